@@ -1,10 +1,12 @@
 // npm run known-paths: what the well-known paths cost and what is missed without them, over the websites of test/fixtures/sites (or
-// of another folder with files of that kind). The table of docs/options.md is what this printed.
+// of another folder with files of that kind), and what it saves to know the platform of a website. The tables of docs/options.md are what
+// this printed.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Options } from "../src/model/options.ts";
 import { sitemapTreeForHomepage } from "../src/tree/build.ts";
+import { platformSites, routesOf } from "../test/support/platform-sites.ts";
 import { home, site } from "../test/support/site.ts";
 import { parseSiteFile } from "../test/support/site-file.ts";
 
@@ -46,6 +48,23 @@ export async function knownPathsTable(folder: string): Promise<string> {
   ].join("\n");
 }
 
+/** Requests and missed sitemaps of simulated platforms, where the homepage does not tell which it is, and where it does. */
+export async function platformsTable(): Promise<string> {
+  const rows: string[] = [];
+  for (const platform of platformSites) {
+    const all = Object.values(platform.sitemaps).filter((body) => body.includes("<urlset")).length;
+    const before = await visited(routesOf(platform, false), {});
+    const after = await visited(routesOf(platform, true), {});
+    const missed = ({ sitemaps }: Visit) => all - sitemaps.size;
+    rows.push(`| ${platform.name} | ${before.requests} | ${missed(before)} | ${after.requests} | ${missed(after)} |`);
+  }
+  return [
+    "| platform | requests if it is unknown | missed | requests if it is known | missed |",
+    "|---|--:|--:|--:|--:|",
+    ...rows,
+  ].join("\n");
+}
+
 async function visited(routes: Parameters<typeof site>[0], options: Options): Promise<Visit> {
   let requests = 0;
   await using tree = await sitemapTreeForHomepage(home, {
@@ -62,5 +81,5 @@ async function visited(routes: Parameters<typeof site>[0], options: Options): Pr
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const folder = process.argv[2] ?? path.join(import.meta.dirname, "../test/fixtures/sites");
-  process.stdout.write(`${await knownPathsTable(folder)}\n`);
+  process.stdout.write(`${await knownPathsTable(folder)}\n\n${await platformsTable()}\n`);
 }

@@ -196,7 +196,7 @@ export function countsFrom({
   };
 }
 
-const formats: ReadonlySet<PagesFormat> = new Set(["xml", "text", "rss", "atom", "json"]);
+const formats: ReadonlySet<PagesFormat> = new Set(["xml", "text", "rss", "atom", "json", "llms"]);
 
 function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;

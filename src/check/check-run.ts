@@ -15,6 +15,7 @@ import { OwnRules } from "./own-rules.ts";
 import { type CheckResult, type PageSample, resultOf } from "./result.ts";
 import type { Need } from "./rule.ts";
 import type { RuleId } from "./rule-id.ts";
+import { LlmsRule } from "./rules/ai.ts";
 import { DateRules } from "./rules/dates.ts";
 import { LanguageRules } from "./rules/languages.ts";
 import { MediaRules } from "./rules/media.ts";
@@ -41,6 +42,7 @@ export async function runCheck(
   const dates = new DateRules();
   const media = new MediaRules(robots);
   const languages = new LanguageRules();
+  const llms = new LlmsRule();
   const own = new OwnRules(tree, settings, findings, receipt);
   const sampler = settings.sample > 0 ? new PageSampler(distinctSitemaps(tree), settings.sample) : undefined;
   const scan = new UrlScan();
@@ -76,6 +78,7 @@ export async function runCheck(
       scan.read(page.url);
       isHomepageListed ||= scan.pageHigh === homepage.pageHigh && scan.pageLow === homepage.pageLow;
       urls.see(page.url, scan, context);
+      llms.see(page.url);
       const lastModified = dates.see(page, context);
       media.see(page, context);
       const { alternates } = page;
@@ -91,6 +94,7 @@ export async function runCheck(
     const isComplete = tree.complete && !time.isUp;
     dates.finish(findings, tree.homepage);
     if (isComplete) languages.finish(findings, tree.homepage);
+    if (isComplete) llms.finish(findings);
     if (isComplete && site.isSite && pages.count >= bounds.homepagePages && !isHomepageListed) {
       findings.count("homepage-unlisted", tree.homepage, 1, { url: tree.homepage });
     }
@@ -128,6 +132,7 @@ export async function runCheck(
 
   try {
     await readRobots(tree, site, robots);
+    await llms.read(tree);
     await judgeTree(tree, site, findings, settings, robots, time);
     let context: SitemapContext | undefined;
     const seen = new Set<string>();
@@ -137,7 +142,8 @@ export async function runCheck(
       if (time.isUp) break;
       if (step.type === "enter") {
         context = undefined;
-        if (step.sitemap.kind === "pages" && !seen.has(step.sitemap.url)) context = await begin(step.sitemap);
+        const isNew = step.sitemap.kind === "pages" && !seen.has(step.sitemap.url);
+        if (isNew && site.isForSearch(step.sitemap)) context = await begin(step.sitemap);
         seen.add(step.sitemap.url);
         await own.enter(step.sitemap, step.depth);
       } else if (step.type === "pages") {

@@ -37,6 +37,7 @@ export class SiteContext {
   readonly robots: IndexSitemap | undefined;
   readonly #foundBy = new Map<string, DiscoveryRecord["by"]>();
   readonly #named: ReadonlySet<string>;
+  readonly #otherSources: ReadonlySet<Sitemap>;
   // Sitemaps that robots.txt names, and everything below them.
   readonly #submitted = new Set<string>();
   readonly #robotsHosts: ReadonlySet<string>;
@@ -56,6 +57,13 @@ export class SiteContext {
         if (!this.#foundBy.has(key)) this.#foundBy.set(key, by);
       }
     }
+    const isOther = (child: Sitemap) => /^(?:feed|llms)$/.test(this.foundBy(child) ?? "");
+    this.#otherSources = new Set(tree.root.children.filter(isOther));
+  }
+
+  /** Whether it is there for search engines. Feeds and llms.txt that were asked for beside the sitemaps are not. */
+  isForSearch(sitemap: Sitemap): boolean {
+    return !this.#otherSources.has(sitemap);
   }
 
   /** Whether the robots.txt of the website names a sitemap. */

@@ -8,6 +8,7 @@ import type { RobotsAccess, SiteContext } from "./context.ts";
 import { type Findings, SitemapFindings } from "./findings.ts";
 import type { CheckSettings } from "./options.ts";
 import { illustrateProblems, judgeProblems } from "./problems.ts";
+import { judgePreferences } from "./rules/ai.ts";
 import {
   isFeed,
   isXmlIndex,
@@ -19,7 +20,6 @@ import {
   judgePages,
 } from "./rules/documents.ts";
 import { judgeAccess, judgeDiscovery, judgeRedirect, judgeResponse } from "./rules/fetching.ts";
-import { judgePreferences } from "./rules/preferences.ts";
 
 export async function judgeTree(
   tree: SitemapTree,
@@ -39,6 +39,7 @@ export async function judgeTree(
       judgeChild(sitemap, parent, named.has(key), site, new SitemapFindings(findings, parent.url), settings);
       named.add(key);
     }
+    if (!site.isForSearch(sitemap)) continue;
     const own = new SitemapFindings(findings, sitemap.url);
     judgeRedirect(sitemap, parent, site, own);
     // A sitemap in two indexes is in the tree twice; it is judged once.

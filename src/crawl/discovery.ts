@@ -1,9 +1,11 @@
 // Discovery: where the sitemaps of a website may be, in which order these candidates are tried, and what came of them. robots.txt and the links of
 // the homepage come first. Well-known paths are guesses: they come last, and use what room is left.
-import { type Candidate, candidatesFor } from "../discover/candidates.ts";
+import { type Candidate, candidatesFor, isGuess, nextNumbered } from "../discover/candidates.ts";
 import { HomepageLinks } from "../discover/homepage-links.ts";
 import { htmlLinks, looksLikeHtml } from "../discover/html-links.ts";
+import { commonPaths } from "../discover/known-paths.ts";
 import { addLinksInHeaders } from "../discover/link-header.ts";
+import { PlatformHints } from "../discover/platforms.ts";
 import type { DiscoveryRecord, UnreachableWebsite } from "../model/event.ts";
 import { header } from "../model/exchange.ts";
 import { hasNoResponse, isLossy, type Problem, ProblemLog, problem } from "../model/problem.ts";
@@ -67,7 +69,7 @@ export class Discovery {
     for (const candidate of this.#candidates) {
       if (candidate.by === "robots") return;
       // A website that has refused everything so far is asked for one guess at a time.
-      if (candidate.by === "known-path" && (!this.#isPlaced || this.#refusals > 0)) return;
+      if (isGuess(candidate.by) && (!this.#isPlaced || this.#refusals > 0)) return;
       // Whether an `ifNeeded` candidate is needed is known once everything below robots.txt was read.
       if (!candidate.ifNeeded && !this.#isNotAsked(candidate.url)) yield candidate;
     }
@@ -81,7 +83,7 @@ export class Discovery {
       // A guess that leads to the homepage need not request it again.
       if (this.#page !== undefined) frontier.abandon(this.#page);
     }
-    if (this.#candidates[0]?.by === "known-path") await this.#settle(root);
+    if (isGuess(this.#candidates[0]?.by)) await this.#settle(root);
     while (!this.#isStopped) {
       const candidate = this.#candidates.shift();
       if (candidate === undefined) return undefined;
@@ -103,7 +105,7 @@ export class Discovery {
   }
 
   /** A candidate was visited. */
-  async took({ url, by }: Candidate, { type, result }: Visit): Promise<void> {
+  async took({ url, by, ifNeeded }: Candidate, { type, result }: Visit): Promise<void> {
     const { outcome, status, finalUrl = url, reason } = result;
     this.close();
     if (by === "robots") {
@@ -113,10 +115,12 @@ export class Discovery {
       // A robots.txt that came with status 200 has a node that says what is wrong with it.
       const facts = status === undefined || status < 300 ? {} : { status };
       if (isRobotsUnreachable(result)) this.#problems.add("robots-unreachable", facts);
-    } else if (by === "known-path" && type === "omitted" && outcome === "failed") {
+    } else if (isGuess(by) && type === "omitted" && outcome === "failed") {
       this.#problems.add("known-path-unreachable", { value: url });
     }
     this.records.push({ url, by, ...result });
+    const next = outcome === "found" ? nextNumbered({ url, by, ifNeeded }) : undefined;
+    if (next !== undefined) this.#candidates.unshift(next);
     const isLast = this.#candidates[0]?.by !== "robots";
     if (by === "robots" && isLast && !this.#isStopped) this.#beginHomepage(status === undefined ? url : finalUrl);
   }
@@ -213,16 +217,22 @@ export class Discovery {
   }
 
   async #findLinks(): Promise<void> {
-    const { time, prefetcher, earlier } = this.#crawl;
+    const { time, prefetcher, earlier, settings } = this.#crawl;
     const found = await this.#askHomepage();
     if (found.outcome === "found") {
       const { document, url, keys } = found;
+      const { useFeeds } = settings;
+      const { candidates, isPage, paths } = await readHomepage(time.read(document), url, this.#problems, useFeeds);
+      if (paths !== undefined) {
+        const chosen = candidatesFor(this.#homepage, settings, [...paths, ...commonPaths]);
+        this.#candidates = chosen.filter(({ by }) => by !== "robots");
+      }
       this.#moveTo(url);
-      const { candidates, isPage } = await readHomepage(time.read(document), url, this.#problems);
       await prefetcher.drop(document);
       const reason = problem("not-a-sitemap", { value: "html" });
       if (isPage) this.#page = { url, keys, result: { outcome: "not-a-sitemap", status: document.status, reason } };
-      this.#candidates.unshift(...candidates);
+      this.#candidates.unshift(...candidates.filter(({ by }) => by !== "feed"));
+      this.#candidates.push(...candidates.filter(({ by }) => by === "feed"));
     } else if (found.outcome !== "known") {
       if (found.status !== undefined) this.#moveTo(found.url);
       const isUnreachable = found.outcome === "failed" && found.reason.code !== "archive-missing";
@@ -236,7 +246,7 @@ export class Discovery {
     const origin = movedOrigin(this.#homepage, place);
     if (origin === undefined) return undefined;
     this.#candidates = this.#candidates.map((candidate) =>
-      candidate.by === "known-path" ? { ...candidate, url: atOrigin(candidate.url, origin) } : candidate,
+      isGuess(candidate.by) ? { ...candidate, url: atOrigin(candidate.url, origin) } : candidate,
     );
     return origin;
   }
@@ -293,15 +303,21 @@ const homepageLength = 10 * 1024 * 1024;
 const startLength = 4096;
 const pageStart = /^\s*(?:<!doctype\s+html[^>]*>\s*)?<html[\s>]/i;
 
-// Adds to `problems` what was not read or not used. `isPage`: it is an HTML page without doubt, and so no sitemap.
+// Adds to `problems` what was not read or not used. `isPage`: it is an HTML page without doubt, and so no sitemap. `paths`: those of its platform.
 async function readHomepage(
   { headers, body, isCut }: Document,
   url: string,
   problems: ProblemLog,
-): Promise<{ readonly candidates: readonly Candidate[]; readonly isPage: boolean }> {
+  useFeeds: boolean,
+): Promise<{
+  readonly candidates: readonly Candidate[];
+  readonly isPage: boolean;
+  readonly paths: readonly string[] | undefined;
+}> {
   const links = new HomepageLinks(problems);
+  const hints = new PlatformHints(headers);
   addLinksInHeaders(headers, url, links);
-  if (!looksLikeHtml(headers)) return { candidates: links.candidates, isPage: false };
+  if (!looksLikeHtml(headers)) return { candidates: links.candidates, isPage: false, paths: hints.paths };
   // Problems of the homepage itself do not matter here, unless they hide links.
   const wrong = new ProblemLog();
   const text = openDocument(body, {
@@ -311,7 +327,7 @@ async function readHomepage(
     encodingLayers: 3,
     problems: wrong,
   });
-  const html = htmlLinks(url, links);
+  const html = htmlLinks(url, links, { hints, useFeeds });
   let start = "";
   for await (const piece of text) {
     html.write(piece.toString());
@@ -322,5 +338,5 @@ async function readHomepage(
   const why = text.refusal ?? body.problem ?? wrong.toArray().find(({ code }) => isLossy(code));
   html.end(why !== undefined);
   if (why !== undefined) problems.add("homepage-cut", { value: why.message });
-  return { candidates: links.candidates, isPage: pageStart.test(start) };
+  return { candidates: links.candidates, isPage: pageStart.test(start), paths: hints.paths };
 }

@@ -1,6 +1,6 @@
 // Visits one reference: finds out what is there, reads the document, and records the result. The result is a finished sitemap, an
 // index whose children are to be visited, or nothing (a guess without a sitemap).
-import type { Candidate } from "../discover/candidates.ts";
+import { type Candidate, isGuess as isGuessed } from "../discover/candidates.ts";
 import type { DiscoveryRecord, OrderedEvent } from "../model/event.ts";
 import { header, type NotAsked } from "../model/exchange.ts";
 import { boolean, unexpected } from "../model/option-checks.ts";
@@ -426,7 +426,7 @@ function whyInvalid({ outcome }: Reading, { by }: Place): Problem | undefined {
 
 // Whether a failure leaves no node: nobody declared that there is a sitemap.
 function isGuess({ by }: Place): boolean {
-  return by === "known-path" || by === "robots";
+  return by === "robots" || isGuessed(by);
 }
 
 // Found by discovery, which needs each sitemap once.

@@ -1,7 +1,8 @@
-// From a homepage to the first candidates: robots.txt, then the well-known paths. (Links in the homepage come between them.)
+// From a homepage to the first candidates: robots.txt, then the well-known paths, then feeds and llms.txt if they are asked for. (Links
+// in the homepage come after robots.txt.)
 import type { DiscoveryRecord } from "../model/event.ts";
 import { homepageOf, parseUrl, resolveUrl, urlKey } from "../model/url.ts";
-import { knownPaths } from "./known-paths.ts";
+import { feedPaths, knownPaths } from "./known-paths.ts";
 
 /** A URL where a sitemap may be, and why. */
 export interface Candidate {
@@ -18,24 +19,44 @@ export interface DiscoverySettings {
   /** The homepage has a path, and the root of its host is looked at, too. */
   readonly keepPath: boolean;
   readonly onlyPath: boolean;
+  readonly useFeeds: boolean;
+  readonly useLlms: boolean;
 }
 
-/** In the order in which they are tried. `homepage` ends in a slash. */
-export function candidatesFor(homepage: string, settings: DiscoverySettings): Candidate[] {
-  const { useRobots, useKnownPaths, extraKnownPaths, keepPath, onlyPath } = settings;
+/** Whether nobody declared that there is something: without it, there is no node. */
+export function isGuess(by: DiscoveryRecord["by"] | undefined): boolean {
+  return by === "known-path" || by === "feed" || by === "llms";
+}
+
+/** In the order in which they are tried. `homepage` ends in a slash. `paths`: those that are tried without being declared. */
+export function candidatesFor(
+  homepage: string,
+  settings: DiscoverySettings,
+  paths: readonly string[] = knownPaths,
+): Candidate[] {
+  const { useRobots, useKnownPaths, extraKnownPaths, useFeeds, useLlms, keepPath, onlyPath } = settings;
   const ifNeeded = useKnownPaths === "if-needed";
   const places = keepPath && !onlyPath ? [homepage, homepageOf(homepage)] : [homepage];
   const at = (path: string, by: Candidate["by"]) => places.map((place) => ({ url: below(place, path), by }));
   const guesses = places.flatMap((place) =>
-    knownPaths.map((path) => ({ url: below(place, path), by: "known-path", ifNeeded }) as const),
+    paths.map((path) => ({ url: below(place, path), by: "known-path", ifNeeded }) as const),
   );
   const candidates: Candidate[] = [
     ...(useRobots ? at("robots.txt", "robots") : []),
     ...(useKnownPaths === false ? [] : guesses),
     // Paths from the caller are tried in any case.
     ...extraKnownPaths.flatMap((path) => at(path, "known-path")),
+    ...(useFeeds ? feedPaths.flatMap((path) => at(path, "feed")) : []),
+    ...(useLlms ? at("llms.txt", "llms") : []),
   ];
   return withoutRepeats(candidates);
+}
+
+/** After `sitemap/0.xml`, which Next.js writes without an index: `sitemap/1.xml`. */
+export function nextNumbered({ url, by, ifNeeded }: Candidate): Candidate | undefined {
+  const [, start, number] = /^(.*\/sitemap\/)(\d{1,6})\.xml$/.exec(url) ?? [];
+  if (by !== "known-path" || start === undefined) return undefined;
+  return { url: `${start}${Number(number) + 1}.xml`, by, ifNeeded };
 }
 
 /** The homepage to start from: the root of its website, or the URL itself with a slash at its end. */

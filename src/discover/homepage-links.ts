@@ -37,6 +37,12 @@ export class HomepageLinks {
   }
 }
 
+/** Whether a link with these relations and this media type leads to a feed of the website. */
+export function isFeed(relations: string, type: string): boolean {
+  if (!/^\s*application\/(?:rss\+xml|atom\+xml|feed\+json)\s*(?:;|$)/i.test(type)) return false;
+  return /(?:^|\s)alternate(?:\s|$)/i.test(relations);
+}
+
 /** Whether a link with these relations and this media type leads to a sitemap. Those of type HTML are for people. */
 export function isSitemap(relations: string, type: string): boolean {
   if (/^\s*(?:text\/html|application\/xhtml\+xml)\s*(?:;|$)/i.test(type)) return false;

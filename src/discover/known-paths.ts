@@ -1,11 +1,16 @@
 // Where websites have sitemaps without declaring them, in the order in which they are tried. Most are the defaults of
-// content management systems. The common ones come first, so that a short run finds them.
+// content management systems; those of one alone are in platforms.ts. The common ones come first, so that a short run finds them.
 
-/** Relative to the homepage. */
-export const knownPaths: readonly string[] = [
+/** Worth a request whatever made the website; with the paths of its platform, if that is known, no others are asked for. */
+export const commonPaths: readonly string[] = [
   "sitemap.xml",
   "sitemap_index.xml", // Yoast
   "sitemap-index.xml",
+];
+
+/** Relative to the homepage. */
+export const knownPaths: readonly string[] = [
+  ...commonPaths,
   "wp-sitemap.xml", // WordPress since 5.5
   "sitemap.xml.gz",
   "sitemap.txt",
@@ -23,5 +28,7 @@ export const knownPaths: readonly string[] = [
   "sitemap-news.xml.gz",
   ".sitemap.xml",
   "sitemap.php",
-  "admin/config/search/xmlsitemap", // Drupal's administration page; mostly forbidden
 ];
+
+/** Where feeds are, for `useFeeds`. */
+export const feedPaths: readonly string[] = ["feed", "rss.xml", "atom.xml", "feed.xml", "index.xml", "feed.json"];

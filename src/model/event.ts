@@ -141,7 +141,7 @@ export interface Totals {
 /** One candidate of discovery: how it was found, and its result. */
 export interface DiscoveryRecord {
   readonly url: string;
-  readonly by: "robots" | "known-path" | "homepage-header" | "homepage-link" | "given";
+  readonly by: "robots" | "known-path" | "homepage-header" | "homepage-link" | "feed" | "llms" | "given";
   /**
    * `duplicate`: already found, by this URL, by the target of a redirect or with the same content. `not-a-sitemap`: there is something else.
    * `skipped`: not requested, because `useKnownPaths` is `"if-needed"` and robots.txt names a sitemap that can be read, or because the website had

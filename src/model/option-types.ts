@@ -23,6 +23,14 @@ export interface Options {
    */
   extraKnownPaths?: readonly string[] | undefined;
   /**
+   * Read feeds, too: those that the homepage names by `<link rel="alternate">`, and those at usual paths such as `feed`
+   * and `feed.json`.
+   * @default false
+   */
+  useFeeds?: boolean | undefined;
+  /** Read llms.txt, too: the pages that it links to, with title and section. @default false */
+  useLlms?: boolean | undefined;
+  /**
    * Look for robots.txt and the well-known paths below the path of the homepage first, and then at the root of its
    * host. Otherwise the path is left out.
    * @default false
@@ -223,6 +231,8 @@ export interface Settings {
   readonly useKnownPaths: boolean | "if-needed";
   readonly useHomepage: boolean;
   readonly extraKnownPaths: readonly string[];
+  readonly useFeeds: boolean;
+  readonly useLlms: boolean;
   readonly keepPath: boolean;
   readonly onlyPath: boolean;
   readonly strictRobots: boolean;

@@ -25,7 +25,7 @@ export const defaultPriority = 0.5;
 /** How often a page changes, in the words of the protocol. */
 export type ChangeFrequency = "always" | "hourly" | "daily" | "weekly" | "monthly" | "yearly" | "never";
 
-/** A news story: from the news extension, or the title and date of an RSS item or Atom entry. A partial story is kept. */
+/** A news story: from the news extension, the title and date of an item of a feed, or the title and section of a link in llms.txt. */
 export interface NewsStory {
   readonly title?: string;
   /** ISO 8601, as `lastModified`. */
@@ -37,6 +37,8 @@ export interface NewsStory {
   readonly genres?: readonly string[];
   readonly keywords?: readonly string[];
   readonly stockTickers?: readonly string[];
+  /** Of a link in llms.txt: the heading above it. */
+  readonly section?: string;
 }
 
 /** An image of a page, from the image extension. */

@@ -78,7 +78,7 @@ export function isComplete(problems: readonly Problem[]): boolean {
 }
 
 /** The format that a sitemap with pages was read from. */
-export type PagesFormat = "xml" | "text" | "rss" | "atom" | "json";
+export type PagesFormat = "xml" | "text" | "rss" | "atom" | "json" | "llms";
 
 /** A sitemap that an index or robots.txt names. */
 export interface SitemapReference {

@@ -7,6 +7,7 @@ import { type Entries, type EntryParser, joined, type ParseContext, type ParseOu
 import { usualFastPath } from "./fast/create-fast-path.ts";
 import type { CreateFastPath } from "./fast/fast-path.ts";
 import { JsonFeedParser, jsonFeedVersion } from "./json-feed.ts";
+import { isLlmsTxt, LlmsParser } from "./llms.ts";
 import { RobotsParser } from "./robots.ts";
 import { TextParser } from "./text.ts";
 import { XmlParser } from "./xml/parser.ts";
@@ -100,6 +101,9 @@ class DocumentParser implements EntryParser {
       case "text":
         this.#parser = new TextParser(this.#context, this.#blanks.lines);
         return this.#parser.write(start);
+      case "llms":
+        this.#parser = new LlmsParser(this.#context, this.#blanks.lines);
+        return this.#parser.write(start);
       case "json":
         this.#parser = new JsonFeedParser(this.#context, this.#blanks.lineFeeds);
         return this.#parser.write(start);
@@ -131,7 +135,7 @@ function noEntries(): Entries {
 /** `from` is where the document begins. */
 export type Detected =
   | { readonly as: "xml"; readonly from: number }
-  | { readonly as: "text" | "json" }
+  | { readonly as: "text" | "json" | "llms" }
   /** `what`: the format that it resembles, in case it has no line of a robots.txt. */
   | { readonly as: "robots"; readonly what?: string }
   | { readonly as: "nothing"; readonly what: "json" | "binary" | "pdf" | "image" | "archive" }
@@ -162,6 +166,7 @@ function detect(start: string, isRobots: boolean, isWhole: boolean): Detected | 
   if (what === "json" && text.startsWith("{") && jsonFeedVersion.test(text)) return { as: "json" };
   if (what !== undefined) return { as: "nothing", what };
   const from = text.search(xmlStart);
+  if (isLlmsTxt(text)) return { as: "llms" };
   return from === -1 ? { as: "text" } : { as: "xml", from };
 }
 

@@ -178,7 +178,14 @@ function line(row: ReportSitemap, homepage: string, end: number | undefined): Ht
   return html`<tr${isBad ? html` class="bad"` : ""}><th scope="row" class="d${Math.min(depth, 5)}">${urlLink(url, withoutOrigin(url, homepage))}${problem !== undefined && html`<span class="why">${problem}</span>`}</th><td>${what}</td><td>${pages === undefined ? "" : grouped(pages)}</td><td>${wireBytes === undefined ? "" : size(wireBytes)}</td><td>${decodedBytes === undefined || decodedBytes === wireBytes ? "" : size(decodedBytes)}</td><td>${took === undefined ? "" : time(took)}</td>${end !== undefined && html`<td>${bar(row, end)}</td>`}</tr>`;
 }
 
-export const formatNames = { xml: "XML", text: "text", rss: "RSS", atom: "Atom", json: "JSON Feed" } as const;
+export const formatNames = {
+  xml: "XML",
+  text: "text",
+  rss: "RSS",
+  atom: "Atom",
+  json: "JSON Feed",
+  llms: "llms.txt",
+} as const;
 
 // In percent of the time that all took. What is said about the times in words is in the column before.
 function bar({ start, firstByte = 0, duration = firstByte }: ReportSitemap, end: number): Html | false {
@@ -197,6 +204,8 @@ const byNames = {
   "known-path": "well-known path",
   "homepage-header": "Link header of the homepage",
   "homepage-link": "link on the homepage",
+  feed: "feed",
+  llms: "llms.txt",
   given: "given",
 } as const;
 const outcomes = {

@@ -109,6 +109,7 @@ const pageColumns: readonly Column[] = [
   { name: "news.genres", read: ({ newsStory }) => newsStory?.genres?.join(", ") },
   { name: "news.keywords", read: ({ newsStory }) => newsStory?.keywords?.join(", ") },
   { name: "news.stockTickers", read: ({ newsStory }) => newsStory?.stockTickers?.join(", ") },
+  { name: "news.section", read: ({ newsStory }) => newsStory?.section },
   { name: "images", read: ({ images }) => images && json(images) },
   { name: "videos", read: ({ videos }) => videos && json(videos) },
   { name: "alternates", read: ({ alternates }) => alternates && json(alternates) },

@@ -121,6 +121,7 @@ function newsRow(story: NewsStory): Row {
     genres: story.genres,
     keywords: story.keywords,
     stock_tickers: story.stockTickers,
+    section: story.section,
   };
 }
 
@@ -253,6 +254,7 @@ export const pagesTable: readonly Column[] = [
     list("genres", text("element")),
     list("keywords", text("element")),
     list("stock_tickers", text("element")),
+    text("section"),
   ]),
   list("alternates", struct("element", [text("language"), text("url")])),
   list(

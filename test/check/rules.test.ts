@@ -3,19 +3,19 @@
 import { describe, expect, test } from "vitest";
 import { checkRules } from "../../src/check/rule-table.ts";
 import { isLong } from "../support/long.ts";
+import { aiCases } from "./cases/ai.ts";
 import type { Case } from "./cases/case.ts";
 import { dateCases } from "./cases/dates.ts";
 import { documentCases } from "./cases/documents.ts";
 import { fetchingCases } from "./cases/fetching.ts";
 import { languageCases } from "./cases/languages.ts";
 import { mediaCases } from "./cases/media.ts";
-import { preferenceCases } from "./cases/preferences.ts";
 import { urlCases } from "./cases/urls.ts";
 import { checked, checkedInPieces } from "./checked.ts";
 
 const cases: readonly Case[] = [
   ...fetchingCases,
-  ...preferenceCases,
+  ...aiCases,
   ...documentCases,
   ...urlCases,
   ...dateCases,

@@ -343,7 +343,7 @@ describe('useKnownPaths: "if-needed"', () => {
     // What the caller names is asked for in any case.
     expect(hits.sort()).toEqual(["/a.xml", "/own.xml", "/robots.txt"]);
     const skipped = tree.discovery.filter(({ outcome }) => outcome === "skipped");
-    expect(skipped).toHaveLength(21);
+    expect(skipped).toHaveLength(knownPaths.length);
     expect(skipped[0]).toEqual({ url: `${home}sitemap.xml`, by: "known-path", outcome: "skipped" });
     expect(tree.complete).toBe(true);
   });
@@ -458,4 +458,43 @@ test("a large guess that is in the tree already adds nothing, live, in the archi
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+describe("feeds and llms.txt, on demand", () => {
+  const rss = (path: string) => `<rss version="2.0"><channel><item><link>${home}${path}</link></item></channel></rss>`;
+  const page = `<html><link rel="alternate" type="application/rss+xml" href="/blog.rss">
+    <link rel="alternate" type="application/rss+xml" href="/comments/feed/"><link rel="alternate" hreflang="de" href="/de">`;
+  const routes = {
+    "/": page,
+    "/sitemap.xml": urlset("a"),
+    "/blog.rss": rss("b"),
+    "/comments/feed/": rss("comment"),
+    "/feed.json": `{"version": "https://jsonfeed.org/version/1.1", "items": [{"url": "${home}c"}]}`,
+    "/llms.txt": "# T\n## S\n- [D](/d)",
+  };
+  test.each<[options: Options, found: string[], asked: number]>([
+    [{}, [], 0],
+    [{ useFeeds: true }, ["feed /feed.json json", "feed /blog.rss rss"], 7],
+    [{ useLlms: true }, ["llms /llms.txt llms"], 1],
+    [{ useFeeds: true, useHomepage: false }, ["feed /feed.json json"], 6],
+  ])("%j", async (options, found, asked) => {
+    const { client, hits } = site(routes);
+    await using tree = await sitemapTreeForHomepage(home, {
+      client,
+      retries: 0,
+      useKnownPaths: false,
+      extraKnownPaths: ["sitemap.xml"],
+      ...options,
+    });
+    const sources = tree.discovery.filter(({ by }) => by === "feed" || by === "llms");
+    expect(sources).toHaveLength(asked);
+    const formats = new Map([...tree.sitemaps()].map(({ url, ...rest }) => [url, "format" in rest ? rest.format : ""]));
+    expect(
+      sources.flatMap(({ url, by, outcome }) =>
+        outcome === "found" ? [`${by} ${new URL(url).pathname} ${formats.get(url)}`] : [],
+      ),
+    ).toEqual(found);
+    expect(tree.complete).toBe(true);
+    expect(hits).not.toContain("/comments/feed/");
+  });
 });

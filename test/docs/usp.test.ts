@@ -121,6 +121,7 @@ function className(sitemap: Sitemap): string {
     rss: "RSS",
     atom: "Atom",
     json: "JSON Feed",
+    llms: "llms.txt",
   } as const;
   return `${sitemap.kind === "index" ? "Index" : "Pages"}${names[sitemap.format]}Sitemap`;
 }

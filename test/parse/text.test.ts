@@ -4,6 +4,7 @@ import { type ProblemCode, ProblemLog } from "../../src/model/problem.ts";
 import { TextParser } from "../../src/parse/text.ts";
 import { inEveryCut } from "../support/cuts.ts";
 import { some } from "../support/long.ts";
+import { parsed } from "../support/parsed.ts";
 
 /** Reads a text cut in every way. */
 function read(text: string, limits: Partial<Limits> = {}, earlier: ProblemCode[] = []) {
@@ -307,4 +308,42 @@ test("a word is not a relative URL, whatever letter it begins with", () => {
   const result = read(`https://example.org/1\n${words.join("\n")}\nhttps://example.org/2\n`);
   expect(result.urls).toEqual(["https://example.org/1", "https://example.org/2"]);
   expect(result.problems).toEqual([["text-junk", 2, words.length]]);
+});
+
+// https://llmstxt.org/
+describe("llms.txt", () => {
+  test("the links of its lists are pages, with title and section", () => {
+    const text = `# Project
+
+> A summary with a [link](https://example.org/none).
+
+Some [text](https://example.org/none).
+
+## Docs
+- [Start \\[here\\]](https://example.org/start.md): notes, see [that](https://example.org/none)
+* [\`API\` of *x_y*](/api "title")
+  1. [](https://example.org/untitled)
+- https://example.org/none
+
+## Optional ##
++ [x] [Twice](https://example.org/start.md)
++ [Mail](mailto:a@example.org)
+`;
+    const result = parsed(text);
+    expect(result.outcome).toEqual({ kind: "pages", format: "llms" });
+    expect(result.pages).toEqual([
+      { url: "https://example.org/start.md", priority: 0.5, newsStory: { title: "Start [here]", section: "Docs" } },
+      { url: "https://example.org/api", priority: 0.5, newsStory: { title: "API of x_y", section: "Docs" } },
+      { url: "https://example.org/untitled", priority: 0.5, newsStory: { section: "Docs" } },
+    ]);
+    expect(result.codes).toEqual(["url-relative", "url-repeated", "url-scheme"]);
+  });
+
+  test.each<[what: string, text: string, format: string]>([
+    ["a comment before URLs", "# all pages\nhttps://example.org/a\n", "text"],
+    ["no heading", "- [A](https://example.org/a)\nhttps://example.org/b", "text"],
+    ["no section", "# T\r\n- [A](https://example.org/a)", "llms"],
+  ])("%s", (_, text, format) => {
+    expect(parsed(text).outcome).toEqual({ kind: "pages", format });
+  });
 });

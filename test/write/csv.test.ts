@@ -32,7 +32,7 @@ const table = (options: CsvOptions, list = pages) =>
 
 const usual = "url,lastModified,changeFrequency,priority,sitemap";
 const news = ["title", "publishDate", "publicationName", "publicationLanguage", "access", "genres", "keywords"];
-const all = `${usual},${[...news, "stockTickers"].map((name) => `news.${name}`).join(",")},images,videos,alternates`;
+const all = `${usual},${[...news, "stockTickers", "section"].map((name) => `news.${name}`).join(",")},images,videos,alternates`;
 const images = ["url", "caption", "geoLocation", "title", "license"].map((name) => `images.${name}`).join(",");
 
 test.each<[CsvOptions, string]>([

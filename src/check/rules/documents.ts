@@ -223,8 +223,11 @@ function reportEmpty(sitemap: Sitemap, findings: SitemapFindings): void {
 }
 
 /** All sitemaps are feeds. */
-export function judgeFeeds(tree: SitemapTree, { isSite, homepage }: SiteContext, findings: Findings): void {
-  const pages = [...tree.sitemaps()].filter((sitemap) => sitemap.kind === "pages");
+export function judgeFeeds(tree: SitemapTree, site: SiteContext, findings: Findings): void {
+  const { isSite, homepage } = site;
+  const pages = [...tree.sitemaps()]
+    .filter((sitemap) => sitemap.kind === "pages")
+    .filter((each) => site.isForSearch(each));
   if (isSite && tree.complete && pages.length > 0 && pages.every(isFeed)) {
     findings.count("feed-as-only-sitemap", homepage, pages.length, { value: pages[0]?.url ?? "" });
   }

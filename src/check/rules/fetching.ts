@@ -167,7 +167,9 @@ export function judgeDiscovery(
 ): void {
   if (!site.isSite) return;
   const { robots } = site;
-  const found = [...tree.sitemaps()].filter((sitemap) => sitemap !== tree.root && !isRobots(sitemap));
+  const found = [...tree.sitemaps()].filter(
+    (sitemap) => sitemap !== tree.root && !isRobots(sitemap) && site.isForSearch(sitemap),
+  );
   // If robots.txt or a well-known path could not be read, this is unknown.
   if (found.length === 0 && tree.complete && isRobotsKnown) findings.count("sitemap-none", site.homepage, 1);
   if (robots?.children.length === 0 && found.some(({ kind }) => kind !== "invalid")) {
@@ -176,7 +178,8 @@ export function judgeDiscovery(
   if (!tree.complete || !isRobotsKnown) return;
   for (const child of tree.root.children) {
     const by = site.foundBy(child);
-    const isFound = !isRobots(child) && child.kind !== "invalid" && by !== undefined && by !== "given";
+    const isFound =
+      !isRobots(child) && site.isForSearch(child) && child.kind !== "invalid" && by !== undefined && by !== "given";
     if (isFound && !named.has(urlKey(child.url))) findings.count("sitemap-undeclared", child.url, 1);
   }
 }

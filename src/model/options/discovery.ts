@@ -46,6 +46,20 @@ export const discoveryOptions: readonly OptionRow[] = [
     flags: [{ flags: "--known-path <path>", text: "also try this path (repeatable)", value: "texts" }],
   },
   {
+    name: "useFeeds",
+    default: false,
+    shapesTree: true,
+    text: 'Read feeds, too: those that the homepage names by `<link rel="alternate">`, and those at usual paths such as `feed` and `feed.json`.',
+    flags: [{ flags: "--feeds", text: "also read the feeds of the website", sets: true }],
+  },
+  {
+    name: "useLlms",
+    default: false,
+    shapesTree: true,
+    text: "Read llms.txt, too: the pages that it links to, with title and section.",
+    flags: [{ flags: "--llms", text: "also read llms.txt", sets: true }],
+  },
+  {
     name: "keepPath",
     default: false,
     shapesTree: true,

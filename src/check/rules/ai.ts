@@ -1,13 +1,14 @@
-// Rules about what robots.txt says of the use of pages: Content-Signal, Content-Usage and License lines. None of them decides whether a
-// page is crawled or indexed, so none is an error.
+// Rules about what a website tells AI: what robots.txt says of the use of pages (Content-Signal, Content-Usage and License lines), and llms.txt.
+// No search engine decides by them, so none is an error.
 import type { RobotsPreference } from "../../model/sitemap.ts";
 import { isHttpUrl } from "../../model/url.ts";
 import { readPairs } from "../../parse/preferences.ts";
+import type { SitemapTree } from "../../tree/tree.ts";
 import type { Findings } from "../findings.ts";
 import { type RuleRow, rule } from "../rule.ts";
 import * as sources from "../sources.ts";
 
-export const preferenceRules: readonly RuleRow[] = [
+export const aiRules: readonly RuleRow[] = [
   rule("robots-preference-invalid", "warning", "practice", sources.contentSignals, {
     engines: [],
     sentence: "robots.txt has a Content-Signal, Content-Usage or License line that programs cannot read.",
@@ -23,6 +24,12 @@ export const preferenceRules: readonly RuleRow[] = [
     engines: [],
     sentence: "robots.txt allows and forbids the same use of the same pages to the same crawler.",
     fix: "Remove one of the two lines, or make them agree.",
+  }),
+  rule("llms-differs", "info", "practice", sources.llms, {
+    engines: [],
+    sentence: "Only one of llms.txt and the sitemaps names a page. Search engines ignore llms.txt.",
+    fix: "If llms.txt should name all pages, add it; if no page is there, remove the link.",
+    needs: ["complete", "site"],
   }),
 ];
 
@@ -63,3 +70,44 @@ function isReadable({ field, value }: RobotsPreference): boolean {
 
 const knownUses = ["search", "ai-input", "ai-train", "train-ai"];
 const token = /^[a-z*][a-z0-9_.*-]*$/;
+
+/** Compares the links of llms.txt, if it was read, with the pages of the sitemaps. */
+export class LlmsRule {
+  readonly #links = new Map<string, { readonly url: string; isListed: boolean }>();
+  #llms: string | undefined;
+  #unlinked = 0;
+  #example = "";
+
+  async read(tree: SitemapTree): Promise<void> {
+    for (const sitemap of tree.root.children) {
+      if (sitemap.kind !== "pages" || sitemap.format !== "llms") continue;
+      this.#llms = sitemap.url;
+      for await (const { url } of tree.pages(sitemap)) this.#links.set(keyOf(url), { url, isListed: false });
+    }
+  }
+
+  /** A page of a sitemap. */
+  see(url: string): void {
+    if (this.#llms === undefined) return;
+    const link = this.#links.get(keyOf(url));
+    if (link !== undefined) link.isListed = true;
+    else if (this.#unlinked++ === 0) this.#example = `${url}`;
+  }
+
+  finish(findings: Findings): void {
+    if (this.#llms === undefined) return;
+    for (const { url, isListed } of this.#links.values()) {
+      if (!isListed) findings.count("llms-differs", this.#llms, 1, { url, value: "only in llms.txt" });
+    }
+    if (this.#unlinked > 0) {
+      const example = { url: this.#example, value: "only in the sitemaps" };
+      findings.count("llms-differs", this.#llms, this.#unlinked, example);
+    }
+  }
+}
+
+// A page may have a twin in Markdown: `a.md` or `a.html.md`.
+function keyOf(url: string): string {
+  const bare = url.replace(/[?#].*$/s, "").replace(/^https?:\/\/(?:www\.)?/i, "");
+  return bare.replace(/(?:\/index)?(?:\.html?)?(?:\.md)?\/?$/i, "");
+}

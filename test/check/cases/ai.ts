@@ -3,7 +3,7 @@ import { type Case, files, home, robots, sitemap } from "./case.ts";
 const said = (...lines: readonly string[]) =>
   files({ "/robots.txt": `${robots("/sitemap.xml")}\n${lines.join("\n")}`, "/sitemap.xml": sitemap("/") });
 
-export const preferenceCases: readonly Case[] = [
+export const aiCases: readonly Case[] = [
   {
     rule: "robots-preference-invalid",
     fires: said(
@@ -54,5 +54,22 @@ export const preferenceCases: readonly Case[] = [
     count: 2,
     severity: "warning",
     example: "Content-Usage: train-ai=y",
+  },
+  {
+    rule: "llms-differs",
+    fires: {
+      ...files({
+        "/sitemap.xml": sitemap("/", "/a", "/b/"),
+        "/llms.txt": `# T\n- [A](${home}a.html.md)\n- [C](/c)\n- [Home](${home})\n`,
+      }),
+      crawl: { useLlms: true },
+    },
+    near: {
+      ...files({ "/sitemap.xml": sitemap("/", "/a"), "/llms.txt": `# T\n- [A](/a/index.md)\n- [Home](/#top)\n` }),
+      crawl: { useLlms: true, useFeeds: true },
+    },
+    count: 2,
+    severity: "info",
+    example: `${home}c`,
   },
 ];

@@ -1,0 +1,120 @@
+// Which system made a website, by its homepage, and where that system has sitemaps: then only a few well-known paths are worth a request.
+import type { HeaderList } from "../model/exchange.ts";
+import type { Attributes } from "./html-tags.ts";
+
+export interface Platform {
+  readonly name: string;
+  /** Found in what the homepage tells: `generator NAME`, `header NAME: VALUE`, or `asset URL`. */
+  readonly told: RegExp;
+  /** Asked for before those that every website may have, relative to the homepage. An index comes before what it may list. */
+  readonly paths: readonly string[];
+  /** Where its paths are documented. */
+  readonly source: string;
+}
+
+export const platforms: readonly Platform[] = [
+  {
+    name: "WordPress",
+    told: /^generator WordPress|^asset \S*\/wp-(?:content|includes)\/|^header link: .*api\.w\.org/i,
+    // Core, Yoast and Rank Math, plugins for news.
+    paths: ["wp-sitemap.xml", "sitemap_index.xml", "news-sitemap.xml", "sitemap-news.xml"],
+    source: "https://make.wordpress.org/core/2020/07/22/new-xml-sitemaps-functionality-in-wordpress-5-5/",
+  },
+  {
+    name: "Shopify",
+    told: /^asset (?:https?:)?\/\/cdn\.shopify\.com\/|^header (?:x-shopid|x-shopify-stage):/i,
+    paths: [],
+    source: "https://help.shopify.com/en/manual/promoting-marketing/seo/find-site-map",
+  },
+  {
+    name: "Wix",
+    told: /^generator Wix\.com|^asset (?:https?:)?\/\/static\.(?:wixstatic|parastorage)\.com\/|^header x-wix-request-id:/i,
+    // The index may omit these.
+    paths: ["sitemap.xml", "blog-posts-sitemap.xml", "store-products-sitemap.xml", "forum-posts-sitemap.xml"],
+    source: "https://support.wix.com/en/article/understanding-your-sites-sitemap-file",
+  },
+  {
+    name: "Drupal",
+    told: /^(?:generator|header x-generator:) Drupal|^asset \S*\/sites\/(?:default|all)\//i,
+    paths: [],
+    source: "https://www.drupal.org/project/simple_sitemap",
+  },
+  {
+    name: "Magento",
+    told: /^asset \S*\/static\/version\d+\/frontend\/|^header x-magento-/i,
+    paths: ["pub/sitemap.xml", "media/sitemap.xml"],
+    source:
+      "https://experienceleague.adobe.com/docs/commerce-cloud-service/user-guide/configure-store/robots-sitemap.html",
+  },
+  {
+    name: "PrestaShop",
+    told: /^generator PrestaShop|^header powered-by: PrestaShop/i,
+    paths: ["1_index_sitemap.xml"],
+    source: "https://github.com/PrestaShop/gsitemap",
+  },
+  {
+    name: "BigCommerce",
+    told: /^asset (?:https?:)?\/\/cdn\d*\.bigcommerce\.com\//i,
+    paths: ["xmlsitemap.php"],
+    source: "https://support.bigcommerce.com/articles/Public/Sitemaps",
+  },
+  {
+    name: "Next.js",
+    told: /^generator Next\.js|^asset \S*\/_next\/static\/|^header x-powered-by: Next\.js/i,
+    // Without an index: `sitemap/1.xml` and so on are asked for as long as there is one.
+    paths: ["sitemap.xml", "sitemap/0.xml", "server-sitemap.xml", "sitemap-0.xml"],
+    source: "https://nextjs.org/docs/app/api-reference/functions/generate-sitemaps",
+  },
+  {
+    name: "Astro",
+    told: /^generator Astro|^asset \S*\/_astro\//i,
+    paths: ["sitemap-index.xml", "sitemap-0.xml"],
+    source: "https://docs.astro.build/en/guides/integrations-guide/sitemap/",
+  },
+  {
+    name: "MediaWiki",
+    told: /^generator MediaWiki/i,
+    paths: ["sitemap/sitemap-index.xml", "sitemap/index.xml"],
+    source: "https://www.mediawiki.org/wiki/Manual:GenerateSitemap.php",
+  },
+  {
+    name: "Squarespace, Webflow, Ghost, Blogger, Discourse or HubSpot",
+    told: /^generator (?:Squarespace|Webflow|Ghost|Blogger|Discourse|HubSpot)|^asset (?:https?:)?\/\/(?:static1?\.squarespace|cdn\.prod\.website-files)\.com\/|^header server: Squarespace/i,
+    paths: [],
+    source: "https://support.squarespace.com/hc/en-us/articles/206543547",
+  },
+];
+
+/** Collects what a homepage tells about its making. */
+export class PlatformHints {
+  readonly #found = new Set<Platform>();
+  #hints = 0;
+
+  constructor(headers: HeaderList) {
+    for (const [name, value] of headers) this.#take(`header ${name}: ${value.slice(0, longestHint)}`);
+  }
+
+  /** A tag of the HTML: `meta`, `link`, `script` or `img`. */
+  takeTag(tag: string, { name = "", content = "", href, src }: Attributes): void {
+    if (tag === "meta" && /^generator$/i.test(name.trim()))
+      this.#take(`generator ${content.trim().slice(0, longestHint)}`);
+    const asset = src ?? (tag === "link" ? href : undefined);
+    if (asset !== undefined) this.#take(`asset ${asset.trim().slice(0, longestHint)}`);
+  }
+
+  /** The paths of the platforms that were recognized, those of the first in the table first; undefined if there is none. */
+  get paths(): readonly string[] | undefined {
+    if (this.#found.size === 0) return undefined;
+    return platforms.filter((platform) => this.#found.has(platform)).flatMap(({ paths }) => paths);
+  }
+
+  #take(hint: string): void {
+    this.#hints += 1;
+    if (this.#hints > mostHints) return;
+    for (const platform of platforms)
+      if (!this.#found.has(platform) && platform.told.test(hint)) this.#found.add(platform);
+  }
+}
+
+const longestHint = 500;
+const mostHints = 1000;

@@ -1,0 +1,39 @@
+// The homepage tells which system made a website: its paths are asked for, and few others.
+import { expect, test } from "vitest";
+import { knownPaths } from "../../src/discover/known-paths.ts";
+import type { Options } from "../../src/model/options.ts";
+import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { type PlatformSite, platformSites, routesOf } from "../support/platform-sites.ts";
+import { home, type Route, site, urlset } from "../support/site.ts";
+
+async function visited(routes: Record<string, Route>, options: Options = {}) {
+  const { client, hits } = site(routes);
+  await using tree = await sitemapTreeForHomepage(home, { client, retries: 0, ...options });
+  const found = [...tree.sitemaps()].filter(({ kind }) => kind === "pages").map(({ url }) => new URL(url).pathname);
+  return { hits, found: found.sort(), tree };
+}
+
+const pagesOf = ({ sitemaps }: PlatformSite) =>
+  Object.entries(sitemaps).flatMap(([path, body]) => (body.includes("<urlset") ? [path] : []));
+
+test.each(platformSites.map((each) => [each.name, each] as const))(
+  "%s: all sitemaps, in few requests",
+  async (_, made) => {
+    const { hits, found } = await visited(routesOf(made, true));
+    expect(found).toEqual(pagesOf(made).sort());
+    // robots.txt, the homepage, what there is, and at most eight guesses in vain.
+    expect(hits.length).toBeLessThanOrEqual(2 + Object.keys(made.sitemaps).length + 8);
+  },
+);
+
+test("paths of the caller's own are asked for, and nothing if well-known paths are not wanted", async () => {
+  const wordpress = { "/": '<html><meta name="generator" content="WordPress 6">', "/own.xml": urlset("a") };
+  expect((await visited(wordpress, { extraKnownPaths: ["own.xml"] })).found).toEqual(["/own.xml"]);
+  expect((await visited(wordpress, { useKnownPaths: false })).hits).toEqual(["/robots.txt", "/"]);
+});
+
+test("a website that tells nothing is asked for all well-known paths", async () => {
+  const { hits } = await visited({ "/": "<html>" });
+  expect(hits.slice(2).sort()).toEqual(knownPaths.map((path) => `/${path}`).sort());
+  expect(hits.some((path) => path.includes("admin"))).toBe(false);
+});
