@@ -12,15 +12,17 @@ import { findLines } from "./example-lines.ts";
 import { Findings, SitemapFindings } from "./findings.ts";
 import { type CheckSettings, judgeFor } from "./options.ts";
 import { OwnRules } from "./own-rules.ts";
-import { type CheckResult, type PageSample, resultOf } from "./result.ts";
+import { type CheckResult, type NotJudged, type PageSample, resultOf } from "./result.ts";
 import type { Need } from "./rule.ts";
 import type { RuleId } from "./rule-id.ts";
 import { LlmsRule } from "./rules/ai.ts";
 import { DateRules } from "./rules/dates.ts";
 import { LanguageRules } from "./rules/languages.ts";
 import { MediaRules } from "./rules/media.ts";
+import { FileRules } from "./rules/pages.ts";
 import { UrlRules } from "./rules/urls.ts";
 import { PageSampler, type SampledPage } from "./sample.ts";
+import { SiteFiles } from "./site-files.ts";
 import { judgeTree } from "./tree-rules.ts";
 import { UrlScan } from "./url-scan.ts";
 
@@ -45,6 +47,8 @@ export async function runCheck(
   const llms = new LlmsRule();
   const own = new OwnRules(tree, settings, findings, receipt);
   const sampler = settings.sample > 0 ? new PageSampler(distinctSitemaps(tree), settings.sample) : undefined;
+  const files = settings.files && new SiteFiles(settings.files);
+  const fileRules = files && new FileRules(files, settings.agents);
   const scan = new UrlScan();
   const homepage = new UrlScan();
   homepage.read(tree.homepage);
@@ -86,6 +90,7 @@ export async function runCheck(
       cross.see(page, scan, lastModified, set);
       watcher?.page(page, scan, lastModified, set, found.flaws > flaws);
       sampler?.see(page, found.sitemap);
+      fileRules?.see(page, found);
       pages.count += 1;
     }
   };
@@ -100,6 +105,7 @@ export async function runCheck(
     }
     const isKnownHost = (url: string, hostEnd: number) => urls.isKnownHost(url, hostEnd);
     const { isCut } = await cross.finish({ isComplete, isSite: site.isSite, isKnownHost, time });
+    if (isComplete) await fileRules?.finish(findings, tree.homepage, robots, time);
     const isLate = time.isUp;
     const sample = sampler === undefined ? undefined : await judgeSample(sampler.pages());
     await findLines(tree, findings.drafts(), time);
@@ -108,7 +114,10 @@ export async function runCheck(
     if (!site.isSite) missing.add("site");
     if (!settings.hasLocation) missing.add("location");
     if (!robots.isKnown) missing.add("robots");
-    const unfinished = [
+    if (files === undefined) missing.add("files");
+    const unknown = (files?.notUnderstood ?? []).slice(0, mostUnknown).join(", ");
+    const unfinished: NotJudged[] = [
+      ...(unknown === "" ? [] : [{ rule: "page-redirect", reason: `not all redirects are understood (${unknown})` }]),
       ...(isCut ? crossRules.map((rule) => ({ rule, reason: "too many of its URLs look alike" })) : []),
       ...(robots.isSpent ? robotsRules.map((rule) => ({ rule, reason: "robots.txt has too many rules" })) : []),
     ];
@@ -228,6 +237,8 @@ export class CheckTime {
 }
 
 const mostTried = 100;
+/** Rules of a server that are named in one sentence. */
+const mostUnknown = 10;
 
 /** When documents were received: the clock for judging dates, so that two checks of one archive give the same result. */
 export class Receipt {

@@ -8,7 +8,9 @@ import type { FindingDraft, PlacedExample } from "./findings.ts";
 export async function findLines(tree: SitemapTree, drafts: Iterable<FindingDraft>, time: CheckTime): Promise<void> {
   const wanted = new Map<string, PlacedExample[]>();
   for (const { sitemap, examples } of drafts) {
-    const lineless = examples.filter((example) => example.line === undefined && urlOf(example) !== undefined);
+    const lineless = examples.filter(
+      (example) => example.line === undefined && example.file === undefined && urlOf(example) !== undefined,
+    );
     if (lineless.length > 0) wanted.set(sitemap, [...(wanted.get(sitemap) ?? []), ...lineless]);
   }
   for (const sitemap of tree.sitemaps()) {

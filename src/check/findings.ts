@@ -24,7 +24,9 @@ export interface FindingExample {
   readonly url?: string;
   /** The wrong value, or what it was compared with. */
   readonly value?: string;
-  /** Its line in the decoded document, from 1. */
+  /** The file of a built website that it is about, by its path. */
+  readonly file?: string;
+  /** Its line in that file, or in the decoded sitemap, from 1. */
   readonly line?: number;
 }
 
@@ -112,12 +114,13 @@ export class Findings {
     if (example !== undefined) this.illustrate(draft, example);
   }
 
-  illustrate(draft: FindingDraft, { url, value, line }: ExampleParts): void {
+  illustrate(draft: FindingDraft, { url, value, file, line }: ExampleParts): void {
     if (draft.room <= 0 || this.#text > allText) return;
     draft.room -= 1;
     const kept = {
       ...(url === undefined ? {} : { url: shortened(url) }),
       ...(value === undefined ? {} : { value: shortened(value) }),
+      ...(file === undefined ? {} : { file }),
       ...(line === undefined ? {} : { line }),
     };
     this.#text += (kept.url?.length ?? 0) + (kept.value?.length ?? 0);
@@ -161,12 +164,12 @@ export class SitemapFindings {
   }
 
   /** Counts one more, and keeps it as an example while there is room. `own` is another severity than that of the row. */
-  add(rule: RuleId, url?: string, value?: string, own?: Severity): void {
+  add(rule: RuleId, url?: string, value?: string, own?: Severity, place?: Pick<ExampleParts, "file" | "line">): void {
     const draft = this.#draft(rule, own);
     if (draft === undefined) return;
     draft.count += 1;
     if (isFlaw(draft.severity)) this.flaws += 1;
-    if (draft.room > 0) this.#findings.illustrate(draft, { url, value });
+    if (draft.room > 0) this.#findings.illustrate(draft, { url, value, ...place });
   }
 
   /** Counts many at once, with one example. */

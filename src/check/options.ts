@@ -1,5 +1,6 @@
 // The options of a check: meaning, default, check. All other code uses `CheckSettings`. The configuration file of
 // the program has the same names (cli/check-config.ts).
+import { statSync } from "node:fs";
 import type { OrderedEvent } from "../model/event.ts";
 import {
   boolean,
@@ -20,6 +21,7 @@ import { bounds } from "./bounds.ts";
 import type { Judge } from "./findings.ts";
 import { type BuiltInRule, type Engine, engines, type Rule, type Severity, severities } from "./rule.ts";
 import { checkRules } from "./rule-table.ts";
+import type { SiteFilesOptions, SiteFolder } from "./site-files.ts";
 
 /** Options of `checkTree`. */
 export interface CheckOptions {
@@ -72,6 +74,11 @@ export interface CheckOptions {
   sample?: number | undefined;
   /** The options with which these pages are fetched. */
   crawl?: Options | undefined;
+  /**
+   * A built website in folders: its files are the pages. All that are listed are looked at, and those that no sitemap lists are reported.
+   * @example { folders: [{ url: "https://example.org/", path: "dist" }], ignore: ["drafts/"] }
+   */
+  files?: SiteFilesOptions | undefined;
   /**
    * Milliseconds for the check, its sample included. What could not be judged in time is in `notJudged`.
    * @default crawl.limits.time
@@ -145,6 +152,7 @@ export interface CheckSettings {
   readonly hasLocation: boolean;
   readonly sample: number;
   readonly crawl: Options | undefined;
+  readonly files: SiteFilesOptions | undefined;
   readonly time: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -160,6 +168,7 @@ const names = [
   "location",
   "sample",
   "crawl",
+  "files",
   "time",
   "signal",
 ] as const satisfies readonly (keyof CheckOptions)[];
@@ -174,7 +183,7 @@ export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
     crossSubmit = [],
     ignore = [],
   } = options;
-  const { now, slow = bounds.slow, location = true, sample = 0, crawl, signal } = options;
+  const { now, slow = bounds.slow, location = true, sample = 0, crawl, files, signal } = options;
   const { time = crawl?.limits?.time ?? Number.POSITIVE_INFINITY } = options;
   if (crawl !== undefined) resolveOptions(crawl);
   if (signal !== undefined) expectSignal("signal", signal);
@@ -198,6 +207,7 @@ export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
     hasLocation: boolean("location", location),
     sample: checkedSample(sample),
     crawl,
+    files: files && checkedFiles(files),
     time: number("time", time),
     signal,
   };
@@ -238,6 +248,23 @@ function hostOf(text: string): string {
 function checkedSample(size: number): number {
   if (Number.isInteger(size) && size >= 0 && size <= bounds.samplePages) return size;
   throw unexpected("sample", `a whole number, at most ${bounds.samplePages}`, size);
+}
+
+function checkedFiles(files: SiteFilesOptions): SiteFilesOptions {
+  optionsIn("files", files, ["folders", "pages", "ignore", "onFile"], { prefix: "files." });
+  const { folders, pages = [], ignore = [] } = files;
+  strings("files.pages", pages);
+  strings("files.ignore", ignore);
+  if (!Array.isArray(folders)) throw invalid("Expected `files.folders` to be a list");
+  return { ...files, folders: folders.map(checkedFolder) };
+}
+
+function checkedFolder({ url, path }: SiteFolder): SiteFolder {
+  const { href } = parseUrl(url) ?? {};
+  if (href === undefined) throw unexpected("files.folders.url", "the URL of a website", url);
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw unexpected("files.folders.path", "a folder", path);
+  return { url: href.endsWith("/") ? href : `${href}/`, path };
 }
 
 const anEngine = oneOf(engines);

@@ -10,37 +10,58 @@ export interface PageHead {
   readonly noindex: ReadonlySet<string>;
   /** The URL that it names as canonical, absolute. */
   readonly canonical: string | undefined;
+  /** Where a meta refresh leads, absolute. */
+  readonly refresh: string | undefined;
   /** By language, in lower case. */
   readonly alternates: ReadonlyMap<string, string>;
+  /** The lines of the tags that say so. */
+  readonly lines: Partial<Record<"noindex" | "canonical" | "refresh" | "alternates", number>>;
 }
 
 export function readPageHead(url: string, headers: HeaderList, html: string): PageHead {
   const noindex = new Set<string>();
   let base = url;
   let canonical: string | undefined;
+  let refresh: string | undefined;
   const alternates = new Map<string, string>();
+  const lines: PageHead["lines"] = {};
   for (const [name, value] of headers) {
     if (name === "x-robots-tag") readRobotsTag(value, noindex);
     if (name !== "link") continue;
     for (const { target, relation } of linkValues(value))
       if (/\bcanonical\b/i.test(relation)) canonical ??= target.trim();
   }
-  const tags = new HtmlTags(new Set(["meta", "link", "base"]), (name, { href = "", ...attributes }) => {
+  const tags = new HtmlTags(new Set(["meta", "link", "base"]), (name, { href = "", ...attributes }, at) => {
+    const { content = "", rel = "" } = attributes;
+    const found = (what: keyof PageHead["lines"]) => {
+      lines[what] ??= html.slice(0, at).split("\n").length;
+    };
     if (name === "base") base = parseUrl(href, url)?.href ?? base;
     else if (name === "meta") {
-      if (isNoindex(attributes["content"] ?? "")) noindex.add(attributes["name"]?.trim().toLowerCase() ?? "");
+      const [, target] = /^\s*[\d.]*\s*[;,]\s*url\s*=\s*["']?([^"']*)/i.exec(content) ?? [];
+      if (/^refresh$/i.test(attributes["http-equiv"]?.trim() ?? "") && target !== undefined) {
+        refresh ??= parseUrl(target.trim(), base)?.href;
+        found("refresh");
+      } else if (isNoindex(content)) {
+        noindex.add(attributes["name"]?.trim().toLowerCase() ?? "");
+        found("noindex");
+      }
     } else {
-      const rel = (attributes["rel"] ?? "").toLowerCase().split(/\s+/);
+      const relations = rel.toLowerCase().split(/\s+/);
       const language = attributes["hreflang"]?.trim().toLowerCase();
-      if (rel.includes("canonical") && href !== "") canonical ??= parseUrl(href.trim(), base)?.href;
-      if (rel.includes("alternate") && language && alternates.size < mostAlternates) {
+      if (relations.includes("canonical") && href !== "") {
+        canonical ??= parseUrl(href.trim(), base)?.href;
+        found("canonical");
+      }
+      if (relations.includes("alternate") && language && alternates.size < mostAlternates) {
         alternates.set(language, parseUrl(href.trim(), base)?.href ?? href);
+        found("alternates");
       }
     }
   });
   tags.write(html);
   tags.end(true);
-  return { noindex, canonical: canonical && parseUrl(canonical, base)?.href, alternates };
+  return { noindex, canonical: canonical && parseUrl(canonical, base)?.href, refresh, alternates, lines };
 }
 
 // https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#xrobotstag: `googlebot: noindex, nofollow`

@@ -50,7 +50,8 @@ export interface NotJudged {
   readonly reason: string;
 }
 
-const reasons: Readonly<Record<Exclude<Need, "sample">, string>> = {
+// What nobody asked for is not said to be missing.
+const reasons: Readonly<Partial<Record<Need, string>>> = {
   complete: "not everything that the website declares could be read",
   site: "only single sitemaps were read, not the website",
   location: "nobody said at which URL the file is",
@@ -75,7 +76,8 @@ export function resultOf(parts: {
   const applied = settings.rules.filter(({ id }) => parts.findings.isOn(id, tree.homepage));
   const notJudged = applied.flatMap(({ id, needs = [] }) => {
     const need = needs.find((each) => missing.has(each));
-    return need === undefined || need === "sample" ? [] : [{ rule: id, reason: reasons[need] }];
+    const reason = need && reasons[need];
+    return reason === undefined ? [] : [{ rule: id, reason }];
   });
   if (isLate) {
     const said = new Set([...notJudged, ...findings].map(({ rule }) => rule));
@@ -85,7 +87,7 @@ export function resultOf(parts: {
   let sitemapCount = 0;
   for (const sitemap of tree.sitemaps()) if (isReadSitemap(sitemap)) sitemapCount += 1;
   if (sitemapCount === 0 && !tree.complete && !missing.has("site") && !missing.has("robots")) {
-    notJudged.unshift({ rule: "sitemap-none", reason: reasons.complete });
+    notJudged.unshift({ rule: "sitemap-none", reason: reasons.complete as string });
   }
   const { homepage, pageCount } = tree;
   const { sample } = parts;

@@ -11,4 +11,4 @@ export type RuleId =
   | Words<"lastmod-invalid lastmod-form lastmod-no-offset lastmod-future lastmod-zero lastmod-all-identical lastmod-generated lastmod-missing lastmod-date-only priority-invalid changefreq-invalid priority-ignored">
   | Words<"news-too-many news-stale news-incomplete news-date-form news-language news-repeated news-deprecated image-too-many image-incomplete image-deprecated video-incomplete video-is-page video-field video-expired video-deprecated media-robots-disallowed">
   | Words<"hreflang-code hreflang-region hreflang-not-absolute hreflang-incomplete hreflang-language-twice hreflang-no-self hreflang-no-return hreflang-return-differs hreflang-target-unlisted hreflang-no-default hreflang-no-catchall">
-  | Words<"page-unreachable page-redirect page-noindex page-canonical-elsewhere page-hreflang-differs page-lastmod-older">;
+  | Words<"page-unreachable page-missing-file page-not-listed page-redirect page-redirect-stub page-noindex page-canonical-other page-hreflang-differs page-lastmod-older">;

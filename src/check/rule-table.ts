@@ -18,7 +18,7 @@ export const ruleGroups: Readonly<Record<string, readonly RuleRow[]>> = {
   "Dates, priority, frequency": dateRules,
   "News, images, videos": mediaRules,
   Languages: languageRules,
-  "A sample of pages": pageRules,
+  Pages: pageRules,
 };
 
 /** The rules that are built in, with their sentences. */

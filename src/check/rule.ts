@@ -26,9 +26,9 @@ export const engines: readonly Engine[] = ["google", "bing", "yandex"];
 /**
  * What a rule cannot be judged without. `complete`: a tree of which nothing is missing. `site`: a website, not one of its
  * sitemaps alone. `location`: the URL of the document. `response`: what the server said beside the document.
- * `robots`: robots.txt. `sample`: pages that were fetched.
+ * `robots`: robots.txt. `sample`: pages that were fetched. `files`: a built website. `pages`: one of these.
  */
-export type Need = "complete" | "site" | "location" | "response" | "robots" | "sample";
+export type Need = "complete" | "site" | "location" | "response" | "robots" | "sample" | "files" | "pages";
 
 /** A rule of a check: what is wrong, and what to do about it. */
 export interface Rule {

@@ -16,6 +16,7 @@ export const languages: string = `${google}/specialty/international/localized-ve
 export const robots: string = `${google}/crawling-indexing/robots/robots_txt`;
 export const urlStructure: string = `${google}/crawling-indexing/url-structure`;
 export const canonical: string = `${google}/crawling-indexing/consolidate-duplicate-urls`;
+export const redirects: string = `${google}/crawling-indexing/301-redirects`;
 export const noindex: string = `${google}/crawling-indexing/block-indexing`;
 export const searchConsole: string = "https://support.google.com/webmasters/answer/7451001";
 export const bing: string =

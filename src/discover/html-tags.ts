@@ -6,6 +6,9 @@ import { decodeHTMLAttribute } from "entities/decode";
 /** By name, in lower case; the first of each name counts. */
 export type Attributes = Readonly<Record<string, string>>;
 
+/** `at`: where the tag begins. */
+type OnTag = (name: string, attributes: Attributes, at: number) => void;
+
 // In characters: a longer tag is skipped.
 const longestTag = 64 * 1024;
 const longestName = 16;
@@ -15,16 +18,18 @@ const texts: ReadonlySet<string> = new Set(["script", "style", "template", "text
 
 export class HtmlTags {
   readonly #names: ReadonlySet<string>;
-  readonly #onTag: (name: string, attributes: Attributes) => void;
+  readonly #onTag: OnTag;
   // Text that cannot be decided yet: the beginning of a tag, or of the end of a comment.
   #rest = "";
+  // How much came before it.
+  #before = 0;
   // The length at which it is looked at again.
   #needed = 0;
   // What is being skipped: a comment, or an element until its end tag.
   #skipped: string | undefined;
 
   /** `onTag` is called for start tags with one of these names. */
-  constructor(names: ReadonlySet<string>, onTag: (name: string, attributes: Attributes) => void) {
+  constructor(names: ReadonlySet<string>, onTag: OnTag) {
     this.#names = names;
     this.#onTag = onTag;
   }
@@ -44,6 +49,7 @@ export class HtmlTags {
     let at = 0;
     for (let next: number | undefined = 0; next !== undefined; next = this.#step(html, at, isWhole)) at = next;
     this.#rest = html.slice(at);
+    this.#before += at;
     // Doubled, so that a tag that arrives one character at a time is not parsed from its start for each of them.
     this.#needed = this.#rest.length * 2;
   }
@@ -68,7 +74,7 @@ export class HtmlTags {
     const { attributes, end } = readAttributes(html, open + 1 + name.length);
     if (end > html.length && !isWhole && html.length - open < longestTag) return open === at ? undefined : open;
     if (end - open > longestTag) return open + longestTag;
-    this.#onTag(name, attributes);
+    this.#onTag(name, attributes, this.#before + open);
     return end;
   }
 

@@ -121,8 +121,8 @@ test("pages that should not be listed are found, and those that should are not",
     ["page-noindex", "error", "/header", "Googlebot"],
     ["page-redirect", "warning", "/moved", "301 to /ok"],
     ["page-noindex", "warning", "/bing", "bingbot"],
-    ["page-canonical-elsewhere", "warning", "/copy", "/ok?a=1&b=2"],
-    ["page-canonical-elsewhere", "warning", "/link", "/ok"],
+    ["page-canonical-other", "warning", "/copy", "/ok?a=1&b=2"],
+    ["page-canonical-other", "warning", "/link", "/ok"],
   ]);
   expect(result.sample).toEqual({ pages: 14, judged: 14, bad: 10, atMost: 10 / 14, disallowed: 0, unanswered: 0 });
   expect([...methods]).toEqual(["GET"]);

@@ -1,15 +1,19 @@
-// Rules about a sample of the pages that are listed: whether they can be opened, redirect, ask not to be indexed, or name
-// another URL.
+// Rules about the pages that are listed, those of a sample or all files of a built website: whether they can be opened, redirect, ask not
+// to be indexed, or name another URL.
 import type { PageAnswer } from "../../crawl/fetch-one.ts";
 import { header } from "../../model/exchange.ts";
 import type { Options } from "../../model/options.ts";
+import type { AlternatePage, SitemapPage } from "../../model/page.ts";
 import { parseUrl } from "../../model/url.ts";
 import { bounds } from "../bounds.ts";
+import type { CheckTime } from "../check-run.ts";
+import type { RobotsAccess } from "../context.ts";
 import { type Findings, SitemapFindings } from "../findings.ts";
 import { type PageHead, readPageHead } from "../page-head.ts";
 import type { PageSample } from "../result.ts";
 import { type RuleRow, rule } from "../rule.ts";
 import { type SampledPage, upperBound } from "../sample.ts";
+import type { SiteFiles } from "../site-files.ts";
 import * as sources from "../sources.ts";
 
 const days = bounds.pageOlder / (24 * 3600 * 1000);
@@ -20,26 +24,41 @@ export const pageRules: readonly RuleRow[] = [
     fix: "Take the page out of the sitemap, or repair it.",
     needs: ["sample"],
   }),
+  rule("page-missing-file", "error", "practice", sources.searchConsole, {
+    sentence: "A listed page is not among the files of the website: it will not be found.",
+    fix: "Take the page out of the sitemap, or build it.",
+    needs: ["files"],
+  }),
+  rule("page-not-listed", "warning", "practice", sources.buildSitemap, {
+    sentence: "A page that search engines may index is in no sitemap.",
+    fix: "List the page, give it a `noindex`, or leave its file out with --ignore.",
+    needs: ["files", "complete"],
+  }),
   rule("page-redirect", "warning", "engine", sources.buildSitemap, {
     sentence: "Page with redirect: a listed page redirects to another URL.",
     fix: "List the URL that it leads to.",
-    needs: ["sample"],
+    needs: ["pages"],
+  }),
+  rule("page-redirect-stub", "warning", "engine", sources.redirects, {
+    sentence: "Page with redirect: a listed page only leads to another URL, by a meta refresh.",
+    fix: "List the URL that it leads to.",
+    needs: ["pages"],
   }),
   rule("page-noindex", "error", "practice", sources.noindex, {
     sentence: "Excluded by 'noindex' tag: a listed page asks not to be indexed.",
     fix: "Remove the noindex, or take the page out of the sitemap.",
-    needs: ["sample"],
+    needs: ["pages"],
   }),
-  rule("page-canonical-elsewhere", "warning", "engine", sources.canonical, {
+  rule("page-canonical-other", "warning", "engine", sources.canonical, {
     sentence: "Alternate page with proper canonical tag: a listed page names another URL as canonical.",
     fix: "List the canonical URL.",
-    needs: ["sample"],
+    needs: ["pages"],
   }),
   rule("page-hreflang-differs", "info", "engine", sources.languages, {
     engines: ["google"],
     sentence: "The page and the sitemap name different alternate pages.",
     fix: "Keep one of the two, or make them equal.",
-    needs: ["sample"],
+    needs: ["pages"],
   }),
   rule("page-lastmod-older", "info", "engine", sources.buildSitemap, {
     engines: ["google"],
@@ -48,6 +67,58 @@ export const pageRules: readonly RuleRow[] = [
     needs: ["sample"],
   }),
 ];
+
+/** Judges the pages of a built website by their files: those that are listed, and those that are not. */
+export class FileRules {
+  readonly #files: SiteFiles;
+  readonly #agents: readonly string[];
+  readonly #listed = new Set<string>();
+
+  constructor(files: SiteFiles, agents: readonly string[]) {
+    this.#files = files;
+    this.#agents = agents;
+  }
+
+  see({ url, alternates = [] }: SitemapPage, findings: SitemapFindings): void {
+    const answer = this.#files.find(url);
+    if (answer?.kind === "missing") {
+      const hint = answer.like === undefined ? undefined : `the name of ${answer.like} differs in case`;
+      findings.add("page-missing-file", url, hint);
+    }
+    if (answer?.kind === "redirect") findings.add("page-redirect", url, `${answer.status} to ${answer.to}`);
+    if (answer?.kind !== "file" || this.#listed.has(answer.file)) return;
+    const { file } = answer;
+    this.#listed.add(file);
+    if (!this.#files.isPage(file)) return;
+    judgeHead(
+      url,
+      alternates,
+      readPageHead(url, [], this.#files.read(file)),
+      this.#agents,
+      findings,
+      this.#files.shown(file),
+    );
+  }
+
+  /** All listed pages were seen. `homepage`: what pages are reported for that no sitemap lists. */
+  async finish(findings: Findings, homepage: string, robots: RobotsAccess, time: CheckTime): Promise<void> {
+    for (const { file, url } of this.#files.pages()) {
+      await time.turn();
+      if (time.isUp) return;
+      if (this.#listed.has(file) || robots.blocked(url)?.isFirst || this.#files.find(url)?.kind === "redirect")
+        continue;
+      const html = this.#files.read(file);
+      // Without these it is a fragment, or a proof of ownership.
+      if (!/<!doctype html|<html[\s>]/i.test(html)) continue;
+      const { noindex, refresh, canonical = url } = readPageHead(url, [], html);
+      const answer = this.#files.find(canonical);
+      const isOwn = answer?.kind === "file" && answer.file === file;
+      if (isOwn && refresh === undefined && !isExcluded(this.#agents[0] ?? "", noindex)) {
+        findings.count("page-not-listed", homepage, 1, { url, file: this.#files.shown(file) });
+      }
+    }
+  }
+}
 
 /** What a sample is judged by. */
 export interface SampleParts {
@@ -152,42 +223,53 @@ function judge({ page, answer, head }: Seen, { agents, findings }: SampleParts):
     own.add("page-unreachable", url, answer.reason?.message ?? String(answer.status ?? ""));
     return true;
   }
-  const isExcluded = judgeNoindex(url, head, agents, own);
-  const isElsewhere = head.canonical !== undefined && !isSamePage(head.canonical, url);
-  if (isElsewhere) own.add("page-canonical-elsewhere", url, head.canonical);
-  judgeAlternates(page, head, own);
+  const isBad = judgeHead(url, page.alternates, head, agents, own);
   judgeDate(page, answer, own);
-  return isExcluded || isElsewhere;
+  return isBad;
 }
 
-function judgeNoindex(
+// What a page says about itself. Returns whether it should not be listed as it is.
+function judgeHead(
   url: string,
-  { noindex }: PageHead,
+  alternates: readonly AlternatePage[],
+  head: PageHead,
   agents: readonly string[],
   findings: SitemapFindings,
+  file?: string,
 ): boolean {
-  const blocked = agents.filter((agent) => namesOf(agent).some((name) => noindex.has(name)));
-  if (blocked.length === 0) return false;
-  findings.add("page-noindex", url, blocked.join(", "), blocked[0] === agents[0] ? undefined : "warning");
-  return true;
+  const { noindex, canonical, refresh, lines } = head;
+  const at = (what: keyof PageHead["lines"]) => (file === undefined ? {} : { file, line: lines[what] });
+  // Such a page often has a noindex and a canonical URL, too.
+  if (refresh !== undefined && !isSamePage(refresh, url)) {
+    findings.add("page-redirect-stub", url, refresh, undefined, at("refresh"));
+    return true;
+  }
+  const excluded = agents.filter((agent) => isExcluded(agent, noindex));
+  if (excluded.length > 0) {
+    const own = excluded[0] === agents[0] ? undefined : "warning";
+    findings.add("page-noindex", url, excluded.join(", "), own, at("noindex"));
+  }
+  const isElsewhere = canonical !== undefined && !isSamePage(canonical, url);
+  if (isElsewhere) findings.add("page-canonical-other", url, canonical, undefined, at("canonical"));
+  const different = differentLanguage(alternates, head);
+  if (different !== undefined) findings.add("page-hreflang-differs", url, different, undefined, at("alternates"));
+  return excluded.length > 0 || isElsewhere;
 }
 
 // Yandex calls its crawler by another name in pages: https://yandex.com/support/webmaster/controlling-robot/meta-robots.html
-function namesOf(agent: string): string[] {
+function isExcluded(agent: string, noindex: ReadonlySet<string>): boolean {
   const name = agent.toLowerCase();
-  return name.startsWith("yandex") ? ["robots", name, "yandex"] : ["robots", name];
+  return noindex.has("robots") || noindex.has(name) || (name.startsWith("yandex") && noindex.has("yandex"));
 }
 
-function judgeAlternates({ url, alternates }: SampledPage, head: PageHead, findings: SitemapFindings): void {
-  if (alternates.length === 0 || head.alternates.size === 0) return;
+function differentLanguage(alternates: readonly AlternatePage[], head: PageHead): string | undefined {
+  if (alternates.length === 0 || head.alternates.size === 0) return undefined;
   const listed = new Map(alternates.map((each) => [each.language.toLowerCase(), each.url]));
-  const languages = [...new Set([...listed.keys(), ...head.alternates.keys()])];
-  const different = languages.find((language) => {
+  return [...new Set([...listed.keys(), ...head.alternates.keys()])].find((language) => {
     const one = listed.get(language);
     const two = head.alternates.get(language);
     return one === undefined || two === undefined || !isSamePage(one, two);
   });
-  if (different !== undefined) findings.add("page-hreflang-differs", url, different);
 }
 
 function judgeDate(

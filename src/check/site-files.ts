@@ -1,0 +1,233 @@
+// A built website in folders: which file a URL leads to, as servers of static websites decide it, and which files are pages. Links are followed
+// inside of their folder only. Memory grows with the names of the pages, not with their content.
+import { closeSync, openSync, readdirSync, readSync, realpathSync, statSync } from "node:fs";
+import path from "node:path";
+import { type Problem, problem } from "../model/problem.ts";
+import { systemReason } from "../model/system-reason.ts";
+import { parseUrl } from "../model/url.ts";
+import { bounds } from "./bounds.ts";
+import { readServerRules, type ServerRules } from "./server-rules.ts";
+
+/** A folder whose files stand for URLs. */
+export interface SiteFolder {
+  /** The beginning of the URLs; ends in a slash. */
+  readonly url: string;
+  readonly path: string;
+}
+
+/** A built website. */
+export interface SiteFilesOptions {
+  readonly folders: readonly SiteFolder[];
+  /** Files that are pages, by patterns such as `blog/**`. @default all HTML files */
+  readonly pages?: readonly string[] | undefined;
+  /** Files that are not looked at. */
+  readonly ignore?: readonly string[] | undefined;
+  /** Called for each file that was read. */
+  readonly onFile?: (() => void) | undefined;
+}
+
+/** What a server would answer. */
+export type Answer =
+  | { readonly kind: "file"; readonly file: string }
+  | { readonly kind: "redirect"; readonly to: string; readonly status: number }
+  /** Another file, by a rule of the server. */
+  | { readonly kind: "rewritten" }
+  /** `like`: a file whose name differs in case. */
+  | { readonly kind: "missing"; readonly like?: string | undefined };
+
+/** A file that is a page. */
+export interface PageFile {
+  readonly file: string;
+  readonly url: string;
+}
+
+interface Folder extends SiteFolder {
+  /** As it was named. */
+  readonly name: string;
+  readonly rules: ServerRules;
+}
+
+export class SiteFiles {
+  readonly #folders: readonly Folder[];
+  readonly #isIncluded: (name: string) => boolean;
+  readonly #onFile: (() => void) | undefined;
+  readonly #buffer = Buffer.alloc(bounds.pageBytes);
+  // URLs are written without `.html`.
+  #isClean = false;
+  #hints = mostHints;
+
+  constructor({ folders, pages = [], ignore = [], onFile }: SiteFilesOptions) {
+    this.#folders = folders.map(({ url, path: name }) => {
+      const real = realpathSync.native(name);
+      return { url, name, path: real, rules: readServerRules(real) };
+    });
+    const [wanted, unwanted] = [pages.map(glob), ignore.map(glob)];
+    this.#isIncluded = (name) =>
+      (wanted.length === 0 || wanted.some((each) => each.test(name))) && !unwanted.some((each) => each.test(name));
+    this.#onFile = onFile;
+  }
+
+  get notUnderstood(): readonly string[] {
+    return this.#folders.flatMap(({ rules }) => rules.notUnderstood);
+  }
+
+  /** Undefined if the URL is in none of the folders. */
+  find(url: string): Answer | undefined {
+    const parsed = parseUrl(url);
+    let answer: Answer | undefined;
+    for (const folder of this.#folders) {
+      if (parsed === null || !parsed.href.startsWith(folder.url)) continue;
+      answer = this.#findIn(folder, parsed.pathname.slice(new URL(folder.url).pathname.length));
+      if (answer.kind !== "missing") break;
+    }
+    return answer;
+  }
+
+  /** Whether a file is one that is looked at. */
+  isPage(file: string): boolean {
+    const folder = this.#folders.find((each) => isInside(file, each.path));
+    return folder !== undefined && /\.x?html?$/i.test(file) && this.#isIncluded(nameIn(folder, file));
+  }
+
+  /** All files that are pages by their names: no error pages, and nothing in folders of frameworks. */
+  *pages(): Generator<PageFile, void> {
+    const seen = new Set<string>();
+    for (const folder of this.#folders) {
+      for (const file of filesIn(folder.path, folder.path, seen)) {
+        const name = nameIn(folder, file);
+        if (notPage.test(name) || !this.isPage(file)) continue;
+        const shown = name.replace(/(?:^|(?<=\/))index\.html?$/i, "");
+        const isClean = this.#isClean || folder.rules.cleanUrls;
+        yield { file, url: folder.url + encodeURI(isClean ? shown.replace(/\.html?$/i, "") : shown) };
+      }
+    }
+  }
+
+  /** The path of a file, as its folder was named. */
+  shown(file: string): string {
+    const folder = this.#folders.find((each) => isInside(file, each.path));
+    return folder === undefined ? file : path.join(folder.name, nameIn(folder, file));
+  }
+
+  /** The beginning of a file. Empty if it cannot be read. */
+  read(file: string): string {
+    this.#onFile?.();
+    try {
+      const descriptor = openSync(file, "r");
+      try {
+        return this.#buffer.toString("utf8", 0, readSync(descriptor, this.#buffer));
+      } finally {
+        closeSync(descriptor);
+      }
+    } catch {
+      return "";
+    }
+  }
+
+  #findIn({ path: root, rules }: Folder, name: string): Answer {
+    const { cleanUrls, trailingSlash } = rules;
+    const forced = redirected(rules, name, true);
+    if (forced !== undefined) return forced;
+    const isFolder = name === "" || name.endsWith("/");
+    if (cleanUrls && /\.html$/.test(name)) return { kind: "redirect", to: `/${name.slice(0, -5)}`, status: 308 };
+    if (name !== "" && trailingSlash === !isFolder && !/\.\w+$/.test(name)) {
+      return { kind: "redirect", to: isFolder ? `/${name.slice(0, -1)}` : `/${name}/`, status: 308 };
+    }
+    const bare = name.replace(/\/$/, "");
+    const html = trailingSlash === undefined && isFolder ? [] : [`${bare}.html`];
+    const names = isFolder ? [`${name}index.html`, ...html] : [name, ...html, `${name}/index.html`];
+    for (const each of names) {
+      const file = fileAt(root, each);
+      if (typeof file !== "string") continue;
+      if (each === html[0]) this.#isClean = true;
+      return { kind: "file", file };
+    }
+    const like =
+      this.#hints-- > 0 ? names.map((each) => likeIn(root, each)).find((each) => each !== undefined) : undefined;
+    return redirected(rules, name, false) ?? { kind: "missing", like };
+  }
+}
+
+// Each needs a look at a whole folder.
+const mostHints = 20;
+
+function redirected({ redirects }: ServerRules, name: string, isForced: boolean): Answer | undefined {
+  for (const redirect of redirects) {
+    const to = redirect.isForced === isForced ? redirect.matches(`/${name}`) : undefined;
+    if (to === undefined || redirect.status >= 400) continue;
+    return redirect.status === 200 ? { kind: "rewritten" } : { kind: "redirect", to, status: redirect.status };
+  }
+  return undefined;
+}
+
+/** The real path of a file by its percent-encoded name, never outside of the folder; undefined if there is none. */
+export function fileAt(folder: string, encoded: string): string | Problem | undefined {
+  try {
+    const named = path.join(folder, decodeURIComponent(encoded));
+    const file = realpathSync.native(named);
+    if (!isInside(file, folder)) return problem("not-local", { value: "it is outside of its folder" });
+    // Web servers tell upper and lower case apart, some file systems do not.
+    if (file !== named && file.toLowerCase() === named.toLowerCase()) return undefined;
+    const stat = statSync(file);
+    if (stat.isFile()) return file;
+    return stat.isDirectory() ? undefined : problem("not-local", { value: "it is not a regular file" });
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    const isMissing = ["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ERR_INVALID_ARG_VALUE"].includes(code);
+    return isMissing || error instanceof URIError ? undefined : problem("not-local", { value: systemReason(error) });
+  }
+}
+
+function likeIn(folder: string, encoded: string): string | undefined {
+  try {
+    const name = decodeURIComponent(encoded);
+    const found = readdirSync(path.join(folder, path.dirname(name)));
+    return found.find((each) => each.toLowerCase() === path.basename(name).toLowerCase());
+  } catch {
+    return undefined;
+  }
+}
+
+// `seen`: real folders. Each is entered once, however many links lead to it.
+function* filesIn(folder: string, root: string, seen: Set<string>): Generator<string, void> {
+  if (seen.has(folder)) return;
+  seen.add(folder);
+  for (const entry of readdirSync(folder, { withFileTypes: true }).sort((one, two) => (one.name < two.name ? -1 : 1))) {
+    // Those of frameworks, of the system and of packages.
+    if (/^[_.]|^node_modules$/.test(entry.name)) continue;
+    let file = path.join(folder, entry.name);
+    let kind: { isFile(): boolean; isDirectory(): boolean } = entry;
+    if (entry.isSymbolicLink()) {
+      try {
+        file = realpathSync.native(file);
+        kind = statSync(file);
+      } catch {
+        continue;
+      }
+      if (!isInside(file, root)) continue;
+    }
+    if (kind.isDirectory()) yield* filesIn(file, root, seen);
+    else if (kind.isFile()) yield file;
+  }
+}
+
+function isInside(file: string, folder: string): boolean {
+  return file.startsWith(folder.endsWith(path.sep) ? folder : folder + path.sep);
+}
+
+function nameIn(folder: SiteFolder, file: string): string {
+  return path.relative(folder.path, file).split(path.sep).join("/");
+}
+
+// Error pages, and the fallback of an application.
+const notPage = /(?:^|\/)(?:200|[45]\d\d|50x)(?:\.html?|\/index\.html?)$/i;
+
+// `**` for any folders, `*` and `?` inside of a name; a pattern without a slash is a name anywhere, and a folder is everything in it.
+function glob(pattern: string): RegExp {
+  const whole = pattern.replace(/^\.?\//, "");
+  const body = (whole.replace(/\/$/, "").includes("/") ? whole : `**/${whole}`)
+    .replace(/\/$/, "")
+    .replaceAll(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replaceAll(/\*\*\/|\*\*|\*|\?/g, (part) => ({ "**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]" })[part]!);
+  return new RegExp(`^${body}(?:/.*)?$`);
+}
