@@ -304,7 +304,7 @@ function longName(flags: string): string {
 
 // From what commander knows: what the help says is what the page says.
 // Flags that mean the same as for `ls` are listed once, in a table of their own for each of these groups.
-const commonGroups = ["Discovery", "Parsing", "Network", "Limits", "Messages"];
+const commonGroups = ["Discovery", "Parsing", "Local files", "Network", "Limits", "Messages"];
 
 async function flagTables(): Promise<Map<string, string>> {
   const tables = new Map<string, string>();

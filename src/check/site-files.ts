@@ -1,6 +1,6 @@
 // A built website in folders: which file a URL leads to, as servers of static websites decide it, and which files are pages. Links are followed
 // inside of their folder only. Memory grows with the names of the pages, not with their content.
-import { closeSync, openSync, readdirSync, readSync, realpathSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, openSync, readdirSync, readSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { type Problem, problem } from "../model/problem.ts";
 import { systemReason } from "../model/system-reason.ts";
@@ -169,6 +169,7 @@ export function fileAt(folder: string, encoded: string): string | Problem | unde
     // Web servers tell upper and lower case apart, some file systems do not.
     if (file !== named && file.toLowerCase() === named.toLowerCase()) return undefined;
     const stat = statSync(file);
+    if (stat.isFile()) accessSync(file, constants.R_OK);
     if (stat.isFile()) return file;
     return stat.isDirectory() ? undefined : problem("not-local", { value: "it is not a regular file" });
   } catch (error) {

@@ -19,7 +19,14 @@ import {
   wholeNumber,
 } from "../flags.ts";
 import { checkOptions, type RuleFlags, readBaseline, withoutKnown, writeBaseline } from "../input/check-files.ts";
-import { type CheckTarget, chooseCheckTarget, type LocalFlags, Places, withFileName } from "../input/local-files.ts";
+import {
+  addLocalFlags,
+  type CheckTarget,
+  chooseCheckTarget,
+  type LocalFlags,
+  Places,
+  withFileName,
+} from "../input/local-files.ts";
 import { CrawlEnding } from "../output/ending.ts";
 import { OutputFile } from "../output/file.ts";
 import { type CheckFormat, checkFormats, type FailLevel, failLevels } from "../output/findings.ts";
@@ -60,11 +67,10 @@ export function checkCommand(context: Context, done: Done): Command {
     .option("--baseline <file>", "file of known findings: only findings whose counts increased are shown")
     .option("--update-baseline", "write the findings to the file of --baseline")
     .option("--sample <n>", "number of pages to fetch, to check their responses", wholeNumber(1));
-  const map = "read URLs that begin with this from a folder, without a network (repeatable)";
-  command
-    .optionsGroup("Local files:")
-    .option("--url <url>", "URL that a sitemap file has on the website")
-    .option("--map <url=folder>", map, collected);
+  const pages = "files of a folder that are pages: 'blog/**' (repeatable; default: all HTML files)";
+  addLocalFlags(command)
+    .option("--pages <glob>", pages, collected)
+    .option("--ignore <glob>", "files of a folder to leave out: 'drafts/' (repeatable)", collected);
   addCrawlFlagGroups(command, "Discovery", "Network", "Limits");
   return addMessageFlags(command)
     .action(async (target: string, flags: CheckFlags) => {
@@ -77,7 +83,7 @@ const examples = `
 Examples:
   sitegrove check example.org                                    for people
   sitegrove check site.warc.gz -f json                           an archive, as data
-  sitegrove check public/ --map https://example.org/=public/     a website that was built here
+  sitegrove check public/ --url https://example.org/             a website that was built here, and its pages
   sitegrove check sitemap.xml --url https://example.org/sitemap.xml
   sitegrove check example.org -f text -f sarif -o findings.sarif --fail-on never
 ${exitCodeHelp([...websiteExitCodes, "findings"], { findings: "findings at or above --fail-on" })}`;
@@ -123,7 +129,11 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
   const chosen = chooseCheckTarget(name, flags, context);
   if (chosen.named.kind !== "website" && sample !== undefined)
     throw new UsageError("--sample fetches pages: name a website");
-  const { options, failOn, note } = checkOptions(flags, { location: chosen.hasLocation, sample });
+  const { options, failOn, note } = checkOptions(flags, {
+    location: chosen.hasLocation,
+    sample,
+    files: chosen.files,
+  });
   if (updateBaseline && baseline === undefined) throw new UsageError("--update-baseline needs --baseline FILE");
   if (baseline !== undefined && !updateBaseline && readBaseline(baseline) === undefined)
     throw new UsageError(`${baseline} does not exist; --update-baseline writes it`);

@@ -8,6 +8,7 @@ import { suggestion } from "../../model/option-checks.ts";
 import type { Options } from "../../model/options.ts";
 import { isLossy, type Problem } from "../../model/problem.ts";
 import { withoutCredentials } from "../../model/url.ts";
+import { isTree } from "../../tree/tree.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-codes.ts";
 import {
@@ -21,6 +22,7 @@ import {
   crawlOptions,
 } from "../flags.ts";
 import { anyPattern } from "../input/filters.ts";
+import { addLocalFlags, type CheckTarget, chooseCheckTarget, type LocalFlags } from "../input/local-files.ts";
 import { contentOf, crawlTarget, type NamedTarget, recognize, type Target } from "../input/target.ts";
 import { CrawlEnding } from "../output/ending.ts";
 import type { Messages } from "../output/messages.ts";
@@ -34,10 +36,10 @@ export function diffCommand(context: Context, done: Done): Command {
         "sitemaps that are new, gone, or can or cannot be read any more. Where a side is incomplete, a page that is missing\n" +
         'there is "unknown", never "removed".',
     )
-    .argument("<old>", "archive, sitemap file, text file with one URL a line, website, or - for standard input")
+    .argument("<old>", "archive, sitemap file, list of URLs, folder of a built website, website, or - for standard input")
     .argument("<new>", "the same");
   addCsvSafeFlag(addDiffFlags(command.optionsGroup("Output:")));
-  addCrawlFlagGroups(command, "Discovery", "Parsing", "Network", "Limits");
+  addCrawlFlagGroups(addLocalFlags(command), "Discovery", "Parsing", "Network", "Limits");
   return addMessageFlags(command)
     .action(async (before: string, after: string, flags: DiffFlags) => {
       done(await diff(before, after, flags, context));
@@ -53,6 +55,7 @@ Examples:
   sitegrove diff monday.warc.gz tuesday.warc.gz             counts, where, and examples
   sitegrove diff monday.warc.gz example.org -f ndjson       what changed since, as data
   sitegrove diff old.xml new.xml.gz --ignore lastModified   two sitemaps
+  sitegrove diff site.warc.gz public/                       a website that was built here, before it is published
   sitegrove diff old.txt new.txt -f pages --only added      new URLs of two lists
   sitegrove diff old.warc.gz new.warc.gz -f rss -o new.xml  a feed of new pages
 ${exitCodeHelp([...websiteExitCodes, "findings"], {
@@ -75,7 +78,7 @@ export function addDiffFlags(command: Command): Command {
 export const diffFormats = ["summary", "ndjson", "csv", "pages", "rss", "markdown"] as const;
 export type DiffFormat = (typeof diffFormats)[number];
 
-interface DiffFlags extends CrawlFlags, RunFlags {
+interface DiffFlags extends CrawlFlags, RunFlags, Pick<LocalFlags, "url" | "map"> {
   readonly format: DiffFormat;
   readonly only?: readonly string[] | undefined;
   readonly ignore?: readonly string[] | undefined;
@@ -89,7 +92,7 @@ interface DiffFlags extends CrawlFlags, RunFlags {
 /** Returns the exit code. */
 async function diff(beforeName: string, afterName: string, flags: DiffFlags, context: Context): Promise<number> {
   const { format, csvSafe } = flags;
-  const sides = [chooseSide(beforeName), chooseSide(afterName)] as const;
+  const sides = await chooseSides(beforeName, afterName, flags, context);
   if (beforeName === "-" && afterName === "-") throw new UsageError("standard input can be one of the sides, not both");
   const kinds = chosenKinds(flags);
   const ignore = namesIn("--ignore", flags.ignore, ignorable);
@@ -121,8 +124,8 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
     return { onEvent, onProblems: side.seeProblems };
   };
   async function* batches(): AsyncGenerator<readonly TreeChange[], DiffTotals> {
-    const before = await sourceOf(sides[0], settings.crawl ?? {}, run);
-    const after = await sourceOf(sides[1], settings.crawl ?? {}, run);
+    const before = await sourceOf(sides[0], settings.crawl ?? {}, run, onSide("before"));
+    const after = await sourceOf(sides[1], settings.crawl ?? {}, run, onSide("after"));
     const found = diffBatches(before, after, settings, onSide);
     try {
       let step = await found.next();
@@ -136,6 +139,7 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
     } finally {
       // Also if the reader of the output went away: removes temporary files and closes connections.
       await found.return(undefined as never);
+      for (const side of [before, after]) if (isTree(side)) await side.close();
     }
   }
   const names = { before: sides[0].name, after: sides[1].name };
@@ -143,7 +147,13 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
   return run.write(pieces, () => ({ listed: ending.told, unit: "change" }));
 }
 
-async function sourceOf({ name, target }: SideTarget, crawl: Options, run: Run): Promise<DiffSide> {
+async function sourceOf(
+  { name, target, folder }: SideTarget,
+  crawl: Options,
+  run: Run,
+  { onEvent }: Pick<Options, "onEvent">,
+): Promise<DiffSide> {
+  if (folder !== undefined) return run.tree(folder.target, { ...crawl, ...folder.options }, { onEvent });
   if (target.kind === "stream") return { name, bytes: contentOf(target, run.context) };
   // A file whose name looks like a URL is still a file.
   if (target.kind !== "website") return /^https?:\/\//i.test(name) ? `./${name}` : name;
@@ -183,13 +193,37 @@ interface SideTarget {
   /** The name in messages and summaries. */
   readonly name: string;
   readonly target: NamedTarget;
+  readonly folder?: CheckTarget | undefined;
 }
 
-function chooseSide(given: string): SideTarget {
-  const target = recognize(given);
-  if (target.kind === "folder") throw new UsageError(`${given} is a folder`);
-  if (target.kind === "website") return { name: withoutCredentials(target.homepage), target };
-  return { name: target.kind === "stream" ? target.name : given, target };
+async function chooseSides(
+  before: string,
+  after: string,
+  { url, map }: DiffFlags,
+  context: Context,
+): Promise<readonly [SideTarget, SideTarget]> {
+  const targets = [recognize(before), recognize(after)] as const;
+  const isAny = targets.some(({ kind }) => kind === "folder");
+  if (!isAny && (url ?? map) !== undefined) throw new UsageError("--url and --map are for folders");
+  // That of the other side, if nobody says it.
+  const website = url ?? (isAny && map === undefined ? await homepageAmong(targets) : undefined);
+  const side = (given: string, target: NamedTarget): SideTarget => {
+    if (target.kind === "folder")
+      return { name: given, target, folder: chooseCheckTarget(given, { url: website, map }, context) };
+    if (target.kind === "website") return { name: withoutCredentials(target.homepage), target };
+    return { name: target.kind === "stream" ? target.name : given, target };
+  };
+  return [side(before, targets[0]), side(after, targets[1])];
+}
+
+async function homepageAmong(targets: readonly NamedTarget[]): Promise<string | undefined> {
+  for (const target of targets) {
+    if (target.kind === "website") return target.homepage;
+    if (target.kind !== "archive") continue;
+    const { archiveAbout } = await import("../../archive/open.ts");
+    return (await archiveAbout(target.path))?.homepage;
+  }
+  return undefined;
 }
 
 /** One side, while it is read. */

@@ -14,7 +14,8 @@ import {
   crawlOptions,
 } from "../flags.ts";
 import { type FilterFlags, Filters } from "../input/filters.ts";
-import { archivedTarget, chooseTarget, type Target } from "../input/target.ts";
+import { addLocalFlags, chooseTreeTarget, type LocalFlags } from "../input/local-files.ts";
+import { archivedTarget, type NamedTarget, type Target } from "../input/target.ts";
 import { CrawlEnding } from "../output/ending.ts";
 import { type CsvFlags, checkCsvFlags, type Format, formatInWords, formats, isSitemapFormat } from "../output/pages.ts";
 import { type RunFlags, withTargets } from "../run.ts";
@@ -23,7 +24,7 @@ export function lsCommand(context: Context, done: Done): Command {
   const command = new Command("ls")
     .summary("list the sitemaps and pages of a website")
     .description("Lists the sitemaps of a website and the pages they declare.")
-    .argument("[websites...]", "homepages (https:// is assumed), or archives written by --save");
+    .argument("[websites...]", "homepages (https:// is assumed), archives written by --save, or the folder of a built website");
 
   command
     .optionsGroup("Output:")
@@ -51,6 +52,7 @@ export function lsCommand(context: Context, done: Done): Command {
   addCrawlFlagGroups(command, "Parsing", "Archive");
   command.option("--force", "let --save and --output replace a file");
 
+  addLocalFlags(command);
   addCrawlFlagGroups(command, "Network", "Limits");
 
   addMessageFlags(command).action(async (websites: readonly string[], flags: LsFlags) => {
@@ -72,11 +74,12 @@ Examples:
   sitegrove ls --sitemap https://example.org/a.xml          from given sitemaps, without discovery
   sitegrove ls example.org --save site.warc.gz              and save everything received
   sitegrove ls site.warc.gz -f json                         from an archive, offline
+  sitegrove ls public/ --url https://example.org/           a website that was built here
 ${exitCodeHelp(websiteExitCodes, {
   notFound: "the website answered, and no sitemap was found",
 })}`;
 
-export interface LsFlags extends CrawlFlags, CsvFlags, FilterFlags, RunFlags {
+export interface LsFlags extends CrawlFlags, CsvFlags, FilterFlags, RunFlags, Pick<LocalFlags, "url" | "map"> {
   readonly format: Format;
   readonly stripUrl?: true | undefined;
   readonly summary?: true | undefined;
@@ -92,9 +95,10 @@ export interface LsFlags extends CrawlFlags, CsvFlags, FilterFlags, RunFlags {
 
 /** Returns the exit code. */
 async function ls(names: readonly string[], flags: LsFlags, context: Context): Promise<number> {
-  const { targets, isNamed } = await chooseTargets(names, flags);
+  const { targets, named, isNamed, local } = await chooseTargets(names, flags, context);
   const filters = new Filters(flags, context.now());
-  const options = isNamed ? crawlOptions(flags) : strangerOptions(crawlOptions(flags), flags);
+  const crawl = isNamed ? crawlOptions(flags) : strangerOptions(crawlOptions(flags), flags);
+  const options = { ...crawl, ...local };
   checkTogether(flags);
   if (targets.length > 1) {
     if (flags.save !== undefined) throw new UsageError("--save works with one website: name only one");
@@ -104,10 +108,10 @@ async function ls(names: readonly string[], flags: LsFlags, context: Context): P
   const run = await withTargets({
     context,
     doing: { verb: "listing", command: "sitegrove ls" },
-    targets,
+    targets: named,
     // A folder of tables is not one file.
     flags: flags.format === "parquet" ? { ...flags, output: undefined } : flags,
-    crawl: options,
+    crawl,
     renewed: flags.previous,
     outputs: { "--resume": flags.resume, "--output": flags.output },
     offline: ["limits", "rewrite", "save"],
@@ -140,18 +144,29 @@ async function ls(names: readonly string[], flags: LsFlags, context: Context): P
 const fewWebsites = 4;
 
 // An archive that is resumed may name its website.
-async function chooseTargets(
-  names: readonly string[],
-  { sitemap, resume }: LsFlags,
-): Promise<{ readonly targets: readonly Target[]; readonly isNamed: boolean }> {
-  if (names.length > 0) return { targets: names.map((name) => chooseTarget(name, sitemap)), isNamed: true };
-  if (resume === undefined || sitemap !== undefined)
-    return { targets: [chooseTarget(undefined, sitemap)], isNamed: true };
+async function chooseTargets(names: readonly string[], flags: LsFlags, context: Context): Promise<Chosen> {
+  const { sitemap, resume } = flags;
+  if (names.length > 0 || resume === undefined || sitemap !== undefined) {
+    const all = (names.length > 0 ? names : [undefined]).map((name) => chooseTreeTarget(name, flags, context));
+    const local = all.find(({ files }) => files !== undefined)?.options;
+    if (local !== undefined && all.length > 1) throw new UsageError("a folder is listed alone: name only one");
+    return { targets: all.map(({ target }) => target), named: all.map(({ named }) => named), isNamed: true, local };
+  }
   const { archiveAbout } = await import("../../archive/open.ts");
   const about = await archiveAbout(resume);
   if (about?.homepage === undefined && about?.sitemaps === undefined)
     throw new UsageError(`${resume} cannot be resumed: another tool wrote it`);
-  return { targets: [archivedTarget(about)], isNamed: false };
+  const targets = [archivedTarget(about)];
+  return { targets, named: targets, isNamed: false };
+}
+
+interface Chosen {
+  readonly targets: readonly Target[];
+  /** As they were named. */
+  readonly named: readonly (Target | NamedTarget)[];
+  readonly isNamed: boolean;
+  /** Options that make the crawl read a folder. */
+  readonly local?: Options | undefined;
 }
 
 // A file is not the user: whoever made it chose the website, which gets no headers and may not be at a private address.

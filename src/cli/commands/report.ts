@@ -17,7 +17,7 @@ import {
   crawlOptions,
 } from "../flags.ts";
 import { checkOptions, type RuleFlags } from "../input/check-files.ts";
-import { chooseTarget } from "../input/target.ts";
+import { addLocalFlags, chooseTreeTarget, type LocalFlags } from "../input/local-files.ts";
 import { type RunFlags, withTargets } from "../run.ts";
 import { CheckEnding } from "./check.ts";
 
@@ -28,7 +28,7 @@ export function reportCommand(context: Context, done: Done): Command {
       "Writes one HTML page about the sitemaps of a website: what search engines would say, where the pages are, when they\n" +
         "changed, languages, and how the sitemaps were fetched. It opens from a file, loads nothing and works without scripts.",
     )
-    .argument("[target]", "website (https:// is assumed), or archive written by --save")
+    .argument("[target]", "website (https:// is assumed), archive written by --save, or folder of a built website")
     .optionsGroup("Output:")
     .option("-o, --output <file>", "file to write the page to, whole or not at all; an existing one needs --force")
     .option("--force", "let --output and --save replace a file")
@@ -37,7 +37,7 @@ export function reportCommand(context: Context, done: Done): Command {
   addRuleFlags(command);
   addCrawlFlags(addSitemapFlag(command), "Discovery");
   addCrawlFlags(command.optionsGroup("Archive:"), "Archive", ["--save"]);
-  addCrawlFlagGroups(command, "Network", "Limits");
+  addCrawlFlagGroups(addLocalFlags(command), "Network", "Limits");
   return addMessageFlags(command)
     .action(async (target: string | undefined, flags: ReportFlags) => {
       done(await report(target, flags, context));
@@ -49,6 +49,7 @@ const examples = `
 Examples:
   sitegrove report example.org -o report.html                                a website
   sitegrove report site.warc.gz -o report.html                               an archive, offline
+  sitegrove report public/ --url https://example.org/ -o report.html         a website that was built here
   sitegrove report example.org -o report.html --previous last-week.warc.gz   and what changed since
   sitegrove report site.warc.gz --json | jq .figures                         the facts behind the page
 ${exitCodeHelp(websiteExitCodes, {
@@ -56,7 +57,7 @@ ${exitCodeHelp(websiteExitCodes, {
   notFound: "the website answered, and no sitemap was found",
 })}`;
 
-interface ReportFlags extends CrawlFlags, RunFlags, RuleFlags {
+interface ReportFlags extends CrawlFlags, RunFlags, RuleFlags, LocalFlags {
   readonly previous?: string | undefined;
   readonly sitemap?: readonly string[] | undefined;
   readonly json?: true | undefined;
@@ -68,17 +69,17 @@ interface ReportFlags extends CrawlFlags, RunFlags, RuleFlags {
 async function report(name: string | undefined, flags: ReportFlags, context: Context): Promise<number> {
   const { output, save, previous, config } = flags;
   const crawl = crawlOptions(flags);
-  const target = chooseTarget(name, flags.sitemap);
+  const { target, named, options, files } = chooseTreeTarget(name, flags, context);
   if (output === undefined && context.stdout.isTTY) throw new UsageError("say where to write the page: -o report.html");
   if (flags.force && output === undefined && save === undefined)
     throw new UsageError("--force needs --output or --save");
-  const { options: check, note } = checkOptions(flags);
+  const { options: check, note } = checkOptions(flags, { files });
   // A page about a website that failed altogether is useful, too.
   const end = new CheckEnding("never");
   const run = await withTargets({
     context,
     doing: { verb: "reporting on", command: "sitegrove report" },
-    targets: [target],
+    targets: [named],
     flags,
     crawl,
     inputs: [previous, config],
@@ -90,7 +91,7 @@ async function report(name: string | undefined, flags: ReportFlags, context: Con
   async function* page(): AsyncGenerator<string, void, undefined> {
     const { reportFacts } = await import("../../report/report-tree.ts");
     const { pageOf } = await import("../../report/html-page.ts");
-    const tree = await run.tree(target, { ...crawl, save: run.save });
+    const tree = await run.tree(target, { ...crawl, ...options, save: run.save });
     try {
       const time = timeLeft(crawl.limits?.time ?? Number.POSITIVE_INFINITY, run.startedAt);
       facts = await reportFacts(tree, { previous, check: { ...check, time }, signal: run.signal });

@@ -1,16 +1,18 @@
 // What is checked: a website, an archive, or local files that stand for a website. Local files are read without a network: a client answers
 // from folders, from one file or from standard input. And the way back: which file of a repository a finding is about.
-import { accessSync, constants, createReadStream, realpathSync, statSync } from "node:fs";
+import { createReadStream, realpathSync, statSync } from "node:fs";
 import path from "node:path";
+import type { Command } from "commander";
 import type { CheckResult } from "../../check/result.ts";
+import { fileAt, type SiteFilesOptions, type SiteFolder } from "../../check/site-files.ts";
 import type { Client, ClientResponse } from "../../model/client.ts";
 import type { Options } from "../../model/options.ts";
 import { type Problem, problem } from "../../model/problem.ts";
-import { systemReason } from "../../model/system-reason.ts";
 import { parseUrl } from "../../model/url.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../exit-codes.ts";
-import { contentOf, type NamedTarget, recognize, type Target } from "./target.ts";
+import { collected } from "../flags.ts";
+import { chooseTarget, contentOf, type NamedTarget, recognize, type Target } from "./target.ts";
 
 export interface CheckTarget {
   /** As it was named. */
@@ -19,6 +21,8 @@ export interface CheckTarget {
   /** Whether the URLs of the sitemaps are known. */
   readonly hasLocation: boolean;
   readonly folders: readonly LocalFolder[];
+  /** A built website: the pages, too, are files. */
+  readonly files?: SiteFilesOptions;
   /** Options that make the crawl read local files. */
   readonly options: Options;
 }
@@ -26,31 +30,58 @@ export interface CheckTarget {
 export interface LocalFlags {
   readonly url?: string | undefined;
   readonly map?: readonly string[] | undefined;
+  readonly pages?: readonly string[] | undefined;
+  readonly ignore?: readonly string[] | undefined;
 }
 
-/** A folder whose files stand for URLs. */
-export interface LocalFolder {
-  /** The beginning of the URLs; ends in a slash. */
-  readonly url: string;
-  readonly path: string;
+interface LocalFolder extends SiteFolder {
+  /** The path as it was named; `path` is the real one. */
+  readonly name: string;
+}
+
+/** The flags of commands that read folders. */
+export function addLocalFlags(command: Command): Command {
+  const map = "read URLs that begin with this from a folder, without a network (repeatable)";
+  return command
+    .optionsGroup("Local files:")
+    .option("--url <url>", "URL of the website that a folder holds, or of a sitemap file")
+    .option("--map <url=folder>", map, collected);
+}
+
+/** For commands that need a tree: a website, given sitemaps, an archive, or the folder of a built website. */
+export function chooseTreeTarget(
+  name: string | undefined,
+  flags: LocalFlags & { readonly sitemap?: readonly string[] | undefined },
+  context: Context,
+): Pick<CheckTarget, "target" | "files" | "options"> & { readonly named: Target | NamedTarget } {
+  if (name !== undefined && flags.sitemap === undefined && recognize(name).kind === "folder")
+    return chooseCheckTarget(name, flags, context);
+  if (flags.url !== undefined || flags.map !== undefined) throw new UsageError("--url and --map are for folders");
+  const target = chooseTarget(name, flags.sitemap);
+  return { target, named: target, options: {} };
 }
 
 export function chooseCheckTarget(name: string, flags: LocalFlags, context: Context): CheckTarget {
   const folders = (flags.map ?? []).map(readMap);
   const named = recognize(name);
+  if (named.kind !== "folder" && (flags.pages ?? flags.ignore) !== undefined)
+    throw new UsageError("--pages and --ignore are for folders: name the folder of a built website");
   if (named.kind === "website" || named.kind === "archive") {
     if (flags.url === undefined && folders.length === 0)
       return { named, target: named, hasLocation: true, folders, options: {} };
     throw new UsageError("--url and --map are for local files: name a file or a folder");
   }
   if (named.kind === "folder") {
-    const own = folders.find((folder) => folder.path === realpathSync(name));
-    if (own === undefined) throw new UsageError(`say which website ${name} is: --map https://example.org/=${name}`);
+    const { url, pages, ignore } = flags;
+    if (url !== undefined) folders.unshift(localFolder(`--url takes the URL of a website, not ${url}`, url, name));
+    const own = folders.find((folder) => folder.path === realpathSync.native(name));
+    if (own === undefined) throw new UsageError(`say which website ${name} is: --url https://example.org/`);
+    const files = { folders: folders.map((each) => ({ url: each.url, path: each.name })), pages, ignore };
     const target = { kind: "website", homepage: own.url, isAssumed: false } as const;
     // Below the root there is no robots.txt: that of the website is elsewhere.
     const useRobots = parseUrl(own.url)?.pathname === "/";
     const options = { ...localOptions(folders), onlyPath: true, useRobots };
-    return { named, target, hasLocation: true, folders, options };
+    return { named, target, hasLocation: true, folders, files, options };
   }
   const isFile = named.kind === "file";
   const madeUp = `${nowhere}${isFile ? encodeURIComponent(path.basename(name)) : "sitemap.xml"}`;
@@ -79,16 +110,19 @@ export function withFileName(result: CheckResult, name: string): CheckResult {
 
 function readMap(text: string): LocalFolder {
   const [, url = "", folder = ""] = /^(https?:\/\/.+?)=(.+)$/i.exec(text) ?? [];
-  const parsed = parseUrl(url);
-  if (parsed === null)
-    throw new UsageError(`--map takes URL=FOLDER, such as https://example.org/=public/, not ${text}`);
+  return localFolder(`--map takes URL=FOLDER, such as https://example.org/=public/, not ${text}`, url, folder);
+}
+
+function localFolder(mistake: string, url: string, folder: string): LocalFolder {
+  const { href = "", protocol = "" } = parseUrl(/^[a-z]+:\/\//i.test(url) ? url : `https://${url}`) ?? {};
+  if (!/^https?:$/.test(protocol)) throw new UsageError(mistake);
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new UsageError(`--map: ${folder} is not a folder`);
-  return { url: parsed.href.endsWith("/") ? parsed.href : `${parsed.href}/`, path: realpathSync(folder) };
+  return { url: href.endsWith("/") ? href : `${href}/`, path: realpathSync.native(folder), name: folder };
 }
 
 function mappedUrl(name: string, folders: readonly LocalFolder[]): string | undefined {
-  const real = realpathSync(name);
+  const real = realpathSync.native(name);
   const folder = folders.find((each) => real.startsWith(each.path + path.sep));
   return folder && folder.url + encodedPath(real.slice(folder.path.length + 1));
 }
@@ -105,7 +139,7 @@ interface LocalFile {
 function localOptions(folders: readonly LocalFolder[], file?: LocalFile): Options {
   const client: Client = {
     async request({ url }): Promise<ClientResponse | Problem> {
-      const found = url === file?.url ? file.open() : fileAt(url, folders);
+      const found = url === file?.url ? file.open() : contentAt(url, folders);
       if (found !== undefined && "code" in found) return found;
       return { status: found === undefined ? 404 : 200, headers: [], body: found ?? nothing() };
     },
@@ -113,36 +147,15 @@ function localOptions(folders: readonly LocalFolder[], file?: LocalFile): Option
   return { client, retries: 0, concurrency: 1 };
 }
 
-type Found = AsyncIterable<Uint8Array> | Problem | undefined;
-
 // Undefined if there is no such file.
-function fileAt(url: string, folders: readonly LocalFolder[]): Found {
+function contentAt(url: string, folders: readonly LocalFolder[]): AsyncIterable<Uint8Array> | Problem | undefined {
   const mapped = folders.filter((folder) => url.startsWith(folder.url));
   if (mapped.length === 0) return problem("not-local");
-  let found: Found;
-  for (const folder of mapped) {
-    const next = fileIn(folder, url);
-    if (next !== undefined && !("code" in next)) return next;
-    found ??= next;
-  }
-  return found;
-}
-
-// Never outside the folder, whatever a URL or a link says.
-function fileIn(folder: LocalFolder, url: string): Found {
-  const name = (parseUrl(url)?.pathname ?? "").slice((parseUrl(folder.url)?.pathname ?? "/").length);
-  try {
-    const file = realpathSync(path.join(folder.path, withIndex(decodeURIComponent(name))));
-    if (!file.startsWith(folder.path + path.sep)) return problem("not-local", { value: "it is outside of its folder" });
-    const stat = statSync(file);
-    if (stat.isDirectory()) return undefined;
-    if (!stat.isFile()) return problem("not-local", { value: "it is not a regular file" });
-    accessSync(file, constants.R_OK);
-    return createReadStream(file, { highWaterMark: 256 * 1024 });
-  } catch (error) {
-    const isMissing = ["ENOENT", "ENOTDIR", "ERR_INVALID_ARG_VALUE"].includes((error as NodeJS.ErrnoException).code!);
-    return isMissing || error instanceof URIError ? undefined : problem("not-local", { value: systemReason(error) });
-  }
+  const { pathname = "" } = parseUrl(url) ?? {};
+  const found = mapped.map((folder) => fileAt(folder.path, withIndex(pathname.slice(new URL(folder.url).pathname.length))));
+  const file = found.find((each) => typeof each === "string");
+  if (file === undefined) return found.find((each) => typeof each === "object");
+  return createReadStream(file, { highWaterMark: 256 * 1024 });
 }
 
 function withIndex(name: string): string {
@@ -164,10 +177,10 @@ export interface Place {
 const sourceRoot = "%SRCROOT%";
 
 export class Places {
-  readonly #folders: readonly LocalFolder[];
+  readonly #folders: readonly SiteFolder[];
   readonly #bases = new Map<string, string>();
 
-  constructor(folders: readonly LocalFolder[]) {
+  constructor(folders: readonly SiteFolder[]) {
     this.#folders = folders;
   }
 
@@ -189,7 +202,12 @@ export class Places {
     }
     const [, origin, rest = ""] = /^(https?:\/\/[^/?#]+)\/?(.*)$/is.exec(url) ?? [];
     if (origin !== undefined) return { uri: encodedOnce(rest) || "./", base: this.#baseOf(`${origin}/`) };
-    const file = path.relative(process.cwd(), sitemap);
+    return this.file(sitemap);
+  }
+
+  /** The place of a file. */
+  file(name: string): Place {
+    const file = path.relative(process.cwd(), name);
     return { uri: encodedPath(wellFormed(file)) || "./", base: sourceRoot, file };
   }
 

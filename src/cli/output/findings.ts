@@ -75,7 +75,8 @@ export function extentOf({ findings, count }: FindingGroup, { homepage }: CheckR
   return `${counted(count, "place")} in ${counted(sitemaps, "sitemap")}`;
 }
 
-export function exampleText({ url, value, line }: FindingExample): string {
-  const place = line === undefined ? "" : `line ${line}: `;
+export function exampleText({ url, value, file, line }: FindingExample): string {
+  const inFile = line === undefined ? `${file}: ` : `${file}:${line}: `;
+  const place = file !== undefined ? inFile : line === undefined ? "" : `line ${line}: `;
   return `${place}${[url, value].filter((part) => part !== undefined).join(" · ")}`;
 }

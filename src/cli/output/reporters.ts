@@ -143,7 +143,7 @@ function checkAnnotations(result: CheckResult, places: Places): string {
 function annotation(group: FindingGroup, result: CheckResult, places: Places): string {
   const { rule, severity, findings } = group;
   const { sitemap = "", examples: [example] = [] } = findings[0] ?? {};
-  const { file } = places.of(sitemap);
+  const { file } = example?.file === undefined ? places.of(sitemap) : places.file(example.file);
   const place = file === undefined ? "" : `file=${property(file)},line=${example?.line ?? 1},`;
   const shown = example === undefined ? "" : `: ${exampleText(example)}`;
   const fix = rule.fix === "" ? "" : ` Fix: ${rule.fix}`;

@@ -62,8 +62,9 @@ function resultOf(finding: Finding, rules: readonly Rule[], places: Places): unk
   const [first, ...others] = examples;
   const more = otherSitemaps === undefined ? "" : ` in ${counted(otherSitemaps, "further sitemap")}`;
   const example = first === undefined ? "" : ` First: ${exampleText(first)}`;
-  const place = places.of(sitemap);
-  const related = others.map((each) => locationOf(place, each));
+  const located = (each: FindingExample | undefined) =>
+    locationOf(each?.file === undefined ? places.of(sitemap) : places.file(each.file), each);
+  const related = others.map(located);
   // The schema wants no two that are the same: examples that are shortened may be, and those of one long line.
   const distinct = new Map(related.map((location) => [JSON.stringify(location), location]));
   // The same finding keeps its hash when lines move.
@@ -73,7 +74,7 @@ function resultOf(finding: Finding, rules: readonly Rule[], places: Places): unk
     ruleIndex,
     level: levels[severity],
     message: { text: `${sentence} (${counted(count, "case")}${more})${example}` },
-    locations: [locationOf(place, first)],
+    locations: [located(first)],
     ...(others.length > 0 ? { relatedLocations: [...distinct.values()] } : {}),
     partialFingerprints: { primaryLocationLineHash: `${hash}:1` },
     properties: { count, sitemap, examples },
