@@ -48,7 +48,9 @@ export async function runCheck(
   const own = new OwnRules(tree, settings, findings, receipt);
   const sampler = settings.sample > 0 ? new PageSampler(distinctSitemaps(tree), settings.sample) : undefined;
   const files = settings.files && new SiteFiles(settings.files);
-  const fileRules = files && new FileRules(files, settings.agents);
+  // A folder with nothing but sitemaps says nothing about pages.
+  const hasPages = files?.pages().next().done === false;
+  const fileRules = files && hasPages ? new FileRules(files, settings.agents) : undefined;
   const scan = new UrlScan();
   const homepage = new UrlScan();
   homepage.read(tree.homepage);
@@ -114,9 +116,10 @@ export async function runCheck(
     if (!site.isSite) missing.add("site");
     if (!settings.hasLocation) missing.add("location");
     if (!robots.isKnown) missing.add("robots");
-    if (files === undefined) missing.add("files");
+    if (fileRules === undefined) missing.add("files");
     const unknown = (files?.notUnderstood ?? []).slice(0, mostUnknown).join(", ");
     const unfinished: NotJudged[] = [
+      ...(files && !hasPages ? [{ rule: "page-missing-file", reason: "the folder has no HTML files" }] : []),
       ...(unknown === "" ? [] : [{ rule: "page-redirect", reason: `not all redirects are understood (${unknown})` }]),
       ...(isCut ? crossRules.map((rule) => ({ rule, reason: "too many of its URLs look alike" })) : []),
       ...(robots.isSpent ? robotsRules.map((rule) => ({ rule, reason: "robots.txt has too many rules" })) : []),

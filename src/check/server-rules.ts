@@ -123,9 +123,9 @@ function matcher(from: string, to: string): ((path: string) => string | undefine
   const pattern = /^https?:\/\/[^/]+(\/.*)$/.exec(from)?.[1] ?? from;
   if (!/^\/[^*(){}[\]|\\^$+?]*\*?$/.test(pattern) || /[^/\w]\*$/.test(pattern)) return undefined;
   const source = pattern
+    .replaceAll(".", "\\.")
     .replace(/\/?(?::(\w+))?\*$/, (_, name: string = "splat") => `(?:/(?<${name}>.*))?`)
-    .replaceAll(/\/:(\w+)/g, "/(?<$1>[^/]+)")
-    .replaceAll(".", "\\.");
+    .replaceAll(/\/:(\w+)/g, "/(?<$1>[^/]+)");
   // A slash at the end makes no difference.
   const expression = new RegExp(`^${source.replace(/\/$/, "")}/?$`);
   return (name) => {

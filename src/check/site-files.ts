@@ -183,7 +183,8 @@ function likeIn(folder: string, encoded: string): string | undefined {
   try {
     const name = decodeURIComponent(encoded);
     const found = readdirSync(path.join(folder, path.dirname(name)));
-    return found.find((each) => each.toLowerCase() === path.basename(name).toLowerCase());
+    const own = path.basename(name);
+    return found.find((each) => each !== own && each.toLowerCase() === own.toLowerCase());
   } catch {
     return undefined;
   }

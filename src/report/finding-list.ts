@@ -34,18 +34,20 @@ function examplesOf(group: readonly Finding[]): ReportFinding["examples"] {
   const most = Math.max(...group.map(({ examples }) => examples.length));
   return Array.from({ length: most }, (_, index) =>
     group.flatMap(({ sitemap, examples }) => {
-      const { url, value, line } = examples[index] ?? {};
-      return url === undefined && value === undefined ? [] : [{ sitemap, url, value, line }];
+      const { url, value, file, line } = examples[index] ?? {};
+      return url === undefined && value === undefined ? [] : [{ sitemap, url, value, file, line }];
     }),
   ).flat();
 }
 
 /** The examples and sitemaps that the page shows: as long as there is room, and of every other rule a few, in short. */
 export function shownFindings(findings: readonly ReportFinding[]): ReportFinding[] {
-  const examplesWithin = shortening(({ sitemap, url, value, line }: ReportFinding["examples"][number], longest) => {
-    const cut = (text: string | undefined) => text && shortened(text, longest);
-    return { sitemap: shortened(sitemap, longest), url: cut(url), value: cut(value), line };
-  });
+  const examplesWithin = shortening(
+    ({ sitemap, url, value, file, line }: ReportFinding["examples"][number], longest) => {
+      const cut = (text: string | undefined) => text && shortened(text, longest);
+      return { sitemap: shortened(sitemap, longest), url: cut(url), value: cut(value), file: cut(file), line };
+    },
+  );
   const placesWithin = shortening(({ sitemap, count }: ReportFinding["places"][number], longest) => {
     return { sitemap: shortened(sitemap, longest), count };
   });
@@ -115,8 +117,8 @@ ${(places.length > 1 || examples.length === 0) && html`<h3>Sitemaps</h3><ul clas
 <p class="note">Rule <code>${rule}</code>${link !== "" && html` · <a href="${link}" rel="noreferrer">what it rests on</a>`}</p></div></details>`;
 }
 
-function exampleRow({ url, value, line, sitemap }: ReportFinding["examples"][number], homepage: string): Html {
-  const place = withoutOrigin(sitemap, homepage);
+function exampleRow({ url, value, file, line, sitemap }: ReportFinding["examples"][number], homepage: string): Html {
+  const place = file ?? withoutOrigin(sitemap, homepage);
   return html`<li>${url !== undefined && urlLink(url, withoutOrigin(url, homepage))}${value !== undefined && html`<bdi>${value}</bdi>`}<span class="place">${place !== "/" && html`<bdi>${place}</bdi>`}${line !== undefined && ` line ${grouped(line)}`}</span></li>`;
 }
 

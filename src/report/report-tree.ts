@@ -136,6 +136,7 @@ export interface ReportFinding {
     readonly sitemap: string;
     readonly url?: string | undefined;
     readonly value?: string | undefined;
+    readonly file?: string | undefined;
     readonly line?: number | undefined;
   }[];
 }

@@ -69,6 +69,7 @@ export function notJudgedSentences({ notJudged }: CheckResult): string[] {
 export function extentOf({ findings, count }: FindingGroup, { homepage }: CheckResult): string | undefined {
   const sitemaps = findings.reduce((sum, { otherSitemaps = 1 }) => sum + otherSitemaps, 0);
   const isSite = sitemaps === 1 && findings[0]?.sitemap === homepage;
+  if (isSite && findings[0]?.examples[0]?.file !== undefined) return counted(count, "file");
   if (isSite) return count === 1 ? "the website as a whole" : `${counted(count, "place")} on the website`;
   // Of one sitemap, the line with its URL says it.
   if (sitemaps === 1) return undefined;
