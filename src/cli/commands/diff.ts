@@ -36,7 +36,10 @@ export function diffCommand(context: Context, done: Done): Command {
         "sitemaps that are new, gone, or can or cannot be read any more. Where a side is incomplete, a page that is missing\n" +
         'there is "unknown", never "removed".',
     )
-    .argument("<old>", "archive, sitemap file, list of URLs, folder of a built website, website, or - for standard input")
+    .argument(
+      "<old>",
+      "archive, sitemap file, list of URLs, folder of a built website, website, or - for standard input",
+    )
     .argument("<new>", "the same");
   addCsvSafeFlag(addDiffFlags(command.optionsGroup("Output:")));
   addCrawlFlagGroups(addLocalFlags(command), "Discovery", "Parsing", "Network", "Limits");

@@ -24,7 +24,10 @@ export function lsCommand(context: Context, done: Done): Command {
   const command = new Command("ls")
     .summary("list the sitemaps and pages of a website")
     .description("Lists the sitemaps of a website and the pages they declare.")
-    .argument("[websites...]", "homepages (https:// is assumed), archives written by --save, or the folder of a built website");
+    .argument(
+      "[websites...]",
+      "homepages (https:// is assumed), archives written by --save, or the folder of a built website",
+    );
 
   command
     .optionsGroup("Output:")

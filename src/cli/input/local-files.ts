@@ -152,7 +152,9 @@ function contentAt(url: string, folders: readonly LocalFolder[]): AsyncIterable<
   const mapped = folders.filter((folder) => url.startsWith(folder.url));
   if (mapped.length === 0) return problem("not-local");
   const { pathname = "" } = parseUrl(url) ?? {};
-  const found = mapped.map((folder) => fileAt(folder.path, withIndex(pathname.slice(new URL(folder.url).pathname.length))));
+  const found = mapped.map((folder) =>
+    fileAt(folder.path, withIndex(pathname.slice(new URL(folder.url).pathname.length))),
+  );
   const file = found.find((each) => typeof each === "string");
   if (file === undefined) return found.find((each) => typeof each === "object");
   return createReadStream(file, { highWaterMark: 256 * 1024 });
