@@ -24,7 +24,7 @@ beforeAll(async () => {
   });
   mkdirSync(path.join(folder, "public"));
   writeFileSync(path.join(folder, "public/robots.txt"), "Sitemap: https://example.org/sitemap.xml\n");
-  writeFileSync(path.join(folder, "public/index.html"), "<title>home</title>");
+  for (const name of ["index", "a"]) writeFileSync(path.join(folder, `public/${name}.html`), "<title>home</title>");
 });
 
 afterAll(() => {

@@ -373,7 +373,7 @@ describe("exit codes", () => {
     [["a.txt"], "missing required argument 'new'"],
     [["missing.warc.gz", "b.xml"], "no such file: missing.warc.gz"],
     [["missing.xml", "b.xml"], "no such file: missing.xml"],
-    [[folder, "GOOD"], "say which website"],
+    [[folder, "GOOD"], "is a folder here: say which website it is"],
     [["-", "-"], "standard input can be one of the sides, not both"],
     [["ftp://example.org/", "b.xml"], "not an http or https URL"],
     [["GOOD", "GOOD", "--only", "new"], "--only does not know new"],

@@ -196,7 +196,7 @@ test("a file or folder that has the name of a website is explained", async () =>
   expect(directory).toMatchObject({
     code: 2,
     stderr:
-      "sitegrove: www.example.org is a folder here, not an archive; for the website: sitegrove ls https://www.example.org\n",
+      "sitegrove: www.example.org is a folder here: say which website it is, --url https://example.org/; for the website: sitegrove ls https://www.example.org\n",
   });
   writeFileSync(path.join(folder, "example.com"), "https://example.com/\n");
   const list = await sitegrove(["ls", "example.com"], { cwd: folder });

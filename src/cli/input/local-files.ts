@@ -12,7 +12,7 @@ import { parseUrl } from "../../model/url.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../exit-codes.ts";
 import { collected } from "../flags.ts";
-import { chooseTarget, contentOf, type NamedTarget, recognize, type Target } from "./target.ts";
+import { chooseTarget, contentOf, type NamedTarget, recognize, type Target, websiteHint } from "./target.ts";
 
 export interface CheckTarget {
   /** As it was named. */
@@ -75,7 +75,10 @@ export function chooseCheckTarget(name: string, flags: LocalFlags, context: Cont
     const { url, pages, ignore } = flags;
     if (url !== undefined) folders.unshift(localFolder(`--url takes the URL of a website, not ${url}`, url, name));
     const own = folders.find((folder) => folder.path === realpathSync.native(name));
-    if (own === undefined) throw new UsageError(`say which website ${name} is: --url https://example.org/`);
+    if (own === undefined)
+      throw new UsageError(
+        `${name} is a folder here: say which website it is, --url https://example.org/${websiteHint(name)}`,
+      );
     const files = { folders: folders.map((each) => ({ url: each.url, path: each.name })), pages, ignore };
     const target = { kind: "website", homepage: own.url, isAssumed: false } as const;
     // Below the root there is no robots.txt: that of the website is elsewhere.
