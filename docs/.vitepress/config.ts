@@ -11,6 +11,15 @@ const root = path.join(import.meta.dirname, "../..");
 
 const wide = ["rules.md", "options.md", "problems.md", "performance.md", "command-line.md"];
 
+// The playground takes the rules of a check with it, and not what fetches a sample of pages for them.
+const withoutNode = {
+  name: "without-node",
+  enforce: "pre" as const,
+  resolveId: (name: string) => (/^node:|\/(?:crawl|fetch)\//.test(name) ? "\0nothing" : undefined),
+  load: (id: string) =>
+    id === "\0nothing" ? { code: "export default {}", syntheticNamedExports: "default" } : undefined,
+};
+
 export default defineConfig({
   title: "sitegrove",
   description: "From a website's homepage to every page its sitemaps declare.",
@@ -21,6 +30,7 @@ export default defineConfig({
   transformPageData(page) {
     if (wide.includes(page.relativePath)) Object.assign(page.frontmatter, { aside: false, pageClass: "wide" });
   },
+  vite: { worker: { plugins: () => [withoutNode] } },
   themeConfig: {
     logo: "/mark.svg",
     externalLinkIcon: true,
@@ -28,45 +38,57 @@ export default defineConfig({
     nav: [
       { text: "Getting started", link: "/getting-started" },
       { text: "Recipes", link: "/recipes" },
-      { text: "Program", link: "/command-line" },
-      { text: "Library", link: "/library" },
-      { text: "Options", link: "/options" },
+      { text: "The command line", link: "/command-line" },
+      { text: "The library", link: "/library" },
+      { text: "Playground", link: "/playground" },
       // Beside the pages, not one of them: `_self` keeps the router from looking for it.
       { text: "API", link: "/api/modules/sitegrove.html", target: "_self" },
     ],
     sidebar: [
       {
-        text: "Using it",
+        text: "Use it",
         items: [
           { text: "Getting started", link: "/getting-started" },
           { text: "Recipes", link: "/recipes" },
-          { text: "The library", link: "/library" },
-          { text: "Options", link: "/options" },
-          { text: "Problems", link: "/problems" },
-          { text: "The program", link: "/command-line" },
+          { text: "The command line", link: "/command-line" },
           { text: "Output formats", link: "/output" },
-          { text: "Check", link: "/check" },
-          { text: "Rules", link: "/rules" },
-          { text: "Report", link: "/report" },
           { text: "Archives", link: "/archives" },
           { text: "What changed", link: "/diff" },
+          { text: "Check", link: "/check" },
+          { text: "Report", link: "/report" },
           { text: "Many sites", link: "/fleet" },
-          { text: "At scale", link: "/at-scale" },
           { text: "Several machines", link: "/several-machines" },
-          { text: "Coming from Ultimate Sitemap Parser", link: "/coming-from-ultimate-sitemap-parser" },
-          { text: "Where it runs", link: "/platforms" },
+          { text: "At scale", link: "/at-scale" },
+          { text: "Playground", link: "/playground" },
         ],
       },
       {
-        text: "What it does",
+        text: "Library",
+        items: [
+          { text: "The library", link: "/library" },
+          { text: "Options", link: "/options" },
+          { text: "Problems", link: "/problems" },
+        ],
+      },
+      {
+        text: "Reference",
+        items: [
+          { text: "Rules", link: "/rules" },
+          { text: "Coming from Ultimate Sitemap Parser", link: "/coming-from-ultimate-sitemap-parser" },
+          { text: "Where it runs", link: "/platforms" },
+          { text: "Security", link: "/security" },
+        ],
+      },
+      {
+        text: "Inside",
+        collapsed: true,
         items: [
           { text: "How it works", link: "/how-it-works" },
           { text: "Formats", link: "/formats" },
           { text: "Leniency", link: "/leniency" },
           { text: "Fetching", link: "/fetching" },
-          { text: "Security", link: "/security" },
-          { text: "Performance", link: "/performance" },
           { text: "The fast path", link: "/fast-path" },
+          { text: "Performance", link: "/performance" },
         ],
       },
     ],

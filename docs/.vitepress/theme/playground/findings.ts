@@ -1,0 +1,63 @@
+// What the rules of `sitegrove check` say about one document: those that need no server, no website and no other document.
+import { locationOf, RobotsAccess, type SitemapContext } from "../../../../src/check/context.ts";
+import { Findings, SitemapFindings } from "../../../../src/check/findings.ts";
+import { judgeProblems } from "../../../../src/check/problems.ts";
+import { severities } from "../../../../src/check/rule.ts";
+import { checkRules } from "../../../../src/check/rule-table.ts";
+import { DateRules } from "../../../../src/check/rules/dates.ts";
+import { LanguageRules } from "../../../../src/check/rules/languages.ts";
+import { MediaRules } from "../../../../src/check/rules/media.ts";
+import { UrlRules } from "../../../../src/check/rules/urls.ts";
+import { UrlScan } from "../../../../src/check/url-scan.ts";
+import type { ParsedSitemap, Sitemap } from "../../../../src/model/sitemap.ts";
+import type { RuleFinding } from "./messages.ts";
+
+const rules = new Map(checkRules.map((rule) => [rule.id as string, rule]));
+
+export function findingsOf(parsed: ParsedSitemap, url: string | undefined): RuleFinding[] {
+  const sitemap = sitemapOf(parsed, url ?? "document");
+  const all = new Findings((rule, _, own) => own ?? rules.get(rule)?.severity);
+  const findings = new SitemapFindings(all, sitemap.url);
+  judgeProblems(sitemap, findings);
+  if (parsed.kind === "pages" && sitemap.kind === "pages") {
+    const location = url === undefined ? undefined : locationOf(url);
+    const context: SitemapContext = {
+      ...{ sitemap, findings, location, isGiven: true, submittedBy: new Set(), receivedAt: Date.now() },
+    };
+    const robots = new RobotsAccess([]);
+    const urls = new UrlRules({ homeHost: location?.origin.host ?? "", crossSubmit: new Set(), robots });
+    const [dates, media, languages, scan] = [
+      new DateRules(),
+      new MediaRules(robots),
+      new LanguageRules(),
+      new UrlScan(),
+    ];
+    urls.begin(context);
+    dates.begin();
+    media.begin();
+    for (const page of parsed.pages) {
+      scan.read(page.url);
+      urls.see(page.url, scan, context);
+      dates.see(page, context);
+      media.see(page, context);
+      if (page.alternates !== undefined) languages.see(page, page.alternates, scan, findings);
+    }
+    dates.end(context);
+    media.end(context);
+  }
+  const found = [...all.drafts()].flatMap(({ rule, severity, count, examples: [example] }) => {
+    const { sentence, fix } = rules.get(rule) ?? {};
+    if (sentence === undefined || fix === undefined) return [];
+    return [{ rule, severity, sentence, fix, count, example: example?.url ?? example?.value }];
+  });
+  return found.sort((one, other) => severities.indexOf(one.severity) - severities.indexOf(other.severity));
+}
+
+function sitemapOf(parsed: ParsedSitemap, url: string): Sitemap {
+  if (parsed.kind === "invalid") return { kind: "invalid", url, reason: parsed.reason };
+  const { complete, problems } = parsed;
+  if (parsed.kind === "pages") {
+    return { kind: "pages", format: parsed.format, url, complete, problems, pageCount: parsed.pages.length };
+  }
+  return { kind: "index", format: parsed.format, url, complete, problems, children: [] };
+}
