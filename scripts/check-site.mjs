@@ -3,6 +3,7 @@
 import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import path from "node:path";
+import { gzipSync } from "node:zlib";
 import { chromium } from "playwright-core";
 
 const browsers = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
@@ -64,7 +65,8 @@ async function openAll(site, base, pages, executablePath) {
         if (await tab.evaluate(isTooWide)) wrong.push(`${open}: wider than ${width} pixels`);
       }
     }
-    wrong.push(...(await tryNavigation(tab, `http://127.0.0.1:${server.address().port}${base}`)));
+    const home = `http://127.0.0.1:${server.address().port}${base}`;
+    wrong.push(...(await tryNavigation(tab, home)), ...(await tryPlayground(await browser.newPage(), home)));
   } finally {
     await browser.close();
     server.close();
@@ -76,7 +78,7 @@ async function openAll(site, base, pages, executablePath) {
 async function tryNavigation(tab, home) {
   const wrong = [];
   await tab.goto(home);
-  await tab.getByRole("link", { name: "Options", exact: true }).last().click();
+  await tab.getByRole("link", { name: "options", exact: true }).click();
   await tab.waitForURL("**/options.html");
   const heading = tab.locator("h1", { hasText: "Options" });
   await heading.waitFor({ timeout: 10_000 }).catch(() => wrong.push("the sidebar leads nowhere"));
@@ -84,6 +86,36 @@ async function tryNavigation(tab, home) {
   await tab.locator("#localsearch-input").fill("coding-truncated");
   const found = tab.locator(".VPLocalSearchBox .result").first();
   await found.waitFor({ timeout: 10_000 }).catch(() => wrong.push("the search finds nothing"));
+  return wrong;
+}
+
+// A document with mistakes by the keyboard, a compressed file, and no connection from the page or its worker.
+async function tryPlayground(tab, home) {
+  const wrong = [];
+  const verdict = async (text) => {
+    const found = tab.locator("#playground-verdict", { hasText: text });
+    await found.waitFor({ timeout: 60_000 }).catch(() => wrong.push(`playground: not "${text}"`));
+  };
+  await tab.goto(`${home}playground.html`);
+  await tab.locator("#playground-form[data-ready]").waitFor();
+  await tab.getByRole("button", { name: /mistakes/ }).press("Enter");
+  await verdict("XML sitemap: 4 pages, something is missing, 5 problems");
+  for (const word of ["xml-truncated", "url-www-mismatch", "https://example.org/relative"]) {
+    if ((await tab.locator("#playground-results", { hasText: word }).count()) === 0)
+      wrong.push(`playground: no ${word}`);
+  }
+  const urls = Array.from({ length: 30_000 }, (_, number) => `https://example.org/${number}`).join("\n");
+  const file = { name: "urls.txt.gz", mimeType: "application/gzip", buffer: gzipSync(urls) };
+  await tab.setInputFiles("#playground-file", file);
+  await verdict("Text sitemap: 30,000 pages, complete, no problems");
+  const ask = (url) =>
+    globalThis.fetch(url).then(
+      () => true,
+      () => false,
+    );
+  for (const place of [tab, ...tab.workers()]) {
+    if (await place.evaluate(ask, home)) wrong.push("playground: a connection was allowed");
+  }
   return wrong;
 }
 

@@ -1,5 +1,6 @@
 // Findings, counted for each sitemap and rule. Memory is limited however much is wrong: counts continue, examples stop,
 // and the last sitemaps of a rule are combined.
+import { detached } from "../model/detached.ts";
 import type { Severity } from "./rule.ts";
 import type { RuleId } from "./rule-id.ts";
 
@@ -191,7 +192,7 @@ function isFlaw(severity: Severity | undefined): boolean {
 /** A copy that keeps nothing alive of the document that it was cut from, and is not too long. */
 function shortened(text: string): string {
   const cut = text.length > longestText ? `${text.slice(0, longestText - 1)}…` : text;
-  return Buffer.from(cut, "utf16le").toString("utf16le");
+  return detached(cut);
 }
 
 /** The findings by rule and severity, in their order. */

@@ -25,7 +25,7 @@ export function findingsOf(parsed: ParsedSitemap, url: string | undefined): Rule
       ...{ sitemap, findings, location, isGiven: true, submittedBy: new Set(), receivedAt: Date.now() },
     };
     const robots = new RobotsAccess([]);
-    const urls = new UrlRules({ homeHost: location?.origin.host ?? "", crossSubmit: new Set(), robots });
+    const urls = new UrlRules(location?.origin.host ?? "", new Set(), robots);
     const [dates, media, languages, scan] = [
       new DateRules(),
       new MediaRules(robots),

@@ -88,11 +88,23 @@ function show(results: readonly Node[], verdict: string): void {
   element("playground-results").replaceChildren(...results);
 }
 
-function verdictOf({ kind, format, count, complete, problems }: Answer): string {
+const names: Readonly<Record<string, string>> = {
+  ...{
+    xml: "XML sitemap",
+    text: "Text sitemap",
+    rss: "RSS feed",
+    atom: "Atom feed",
+    json: "JSON Feed",
+    robots: "robots.txt",
+  },
+};
+
+function verdictOf({ kind, format = "", count, complete, problems }: Answer): string {
   if (kind === "invalid") return `Not a sitemap: ${problems[0]?.message ?? ""}`;
-  const what = kind === "index" ? counted(count, "sitemap") : counted(count, "page");
-  const name = format === "robots" ? "robots.txt" : `${format} ${kind === "index" ? "index" : "list of pages"}`;
-  return `${name}: ${what}, ${complete ? "complete" : "something is missing"}, ${counted(problems.length, "kind")} of problems`;
+  const name = `${names[format] ?? format}${kind === "index" && format === "xml" ? " index" : ""}`;
+  const parts = [counted(count, kind === "index" ? "sitemap" : "page"), complete ? "complete" : "something is missing"];
+  const wrong = problems.length === 0 ? "no problems" : counted(problems.length, "problem");
+  return `${name}: ${parts.join(", ")}, ${wrong}`;
 }
 
 function resultsOf(answer: Answer, text: HTMLTextAreaElement | undefined): Node[] {
