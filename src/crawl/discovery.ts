@@ -27,6 +27,8 @@ const alikeRefusals = 5;
 
 export class Discovery {
   readonly records: DiscoveryRecord[] = [];
+  /** Everything that is declared was read; well-known paths are left. */
+  isGuessing = false;
   readonly #crawl: Crawl;
   readonly #problems = new ProblemLog();
   // Called when there is more to look ahead to.
@@ -42,7 +44,6 @@ export class Discovery {
   #timer: NodeJS.Timeout | undefined;
   // Whether it is known where well-known paths are asked for, and which are not: an earlier run had their answers.
   #isPlaced = false;
-  #isSettled = false;
   #notAsked = new Set<string>();
 
   constructor(crawl: Crawl, onMore: () => void) {
@@ -255,8 +256,8 @@ export class Discovery {
   // sitemap wherever such a path led to one.
   async #settle(root: Frame): Promise<void> {
     const { earlier, rules, frontier } = this.#crawl;
-    if (this.#isSettled) return;
-    this.#isSettled = true;
+    if (this.isGuessing) return;
+    this.isGuessing = true;
     if (earlier?.isRobotsTheSame) {
       const hasSitemaps = hasReadable(root);
       const found: Hop[] = [];

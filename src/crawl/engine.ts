@@ -197,6 +197,7 @@ class Engine {
 
   // Prefetches what will be read next.
   #lookAhead(): void {
-    this.#crawl.prefetcher.fill(this.#stack, this.#discovery.upcoming());
+    const { isGuessing } = this.#discovery;
+    this.#crawl.prefetcher.fill(this.#stack, this.#discovery.upcoming(), isGuessing);
   }
 }

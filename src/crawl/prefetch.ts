@@ -4,7 +4,6 @@ import type { Store } from "../archive/store.ts";
 import type { Candidate } from "../discover/candidates.ts";
 import {
   type DocumentRequest,
-  type DocumentRole,
   type Fetched,
   type FetchedDocument,
   type FetchedRedirect,
@@ -55,14 +54,15 @@ export class Prefetcher {
 
   /**
    * Starts as many fetches as there is room for: the remaining references of the innermost index of the `stack`, then those of its ancestors,
-   * then the candidates of discovery.
+   * then the candidates of discovery. Guesses must not delay what is declared, unless nothing else is left (`isGuessing`).
    */
-  fill(stack: readonly Frame[], candidates: Iterable<Candidate>): void {
+  fill(stack: readonly Frame[], candidates: Iterable<Candidate>, isGuessing: boolean): void {
     for (let at = stack.length - 1; at >= 0; at -= 1) {
       if (!this.#fillFrom(stack[at] as Frame)) return;
     }
     for (const { url, by } of candidates) {
-      if (!this.#startIfRoom(url, by === "robots" ? "robots" : "sitemap")) return;
+      const isSpare = by === "known-path" && !(isGuessing && stack.length === 0);
+      if (!this.#startIfRoom(url, isSpare)) return;
     }
   }
 
@@ -116,7 +116,7 @@ export class Prefetcher {
     for (let next = frame.references[at]; next !== undefined && hasRoom; next = frame.references[at]) {
       // What needs no request need not be prefetched.
       const isAsked = next.notAsked === undefined && refusedByName(next.url) === undefined;
-      hasRoom = !isAsked || this.#startIfRoom(next.url, "sitemap");
+      hasRoom = !isAsked || this.#startIfRoom(next.url);
       if (hasRoom) at += 1;
       if (at === end) hasRoom = false;
     }
@@ -124,14 +124,14 @@ export class Prefetcher {
     return hasRoom;
   }
 
-  #startIfRoom(url: string, role: DocumentRole): boolean {
+  #startIfRoom(url: string, isSpare = false): boolean {
     const { frontier, rules, source, store } = this.#options;
     // A nested index can put other documents before these, so less is prefetched as the budget for documents runs out.
     const most = Math.min(store === undefined ? mostWaiting : mostKept, frontier.documentsLeft / 2);
     const isFull = this.#waiting.size >= most || this.#room.unread >= mostUnread;
-    if (isFull || source.hasRoomFor?.(url) !== true) return false;
-    const hop = Hop.first(url, role, rules);
-    if (role !== "sitemap" || !frontier.isKnown(hop.key)) this.start(hop);
+    if (isFull || source.hasRoomFor?.(url, isSpare) !== true) return false;
+    const hop = Hop.first(url, "sitemap", rules);
+    if (!frontier.isKnown(hop.key)) this.start(hop);
     return true;
   }
 

@@ -84,8 +84,8 @@ export class Revalidator implements DocumentSource {
     return this.#network.tellsApart?.(url) === true;
   }
 
-  hasRoomFor(url: string): boolean {
-    return this.#network.hasRoomFor?.(url) === true;
+  hasRoomFor(url: string, isSpare?: boolean): boolean {
+    return this.#network.hasRoomFor?.(url, isSpare) === true;
   }
 
   close(): Promise<void> {

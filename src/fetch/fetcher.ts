@@ -34,7 +34,7 @@ export interface Fetcher extends DocumentSource {
   /** Ends all requests, including their bodies. */
   close(): Promise<void>;
   tellsApart(url: string): boolean;
-  hasRoomFor(url: string): boolean;
+  hasRoomFor(url: string, isSpare?: boolean): boolean;
   /** The Crawl-delay of the URL's host. Used only with `useCrawlDelay`, and up to a minute. */
   setCrawlDelay(url: string, milliseconds: number): void;
 }
@@ -113,9 +113,9 @@ class NetworkFetcher implements Fetcher {
     return JSON.stringify(headers(origin, true)) !== JSON.stringify(headers(origin, false));
   }
 
-  hasRoomFor(url: string): boolean {
+  hasRoomFor(url: string, isSpare?: boolean): boolean {
     const target = parseUrl(url);
-    return target !== null && this.#context.hosts.hasRoomFor(target);
+    return target !== null && this.#context.hosts.hasRoomFor(target, isSpare);
   }
 
   setCrawlDelay(url: string, milliseconds: number): void {

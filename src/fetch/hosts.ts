@@ -102,13 +102,17 @@ export class Hosts {
     return refusal ?? slot;
   }
 
-  /** Whether one more request would be sent at once instead of being refused or having to wait. */
-  hasRoomFor(target: URL): boolean {
-    const { perHost, total } = this.#settings.concurrency;
+  /** Whether one more request would be sent at once instead of being refused or having to wait; with `isSpare`, without delaying another. */
+  hasRoomFor(target: URL, isSpare = false): boolean {
+    const { concurrency, delay } = this.#settings;
+    const { perHost, total } = concurrency;
     const { origin } = target;
     const host = this.#hosts.get(this.#nameOf(target)) ?? new Host();
     const isRefused = refusalOf(host, origin) !== undefined || isProbed(host, origin);
-    return this.#open < total && host.open < perHost && !isRefused;
+    const isDelayed = delay.milliseconds > 0 || host.leastDelay > 0;
+    // What is not urgent leaves half of the room to others, and takes no turn of theirs.
+    const most = isSpare ? (isDelayed ? 0 : Math.floor(perHost / 2)) : perHost;
+    return this.#open < total && host.open < most && !isRefused;
   }
 
   /** Sends nothing to this host for so many milliseconds. */

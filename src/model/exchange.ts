@@ -102,8 +102,11 @@ export interface DocumentSource {
   tellsApart?(url: string): boolean;
   /** Whether the website was not asked for this guess: the answer is from an earlier run. */
   wasNotAsked?(url: string): boolean;
-  /** Whether another request for this URL would be sent at once. Absent if fetching early gains nothing. */
-  hasRoomFor?(url: string): boolean;
+  /**
+   * Whether another request for this URL would be sent at once; with `isSpare`, without delaying one that is more important. Absent if fetching
+   * early gains nothing.
+   */
+  hasRoomFor?(url: string, isSpare?: boolean): boolean;
   close(): Promise<void>;
 }
 

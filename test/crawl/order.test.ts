@@ -86,6 +86,21 @@ test("one child that hangs does not keep the others from being fetched", async (
   expect(tree.pageCount).toBe(80);
 });
 
+test("guesses that hang delay nothing that is declared", async () => {
+  const { client } = site(wide);
+  let release = () => {};
+  const allPages = new Promise<void>((resolve) => (release = resolve));
+  const hanging: Client = {
+    async request(request) {
+      if (request.url.includes("sitemap")) await allPages;
+      return client.request(request);
+    },
+  };
+  let pages = 0;
+  for await (const _ of streamPages(home, { client: hanging, concurrency: 4 })) if (++pages === 80) release();
+  expect(pages).toBe(80);
+});
+
 test("leaving the loop ends the crawl", async () => {
   const { client, hits } = site(uneven);
   for await (const page of streamPages(home, { client, concurrency: 2 })) {
