@@ -22,17 +22,18 @@ export interface OpenedDocument {
 
 /** Rejects with the reason of `options.signal`. The document has to be closed. */
 export async function fetchDocument(url: string, options: Options): Promise<OpenedDocument | FollowFailure> {
-  const website = await Website.open(resolveOptions(options), [url]);
+  const { fetcher, followed } = await openWebsite(resolveOptions(options), [url]);
+  const close = () => fetcher.close();
   try {
-    const found = await website.follow(url, "sitemap");
+    const found = await followed(url, "sitemap");
     if (found.outcome === "found") {
       const { document, problems } = found;
-      return { outcome: "found", document: { ...document, url: found.url }, problems, close: () => website.close() };
+      return { outcome: "found", document: { ...document, url: found.url }, problems, close };
     }
-    await website.close();
+    await close();
     return found as FollowFailure;
   } catch (error) {
-    await website.close();
+    await close();
     throw error;
   }
 }
@@ -70,95 +71,78 @@ export async function openPageFetch({ homepage, isNamed, crawl, mostBytes }: Pag
   const limits = { ...settings.limits, documentBytes: mostBytes };
   // A page that fails is a finding; one retry is enough to rule out a hiccup.
   const own: Settings = { ...settings, limits, retries: Math.min(settings.retries, 1) };
-  return Website.open(own, isNamed ? startUrls : []);
+  const { fetcher, followed } = await openWebsite(own, isNamed ? startUrls : []);
+
+  async function wholeText(document: Document): Promise<string> {
+    let text = "";
+    for await (const piece of textOf(document, own)) text += piece;
+    return text;
+  }
+  async function htmlOf(fetched: FetchedDocument): Promise<string> {
+    if (/html|^\s*$/i.test(header(fetched.headers, "content-type") ?? "")) return wholeText(fetched);
+    // Leaving the body unread releases the connection.
+    for await (const _ of fetched.body) break;
+    return "";
+  }
+  // https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1: without a robots.txt everything is allowed; with one that
+  // cannot be reached, nothing is.
+  async function readRobots(origin: string): Promise<(url: string) => boolean> {
+    const robots = await followed(`${origin}/robots.txt`, "robots");
+    if (robots.outcome !== "found") {
+      const isUnreachable = isRobotsUnreachable(robots as FollowFailure);
+      return () => !isUnreachable;
+    }
+    const agent = /^[\w.-]*/.exec(own.userAgent)?.[0] ?? "";
+    const rules = ruleFinder(await wholeText({ ...robots.document, isRobots: true }))(agent);
+    return (url) => rules.allows(pathOf(url)) && !rules.isSpent;
+  }
+  // For each origin, which URLs may be fetched.
+  const robots = new Map<string, Promise<(url: string) => boolean>>();
+  function rulesOf(origin: string): Promise<(url: string) => boolean> {
+    const rules = robots.get(origin) ?? (robots.size < mostOrigins ? readRobots(origin) : Promise.resolve(() => false));
+    robots.set(origin, rules);
+    return rules;
+  }
+  return {
+    close: () => fetcher.close(),
+    async page(url) {
+      const allows = await rulesOf(parseUrl(url)?.origin ?? "");
+      if (!allows(url)) return { outcome: "disallowed", headers: [], html: "" };
+      const fetched = await fetcher.fetch({ url, role: "homepage" });
+      const { outcome, status, headers = [] } = fetched;
+      if (outcome === "found") return { outcome, status, headers, html: await htmlOf(fetched) };
+      if (outcome !== "redirect") return { outcome, status, headers, reason: fetched.reason, html: "" };
+      const redirect = redirectTarget(headers, url, own.limits.urlLength);
+      if ("code" in redirect) return { outcome, status, headers, reason: redirect, html: "" };
+      return { outcome, status, headers, target: redirect.target.href, html: "" };
+    },
+  };
 }
 
 // With more origins than this, the pages are no sample of one website.
 const mostOrigins = 100;
 
-class Website implements PageFetch {
-  readonly #fetcher: Fetcher;
-  readonly #settings: Settings;
-  readonly #startUrls: readonly string[];
-  // For each origin, which URLs may be fetched.
-  readonly #robots = new Map<string, Promise<(url: string) => boolean>>();
+interface Website {
+  readonly fetcher: Fetcher;
+  followed(url: string, role: DocumentRole): Promise<Followed<never>>;
+}
 
-  private constructor(fetcher: Fetcher, settings: Settings, startUrls: readonly string[]) {
-    this.#fetcher = fetcher;
-    this.#settings = settings;
-    this.#startUrls = startUrls;
-  }
-
-  static async open(settings: Settings, startUrls: readonly string[]): Promise<Website> {
-    const { createFetcher } = await import("../fetch/fetcher.ts");
-    const fetcher = createFetcher({ settings, start: startUrls, onEvent: settings.onEvent });
-    return new Website(fetcher, settings, startUrls);
-  }
-
-  follow(url: string, role: DocumentRole): Promise<Followed<never>> {
-    const { limits, rewrite, signal } = this.#settings;
-    const rules = followRules(limits, this.#startUrls, this.#fetcher, rewrite);
-    return follow<never>(
-      Hop.first(url, role, rules),
-      async ({ request }) => {
-        const fetched = await this.#fetcher.fetch({ ...request, signal });
+async function openWebsite(settings: Settings, startUrls: readonly string[]): Promise<Website> {
+  const { limits, rewrite, signal, onEvent } = settings;
+  const { createFetcher } = await import("../fetch/fetcher.ts");
+  const fetcher = createFetcher({ settings, start: startUrls, onEvent });
+  return {
+    fetcher,
+    followed(url, role) {
+      const rules = followRules(limits, startUrls, fetcher, rewrite);
+      const fetch = async ({ request }: Hop) => {
+        const fetched = await fetcher.fetch({ ...request, signal });
         rules.cookies.take(fetched);
         return fetched;
-      },
-      () => undefined,
-    );
-  }
-
-  async page(url: string): Promise<PageAnswer> {
-    const allows = await this.#rulesOf(parseUrl(url)?.origin ?? "");
-    if (!allows(url)) return { outcome: "disallowed", headers: [], html: "" };
-    const fetched = await this.#fetcher.fetch({ url, role: "homepage" });
-    const { outcome, status, headers = [] } = fetched;
-    if (outcome === "found") return { outcome, status, headers, html: await this.#htmlOf(fetched) };
-    if (outcome !== "redirect") return { outcome, status, headers, reason: fetched.reason, html: "" };
-    const redirect = redirectTarget(headers, url, this.#settings.limits.urlLength);
-    if ("code" in redirect) return { outcome, status, headers, reason: redirect, html: "" };
-    return { outcome, status, headers, target: redirect.target.href, html: "" };
-  }
-
-  close(): Promise<void> {
-    return this.#fetcher.close();
-  }
-
-  async #htmlOf(fetched: FetchedDocument): Promise<string> {
-    if (/html|^\s*$/i.test(header(fetched.headers, "content-type") ?? "")) return this.#textOf(fetched);
-    // Leaving the body unread releases the connection.
-    for await (const _ of fetched.body) break;
-    return "";
-  }
-
-  async #textOf(document: Document): Promise<string> {
-    let text = "";
-    for await (const piece of textOf(document, this.#settings)) text += piece;
-    return text;
-  }
-
-  #rulesOf(origin: string): Promise<(url: string) => boolean> {
-    let rules = this.#robots.get(origin);
-    if (rules === undefined) {
-      rules = this.#robots.size < mostOrigins ? this.#readRobots(origin) : Promise.resolve(() => false);
-      this.#robots.set(origin, rules);
-    }
-    return rules;
-  }
-
-  // https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1: without a robots.txt everything is allowed; with one that
-  // cannot be reached, nothing is.
-  async #readRobots(origin: string): Promise<(url: string) => boolean> {
-    const robots = await this.follow(`${origin}/robots.txt`, "robots");
-    if (robots.outcome !== "found") {
-      const isUnreachable = isRobotsUnreachable(robots as FollowFailure);
-      return () => !isUnreachable;
-    }
-    const agent = /^[\w.-]*/.exec(this.#settings.userAgent)?.[0] ?? "";
-    const rules = ruleFinder(await this.#textOf({ ...robots.document, isRobots: true }))(agent);
-    return (url) => rules.allows(pathOf(url)) && !rules.isSpent;
-  }
+      };
+      return follow<never>(Hop.first(url, role, rules), fetch, () => undefined);
+    },
+  };
 }
 
 function pathOf(url: string): string {

@@ -56,6 +56,9 @@ interface Subtree {
 }
 
 export class Frontier {
+  /** Counted against the budgets. */
+  pages = 0;
+  bytes = 0;
   readonly #limits: Limits;
   readonly #omitMissing: boolean;
   readonly #visited = new Map<string, Sitemap>();
@@ -66,8 +69,6 @@ export class Frontier {
   readonly #active = new Map<string, string>();
   // Nodes of the tree, except its root and robots.txt.
   #sitemaps = 0;
-  #bytes = 0;
-  #pages = 0;
   // By what is in it, the URL of a sitemap; and the first page of each, so that few candidates have to be read to their end
   // before they are told.
   readonly #contents = new Map<string, string>();
@@ -78,14 +79,6 @@ export class Frontier {
   constructor(limits: Limits, omitMissing = false) {
     this.#limits = limits;
     this.#omitMissing = omitMissing;
-  }
-
-  get pages(): number {
-    return this.#pages;
-  }
-
-  get bytes(): number {
-    return this.#bytes;
   }
 
   /** Why a document must not be visited, if so. Depth counts from the candidates of discovery, which have depth 1. */
@@ -99,8 +92,8 @@ export class Frontier {
   exhausted(): Problem | undefined {
     const { documents, bytes, pages } = this.#limits;
     if (this.#sitemaps >= documents) return problem("limit-documents", { limit: documents });
-    if (this.#bytes >= bytes) return problem("limit-bytes", { limit: bytes });
-    if (this.#pages >= pages) return problem("limit-pages", { limit: pages });
+    if (this.bytes >= bytes) return problem("limit-bytes", { limit: bytes });
+    if (this.pages >= pages) return problem("limit-pages", { limit: pages });
     return undefined;
   }
 
@@ -126,13 +119,9 @@ export class Frontier {
 
   /** How many of these pages the budget still allows. */
   takePages(count: number): number {
-    const taken = Math.min(count, this.#limits.pages - this.#pages);
-    this.#pages += taken;
+    const taken = Math.min(count, this.#limits.pages - this.pages);
+    this.pages += taken;
     return taken;
-  }
-
-  takeBytes(count: number): void {
-    this.#bytes += count;
   }
 
   /** From now on the index is an ancestor of what is visited. robots.txt does not count against the budget for documents. */

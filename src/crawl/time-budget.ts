@@ -17,7 +17,8 @@ export class TimeBudget {
   readonly #settings: Settings;
   readonly #store: Store | undefined;
   #endedAt: number | undefined;
-  #leftUnread = false;
+  /** Whether documents may have been fetched but not read: a replay of the archive would give another tree. */
+  leftUnread = false;
 
   /** `store` keeps which documents were not fetched in time, so that a replay gives the same tree. */
   constructor(settings: Settings, store: Store | undefined) {
@@ -33,13 +34,8 @@ export class TimeBudget {
   /** The problem, once nothing more may be read. */
   get over(): Problem | undefined {
     if (this.#endedAt === undefined || performance.now() - this.#endedAt < grace) return undefined;
-    this.#leftUnread = true;
+    this.leftUnread = true;
     return this.#problem();
-  }
-
-  /** Whether documents may have been fetched but not read: a replay of the archive would give another tree. */
-  get leftUnread(): boolean {
-    return this.#leftUnread;
   }
 
   /** The pending answer, or a failure if time ran out before it came. */

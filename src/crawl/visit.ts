@@ -177,7 +177,7 @@ export class Visitor {
     const children = collector(settings, context, frontier.reach);
     const { reading, cut, pageCount, started, sameAs } = yield* this.#read(found, children, place);
     await prefetcher.drop(document);
-    frontier.takeBytes(reading.wireBytes);
+    frontier.bytes += reading.wireBytes;
     const facts = factsOf(found, reading);
     const { response } = facts;
     const result: CandidateResult = { outcome: "found", status: document.status, ...movedTo(reference.url, url) };

@@ -27,7 +27,7 @@ import { createTree, type KeptResponse, type SitemapTree, type TreeParts } from 
  * for await (const page of tree.pages()) console.log(page.url, page.lastModified);
  */
 export async function sitemapTreeForHomepage(homepage: string | URL, options?: Options): Promise<SitemapTree> {
-  return buildTree(prepare({ homepage }, options));
+  return buildTreeWhile({ homepage }, options);
 }
 
 /**
@@ -37,7 +37,7 @@ export async function sitemapTreeForHomepage(homepage: string | URL, options?: O
  * await using tree = await sitemapTreeFrom(["https://example.org/sitemap.xml"]);
  */
 export async function sitemapTreeFrom(sitemapUrls: readonly (string | URL)[], options?: Options): Promise<SitemapTree> {
-  return buildTree(prepare({ sitemaps: sitemapUrls }, options));
+  return buildTreeWhile({ sitemaps: sitemapUrls }, options);
 }
 
 /**
@@ -99,18 +99,9 @@ export async function openTreeWhile(
 export async function buildTreeWhile(
   target: CrawlTarget,
   options: Options | undefined,
-  building: WhileBuilding,
+  building: WhileBuilding = {},
 ): Promise<SitemapTree> {
-  return buildTree(prepare(target, options), building);
-}
-
-// Opening an archive counts for the time limit of a website.
-function withTimeLeft(reader: ArchiveSettings, until: number): ArchiveSettings {
-  const time = Math.max(0, until - performance.now());
-  return Number.isFinite(until) ? { ...reader, limits: { ...reader.limits, time } } : reader;
-}
-
-async function buildTree(asked: Prepared, building: WhileBuilding = {}): Promise<SitemapTree> {
+  const asked = prepare(target, options);
   const { openStorage } = await import("../crawl/storage.ts");
   const { prepared, store, previous } = await openStorage(asked);
   try {
@@ -121,6 +112,12 @@ async function buildTree(asked: Prepared, building: WhileBuilding = {}): Promise
     await store.close();
     throw error;
   }
+}
+
+// Opening an archive counts for the time limit of a website.
+function withTimeLeft(reader: ArchiveSettings, until: number): ArchiveSettings {
+  const time = Math.max(0, until - performance.now());
+  return Number.isFinite(until) ? { ...reader, limits: { ...reader.limits, time } } : reader;
 }
 
 // To pass on the pages now, the documents have to be parsed.
@@ -151,17 +148,8 @@ async function collect(
   }
   const { discovery, unreachable } = finished as FinishedEvent;
   const { homepage } = start;
-  const parts = {
-    homepage,
-    isNamed,
-    root: root as IndexSitemap,
-    discovery,
-    unreachable,
-    documents,
-    settings,
-    responses,
-  };
-  return createTree(parts);
+  const outcome = { homepage, root: root as IndexSitemap, discovery, unreachable };
+  return createTree({ ...outcome, isNamed, documents, settings, responses });
 }
 
 // Our own archives say how they were made. For others, the first URL gives the website, and every URL in the archive

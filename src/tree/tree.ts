@@ -103,13 +103,11 @@ export function documentsOf(tree: SitemapTree): TreeDocuments {
 export class SitemapTree {
   static {
     construct = (parts) => new SitemapTree(key, parts);
-    hasDocuments = (value) => #documents in value;
-    lookInto = (tree) => ({
-      isNamed: tree.#isNamed,
-      settings: tree.#settings,
-      find: (url) => tree.#find(url),
-      response: (url) => tree.#responses.get(url),
-    });
+    hasDocuments = (value) => #parts in value;
+    lookInto = (tree) => {
+      const { isNamed, settings, responses } = tree.#parts;
+      return { isNamed, settings, find: (url) => tree.#find(url), response: (url) => responses.get(url) };
+    };
   }
 
   /** The homepage that the tree was made for, normalized. */
@@ -122,25 +120,19 @@ export class SitemapTree {
   readonly reachable: boolean;
   /** Why not, if it was not reachable. */
   readonly unreachable: UnreachableWebsite | undefined;
-  readonly #isNamed: boolean;
+  readonly #parts: TreeParts;
   #complete = true;
   #pageCount = 0;
   #closed = false;
-  readonly #documents: StoredDocuments;
-  readonly #settings: TreeParts["settings"];
-  readonly #responses: TreeParts["responses"];
 
   private constructor(caller: typeof key, parts: TreeParts) {
     if (caller !== key) throw new TypeError("Illegal constructor: use sitemapTreeForHomepage() or openTree()");
     this.homepage = parts.homepage;
-    this.#isNamed = parts.isNamed;
+    this.#parts = parts;
     this.root = parts.root;
     this.discovery = parts.discovery;
     this.unreachable = parts.unreachable;
     this.reachable = parts.unreachable === undefined;
-    this.#documents = parts.documents;
-    this.#settings = parts.settings;
-    this.#responses = parts.responses;
     for (const sitemap of walkSitemaps(parts.root)) {
       this.#complete &&= isComplete(problemsOf(sitemap));
       if (sitemap.kind === "pages") this.#pageCount += sitemap.pageCount;
@@ -202,7 +194,7 @@ export class SitemapTree {
    */
   async response(sitemap: Sitemap): Promise<DocumentResponse | undefined> {
     const { url } = checkSitemap(this.root, sitemap, "sitemap");
-    const kept = this.#responses.get(url);
+    const kept = this.#parts.responses.get(url);
     if (kept === undefined) return undefined;
     const { headers = [] } = await this.#find(url, roleOf(sitemap));
     return { ...kept, headers };
@@ -246,14 +238,14 @@ export class SitemapTree {
     const { overwrite = false } = Object.fromEntries(optionsIn("options", options, ["overwrite"]));
     const isReplacing = boolean("overwrite", overwrite);
     this.#expectOpen();
-    await this.#documents.save(path, isReplacing);
+    await this.#parts.documents.save(path, isReplacing);
   }
 
   /** Removes the temporary files. What is in memory (`root`, `discovery`) stays. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await this.#documents.close();
+    await this.#parts.documents.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -293,7 +285,7 @@ export class SitemapTree {
     const isWhole = sitemap.complete;
     let left = isWhole ? Number.POSITIVE_INFINITY : sitemap.pageCount;
     let count = 0;
-    const reading = read(document, this.#settings);
+    const reading = read(document, this.#parts.settings);
     let step = await reading.next();
     for (; !step.done && left > 0; step = await reading.next(left > 0)) {
       const { pages } = step.value;
@@ -308,13 +300,13 @@ export class SitemapTree {
   async *#text(sitemap: Sitemap): AsyncGenerator<string, void> {
     const document = await this.#find(sitemap.url, roleOf(sitemap));
     if (document.outcome !== "found" || sitemap === this.root) return;
-    yield* textOf(document, this.#settings);
+    yield* textOf(document, this.#parts.settings);
     const { problem } = document.body;
     if (problem !== undefined && sitemap.kind !== "invalid") this.#add(sitemap, [problem]);
   }
 
   #compare(sitemap: PagesSitemap, pageCount: number, { outcome, problems }: Reading): void {
-    const isCounted = this.#documents.counts?.(sitemap.url) !== undefined;
+    const isCounted = this.#parts.documents.counts?.(sitemap.url) !== undefined;
     const unsaid = unsaidBy(sitemap, problems).filter((each) => {
       return isCounted || isChangedContent(each) || isOfDetails(each);
     });
@@ -342,13 +334,13 @@ export class SitemapTree {
     node.complete = false;
     node.problems = [...sitemap.problems, ...unsaid];
     if (pageCount !== undefined && node.kind === "pages") node.pageCount = pageCount;
-    this.#documents.forgetCounts(sitemap.url);
-    this.#settings.onEvent?.({ type: "problem", url: sitemap.url, problem: difference });
+    this.#parts.documents.forgetCounts(sitemap.url);
+    this.#parts.settings.onEvent?.({ type: "problem", url: sitemap.url, problem: difference });
   }
 
   #find(url: string, role: DocumentRole = "sitemap"): Promise<Fetched> {
     this.#expectOpen();
-    return this.#documents.fetch({ url, role });
+    return this.#parts.documents.fetch({ url, role });
   }
 
   #expectOpen(): void {
