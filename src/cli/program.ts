@@ -69,6 +69,7 @@ const commands: Readonly<Record<string, (context: Context, done: Done) => Promis
   ls: async (...run) => (await import("./commands/ls.ts")).lsCommand(...run),
   parse: async (...run) => (await import("./commands/parse.ts")).parseCommand(...run),
   diff: async (...run) => (await import("./commands/diff.ts")).diffCommand(...run),
+  changes: async (...run) => (await import("./commands/changes.ts")).changesCommand(...run),
   check: async (...run) => (await import("./commands/check.ts")).checkCommand(...run),
   report: async (...run) => (await import("./commands/report.ts")).reportCommand(...run),
   fleet: async (...run) => (await import("./fleet/command.ts")).fleetCommand(...run),

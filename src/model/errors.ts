@@ -11,9 +11,10 @@
  * - `folder-unusable`: the folder of a fleet cannot be made, or a folder stands in the place of one of its files
  * - `missing-package`: a package is needed that is not installed; the message says which
  * - `queue-failed`: the server of a queue cannot be reached or used
+ * - `state-in-use`: another process is working on the state of `changes`
  * - `storage-failed`: the disk is full, or the temporary folder cannot be used; the `cause` is the system's error
  * - `tree-closed`: a tree was used after it was closed
- * - `unreachable`: `streamPages` could reach nothing of the website; `outcome` says how it ended, the `cause` is the problem
+ * - `unreachable`: `streamPages` or `changes` could reach nothing of the website; `outcome` says how it ended, the `cause` is the problem
  */
 export type SitemapErrorCode =
   | "invalid-option"
@@ -26,6 +27,7 @@ export type SitemapErrorCode =
   | "folder-unusable"
   | "missing-package"
   | "queue-failed"
+  | "state-in-use"
   | "storage-failed"
   | "tree-closed"
   | "unreachable";

@@ -63,6 +63,8 @@ export interface WhileBuilding {
   readonly pagesLater?: boolean | undefined;
   /** Limits that other crawls count for, too. */
   readonly shared?: RunOptions["shared"];
+  /** Where documents come from instead of the network. What is missing there is left out. */
+  readonly source?: RunOptions["source"];
 }
 
 export async function openTreeWhile(
@@ -105,9 +107,14 @@ export async function buildTreeWhile(
   const { openStorage } = await import("../crawl/storage.ts");
   const { prepared, store, previous } = await openStorage(asked);
   try {
-    const { shared, onOrdered } = building;
+    const { shared, source, onOrdered } = building;
     const read = isForLater(building, prepared.settings) ? readUrls : building.read;
-    return await collect({ prepared, store, previous, read, shared }, store, true, onOrdered);
+    return await collect(
+      { prepared, store, previous, read, shared, source, omitMissing: source !== undefined },
+      store,
+      true,
+      onOrdered,
+    );
   } catch (error) {
     await store.close();
     throw error;

@@ -1,0 +1,129 @@
+// A lock: a file that names the process which works on another file, or in a folder. That of a process that is gone is taken over.
+import { randomBytes } from "node:crypto";
+import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+
+/** The process that has a lock. */
+interface Owner {
+  readonly pid: number;
+  readonly host: string;
+}
+
+export class FileLock {
+  readonly #path: string;
+  readonly #text: string;
+  readonly #remove = () => this.release();
+  readonly #beat: NodeJS.Timeout;
+
+  private constructor(path: string, text: string) {
+    this.#path = path;
+    this.#text = text;
+    process.once("exit", this.#remove);
+    // For processes on other machines or in other containers, which cannot see this one.
+    this.#beat = setInterval(() => this.isOurs() && touch(path), beatTime).unref();
+  }
+
+  /** Throws what `refused` makes of `Process 7` or `Process 7 on box` if a running process has the lock. */
+  static take(path: string, refused: (owner: string) => Error): FileLock {
+    const id = randomBytes(4).toString("hex");
+    const own = `${path}.${process.pid}.${id}`;
+    const text = JSON.stringify({ pid: process.pid, host: hostname(), started: startOf(process.pid), id });
+    writeFileSync(own, text, { flag: "wx" });
+    try {
+      for (let attempt = 0; attempt < 10; attempt++) {
+        // A link is created atomically and with its content.
+        if (link(own, path)) return new FileLock(path, text);
+        const owner = ownerOf(path);
+        if (owner !== undefined) throw refused(nameOf(owner));
+        // Two processes may get here at once: a file can be moved away only once, and what was moved is checked again.
+        const aside = `${own}.old`;
+        try {
+          renameSync(path, aside);
+          if (ownerOf(aside) !== undefined) renameSync(aside, path);
+        } catch {
+          // Another process was faster.
+        }
+        rmSync(aside, { force: true });
+      }
+    } finally {
+      rmSync(own, { force: true });
+    }
+    throw refused("Another process");
+  }
+
+  /** False if another process took it over, because this one seemed to be gone. */
+  isOurs(): boolean {
+    try {
+      return readFileSync(this.#path, "utf8") === this.#text;
+    } catch {
+      return false;
+    }
+  }
+
+  release(): void {
+    if (this.isOurs()) rmSync(this.#path, { force: true });
+    clearInterval(this.#beat);
+    process.off("exit", this.#remove);
+  }
+}
+
+function nameOf({ pid, host }: Owner): string {
+  return `Process ${pid}${host === hostname() ? "" : ` on ${host}`}`;
+}
+
+/** Undefined if the lock is missing or damaged, or its process is gone. */
+export function ownerOf(path: string): Owner | undefined {
+  try {
+    // `started`: if the system tells; process ids are reused.
+    const lock = JSON.parse(readFileSync(path, "utf8")) as Partial<Owner & { readonly started: string }>;
+    const { pid, host, started } = lock;
+    if (typeof pid !== "number") return undefined;
+    const owner = { pid, host: String(host) };
+    if (host !== hostname()) return Date.now() - statSync(path).mtimeMs < longestSilence ? owner : undefined;
+    return isRunning(pid) && (started === undefined || startOf(pid) === started) ? owner : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
+}
+
+// https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html: field 22, counted after the name, which may contain
+// anything.
+function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  } catch {
+    return undefined;
+  }
+}
+
+function link(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function touch(path: string): void {
+  try {
+    const now = new Date();
+    utimesSync(path, now, now);
+  } catch {
+    // The folder is gone: writing into it will report that.
+  }
+}
+
+// In milliseconds.
+const beatTime = 10_000;
+const longestSilence = 60_000;

@@ -1,0 +1,382 @@
+// What is new on a website since the last time: a crawl is compared with the state that the last run left, and leaves the next one.
+// The state is an archive. What cannot be read today is taken from it, so that it keeps its last known state until it can.
+import { chmodSync, closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
+import path from "node:path";
+import { invalidArchive, storageFailed } from "../archive/file.ts";
+import { FileLock } from "../archive/lock.ts";
+import { type Archive, openArchive } from "../archive/open.ts";
+import { Scratch } from "../archive/scratch.ts";
+import { type CrawlTarget, flatten } from "../crawl/crawl.ts";
+import { checkTarget } from "../crawl/prepare.ts";
+import type { AddedPage, ChangedPage, PageChange, RemovedPage, TreeChange } from "../model/change.ts";
+import { SitemapError } from "../model/errors.ts";
+import type { DocumentRequest, DocumentSource, Fetched } from "../model/exchange.ts";
+import { path as checkPath, expectKnown, invalid, oneOf, strings } from "../model/option-checks.ts";
+import type { Options } from "../model/options.ts";
+import { isCutOff } from "../model/problem.ts";
+import { type IndexSitemap, isReadSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
+import { systemReason } from "../model/system-reason.ts";
+import { urlKey } from "../model/url.ts";
+import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
+import { documentsOf, type SitemapTree } from "../tree/tree.ts";
+import { compareSides } from "./compare-sides.ts";
+import type { Side } from "./diff-side.ts";
+import { type DiffOptions, type DiffSettings, resolveDiffOptions } from "./diff-trees.ts";
+import { TreeSide } from "./tree-side.ts";
+
+/** Options of `changes`. */
+export interface ChangesOptions extends Pick<DiffOptions, "ignore" | "include" | "crawl" | "signal"> {
+  /**
+   * The kinds of changes to list.
+   * @default all
+   */
+  only?: readonly ("added" | "changed" | "removed")[] | undefined;
+  /** The archive that the last run left, which `commit()` replaces. The first run makes it. */
+  state: string;
+  /**
+   * What the first run lists: every page as added, or nothing.
+   * @default "all"
+   */
+  first?: "all" | "none" | undefined;
+}
+
+/** The changes since the last run, to be read in one loop. */
+export interface Changes extends AsyncIterable<AddedPage | ChangedPage | RemovedPage>, AsyncDisposable {
+  /** After the loop: the next run begins here. Without it, the next run lists the same changes again. */
+  commit(): Promise<void>;
+  /** Leaves the state as it was, and to the next process. Needed only where the loop was not left early and nothing is committed. */
+  close(): Promise<void>;
+}
+
+/**
+ * The pages that were added, changed or removed since the last run. A sitemap that cannot be read keeps its last known state: its pages
+ * are not removed. Where no sitemap is found, nothing is listed, and the state stays.
+ *
+ * @example
+ * await using found = changes("https://example.org/", { state: "site.warc.gz" });
+ * for await (const change of found) console.log(change.kind, change.page.url);
+ * await found.commit();
+ */
+export function changes(target: CrawlTarget, options: ChangesOptions): Changes {
+  const run = new ChangesRun(target, options);
+  const told = async function* () {
+    const { unreachable } = yield* run.batches();
+    if (unreachable === undefined) return;
+    throw new SitemapError("unreachable", `Nothing could be read: ${unreachable}`);
+  };
+  return {
+    [Symbol.asyncIterator]: () => flatten(told()) as AsyncIterator<AddedPage | ChangedPage | RemovedPage>,
+    commit: async () => run.commit(),
+    close: async () => run.close(),
+    [Symbol.asyncDispose]: async () => run.close(),
+  };
+}
+
+/** How a run ended. */
+export interface ChangesEnd {
+  /** Why nothing could be read from the website. */
+  readonly unreachable?: string | undefined;
+  /** Removed pages that were not listed, because the sitemap that declared them can be read only in part. */
+  readonly uncertain: number;
+}
+
+interface State {
+  readonly archive: Archive;
+  readonly tree: SitemapTree;
+}
+
+/** The kinds of changes that are listed. */
+export const listedKinds: readonly ("added" | "changed" | "removed")[] = ["added", "changed", "removed"];
+const own = ["save", "resume", "previous"] as const;
+
+export class ChangesRun {
+  readonly #target: CrawlTarget;
+  readonly #crawl: Options;
+  readonly #settings: DiffSettings;
+  readonly #listsFirst: boolean;
+  /** As given, for messages. */
+  readonly #name: string;
+  readonly #state: string;
+  // What a killed run left of them is overwritten.
+  readonly #received: string;
+  readonly #merged: string;
+  #lock: FileLock | undefined;
+  /** The next state, once everything was listed. */
+  #next: string | undefined;
+  #phase: "new" | "running" | "listed" | "over" = "new";
+
+  constructor(target: CrawlTarget, options: ChangesOptions) {
+    const { state, first = "all", only = listedKinds, ...diff } = options;
+    checkTarget(target);
+    for (const name of Object.keys(options)) expectKnown("option", name, knownOptions);
+    this.#listsFirst = oneOf(["all", "none"])("first", first) === "all";
+    for (const kind of strings("only", only)) expectKnown("kind of change", kind, listedKinds);
+    this.#settings = resolveDiffOptions({ ...diff, only });
+    this.#target = target;
+    this.#crawl = { ...diff.crawl, signal: diff.signal ?? diff.crawl?.signal };
+    const taken = own.find((name) => this.#crawl[name] !== undefined);
+    if (taken !== undefined) throw invalid(`\`crawl.${taken}\` cannot be set: \`state\` takes its place`);
+    this.#name = checkPath("state", state);
+    this.#state = realPath(state);
+    const beside = (prefix: string) => path.join(path.dirname(this.#state), prefix + path.basename(this.#state));
+    this.#received = beside("unfinished.");
+    this.#merged = beside("unfinished.known.");
+  }
+
+  /** The changes. Leaving the loop early keeps the state. */
+  async *batches(): AsyncGenerator<readonly TreeChange[], ChangesEnd> {
+    if (this.#phase !== "new") throw invalid("changes can be read once");
+    this.#phase = "running";
+    const scratch = new Scratch();
+    let state: State | undefined;
+    let tree: SitemapTree | undefined;
+    try {
+      this.#takeLock();
+      state = await this.#openState();
+      tree = await this.#visit(state);
+      // Where nothing was found, the state stays.
+      if (![...tree.sitemaps()].some(isReadSitemap)) {
+        return { unreachable: tree.unreachable?.reason.message, uncertain: 0 };
+      }
+      let uncertain = 0;
+      if (state !== undefined || this.#listsFirst) {
+        const isCertain = certainty(tree);
+        const before = state === undefined ? nothing : new KnownSide(state.tree);
+        for await (const found of compareSides(before, new KnownSide(tree), scratch, this.#settings)) {
+          const certain = (found as readonly PageChange[]).filter((change) => isCertain(change));
+          uncertain += found.length - certain.length;
+          yield certain;
+        }
+      }
+      this.#phase = "listed";
+      return { uncertain };
+    } catch (error) {
+      this.#settings.signal?.throwIfAborted();
+      throw error;
+    } finally {
+      await tree?.close();
+      await state?.tree.close();
+      await state?.archive.close();
+      await scratch.close();
+      if (this.#phase === "running") this.close();
+    }
+  }
+
+  /** Replaces the state, on the disk, and as a whole. */
+  commit(): void {
+    if (this.#phase === "running" || this.#phase === "new") throw invalid("`commit()` comes after the loop");
+    if (this.#phase === "over" || this.#next === undefined) return;
+    if (this.#lock?.isOurs() !== true) throw inUse(this.#name, "Another process");
+    try {
+      const mode = statSync(this.#state, { throwIfNoEntry: false })?.mode;
+      if (mode !== undefined) chmodSync(this.#next, mode & 0o777);
+      // On the disk first: a power failure must not leave an empty file in place of the old state.
+      flush(this.#next);
+      renameSync(this.#next, this.#state);
+    } catch (error) {
+      throw storageFailed(`${this.#name} could not be replaced`, error);
+    } finally {
+      this.close();
+    }
+  }
+
+  /** Leaves the state as it is. */
+  close(): void {
+    this.#phase = "over";
+    if (this.#lock === undefined) return;
+    for (const file of [this.#received, this.#merged]) rmSync(file, { force: true });
+    this.#lock.release();
+    this.#lock = undefined;
+  }
+
+  #takeLock(): void {
+    try {
+      this.#lock = FileLock.take(`${this.#state}.lock`, (owner) => inUse(this.#name, owner));
+    } catch (error) {
+      if (error instanceof SitemapError) throw error;
+      throw new SitemapError("archive-unwritable", `${this.#name} cannot be written: ${systemReason(error)}`, {
+        cause: error,
+      });
+    }
+    for (const file of [this.#received, this.#merged]) rmSync(file, { force: true });
+  }
+
+  // Throws a `SitemapError` (`invalid-archive`) where it is not what a run of ours left, to the last byte.
+  async #openState(): Promise<State | undefined> {
+    if (statSync(this.#state, { throwIfNoEntry: false }) === undefined) return undefined;
+    const { limits, signal } = this.#crawl;
+    const archive = await openArchive(this.#state, { signal });
+    let tree: SitemapTree | undefined;
+    try {
+      const { info, finished, truncated, altered } = archive;
+      if (info === undefined) throw invalidArchive(this.#name, "another tool wrote it, so it is not a state");
+      if (!finished || truncated || altered) throw invalidArchive(this.#name, "it is cut off or damaged");
+      tree = await openTreeWhile(this.#state, { limits, signal }, { verify: true });
+      for (const sitemap of tree.sitemaps()) {
+        if (problemsOf(sitemap).some(({ code }) => code === "archive-digest" || code === "archive-counts"))
+          throw invalidArchive(this.#name, `it is damaged: ${sitemap.url} is not what was written`);
+      }
+      return { archive, tree };
+    } catch (error) {
+      await tree?.close();
+      await archive.close();
+      throw error;
+    }
+  }
+
+  // What is known of the website now.
+  async #visit(state: State | undefined): Promise<SitemapTree> {
+    const previous = state && { previous: this.#state };
+    this.#next = this.#received;
+    const tree = await buildTreeWhile(this.#target, { ...this.#crawl, ...previous, save: this.#received }, {});
+    const isWhole = tree.complete && tree.root.problems.length === 0;
+    if (state === undefined || isWhole || tree.unreachable !== undefined) return tree;
+    const stale = staleUrls(tree, state.tree);
+    await tree.close();
+    this.#next = this.#merged;
+    const source = new KnownDocuments(await openArchive(this.#received), state.archive, stale);
+    try {
+      const options = { ...this.#crawl, save: this.#merged, onEvent: undefined };
+      return await buildTreeWhile(this.#target, options, { source });
+    } finally {
+      await source.close();
+    }
+  }
+}
+
+const knownOptions: readonly string[] = [
+  "state",
+  "first",
+  "only",
+  "ignore",
+  "include",
+  "crawl",
+  "signal",
+] satisfies (keyof ChangesOptions)[];
+
+function inUse(name: string, owner: string): SitemapError {
+  return new SitemapError("state-in-use", `${owner} is working on ${name}; wait for it, or end it`);
+}
+
+function realPath(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return path.resolve(file);
+  }
+}
+
+function flush(file: string): void {
+  const descriptor = openSync(file, "r+");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+// Today's documents; in place of those that could not be read, the last that could.
+class KnownDocuments implements DocumentSource {
+  readonly #now: Archive;
+  readonly #known: Archive;
+  readonly #stale: ReadonlySet<string>;
+
+  constructor(now: Archive, known: Archive, stale: ReadonlySet<string>) {
+    this.#now = now;
+    this.#known = known;
+    this.#stale = stale;
+  }
+
+  async fetch(request: DocumentRequest): Promise<Fetched> {
+    const now = await this.#now.fetch(request);
+    const isRead = now.outcome === "found" || now.outcome === "redirect" || now.outcome === "absent";
+    if (isRead && !this.#stale.has(urlKey(request.url))) return now;
+    const known = await this.#known.fetch(request);
+    return known.outcome === "found" || known.outcome === "redirect" ? known : now;
+  }
+
+  tellsApart(url: string): boolean {
+    return this.#now.tellsApart(url) || this.#known.tellsApart(url);
+  }
+
+  wasNotAsked(url: string): boolean {
+    return this.#now.wasNotAsked(url);
+  }
+
+  close(): Promise<void> {
+    return this.#now.close();
+  }
+}
+
+/** The URLs of sitemaps that were read before, and cannot be read to their end now, with the redirects to them. */
+function staleUrls(now: SitemapTree, before: SitemapTree): ReadonlySet<string> {
+  const known = new Map<string, Sitemap>();
+  for (const sitemap of before.sitemaps()) if (!known.has(keyOf(sitemap))) known.set(keyOf(sitemap), sitemap);
+  const documents = documentsOf(now);
+  const stale = new Set<string>();
+  for (const sitemap of now.sitemaps()) {
+    const last = known.get(keyOf(sitemap));
+    if (last === undefined || last.kind === "invalid" || sitemap === now.root) continue;
+    const isSwapped = sitemap.kind === "index" && last.kind === "index" && hasSwapped(sitemap, last, known);
+    if (!isUnread(sitemap) && !isSwapped) continue;
+    const hops = documents.response(sitemap.url)?.hops ?? [];
+    for (const url of [keyOf(sitemap), sitemap.url, ...hops.map((hop) => hop.url)]) stale.add(urlKey(url));
+  }
+  return stale;
+}
+
+// A sitemap was replaced by one that cannot be read yet, or not to its end: its pages may be there.
+function hasSwapped(now: IndexSitemap, last: IndexSitemap, known: ReadonlyMap<string, Sitemap>): boolean {
+  const named = new Set(now.children.map(keyOf));
+  const hasUnread = now.children.some((child) => isUnread(child) && !known.has(keyOf(child)));
+  return hasUnread && last.children.some((child) => child.kind !== "invalid" && !named.has(keyOf(child)));
+}
+
+// Single entries that are lost do not count: a sitemap that always has some would never change.
+function isUnread(sitemap: Sitemap): boolean {
+  return sitemap.kind === "invalid" || sitemap.problems.some(({ code }) => isCutOff(code) || stopCodes.has(code));
+}
+
+const stopCodes: ReadonlySet<string> = new Set([
+  "limit-document-entries",
+  "limit-pages",
+  "limit-xml-depth",
+  "limit-xml-attributes",
+  "xml-not-well-formed",
+]);
+
+function keyOf({ url, declaredUrl }: Sitemap): string {
+  return declaredUrl ?? url;
+}
+
+// A page is gone if its sitemap was read to its end, or if all indexes were, and none names its sitemap any more.
+function certainty(tree: SitemapTree): (change: PageChange) => boolean {
+  const readable = new Map<string, boolean>();
+  let namesAll = true;
+  for (const sitemap of tree.sitemaps()) {
+    const isWhole = !isUnread(sitemap);
+    for (const url of [sitemap.url, keyOf(sitemap)]) readable.set(url, (readable.get(url) ?? true) && isWhole);
+    const isLimit = sitemap.kind === "invalid" && sitemap.reason.code.startsWith("limit-");
+    if (sitemap.kind === "index" || isLimit) namesAll &&= isWhole;
+  }
+  return ({ kind, sitemap }) => kind !== "removed" || (readable.get(sitemap) ?? namesAll);
+}
+
+// What is missing in a known state is missing.
+class KnownSide extends TreeSide {
+  override get complete(): boolean {
+    return true;
+  }
+}
+
+const nothing: Side = {
+  kind: "tree",
+  homepage: undefined,
+  complete: true,
+  hasFields: true,
+  sitemaps: new Map(),
+  namesAll: () => true,
+  scan: async () => {},
+  async *read() {},
+  close: async () => {},
+};

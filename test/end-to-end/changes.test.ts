@@ -1,0 +1,277 @@
+// What is new since the last time: over many days of a website that changes, is broken in part, and is read by processes that are killed.
+// Needs processes, more than a second.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { type ChangesOptions, changes } from "../../src/diff/changes.ts";
+import { openTree } from "../../src/tree/build.ts";
+import { ended, shell, sitegrove, start } from "../cli/program.ts";
+import { some } from "../support/long.ts";
+import { Random } from "../support/random.ts";
+import { home, index, type Route, robots, site, urlset } from "../support/site.ts";
+import { ChangingSite } from "./changing-site.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-changes-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+let made = 0;
+const newState = () => path.join(folder, `${made++}.warc${made % 2 === 0 ? ".gz" : ""}`);
+
+interface Line {
+  readonly kind: "added" | "changed" | "removed";
+  readonly page: { readonly url: string; readonly lastModified: string };
+}
+
+function apply(pages: Map<string, string>, stdout: string): Line[] {
+  // Half a line of a killed process was not said.
+  const lines = stdout
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Line);
+  for (const { kind, page } of lines) {
+    if (kind === "removed") pages.delete(page.url);
+    else pages.set(page.url, page.lastModified);
+  }
+  return lines;
+}
+
+const sorted = (pages: ReadonlyMap<string, string>) => [...pages].sort();
+
+describe("the sum of the changes is the truth at the end of every day", () => {
+  test.each(Array.from({ length: some(8, 2) }, (_, seed) => seed))("website %d", async (seed) => {
+    const random = new Random(seed);
+    const changing = await ChangingSite.serve(seed);
+    const state = newState();
+    const words = ["changes", changing.homepage, "--state", state, "-k", "--no-homepage", "--retries", "0"];
+    const known = new Map<string, string>();
+    for (let day = 0; day < some(30, 8); day++) {
+      if (day > 0) changing.nextDay();
+      const before = new Map(known);
+      let kills = 0;
+      while (random.below(3) === 0 && kills < 3) {
+        kills += 1;
+        const child = start(words);
+        // At some request, at the first output, or at any moment.
+        const moment = random.below(3);
+        const killAt = changing.answers.length + 1 + random.below(6);
+        const kill = () => void child.kill("SIGKILL");
+        if (moment === 0) changing.onRequest = (count) => count === killAt && kill();
+        if (moment === 1) child.stdout?.once("data", kill);
+        if (moment === 2) setTimeout(kill, random.below(1500));
+        apply(known, (await ended(child)).stdout);
+        changing.onRequest = () => {};
+      }
+      const { code, stdout, stderr } = await sitegrove(words);
+      const lines = apply(known, stdout);
+      expect({ day, code: [0, 3].includes(Number(code)), stderr }).toMatchObject({ day, code: true });
+      expect({ day, pages: sorted(known) }).toEqual({ day, pages: sorted(changing.truth) });
+      if (kills > 0) continue;
+      // Without a kill, nothing is said twice, and nothing that is not so.
+      const different = [...new Set([...before.keys(), ...known.keys()])].filter(
+        (url) => before.get(url) !== known.get(url),
+      );
+      expect({ day, urls: lines.map(({ page }) => page.url).sort() }).toEqual({ day, urls: different.sort() });
+    }
+    changing.close();
+    // The state is one file, whatever was killed, and an archive like others.
+    expect(readdirSync(folder).filter((name) => name.includes(path.basename(state)))).toEqual([path.basename(state)]);
+    await using tree = await openTree(state);
+    expect(tree.complete).toBe(true);
+  });
+});
+
+const options = { useKnownPaths: false, useHomepage: false, retries: 0 };
+
+/** A website of two sitemaps, as routes that a test can change. */
+function website(): {
+  routes: Record<string, Route>;
+  hits: string[];
+  read: (more?: Partial<ChangesOptions>) => ReturnType<typeof changes>;
+  state: string;
+} {
+  const routes: Record<string, Route> = {
+    "/robots.txt": robots("index.xml"),
+    "/index.xml": index("a.xml", "b.xml"),
+    "/a.xml": urlset("1", "2"),
+    "/b.xml": urlset("3"),
+  };
+  const { client, hits } = site((name) => routes[name]);
+  const state = newState();
+  return { routes, hits, state, read: (more = {}) => changes(home, { state, crawl: { ...options, client }, ...more }) };
+}
+
+async function all(found: ReturnType<typeof changes>): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const { kind, page } of found) lines.push(`${kind} ${page.url.slice(home.length)}`);
+  return lines;
+}
+
+async function committed(found: ReturnType<typeof changes>): Promise<string[]> {
+  const lines = await all(found);
+  await found.commit();
+  return lines;
+}
+
+describe("in the library", () => {
+  test("each run lists what is new, and the next one begins where it was committed", async () => {
+    const { routes, read } = website();
+    expect(await committed(read())).toEqual(["added 1", "added 2", "added 3"]);
+    expect(await committed(read())).toEqual([]);
+    routes["/a.xml"] = urlset("2", "4");
+    // Not committed: the same again.
+    await using unfinished = read();
+    expect(await all(unfinished)).toEqual(["removed 1", "added 4"]);
+    await unfinished.close();
+    for await (const { page } of read()) {
+      expect(page.url).toBe(`${home}1`);
+      break;
+    }
+    expect(await committed(read())).toEqual(["removed 1", "added 4"]);
+    expect(await committed(read())).toEqual([]);
+  });
+
+  test.each<[string, Partial<ChangesOptions>, string[]]>([
+    ["first: none", { first: "none" }, []],
+    ["only", { only: ["removed"] }, []],
+    ["include", { include: (url) => url.endsWith("2") }, ["added 2"]],
+  ])("the first run with %s", async (_, more, expected) => {
+    const { read } = website();
+    expect(await committed(read(more))).toEqual(expected);
+    expect(await committed(read())).toEqual([]);
+  });
+
+  test.each<[string, Route, string[], string[]]>([
+    ["is missing", { status: 404 }, [], ["removed 1", "added 5"]],
+    ["is down", { status: 503 }, [], ["removed 1", "added 5"]],
+    ["is cut off", urlset("2").slice(0, -20), [], ["removed 1", "added 5"]],
+    ["is an error page", "<html><title>Oops</title></html>", [], ["removed 1", "added 5"]],
+    ["is empty", urlset(), ["removed 1", "removed 2"], ["added 2", "added 5"]],
+  ])("a sitemap that %s for a day", async (_, route, thatDay, nextDay) => {
+    const { routes, read } = website();
+    await committed(read());
+    routes["/a.xml"] = route;
+    expect(await committed(read())).toEqual(thatDay);
+    routes["/a.xml"] = urlset("2", "5");
+    expect(await committed(read())).toEqual(nextDay);
+  });
+
+  test("a sitemap that is down does not hide what others say, and one that is not named any more is gone", async () => {
+    const { routes, read } = website();
+    await committed(read());
+    routes["/a.xml"] = { status: 503 };
+    routes["/b.xml"] = urlset("6");
+    expect(await committed(read())).toEqual(["removed 3", "added 6"]);
+    routes["/index.xml"] = index("b.xml");
+    expect(await committed(read())).toEqual(["removed 1", "removed 2"]);
+  });
+
+  test("a sitemap that was replaced by one that cannot be read yet is not gone", async () => {
+    const { routes, read } = website();
+    await committed(read());
+    routes["/index.xml"] = index("c.xml", "b.xml");
+    expect(await committed(read())).toEqual([]);
+    routes["/c.xml"] = urlset("1", "2");
+    expect(await committed(read())).toEqual([]);
+  });
+
+  test("a website that is down throws, one without a sitemap lists nothing, and the state stays", async () => {
+    const { routes, read, state } = website();
+    await committed(read());
+    const before = readFileSync(state);
+    routes["/robots.txt"] = { status: 503 };
+    await expect(all(read())).rejects.toMatchObject({ code: "unreachable" });
+    routes["/robots.txt"] = robots();
+    expect(await committed(read())).toEqual([]);
+    expect(readFileSync(state).equals(before)).toBe(true);
+  });
+
+  test("what did not change is not transferred", async () => {
+    const changing = await ChangingSite.serve(3);
+    const state = newState();
+    const run = () => committed(changes(changing.homepage, { state, crawl: options }));
+    expect(await run()).not.toEqual([]);
+    const sent = changing.answers.filter((answer) => answer.startsWith("200 s")).length;
+    expect(await run()).toEqual([]);
+    expect(changing.answers.filter((answer) => answer.startsWith("304")).length).toBeGreaterThan(0);
+    expect(changing.answers.filter((answer) => answer.startsWith("200 s")).length).toBeLessThan(2 * sent);
+    changing.close();
+  });
+
+  test("a state that is damaged, foreign, of another website or in use is refused by its name, and not changed", async () => {
+    const { read, state } = website();
+    await committed(read());
+    const whole = readFileSync(state);
+    const at = Math.floor(whole.length / 2);
+    const damaged = Buffer.from(whole);
+    for (let byte = at; byte < at + 40; byte++) damaged[byte]! ^= 0x55;
+    for (const bytes of [damaged, whole.subarray(0, at), Buffer.from("site"), Buffer.alloc(0)]) {
+      writeFileSync(state, bytes);
+      const refused = await all(read()).catch((error: unknown) => error);
+      expect(refused).toMatchObject({ code: "invalid-archive", message: expect.stringContaining(state) });
+      expect(readFileSync(state).equals(bytes)).toBe(true);
+    }
+    writeFileSync(state, whole);
+    const other = changes("https://example.com/", { state, crawl: { client: site({}).client } });
+    await expect(all(other)).rejects.toThrow(`${state} is about https://example.org/, not https://example.com/`);
+    const first = read();
+    const iterator = first[Symbol.asyncIterator]();
+    expect((await iterator.next()).done).toBe(true);
+    await expect(all(read())).rejects.toMatchObject({
+      code: "state-in-use",
+      message: `Process ${process.pid} is working on ${state}; wait for it, or end it`,
+    });
+    await first.commit();
+    expect(await committed(read())).toEqual([]);
+    expect(existsSync(`${state}.lock`)).toBe(false);
+  });
+
+  test("wrong calls are refused", async () => {
+    const { read, state } = website();
+    await expect(read().commit()).rejects.toThrow("`commit()` comes after the loop");
+    expect(() => read({ first: "some" as "all" })).toThrow("first");
+    expect(() => read({ only: ["moved" as "added"] })).toThrow("moved");
+    expect(() => changes(home, { state, crawl: { save: "x.warc" } })).toThrow("`state` takes its place");
+    expect(() => changes(home, {} as ChangesOptions)).toThrow("state");
+  });
+});
+
+describe("the program", () => {
+  test("writes the formats of diff, and says what could not be read", async () => {
+    const changing = await ChangingSite.serve(1);
+    const state = newState();
+    const words = ["changes", changing.homepage, "--state", state, "-k", "--no-homepage", "--retries", "0"];
+    expect(await sitegrove([...words, "--first", "none"])).toEqual({ code: 0, stdout: "", stderr: "" });
+    // On its next day, its index is down.
+    changing.nextDay();
+    const { code, stdout, stderr } = await sitegrove([...words, "-f", "csv"]);
+    expect({ code, stdout }).toEqual({ code: 3, stdout: expect.stringMatching(/^kind,url,[^\n]*\n$/) });
+    expect(stderr).toContain(`${changing.homepage}index.xml: not read: Service unavailable (503)`);
+    expect(stderr).toContain(`${state} was not changed`);
+    changing.nextDay();
+    const added = await sitegrove([...words, "-f", "pages", "--only", "added"]);
+    expect(added).toMatchObject({ code: 0, stdout: expect.stringMatching(/^(http:\/\/127\S+\n)+$/) });
+    expect(await sitegrove(words)).toMatchObject({ code: 0, stdout: "" });
+    changing.close();
+    // Nothing is lost while it cannot be reached.
+    const before = readFileSync(state);
+    expect(await sitegrove(words)).toMatchObject({ code: 5, stdout: "" });
+    expect(readFileSync(state).equals(before)).toBe(true);
+  });
+
+  test("keeps the state if the reader of the output went away", async () => {
+    const changing = await ChangingSite.serve(2);
+    const state = newState();
+    const { code } = await shell(`$SITEGROVE changes ${changing.homepage} --state ${state} -k | true`);
+    expect({ code, isMade: existsSync(state) }).toEqual({ code: 0, isMade: false });
+    changing.close();
+  });
+
+  test.each([
+    [["changes", "https://example.org/"], "--state"],
+    [["changes", "https://example.org/", "--state", "x.warc", "--no-csv-safe"], "csv"],
+    [["changes", "https://example.org/", "--state", "x.warc", "-o", "x.warc"], "x.warc"],
+  ])("refuses %j", async (words, expected) => {
+    const { code, stderr } = await sitegrove(words);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(expected) });
+  });
+});
