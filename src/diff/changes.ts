@@ -10,6 +10,7 @@ import { type CrawlTarget, flatten } from "../crawl/crawl.ts";
 import { checkTarget } from "../crawl/prepare.ts";
 import type { AddedPage, ChangedPage, PageChange, RemovedPage, TreeChange } from "../model/change.ts";
 import { SitemapError } from "../model/errors.ts";
+import type { UnreachableWebsite } from "../model/event.ts";
 import type { DocumentRequest, DocumentSource, Fetched } from "../model/exchange.ts";
 import { path as checkPath, expectKnown, invalid, oneOf, strings } from "../model/option-checks.ts";
 import type { Options } from "../model/options.ts";
@@ -62,7 +63,8 @@ export function changes(target: CrawlTarget, options: ChangesOptions): Changes {
   const told = async function* () {
     const { unreachable } = yield* run.batches();
     if (unreachable === undefined) return;
-    throw new SitemapError("unreachable", `Nothing could be read: ${unreachable}`);
+    const { outcome, reason: cause } = unreachable;
+    throw new SitemapError("unreachable", `Nothing could be read: ${cause.message}`, { cause, outcome });
   };
   return {
     [Symbol.asyncIterator]: () => flatten(told()) as AsyncIterator<AddedPage | ChangedPage | RemovedPage>,
@@ -75,7 +77,7 @@ export function changes(target: CrawlTarget, options: ChangesOptions): Changes {
 /** How a run ended. */
 export interface ChangesEnd {
   /** Why nothing could be read from the website. */
-  readonly unreachable?: string | undefined;
+  readonly unreachable?: UnreachableWebsite | undefined;
   /** Removed pages that were not listed, because the sitemap that declared them can be read only in part. */
   readonly uncertain: number;
 }
@@ -136,7 +138,7 @@ export class ChangesRun {
       tree = await this.#visit(state);
       // Where nothing was found, the state stays.
       if (![...tree.sitemaps()].some(isReadSitemap)) {
-        return { unreachable: tree.unreachable?.reason.message, uncertain: 0 };
+        return { unreachable: tree.unreachable, uncertain: 0 };
       }
       let uncertain = 0;
       if (state !== undefined || this.#listsFirst) {

@@ -30,7 +30,7 @@ const eventTypes = words(`
   StartEvent Totals
 `);
 const changeTypes = words(`
-  AddedPage ChangeKind ChangeCounts ChangedPage DiffBytes DiffOptions DiffSide DiffSideTotals DiffTotals MovedPage
+  AddedPage ChangeKind Changes ChangesOptions ChangeCounts ChangedPage DiffBytes DiffOptions DiffSide DiffSideTotals DiffTotals MovedPage
   PageChange PageField RemovedPage SitemapChange TreeChange UnknownPage
 `);
 const checkTypes = words(`
@@ -55,7 +55,7 @@ const rootTypes = [...pageTypes, ...parsedTypes, ...treeTypes, ...optionTypes, .
 const entryPoints: readonly (readonly [string, readonly string[], readonly string[]])[] = [
   ["index", [...functions, ...classes], rootTypes],
   ["check", ["checkRules", "checkTree"], checkTypes],
-  ["diff", ["diffTrees"], changeTypes],
+  ["diff", ["changes", "diffTrees"], changeTypes],
   ["report", ["reportFacts", "reportHtml"], reportTypes],
   ["fleet", ["BullQueue", "JournalQueue", "runFleet", "siteJob"], fleetTypes],
 ];
