@@ -172,7 +172,7 @@ function headerLines(lines: readonly string[]): [name: string, value: string][] 
 export function addMessageFlags(command: Command): Command {
   return command
     .optionsGroup("Messages:")
-    .option("-v, --verbose", "log sitemaps, problems and retries, one event per line; -vv logs everything", raised)
+    .option("-v, --verbose", "log sitemaps, problems and retries; -vv logs everything", raised)
     .option("-l, --log-file <file>", "append the log to FILE")
     .option("--no-progress", "no progress line on a terminal")
     .option("--no-color", "no colors on a terminal");
@@ -181,7 +181,7 @@ export function addMessageFlags(command: Command): Command {
 /** Where the result goes. `force`: what --force lets be replaced. */
 export function addOutputFlags(command: Command, force = "--output"): Command {
   return command
-    .option("-o, --output <file>", "file to write the result to, whole or not at all; an existing one needs --force")
+    .option("-o, --output <file>", "write to FILE, only if the run succeeds")
     .option("--force", `let ${force} replace a file`);
 }
 
@@ -197,7 +197,7 @@ export function addSitemapFlag(command: Command): Command {
 export function addRuleFlags(command: Command): Command {
   return command
     .optionsGroup("Rules:")
-    .option("--config <file>", "configuration, instead of the sitegrove.json here or in a folder above")
+    .option("--config <file>", "configuration (default: sitegrove.json here or above)")
     .option("--off <rules>", "rules to leave out (repeatable)", collected)
     .option("--now <date>", "judge dates as if the documents were received then: 2026-05-31");
 }

@@ -6,6 +6,7 @@ import { isSystemError, systemReason } from "../model/system-reason.ts";
 import { printable } from "../write/printable.ts";
 import { type Context, type Done, discardUnfinished } from "./context.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
+import { arrangeHelp } from "./help.ts";
 import { Output, OutputClosed, OutputFailed } from "./output/stdout.ts";
 
 /** Runs one command line, without the name of the program. Returns the exit code; nothing is thrown. */
@@ -34,12 +35,14 @@ export async function run(words: readonly string[], context: Context): Promise<n
 
 async function perform(words: readonly string[], context: Context): Promise<number> {
   let exitCode: number = exitCodes.complete;
-  const typed = withCommand(words);
   const done = (code: number) => {
     exitCode = code;
   };
+  // Commander knows one kind of help.
+  const isWhole = words.includes("--help-all");
+  const typed = withCommand(isWhole ? [...words.filter((word) => word !== "--help-all"), "--help"] : words);
   try {
-    const program = await createProgram(context, done, typed[0]);
+    const program = await createProgram(context, done, typed[0], isWhole);
     await program.parseAsync(typed, { from: "user" });
     return exitCode;
   } catch (error) {
@@ -79,65 +82,59 @@ const commands: Readonly<Record<string, (context: Context, done: Done) => Promis
   },
 };
 
+const examples = `
+Examples:
+  sitegrove example.org                          the tree
+  sitegrove example.org -f pages > urls.txt      page URLs, one per line
+  sitegrove check example.org                    what search engines would say
+
+sitegrove COMMAND --help shows the flags of a command, --version the version.`;
+
 /**
- * The program with all its commands, or with the one that is named, where there is such a one: describing hundreds of flags takes longer
- * than reading a command line, and so does loading what a command needs. `done` gets the exit code of the command that ran.
+ * The program with all its commands, or with the one that is named, if there is one: describing hundreds of flags takes longer than reading
+ * a command line, and so does loading what a command needs. `done` gets the exit code of the command that ran.
  */
-export async function createProgram(context: Context, done: Done, name?: string): Promise<Command> {
+export async function createProgram(context: Context, done: Done, name = "", isWhole = false): Promise<Command> {
   const program = new Command("sitegrove")
+    .usage("WEBSITE [flags] | COMMAND [flags]")
     .description("From a website's homepage to every page its sitemaps declare.")
     .version(version, "-V, --version", "print the version")
-    .helpOption("-h, --help", "print this help; `sitegrove ls --help` lists the flags of a command")
     .helpCommand(false)
     // `fleet` and its subcommands have flags with the same names.
     .enablePositionalOptions()
-    .addHelpText(
-      "after",
-      "\nExamples:\n  sitegrove ls example.org\n  sitegrove ls example.org -f pages\n  sitegrove parse sitemap.xml\n  sitegrove diff old.warc.gz new.warc.gz\n  sitegrove report example.org -o report.html\n",
-    );
-  const named = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
-  for (const create of named === undefined ? Object.values(commands) : [named])
-    program.addCommand(await create(context, done));
+    .addHelpText("after", examples);
+  const named = Object.hasOwn(commands, name) ? [commands[name]!] : Object.values(commands);
+  for (const create of named) program.addCommand(await create(context, done));
   for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
-    command
-      .exitOverride()
-      .configureHelp({
-        showGlobalOptions: false,
-        // Terminals have widths of their own: where a line ends in the source means nothing.
-        commandDescription: (each) => each.description().replaceAll(/(?<!\n)\n(?!\n)/g, " "),
-      })
-      .configureOutput({
-        writeOut: (text) => context.stdout.write(text),
-        writeErr: (text) => context.stderr.write(text),
-        outputError: (text, write) => write(oneLine(text)),
-      });
-    if (command !== program) command.helpOption("-h, --help", "print this help");
+    arrangeHelp(command, isWhole);
+    command.exitOverride().configureOutput({
+      writeOut: (text) => context.stdout.write(text),
+      writeErr: (text) => context.stderr.write(text),
+      outputError: (text, write) => write(oneLine(text)),
+    });
   }
-  return program;
+  // One line for each command, and none for flags: it fits a small terminal.
+  return program.configureHelp({
+    ...program.configureHelp(),
+    visibleOptions: () => [],
+    subcommandTerm: (command) => command.name(),
+  });
 }
 
 // `error: unknown option '--fromat'` and, on a second line, `(Did you mean --format?)`.
 function oneLine(text: string): string {
-  const words = text
-    .trim()
-    .replace(/^error: /, "")
-    .replaceAll(/\s*\n\s*/g, " ");
-  return `sitegrove: ${printable(words)}\n`;
+  const words = text.trim().replace(/^error: /, "");
+  return `sitegrove: ${printable(words.replaceAll(/\s*\n\s*/g, " "))}\n`;
 }
 
 function explain(error: unknown, withStack: boolean, { stderr }: Context): number {
   const isMachine = error instanceof SitemapError && error.code === "storage-failed";
   const isUsage = error instanceof UsageError || (error instanceof SitemapError && !isMachine);
-  const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
-  const said =
-    isUsage || isMachine || error instanceof OutputFailed
-      ? message
-      : isSystemError(error)
-        ? `${error.path === undefined ? error.syscall : error.path}: ${systemReason(error)}`
-        : `unexpected: ${systemReason(error)}`;
-  stderr.write(`sitegrove: ${printable(said)}\n`);
-  if (withStack && !isUsage && stack !== undefined) {
-    for (const line of stack.split("\n").slice(1)) stderr.write(`${printable(line)}\n`);
-  }
+  const { message, stack = "" } = error instanceof Error ? error : { message: String(error) };
+  let said = `unexpected: ${systemReason(error)}`;
+  if (isSystemError(error)) said = `${error.path ?? error.syscall}: ${systemReason(error)}`;
+  if (isUsage || isMachine || error instanceof OutputFailed) said = message;
+  const lines = withStack && !isUsage ? stack.split("\n").slice(1) : [];
+  for (const line of [`sitegrove: ${said}`, ...lines]) stderr.write(`${printable(line)}\n`);
   return isUsage ? exitCodes.usage : exitCodes.unexpected;
 }

@@ -140,6 +140,11 @@ export class Run {
     return this.#file === undefined && stdout.isTTY === true && environment["TERM"] !== "dumb";
   }
 
+  /** How wide lines of the result may be. */
+  get width(): number {
+    return this.isShown ? this.context.stdout.columns || 80 : Number.POSITIVE_INFINITY;
+  }
+
   /** Whether everything so far could be read to its end. */
   get isComplete(): boolean {
     return this.#endings.every(({ isComplete }) => isComplete);
@@ -242,10 +247,6 @@ export async function withTargets(beginning: Beginning): Promise<Run> {
   const run = new Run(context, flags, ending);
   if (archive !== undefined) run.save = run.owns(archive).path;
   if (doing !== undefined) run.doing = doing;
-  for (const target of targets) {
-    if (target.kind === "website" && target.isAssumed)
-      run.messages.say(`no scheme given, using ${target.homepage}`, "quiet");
-  }
   if (flags.insecure) run.messages.say(insecureWarning, "bad");
   return run;
 }

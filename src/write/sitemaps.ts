@@ -102,7 +102,12 @@ function pagesOf(sitemap: Sitemap): number | undefined {
 }
 
 /** Columns are as wide as their widest cell; the URL, indented by its depth, comes last because it may be long. */
-export function* writeSitemapTable(rows: Iterable<SitemapRow>, show: ShowUrl): Generator<string, void, undefined> {
+/** In lines of at most `width` characters: columns that people need least are left out first, then URLs are shortened. */
+export function* writeSitemapTable(
+  rows: Iterable<SitemapRow>,
+  show: ShowUrl,
+  width: number = Number.POSITIVE_INFINITY,
+): Generator<string, void, undefined> {
   const lines = [...rows].map(({ row }) => ({
     cells: [
       row.pageCount === undefined ? "" : grouped(row.pageCount),
@@ -114,22 +119,41 @@ export function* writeSitemapTable(rows: Iterable<SitemapRow>, show: ShowUrl): G
       row.problems === 0 ? "" : grouped(row.problems),
       row.lastModified ?? "",
     ].map(printable),
-    url: `${"  ".repeat(row.depth - 1)}${printable(show(row.url))}${remark(row)}`,
+    url: `${"  ".repeat(row.depth - 1)}${printable(show(row.url))}`,
+    remark: remark(row, width < Number.POSITIVE_INFINITY),
   }));
   const widths = headings.map((heading, at) =>
     lines.reduce((width, { cells }) => Math.max(width, cells[at]?.length ?? 0), heading.length),
   );
-  const padded = (cells: readonly string[]) =>
-    cells.map((cell, at) => (isNumber.has(at) ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0)));
-  yield `${[...padded(headings), "sitemap"].join("  ")}\n`;
-  for (const { cells, url } of lines) yield `${[...padded(cells), url].join("  ")}\n`;
+  let columns = [...headings.keys()];
+  const room = () => columns.reduce((rest, at) => rest - (widths[at] ?? 0) - 2, width);
+  const longest = lines.reduce((length, { url }) => Math.max(length, url.length), 0);
+  for (const name of leastNeeded) {
+    if (room() < Math.min(longest, 40)) columns = columns.filter((at) => headings[at] !== name);
+  }
+  const line = (cells: readonly string[], url: string, remark = "") => {
+    const padded = columns.map((at) =>
+      isNumber.has(at) ? cells[at]?.padStart(widths[at] ?? 0) : cells[at]?.padEnd(widths[at] ?? 0),
+    );
+    return `${[...padded, shortened(url, room() - remark.length)].join("  ")}${remark}\n`;
+  };
+  yield line(headings, "sitemap");
+  for (const { cells, url, remark } of lines) yield line(cells, url, remark);
+}
+
+// Names of sitemaps differ at their ends.
+function shortened(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const start = Math.max(Math.floor(length / 3), 8);
+  return `${text.slice(0, start)}…${text.slice(Math.min(start + 1 - length, -8))}`;
 }
 
 const headings = ["pages", "format", "status", "sent", "decoded", "time", "problems", "lastmod"];
+const leastNeeded = ["decoded", "sent", "lastmod", "time", "problems", "format", "status"];
 const isNumber: ReadonlySet<number> = new Set([0, 2, 3, 4, 5, 6]);
 
-function remark({ kind, complete, reason }: SitemapFacts): string {
-  if (kind === "invalid") return ` (not read: ${printable(reason ?? "")})`;
+function remark({ kind, complete, reason }: SitemapFacts, isBrief: boolean): string {
+  if (kind === "invalid") return isBrief ? " (not read)" : ` (not read: ${printable(reason ?? "")})`;
   return complete ? "" : " (incomplete)";
 }
 

@@ -5,6 +5,7 @@ import { createSecureServer } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { selfSigned } from "../support/certificates.ts";
+import { proxyServer } from "../support/proxy-server.ts";
 import { ended, shell, sitegrove, start } from "./program.ts";
 import { type Answer, serve, sitemapIndex, urlset, type Website } from "./website.ts";
 
@@ -117,29 +118,50 @@ describe("5: the website could not be reached, or refused everything, and the ca
 });
 
 test("a website without TLS that is named without a scheme is read by http, which is said", async () => {
-  const plain = await serve({ "/sitemap.xml": urlset("{base}/a") });
-  const name = new URL(plain.homepage).host;
-  try {
-    const { code, stdout, stderr } = await sitegrove(["ls", name, "-f", "pages"]);
-    expect(stdout).toBe(`${plain.homepage}a\n`);
-    expect(stderr).toBe(
-      `sitegrove: no scheme given, using https://${name}\n` +
-        `sitegrove: https://${name}: The server does not speak TLS on this port; using http://${name}\n`,
-    );
-    expect(code).toBe(0);
-    const compared = await sitegrove(["diff", name, plain.homepage]);
-    expect(compared.stdout).toContain("1 page in 1 list of pages → 1 page in 1 list of pages\n\nNo differences.");
-    expect(compared.code).toBe(0);
-    for (const words of [
-      ["check", name, "--fail-on", "never"],
-      ["report", name, "--json"],
-    ]) {
-      const other = await sitegrove(words);
-      expect(other, words[0]).toMatchObject({ code: 0, stderr: expect.stringContaining(`using http://${name}\n`) });
-    }
-  } finally {
-    plain.close();
+  const proxy = await proxyServer();
+  const name = `website.test:${new URL(site.homepage).port}`;
+  const list = ["--sitemap", `${site.homepage}good.xml`];
+  const env = { HTTPS_PROXY: proxy.url, HTTP_PROXY: proxy.url };
+  const said = `sitegrove: no scheme given; https://${name}: The server does not speak TLS on this port; using http://${name}\n`;
+  for (const words of [
+    ["ls", "-f", "pages"],
+    ["check", "--fail-on", "never"],
+    ["report", "--json"],
+    ["diff", list[1]!],
+  ]) {
+    const run = await sitegrove([...words, name], { env });
+    expect(run.stderr, words[0]).toContain(said);
+    expect([0, 3, 4], words[0]).toContain(run.code);
   }
+  proxy.close();
+});
+
+test("an unreachable website says its cause first, and once, however it is named", async () => {
+  const nobody = await serve({});
+  nobody.close();
+  const { host } = new URL(nobody.homepage);
+  for (const name of [host, `http:/${host}`, `http:\\\\${host}`, nobody.homepage]) {
+    const { code, stderr } = await sitegrove(["ls", name, "--retries", "0", "-f", "pages"]);
+    expect({ code, stderr }).toEqual({
+      code: 5,
+      stderr: `sitegrove: Could not connect to ${host}: connection refused\n`,
+    });
+  }
+});
+
+test.each([
+  ["http:/127.0.0.1:PORT", ""],
+  ["HTTP:\\\\127.0.0.1:PORT\\", ""],
+  ["http:127.0.0.1:PORT", ""],
+  ["127.0.0.1:PORT", "sitegrove: no scheme given, using http://127.0.0.1:PORT\n"],
+  ["localhost:PORT/", "sitegrove: no scheme given, using http://localhost:PORT/\n"],
+])("a website that is named %s is the one that was meant", async (name, said) => {
+  const { port } = new URL(site.homepage);
+  const words = ["ls", name.replace("PORT", port), "--no-known", "--no-robots", "-f", "pages"];
+  const { code, stderr } = await sitegrove(words);
+  expect(stderr).toContain(said.replace("PORT", port));
+  expect(stderr).toMatch(/no sitemap found for http:\/\/(?:127\.0\.0\.1|localhost):\d+\/\n/);
+  expect(code).toBe(4);
 });
 
 test("5: a website that speaks HTTP/2 only, in words", async () => {

@@ -5,8 +5,6 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { processContext } from "../../src/cli/context.ts";
-import { createProgram } from "../../src/cli/program.ts";
 import { type Ended, ended, launch, shell, sitegrove, sitegroveProcess, start } from "./program.ts";
 import { serve, urlset, type Website } from "./website.ts";
 
@@ -48,13 +46,6 @@ test("a file that is there is replaced only with --force", async () => {
   expect(readFileSync(file, "utf8")).toBe("old");
   expect((await sitegrove([...only(site.homepage), "-f", "pages", "-o", file, "--force"])).code).toBe(0);
   expect(readFileSync(file, "utf8")).toBe(`${site.homepage}1\n${site.homepage}2\n`);
-});
-
-test("the help of -o says so, wherever there is one", async () => {
-  const all = (await createProgram(processContext(), () => {})).commands.flatMap((each) => [each, ...each.commands]);
-  const outputs = all.flatMap(({ options }) => options.filter(({ long }) => long === "--output"));
-  expect(outputs).toHaveLength(6);
-  for (const { description } of outputs) expect(description).toContain("an existing one needs --force");
 });
 
 test("a link stays a link: what it leads to is replaced", async () => {

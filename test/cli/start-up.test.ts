@@ -87,8 +87,8 @@ test("descriptions are wrapped for the terminal, not for the source", async () =
   }
 });
 
-test("--help shows examples and every exit code, on standard output", async () => {
-  const { code, stdout, stderr } = await sitegrove(["ls", "--help"]);
+test("--help-all shows examples and every exit code, on standard output", async () => {
+  const { code, stdout, stderr } = await sitegrove(["ls", "--help-all"]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("sitegrove ls example.org -f pages");
   const listed = [...(stdout.split("Exit codes:")[1] ?? "").matchAll(/^ {2}(\d+) {2,}\S/gm)].map(

@@ -65,6 +65,56 @@ describe.skipIf(!hasTerminals)("on a terminal", () => {
     );
   });
 
+  test("of each sitemap the first few pages are shown, with --all every page, and the verdict comes last", async () => {
+    const pages = (name: string, count: number) => Array.from({ length: count }, (_, at) => `{base}/${name}${at}`);
+    const large = await serve({
+      "/robots.txt": "Sitemap: {base}/i.xml\n",
+      "/i.xml": sitemapIndex("{base}/a.xml", "{base}/b.xml", "{base}/c.xml"),
+      "/a.xml": urlset(...pages("a", 500)),
+      "/b.xml": urlset(...pages("b", 4)),
+      "/c.xml": urlset(...pages("c", 1005)),
+    });
+    const shown = async (flags: string) => {
+      const { stdout } = await terminal(`$SITEGROVE ${large.homepage} -k --no-color --no-progress -u ${flags}`);
+      return stdout.replaceAll("\r", "").split("\n");
+    };
+    const few = await shown("");
+    expect(few.slice(2, -2)).toEqual([
+      "│ │ /i.xml 3 sitemaps",
+      "│ │ │ /a.xml 500 pages",
+      ...["a0", "a1", "a2"].map((page) => `│ │ │ │ /${page}`),
+      "│ │ │ │ … 497 more (--all shows them)",
+      "│ │ │ /b.xml 4 pages",
+      ...["b0", "b1", "b2", "b3"].map((page) => `│ │ │ │ /${page}`),
+      "│ │ │ /c.xml 1,005 pages",
+      ...["c0", "c1", "c2"].map((page) => `│ │ │ │ /${page}`),
+      "│ │ │ │ … 1,002 more",
+    ]);
+    expect(few.at(-2)).toMatch(/^1,509 pages from 4 sitemaps in /);
+    expect((await shown("--all")).filter((line) => line.startsWith("│ │ │ │ /"))).toHaveLength(1509);
+    expect((await shown("--limit 7")).filter((line) => line.startsWith("│ │ │ │ /"))).toHaveLength(7);
+    const piped = await sitegrove([large.homepage, "-k", "-u"]);
+    expect(piped.stdout.match(/^\t{4}\//gm)).toHaveLength(1509);
+    large.close();
+  });
+
+  test.each([80, 120])("-f sitemaps fits a terminal of %d columns", async (columns) => {
+    const name = `${"a-long-name-".repeat(12)}2024-05.xml`;
+    const wide = await serve({
+      "/i.xml": sitemapIndex(`{base}/${name}`, "{base}/gone.xml"),
+      [`/${name}`]: urlset("{base}/1"),
+    });
+    const words = `ls --sitemap ${wide.homepage}i.xml -f sitemaps --no-color --no-progress`;
+    const { stdout } = await terminal(`stty cols ${columns}; $SITEGROVE ${words} 2>/dev/null`);
+    wide.close();
+    const lines = stdout.replaceAll("\r", "").trimEnd().split("\n");
+    expect(lines).toHaveLength(4);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
+    expect(lines[0]).toMatch(/^ *pages .* sitemap$/);
+    expect(lines[2]).toMatch(/ 1 .*http:\S+….*name-2024-05\.xml$/);
+    expect(lines[3]).toMatch(/404 .*gone\.xml \(not read\)$/);
+  });
+
   test("all commands count the same sitemaps: neither robots.txt nor the website", async () => {
     const small = await serve({
       "/robots.txt": "Sitemap: {base}/index.xml\nSitemap: {base}/a.xml\n",

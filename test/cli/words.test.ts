@@ -35,6 +35,27 @@ test.each([[[]], [["-f", "pages"]]])(
   },
 );
 
+test("the help is one screen; --help-all has every flag, and those of the network once", async () => {
+  const help = async (...words: string[]) => {
+    const { stdout, stderr } = await sitegrove(words);
+    const lines = (stdout + stderr).trimEnd().split("\n");
+    return { lines, text: lines.join("\n") };
+  };
+  const { lines } = await help();
+  expect(lines.length).toBeLessThanOrEqual(24);
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
+  for (const command of ["ls", "parse", "diff", "check", "report"]) {
+    const [short, whole] = [await help(command, "--help"), await help("help", command, "--help-all")];
+    expect(short.lines.length, command).toBeLessThanOrEqual(40);
+    for (const line of short.lines) expect(line.length).toBeLessThanOrEqual(80);
+    expect(short.text).toContain("--help-all");
+    expect(short.text).not.toContain("Exit codes:");
+    expect(whole.text).toContain("\nExit codes:\n  0    complete");
+    expect(whole.text.includes("--allow-private")).toBe(command === "ls");
+    expect(whole.text.includes("sitegrove ls --help-all")).toBe(command !== "ls");
+  }
+});
+
 test("a mistyped command is not taken for a website", async () => {
   const { code, stderr } = await sitegrove(["lss", a.homepage]);
   expect(code).toBe(2);

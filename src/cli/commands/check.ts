@@ -18,6 +18,7 @@ import {
   crawlOptions,
   wholeNumber,
 } from "../flags.ts";
+import { addHelp } from "../help.ts";
 import { checkOptions, type RuleFlags, readBaseline, withoutKnown, writeBaseline } from "../input/check-files.ts";
 import {
   addLocalFlags,
@@ -36,10 +37,7 @@ import { type Run, type RunFlags, withTargets } from "../run.ts";
 export function checkCommand(context: Context, done: Done): Command {
   // -f and -o, in the order in which they were given.
   const words: Word[] = [];
-  const format = new Option(
-    "-f, --format <format>",
-    "text for people, data, or annotations; repeatable (default: text)",
-  )
+  const format = new Option("-f, --format <format>", "text for people, data, or annotations (repeatable)")
     .choices(checkFormats)
     .argParser((value) => {
       if (!checkFormats.includes(value as CheckFormat))
@@ -47,9 +45,7 @@ export function checkCommand(context: Context, done: Done): Command {
       words.push({ format: value as CheckFormat });
       return value;
     });
-  const output =
-    "file for the format that is named next to it, whole or not at all; an existing one needs --force (repeatable)";
-  const failOn = "lowest severity that makes the exit code 6 (default: error)";
+  const failOn = new Option("--fail-on <severity>", "lowest severity that makes the exit code 6");
   const command = new Command("check")
     .summary("show what search engines would say about the sitemaps of a website")
     .description(
@@ -59,10 +55,14 @@ export function checkCommand(context: Context, done: Done): Command {
     .argument("<target>", "website, archive, sitemap file, folder of a built website, or - for standard input")
     .optionsGroup("Output:")
     .addOption(format)
-    .option("-o, --output <file>", output, (file: string) => void words.push({ file }))
+    .option(
+      "-o, --output <file>",
+      "write the format next to it to FILE (repeatable)",
+      (file: string) => void words.push({ file }),
+    )
     .option("--force", "let --output replace a file")
     .option("--all", "show all examples and sitemaps (text, markdown)")
-    .addOption(new Option("--fail-on <severity>", failOn).choices(failLevels));
+    .addOption(failOn.choices(failLevels).default(undefined, "error"));
   addRuleFlags(command)
     .option("--baseline <file>", "file of known findings: only findings whose counts increased are shown")
     .option("--update-baseline", "write the findings to the file of --baseline")
@@ -72,21 +72,25 @@ export function checkCommand(context: Context, done: Done): Command {
     .option("--pages <glob>", pages, collected)
     .option("--ignore <glob>", "files of a folder to leave out: 'drafts/' (repeatable)", collected);
   addCrawlFlagGroups(command, "Discovery", "Network", "Limits");
-  return addMessageFlags(command)
-    .action(async (target: string, flags: CheckFlags) => {
-      done(await check(target, { ...flags, outputs: pairsOf(words) }, context));
-    })
-    .addHelpText("after", examples);
+  addMessageFlags(command).action(async (target: string, flags: CheckFlags) => {
+    done(await check(target, { ...flags, outputs: pairsOf(words) }, context));
+  });
+  return addHelp(command, { flags, examples, more });
 }
+
+const flags = `--format --output --force --all --fail-on --config --off --baseline --update-baseline --sample --url --map --user-agent
+  --verbose`;
 
 const examples = `
 Examples:
-  sitegrove check example.org                                    for people
-  sitegrove check site.warc.gz -f json                           an archive, as data
-  sitegrove check public/ --url https://example.org/             a website that was built here, and its pages
+  sitegrove check example.org
+  sitegrove check site.warc.gz -f json
+  sitegrove check public/ --url https://example.org/
   sitegrove check sitemap.xml --url https://example.org/sitemap.xml
   sitegrove check example.org -f text -f sarif -o findings.sarif --fail-on never
-${exitCodeHelp([...websiteExitCodes, "findings"], { findings: "findings at or above --fail-on" })}`;
+`;
+
+const more = exitCodeHelp([...websiteExitCodes, "findings"], { findings: "findings at or above --fail-on" });
 
 interface ChosenOutput {
   readonly format: CheckFormat;

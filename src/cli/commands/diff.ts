@@ -21,6 +21,7 @@ import {
   collected,
   crawlOptions,
 } from "../flags.ts";
+import { addHelp, patternHelp } from "../help.ts";
 import { anyPattern } from "../input/filters.ts";
 import { addLocalFlags, type CheckTarget, chooseCheckTarget, type LocalFlags } from "../input/local-files.ts";
 import { contentOf, crawlTarget, type NamedTarget, recognize, type Target } from "../input/target.ts";
@@ -43,30 +44,32 @@ export function diffCommand(context: Context, done: Done): Command {
     .argument("<new>", "the same");
   addCsvSafeFlag(addDiffFlags(command.optionsGroup("Output:")));
   addCrawlFlagGroups(addLocalFlags(command), "Discovery", "Parsing", "Network", "Limits");
-  return addMessageFlags(command)
-    .action(async (before: string, after: string, flags: DiffFlags) => {
-      done(await diff(before, after, flags, context));
-    })
-    .addHelpText("after", examples);
+  addMessageFlags(command).action(async (before: string, after: string, flags: DiffFlags) => {
+    done(await diff(before, after, flags, context));
+  });
+  return addHelp(command, { flags, examples, more });
 }
 
-const examples = `
-A pattern is a text that occurs in the URL, or one with * for the whole URL ('*/blog/*', '*.pdf'),
-or a regular expression between slashes.
+const flags = "--format --output --force --only --ignore --include --exclude --exit-code --user-agent --verbose";
 
+const examples = `
 Examples:
-  sitegrove diff monday.warc.gz tuesday.warc.gz             counts, where, and examples
-  sitegrove diff monday.warc.gz example.org -f ndjson       what changed since, as data
-  sitegrove diff old.xml new.xml.gz --ignore lastModified   two sitemaps
-  sitegrove diff site.warc.gz public/                       a website that was built here, before it is published
-  sitegrove diff old.txt new.txt -f pages --only added      new URLs of two lists
-  sitegrove diff old.warc.gz new.warc.gz -f rss -o new.xml  a feed of new pages
-${exitCodeHelp([...websiteExitCodes, "findings"], {
-  incomplete: "finished, but a side could not be fully read",
-  notFound: "a website answered, and no sitemap was found",
-  unreachable: "a website could not be reached, or refused everything",
-  findings: "--exit-code: there are differences",
-})}`;
+  sitegrove diff monday.warc.gz tuesday.warc.gz              counts and examples
+  sitegrove diff monday.warc.gz example.org -f ndjson        since then, as data
+  sitegrove diff old.xml new.xml.gz --ignore lastModified    two sitemaps
+  sitegrove diff site.warc.gz public/                        a built website
+  sitegrove diff old.txt new.txt -f pages --only added       new URLs of lists
+  sitegrove diff old.warc.gz new.warc.gz -f rss -o new.xml   a feed of new pages
+`;
+
+const more =
+  patternHelp +
+  exitCodeHelp([...websiteExitCodes, "findings"], {
+    incomplete: "finished, but a side could not be fully read",
+    notFound: "a website answered, and no sitemap was found",
+    unreachable: "a website could not be reached, or refused everything",
+    findings: "--exit-code: there are differences",
+  });
 
 export function addDiffFlags(command: Command): Command {
   const format = new Option("-f, --format <format>", "a summary, data, URLs, or a feed of new pages (rss)");

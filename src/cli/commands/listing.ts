@@ -76,7 +76,9 @@ async function* listSitemaps(job: Job, format: SitemapFormat): AsyncGenerator<st
   for await (const _ of pagesOf(job, seen));
   run.crawled();
   const pieces =
-    format === "sitemaps" ? writeSitemapTable(rows, shown.show) : writeSitemapCsv(rows, flags.csvSafe, flags.separator);
+    format === "sitemaps"
+      ? writeSitemapTable(rows, shown.show, run.width)
+      : writeSitemapCsv(rows, flags.csvSafe, flags.separator);
   if (format === "sitemaps-csv" && flags.excel) yield byteOrderMark;
   yield* inPieces(pieces);
 }
@@ -169,7 +171,12 @@ async function* listTree(job: Job, format: "tabtree" | "json"): AsyncGenerator<s
         const shown = flags.stripUrl ? stripUrl(tree.homepage) : wholeUrl;
         const whole = untilStopped(steps, run.signal);
         const note = flags.limit === undefined ? undefined : `stopped at --limit ${flags.limit}`;
-        yield* run.isShown ? writeTerminalTree(whole, shown, run.hasColor, note) : writeTabtree(whole, shown, note);
+        // The pages of --limit are few already.
+        const all = flags.all === true || note !== undefined;
+        const look = { show: shown, color: run.hasColor, all, limitNote: note };
+        // Of a website that cannot be reached there is no more to say than why.
+        if (run.isShown && tree.reachable) yield* writeTerminalTree(whole, look);
+        else if (!run.isShown) yield* writeTabtree(whole, shown, note);
       }
       run.signal.throwIfAborted();
     } finally {

@@ -13,6 +13,7 @@ import {
   collected,
   crawlOptions,
 } from "../flags.ts";
+import { addHelp, patternHelp } from "../help.ts";
 import { type FilterFlags, Filters } from "../input/filters.ts";
 import { addLocalFlags, chooseTreeTarget, type LocalFlags } from "../input/local-files.ts";
 import { archivedTarget, type NamedTarget, type Target } from "../input/target.ts";
@@ -24,16 +25,14 @@ export function lsCommand(context: Context, done: Done): Command {
   const command = new Command("ls")
     .summary("list the sitemaps and pages of a website")
     .description("Lists the sitemaps of a website and the pages they declare.")
-    .argument(
-      "[websites...]",
-      "homepages (https:// is assumed), archives written by --save, or the folder of a built website",
-    );
+    .argument("[websites...]", "homepages, archives of --save, or the folder of a built website");
 
   command
     .optionsGroup("Output:")
     .addOption(new Option("-f, --format <format>", formatInWords).choices(formats).default("tabtree"))
-    .option("-o, --output <file>", "file to write the result to, whole or not at all; an existing one needs --force")
-    .option("-u, --strip-url", "show URLs relative to the homepage (tabtree, pages, pages-json, sitemaps)");
+    .option("-o, --output <file>", "write to FILE, only if the run succeeds")
+    .option("--all", "show every page on a terminal, too (tabtree)")
+    .option("-u, --strip-url", "show URLs relative to the homepage");
   addPageFlags(command, "each page once, however many sitemaps declare it")
     .option("--trailer", "end with a line that says whether the listing is complete (ndjson)")
     .option("--summary", "count the pages by sitemap and by section at the end, on standard error")
@@ -61,29 +60,31 @@ export function lsCommand(context: Context, done: Done): Command {
   addMessageFlags(command).action(async (websites: readonly string[], flags: LsFlags) => {
     done(await ls(websites, flags, context));
   });
-  return command.addHelpText("after", examples);
+  return addHelp(command, { flags, examples, more });
 }
 
-const examples = `
-A pattern is text that occurs anywhere in the URL (blog), a wildcard pattern for the whole URL
-('*/blog/*', '*.pdf'), or a regular expression between slashes.
+const flags = `--format --output --all --strip-url --include --exclude --since --unique --limit --same-host --sitemap --save --previous
+  --url --header --user-agent --verbose`;
 
+const examples = `
 Examples:
-  sitegrove ls example.org                                  the tree, indented with tabs
-  sitegrove ls example.org -f pages > urls.txt              page URLs, one per line
-  sitegrove ls example.org -f ndjson | jq .lastModified     all fields of each page
-  sitegrove ls example.org -f csv --since 7d                what changed this week, for a spreadsheet
-  sitegrove ls example.org --include '*/blog/*' --limit 100 the first 100 pages of the blog
-  sitegrove ls --sitemap https://example.org/a.xml          from given sitemaps, without discovery
-  sitegrove ls example.org --save site.warc.gz              and save everything received
-  sitegrove ls site.warc.gz -f json                         from an archive, offline
-  sitegrove ls public/ --url https://example.org/           a website that was built here
-${exitCodeHelp(websiteExitCodes, {
-  notFound: "the website answered, and no sitemap was found",
-})}`;
+  sitegrove ls example.org                          the tree
+  sitegrove ls example.org -f pages > urls.txt      page URLs, one per line
+  sitegrove ls example.org -f csv --since 7d        what changed this week
+  sitegrove ls example.org --save site.warc.gz      and save what was received
+  sitegrove ls site.warc.gz -f json                 from an archive, offline
+  sitegrove ls public/ --url https://example.org/   a built website
+`;
+
+const more =
+  patternHelp +
+  exitCodeHelp(websiteExitCodes, {
+    notFound: "the website answered, and no sitemap was found",
+  });
 
 export interface LsFlags extends CrawlFlags, CsvFlags, FilterFlags, RunFlags, Pick<LocalFlags, "url" | "map"> {
   readonly format: Format;
+  readonly all?: true | undefined;
   readonly stripUrl?: true | undefined;
   readonly summary?: true | undefined;
   readonly trailer?: true | undefined;
@@ -188,6 +189,7 @@ function checkTogether(flags: LsFlags): void {
   if (flags.stripUrl && !["tabtree", "pages", "pages-json", "sitemaps"].includes(flags.format)) {
     throw new UsageError("--strip-url works with the formats tabtree, pages, pages-json and sitemaps");
   }
+  if (flags.all && flags.format !== "tabtree") throw new UsageError("--all works with the format tabtree");
   checkCsvFlags(flags.format, flags);
   if (flags.format === "parquet" && flags.output === undefined) {
     throw new UsageError("-f parquet writes several files: name their folder with -o DIR");

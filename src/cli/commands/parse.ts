@@ -16,6 +16,7 @@ import { ParsedJsonWriter } from "../../write/trees.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, exitCodes, UsageError } from "../exit-codes.ts";
 import { addCrawlFlags, addPageFlags, crawlOptions, raised } from "../flags.ts";
+import { addHelp, patternHelp } from "../help.ts";
 import { type FilterFlags, Filters } from "../input/filters.ts";
 import { contentOf, type NamedTarget, recognize } from "../input/target.ts";
 import {
@@ -41,7 +42,7 @@ export function parseCommand(context: Context, done: Done): Command {
   command
     .optionsGroup("Output:")
     .addOption(new Option("-f, --format <format>", formatInWords).choices(documentFormats).default("tabtree"))
-    .option("-o, --output <file>", "file to write the result to, whole or not at all; an existing one needs --force")
+    .option("-o, --output <file>", "write to FILE, only if the run succeeds")
     .option("--force", "let --output replace a file");
   addPageFlags(command, "each page once").option(
     "--no-csv-safe",
@@ -62,18 +63,24 @@ export function parseCommand(context: Context, done: Done): Command {
     .action(async (file: string, flags: ParseFlags) => {
       done(await parse(file, flags, context));
     });
-  return command.addHelpText("after", examples);
+  return addHelp(command, { flags, examples, more });
 }
+
+const flags = "--format --output --force --include --exclude --since --limit --url --user-agent --verbose";
 
 const examples = `
 Examples:
   sitegrove parse sitemap.xml.gz
   sitegrove parse https://example.org/sitemap.xml -f pages
   curl -s https://example.org/feed | sitegrove parse - -f json
-${exitCodeHelp(["complete", "unexpected", "usage", "incomplete", "notFound", "interrupted"], {
-  incomplete: "the file could not be fully read",
-  notFound: "the file is not a sitemap",
-})}`;
+`;
+
+const more =
+  patternHelp +
+  exitCodeHelp(["complete", "unexpected", "usage", "incomplete", "notFound", "interrupted"], {
+    incomplete: "the file could not be fully read",
+    notFound: "the file is not a sitemap",
+  });
 
 export interface ParseFlags extends CsvFlags, FilterFlags, Omit<RunFlags, "progress" | "logFile"> {
   readonly format: Format;

@@ -16,6 +16,7 @@ import {
   type CrawlFlags,
   crawlOptions,
 } from "../flags.ts";
+import { addHelp } from "../help.ts";
 import { checkOptions, type RuleFlags } from "../input/check-files.ts";
 import { addLocalFlags, chooseTreeTarget, type LocalFlags } from "../input/local-files.ts";
 import { type RunFlags, withTargets } from "../run.ts";
@@ -28,34 +29,36 @@ export function reportCommand(context: Context, done: Done): Command {
       "Writes one HTML page about the sitemaps of a website: what search engines would say, where the pages are, when they\n" +
         "changed, languages, and how the sitemaps were fetched. It opens from a file, loads nothing and works without scripts.",
     )
-    .argument("[target]", "website (https:// is assumed), archive written by --save, or folder of a built website")
+    .argument("[target]", "website, archive of --save, or folder of a built website")
     .optionsGroup("Output:")
-    .option("-o, --output <file>", "file to write the page to, whole or not at all; an existing one needs --force")
+    .option("-o, --output <file>", "write to FILE, only if the run succeeds")
     .option("--force", "let --output and --save replace a file")
-    .option("--previous <archive>", "archive of an earlier run; the page shows what changed since")
+    .option("--previous <archive>", "archive of an earlier run, to show what changed since")
     .option("--json", "write the contents of the page as JSON instead");
   addRuleFlags(command);
   addCrawlFlags(addSitemapFlag(command), "Discovery");
   addCrawlFlags(command.optionsGroup("Archive:"), "Archive", ["--save"]);
   addCrawlFlagGroups(addLocalFlags(command), "Network", "Limits");
-  return addMessageFlags(command)
-    .action(async (target: string | undefined, flags: ReportFlags) => {
-      done(await report(target, flags, context));
-    })
-    .addHelpText("after", examples);
+  addMessageFlags(command).action(async (target: string | undefined, flags: ReportFlags) => {
+    done(await report(target, flags, context));
+  });
+  return addHelp(command, { flags, examples, more });
 }
+
+const flags = "--output --force --previous --json --config --off --sitemap --save --user-agent --verbose";
 
 const examples = `
 Examples:
-  sitegrove report example.org -o report.html                                a website
-  sitegrove report site.warc.gz -o report.html                               an archive, offline
-  sitegrove report public/ --url https://example.org/ -o report.html         a website that was built here
-  sitegrove report example.org -o report.html --previous last-week.warc.gz   and what changed since
-  sitegrove report site.warc.gz --json | jq .figures                         the facts behind the page
-${exitCodeHelp(websiteExitCodes, {
+  sitegrove report example.org -o report.html
+  sitegrove report site.warc.gz -o report.html            an archive, offline
+  sitegrove report example.org -o report.html --previous last-week.warc.gz
+  sitegrove report site.warc.gz --json | jq .figures      the facts behind it
+`;
+
+const more = exitCodeHelp(websiteExitCodes, {
   complete: "complete, whatever was found; `sitegrove check` fails where there are findings",
   notFound: "the website answered, and no sitemap was found",
-})}`;
+});
 
 interface ReportFlags extends CrawlFlags, RunFlags, RuleFlags, LocalFlags {
   readonly previous?: string | undefined;

@@ -1,12 +1,13 @@
 // What a name on the command line is, and what it leads to: decided here, for all commands. The URL of a sitemap in place of a homepage is
 // recognized by its content, and a website that was named without a scheme and has no https by its answer.
-import { closeSync, createReadStream, openSync, readSync, statSync } from "node:fs";
+import { closeSync, createReadStream, existsSync, openSync, readSync, statSync } from "node:fs";
 import type { ArchiveInfo } from "../../archive/contract.ts";
 import type { CrawlTarget } from "../../crawl/crawl.ts";
 import type { OpenedDocument } from "../../crawl/fetch-one.ts";
 import type { FollowFailure } from "../../crawl/follow.ts";
 import { looksLikeArchive, magicLength } from "../../diff/archive-magic.ts";
 import { type Options, resolveOptions } from "../../model/options.ts";
+import type { Problem } from "../../model/problem.ts";
 import { lacksTls } from "../../model/problems/fetching.ts";
 import { homepageOf, isRobotsPath, parseUrl, withoutCredentials } from "../../model/url.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
@@ -30,7 +31,8 @@ export type NamedTarget =
 export function recognize(name: string): NamedTarget {
   if (name === "") throw new UsageError("a name must not be empty");
   if (name === "-") return { kind: "stream", name: "standard input", path: name };
-  if (hasScheme.test(name)) {
+  const url = wellSpelled(name);
+  if (hasScheme.test(name) || (url !== name && !existsSync(name))) {
     return { kind: "website", homepage: webUrl(name, "not an http or https URL:"), isAssumed: false };
   }
   const stat = statSync(name, { throwIfNoEntry: false });
@@ -93,15 +95,23 @@ export function websiteHint(name: string): string {
   return looksLikeHost.test(name) ? `; for the website: sitegrove ls https://${name}` : "";
 }
 
-// People type `example.org`: https is what they mean. `wrong`: what to say of anything else.
+// People type `http:/example.org` and `https:\\example.org`.
+function wellSpelled(url: string): string {
+  const [, scheme, rest = ""] = /^(https?):[/\\]*([^/\\].*)$/is.exec(url) ?? [];
+  return scheme === undefined || hasScheme.test(url) ? url : `${scheme}://${rest.replaceAll("\\", "/")}`;
+}
+
+// People type `example.org`: https is what they mean; on their own machine http. `wrong`: what to say of anything else.
 function webUrl(text: string, wrong: string): string {
-  const url = hasScheme.test(text) ? text : `https://${text}`;
+  const spelled = wellSpelled(text);
+  const url = hasScheme.test(spelled) ? spelled : `${isOwnMachine.test(spelled) ? "http" : "https"}://${spelled}`;
   const parsed = parseUrl(url);
   if (parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.hostname !== "") return url;
   throw new UsageError(`${wrong} ${withoutCredentials(text)}`);
 }
 
 const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
+const isOwnMachine = /^(?:[^/?#@]*@)?(?:(?:[^/?#:@]+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])(?=[:/?#]|$)/i;
 const looksLikeHost = /^(?!.*\.(?:xml|gz|txt|rss|atom|csv|json|html?)$)[\w-]+(\.[\w-]+)+$/i;
 const looksLikeFile = /^[./~\\]|\.(warc|wacz|xml|txt|csv|json|ndjson|rss|atom|rdf|html?|gz|br|zst)$/i;
 
@@ -123,20 +133,27 @@ export async function recognized(named: Target, options: Options, messages: Mess
   return { kind: "sitemaps", urls: [homepage] };
 }
 
-// Without a scheme https is meant, and http if there is no TLS.
+// Without a scheme https is meant, and http if there is no TLS. Of a website that cannot be reached, the crawl tells the cause.
 async function withScheme(target: Target, options: Options, messages: Messages): Promise<Target> {
   if (target.kind !== "website" || !target.isAssumed) return target;
   const { homepage } = target;
+  const plain = homepage.replace(/^https:/, "http:");
+  const failure = await failureAt(homepage, options);
+  if (failure === undefined) messages.say(`no scheme given, using ${withoutCredentials(homepage)}`, "quiet");
+  if (failure === undefined || plain === homepage) return target;
+  // A port that was named and refuses connections refuses both.
+  const mayBePlain = failure.code === "connection-refused" ? new URL(homepage).port === "" : lacksTls(failure);
+  if (!mayBePlain || (await failureAt(plain, options)) !== undefined) return target;
+  const tried = `${withoutCredentials(homepage)}: ${failure.message}`;
+  messages.say(`no scheme given; ${tried}; using ${withoutCredentials(plain)}`, "quiet");
+  return { ...target, homepage: plain };
+}
+
+// Why a website does not answer; undefined if it does.
+async function failureAt(homepage: string, options: Options): Promise<Problem | undefined> {
   const looked = await look(new URL("/robots.txt", homepage).href, options);
   if (looked.outcome === "found") await looked.close();
-  if (looked.outcome !== "failed") return target;
-  const { reason } = looked;
-  // A port that was named and refuses connections refuses both.
-  const isPlain = reason.code === "connection-refused" ? new URL(homepage).port === "" : lacksTls(reason);
-  if (!isPlain) return target;
-  const plain = homepage.replace(/^https:/, "http:");
-  messages.say(`${withoutCredentials(homepage)}: ${reason.message}; using ${withoutCredentials(plain)}`, "quiet");
-  return { ...target, homepage: plain };
+  return looked.outcome === "failed" || looked.outcome === "refused" ? looked.reason : undefined;
 }
 
 // Asks only where the URL is more than the root of a website. robots.txt stands for its website.

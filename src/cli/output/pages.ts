@@ -17,7 +17,7 @@ export const formats = [
   "sitemaps-csv",
   "parquet",
 ] as const;
-export const formatInWords = "the tree (tabtree), URLs (pages, or pages-json: an array), or data";
+export const formatInWords = "output format";
 export const explodeInWords = "spread a list of each page over rows, one row per item (csv)";
 
 export type Format = (typeof formats)[number];

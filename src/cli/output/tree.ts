@@ -1,31 +1,40 @@
-// The tree on a terminal: guide lines instead of tabs, counts, and color for what could not be read. In pipes and files
-// the tree has the format `tabtree`, byte for byte.
+// The tree on a terminal: guide lines instead of tabs, counts, the first few pages of each sitemap, and color for what could not be read. In
+// pipes and files the tree has the format `tabtree`, byte for byte.
 import picocolors from "picocolors";
 import type { TreeStep } from "../../model/event.ts";
-import { counted } from "../../model/figures.ts";
+import { counted, grouped } from "../../model/figures.ts";
 import { isLossy } from "../../model/problem.ts";
 import type { Sitemap } from "../../model/sitemap.ts";
 import type { ShowUrl } from "../../write/pages.ts";
 import { printable } from "../../write/printable.ts";
 import { inPieces, notAskedNote } from "../../write/trees.ts";
 
-export function writeTerminalTree(
-  steps: AsyncIterable<TreeStep>,
-  show: ShowUrl,
-  hasColor: boolean,
-  limitNote?: string,
-): AsyncGenerator<string, void, undefined> {
-  return inPieces(lines(steps, show, picocolors.createColors(hasColor), limitNote));
+interface TreeLook {
+  readonly show: ShowUrl;
+  readonly color: boolean;
+  /** Whether every page is shown. */
+  readonly all: boolean;
+  /** Replaces `limit-pages` if the caller asked for that limit. */
+  readonly limitNote?: string | undefined;
 }
+
+export function writeTerminalTree(steps: AsyncIterable<TreeStep>, look: TreeLook): AsyncGenerator<string, void> {
+  return inPieces(lines(steps, look));
+}
+
+// Of one sitemap.
+const fewPages = 3;
 
 async function* lines(
   steps: AsyncIterable<TreeStep>,
-  show: ShowUrl,
-  colors: ReturnType<typeof picocolors.createColors>,
-  limitNote: string | undefined,
-): AsyncGenerator<string, void, undefined> {
+  { show, color, all, limitNote }: TreeLook,
+): AsyncGenerator<string, void> {
+  const colors = picocolors.createColors(color);
   const guide = (depth: number) => (depth === 0 ? "" : colors.dim("│ ".repeat(depth)));
   let pageGuide = "";
+  let hint = " (--all shows them)";
+  // Of the current sitemap: pages that were shown, and the first of those that were not, whose number is counted.
+  let [shown, hidden, next] = [0, 0, ""];
   for await (const step of steps) {
     if (step.type === "enter") {
       pageGuide = guide(step.depth + 1);
@@ -33,24 +42,32 @@ async function* lines(
       yield `${guide(step.depth)}${colors.bold(printable(url))}${remark(step.sitemap)}\n`;
     } else if (step.type === "pages") {
       let text = "";
-      for (const { url } of step.pages) text += `${pageGuide}${printable(show(url))}\n`;
+      const room = all ? step.pages.length : Math.max(fewPages - shown, 0);
+      for (const { url } of step.pages.slice(0, room)) text += `${pageGuide}${printable(show(url))}\n`;
       yield text;
+      if (hidden === 0) next = step.pages[room]?.url ?? "";
+      shown += Math.min(room, step.pages.length);
+      hidden += Math.max(step.pages.length - room, 0);
+    } else {
+      // One more line is better spent on the page itself.
+      if (hidden === 1) yield `${pageGuide}${printable(show(next))}\n`;
+      if (hidden > 1) {
+        yield `${pageGuide}${colors.dim(`… ${grouped(hidden)} more${hint}`)}\n`;
+        hint = "";
+      }
+      [shown, hidden] = [0, 0];
     }
   }
 
   function remark(sitemap: Sitemap): string {
     if (sitemap.kind === "invalid") return ` ${colors.red(printable(sitemap.reason.message))}`;
-    const count =
-      sitemap.kind === "pages"
-        ? counted(sitemap.pageCount, "page")
-        : sitemap.format === "website"
-          ? ""
-          : counted(sitemap.children.length, "sitemap");
+    let count = "";
+    if (sitemap.kind === "pages") count = ` ${colors.dim(counted(sitemap.pageCount, "page"))}`;
+    else if (sitemap.format !== "website") count = ` ${colors.dim(counted(sitemap.children.length, "sitemap"))}`;
     const losses = sitemap.problems
       .filter(({ code }) => isLossy(code))
       .map(({ code, message }) => (code === "limit-pages" ? limitNote : undefined) ?? printable(message));
     const loss = sitemap.complete ? "" : ` ${colors.yellow(losses.join("; ") || "incomplete")}`;
-    const notAsked = sitemap.notAsked ? ` ${colors.dim(`(${notAskedNote})`)}` : "";
-    return `${count === "" ? "" : ` ${colors.dim(count)}`}${notAsked}${loss}`;
+    return `${count}${sitemap.notAsked ? ` ${colors.dim(`(${notAskedNote})`)}` : ""}${loss}`;
   }
 }
