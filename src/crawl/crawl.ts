@@ -13,7 +13,7 @@ import type { Options } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { Problem } from "../model/problem.ts";
 import { type CrawlTarget, type Prepared, prepare } from "./prepare.ts";
-import { counting, type ReadDocument, readUrls } from "./read.ts";
+import { newCounts, type ReadDocument, readUrls } from "./read.ts";
 import type { Storage } from "./storage.ts";
 
 export type { CrawlTarget } from "./prepare.ts";
@@ -111,7 +111,6 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
     }
     const again = fetcher && previous && earlier && new earlier.Revalidator(fetcher, previous, settings, onEvent);
     const { runCrawl } = await import("./engine.ts");
-    const counted = store && counting(settings, options.read);
     const events = runCrawl({
       start,
       settings,
@@ -119,8 +118,8 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
       startUrls,
       store,
       earlier: again,
-      read: counted?.read ?? options.read,
-      counts: counted?.counts,
+      read: options.read,
+      counts: store && newCounts(settings),
       omitMissing,
       problems,
       setCrawlDelay: fetcher?.setCrawlDelay.bind(fetcher),

@@ -1,6 +1,5 @@
 // One crawl: tries the candidates of discovery one after another, and visits the sitemaps below each index depth first. Events come in declared
 // order, whatever arrived first: documents are prefetched (prefetch.ts), but read one after another.
-import type { RunCounts } from "../archive/contract.ts";
 import type { Candidate } from "../discover/candidates.ts";
 import { FollowingController } from "../fetch/abort.ts";
 import type { OrderedEvent, Totals } from "../model/event.ts";
@@ -13,16 +12,16 @@ import { type Frame, Frontier } from "./frontier.ts";
 import { Prefetcher } from "./prefetch.ts";
 import type { Prepared } from "./prepare.ts";
 import type { Revalidator } from "./previous.ts";
-import { takeTurn } from "./read.ts";
+import { type newCounts, takeTurn } from "./read.ts";
 import { TimeBudget } from "./time-budget.ts";
-import { nothingRead, type Reference, Visitor } from "./visit.ts";
+import { frameOf, nothingRead, type Reference, Visitor } from "./visit.ts";
 
 export interface EngineOptions
   extends Pick<Prepared, "start" | "settings" | "startUrls">,
     Pick<RunOptions, "store" | "read" | "omitMissing" | "problems"> {
   readonly source: DocumentSource;
   /** What was counted, for the archive. */
-  readonly counts?: RunCounts | undefined;
+  readonly counts?: ReturnType<typeof newCounts> | undefined;
   /** Says what need not be requested. */
   readonly earlier?: Revalidator | undefined;
   /** Absent where nothing is requested. */
@@ -101,17 +100,7 @@ class Engine {
   async *#website(): AsyncGenerator<OrderedEvent, void> {
     const { start, settings, store, counts, asked, frontier, time } = this.#crawl;
     const { homepage } = start;
-    const root: Frame = {
-      node: { kind: "index", format: "website", url: homepage, complete: true, problems: [] },
-      parent: undefined,
-      depth: 0,
-      keys: [],
-      references: [],
-      unlisted: 0,
-      next: 0,
-      children: [],
-      facts: nothingRead,
-    };
+    const root = frameOf({ kind: "index", format: "website", url: homepage, complete: true, problems: [] });
     yield { type: "start", url: homepage, depth: 0 };
     for (let next = await this.#discovery.next(root); next; next = await this.#discovery.next(root)) {
       await takeTurn(settings.signal);

@@ -75,8 +75,7 @@ export async function* read(
   const { limits, strict, rewrite = [], urlsOnly, keepsAll } = settings;
   const placed = (entries: Entries): Entries =>
     rewrite.length === 0 ? entries : { ...entries, pages: rewrittenPages(entries.pages, rewrite) };
-  const bytes = counted(document.body);
-  const text = await opened(document, bytes, limits, problems);
+  const text = await opened(document, limits, problems);
   const parser = createDocumentParser({
     url: document.url,
     limits,
@@ -110,7 +109,7 @@ export async function* read(
     outcome: outcomeOf(parser, text.refusal, problems),
     complete: enough ? complete : problems.complete,
     problems: noted ?? problems.toArray(),
-    wireBytes: bytes.count,
+    wireBytes: text.wireBytes,
     decodedBytes: text.decodedBytes,
     checksum: problems.complete && isWhole ? text.checksum : undefined,
     charset: text.charset,
@@ -123,20 +122,15 @@ export const readUrls: ReadDocument = (document, settings) => read(document, { .
 
 /** The text of a document alone, in pieces. */
 export async function* textOf(document: Document, { limits }: ReadSettings): AsyncGenerator<string, void> {
-  for await (const piece of await opened(document, document.body, limits, new ProblemLog())) yield piece.toString();
+  for await (const piece of await opened(document, limits, new ProblemLog())) yield piece.toString();
 }
 
 // Imported when the first document is read, because it brings the decompressors.
 let opening: typeof import("../open/open-document.ts") | undefined;
 
-async function opened(
-  { headers }: Document,
-  bytes: AsyncIterable<Uint8Array>,
-  limits: Limits,
-  problems: ProblemLog,
-): Promise<OpenedDocument> {
+async function opened({ headers, body }: Document, limits: Limits, problems: ProblemLog): Promise<OpenedDocument> {
   opening ??= await import("../open/open-document.ts");
-  return opening.openDocument(bytes, {
+  return opening.openDocument(body, {
     contentEncoding: header(headers, "content-encoding"),
     contentType: header(headers, "content-type"),
     maxBytes: limits.documentBytes,
@@ -210,65 +204,23 @@ function outcomeOf(parser: EntryParser, refusal: Problem | undefined, problems: 
   return { kind: "invalid", reason: loss ?? outcome.reason };
 }
 
-interface Counted extends AsyncIterable<Uint8Array> {
-  readonly count: number;
-}
-
-function counted(source: AsyncIterable<Uint8Array>): Counted {
-  let count = 0;
-  return {
-    get count() {
-      return count;
-    },
-    async *[Symbol.asyncIterator]() {
-      for await (const bytes of source) {
-        count += bytes.length;
-        yield bytes;
-      }
-    },
-  };
-}
-
 /** The settings that counts depend on, as one text. */
 function countedBy({ limits, strict }: ReadSettings): string {
   return JSON.stringify([version, strict, limits]);
 }
 
-/** What is read by `read` is counted in `counts`. */
-export function counting(
-  settings: ReadSettings,
-  readDocument: ReadDocument = read,
-): { readonly read: ReadDocument; readonly counts: RunCounts } {
-  const documents = new Map<string, Counts>();
-  async function* counted(document: Document, settings: ReadSettings): ReturnType<ReadDocument> {
-    const reading = readDocument(document, settings);
-    let pages = 0;
-    let isWhole = true;
-    try {
-      let step = await reading.next();
-      while (!step.done) {
-        pages += step.value.pages.length;
-        const goesOn = yield step.value;
-        isWhole &&= goesOn !== false;
-        step = await reading.next(goesOn);
-      }
-      const counts = isWhole ? countsOf(document, pages, step.value) : undefined;
-      if (counts !== undefined) documents.set(document.url as string, counts);
-      return step.value;
-    } finally {
-      await reading.return(undefined as never);
-    }
-  }
-  return { read: counted, counts: { by: countedBy(settings), documents } };
+/** What a run counts, for its archive. */
+export function newCounts(settings: ReadSettings): RunCounts & { readonly documents: Map<string, Counts> } {
+  return { by: countedBy(settings), documents: new Map() };
 }
 
-function countsOf({ url, isRobots, anonymous }: Document, pages: number, reading: Reading): Counts | undefined {
-  const { outcome, complete, problems, wireBytes, decodedBytes, checksum, charset, untoldPages } = reading;
-  if (url === undefined || isRobots || anonymous || outcome.kind !== "pages" || !complete) return undefined;
+/** The counts of a document that was read to its end, if they say all that is in it. */
+export function countsOf({ outcome, complete, untoldPages, ...reading }: Reading, pages: number): Counts | undefined {
+  if (outcome.kind !== "pages" || !complete || untoldPages !== undefined) return undefined;
   // A feed that goes on at another URL is followed by what is read.
-  return untoldPages === undefined && outcome.next === undefined
-    ? { format: outcome.format, pages, wireBytes, decodedBytes, checksum, charset, problems }
-    : undefined;
+  if (outcome.next !== undefined) return undefined;
+  const { problems, wireBytes, decodedBytes, checksum, charset } = reading;
+  return { format: outcome.format, pages, wireBytes, decodedBytes, checksum, charset, problems };
 }
 
 /** Takes the counts of an archive, if it has some by the same settings. With `verify`, documents are compared with their digests now. */

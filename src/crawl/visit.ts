@@ -20,7 +20,7 @@ import type { IndexOutcome } from "../parse/entries.ts";
 import type { Crawl } from "./engine.ts";
 import { type FollowFailure, type FoundDocument, follow, Hop, responseOf } from "./follow.ts";
 import type { Abandoned, Frame, Repeated } from "./frontier.ts";
-import { type Reading, read, takeTurn } from "./read.ts";
+import { countsOf, type Reading, read, takeTurn } from "./read.ts";
 
 /** The result of a candidate, for the record of discovery. */
 export type CandidateResult = Omit<DiscoveryRecord, "url" | "by">;
@@ -212,24 +212,16 @@ export class Visitor {
     const own: Sitemap[] =
       pageCount === 0 ? [] : [{ kind: "pages", format: "xml", ...declared, complete, problems: losses, pageCount }];
     const { references, unlisted } = children.end();
-    const frame: Frame = {
-      node: { ...(outcome as IndexOutcome), ...declared, complete, problems },
-      parent,
-      depth,
-      keys,
-      references: (await earlier?.marked(url, references)) ?? references,
-      unlisted,
-      next: 0,
-      children: own,
-      facts,
-    };
+    const node = { ...(outcome as IndexOutcome), ...declared, complete, problems };
+    const marked = (await earlier?.marked(url, references)) ?? references;
+    const frame = { ...frameOf(node, keys, parent, marked), unlisted, children: own, facts };
     return { type: "frame", frame, result };
   }
 
   // Yields the pages as they are read.
   async *#read(found: FoundDocument, children: Children, place: Place): AsyncGenerator<OrderedEvent, Content> {
     const { document, url, keys } = found;
-    const { settings, frontier, time, read: readDocument = read } = this.#crawl;
+    const { settings, frontier, time, counts, read: readDocument = read } = this.#crawl;
     const isRobots = place.by === "robots";
     let pageCount = 0;
     let firstPage: string | undefined;
@@ -260,6 +252,9 @@ export class Visitor {
       else held.push(...events);
       step = await reading.next(cut === undefined);
     }
+    const isCounted = counts !== undefined && cut === undefined && !isRobots && !document.anonymous;
+    const counted = isCounted ? countsOf(step.value, pageCount) : undefined;
+    if (counted !== undefined) counts?.documents.set(url, counted);
     take(step.value.untoldPages ?? 0);
     const isTold = firstPage !== undefined && held === undefined;
     const sameAs = isUndeclared(place) && !isTold ? frontier.sameAs(step.value, keys) : undefined;
@@ -463,9 +458,18 @@ function visitAgain({ children, ...node }: IndexSitemap, keys: readonly string[]
     const { url, declaredUrl = url, lastModified } = child;
     return isOwn(child) ? [] : [{ url: declaredUrl, ...(lastModified === undefined ? {} : { lastModified }) }];
   });
-  const depth = parent.depth + 1;
-  const own = children.filter(isOwn);
-  return { node, parent, depth, keys, references, unlisted: 0, next: 0, children: own, facts: nothingRead };
+  return { ...frameOf(node, keys, parent, references), children: children.filter(isOwn) };
+}
+
+/** A frame of which nothing was visited or read. */
+export function frameOf(
+  node: Frame["node"],
+  keys: readonly string[] = [],
+  parent?: Frame,
+  references: Reference[] = [],
+): Frame {
+  const depth = parent === undefined ? 0 : parent.depth + 1;
+  return { node, parent, depth, keys, references, unlisted: 0, next: 0, children: [], facts: nothingRead };
 }
 
 function urlsAbove(frame: Frame): string[] {

@@ -10,10 +10,21 @@ export class ByteReader {
   // Received and not yet taken.
   #bytes: Uint8Array = new Uint8Array(0);
   #ended = false;
+  #room = Number.POSITIVE_INFINITY;
+  #onMore = () => {};
+  /** How many bytes came from the source. */
+  received = 0;
   #failure: { readonly error: unknown } | undefined;
 
   constructor(source: ByteSource) {
     this.#source = source;
+  }
+
+  /** From here on there are at most so many bytes; `onMore` is called where the source has more. */
+  limit(count: number, onMore: () => void): void {
+    this.#room = count;
+    this.#onMore = onMore;
+    this.#bytes = this.#limited(this.#bytes);
   }
 
   /** How many bytes can be taken at once. */
@@ -66,17 +77,11 @@ export class ByteReader {
     if (bytes.length > 0) this.#bytes = Buffer.concat([bytes, this.#bytes]);
   }
 
-  /** Everything from here to the end of the source. */
-  async *chunks(): AsyncGenerator<Uint8Array, void, void> {
-    while (await this.fill(1)) yield this.take(this.buffered);
-  }
-
   /** Releases the source and what is buffered. */
   async close(): Promise<void> {
-    const isOpen = !this.#ended;
     this.#ended = true;
     this.#bytes = new Uint8Array(0);
-    if (isOpen) await this.#iterator?.return?.();
+    await this.#iterator?.return?.();
   }
 
   async #receive(): Promise<Uint8Array> {
@@ -84,11 +89,26 @@ export class ByteReader {
     try {
       this.#iterator ??= Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
       const { done, value } = await this.#iterator.next();
-      if (done !== true) return value;
+      if (done !== true) {
+        this.received += value.length;
+        return this.#limited(value);
+      }
     } catch (error) {
       this.#failure = { error };
     }
     this.#ended = true;
+    // It has ended by itself.
+    this.#iterator = undefined;
     return new Uint8Array(0);
+  }
+
+  #limited(bytes: Uint8Array): Uint8Array {
+    const allowed = bytes.subarray(0, this.#room);
+    this.#room -= allowed.length;
+    if (allowed.length < bytes.length) {
+      this.#ended = true;
+      this.#onMore();
+    }
+    return allowed;
   }
 }

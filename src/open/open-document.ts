@@ -23,7 +23,8 @@ export interface OpenOptions {
 
 /** The text of a document; can be iterated once. Leaving the loop early releases everything. */
 export interface OpenedDocument extends AsyncIterable<TextPiece> {
-  /** How many bytes the text has taken so far. */
+  /** How many bytes were received so far, and how many the text has taken. */
+  readonly wireBytes: number;
   readonly decodedBytes: number;
   /** The CRC-32 of these bytes. */
   readonly checksum: number;
@@ -51,18 +52,23 @@ class Opened implements OpenedDocument {
     this.#readers = [new ByteReader(bytes)];
   }
 
+  get wireBytes(): number {
+    return this.#readers[0]!.received;
+  }
+
   async *[Symbol.asyncIterator](): AsyncGenerator<TextPiece, void, void> {
     try {
       const content = await this.#takeLayersOff();
       if (content !== undefined) yield* this.#decode(content);
     } finally {
-      for (const reader of this.#readers.reverse()) await reader.close();
+      for (const reader of [...this.#readers].reverse()) await reader.close();
     }
   }
 
   async #takeLayersOff(): Promise<ByteReader | undefined> {
     const { contentEncoding, encodingLayers, maxBytes, problems } = this.#options;
     const announced = announcedCodings(contentEncoding);
+    const onMore = () => problems.add("limit-document-bytes", { limit: maxBytes });
     const chain = problem("limit-encoding-layers", { limit: encodingLayers });
     for (let layers = 0; ; ) {
       const reader = this.#readers.at(-1)!;
@@ -75,10 +81,12 @@ class Opened implements OpenedDocument {
       if (coding !== undefined) {
         layers += 1;
         if (layers > encodingLayers) return this.#refuse(chain);
-        this.#readers.push(new ByteReader(limited(unpack(reader, coding, problems), maxBytes, problems)));
+        const content = new ByteReader(unpack(reader, coding, problems));
+        content.limit(maxBytes, onMore);
+        this.#readers.push(content);
       } else if (name === undefined) {
-        if (layers === 0) this.#readers.push(new ByteReader(limited(reader.chunks(), maxBytes, problems)));
-        return this.#readers.at(-1);
+        if (layers === 0) reader.limit(maxBytes, onMore);
+        return reader;
       }
     }
   }
@@ -120,22 +128,5 @@ class Opened implements OpenedDocument {
   #refuse(reason: Problem): undefined {
     this.refusal = reason;
     return undefined;
-  }
-}
-
-async function* limited(
-  chunks: AsyncIterable<Uint8Array>,
-  limit: number,
-  problems: ProblemLog,
-): AsyncGenerator<Uint8Array, void, void> {
-  let room = limit;
-  for await (const chunk of chunks) {
-    if (chunk.length > room) {
-      problems.add("limit-document-bytes", { limit });
-      if (room > 0) yield chunk.subarray(0, room);
-      return;
-    }
-    room -= chunk.length;
-    yield chunk;
   }
 }
