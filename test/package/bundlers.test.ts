@@ -1,0 +1,81 @@
+// One loop over `streamPages`, bundled by the bundlers that people use, in a project without the optional packages of a fleet. They come from
+// the registry: only the long run asks for them, where there is one.
+// Needs processes, the registry, more than a second.
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { isLong } from "../support/long.ts";
+
+const root = path.join(import.meta.dirname, "../..");
+const project = mkdtempSync(path.join(os.tmpdir(), "sitegrove-bundlers-"));
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+const bundlers = {
+  esbuild: `
+    import { build } from "esbuild";
+    const banner = { js: 'import { createRequire as made } from "node:module"; const require = made(import.meta.url);' };
+    const how = { bundle: true, platform: "node", format: "esm", minify: true, splitting: true, banner };
+    await build({ ...how, entryPoints: ["entry.mjs"], outdir: "esbuild", outExtension: { ".js": ".mjs" } });`,
+  rollup: `
+    import commonjs from "@rollup/plugin-commonjs";
+    import json from "@rollup/plugin-json";
+    import resolve from "@rollup/plugin-node-resolve";
+    import terser from "@rollup/plugin-terser";
+    import { rollup } from "rollup";
+    const plugins = [resolve({ preferBuiltins: true, exportConditions: ["node"] }), commonjs(), json(), terser()];
+    const bundle = await rollup({ input: "entry.mjs", plugins, logLevel: "silent" });
+    await bundle.write({ dir: "rollup", format: "esm", entryFileNames: "entry.mjs", chunkFileNames: "[name]-[hash].mjs" });`,
+  vite: `
+    import { build } from "vite";
+    const output = { entryFileNames: "entry.mjs" };
+    const how = { ssr: "entry.mjs", outDir: "vite", minify: true, target: "node20", rollupOptions: { output } };
+    await build({ logLevel: "error", build: how, ssr: { noExternal: true } });`,
+  webpack: `
+    import path from "node:path";
+    import webpack from "webpack";
+    const output = { path: path.resolve("webpack"), filename: "entry.mjs", module: true, chunkFormat: "module" };
+    const how = { mode: "production", target: "node20", entry: "./entry.mjs", experiments: { outputModule: true }, output };
+    webpack(how, (error, stats) => {
+      if (error !== null || stats.hasErrors() || stats.hasWarnings()) throw error ?? new Error(stats.toString());
+    });`,
+};
+const packages = [
+  ...Object.keys(bundlers),
+  ...["node-resolve", "commonjs", "json", "terser"].map((name) => `@rollup/plugin-${name}`),
+];
+
+function isInstalled(): boolean {
+  const [{ filename }] = JSON.parse(
+    execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", project], {
+      cwd: root,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    }),
+  ) as [{ filename: string }];
+  writeFileSync(path.join(project, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  const words = ["install", "--no-audit", "--no-fund", "--legacy-peer-deps", path.join(project, filename), ...packages];
+  return spawnSync("npm", words, { cwd: project, timeout: 150_000 }).status === 0;
+}
+
+describe.runIf(isLong && isInstalled())("a loop over streamPages, bundled", () => {
+  test.each(Object.entries(bundlers))("by %s", (name, script) => {
+    writeFileSync(
+      path.join(project, "entry.mjs"),
+      `import { streamPages } from "sitegrove";
+      const options = { retries: 0, network: "allow-private", onUnreachable: "end" };
+      for await (const page of streamPages("http://127.0.0.1:1/", options)) console.log(page.url);
+      console.log("ended");`,
+    );
+    writeFileSync(path.join(project, `${name}.mjs`), script);
+    execFileSync(process.execPath, [`${name}.mjs`], { cwd: project, stdio: ["ignore", "ignore", "inherit"] });
+    const folder = path.join(project, name);
+    expect(execFileSync(process.execPath, ["entry.mjs"], { cwd: folder, encoding: "utf8" })).toBe("ended\n");
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => path.join(folder, file));
+    const code = files.filter((file) => /\.m?js$/.test(file) && statSync(file).isFile());
+    expect(code.filter((file) => /bullmq|ioredis|aws4fetch/.test(readFileSync(file, "utf8")))).toEqual([]);
+    // Some 540 kB of it are undici, whose public entry point brings all of it along.
+    expect(code.reduce((sum, file) => sum + statSync(file).size, 0)).toBeLessThan(450_000 + 550_000);
+  });
+});
