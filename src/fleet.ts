@@ -3,10 +3,25 @@
  * Many websites at a time: their queues, and what is kept of each.
  * @module sitegrove/fleet
  */
-export { BullQueue, type BullQueueOptions } from "./fleet/bull-queue.ts";
+export {
+  BullQueue,
+  type BullQueueOptions,
+  type RunEntry,
+  type RunSettings,
+  type Schedule,
+} from "./fleet/bull-queue.ts";
+export type { ListedSite } from "./fleet/bull-run.ts";
 export type { FleetEvent, FleetOptions, SiteOutput, SiteSink } from "./fleet/fleet-options.ts";
-export { JournalQueue, type JournalQueueOptions, type Reading } from "./fleet/journal-queue.ts";
-export type { ListedSite, RunEntry, RunSettings, RunsUnderWay, Schedule, ServerNews } from "./fleet/run-data.ts";
+export { JournalQueue, type JournalQueueOptions, type SitesInProcess } from "./fleet/journal-queue.ts";
+
+export type { ServerNews } from "./fleet/queue-server.ts";
 export { runFleet } from "./fleet/run-fleet.ts";
-export { type SiteJob, type SiteOutcome, type SiteReason, type SiteSummary, siteJob } from "./fleet/site-job.ts";
+export {
+  type SiteJob,
+  type SiteOutcome,
+  type SiteReason,
+  type SiteSettings,
+  type SiteSummary,
+  siteJob,
+} from "./fleet/site-job.ts";
 export type { Lease, QueueCounts, SiteQueue } from "./fleet/site-queue.ts";

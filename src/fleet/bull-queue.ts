@@ -1,12 +1,37 @@
-// The queue of several machines: runs on a server, each a BullMQ queue of its own. Sites are taken from one run, or from all in turn.
+// The queue of several machines: runs on a server, each a BullMQ queue of its own. Sites are taken from one run, or from all in turn. The
+// server also keeps a table of the runs, and schedules: jobs of BullMQ that make the next run from the previous one.
+
+import { waitFor } from "../fetch/abort.ts";
+import { SitemapError } from "../model/errors.ts";
 import { functionValue, invalid, number, optionsIn } from "../model/option-checks.ts";
-import { type Held, hasRoom, type RunLease } from "./bull-leases.ts";
-import { BullRun } from "./bull-run.ts";
-import { openServer, type QueueServer, queueAddress, queueClosed, storageError, told } from "./queue-server.ts";
-import type { ListedSite, RunEntry, RunSettings, RunsUnderWay, Schedule, ServerNews } from "./run-data.ts";
-import { expectRunName, RunRegister, RunSchedule } from "./runs.ts";
-import type { SiteJob, SiteOutcome, SiteSummary } from "./site-job.ts";
+import { BullRun, defined, type Held, hasRoom, type ListedSite, type RunLease } from "./bull-run.ts";
+import { openServer, type QueueServer, queueAddress, type ServerNews, told } from "./queue-server.ts";
+import { isRecord, type SiteJob, type SiteOutcome, type SiteSummary } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
+
+/** The settings of a run: plain data, chosen by whoever fills it. */
+export type RunSettings = Readonly<Record<string, unknown>>;
+
+/** A run on a server. */
+export interface RunEntry {
+  readonly run: string;
+  /** In milliseconds since 1970. */
+  readonly createdAt: number;
+  readonly settings: RunSettings;
+  /** Whether sites are being added to it. */
+  readonly isFilling: boolean;
+}
+
+/** A run that is repeated. */
+export interface Schedule {
+  readonly run: string;
+  /** In milliseconds. */
+  readonly every: number;
+  /** In milliseconds since 1970. */
+  readonly next: number | undefined;
+  /** How many repetitions the queue keeps. */
+  readonly keep: number | undefined;
+}
 
 /** Options of `BullQueue.open`. */
 export interface BullQueueOptions {
@@ -20,6 +45,12 @@ export interface BullQueueOptions {
    * @default 30000
    */
   readonly leaseTime?: number | undefined;
+  /**
+   * How long to wait for more when nothing is left, in milliseconds. Somebody who waits also waits for the first run, and while runs are
+   * scheduled.
+   * @default nothing is waited for
+   */
+  readonly idle?: number | undefined;
   /**
    * Whether this process takes sites from a run.
    * @default from all
@@ -41,42 +72,38 @@ export interface BullQueueOptions {
  */
 export class BullQueue implements SiteQueue {
   readonly #server: QueueServer;
-  readonly #register: RunRegister;
-  readonly #schedule: RunSchedule;
-  readonly #run: string | undefined;
-  readonly #leaseTime: number;
+  readonly #options: BullQueueOptions;
   readonly #runs = new Map<string, BullRun>();
   readonly #leases = new WeakMap<SiteJob, RunLease>();
-  #adding = 0;
+  readonly #held: Held = { leases: new Set(), most: Number.POSITIVE_INFINITY, lost: 0, onSettled: () => this.#wake() };
+  readonly #schedule;
+  #isTaking = false;
   #isClosed = false;
-  // Runs that may have sites left; refreshed from the register.
-  #entries: RunsUnderWay["open"] = [];
+  #adding = 0;
+  // The runs that sites are taken from, and those of them that may have sites left.
   #known: readonly RunEntry[] = [];
+  #open: readonly OpenRun[] = [];
   #changes = -1;
-  readonly #settings = new Map<string, RunSettings>();
   #listedAt = Number.NEGATIVE_INFINITY;
   #turn = 0;
-  readonly #held: Held = { leases: new Set(), most: Number.POSITIVE_INFINITY, onSettled: () => this.#wake() };
-  readonly #takers = new Set<Taker>();
-  #isGiving = false;
+  #queued: Promise<unknown> = Promise.resolve();
+  #ends = 0;
   #wake: () => void = () => {};
-  readonly #isUsable: (entry: RunEntry) => boolean;
 
-  private constructor(server: QueueServer, { run, leaseTime = 30_000, isUsable = () => true }: BullQueueOptions) {
+  private constructor(server: QueueServer, options: BullQueueOptions) {
     this.#server = server;
-    this.#register = new RunRegister(server);
-    this.#schedule = new RunSchedule(server);
-    this.#run = run;
-    this.#leaseTime = leaseTime;
-    this.#isUsable = isUsable;
+    this.#options = options;
+    this.#schedule = server.queue(scheduleName);
+    server.connection.on("ready", () => void this.#name());
   }
 
   /** Throws a `SitemapError`: `missing-package` without BullMQ, `queue-failed` where the server cannot be used. */
   static async open(url: string | URL, options: BullQueueOptions = {}): Promise<BullQueue> {
-    optionsIn("options", options, ["run", "leaseTime", "isUsable", "onNews"]);
-    const { run, onNews = () => {}, leaseTime, isUsable } = options;
+    optionsIn("options", options, ["run", "leaseTime", "idle", "isUsable", "onNews"]);
+    const { run, onNews = () => {}, leaseTime, idle, isUsable } = options;
     if (run !== undefined) expectRunName(run);
     if (leaseTime !== undefined) number("leaseTime", leaseTime, 1);
+    if (idle !== undefined) number("idle", idle, 0);
     if (isUsable !== undefined) functionValue("isUsable", isUsable);
     functionValue("onNews", onNews);
     return new BullQueue(await openServer(queueAddress(url), onNews), options);
@@ -88,106 +115,125 @@ export class BullQueue implements SiteQueue {
     settings?: RunSettings,
   ): Promise<{ added: number; known: number }> {
     this.#adding += 1;
+    let timer: NodeJS.Timeout | undefined;
     try {
       return await this.#told(async () => {
-        await this.#register.add(run, settings);
-        this.#listedAt = Number.NEGATIVE_INFINITY;
-        await this.#server.changed();
-        return this.#register.whileFilling(run, () => this.#open(run).add(sites));
+        const opened = this.#of(run);
+        const { connection } = this.#server;
+        const known = entryOf(run, await connection.hget(runsKey, run), true);
+        const { createdAt = Date.now(), settings: before } = known ?? {};
+        // New settings replace earlier ones, one by one.
+        const entry = { createdAt, settings: { ...before, ...defined(settings ?? {}) } };
+        if (known === undefined || settings !== undefined) await connection.hset(runsKey, run, JSON.stringify(entry));
+        const fill = () => connection.set(fillingKey(run), "1", "PX", fillingTime);
+        await fill();
+        timer = setInterval(() => void fill().catch(() => undefined), fillingTime / 4).unref();
+        await this.#changed();
+        return opened.add(sites).finally(() => connection.del(fillingKey(run)));
       });
     } finally {
+      clearInterval(timer);
       this.#adding -= 1;
       this.#listedAt = Number.NEGATIVE_INFINITY;
       this.#wake();
     }
   }
 
+  /** One caller at a time asks the server: the number of commands does not grow with theirs. */
   take(signal: AbortSignal): Promise<Lease | undefined> {
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason);
-      if (this.#isClosed) return reject(queueClosed());
-      const leave = () => taker.reject(signal.reason);
-      const over = () => {
-        signal.removeEventListener("abort", leave);
-        this.#takers.delete(taker);
-        taker.isOver = true;
-      };
-      const taker: Taker = {
-        isOver: false,
-        resolve: (lease) => {
-          over();
-          resolve(lease);
-        },
-        reject: (error) => {
-          over();
-          reject(error);
-        },
-      };
-      signal.addEventListener("abort", leave, { once: true });
-      this.#lineUp(taker);
+    const ends = this.#ends;
+    const taking = this.#queued.then(() => {
+      signal.throwIfAborted();
+      // What ends for one ends for all who waited.
+      return ends < this.#ends ? undefined : this.#told(() => this.#take(signal));
     });
+    this.#queued = taking.catch(() => undefined);
+    return taking;
   }
 
   counts(run: string): Promise<QueueCounts> {
-    return this.#told(() => this.#open(run).counts());
+    return this.#told(() => this.#of(run).counts());
+  }
+
+  /** How many sites of a run wait to be read again because a worker died. */
+  suspects(run: string): Promise<number> {
+    return this.#told(() => this.#of(run).suspects());
   }
 
   /** In the order of the list. */
   results(run: string): AsyncGenerator<SiteSummary, void> {
-    return this.#open(run).results();
+    return this.#of(run).results();
   }
 
   /** The runs of the server, the oldest first. */
   runs(): Promise<readonly RunEntry[]> {
-    return this.#told(() => this.#register.list());
+    return this.#told(async () => {
+      const { connection } = this.#server;
+      const rows = Object.entries(await connection.hgetall(runsKey));
+      const filling = rows.length === 0 ? [] : await connection.mget(rows.map(([run]) => fillingKey(run)));
+      const entries = rows.map(([run, text], at) => entryOf(run, text, filling[at] != null));
+      return entries.flatMap((entry) => entry ?? []).sort((one, other) => one.createdAt - other.createdAt);
+    });
   }
 
-  /** The runs that sites are taken from here. Finished ones are looked at again only after somebody has changed something. */
-  underWay(): Promise<RunsUnderWay> {
-    return this.#told(async () => {
-      await this.#refresh(0);
-      return { runs: this.#known.length, open: this.#entries };
-    });
+  /** How many sites were left in the runs that sites are taken from, when it was last looked at. */
+  get left(): number {
+    return this.#open.reduce((sum, { left }) => sum + left, 0);
+  }
+
+  /** How many leases this process has lost to other workers. */
+  get lost(): number {
+    return this.#held.lost;
   }
 
   /** Removes a run, its results and its schedule. Throws a `SitemapError` (`invalid-option`) while its sites are being read. */
   remove(run: string): Promise<void> {
     return this.#told(async () => {
-      const { active } = await this.#open(run).counts();
+      const { active } = await this.#of(run).counts();
       if (active > 0) throw invalid(`${run} has ${active} websites being read: stop its workers first`);
-      await this.#schedule.remove(run);
-      await this.#open(run).remove();
-      await this.#register.remove(run);
-      await this.#server.changed();
+      await this.#schedule.removeJobScheduler(schedulerId(run));
+      await this.#of(run).remove();
+      await this.#server.connection.hdel(runsKey, run);
+      await this.#changed();
     });
   }
 
-  /** The number of processes that take sites; undefined if the server does not know. */
-  workers(): Promise<number | undefined> {
-    return this.#register.workers();
+  /** The number of processes that take sites. */
+  workers(): Promise<number> {
+    return this.#told(async () => {
+      const { connection } = this.#server;
+      const ours = new RegExp(` name=${workerName} .* db=${connection.options.db} `);
+      const clients = String(await connection.client("LIST")).split("\n");
+      return clients.filter((client) => ours.test(client)).length;
+    });
   }
 
   /**
-   * Repeats the run, `every` so many milliseconds. Each repetition is a new run with the sites and archives of the previous one. Of older
-   * repetitions, `keep` stay on the queue.
+   * Repeats the run, `every` so many milliseconds, first after that time. Each repetition is a new run with the sites and archives of the
+   * previous one; workers make it when it is due. Of older repetitions, `keep` stay on the queue.
    */
   schedule(run: string, every: number, keep?: number): Promise<void> {
     expectRunName(run);
-    return this.#told(() => this.#schedule.set(run, every, keep));
+    return this.#told(async () => {
+      const opts = { removeOnComplete: { count: 20 }, removeOnFail: { count: 20 } };
+      const template = { name: "run", data: { run, keep }, opts };
+      await this.#schedule.upsertJobScheduler(schedulerId(run), { every, startDate: Date.now() + every }, template);
+    });
   }
 
   /** Ends the schedule of a run. Returns whether there was one. */
   unschedule(run: string): Promise<boolean> {
-    return this.#told(() => this.#schedule.remove(run));
-  }
-
-  /** Starts a scheduled run that is due. Happens by itself while sites are taken. */
-  startDueRun(): Promise<void> {
-    return this.#told(() => this.#schedule.startDueRun(this.#makeNext));
+    return this.#told(() => this.#schedule.removeJobScheduler(schedulerId(run)));
   }
 
   schedules(): Promise<readonly Schedule[]> {
-    return this.#told(() => this.#schedule.list());
+    return this.#told(async () =>
+      (await this.#schedule.getJobSchedulers(0, -1, true)).map(({ template, every, next }) => ({
+        ...scheduledRun(template?.data),
+        every: Number(every),
+        next: next === undefined ? undefined : Number(next),
+      })),
+    );
   }
 
   /** Puts sites with these outcomes back into the queue, and returns their number. `before` is called for each first. */
@@ -197,8 +243,8 @@ export class BullQueue implements SiteQueue {
     before: (summary: SiteSummary) => Promise<void> = async () => {},
   ): Promise<number> {
     return this.#told(async () => {
-      const count = await this.#open(run).retry(new Set(outcomes), before);
-      await this.#server.changed();
+      const count = await this.#of(run).retry(new Set(outcomes), before);
+      await this.#changed();
       return count;
     });
   }
@@ -207,170 +253,181 @@ export class BullQueue implements SiteQueue {
   runOf(job: SiteJob): { run: string; settings: RunSettings; previous: string | undefined } | undefined {
     const lease = this.#leases.get(job);
     if (lease === undefined) return undefined;
-    return { run: lease.run, settings: this.#settings.get(lease.run) ?? {}, previous: lease.previous };
+    const { run, previous } = lease;
+    return { run, settings: this.#known.find((entry) => entry.run === run)?.settings ?? {}, previous };
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#wake();
-    for (const { reject } of this.#takers) reject(queueClosed());
     for (const run of this.#runs.values()) run.close();
     await this.#server.close();
   }
 
   // A connection that was closed would never answer.
   async #told<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#isClosed) throw queueClosed();
+    if (this.#isClosed) throw new SitemapError("queue-failed", "The queue is closed");
     return told(work);
   }
 
-  #open(name: string): BullRun {
+  #of(name: string): BullRun {
     let run = this.#runs.get(name);
     if (run === undefined) {
       expectRunName(name);
-      run = new BullRun(this.#server, name, this.#leaseTime, this.#held);
+      run = new BullRun(this.#server, name, this.#options.leaseTime ?? 30_000, this.#held);
       this.#runs.set(name, run);
     }
     return run;
   }
 
-  // Not before the previous run has ended: they would pile up.
-  readonly #makeNext = async (run: string, name: string, keep = Number.POSITIVE_INFINITY): Promise<void> => {
-    const series = (await this.#register.list()).filter((entry) => isOf(entry, run));
+  // Somebody added or removed something: whoever waits looks again.
+  async #changed(): Promise<void> {
+    this.#listedAt = Number.NEGATIVE_INFINITY;
+    await this.#server.connection.incr(changesKey);
+  }
+
+  // From the first site on, this process counts as a worker, and makes runs that are due.
+  async #join(): Promise<void> {
+    if (this.#isTaking) return;
+    this.#isTaking = true;
+    await this.#name();
+    this.#server.worker(scheduleName, async ({ id, data }) => this.#makeNext(id, data), 30_000);
+  }
+
+  async #name(): Promise<void> {
+    if (this.#isTaking) await this.#server.connection.client("SETNAME", workerName).catch(() => undefined);
+  }
+
+  // Not before the previous run has ended: they would pile up. The name comes from the time when the job is due, which its id ends with: a job
+  // that is done twice, because a worker died, makes one run.
+  async #makeNext(id: string | undefined, data: unknown): Promise<void> {
+    const { run, keep = Number.POSITIVE_INFINITY } = scheduledRun(data);
+    const time = new Date(Number(id?.split(":").at(-1)) || Date.now());
+    const name = `${run}.${time.toISOString().replaceAll(/[-:]|\.\d+/g, "")}`;
+    const series = (await this.runs()).filter((entry) => isOf(entry, run));
     const base = series.find((entry) => entry.run === run);
     const last = series.filter((entry) => entry.run !== name).at(-1);
-    if (base === undefined || last === undefined) return;
-    const { waiting, active } = await this.#open(last.run).counts();
-    if (waiting + active > 0 || last.isFilling) return;
-    const folder = (entry: RunEntry) => {
-      const { out } = entry.settings as { out?: unknown };
-      return typeof out === "string" ? `${out.replace(/\/+$/, "")}/` : "";
-    };
+    if (base === undefined || last === undefined || last.isFilling) return;
+    const { waiting, active } = await this.counts(last.run);
+    if (waiting + active > 0) return;
+    const folder = ({ settings: { out } }: RunEntry) => (typeof out === "string" ? `${out.replace(/\/+$/, "")}/` : "");
     const out = folder(base) === "" ? {} : { out: `${folder(base)}${name}` };
-    await this.add(name, sitesOf(this.#open(last.run), folder(last)), { ...base.settings, ...out, series: run });
+    await this.add(name, sitesOf(this.#of(last.run), folder(last)), { ...base.settings, ...out, series: run });
     const repetitions = series.filter((entry) => entry.run !== run && entry.run !== name);
     for (const entry of repetitions.slice(0, Math.max(0, repetitions.length + 1 - keep))) await this.remove(entry.run);
-  };
+  }
 
-  // All callers share one loop: the number of commands does not grow with theirs.
-  async #give(): Promise<void> {
-    this.#isGiving = true;
-    // Results that are about to be sent may bring the next sites along.
-    await new Promise(setImmediate);
-    while (this.#takers.size > 0 && !this.#isClosed) {
-      try {
-        this.#register.join();
-        await this.#schedule.startDueRun(this.#makeNext);
-        if (await this.#serve(() => this.#next())) continue;
-        if (await this.#isFinished()) for (const { resolve } of this.#takers) resolve(undefined);
-        else await this.#sleep();
-      } catch (error) {
-        const failure = storageError(error);
-        for (const { reject } of this.#takers) reject(failure);
+  async #take(signal: AbortSignal): Promise<Lease | undefined> {
+    await this.#join();
+    let quietSince: number | undefined;
+    for (;;) {
+      signal.throwIfAborted();
+      if (this.#isClosed) throw new SitemapError("queue-failed", "The queue is closed");
+      const lease = await this.#next();
+      if (lease !== undefined) {
+        this.#leases.set(lease.job, lease);
+        return { ...lease, done: (summary) => told(() => lease.done(summary)), retry: () => told(lease.retry) };
       }
+      const isQuiet = this.#adding === 0 && this.#held.leases.size === 0 && (await this.#refresh(0)) === 0;
+      if (!isQuiet) quietSince = undefined;
+      else if (await this.#isOver((quietSince ??= performance.now()))) {
+        this.#ends += 1;
+        return undefined;
+      }
+      await this.#sleep(signal, isQuiet ? idlePoll : pollTime);
     }
-    this.#isGiving = false;
   }
 
-  #lineUp(taker: Taker): void {
-    if (taker.isOver) return;
-    this.#takers.add(taker);
-    if (this.#isClosed) taker.reject(queueClosed());
-    else if (!this.#isGiving) void this.#give();
+  #isIdle = false;
+
+  async #isOver(since: number): Promise<boolean> {
+    const { idle, run, onNews } = this.#options;
+    if (idle === undefined) return true;
+    const waits = this.#known.length === 0 || idle === Number.POSITIVE_INFINITY;
+    if (!waits && performance.now() - since < idle) return false;
+    const isScheduled = async () => (await this.schedules()).some((each) => run === undefined || each.run === run);
+    if (!waits && !(await isScheduled())) return true;
+    if (!this.#isIdle) onNews?.({ type: "idle" });
+    this.#isIdle = true;
+    return false;
   }
 
-  // Nobody else gives a site to the first caller meanwhile. If no caller is left, the site goes back.
-  async #serve(next: (isWanted: boolean) => Promise<RunLease | undefined>): Promise<boolean> {
-    const [first] = this.#takers;
-    if (first !== undefined) this.#takers.delete(first);
-    const lease = await next(first !== undefined).finally(() => {
-      if (first !== undefined) this.#lineUp(first);
-    });
-    if (lease === undefined) return false;
-    const [taker] = first === undefined || first.isOver ? this.#takers : [first];
-    if (taker === undefined) await lease.retry(undefined, 0);
-    else {
-      this.#leases.set(lease.job, lease);
-      taker.resolve({
-        ...lease,
-        done: (summary) => told(() => this.#finish(lease, summary)),
-        retry: (reason, afterMs) => told(() => lease.retry(reason, afterMs)),
-      });
-    }
-    return true;
-  }
-
-  // If somebody waits for the next site of the only run, it comes with the answer.
-  async #finish(lease: RunLease, summary: SiteSummary): Promise<"accepted" | "superseded"> {
-    await new Promise(setImmediate);
-    const isOnly = this.#entries.length === 1 && this.#entries[0]?.run === lease.run;
-    let result: "accepted" | "superseded" = "superseded";
-    await this.#serve(async (isWanted) => {
-      const finished = await lease.finish(summary, isWanted && isOnly && hasRoom(this.#held));
-      ({ result } = finished);
-      return finished.next;
-    });
-    return result;
-  }
-
-  async #sleep(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, pollTime);
+  #sleep(signal: AbortSignal, time: number): Promise<void> {
+    return waitFor(signal, (wake) => {
+      const timer = setTimeout(wake, time);
       this.#wake = () => {
         clearTimeout(timer);
-        resolve();
+        wake();
       };
+      return () => clearTimeout(timer);
     });
   }
 
   // In turn: a small run does not wait for a large one.
   async #next(): Promise<RunLease | undefined> {
     await this.#refresh(relistTime);
-    for (let tried = 0; tried < this.#entries.length; tried += 1) {
-      const entry = this.#entries[this.#turn++ % this.#entries.length];
-      const lease = entry === undefined ? undefined : await this.#open(entry.run).take();
-      if (lease !== undefined) return lease;
+    if (!hasRoom(this.#held)) return undefined;
+    for (let tried = 0; tried < this.#open.length; tried += 1) {
+      const entry = this.#open[this.#turn++ % this.#open.length];
+      const lease = entry === undefined ? undefined : await this.#of(entry.run).take();
+      if (lease === undefined) continue;
+      this.#isIdle = false;
+      return lease;
     }
     return undefined;
   }
 
-  async #isFinished(): Promise<boolean> {
-    if (this.#adding > 0 || this.#held.leases.size > 0) return false;
-    await this.#refresh(0);
-    return this.#entries.length === 0;
-  }
-
-  // Only open runs are kept: most of many are finished.
-  async #refresh(age: number): Promise<void> {
-    if (performance.now() - this.#listedAt < age) return;
+  // Only open runs are looked at again, until somebody has changed something: most of many are finished. Returns how many are open.
+  async #refresh(age: number): Promise<number> {
+    if (performance.now() - this.#listedAt < age) return this.#open.length;
     this.#listedAt = performance.now();
-    const run = this.#run;
-    const changes = await this.#server.changes();
-    const isChanged = changes !== this.#changes || this.#entries.some(({ isFilling }) => isFilling);
-    if (isChanged) this.#known = (await this.#register.list()).filter((entry) => run === undefined || isOf(entry, run));
-    const open: RunsUnderWay["open"][number][] = [];
-    for (const each of isChanged ? this.#known : this.#entries) {
-      if (!this.#isUsable(each)) continue;
-      this.#settings.set(each.run, each.settings);
-      const { waiting, active } = await this.#open(each.run).counts();
+    const { run, isUsable = () => true } = this.#options;
+    const changes = Number(await this.#server.connection.get(changesKey));
+    const isChanged = changes !== this.#changes || this.#open.some(({ isFilling }) => isFilling);
+    if (isChanged) this.#known = (await this.runs()).filter((entry) => run === undefined || isOf(entry, run));
+    const open: OpenRun[] = [];
+    for (const each of isChanged ? this.#known : this.#open) {
+      if (!isUsable(each)) continue;
+      const { waiting, active } = await this.counts(each.run);
       const left = waiting + active + (each.isFilling ? 1 : 0);
       if (left > 0) open.push({ ...each, left });
-      else await this.#open(each.run).rest();
+      else await this.#of(each.run).rest();
     }
     this.#changes = changes;
-    this.#entries = open;
+    this.#open = open;
+    return open.length;
   }
 }
 
-interface Taker {
-  isOver: boolean;
-  resolve(lease: Lease | undefined): void;
-  reject(error: unknown): void;
+type OpenRun = RunEntry & { readonly left: number };
+
+/** Throws a `SitemapError` (`invalid-option`): the name becomes part of names on the server and of files. */
+export function expectRunName(run: string): void {
+  if (isRunName(run)) return;
+  throw invalid(
+    "The name of a run has letters, digits, dots, hyphens and underscores, at most 100, and begins with a letter or digit",
+  );
 }
 
-// In milliseconds.
-const relistTime = 5000;
-const pollTime = 250;
+function isRunName(run: unknown): boolean {
+  return typeof run === "string" && /^[a-z0-9][a-z0-9._-]{0,99}$/i.test(run);
+}
+
+// Anybody may write into the table: what is no run is ignored.
+function entryOf(run: string, text: string | null, isFilling: boolean): RunEntry | undefined {
+  try {
+    const { createdAt, settings } = JSON.parse(text ?? "") as Partial<RunEntry>;
+    if (!isRunName(run) || typeof createdAt !== "number" || !isRecord(settings)) return undefined;
+    return { run, createdAt, settings, isFilling };
+  } catch {
+    return undefined;
+  }
+}
+
+function scheduledRun(data: unknown): Pick<Schedule, "run" | "keep"> {
+  const { run, keep } = isRecord(data) ? data : {};
+  return { run: String(run), keep: typeof keep === "number" ? keep : undefined };
+}
 
 /** Whether a run has this name, or is a repetition of the run with this name. */
 function isOf({ run, settings }: RunEntry, name: string): boolean {
@@ -379,8 +436,21 @@ function isOf({ run, settings }: RunEntry, name: string): boolean {
 
 async function* sitesOf(run: BullRun, folder: string): AsyncGenerator<ListedSite, void> {
   for await (const { previous, ...site } of run.sites()) {
-    yield previous === undefined
-      ? site
-      : { ...site, previous: previous.startsWith("archives/") ? folder + previous : previous };
+    yield { ...site, previous: previous?.startsWith("archives/") ? folder + previous : previous };
   }
 }
+
+const runsKey = "sitegrove:runs";
+// A number that grows when somebody adds or removes something.
+const changesKey = "sitegrove:changes";
+const fillingKey = (run: string) => `sitegrove:filling:${run}`;
+const scheduleName = "sitegrove-schedule";
+const schedulerId = (run: string) => `schedule-${run}`;
+const workerName = "sitegrove-worker";
+
+// In milliseconds.
+const relistTime = 5000;
+const pollTime = 250;
+const idlePoll = 500;
+// Somebody who adds sites and is gone has added them by then.
+const fillingTime = 60_000;

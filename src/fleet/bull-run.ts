@@ -1,49 +1,96 @@
-// One run on a server: a queue of BullMQ whose jobs are websites. The result of a website is the value of its finished job.
-import { createHash } from "node:crypto";
-import type { Job, Queue } from "bullmq";
+// One run on a server: a queue of BullMQ whose jobs are websites. The result of a website is the value of its finished job. BullMQ has the
+// locks: it gives a job to another worker if nobody renews its lock, and takes a result only from the holder of the lock.
+import { createHash, randomUUID } from "node:crypto";
+import type { Job, JobType, Queue, Worker } from "bullmq";
 import { isHttpUrl } from "../model/url.ts";
-import { BullLeases, type Held, type RunLease } from "./bull-leases.ts";
+import { afterDeath, isDeadly, mostBeside, type Suspicion } from "./bisection.ts";
 import type { QueueServer } from "./queue-server.ts";
-import type { ListedSite } from "./run-data.ts";
 import {
   emptySummary,
   isFailure,
+  isRecord,
+  isSummary,
   keyHash,
+  quarantinedSummary,
   type SiteJob,
   type SiteOutcome,
   type SiteSummary,
-  siteOutcomes,
+  siteSettings,
 } from "./site-job.ts";
-import type { QueueCounts } from "./site-queue.ts";
+import type { Lease, QueueCounts } from "./site-queue.ts";
+
+/** A site of a list, with its archive from an earlier run. */
+export interface ListedSite extends SiteJob {
+  readonly previous?: string | undefined;
+}
+
+/** A lease of a run, and what its queue needs to know. */
+export interface RunLease extends Lease {
+  readonly run: string;
+  readonly previous: string | undefined;
+  readonly suspicion: Suspicion | undefined;
+}
+
+/** What this process reads, of all runs. */
+export interface Held {
+  readonly leases: Set<RunLease>;
+  /** While so many are read, nothing more is taken: a suspect waits that must not be read beside more. */
+  most: number;
+  /** Leases that another worker has taken over. */
+  lost: number;
+  /** Called when a lease ends. */
+  onSettled(): void;
+}
+
+/** Whether another site may be read beside those that are. */
+export function hasRoom({ leases, most }: Held): boolean {
+  return leases.size < Math.min(most, mostBeside([...leases].map(({ suspicion }) => suspicion)));
+}
 
 export class BullRun {
-  readonly name: string;
+  readonly #server: QueueServer;
+  readonly #name: string;
+  readonly #leaseTime: number;
+  readonly #held: Held;
   readonly #queue: Queue<JobData, SiteSummary>;
-  readonly #leases: BullLeases;
+  readonly #jobs = new Map<string, { readonly token: string; lose(): void }>();
+  #worker: Worker<JobData, SiteSummary> | undefined;
+  #renewal: NodeJS.Timeout | undefined;
 
   constructor(server: QueueServer, name: string, leaseTime: number, held: Held) {
-    this.name = name;
+    this.#server = server;
+    this.#name = name;
+    this.#leaseTime = leaseTime;
+    this.#held = held;
     this.#queue = server.queue(`sitegrove.${name}`) as Queue<JobData, SiteSummary>;
-    this.#leases = new BullLeases({ server, queue: this.#queue, run: name, leaseTime, held });
   }
 
   async add(sites: AsyncIterable<ListedSite> | Iterable<ListedSite>): Promise<{ added: number; known: number }> {
     const first = await this.#total();
-    let total = first;
     let count = 0;
-    for await (const batch of batches(sites, batchSize)) {
-      const jobs = batch.map(({ key, homepage, previous }, index) => {
-        const data = { key, homepage, at: first + count + index, ...(previous === undefined ? {} : { previous }) };
-        return { name: "site", data, opts: { ...jobOptions, jobId: this.#idOf(key) } };
-      });
+    let batch: Parameters<Queue<JobData>["addBulk"]>[0] = [];
+    let sending: Promise<unknown> = Promise.resolve();
+    const send = () => {
       // Neighbors in a list often share a server.
-      jobs.sort((one, other) => (one.opts.jobId < other.opts.jobId ? -1 : 1));
-      await this.#queue.addBulk(jobs);
-      count += batch.length;
-      total = await this.#total();
+      const jobs = batch.sort((one, other) => ((one.opts?.jobId ?? "") < (other.opts?.jobId ?? "") ? -1 : 1));
+      batch = [];
+      if (jobs.length > 0) sending = sending.then(() => this.#queue.addBulk(jobs));
+      return sending;
+    };
+    // The websites of a slow list are passed on, too.
+    const timer = setInterval(() => send().catch(() => undefined), slowBatch);
+    try {
+      for await (const { key, homepage, previous, settings } of sites) {
+        const data = { key, homepage, at: first + count++, ...defined({ previous, settings }) };
+        batch.push({ name: "site", data, opts: { ...jobOptions, jobId: idOf(this.#name, key) } });
+        if (batch.length >= batchSize) await send();
+      }
+      await send();
+    } finally {
+      clearInterval(timer);
     }
     // Somebody else may add to the same run.
-    const added = Math.min(count, total - first);
+    const added = Math.min(count, (await this.#total()) - first);
     return { added, known: count - added };
   }
 
@@ -51,35 +98,40 @@ export class BullRun {
     const counts = await this.#queue.getJobCounts();
     const of = (...states: string[]) => states.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
     return {
-      waiting: of("waiting", "delayed", "prioritized", "waiting-children"),
+      waiting: of("waiting", "delayed", "prioritized"),
       active: of("active"),
       done: of("completed", "failed"),
       failed: of("failed"),
     };
   }
 
+  /** How many sites wait to be read again because a worker died. */
+  suspects(): Promise<number> {
+    return this.#queue.getJobCountByTypes("prioritized");
+  }
+
   /** In the order of the list. */
   async *results(): AsyncGenerator<SiteSummary, void> {
-    for await (const job of this.#finished()) yield summaryOf(job);
+    for await (const job of this.#listed(["completed", "failed"]))
+      if (job.finishedOn !== undefined) yield resultOf(job);
   }
 
   /** The sites of the run in the order of the list, with the archives that they have by now. */
   async *sites(): AsyncGenerator<ListedSite, void> {
-    const places = await this.#places(["waiting", "prioritized", "delayed", "active", "completed", "failed"]);
-    for await (const job of this.#jobs(places)) {
-      const site = queuedSite(job.data);
-      if (site === undefined) continue;
-      const archive = job.finishedOn === undefined ? undefined : summaryOf(job).files["archive"];
-      yield { key: site.key, homepage: site.homepage, previous: archive ?? site.previous };
+    for await (const job of this.#listed(["waiting", "prioritized", "delayed", "active", "completed", "failed"])) {
+      const data = jobData(job.data);
+      if (data === undefined) continue;
+      const archive = job.finishedOn === undefined ? undefined : resultOf(job).files["archive"];
+      yield { ...siteIn(data), previous: archive ?? data.previous };
     }
   }
 
   /** Puts sites with these outcomes back into the queue. `before` is called for each first. */
   async retry(outcomes: ReadonlySet<SiteOutcome>, before: (summary: SiteSummary) => Promise<void>): Promise<number> {
     let count = 0;
-    for await (const job of this.#finished()) {
-      const summary = summaryOf(job);
-      if (!outcomes.has(summary.outcome)) continue;
+    for await (const job of this.#listed(["completed", "failed"])) {
+      const summary = resultOf(job);
+      if (job.finishedOn === undefined || !outcomes.has(summary.outcome)) continue;
       await before(summary);
       await job.updateData({ ...job.data, cleared: job.stalledCounter });
       await job.changePriority({ priority: 0 });
@@ -90,23 +142,142 @@ export class BullRun {
   }
 
   /** A lease for the next site that may be read now, if there is one. */
-  take(): Promise<RunLease | undefined> {
-    return this.#leases.take();
+  async take(): Promise<RunLease | undefined> {
+    if (this.#worker === undefined) {
+      const worker = this.#server.worker(this.#queue.name, null, this.#leaseTime) as Worker<JobData, SiteSummary>;
+      this.#worker = worker;
+      // Whoever was being read at a death comes after the others: the higher its priority, the later BullMQ gives a job out.
+      worker.on("stalled", async (id) => {
+        const job = await this.#queue.getJob(id).catch(() => undefined);
+        await job?.changePriority({ priority: job.stalledCounter }).catch(() => undefined);
+      });
+      await worker.startStalledCheckTimer();
+      this.#renewal = setInterval(() => void this.#renew(worker), this.#leaseTime / 3).unref();
+    }
+    while (hasRoom(this.#held)) {
+      const token = randomUUID();
+      const job = await this.#worker.getNextJob(token, { block: false });
+      if (job === undefined) return undefined;
+      const lease = await this.#accept(job, token);
+      if (lease !== undefined) return lease;
+    }
+    return undefined;
   }
 
   /** Removes all of its sites and results. */
   async remove(): Promise<void> {
-    await this.#leases.rest();
+    await this.rest();
     await this.#queue.obliterate({ force: true });
   }
 
-  /** Nothing is waiting: gives its connection back. */
-  rest(): Promise<void> {
-    return this.#leases.rest();
+  /** Gives its connection back, unless something is being read. */
+  async rest(): Promise<void> {
+    const worker = this.#worker;
+    if (this.#jobs.size > 0 || worker === undefined) return;
+    this.close();
+    this.#worker = undefined;
+    await this.#server.release(worker);
   }
 
   close(): void {
-    this.#leases.close();
+    clearInterval(this.#renewal);
+  }
+
+  async #renew(worker: Worker): Promise<void> {
+    const held = [...this.#jobs];
+    if (held.length === 0) return;
+    const tokens = held.map(([, { token }]) => token);
+    // Without a connection it is unknown: the next renewal tells.
+    const lost = await worker.extendJobLocks([...this.#jobs.keys()], tokens, this.#leaseTime).catch(() => []);
+    for (const [id, job] of held) if (lost.map(String).includes(id)) job.lose();
+  }
+
+  // Undefined where the job is not to be read now: it is put back behind the others, quarantined, or holds no website.
+  async #accept(job: SiteQueueJob, token: string): Promise<RunLease | undefined> {
+    const held = this.#held;
+    const data = jobData(job.data);
+    const attempt = `${keyHash(data?.key ?? "")}-${job.attemptsStarted}`;
+    if (data === undefined) {
+      const reason = { message: "The job in the queue holds no website", count: 1 };
+      await this.#settle(job, token, emptySummary(shownSite(job.data), attempt, "failed", reason));
+      return undefined;
+    }
+    const site = siteIn(data);
+    const suspicion = suspicionOf(job, data.cleared ?? 0);
+    if (suspicion !== undefined && isDeadly(suspicion)) {
+      await this.#settle(job, token, quarantinedSummary(site, attempt));
+      return undefined;
+    }
+    const most = mostBeside([suspicion, ...[...held.leases].map((lease) => lease.suspicion)]);
+    if (held.leases.size >= most) {
+      held.most = most;
+      await job.changePriority({ priority: job.stalledCounter });
+      await job.moveToWait(token).catch(unlessHeld);
+      return undefined;
+    }
+    held.most = Number.POSITIVE_INFINITY;
+    // A server that lost its last second of data may count the same start twice.
+    const attemptId = `${attempt}-${randomUUID().slice(0, 6)}`;
+    return this.#lease(job, token, { job: site, attemptId, previous: data.previous, suspicion });
+  }
+
+  #lease(
+    job: SiteQueueJob,
+    token: string,
+    site: Pick<RunLease, "job" | "attemptId" | "previous" | "suspicion">,
+  ): RunLease {
+    const held = this.#held;
+    const lost = new AbortController();
+    const id = String(job.id);
+    // Once a result was sent, the server decides.
+    let isSettled = false;
+    const once = async (work: () => Promise<boolean>): Promise<boolean> => {
+      if (isSettled) return false;
+      isSettled = true;
+      try {
+        return await work();
+      } finally {
+        this.#jobs.delete(id);
+        held.leases.delete(lease);
+        held.onSettled();
+      }
+    };
+    const lease: RunLease = {
+      ...site,
+      run: this.#name,
+      starts: job.attemptsStarted,
+      lost: lost.signal,
+      done: async (summary) => ((await once(() => this.#settle(job, token, summary))) ? "accepted" : "superseded"),
+      retry: async () => {
+        await once(async () => {
+          await job.moveToWait(token).catch(unlessHeld);
+          return true;
+        });
+      },
+    };
+    const lose = () =>
+      void once(async () => {
+        held.lost += 1;
+        lost.abort(new Error("Another worker has the website"));
+        return true;
+      });
+    this.#jobs.set(id, { token, lose });
+    held.leases.add(lease);
+    return lease;
+  }
+
+  /** False if another summary counts. */
+  async #settle(job: SiteQueueJob, token: string, summary: SiteSummary): Promise<boolean> {
+    try {
+      if (isFailure(summary.outcome)) await job.moveToFailed(new Error(JSON.stringify(summary)), token, false);
+      else await job.moveToCompleted(summary, token, false);
+      return true;
+    } catch (error) {
+      unlessHeld(error);
+      // The connection may have broken between the command and its answer, and the command was sent again.
+      const now: SiteQueueJob | undefined = await this.#queue.getJob(String(job.id));
+      return now?.finishedOn !== undefined && resultOf(now).attemptId === summary.attemptId;
+    }
   }
 
   async #total(): Promise<number> {
@@ -114,32 +285,17 @@ export class BullRun {
     return waiting + active + done;
   }
 
-  // BullMQ ignores an id that exists, whatever its state: so the id identifies the site. It is longer than the hash in file names, because
-  // two sites with the same id would become one.
-  #idOf(key: string): string {
-    return `${this.name}-${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;
-  }
-
-  async *#finished(): AsyncGenerator<SiteQueueJob, void> {
-    for await (const job of this.#jobs(await this.#places(["completed", "failed"]))) {
-      if (job.finishedOn !== undefined) yield job;
-    }
-  }
-
-  // Only places and ids are held: a run may have a million sites.
-  async #places(states: readonly ("waiting" | "prioritized" | "delayed" | "active" | "completed" | "failed")[]) {
+  // In the order of the list. Only places and ids are held: a run may have a million sites.
+  async *#listed(states: readonly JobType[]): AsyncGenerator<SiteQueueJob, void> {
     const places = new Map<string, number>();
     for (const state of states) {
       for (let start = 0; ; start += batchSize) {
         const jobs = await this.#queue.getJobs([state], start, start + batchSize - 1, true);
-        for (const job of jobs) if (job !== undefined) places.set(idOf(job), placeOf(job.data));
+        for (const job of jobs) if (job !== undefined) places.set(String(job.id), placeOf(job.data));
         if (jobs.length < batchSize) break;
       }
     }
-    return [...places].sort(([, one], [, other]) => one - other).map(([id]) => id);
-  }
-
-  async *#jobs(ids: readonly string[]): AsyncGenerator<SiteQueueJob, void> {
+    const ids = [...places].sort(([, one], [, other]) => one - other).map(([id]) => id);
     for (let start = 0; start < ids.length; start += readSize) {
       const jobs = await Promise.all(ids.slice(start, start + readSize).map((id) => this.#queue.getJob(id)));
       for (const job of jobs) if (job !== undefined) yield job;
@@ -149,56 +305,54 @@ export class BullRun {
 
 const batchSize = 1000;
 const readSize = 200;
+// In milliseconds.
+const slowBatch = 200;
 
 // Finished jobs are not removed: they are the results. Stacks of errors are not needed.
 const jobOptions = { attempts: 1, removeOnComplete: false, removeOnFail: false, stackTraceLimit: 0 } as const;
 
+/** A job on the server: one website, and its summary once it is finished. */
+type SiteQueueJob = Job<JobData, SiteSummary>;
+
 /** The data of a job. */
-export interface JobData {
-  readonly key: string;
-  readonly homepage: string;
+interface JobData extends ListedSite {
   /** Its position in the list. */
   readonly at: number;
-  /** The archive of an earlier run, as its summary names it. */
-  readonly previous?: string;
   /** Deaths of workers that no longer count, because the site was to be read again. */
   readonly cleared?: number;
 }
 
-/** A job on the server: one website, and its summary once it is finished. */
-export type SiteQueueJob = Job<JobData, SiteSummary>;
+// BullMQ ignores an id that exists, whatever its state: so the id identifies the site. It is longer than the hash in file names, because
+// two sites with the same id would become one.
+function idOf(run: string, key: string): string {
+  return `${run}-${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;
+}
 
-/** Undefined where the job holds no website. */
-export function queuedSite(data: unknown): (Omit<JobData, "at"> & { readonly cleared: number }) | undefined {
-  const { key, homepage, previous, cleared } = fieldsOf(data);
+/** Undefined where the job holds no website: anybody may write into a queue. */
+function jobData(data: unknown): Omit<JobData, "at"> | undefined {
+  const { key, homepage, previous, cleared, settings } = isRecord(data) ? data : {};
   if (typeof key !== "string" || typeof homepage !== "string" || !isHttpUrl(homepage)) return undefined;
   return {
     key,
     homepage,
-    cleared: typeof cleared === "number" ? cleared : 0,
+    ...(typeof cleared === "number" ? { cleared } : {}),
     ...(typeof previous === "string" ? { previous } : {}),
+    ...defined({ settings: siteSettings(settings) }),
   };
+}
+
+function siteIn({ key, homepage, settings }: SiteJob): SiteJob {
+  return { key, homepage, ...defined({ settings }) };
 }
 
 /** The position of a site in the list; jobs without one come last. */
 function placeOf(data: unknown): number {
-  const { at } = fieldsOf(data);
+  const { at } = isRecord(data) ? data : {};
   return typeof at === "number" ? at : Number.MAX_SAFE_INTEGER;
 }
 
-export function noSiteSummary(data: unknown, attempts: number): SiteSummary {
-  const site = shownSite(data);
-  const reason = { message: "The job in the queue holds no website", count: 1 };
-  return emptySummary(site, `${keyHash(site.key)}-${attempts}`, "failed", reason);
-}
-
 /** The result of a finished job. */
-export function summaryOf(job: {
-  readonly data: unknown;
-  readonly failedReason?: unknown;
-  readonly returnvalue?: unknown;
-}): SiteSummary {
-  const { data, failedReason, returnvalue } = job;
+function resultOf({ data, failedReason, returnvalue }: SiteQueueJob): SiteSummary {
   if (isSummary(returnvalue)) return returnvalue;
   try {
     const summary: unknown = JSON.parse(String(failedReason));
@@ -207,66 +361,36 @@ export function summaryOf(job: {
     // Another program failed the job, with its own message.
   }
   const site = shownSite(data);
-  const message =
-    typeof failedReason === "string" && failedReason !== "" ? failedReason : "Somebody else ended the job";
-  return emptySummary(site, `${keyHash(site.key)}-0`, "failed", { message, count: 1 });
-}
-
-function isSummary(value: unknown): value is SiteSummary {
-  const { site, key, attemptId, outcome, reasons, files } = fieldsOf(value);
-  return (
-    [site, key, attemptId].every((text) => typeof text === "string") &&
-    (siteOutcomes as readonly unknown[]).includes(outcome) &&
-    Array.isArray(reasons) &&
-    typeof files === "object" &&
-    files !== null
-  );
+  return emptySummary(site, `${keyHash(site.key)}-0`, "failed", {
+    message: failedReason || "Somebody else ended the job",
+    count: 1,
+  });
 }
 
 function shownSite(data: unknown): SiteJob {
-  const { key, homepage } = fieldsOf(data);
+  const { key, homepage } = isRecord(data) ? data : {};
   const shown = (text: unknown) => (typeof text === "string" ? text.slice(0, longestShown) : "");
   return { key: shown(key), homepage: shown(homepage) };
 }
 
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
-}
-
 const longestShown = 2000;
 
-/** The id of a job that is on the server. */
-export function idOf(job: SiteQueueJob): string {
-  if (job.id === undefined) throw new Error("The job has no id");
-  return job.id;
+export function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }
 
-// In milliseconds: websites of a slow list are passed on after this time.
-const batchTime = 200;
+// BullMQ counts how often nobody renewed the lock of a job. How many others the dead worker was reading is unknown: many are assumed, so that
+// restarts of all workers quarantine nobody.
+function suspicionOf({ stalledCounter }: SiteQueueJob, cleared: number): Suspicion | undefined {
+  let suspicion: Suspicion | undefined;
+  for (let death = cleared; death < stalledCounter; death += 1) suspicion = afterDeath(suspicion, assumedInFlight);
+  return suspicion;
+}
 
-/** Batches of `size`, or smaller ones if the list arrives slowly. */
-async function* batches<T>(list: AsyncIterable<T> | Iterable<T>, size: number): AsyncGenerator<readonly T[], void> {
-  const iterator = Symbol.asyncIterator in list ? list[Symbol.asyncIterator]() : list[Symbol.iterator]();
-  const batch: T[] = [];
-  let isOver = false;
-  try {
-    while (!isOver) {
-      let next: IteratorResult<T> | undefined;
-      const coming = Promise.resolve(iterator.next());
-      if (batch.length > 0) {
-        let timer: NodeJS.Timeout | undefined;
-        const late = new Promise<undefined>((resolve) => {
-          timer = setTimeout(() => resolve(undefined), batchTime);
-        });
-        next = await Promise.race([coming, late]).finally(() => clearTimeout(timer));
-        if (next === undefined) yield batch.splice(0);
-      }
-      next ??= await coming;
-      if (next.done) isOver = true;
-      else batch.push(next.value);
-      if (batch.length === size || (isOver && batch.length > 0)) yield batch.splice(0);
-    }
-  } finally {
-    if (!isOver) await iterator.return?.();
-  }
+const assumedInFlight = 16;
+
+// BullMQ refuses where another worker has the job, or has finished it.
+function unlessHeld(error: unknown): void {
+  const { code } = (error ?? {}) as { code?: unknown };
+  if (typeof code !== "number" || code >= 0) throw error;
 }

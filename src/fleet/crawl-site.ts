@@ -9,7 +9,6 @@ import { isLossy, type Problem } from "../model/problem.ts";
 import type { RobotsPreference, Sitemap } from "../model/sitemap.ts";
 import { buildTreeWhile } from "../tree/build.ts";
 import type { SiteOutput } from "./fleet-options.ts";
-import type { LargeLane } from "./large-lane.ts";
 import type { SharedLimits } from "./shared-limits.ts";
 import type { SiteJob, SiteOutcome, SiteReason, SiteSummary } from "./site-job.ts";
 
@@ -19,16 +18,14 @@ export interface CrawlSiteOptions {
   readonly output: SiteOutput;
   readonly options: Options;
   readonly signal: AbortSignal;
-  readonly lane: LargeLane;
   readonly shared: SharedLimits;
 }
 
 /** Throws only the reason of the signal, and errors of the output or the disk. */
 export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
-  const { job, attemptId, output, signal, lane, shared } = site;
+  const { job, attemptId, output, signal, shared } = site;
   const options: Options = { ...site.options, ...output.options, signal };
   const reasons = new Reasons();
-  const place = lane.place(signal);
   let finished: FinishedEvent | undefined;
   let hasSitemap = false;
   let preferences: readonly RobotsPreference[] | undefined;
@@ -37,34 +34,27 @@ export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
   // Longer than a website and its check may take: an output that does not answer must not keep its place for ever.
   const taken = (work: Promise<void> | undefined) => inTime(work, startedAt + time * 1.2 + 1000);
   const see = async (event: OrderedEvent) => {
-    if (event.type === "pages") {
-      // Large websites wait for each other, to leave the memory to the many small ones.
-      await place.grow(event.pages.length);
-      await taken(output.pages?.(event.url, event.pages));
-    } else if (event.type === "sitemap") {
+    if (event.type === "pages") await taken(output.pages?.(event.url, event.pages));
+    else if (event.type === "sitemap") {
       hasSitemap ||= isSitemap(event.sitemap);
       reasons.see(event.sitemap);
       if (event.sitemap.kind === "index") preferences ??= event.sitemap.preferences?.slice(0, mostPreferences);
       await taken(output.sitemap?.(event));
     } else if (event.type === "finished") finished = event;
   };
-  try {
-    if (output.tree === undefined) {
-      for await (const event of ordered({ prepared: prepare(job.homepage, options), shared })) await see(event);
-    } else {
-      const tree = await buildTreeWhile(job.homepage, options, { onOrdered: see, shared });
-      try {
-        await taken(output.tree(tree, { time: timeLeft(time, startedAt), signal }));
-      } finally {
-        await tree.close();
-      }
+  if (output.tree === undefined) {
+    for await (const event of ordered({ prepared: prepare(job.homepage, options), shared })) await see(event);
+  } else {
+    const tree = await buildTreeWhile(job.homepage, options, { onOrdered: see, shared });
+    try {
+      await taken(output.tree(tree, { time: timeLeft(time, startedAt), signal }));
+    } finally {
+      await tree.close();
     }
-  } finally {
-    place.leave();
   }
-  const end = expectFinished(finished);
-  const { totals, discovery } = end;
-  const outcome = outcomeOf(end, hasSitemap);
+  if (finished === undefined) throw new Error("The crawl ended without an end");
+  const { totals, discovery } = finished;
+  const outcome = outcomeOf(finished, hasSitemap);
   // A machine without a free socket says nothing about the website: it is read again later.
   const shortage = reasons.shortage ?? discovery.find(({ reason }) => reason?.code === noSocket)?.reason;
   if (shortage !== undefined) throw new SitemapError("storage-failed", shortage.message);
@@ -104,11 +94,6 @@ async function inTime(work: Promise<void> | undefined, until: number): Promise<v
   } finally {
     clearTimeout(timer);
   }
-}
-
-function expectFinished(finished: FinishedEvent | undefined): FinishedEvent {
-  if (finished === undefined) throw new Error("The crawl ended without an end");
-  return finished;
 }
 
 // robots.txt and the root only name other sitemaps.

@@ -1,5 +1,4 @@
 // The folder of a fleet: made where it is missing, locked while a process works in it, and gone again if nothing was written.
-
 import { randomBytes } from "node:crypto";
 import {
   existsSync,
@@ -45,7 +44,7 @@ export class FleetFolder {
       for (const name of [journalName, lockName]) expectFile(path.join(folder, name));
       return new FleetFolder(folder, FolderLock.take(path.join(folder, lockName)), made);
     } catch (error) {
-      remove(made);
+      removeEmpty(made);
       if (error instanceof SitemapError) throw error;
       throw unusable(`${folder} cannot be used as a folder: ${systemReason(error)}`, error);
     }
@@ -61,7 +60,7 @@ export class FleetFolder {
   release({ isEmpty }: { readonly isEmpty: boolean }): void {
     if (isEmpty && !this.#hadJournal) rmSync(this.journal, { force: true });
     this.#lock.release();
-    if (isEmpty) remove(this.#made);
+    if (isEmpty) removeEmpty(this.#made);
   }
 }
 
@@ -77,8 +76,27 @@ function unusable(sentence: string, cause?: unknown): SitemapError {
   return new SitemapError("folder-unusable", sentence, cause === undefined ? {} : { cause });
 }
 
-/** Removes folders as long as they are empty. */
-function remove(folders: readonly string[]): void {
+/** Returns the folders that were missing, the innermost first. Throws the error of the system; `recursive` of Node.js hangs in /proc. */
+export function makeFolder(folder: string): readonly string[] {
+  if (isFolder(folder)) return [];
+  const parent = path.dirname(folder);
+  const above = isFolder(parent) || parent === folder ? [] : makeFolder(parent);
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (isFolder(folder)) return above;
+    throw error;
+  }
+  return [folder, ...above];
+}
+
+function isFolder(name: string): boolean {
+  return statSync(name, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** As long as they are empty. */
+function removeEmpty(folders: readonly string[]): void {
   try {
     for (const folder of folders) rmdirSync(folder);
   } catch {
@@ -86,11 +104,11 @@ function remove(folders: readonly string[]): void {
   }
 }
 
+/** A file that names the process which works in a folder. */
 export class FolderLock {
   readonly #path: string;
-  readonly #remove = () => this.release();
-  #held = true;
   readonly #text: string;
+  readonly #remove = () => this.release();
   readonly #beat: NodeJS.Timeout;
 
   private constructor(path: string, text: string) {
@@ -98,28 +116,26 @@ export class FolderLock {
     this.#text = text;
     process.once("exit", this.#remove);
     // For processes on other machines or in other containers, which cannot see this one.
-    this.#beat = setInterval(() => this.isOurs() && touch(path), beatTime);
-    this.#beat.unref();
+    this.#beat = setInterval(() => this.isOurs() && touch(path), beatTime).unref();
   }
 
   /** Throws a `SitemapError` (`folder-in-use`) if a running process has the lock. */
   static take(path: string): FolderLock {
     const id = randomBytes(4).toString("hex");
     const own = `${path}.${process.pid}.${id}`;
-    const text = JSON.stringify({ ...identity(process.pid), id });
+    const text = JSON.stringify({ pid: process.pid, host: hostname(), started: startOf(process.pid), id });
     writeFileSync(own, text, { flag: "wx" });
     try {
       for (let attempt = 0; attempt < 10; attempt++) {
         // A link is created atomically and with its content.
         if (link(own, path)) return new FolderLock(path, text);
         const owner = ownerOf(path);
-        if (owner !== undefined && isRunning(owner)) throw inUse(owner);
+        if (owner !== undefined) throw inUse(owner);
         // Two processes may get here at once: a file can be moved away only once, and what was moved is checked again.
         const aside = `${own}.old`;
         try {
           renameSync(path, aside);
-          const moved = ownerOf(aside);
-          if (moved !== undefined && isRunning(moved)) renameSync(aside, path);
+          if (ownerOf(aside) !== undefined) renameSync(aside, path);
         } catch {
           // Another process was faster.
         }
@@ -133,68 +149,56 @@ export class FolderLock {
 
   /** The process that works in a folder, if one does. */
   static owner(path: string): number | undefined {
-    const owner = ownerOf(path);
-    return owner !== undefined && isRunning(owner) ? owner.pid : undefined;
+    return ownerOf(path)?.pid;
   }
 
   /** False if another process took it over, because this one seemed to be gone. */
   isOurs(): boolean {
     try {
-      return this.#held && readFileSync(this.#path, "utf8") === this.#text;
+      return readFileSync(this.#path, "utf8") === this.#text;
     } catch {
       return false;
     }
   }
 
   release(): void {
-    if (!this.#held) return;
     if (this.isOurs()) rmSync(this.#path, { force: true });
-    this.#held = false;
     clearInterval(this.#beat);
     process.off("exit", this.#remove);
   }
 }
 
-interface Identity {
+interface Owner {
   readonly pid: number;
   readonly host: string;
-  /** When the process was started, if the system tells: process ids are reused. */
-  readonly started: string | undefined;
 }
 
-interface Owner extends Identity {
-  /** When the lock was last refreshed, in milliseconds. */
-  readonly seen: number;
-}
-
-function identity(pid: number): Identity {
-  return { pid, host: hostname(), started: startOf(pid) };
-}
-
-function inUse({ pid, host }: Identity): SitemapError {
+function inUse({ pid, host }: Owner): SitemapError {
   const where = host === hostname() ? "" : ` on ${host}`;
   return new SitemapError("folder-in-use", `Process ${pid}${where} is working in this folder; wait for it, or end it`);
 }
 
+// Undefined if the lock is missing or damaged, or its process is gone.
 function ownerOf(path: string): Owner | undefined {
   try {
-    const { pid, host, started } = JSON.parse(readFileSync(path, "utf8")) as Partial<Identity>;
+    // `started`: if the system tells; process ids are reused.
+    const lock = JSON.parse(readFileSync(path, "utf8")) as Partial<Owner & { readonly started: string }>;
+    const { pid, host, started } = lock;
     if (typeof pid !== "number") return undefined;
-    return { pid, host: String(host), started, seen: statSync(path).mtimeMs };
+    const owner = { pid, host: String(host) };
+    if (host !== hostname()) return Date.now() - statSync(path).mtimeMs < longestSilence ? owner : undefined;
+    return isRunning(pid) && (started === undefined || startOf(pid) === started) ? owner : undefined;
   } catch {
-    // Missing or damaged.
     return undefined;
   }
 }
 
-function isRunning({ pid, host, started, seen }: Owner): boolean {
-  if (host !== hostname()) return Date.now() - seen < longestSilence;
+function isRunning(pid: number): boolean {
   try {
-    process.kill(pid, 0);
+    return process.kill(pid, 0);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
-  return started === undefined || startOf(pid) === started;
 }
 
 // https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html: field 22, counted after the name, which may contain
@@ -230,22 +234,3 @@ function touch(path: string): void {
 // In milliseconds.
 const beatTime = 10_000;
 const longestSilence = 60_000;
-
-/** Returns the folders that were missing, the innermost first. Throws the error of the system. */
-export function makeFolder(folder: string): readonly string[] {
-  if (isFolder(folder)) return [];
-  const parent = path.dirname(folder);
-  const above = isFolder(parent) || parent === folder ? [] : makeFolder(parent);
-  try {
-    mkdirSync(folder);
-  } catch (error) {
-    // Another process may have made it meanwhile.
-    if (isFolder(folder)) return above;
-    throw error;
-  }
-  return [folder, ...above];
-}
-
-function isFolder(name: string): boolean {
-  return statSync(name, { throwIfNoEntry: false })?.isDirectory() === true;
-}

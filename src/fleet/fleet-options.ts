@@ -48,6 +48,8 @@ export interface FleetOptions {
 /** The events of a fleet. */
 export type FleetEvent =
   | { readonly type: "site-start"; readonly job: SiteJob; readonly starts: number }
+  /** It has not answered for a while: another one takes its place. */
+  | { readonly type: "site-slow"; readonly job: SiteJob }
   | { readonly type: "site-pages"; readonly job: SiteJob; readonly pages: number }
   | { readonly type: "site-done"; readonly summary: SiteSummary; readonly accepted: boolean }
   | { readonly type: "site-back"; readonly job: SiteJob };
@@ -144,6 +146,8 @@ export interface SiteOutput {
   tree?(tree: SitemapTree, within: { readonly time: number; readonly signal: AbortSignal }): Promise<void>;
   /** Puts the outputs in their place. Returns fields to add to the summary, or all fields of a summary that was published first. */
   keep(summary: SiteSummary): Promise<Partial<SiteSummary>>;
+  /** The queue has taken the result. */
+  accepted?(): Promise<void>;
   /** Removes all outputs. */
   discard(): Promise<void>;
 }

@@ -1,14 +1,30 @@
-// An append-only file of JSON lines. An append resolves when its line is on the disk; lines of many writers are written
+// The journal of a fleet: an append-only file of JSON lines. An append resolves when its line is on the disk; lines of many writers are written
 // together. A killed process leaves at most half a line, which is removed when the file is opened again.
 import { createReadStream, existsSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { SitemapError } from "../model/errors.ts";
-import type { Problem } from "../model/problem.ts";
 import { systemReason } from "../model/system-reason.ts";
 import { isHttpUrl } from "../model/url.ts";
 import type { Suspicion } from "./bisection.ts";
-import { type SiteOutcome, type SiteReason, type SiteSummary, siteOutcomes } from "./site-job.ts";
+import { isCount, isRecord, isSummary, type SiteSettings, type SiteSummary } from "./site-job.ts";
+
+/** The names of the journal and of its lock in the folder of a fleet. */
+export const journalName = "sites.ndjson";
+export const lockName = "lock";
+
+interface Line {
+  readonly site: string;
+  readonly key: string;
+  readonly at: string;
+}
+
+/** A line of the journal. */
+export type JournalLine =
+  | (Line & { readonly type: "add"; readonly settings?: SiteSettings })
+  | (Line & { readonly type: "start"; readonly attemptId: string })
+  | (Line & { readonly type: "back" } & Partial<Suspicion>)
+  | (Line & { readonly type: "done"; readonly summary: SiteSummary });
 
 export class JournalFile {
   readonly #path: string;
@@ -17,7 +33,6 @@ export class JournalFile {
   #waiting: { readonly line: string; settle(error?: unknown): void }[] = [];
   #writing: Promise<void> | undefined;
   #failure: unknown;
-
   readonly #expectOurs: () => void;
 
   private constructor(path: string, handle: FileHandle, end: number, expectOurs: () => void) {
@@ -27,8 +42,12 @@ export class JournalFile {
     this.#end = end;
   }
 
-  /** Opens or creates the file, and removes half a line at its end. `expectOurs` throws a `SitemapError` if it is not ours any more. */
+  /**
+   * Opens or creates the file, and removes half a line at its end. `expectOurs` throws a `SitemapError` if it is not ours any more. Throws
+   * a `SitemapError` (`invalid-file`) where the file is something else.
+   */
   static async open(path: string, expectOurs: () => void): Promise<JournalFile> {
+    if (!(await isJournal(path))) throw new SitemapError("invalid-file", `${path} is not the journal of a fleet`);
     const handle = await open(path, "a+");
     try {
       const { size } = await handle.stat();
@@ -41,15 +60,12 @@ export class JournalFile {
     }
   }
 
-  /**
-   * Resolves when the line is on the disk. Rejects with a `SitemapError` (`storage-failed`); nothing can be appended
-   * after that.
-   */
-  append(value: object): Promise<void> {
+  /** Resolves when the line is on the disk. Rejects with a `SitemapError` (`storage-failed`); nothing can be appended after that. */
+  append(line: JournalLine): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = (error?: unknown) => (error === undefined ? resolve() : reject(error));
       if (this.#failure !== undefined) return reject(this.#failure);
-      this.#waiting.push({ line: `${JSON.stringify(value)}\n`, settle });
+      this.#waiting.push({ line: `${JSON.stringify(line)}\n`, settle });
       this.#writing ??= this.#write();
     });
   }
@@ -72,13 +88,10 @@ export class JournalFile {
       this.#waiting = [];
       try {
         this.#expectOurs();
-        const bytes = Buffer.from(group.map(({ line }) => line).join(""));
-        for (let done = 0; done < bytes.length; ) {
-          const { bytesWritten } = await this.#handle.write(bytes, done, bytes.length - done);
-          done += bytesWritten;
-        }
+        const text = group.map(({ line }) => line).join("");
+        await this.#handle.appendFile(text);
         await this.#handle.datasync();
-        this.#end += bytes.length;
+        this.#end += Buffer.byteLength(text);
         for (const { settle } of group) settle();
       } catch (cause) {
         const isTaken = cause instanceof SitemapError;
@@ -94,8 +107,35 @@ export class JournalFile {
   }
 }
 
-/** Whether the file may be a journal: it does not exist yet, or has at least one valid line. */
-export async function isJournal(path: string): Promise<boolean> {
+/** The lines of a journal. Invalid and half lines are reported as damaged. Also reads a file that is being written. */
+export async function* readJournal(path: string, onDamaged?: () => void): AsyncGenerator<JournalLine, void> {
+  const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
+  for await (const line of lines) {
+    const value = parsed(line);
+    if (value !== undefined) yield value;
+    else if (line !== "") onDamaged?.();
+  }
+}
+
+/** The summaries in a journal, one for each site, also while a process works in its folder. */
+export async function* readResults(file: string): AsyncGenerator<SiteSummary, void> {
+  // A site that is read again has a later summary, or none yet.
+  const last = new Map<string, number>();
+  let number = 0;
+  for await (const { type, key } of readJournal(file)) {
+    if (type === "done") last.set(key, number);
+    if (type === "back") last.delete(key);
+    number += 1;
+  }
+  number = 0;
+  for await (const line of readJournal(file)) {
+    if (line.type === "done" && last.get(line.key) === number) yield line.summary;
+    number += 1;
+  }
+}
+
+// It does not exist yet, or has at least one valid line.
+async function isJournal(path: string): Promise<boolean> {
   let isDamaged = false;
   const onDamaged = () => {
     isDamaged = true;
@@ -108,19 +148,19 @@ export async function isJournal(path: string): Promise<boolean> {
   return true;
 }
 
-/** The lines of a journal. Invalid and half lines are reported as damaged. Also reads a file that is being written. */
-export async function* readJournal(path: string, onDamaged?: () => void): AsyncGenerator<JournalLine, void> {
-  const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
-  for await (const line of lines) {
-    const value = parsed(line);
-    if (value !== undefined) yield value;
-    else if (line !== "") onDamaged?.();
-  }
-}
-
-function parsed(line: string): JournalLine | undefined {
+// Fields of later versions are accepted.
+function parsed(text: string): JournalLine | undefined {
   try {
-    return journalLine(JSON.parse(line));
+    const line: unknown = JSON.parse(text);
+    if (!isRecord(line)) return undefined;
+    const { type, site, key, summary, attemptId, group = 1, alone = 0 } = line;
+    if (typeof site !== "string" || typeof key !== "string" || !isHttpUrl(site)) return undefined;
+    const isLine =
+      type === "add" ||
+      (type === "back" && isCount(alone) && isCount(group) && group >= 1) ||
+      (type === "start" && typeof attemptId === "string") ||
+      (type === "done" && isSummary(summary));
+    return isLine ? (line as unknown as JournalLine) : undefined;
   } catch {
     return undefined;
   }
@@ -135,88 +175,4 @@ async function lastLineEnd(handle: FileHandle, size: number): Promise<number> {
     if (at !== -1) return start + at + 1;
   }
   return 0;
-}
-
-interface Line {
-  readonly site: string;
-  readonly key: string;
-  readonly at: string;
-}
-
-/** A line of the journal. */
-export type JournalLine =
-  | (Line & { readonly type: "add" })
-  | (Line & { readonly type: "start"; readonly attemptId: string })
-  | (Line & { readonly type: "back"; readonly reason?: Problem } & Partial<Suspicion>)
-  | (Line & { readonly type: "done"; readonly summary: SiteSummary });
-
-/** Undefined if the value is not a line of a journal. Fields of later versions are accepted. */
-function journalLine(value: unknown): JournalLine | undefined {
-  if (!isRecord(value)) return undefined;
-  const { type, site, key, summary, attemptId, group = 1, alone = 0 } = value;
-  if (typeof site !== "string" || typeof key !== "string" || !isHttpUrl(site)) return undefined;
-  const isLine =
-    type === "add" ||
-    (type === "back" && isCount(alone) && isCount(group) && group >= 1) ||
-    (type === "start" && typeof attemptId === "string") ||
-    (type === "done" && isSummary(summary));
-  return isLine ? (value as unknown as JournalLine) : undefined;
-}
-
-function isSummary(value: unknown): value is SiteSummary {
-  if (!isRecord(value)) return false;
-  const { outcome, reasons, files, findings = {}, previousError = "" } = value;
-  return (
-    siteOutcomes.includes(outcome as SiteOutcome) &&
-    ["site", "key", "attemptId", "finishedAt"].every((name) => typeof value[name] === "string") &&
-    ["pages", "sitemaps", "invalid", "requests", "wireBytes", "duration"].every((name) => isCount(value[name])) &&
-    Array.isArray(reasons) &&
-    reasons.every(isReason) &&
-    isRecord(files) &&
-    Object.values(files).every(isOwnPath) &&
-    typeof previousError === "string" &&
-    isRecord(findings) &&
-    Object.values(findings).every(isCount)
-  );
-}
-
-function isReason(value: unknown): value is SiteReason {
-  if (!isRecord(value)) return false;
-  const { code, message, count } = value;
-  return typeof code === "string" && typeof message === "string" && isCount(count);
-}
-
-/** Whether a path is below the folder of the outputs. */
-export function isOwnPath(value: unknown): boolean {
-  return typeof value === "string" && !/^[/\\]|^[a-z]:|(^|[/\\])\.\.([/\\]|$)|\0/i.test(value);
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === "number" && value >= 0 && Number.isFinite(value);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** The names of the journal and of its lock in the folder of a fleet. */
-export const journalName = "sites.ndjson";
-export const lockName = "lock";
-
-/** The summaries in a journal, one for each site, also while a process works in its folder. */
-export async function* readResults(file: string): AsyncGenerator<SiteSummary, void> {
-  // A site that is read again has a later summary, or none yet.
-  const last = new Map<string, number>();
-  let number = 0;
-  for await (const line of readJournal(file)) {
-    const { type, key } = line;
-    if (type === "done") last.set(key, number);
-    if (type === "back") last.delete(key);
-    number += 1;
-  }
-  number = 0;
-  for await (const line of readJournal(file)) {
-    if (line.type === "done" && last.get(line.key) === number) yield line.summary;
-    number += 1;
-  }
 }

@@ -1,30 +1,40 @@
-// The queue of one machine: a journal in a folder, `sites.ndjson`. Everything that happens is a line; the state in
-// memory is rebuilt from these lines when the folder is opened again. Important lines are on the disk before they take
-// effect.
+// The queue of one machine: a journal in a folder, `sites.ndjson`. Everything that happens is a line; the state in memory is rebuilt from these
+// lines when the folder is opened again. Important lines are on the disk before they take effect.
 import { setMaxListeners } from "node:events";
-import { SitemapError } from "../model/errors.ts";
+import { waitFor } from "../fetch/abort.ts";
 import { path as checkPath, oneOf, optionsIn, strings } from "../model/option-checks.ts";
-import { afterDeath, isDeadly } from "./bisection.ts";
+import { afterDeath, isDeadly, mostBeside, type Suspicion } from "./bisection.ts";
 import { FleetFolder } from "./fleet-folder.ts";
-import { isJournal, JournalFile, type JournalLine, readJournal, readResults } from "./journal-file.ts";
-import { type JournalSite, JournalSites, SiteOrder } from "./journal-sites.ts";
+import { JournalFile, type JournalLine, readJournal, readResults } from "./journal-file.ts";
 import {
+  isFailure,
   keyHash,
   quarantinedSummary,
   type SiteJob,
   type SiteOutcome,
   type SiteSummary,
   siteOutcomes,
+  siteSettings,
 } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
 
 /** The sites that one process reads: an empty set at first, filled by the queue. */
-export type Reading = Set<object>;
+export type SitesInProcess = Set<object>;
 
 /** Options of `JournalQueue.open`. */
 export interface JournalQueueOptions {
   /** Sites that are done with one of these outcomes are read again. */
   readonly retry?: readonly SiteOutcome[] | undefined;
+}
+
+interface Site {
+  readonly job: SiteJob;
+  state: "waiting" | "active" | "done";
+  outcome: SiteOutcome | undefined;
+  /** How often it was started in all, for attempt ids. */
+  starts: number;
+  /** If a process died while it was read, since it last ended. */
+  suspicion: Suspicion | undefined;
 }
 
 /**
@@ -40,14 +50,13 @@ export class JournalQueue implements SiteQueue {
   readonly folder: string;
   readonly #folder: FleetFolder;
   readonly #journal: JournalFile;
-  readonly #sites = new JournalSites();
+  readonly #sites = new Map<string, Site>();
   readonly #order = new SiteOrder();
-  readonly #own: Reading = new Set();
+  readonly #own: SitesInProcess = new Set();
+  readonly #counts = { active: 0, done: 0, failed: 0 };
+  readonly #sleepers = new Set<() => void>();
   #adding = 0;
-  #delayed = 0;
   #damaged = 0;
-  readonly #sleepers = new Sleepers();
-  readonly #timers = new Set<NodeJS.Timeout>();
 
   private constructor(folder: FleetFolder, journal: JournalFile) {
     this.folder = folder.path;
@@ -65,19 +74,14 @@ export class JournalQueue implements SiteQueue {
     const { retry = [] } = options;
     for (const outcome of strings("retry", retry)) anOutcome("retry", outcome);
     const taken = FleetFolder.take(folder);
+    let journal: JournalFile | undefined;
     try {
-      const file = taken.journal;
-      if (!(await isJournal(file))) throw new SitemapError("invalid-file", `${file} is not the journal of a fleet`);
-      const journal = await JournalFile.open(file, () => taken.expectOurs());
+      journal = await JournalFile.open(taken.journal, () => taken.expectOurs());
       const queue = new JournalQueue(taken, journal);
-      try {
-        await queue.#load(new Set(retry));
-      } catch (error) {
-        await journal.close();
-        throw error;
-      }
+      await queue.#load(new Set(retry));
       return queue;
     } catch (error) {
+      await journal?.close();
       taken.release({ isEmpty: true });
       throw error;
     }
@@ -93,6 +97,11 @@ export class JournalQueue implements SiteQueue {
     return this.#damaged;
   }
 
+  /** How many sites wait to be read again because a process died. */
+  get suspects(): number {
+    return this.#order.suspects;
+  }
+
   /** The folder is the run: its name does not matter. */
   async add(_: string, sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): Promise<{ added: number; known: number }> {
     let known = 0;
@@ -100,53 +109,55 @@ export class JournalQueue implements SiteQueue {
     let last: Promise<void> | undefined;
     this.#adding += 1;
     try {
-      for await (const { key, homepage } of sites) {
+      for await (const { key, homepage, settings } of sites) {
         if (this.#sites.has(key)) {
           known += 1;
           continue;
         }
-        this.#order.add(this.#sites.insert({ key, homepage }));
+        const own = settings === undefined ? {} : { settings };
+        this.#order.add(this.#insert({ key, homepage, ...own }));
         added += 1;
-        last = this.#append({ type: "add", site: homepage, key, at: now() });
+        last = this.#append({ type: "add", site: homepage, key, at: now(), ...own });
         // Lines are written in order: the last of a thousand is enough to wait for.
         if (added % 1000 === 0) await last;
         else last.catch(() => undefined);
-        this.#sleepers.wakeOne();
+        // There may be very many: for one site, only one is woken.
+        const [wake] = this.#sleepers;
+        if (wake !== undefined) this.#wake([wake]);
       }
       await last;
     } finally {
       this.#adding -= 1;
-      this.#sleepers.wakeAll();
+      this.#wake();
     }
     return { added, known };
   }
 
   /** `reading`: what the process reads that takes the site, if it is not this one. */
-  async take(signal: AbortSignal, reading: Reading = this.#own): Promise<Lease | undefined> {
+  async take(signal: AbortSignal, reading: SitesInProcess = this.#own): Promise<Lease | undefined> {
     for (;;) {
       signal.throwIfAborted();
-      const site = this.#order.next(reading as Set<JournalSite>, this.#adding > 0);
+      const site = this.#order.next(reading as Set<Site>, this.#adding > 0);
       if (site !== undefined) return this.#start(site, reading);
-      if (this.#sites.active + this.#delayed + this.#adding + this.#order.suspects === 0) return undefined;
-      await this.#sleepers.sleep(signal);
+      if (this.#counts.active + this.#adding + this.#order.suspects === 0) return undefined;
+      await waitFor<void>(signal, (wake) => {
+        this.#sleepers.add(wake);
+        return () => this.#sleepers.delete(wake);
+      });
     }
   }
 
   /** The process that read these died: they are read again, with fewer at a time, or quarantined. */
-  async died(reading: Reading): Promise<void> {
-    const sites = [...reading] as JournalSite[];
+  async died(reading: SitesInProcess): Promise<void> {
+    const sites = [...reading] as Site[];
     reading.clear();
     await this.#suspect(sites);
-    this.#sleepers.wakeAll();
-  }
-
-  /** How many sites wait to be read again because a process died. */
-  get suspects(): number {
-    return this.#order.suspects;
+    this.#wake();
   }
 
   async counts(): Promise<QueueCounts> {
-    return this.#sites.counts;
+    const { active, done } = this.#counts;
+    return { waiting: this.#sites.size - active - done, ...this.#counts };
   }
 
   async *results(): AsyncGenerator<SiteSummary, void> {
@@ -155,8 +166,6 @@ export class JournalQueue implements SiteQueue {
 
   /** If nothing was ever added, the folder is left as it was found. */
   async close(): Promise<void> {
-    for (const timer of this.#timers) clearTimeout(timer);
-    this.#timers.clear();
     try {
       await this.#journal.close();
     } finally {
@@ -168,34 +177,68 @@ export class JournalQueue implements SiteQueue {
     const onDamaged = () => {
       this.#damaged += 1;
     };
-    for await (const line of readJournal(this.#folder.journal, onDamaged)) this.#sites.replay(line);
+    for await (const line of readJournal(this.#folder.journal, onDamaged)) this.#replay(line);
     const sites = [...this.#sites.values()];
     await this.#suspect(sites.filter(({ state }) => state === "active"));
     for (const site of sites) {
-      if (site.state === "done" && site.outcome !== undefined && retry.has(site.outcome)) {
-        this.#sites.putBack(site);
-        await this.#append({ type: "back", site: site.job.homepage, key: site.job.key, at: now() });
-      }
+      if (site.outcome === undefined || !retry.has(site.outcome)) continue;
+      this.#move(site, "waiting");
+      await this.#append({ type: "back", site: site.job.homepage, key: site.job.key, at: now() });
     }
     this.#order.reset(sites.filter(({ state }) => state === "waiting"));
   }
 
+  #replay(line: JournalLine): void {
+    const { key, site: homepage } = line;
+    const settings = line.type === "add" ? siteSettings(line.settings) : undefined;
+    // If the line that added it is damaged, any other line names the site, too.
+    const site =
+      this.#sites.get(key) ?? this.#insert({ key, homepage, ...(settings === undefined ? {} : { settings }) });
+    if (line.type === "start" && site.state !== "done") this.#move(site, "active");
+    else if (line.type === "back") {
+      this.#move(site, "waiting");
+      const { group, alone = 0 } = line;
+      site.suspicion = group === undefined ? undefined : { group, alone };
+    }
+    // Of several, the last counts.
+    else if (line.type === "done") this.#move(site, "done", line.summary.outcome);
+  }
+
+  #insert(job: SiteJob): Site {
+    const site: Site = { job, state: "waiting", outcome: undefined, starts: 0, suspicion: undefined };
+    this.#sites.set(job.key, site);
+    return site;
+  }
+
+  #move(site: Site, state: Site["state"], outcome?: SiteOutcome): void {
+    const count = (by: number) => {
+      if (site.state !== "waiting") this.#counts[site.state] += by;
+      if (site.outcome !== undefined && isFailure(site.outcome)) this.#counts.failed += by;
+    };
+    count(-1);
+    if (state === "active") site.starts += 1;
+    if (state === "done") site.suspicion = undefined;
+    site.state = state;
+    site.outcome = outcome;
+    count(1);
+  }
+
   // All of them were being read in a process that died.
-  async #suspect(sites: readonly JournalSite[]): Promise<void> {
-    const putBack = async (site: JournalSite) => {
+  async #suspect(sites: readonly Site[]): Promise<void> {
+    const putBack = async (site: Site) => {
       site.suspicion = afterDeath(site.suspicion, sites.length);
       const { key, homepage } = site.job;
       if (isDeadly(site.suspicion))
         return this.#settle(site, quarantinedSummary(site.job, `${keyHash(key)}-${site.starts}`));
       await this.#append({ type: "back", site: homepage, key, at: now(), ...site.suspicion });
-      this.#sites.putBack(site);
+      this.#move(site, "waiting");
       this.#order.addAgain(site);
     };
     await Promise.all(sites.map(putBack));
   }
 
-  async #start(site: JournalSite, reading: Reading): Promise<Lease> {
-    this.#sites.start(site);
+  async #start(site: Site, reading: SitesInProcess): Promise<Lease> {
+    this.#move(site, "active");
     reading.add(site);
     const { key, homepage } = site.job;
     const attemptId = `${keyHash(key)}-${site.starts}`;
@@ -216,53 +259,93 @@ export class JournalQueue implements SiteQueue {
         await this.#settle(site, summary);
         return "accepted";
       },
-      retry: async (reason, afterMs) => {
+      retry: async () => {
         if (!settleOnce()) return;
-        const why = reason === undefined ? {} : { reason };
-        await this.#append({ type: "back", site: homepage, key, at: now(), ...why });
-        this.#sites.putBack(site);
+        await this.#append({ type: "back", site: homepage, key, at: now() });
         site.suspicion = undefined;
-        this.#later(site, afterMs);
+        this.#move(site, "waiting");
+        this.#order.addAgain(site);
         this.#wake();
       },
     };
   }
 
-  async #settle(site: JournalSite, summary: SiteSummary): Promise<void> {
+  async #settle(site: Site, summary: SiteSummary): Promise<void> {
     const { key, homepage } = site.job;
     await this.#append({ type: "done", site: homepage, key, at: now(), summary });
-    this.#sites.end(site, summary.outcome);
-    this.#wake();
+    this.#move(site, "done", summary.outcome);
+    // There may be nothing left, or room for one that may not be read beside too many.
+    if (this.#counts.active === 0 || this.#order.suspects > 0) this.#wake();
   }
 
-  #later(site: JournalSite, afterMs: number): void {
-    const add = () => {
-      site.state = "waiting";
-      this.#order.addAgain(site);
-      this.#sleepers.wakeOne();
-    };
-    if (afterMs <= 0) {
-      add();
-      return;
+  #wake(sleepers: Iterable<() => void> = [...this.#sleepers]): void {
+    for (const wake of sleepers) {
+      this.#sleepers.delete(wake);
+      wake();
     }
-    site.state = "delayed";
-    this.#delayed += 1;
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      this.#delayed -= 1;
-      add();
-    }, afterMs);
-    this.#timers.add(timer);
-  }
-
-  // A site has ended: there may be nothing left, or room for one that may not be read beside too many.
-  #wake(): void {
-    if (this.#sites.active === 0 || this.#order.suspects > 0) this.#sleepers.wakeAll();
   }
 
   #append(line: JournalLine): Promise<void> {
     return this.#journal.append(line);
   }
+}
+
+/**
+ * The order in which waiting sites are read. Not that of the list, because neighbors in a list often share a server. Suspects come last, those that
+ * may be read beside the most others first.
+ */
+class SiteOrder {
+  // The next one is the last.
+  #waiting: Site[] = [];
+  #suspects: Site[] = [];
+  #isSorted = true;
+
+  get suspects(): number {
+    return this.#suspects.length;
+  }
+
+  /** A site that is new. */
+  add(site: Site): void {
+    this.#waiting.push(site);
+    this.#isSorted = false;
+  }
+
+  /** A site that was started before: it comes after the others. */
+  addAgain(site: Site): void {
+    if (site.suspicion === undefined) this.#waiting.unshift(site);
+    else this.#suspects = [...this.#suspects, site].sort((one, other) => groupOf(one) - groupOf(other));
+  }
+
+  /** From now on, these sites wait. */
+  reset(waiting: readonly Site[]): void {
+    this.#waiting = waiting.filter(({ suspicion }) => suspicion === undefined);
+    this.#suspects = waiting.filter(({ suspicion }) => suspicion !== undefined);
+    this.#suspects.sort((one, other) => groupOf(one) - groupOf(other));
+    this.#isSorted = false;
+  }
+
+  /** The next site for a process that reads these. `isAdding`: sites are still being added, and any order will do. */
+  next(reading: ReadonlySet<Site>, isAdding: boolean): Site | undefined {
+    if (!this.#isSorted && !isAdding) {
+      // Sites that were started before come first.
+      const ranked = this.#waiting.map((site) => ({
+        site,
+        rank: (site.starts > 0 ? "" : "~") + keyHash(site.job.key),
+      }));
+      ranked.sort((one, other) => (one.rank < other.rank ? 1 : -1));
+      this.#waiting = ranked.map(({ site }) => site);
+      this.#isSorted = true;
+    }
+    const from = this.#waiting.length > 0 ? this.#waiting : this.#suspects;
+    const next = from.at(-1);
+    if (next === undefined) return undefined;
+    const most = mostBeside([next, ...reading].map(({ suspicion }) => suspicion));
+    return reading.size < most ? from.pop() : undefined;
+  }
+}
+
+function groupOf({ suspicion }: Site): number {
+  return suspicion?.group ?? Number.POSITIVE_INFINITY;
 }
 
 function now(): string {
@@ -274,30 +357,3 @@ const never = new AbortController().signal;
 setMaxListeners(0, never);
 
 const anOutcome = oneOf(siteOutcomes);
-
-class Sleepers {
-  readonly #wakers = new Set<() => void>();
-
-  /** Resolves when it is woken or the signal is aborted. */
-  async sleep(signal: AbortSignal): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const wake = () => {
-        signal.removeEventListener("abort", wake);
-        this.#wakers.delete(wake);
-        resolve();
-      };
-      this.#wakers.add(wake);
-      signal.addEventListener("abort", wake, { once: true });
-    });
-  }
-
-  /** There may be very many: for one site, only one is woken. */
-  wakeOne(): void {
-    const [wake] = this.#wakers;
-    wake?.();
-  }
-
-  wakeAll(): void {
-    for (const wake of [...this.#wakers]) wake();
-  }
-}

@@ -1,26 +1,19 @@
 // Several processes work on one journal, to use all cores of a machine: one has the journal and hands out websites, the others read them. If a
 // process dies, its websites are given to another one, and a new process replaces it; if the parent dies, the others end, because another one may
 // use the folder.
-
 import type { ChildProcess } from "node:child_process";
 import { setMaxListeners } from "node:events";
-import type { Problem } from "../model/problem.ts";
+import { waitFor } from "../fetch/abort.ts";
 import type { FleetEvent } from "./fleet-options.ts";
-import type { JournalQueue, Reading } from "./journal-queue.ts";
-import type { SiteJob, SiteSummary } from "./site-job.ts";
+import type { JournalQueue, SitesInProcess } from "./journal-queue.ts";
+import type { SiteSummary } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
 
-/** From the child to its parent. `id`: if an answer is expected. */
+/** From the child to its parent. `id`: an answer is expected. */
 export type ToParent =
   | { readonly type: "take"; readonly id: number }
   | { readonly type: "done"; readonly id: number; readonly attemptId: string; readonly summary: SiteSummary }
-  | {
-      readonly type: "retry";
-      readonly id: number;
-      readonly attemptId: string;
-      readonly reason: Problem | undefined;
-      readonly afterMs: number;
-    }
+  | { readonly type: "retry"; readonly id: number; readonly attemptId: string }
   | { readonly type: "event"; readonly event: FleetEvent }
   /** Nothing is left to do. */
   | { readonly type: "finished" }
@@ -34,12 +27,9 @@ export type FromParent =
   | { readonly type: "stop" };
 
 /** The answer to `take`. */
-export interface GivenLease {
-  readonly job: SiteJob;
-  readonly starts: number;
-  readonly attemptId: string;
-}
+type GivenLease = Pick<Lease, "job" | "starts" | "attemptId">;
 
+/** The queue of a child: its parent. */
 export class ParentQueue implements SiteQueue {
   readonly #send: (message: ToParent) => void;
   readonly #waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
@@ -59,26 +49,12 @@ export class ParentQueue implements SiteQueue {
   }
 
   async take(signal: AbortSignal): Promise<Lease | undefined> {
-    signal.throwIfAborted();
-    let onAbort = () => {};
-    const stopped = new Promise<never>((_, reject) => {
-      onAbort = () => reject(signal.reason);
-      signal.addEventListener("abort", onAbort, { once: true });
-    });
-    const asked = this.#ask((id) => ({ type: "take", id })) as Promise<GivenLease | null>;
-    try {
-      const given = await Promise.race([asked, stopped]);
-      return given === null ? undefined : this.#lease(given);
-    } catch (error) {
+    return waitFor(signal, (resolve, reject) => {
+      const asked = this.#ask<GivenLease | null>((id) => ({ type: "take", id }));
+      asked.then((given) => resolve(given === null ? undefined : this.#lease(given)), reject);
       // It may still arrive: it goes back, because nothing was started.
-      asked.then(
-        (late) => (late === null ? undefined : this.#lease(late).retry(undefined, 0)),
-        () => undefined,
-      );
-      throw error;
-    } finally {
-      signal.removeEventListener("abort", onAbort);
-    }
+      return () => asked.then((late) => late && this.#lease(late).retry()).catch(() => undefined);
+    });
   }
 
   async add(): Promise<never> {
@@ -99,18 +75,15 @@ export class ParentQueue implements SiteQueue {
       starts,
       attemptId,
       lost: never,
-      done: async (summary) =>
-        (await this.#ask((id) => ({ type: "done", id, attemptId, summary }))) as "accepted" | "superseded",
-      retry: async (reason, afterMs) => {
-        await this.#ask((id) => ({ type: "retry", id, attemptId, reason, afterMs }));
-      },
+      done: (summary) => this.#ask((id) => ({ type: "done", id, attemptId, summary })),
+      retry: () => this.#ask((id) => ({ type: "retry", id, attemptId })),
     };
   }
 
-  #ask(make: (id: number) => ToParent): Promise<unknown> {
+  #ask<T>(make: (id: number) => ToParent): Promise<T> {
     const id = this.#nextId++;
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
       this.#send(make(id));
     });
   }
@@ -151,7 +124,6 @@ export async function runChildProcesses(options: ChildProcessesOptions): Promise
         if (end.type === "failed") throw end.error;
         if (end.type === "finished" || all.signal.aborted) return;
         options.onDeath(end.how);
-        // A website that kills processes is quarantined in the end; if every process dies, no website is the cause.
         const { done } = await options.queue.counts();
         deaths.inRow = done > deaths.done ? 1 : deaths.inRow + 1;
         deaths.done = done;
@@ -169,6 +141,9 @@ export async function runChildProcesses(options: ChildProcessesOptions): Promise
   stop.throwIfAborted();
 }
 
+// A website that kills at once is alone after as many deaths as the number of websites in a process can be halved.
+const mostInRow = 20;
+
 type End =
   | { readonly type: "finished" }
   | { readonly type: "died"; readonly how: string }
@@ -179,12 +154,11 @@ class Child {
   readonly #options: ChildProcessesOptions;
   readonly #process: ChildProcess;
   readonly #leases = new Map<string, Lease>();
-  readonly #reading: Reading = new Set();
+  readonly #reading: SitesInProcess = new Set();
   /** Aborted when the process has ended, or no more websites are started. */
   readonly #taking = new AbortController();
   readonly #stop: AbortSignal;
   #last: End | undefined;
-  #isGone = false;
 
   constructor(options: ChildProcessesOptions, stop: AbortSignal) {
     const { drain } = options;
@@ -193,24 +167,21 @@ class Child {
     this.#process = options.start();
     // Every pending website adds a listener.
     setMaxListeners(0, this.#taking.signal);
-    const onDrain = () => {
-      this.#taking.abort(drain.reason);
-      this.#send({ type: "drain" });
+    const pass = (signal: AbortSignal, type: "drain" | "stop") => {
+      const onAbort = () => {
+        this.#taking.abort(signal.reason);
+        this.#send({ type });
+      };
+      signal.addEventListener("abort", onAbort, { once: true });
+      if (signal.aborted) onAbort();
+      return () => signal.removeEventListener("abort", onAbort);
     };
-    const onStop = () => {
-      this.#taking.abort(stop.reason);
-      this.#send({ type: "stop" });
-    };
-    drain.addEventListener("abort", onDrain, { once: true });
-    stop.addEventListener("abort", onStop, { once: true });
+    const over = [pass(stop, "stop"), pass(drain, "drain")];
     this.#process.on("message", (message: ToParent) => void this.#receive(message));
     this.#process.on("error", () => undefined);
     this.end = this.#ended().finally(() => {
-      drain.removeEventListener("abort", onDrain);
-      stop.removeEventListener("abort", onStop);
+      for (const unlink of over) unlink();
     });
-    if (stop.aborted) onStop();
-    else if (drain.aborted) onDrain();
   }
 
   async #ended(): Promise<End> {
@@ -232,36 +203,29 @@ class Child {
         if (child.pid === undefined) resolve(word);
       });
     });
-    this.#isGone = true;
-    this.#taking.abort(new Error("The process is gone"));
+    this.#taking.abort(gone);
     const isOwnEnd = this.#last !== undefined || this.#stop.aborted;
-    if (isOwnEnd) for (const lease of this.#leases.values()) await lease.retry(undefined, 0);
+    if (isOwnEnd) for (const lease of this.#leases.values()) await lease.retry();
     else await this.#options.queue.died(this.#reading);
     this.#leases.clear();
     return this.#last ?? { type: "died", how };
   }
 
   async #receive(message: ToParent): Promise<void> {
-    switch (message.type) {
-      case "event":
-        this.#options.onEvent(message.event);
-        return;
-      case "finished":
-        this.#last = { type: "finished" };
-        return;
-      case "failed":
-        this.#last = { type: "failed", error: Object.assign(new Error(message.message), { code: message.code }) };
-        return;
-      default:
-    }
-    const { id } = message;
-    try {
-      const value = message.type === "take" ? await this.#take() : await this.#settle(message);
-      this.#send({ type: "answer", id, value });
-    } catch (error) {
-      // The journal cannot be written: that ends everything. Where nothing more is to be begun, the process knows.
-      if (message.type !== "take" || !this.#taking.signal.aborted) this.#last = { type: "failed", error };
-      this.#send({ type: "refused", id, message: error instanceof Error ? error.message : String(error) });
+    if (message.type === "event") this.#options.onEvent(message.event);
+    else if (message.type === "finished") this.#last = { type: "finished" };
+    else if (message.type === "failed")
+      this.#last = { type: "failed", error: Object.assign(new Error(message.message), { code: message.code }) };
+    else {
+      const { id } = message;
+      try {
+        const value = message.type === "take" ? await this.#take() : await this.#settle(message);
+        this.#send({ type: "answer", id, value });
+      } catch (error) {
+        // The journal cannot be written: that ends everything. Where nothing more is to be begun, the process knows.
+        if (message.type !== "take" || !this.#taking.signal.aborted) this.#last = { type: "failed", error };
+        this.#send({ type: "refused", id, message: error instanceof Error ? error.message : String(error) });
+      }
     }
   }
 
@@ -269,7 +233,7 @@ class Child {
     const lease = await this.#options.queue.take(this.#taking.signal, this.#reading);
     if (lease === undefined) return null;
     const { job, starts, attemptId } = lease;
-    if (this.#isGone) await lease.retry(undefined, 0);
+    if (this.#taking.signal.reason === gone) await lease.retry();
     else this.#leases.set(attemptId, lease);
     return { job, starts, attemptId };
   }
@@ -278,7 +242,7 @@ class Child {
     const lease = this.#leases.get(message.attemptId);
     this.#leases.delete(message.attemptId);
     if (message.type === "done") return (await lease?.done(message.summary)) ?? "superseded";
-    await lease?.retry(message.reason, message.afterMs);
+    await lease?.retry();
     return null;
   }
 
@@ -288,5 +252,4 @@ class Child {
   }
 }
 
-// A website that kills at once is alone after as many deaths as the number of websites in a process can be halved.
-const mostInRow = 20;
+const gone = new Error("The process is gone");

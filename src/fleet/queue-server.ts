@@ -1,21 +1,26 @@
-// The server that a queue lives on, through BullMQ: Redis or Valkey. BullMQ and its driver are optional packages: they are
-// loaded here, when a queue is opened, and nowhere else.
-import type { Job, Queue, Worker } from "bullmq";
+// The server that a queue lives on: its address, the connection, and what its failures are called. BullMQ and its driver are optional
+// packages: they are loaded here, when a queue is opened, and nowhere else.
+import { isIP } from "node:net";
+import type { Processor, Queue, Worker, WorkerOptions } from "bullmq";
+import type { Redis } from "ioredis";
 import { SitemapError } from "../model/errors.ts";
 import { invalid, readable, unexpected, urlText } from "../model/option-checks.ts";
 import { missingPackage } from "./optional-package.ts";
-import type { ServerNews } from "./run-data.ts";
+
+/** News about the connection to the server. */
+export type ServerNews =
+  | { readonly type: "lost"; readonly message: string }
+  | { readonly type: "back" }
+  /** Nothing is left to read; the queue waits for more. */
+  | { readonly type: "idle" }
+  /** Something may go wrong later. */
+  | { readonly type: "warning"; readonly message: string };
 
 export interface QueueServer {
-  readonly address: QueueAddress;
+  readonly connection: Redis;
   queue(name: string): Queue;
-  /** For taking jobs one by one; also finds jobs whose worker is gone. The server counts it as a worker of the queue. */
-  worker(name: string, leaseTime: number): Worker;
-  /** The next job, if the answer to finishing a job contains one. */
-  jobIn(answer: unknown, worker: Worker | undefined): Job | undefined;
-  /** A number that grows when somebody adds or removes something. */
-  changes(): Promise<number>;
-  changed(): Promise<void>;
+  /** With a processor it runs by itself; without one, jobs are taken one by one. Jobs whose worker is gone are given out again. */
+  worker(name: string, processor: Processor | null, leaseTime: number): Worker;
   /** Closes a worker that is not needed any more. */
   release(worker: Worker): Promise<void>;
   close(): Promise<void>;
@@ -23,15 +28,16 @@ export interface QueueServer {
 
 /** Throws a `SitemapError`: `missing-package`, or `queue-failed` if the server cannot be used. */
 export async function openServer(address: QueueAddress, onNews: (news: ServerNews) => void): Promise<QueueServer> {
-  const { Job, Queue, Worker } = await import("bullmq").catch(
+  const { Queue, Worker } = await import("bullmq").catch(
     missingPackage("--queue needs BullMQ: npm install bullmq ioredis"),
   );
   const { Redis } = await import("ioredis").catch(
     missingPackage("--queue redis://… needs ioredis: npm install ioredis"),
   );
-  const { isIP } = await import("node:net");
   const { host, port, database, user, password, isEncrypted } = address;
-  const options = {
+  // Whoever typed the URL is waiting: one try. Later the queue waits for its server, and sends commands when it is back.
+  let state: "opening" | "ready" | "lost" | "closing" = "opening";
+  const connection = new Redis({
     host,
     port,
     db: Number(database),
@@ -41,47 +47,35 @@ export async function openServer(address: QueueAddress, onNews: (news: ServerNew
     connectTimeout: connectTime,
     // Notices a connection that went silent.
     keepAlive: 10_000,
+    socketTimeout: silentTime,
     lazyConnect: true,
-  };
-  // One try: the user who typed the URL is waiting.
-  const first = new Redis({ ...options, retryStrategy: () => null, maxRetriesPerRequest: 0 });
+    maxRetriesPerRequest: null,
+    retryStrategy: (times) => (state === "opening" ? null : Math.min(times * 100, longestRetry)),
+  });
   let failure: unknown;
-  first.on("error", (error) => {
+  const lose = (message: string) => {
+    if (state !== "ready") return;
+    state = "lost";
+    onNews({ type: "lost", message });
+  };
+  connection.on("error", (error) => {
     failure = error;
+    lose(reasonOf(error));
+  });
+  connection.on("close", () => lose("the connection was closed"));
+  connection.on("ready", () => {
+    if (state !== "lost") return;
+    state = "ready";
+    onNews({ type: "back" });
   });
   try {
-    await first.connect();
-    inspect(await first.info(), onNews);
+    await connection.connect();
+    inspect(await connection.info(), onNews);
+    state = "ready";
   } catch (error) {
+    connection.disconnect();
     throw unusable(address, failure ?? error);
-  } finally {
-    first.disconnect();
   }
-  // From here on the queue waits for its server: commands are sent when it is back.
-  const connection = new Redis({
-    ...options,
-    maxRetriesPerRequest: null,
-    socketTimeout: silentTime,
-    retryStrategy: (times) => Math.min(times * 100, longestRetry),
-  });
-  let isLost = false;
-  let isClosing = false;
-  connection.on("error", (error) => {
-    if (isLost || isClosing) return;
-    isLost = true;
-    onNews({ type: "lost", message: reasonOf(error) });
-  });
-  connection.on("close", () => {
-    if (isLost || isClosing) return;
-    isLost = true;
-    onNews({ type: "lost", message: "the connection was closed" });
-  });
-  connection.on("ready", () => {
-    if (isLost) onNews({ type: "back" });
-    isLost = false;
-  });
-  // If the server goes away at this moment, the connection is retried like one that is lost later.
-  await connection.connect().catch(() => undefined);
   const open = new Set<Queue | Worker>();
   const kept = <T extends Queue | Worker>(one: T): T => {
     // What happens to the connection is said above, once.
@@ -90,44 +84,31 @@ export async function openServer(address: QueueAddress, onNews: (news: ServerNew
     return one;
   };
   return {
-    address,
+    connection,
     queue: (name) => kept(new Queue(name, { connection, skipVersionCheck: true, skipMetasUpdate: true })),
-    worker: (name, leaseTime) =>
-      kept(new Worker(name, null, { connection, skipVersionCheck: true, ...workerOptions(leaseTime) })),
-    jobIn: (answer, worker) => jobIn(Job, answer, worker),
-    changes: async () => Number(await connection.get(changesKey)),
-    async changed() {
-      await connection.incr(changesKey);
-    },
+    worker: (name, processor, leaseTime) =>
+      kept(new Worker(name, processor, { connection, skipVersionCheck: true, ...workerOptions(leaseTime) })),
     async release(worker) {
       open.delete(worker);
       await within(closeTime, worker.close()).catch(() => undefined);
     },
     async close() {
-      isClosing = true;
       // What is closed while the server is gone would wait for it.
-      const isReady = connection.status === "ready";
+      const isReady = state === "ready";
+      state = "closing";
       await Promise.allSettled([...open].map((one) => within(closeTime, isReady ? one.close() : one.disconnect())));
       connection.disconnect();
     },
   };
 }
 
-// Starts are counted by us: BullMQ would give up a site after its second dead worker.
-function workerOptions(leaseTime: number) {
+// Bisection decides who is set aside: BullMQ would give up a site after its second dead worker.
+function workerOptions(leaseTime: number): Partial<WorkerOptions> {
   return {
-    autorun: false,
     lockDuration: leaseTime,
     stalledInterval: Math.max(100, Math.floor(leaseTime / 2)),
     maxStalledCount: 1_000_000,
-    drainDelay: 1,
   };
-}
-
-function jobIn(made: typeof Job, answer: unknown, worker: Worker | undefined): Job | undefined {
-  const [data, id] = Array.isArray(answer) ? (answer as unknown[]) : [];
-  if (typeof data !== "object" || data === null || typeof id !== "string" || worker === undefined) return undefined;
-  return made.fromJSON(worker as never, data as never, id);
 }
 
 // Settings that lose sites are refused; those that may lose them after a crash are reported.
@@ -169,25 +150,16 @@ const silent = "it does not answer";
 // What drivers say to whoever waits while the connection is closed.
 const isClosed = /^Connection is closed\.?$/;
 
-export function queueClosed(): SitemapError {
-  return new SitemapError("queue-failed", "The queue is closed");
-}
-
 /** Turns failures of the server into `SitemapError`s. */
 export async function told<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
-  } catch (error) {
-    throw storageError(error);
+  } catch (cause) {
+    const { name, command, message } = (cause ?? {}) as Record<string, unknown>;
+    const isServer = name === "ReplyError" || command !== undefined || isClosed.test(String(message));
+    if (cause instanceof SitemapError || !isServer) throw cause;
+    throw new SitemapError("storage-failed", `The queue failed: ${reasonOf(cause)}`, { cause });
   }
-}
-
-export function storageError(cause: unknown): unknown {
-  if (cause instanceof SitemapError) return cause;
-  const { name, command, severity, message } = (cause ?? {}) as Record<string, unknown>;
-  const isServer =
-    name === "ReplyError" || command !== undefined || severity !== undefined || isClosed.test(String(message));
-  return isServer ? new SitemapError("storage-failed", `The queue failed: ${reasonOf(cause)}`, { cause }) : cause;
 }
 
 async function within(time: number, work: Promise<unknown>): Promise<void> {
@@ -197,8 +169,6 @@ async function within(time: number, work: Promise<unknown>): Promise<void> {
   });
   await Promise.race([work.then(() => {}), late]).finally(() => clearTimeout(timer));
 }
-
-const changesKey = "sitegrove:changes";
 
 // In milliseconds.
 const connectTime = 10_000;
@@ -224,30 +194,26 @@ export function queueAddress(given: string | URL, environment: NodeJS.ProcessEnv
   const text = readable("url", () => urlText(given));
   if (typeof text !== "string") throw unexpected("url", "the URL of a queue", given);
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^rediss?:$/.test(url.protocol))
-    throw invalid(`A queue is redis://HOST/0 or rediss://HOST/0, not ${withoutPassword(text)}`);
+  if (url === undefined || !/^rediss?:$/.test(url.protocol)) {
+    const shown = text.replaceAll(/\/\/[^/@\s]*@/g, "//").slice(0, 100);
+    throw invalid(`A queue is redis://HOST/0 or rediss://HOST/0, not ${shown}`);
+  }
   if (url.password !== "")
     throw invalid("A password in the URL of the queue can be seen by others: put it into SITEGROVE_QUEUE_PASSWORD");
   if (url.search !== "" || url.hash !== "") throw invalid(`The URL of the queue has nothing after ${url.pathname}`);
   const database = decodeURIComponent(url.pathname.slice(1));
   if (!/^\d{0,4}$/.test(database)) throw invalid(`A Redis database is a number, as in redis://HOST/0, not ${database}`);
-  const { hostname } = url;
-  const named = passwordVariables.find((name) => environment[name] !== undefined && environment[name] !== "");
   return {
     // Without the brackets of an IPv6 address.
-    host: hostname === "" ? "127.0.0.1" : hostname.replaceAll(/^\[|\]$/g, ""),
+    host: url.hostname === "" ? "127.0.0.1" : url.hostname.replaceAll(/^\[|\]$/g, ""),
     port: url.port === "" ? 6379 : Number(url.port),
     database: database || "0",
-    user: url.username === "" ? (environment["SITEGROVE_QUEUE_USER"] ?? undefined) : decodeURIComponent(url.username),
-    password: named === undefined ? undefined : environment[named],
+    user: url.username === "" ? environment["SITEGROVE_QUEUE_USER"] : decodeURIComponent(url.username),
+    // Ours first; then those that the server's own programs read.
+    password: ["SITEGROVE_QUEUE_PASSWORD", "REDISCLI_AUTH", "REDIS_PASSWORD"]
+      .map((name) => environment[name])
+      .find((value) => value !== undefined && value !== ""),
     isEncrypted: url.protocol === "rediss:",
     shown: `${url.protocol}//${url.host}${url.pathname}`,
   };
-}
-
-// Ours first; then those that the server's own programs read.
-const passwordVariables = ["SITEGROVE_QUEUE_PASSWORD", "REDISCLI_AUTH", "REDIS_PASSWORD"];
-
-function withoutPassword(text: string): string {
-  return text.replaceAll(/\/\/[^/@\s]*@/g, "//").slice(0, 100);
 }

@@ -1,12 +1,12 @@
 // Reads a queue of websites, many at a time in one process, until the queue is empty or it is stopped.
 import { setMaxListeners } from "node:events";
+import { FollowingController } from "../fetch/abort.ts";
 import { SitemapError } from "../model/errors.ts";
 import { invalid } from "../model/option-checks.ts";
 import { type Options, resolveOptions } from "../model/options.ts";
 import { problem } from "../model/problem.ts";
 import { crawlSite } from "./crawl-site.ts";
 import { type FleetOptions, type FleetSettings, resolveFleetOptions, type SiteOutput } from "./fleet-options.ts";
-import { LargeLane } from "./large-lane.ts";
 import type { SharedLimits } from "./shared-limits.ts";
 import { emptySummary, type SiteJob, type SiteSummary, siteJob } from "./site-job.ts";
 import type { Lease, QueueCounts } from "./site-queue.ts";
@@ -33,22 +33,22 @@ export async function runFleet(options: FleetOptions): Promise<QueueCounts> {
 
 class Fleet {
   readonly #settings: FleetSettings;
-  readonly #lane: LargeLane;
   readonly #shared: SharedLimits;
   /** Aborted by the caller, or by an error that is not about a website. */
-  readonly #stop = new AbortController();
+  readonly #stop: FollowingController;
   /** Also aborted when no more websites are started. */
-  readonly #drain = new AbortController();
+  readonly #drain: FollowingController;
   readonly #workers = new Set<Promise<void>>();
   /** How many websites are read that have not answered for a while: their places are taken by others. */
   #slow = 0;
 
   constructor(settings: FleetSettings, shared: SharedLimits) {
     this.#settings = settings;
-    // Every website adds a listener.
-    setMaxListeners(0, this.#stop.signal, this.#drain.signal);
     this.#shared = shared;
-    this.#lane = new LargeLane(Math.max(2, Math.floor(settings.concurrency / 16)));
+    this.#stop = new FollowingController(settings.signal);
+    this.#drain = new FollowingController(settings.drain, this.#stop.signal);
+    // Every website adds a listener.
+    setMaxListeners(0, this.#drain.signal);
   }
 
   /** Ends everything, because of an error that is not about a website. */
@@ -65,21 +65,14 @@ class Fleet {
   }
 
   async work(): Promise<void> {
-    const { signal: caller, drain, concurrency } = this.#settings;
-    const onStop = () => this.#stop.abort(caller?.reason);
-    const onDrain = () => this.#drain.abort(drain?.reason);
-    this.#stop.signal.addEventListener("abort", () => this.#drain.abort(this.#stop.signal.reason), { once: true });
-    caller?.addEventListener("abort", onStop, { once: true });
-    drain?.addEventListener("abort", onDrain, { once: true });
-    if (drain?.aborted) onDrain();
-    if (caller?.aborted) onStop();
+    const { concurrency } = this.#settings;
     try {
       for (let count = 0; count < concurrency; count += 1) this.#startWorker();
       while (this.#workers.size > 0) await Promise.all(this.#workers);
       this.#stop.signal.throwIfAborted();
     } finally {
-      caller?.removeEventListener("abort", onStop);
-      drain?.removeEventListener("abort", onDrain);
+      this.#stop.release();
+      this.#drain.release();
       this.#shared.close();
     }
   }
@@ -101,42 +94,31 @@ class Fleet {
     return true;
   }
 
-  // The next website is requested together with reporting the last result: a queue may answer both at once.
   async #worker(): Promise<void> {
-    let settled: Promise<void> | undefined;
     for (;;) {
-      const taking = this.#settings.queue.take(this.#drain.signal);
-      const [last, next] = await Promise.allSettled([settled, taking]);
-      if (last.status === "rejected") {
-        if (next.status === "fulfilled") await next.value?.retry(undefined, 0).catch(() => undefined);
-        throw last.reason;
-      }
-      if (next.status === "rejected") {
-        if (this.#drain.signal.aborted) return;
-        this.#stop.abort(next.reason);
-        throw next.reason;
-      }
-      const lease = next.value;
+      const lease = await this.#settings.queue.take(this.#drain.signal).catch((error: unknown) => {
+        if (!this.#drain.signal.aborted) throw error;
+      });
       if (lease === undefined) return;
       let isSlow = false;
       const timer = setTimeout(() => {
         isSlow = this.#leavePlace();
+        if (isSlow) this.#settings.onEvent?.({ type: "site-slow", job: lease.job });
       }, slowTime);
       try {
         const read = await this.#site(lease, () => clearTimeout(timer));
-        settled = read === undefined ? undefined : this.#settle(lease, read);
-        settled?.catch((error: unknown) => this.#stop.abort(error));
+        if (read !== undefined) await this.#settle(lease, read);
       } catch (error) {
         // Not about the website: the disk is full, or the queue is gone.
         this.#stop.abort(error);
-        await lease.retry(undefined, 0).catch(() => undefined);
+        await lease.retry().catch(() => undefined);
         throw error;
       } finally {
         clearTimeout(timer);
         if (isSlow) this.#slow -= 1;
       }
       // Its place has been taken.
-      if (isSlow) return settled;
+      if (isSlow) return;
     }
   }
 
@@ -144,7 +126,7 @@ class Fleet {
   async #site(lease: Lease, onAnswer: () => void): Promise<ReadSite | undefined> {
     const { sink, crawl, onEvent } = this.#settings;
     const { job, attemptId, starts } = lease;
-    const { signal: stop, unlink } = linkedSignal([this.#stop.signal, lease.lost]);
+    const stopping = new FollowingController(this.#stop.signal, lease.lost);
     onEvent?.({ type: "site-start", job, starts });
     let output: SiteOutput | undefined;
     try {
@@ -155,9 +137,8 @@ class Fleet {
         onAnswer();
         if (pages > 0) onEvent?.({ type: "site-pages", job, pages });
       });
-      const [lane, shared] = [this.#lane, this.#shared];
       const read = (into: SiteOutput) =>
-        crawlSite({ job, attemptId, output: into, options: crawl, signal: stop, lane, shared });
+        crawlSite({ job, attemptId, output: into, options: crawl, signal: stopping.signal, shared: this.#shared });
       const reading = read(told).catch(async (error: unknown) => {
         const { previous, ...options } = told.options ?? {};
         if (previous === undefined || !isInvalidArchive(error)) throw error;
@@ -165,19 +146,19 @@ class Fleet {
         return { ...(await read({ ...told, options })), previousError: error.message };
       });
       const summary = await reading.catch((error: unknown) => {
-        if (stop.aborted || isMachine(error)) throw error;
+        if (stopping.signal.aborted || isMachine(error)) throw error;
         return failed(job, attemptId, error);
       });
       return { summary: { ...summary, ...(await output.keep(summary)) }, output };
     } catch (error) {
       await output?.discard();
-      if (!stop.aborted) throw error;
+      if (!stopping.signal.aborted) throw error;
       // Another worker has it, or it waits for the next run.
-      if (!lease.lost.aborted) await lease.retry(undefined, 0);
+      if (!lease.lost.aborted) await lease.retry();
       onEvent?.({ type: "site-back", job });
       return undefined;
     } finally {
-      unlink();
+      stopping.release();
     }
   }
 
@@ -186,7 +167,7 @@ class Fleet {
     const { onEvent } = this.#settings;
     try {
       const accepted = (await lease.done(summary)) === "accepted";
-      if (!accepted) await output?.discard();
+      await (accepted ? output?.accepted?.() : output?.discard());
       onEvent?.({ type: "site-done", summary, accepted });
     } catch (error) {
       if (!this.#stop.signal.aborted) throw error;
@@ -217,7 +198,7 @@ function isMachine(error: unknown): boolean {
 
 function watched(output: SiteOutput, see: (pages: number) => void): SiteOutput {
   return {
-    ...(output.options === undefined ? {} : { options: output.options }),
+    ...output,
     pages(sitemap, pages) {
       see(pages.length);
       return output.pages?.(sitemap, pages);
@@ -226,9 +207,6 @@ function watched(output: SiteOutput, see: (pages: number) => void): SiteOutput {
       see(0);
       return output.sitemap?.(event);
     },
-    ...(output.tree === undefined ? {} : { tree: (tree, within) => output.tree?.(tree, within) ?? Promise.resolve() }),
-    keep: (summary) => output.keep(summary),
-    discard: () => output.discard(),
   };
 }
 
@@ -242,28 +220,6 @@ async function* jobsOf(
     if (job === undefined) throw invalid(`Expected \`sites\` to be homepages, got \`${JSON.stringify(site)}\``);
     yield job;
   }
-}
-
-export interface LinkedSignal {
-  readonly signal: AbortSignal;
-  /** Detaches it from the others. */
-  unlink(): void;
-}
-
-function linkedSignal(others: readonly AbortSignal[]): LinkedSignal {
-  const controller = new AbortController();
-  const links = others.map((other) => {
-    const abort = () => controller.abort(other.reason);
-    if (other.aborted) abort();
-    else other.addEventListener("abort", abort, { once: true });
-    return () => other.removeEventListener("abort", abort);
-  });
-  return {
-    signal: controller.signal,
-    unlink() {
-      for (const unlink of links) unlink();
-    },
-  };
 }
 
 // In milliseconds: a website without an answer by then is slow.

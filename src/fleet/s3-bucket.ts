@@ -18,6 +18,8 @@ interface Sent {
   readonly method: "GET" | "PUT" | "POST" | "DELETE" | "HEAD";
   readonly key: string;
   readonly query?: string;
+  /** It is about the bucket, not about an object. */
+  readonly isBucket?: true;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array<ArrayBuffer> | string;
   /** Expected statuses besides 2xx. */
@@ -134,6 +136,21 @@ export class S3Bucket {
     await this.#send({ method: "DELETE", key, expected: [404] });
   }
 
+  /** The names that begin so. */
+  async list(start: string): Promise<string[]> {
+    const names: string[] = [];
+    const prefix = [this.#prefix, start].filter((part) => part !== "").join("/");
+    for (let token = ""; ; ) {
+      const more = token === "" ? "" : `&continuation-token=${encodeURIComponent(token)}`;
+      const query = `list-type=2${more}&prefix=${encodeURIComponent(prefix)}`;
+      const answer = await (await this.#send({ method: "GET", key: "", query, isBucket: true })).text();
+      for (const [, key = ""] of answer.matchAll(/<Key>([^<]*)<\/Key>/g))
+        names.push(decoded(key).slice(prefix.length - start.length));
+      token = textOf(answer, "NextContinuationToken");
+      if (token === "") return names;
+    }
+  }
+
   async #uploadParts(
     key: string,
     size: number,
@@ -181,7 +198,7 @@ export class S3Bucket {
   }
 
   async #send(sent: Sent): Promise<Response> {
-    const path = [this.#prefix, sent.key].filter((part) => part !== "").join("/");
+    const path = sent.isBucket ? "" : [this.#prefix, sent.key].filter((part) => part !== "").join("/");
     const url = `${this.#base}/${path.split("/").map(encodeURIComponent).join("/")}${sent.query ? `?${sent.query}` : ""}`;
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#try(url, sent);
@@ -251,7 +268,10 @@ function failure(message: string, cause?: unknown): SitemapError {
 }
 
 function textOf(xml: string, name: string): string {
-  const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? "";
+  return decoded(new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? "");
+}
+
+function decoded(text: string): string {
   return text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 }
 

@@ -11,6 +11,23 @@ export interface SiteJob {
   /** Equal for the same website, however it was written; part of file names by its hash. */
   readonly key: string;
   readonly homepage: string;
+  /** What is different for this website. */
+  readonly settings?: SiteSettings | undefined;
+}
+
+/** Settings of one website of a list. */
+export interface SiteSettings {
+  /** The least time between two requests, in seconds. */
+  readonly delay?: number;
+  readonly maxPages?: number;
+  readonly retries?: number;
+}
+
+/** Of what somebody else has written, only the numbers that are known; undefined if there are none. */
+export function siteSettings(value: unknown): SiteSettings | undefined {
+  const { delay, maxPages, retries } = isRecord(value) ? value : {};
+  const known = Object.entries({ delay, maxPages, retries }).filter(([, each]) => isCount(each));
+  return known.length === 0 ? undefined : Object.fromEntries(known);
 }
 
 /**
@@ -69,6 +86,43 @@ export interface SiteSummary {
   readonly preferences?: readonly RobotsPreference[];
   /** How many findings a check has, by severity. */
   readonly findings?: Readonly<Record<string, number>>;
+}
+
+/** Whether a value that was kept somewhere is a summary. Fields of later versions are accepted. */
+export function isSummary(value: unknown): value is SiteSummary {
+  if (!isRecord(value)) return false;
+  const { outcome, reasons, files, findings = {}, previousError = "" } = value;
+  return (
+    siteOutcomes.includes(outcome as SiteOutcome) &&
+    ["site", "key", "attemptId", "finishedAt"].every((name) => typeof value[name] === "string") &&
+    ["pages", "sitemaps", "invalid", "requests", "wireBytes", "duration"].every((name) => isCount(value[name])) &&
+    Array.isArray(reasons) &&
+    reasons.every(isReason) &&
+    isRecord(files) &&
+    Object.values(files).every(isOwnPath) &&
+    typeof previousError === "string" &&
+    isRecord(findings) &&
+    Object.values(findings).every(isCount)
+  );
+}
+
+function isReason(value: unknown): value is SiteReason {
+  if (!isRecord(value)) return false;
+  const { code, message, count } = value;
+  return typeof code === "string" && typeof message === "string" && isCount(count);
+}
+
+// Below the folder of the outputs.
+function isOwnPath(value: unknown): boolean {
+  return typeof value === "string" && !/^[/\\]|^[a-z]:|(^|[/\\])\.\.([/\\]|$)|\0/i.test(value);
+}
+
+export function isCount(value: unknown): value is number {
+  return typeof value === "number" && value >= 0 && Number.isFinite(value);
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Whether the run failed, not the website. */

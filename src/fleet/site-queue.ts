@@ -1,6 +1,5 @@
 // The contract of a queue of websites: leases and results. The journal of one machine implements it, and so does a queue on a server. The same
 // tests run for both.
-import type { Problem } from "../model/problem.ts";
 import type { SiteJob, SiteSummary } from "./site-job.ts";
 
 /** A queue of websites: hands out leases and keeps the results. */
@@ -35,6 +34,6 @@ export interface Lease {
   readonly lost: AbortSignal;
   /** `superseded`: the result of another worker counts. */
   done(summary: SiteSummary): Promise<"accepted" | "superseded">;
-  /** Gives the site back: it is read again, after `afterMs`. */
-  retry(reason: Problem | undefined, afterMs: number): Promise<void>;
+  /** Gives the site back: it is read again later. */
+  retry(): Promise<void>;
 }

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import {
   defaultConcurrency,
   type FleetEvent,
@@ -11,7 +11,6 @@ import {
   type SiteSink,
 } from "../../src/fleet/fleet-options.ts";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
-import { LargeLane } from "../../src/fleet/large-lane.ts";
 import { runFleet } from "../../src/fleet/run-fleet.ts";
 import { type SiteOutcome, siteJob, siteOutcomes } from "../../src/fleet/site-job.ts";
 import { manyWebsites } from "./many-websites.ts";
@@ -268,55 +267,6 @@ test("well-known paths are tried only where they are needed", async () => {
   });
   expect(results.find(({ site }) => site.includes("fine"))?.requests).toBe(2);
   expect(results.find(({ site }) => site.includes("gone"))?.requests).toBeGreaterThan(15);
-});
-
-describe("the lane for large websites", () => {
-  const signal = new AbortController().signal;
-
-  test("so many at a time; the next one waits for a place", async () => {
-    const lane = new LargeLane(1, 10);
-    const [one, two] = [lane.place(signal), lane.place(signal)];
-    await one.grow(11);
-    await two.grow(10);
-    let isIn = false;
-    const waiting = two.grow(1).then(() => {
-      isIn = true;
-    });
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(isIn).toBe(false);
-    one.leave();
-    await waiting;
-    two.leave();
-    two.leave();
-    const three = lane.place(signal);
-    await three.grow(1000);
-    three.leave();
-  });
-
-  test("whoever is aborted while waiting leaves the line", async () => {
-    const lane = new LargeLane(1, 10);
-    const one = lane.place(signal);
-    await one.grow(11);
-    const controller = new AbortController();
-    const two = lane.place(controller.signal);
-    const waiting = two.grow(11);
-    controller.abort(new Error("enough"));
-    await expect(waiting).rejects.toThrow("enough");
-    two.leave();
-    const late = lane.place(controller.signal);
-    await expect(late.grow(11)).rejects.toThrow("enough");
-    late.leave();
-    // Nobody who waited in vain has freed the place of another.
-    const four = lane.place(signal);
-    let isIn = false;
-    const entering = four.grow(11).then(() => {
-      isIn = true;
-    });
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(isIn).toBe(false);
-    one.leave();
-    await entering;
-  });
 });
 
 test.each([

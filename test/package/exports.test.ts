@@ -38,8 +38,8 @@ const checkTypes = words(`
   OwnRule Rule RuleContext RuleId RuleReport RuleSeverities Severity
 `);
 const fleetTypes = words(`
-  FleetEvent FleetOptions BullQueueOptions Reading JournalQueueOptions Lease QueueCounts SiteJob SiteOutcome
-  SiteOutput SiteQueue SiteReason ListedSite RunEntry RunSettings RunsUnderWay Schedule ServerNews SiteSink SiteSummary
+  FleetEvent FleetOptions BullQueueOptions SitesInProcess JournalQueueOptions Lease QueueCounts SiteJob SiteOutcome
+  SiteOutput SiteQueue SiteReason SiteSettings ListedSite RunEntry RunSettings Schedule ServerNews SiteSink SiteSummary
 `);
 const reportTypes = words(`
   LanguageCount LanguageLinks ReportChanges ReportDiscovery ReportFacts ReportFigures ReportFinding ReportFormat

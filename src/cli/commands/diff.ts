@@ -84,7 +84,7 @@ export function addDiffFlags(command: Command): Command {
 export const diffFormats = ["summary", "ndjson", "csv", "pages", "rss", "markdown"] as const;
 export type DiffFormat = (typeof diffFormats)[number];
 
-interface DiffFlags extends CrawlFlags, RunFlags, Pick<LocalFlags, "url" | "map"> {
+export interface DiffFlags extends CrawlFlags, RunFlags, Pick<LocalFlags, "url" | "map"> {
   readonly format: DiffFormat;
   readonly only?: readonly string[] | undefined;
   readonly ignore?: readonly string[] | undefined;
@@ -149,7 +149,8 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
     }
   }
   const names = { before: sides[0].name, after: sides[1].name };
-  const pieces = writeDiff(batches(), { format, csvSafe, kinds: new Set(kinds), names, ending });
+  const homepage = () => ending.sides.after.homepage ?? ending.sides.before.homepage;
+  const pieces = writeDiff(batches(), { format, csvSafe, kinds: new Set(kinds), names, homepage });
   return run.write(pieces, () => ({ listed: ending.told, unit: "change" }));
 }
 
@@ -262,6 +263,11 @@ class SideEnding extends CrawlEnding {
   }
 }
 
+/** An unknown page does not count as one. */
+export function isDifference(change: TreeChange): boolean {
+  return (change.kind === "sitemap" ? change.change : change.kind) !== "unknown";
+}
+
 export class DiffEnding implements Ending {
   readonly sides: Readonly<Record<"before" | "after", SideEnding>>;
   readonly #usesExitCode: boolean;
@@ -278,9 +284,7 @@ export class DiffEnding implements Ending {
 
   count(changes: readonly TreeChange[]): void {
     this.told += changes.length;
-    // An unknown page does not count as a difference.
-    const isKnown = (change: TreeChange) => (change.kind === "sitemap" ? change.change : change.kind) !== "unknown";
-    this.#differences += changes.filter(isKnown).length;
+    this.#differences += changes.filter(isDifference).length;
   }
 
   // Each side has its own.

@@ -1,16 +1,14 @@
-// The flags and help of `sitegrove fleet`. Their implementation is in fleet.ts, which is imported when the command
-// runs.
-import { Command, Option } from "commander";
+// The flags and help of `sitegrove fleet` and its commands. Their implementations are imported when they run.
+import { Command, InvalidArgumentError, Option } from "commander";
 import { addDiffFlags } from "../commands/diff.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, UsageError } from "../exit-codes.ts";
-import { collected, wholeNumber } from "../flags.ts";
+import { collected, seconds, wholeNumber } from "../flags.ts";
 import type { FleetDiffFlags } from "./diff.ts";
-import { addConcurrencyFlag, addSiteCrawlFlags, addSiteLimitFlags } from "./flags.ts";
+import { addOutputFlags, addReadingFlags, retryNames } from "./flags.ts";
 import type { FleetFlags } from "./fleet.ts";
-import { fleetFormats, retryNames } from "./formats.ts";
-import { addFleetLogFlags } from "./log.ts";
-import { queueText, removeCommand, resultsCommand, scheduleCommand, workerCommand } from "./queue-command.ts";
+import type { QueueFlags, ScheduleFlags } from "./queue.ts";
+import type { WorkerFlags } from "./worker.ts";
 
 export function fleetCommand(context: Context, done: Done): Command {
   const command = new Command("fleet")
@@ -38,80 +36,56 @@ export function fleetCommand(context: Context, done: Done): Command {
   command
     .optionsGroup("Several machines:")
     .option("--queue <url>", `fill this ${queueText}`)
-    .option("--run <name>", "name of the run on the queue", "default")
-    .option("--shard <part>", "only this part of the list, by registrable domain: 2/8 is the second of eight");
-
-  command
-    .optionsGroup("Output:")
-    .option("--out <dir>", "folder for the journal, the outputs and the summary; or s3://BUCKET/PREFIX for the outputs")
-    .addOption(
-      new Option("-f, --format <format>", "format of the files of pages, one file for each website")
-        .choices(fleetFormats)
-        .default("ndjson"),
-    )
-    .option("--archives", "save everything that was received, one WARC archive for each website")
-    .option("--previous <dir>", "folder of an earlier run with --archives: unchanged documents are taken from it")
-    .option("--check", "write what search engines would say about each website");
-
-  addConcurrencyFlag(command)
+    .option("--run <name>", "name of the run on the queue (default: default)")
+    .option("--shard <part>", "only this part of the list, by registrable domain: 2/8 is the second of eight")
     .option(
       "--processes <n>",
       "processes that read websites, for machines with several cores (default: 1)",
       wholeNumber(1),
-    )
-    .option(
-      "--per-address <n>",
-      "requests at a time to one IP address, whatever its host names (default: 8)",
-      wholeNumber(1),
     );
-  addSiteLimitFlags(command);
-  // Without a limit, one website would keep a whole fleet waiting.
-  const time = command.options.find(({ long }) => long === "--max-time");
-  if (time !== undefined) time.description = "maximum time for one website (default: 600)";
 
-  addSiteCrawlFlags(command);
-
-  command.optionsGroup("Messages:");
-  addFleetLogFlags(command)
-    .option("--no-progress", "no table on a terminal, and no line every ten seconds elsewhere")
-    .option("--no-color", "no colors on a terminal")
-    .action(async (sites: readonly string[], flags: FleetFlags) => {
-      const { fleet } = await import("./fleet.ts");
-      done(await fleet(sites, flags, context));
-    });
+  addOutputFlags(
+    command,
+    "folder for the journal, the outputs and the summary; or s3://BUCKET/PREFIX for the outputs",
+  ).option("--previous <dir>", "folder of an earlier run with --archives: unchanged documents are taken from it");
+  addReadingFlags(command, "whatever its host names");
+  command.action(async (sites: readonly string[], flags: FleetFlags) => {
+    const { fleet } = await import("./fleet.ts");
+    done(await fleet(sites, flags, context));
+  });
   // What follows the name of a command of ours is for that command.
   command.enablePositionalOptions();
   for (const make of [statusCommand, diffCommand, workerCommand, resultsCommand, scheduleCommand, removeCommand])
     command.addCommand(make(context, done));
-  command.addCommand(childCommand(done), { hidden: true });
+  // What `--processes` starts.
+  const child = new Command("child").action(async () => {
+    const { fleetChild } = await import("./processes.ts");
+    done(await fleetChild());
+  });
+  command.addCommand(child, { hidden: true });
   return command.addHelpText("after", examples + exitCodeHelp(exitCodeNames, exitCodeWords));
 }
 
-function diffCommand(context: Context, done: Done): Command {
-  const command = new Command("diff")
-    .summary("show what changed between two runs")
-    .description(
-      "Shows what changed between two runs of a fleet: pages and sitemaps of every website that both have read, websites that are\n" +
-        "in one list only, and those with another outcome. Where a website was not fully read, a page that is missing there is\n" +
-        '"unknown", never "removed".',
-    )
-    .argument("<old>", "folder of the earlier run")
-    .argument("<new>", "folder of the later run");
-  return addDiffFlags(command)
-    .option("--no-color", "no colors on a terminal")
-    .action(async (before: string, after: string, flags: FleetDiffFlags) => {
-      const { fleetDiff } = await import("./diff.ts");
-      done(await fleetDiff(before, after, { ...flags, progress: false }, context));
-    });
-}
+const exitCodeNames = ["complete", "unexpected", "usage", "incomplete", "interrupted"] as const;
+const exitCodeWords = {
+  complete: "every website was read to its end, or has no sitemap",
+  incomplete: "finished, but some websites could not be fully read, or some lines of the list name no website",
+  interrupted: "stopped by Ctrl-C: run it again to continue",
+};
 
-// What `--processes` starts.
-function childCommand(done: Done): Command {
-  return new Command("child").action(async () => {
-    const { fleetChild } = await import("./child.ts");
-    done(await fleetChild());
-  });
-}
+const examples = `
+Ctrl-C finishes the websites that are being read; a second Ctrl-C stops at once.
+
+Examples:
+  sitegrove fleet --from sites.txt --out monday               pages of each website, and summary.json
+  sitegrove fleet --from top.csv --column domain --out top    from a column of a CSV file
+  sitegrove fleet --out monday --retry unreachable            those again that could not be reached
+  sitegrove fleet --from sites.txt --out a --archives -f none archives, without files of pages
+  sitegrove fleet status monday                               how far it is
+  sitegrove fleet diff monday tuesday                         what changed in between
+  sitegrove fleet --from sites.txt --queue redis://queue.example/0 fills a queue for workers on several machines
+  sitegrove fleet --from sites.txt --shard 2/8 --out part2    the second of eight parts of a list
+`;
 
 function statusCommand(context: Context, done: Done): Command {
   return new Command("status")
@@ -138,7 +112,7 @@ function statusCommand(context: Context, done: Done): Command {
       }
       if (folder === undefined) throw new UsageError("name the folder of a fleet, or a queue with --queue");
       if (flags.run !== undefined) throw new UsageError("--run needs --queue");
-      const { fleetStatus } = await import("./status.ts");
+      const { fleetStatus } = await import("./totals.ts");
       done(await fleetStatus(folder, format !== "text", context));
     });
 }
@@ -150,23 +124,138 @@ interface StatusFlags {
   readonly json?: true;
 }
 
-const exitCodeNames = ["complete", "unexpected", "usage", "incomplete", "interrupted"] as const;
-const exitCodeWords = {
-  complete: "every website was read to its end, or has no sitemap",
-  incomplete: "finished, but some websites could not be fully read, or some lines of the list name no website",
-  interrupted: "stopped by Ctrl-C: run it again to continue",
+function diffCommand(context: Context, done: Done): Command {
+  const command = new Command("diff")
+    .summary("show what changed between two runs")
+    .description(
+      "Shows what changed between two runs of a fleet: pages and sitemaps of every website that both have read, websites that are\n" +
+        "in one list only, and those with another outcome. Where a website was not fully read, a page that is missing there is\n" +
+        '"unknown", never "removed".',
+    )
+    .argument("<old>", "folder of the earlier run")
+    .argument("<new>", "folder of the later run");
+  return addDiffFlags(command)
+    .option("--no-color", "no colors on a terminal")
+    .action(async (before: string, after: string, flags: FleetDiffFlags) => {
+      const { fleetDiff } = await import("./diff.ts");
+      done(await fleetDiff(before, after, { ...flags, progress: false }, context));
+    });
+}
+
+const queueText = "queue of several machines: redis://HOST/0, rediss://HOST/0";
+
+function workerCommand(context: Context, done: Done): Command {
+  const command = new Command("worker")
+    .summary("read websites from a queue")
+    .description(
+      "Reads websites from a queue until nothing is left. Any number of workers can run at a time, on any number of machines.\n" +
+        "A worker uses the outputs and limits of the run; flags given here override them.",
+    )
+    .usage("--queue URL [options]")
+    .optionsGroup("Queue:")
+    .requiredOption("--queue <url>", queueText)
+    .option("--run <name>", "run to work on (default: all, in turn)")
+    .addOption(
+      new Option("--idle <seconds>", "time to wait for more websites when nothing is left")
+        .argParser(seconds)
+        .default(5),
+    )
+    .option("--stay", "keep waiting for more websites")
+    .addOption(
+      new Option("--lease <seconds>", "time after which the websites of a silent worker are given to others")
+        .argParser(seconds)
+        .default(30),
+    );
+  addOutputFlags(command, "folder for the outputs, or s3://BUCKET/PREFIX");
+  addReadingFlags(command, "of all workers together");
+  command.action(async (flags: WorkerFlags) => {
+    const { fleetWorker } = await import("./worker.ts");
+    done(await fleetWorker(flags, context));
+  });
+  return command.addHelpText(
+    "after",
+    `
+Ctrl-C and SIGTERM finish the websites that are being read; a second one stops at once. Passwords come from the environment:
+SITEGROVE_QUEUE_PASSWORD.
+${exitCodeHelp(["complete", "unexpected", "usage", "interrupted", "terminated"], {
+  complete: "nothing is left, or it was asked to stop and finished what it had started",
+  interrupted: "stopped by a second Ctrl-C: the websites being read go back to the queue",
+  terminated: "stopped by a second SIGTERM",
+})}`,
+  );
+}
+
+function resultsCommand(context: Context, done: Done): Command {
+  return new Command("results")
+    .summary("print the summaries of a run on a queue")
+    .description("Prints the summary of each finished website, one line of JSON each, in the order of the list.")
+    .usage("--queue URL [options]")
+    .requiredOption("--queue <url>", queueText)
+    .option("--run <name>", "run to print", "default")
+    .addOption(
+      new Option("-f, --format <format>", "one line of JSON for each website").choices(["ndjson"]).default("ndjson"),
+    )
+    .action(async ({ queue, run }: { queue: string; run: string }) => {
+      const { queueResults } = await import("./queue.ts");
+      done(await queueResults(queue, run, context));
+    });
+}
+
+function scheduleCommand(context: Context, done: Done): Command {
+  return new Command("schedule")
+    .summary("repeat a run on a queue")
+    .description(
+      "Repeats a run as often as --every says, while workers are running. Each repetition is a run of its own, named after the first run and\n" +
+        "the time; with --archives, it takes unchanged documents from the previous one. Without --every, shows what is scheduled.",
+    )
+    .usage("--queue URL --run NAME --every 1d")
+    .requiredOption("--queue <url>", queueText)
+    .option("--run <name>", "run to repeat", "default")
+    .option("--every <time>", "time between two runs: 90s, 30m, 12h, 1d, 1w", interval)
+    .option(
+      "--keep <n>",
+      "keep so many repetitions on the queue; older ones are removed, their outputs stay",
+      wholeNumber(1),
+    )
+    .option("--stop", "end the schedule")
+    .option("--no-color", "no colors on a terminal")
+    .action(async (flags: ScheduleFlags) => {
+      if (flags.stop && flags.every !== undefined) throw new UsageError("--every or --stop, not both");
+      if (flags.keep !== undefined && flags.every === undefined) throw new UsageError("--keep needs --every");
+      const { scheduleRun } = await import("./queue.ts");
+      done(await scheduleRun(flags, context));
+    });
+}
+
+function removeCommand(context: Context, done: Done): Command {
+  return new Command("remove")
+    .summary("remove a run from a queue")
+    .description(
+      "Removes a run from a queue, with its results and its schedule. Its outputs stay, unless --outputs is given.",
+    )
+    .usage("--queue URL --run NAME [options]")
+    .requiredOption("--queue <url>", queueText)
+    .requiredOption("--run <name>", "run to remove")
+    .option("--outputs", "also remove the files that its results name")
+    .option("--no-color", "no colors on a terminal")
+    .action(async (flags: QueueFlags & { outputs?: true }) => {
+      const { removeRun } = await import("./queue.ts");
+      done(await removeRun(flags, context));
+    });
+}
+
+function interval(text: string): number {
+  const [, number = "", unit = ""] = /^(\d{1,6}(?:\.\d{1,3})?)([smhdw])$/.exec(text) ?? [];
+  const time = Number(number) * (unitTimes[unit] ?? 0);
+  if (time < 1000) throw new InvalidArgumentError("Expected a time, such as 90s, 30m, 12h, 1d or 1w.");
+  return time;
+}
+
+/** In milliseconds, the shortest first. */
+export const unitTimes: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
 };
-
-const examples = `
-Ctrl-C finishes the websites that are being read; a second Ctrl-C stops at once.
-
-Examples:
-  sitegrove fleet --from sites.txt --out monday               pages of each website, and summary.json
-  sitegrove fleet --from top.csv --column domain --out top    from a column of a CSV file
-  sitegrove fleet --out monday --retry unreachable            those again that could not be reached
-  sitegrove fleet --from sites.txt --out a --archives -f none archives, without files of pages
-  sitegrove fleet status monday                               how far it is
-  sitegrove fleet diff monday tuesday                         what changed in between
-  sitegrove fleet --from sites.txt --queue redis://queue.example/0 fills a queue for workers on several machines
-  sitegrove fleet --from sites.txt --shard 2/8 --out part2    the second of eight parts of a list
-`;

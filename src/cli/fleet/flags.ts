@@ -1,16 +1,48 @@
-// The flags that `fleet` and `fleet worker` share: how fast websites are read, and the options of their crawls.
-import type { Command } from "commander";
-import { addCrawlFlagGroups, addCrawlFlags, byteCount, wholeNumber } from "../flags.ts";
-import { networkFlags } from "./formats.ts";
+// The flags that `fleet` and `fleet worker` share: what is written for each website, how fast websites are read, and the options of their crawls.
+import { type Command, Option } from "commander";
+import type { Options } from "../../model/options.ts";
+import { addCrawlFlagGroups, addCrawlFlags, byteCount, type CrawlFlags, crawlOptions, wholeNumber } from "../flags.ts";
+import { addFleetLogFlags } from "./log.ts";
+import type { WatchFlags } from "./watch.ts";
 
-export function addConcurrencyFlag(command: Command): Command {
-  return command
-    .optionsGroup("Pace:")
-    .option("--concurrency <n>", "websites read at a time (default: by memory and cores, 16 to 128)", wholeNumber(1));
+export const fleetFormats = ["ndjson", "csv", "parquet", "none"] as const;
+export type FleetFormat = (typeof fleetFormats)[number];
+
+/** The outcomes that --retry accepts. */
+export const retryNames = ["failed", "unreachable", "blocked", "incomplete", "none", "quarantined"] as const;
+
+/** The flags of both, by commander's names. */
+export interface SiteFlags extends CrawlFlags, WatchFlags {
+  readonly out?: string | undefined;
+  readonly format?: FleetFormat | undefined;
+  readonly archives?: true | undefined;
+  readonly check?: true | undefined;
+  readonly concurrency?: number | undefined;
+  readonly perAddress?: number | undefined;
+  readonly maxPages?: number | undefined;
+  readonly maxTraffic?: number | undefined;
 }
 
-export function addSiteLimitFlags(command: Command): void {
+export function addOutputFlags(command: Command, folder: string): Command {
+  return command
+    .optionsGroup("Output:")
+    .option("--out <dir>", folder)
+    .addOption(
+      new Option(
+        "-f, --format <format>",
+        "format of the files of pages, one file for each website (default: ndjson)",
+      ).choices(fleetFormats),
+    )
+    .option("--archives", "save everything that was received, one WARC archive for each website")
+    .option("--check", "write what search engines would say about each website");
+}
+
+/** `perAddress`: whom its limit counts for. */
+export function addReadingFlags(command: Command, perAddress: string): void {
   command
+    .optionsGroup("Pace:")
+    .option("--concurrency <n>", "websites read at a time (default: by memory and cores, 16 to 128)", wholeNumber(1))
+    .option("--per-address <n>", `requests at a time to one IP address, ${perAddress} (default: 8)`, wholeNumber(1))
     .option("--max-pages <n>", "maximum number of pages of one website (default: none)", wholeNumber(0))
     .option(
       "--max-traffic <n>",
@@ -18,10 +50,35 @@ export function addSiteLimitFlags(command: Command): void {
       byteCount,
     );
   addCrawlFlags(command, "Limits");
+  // Without a limit, one website would keep a whole fleet waiting.
+  const time = command.options.find(({ long }) => long === "--max-time");
+  if (time !== undefined) time.description = "maximum time for one website (default: 600)";
+  addCrawlFlagGroups(command, "Discovery", "Parsing");
+  addCrawlFlags(command.optionsGroup("Network:"), "Network", networkFlags);
+  addFleetLogFlags(command.optionsGroup("Messages:"))
+    .option("--no-progress", "no table on a terminal, and no line every ten seconds elsewhere")
+    .option("--no-color", "no colors on a terminal");
 }
 
-export function addSiteCrawlFlags(command: Command): void {
-  addCrawlFlagGroups(command, "Discovery", "Parsing");
-  command.optionsGroup("Network:");
-  addCrawlFlags(command, "Network", networkFlags);
+// Network flags that apply to every website. Without --concurrency, which counts websites here.
+const networkFlags = [
+  ...["--delay", "--crawl-delay", "--retries", "--timeout", "--allow-private", "--public-only", "--header"],
+  ...["--user-agent", "--proxy", "--insecure", "--ca"],
+];
+
+/** The options of the crawls, without defaults. */
+export function givenCrawl({ concurrency: _, previous: __, perAddress: ___, ...flags }: SiteFlags): Options {
+  const { maxPages, maxTraffic, ...others } = flags;
+  const { limits, ...options } = crawlOptions(others);
+  const budgets = {
+    ...(maxPages === undefined ? {} : { pages: maxPages }),
+    ...(maxTraffic === undefined ? {} : { bytes: maxTraffic }),
+    ...limits,
+  };
+  return { ...options, ...(Object.keys(budgets).length === 0 ? {} : { limits: budgets }) };
+}
+
+/** A website that takes longer must not hold up the fleet. */
+export function withDefaults(crawl: Options): Options {
+  return { ...crawl, limits: { time: 600_000, ...crawl.limits } };
 }

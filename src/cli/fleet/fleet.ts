@@ -1,91 +1,148 @@
-// `sitegrove fleet`: checks the flags and opens the journal, or fills a queue; run.ts does the rest.
-import { existsSync, statSync } from "node:fs";
+// `sitegrove fleet`: checks the flags, reads the websites of the list with a journal on this machine, or fills a queue; at its end, the summary.
+import { existsSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expectUsable } from "../../fetch/fetcher.ts";
 import { defaultPerAddress } from "../../fleet/fleet-options.ts";
 import { journalName, readResults } from "../../fleet/journal-file.ts";
 import { JournalQueue } from "../../fleet/journal-queue.ts";
-import { isBucket } from "../../fleet/s3-bucket.ts";
+import { runFleet } from "../../fleet/run-fleet.ts";
+import { isBucket, S3Bucket } from "../../fleet/s3-bucket.ts";
 import { readShard } from "../../fleet/shard.ts";
-import type { SiteOutcome } from "../../fleet/site-job.ts";
-import { suggestion } from "../../model/option-checks.ts";
+import { counted } from "../../model/figures.ts";
 import { resolveOptions } from "../../model/options.ts";
+import { jsonOf } from "../../write/printable.ts";
+import { namesIn } from "../commands/diff.ts";
 import type { Context } from "../context.ts";
-import { UsageError } from "../exit-codes.ts";
-import type { CrawlFlags } from "../flags.ts";
+import { exitCodes, UsageError } from "../exit-codes.ts";
 import { expectDistinct } from "../input/distinct-files.ts";
-import { Messages } from "../output/messages.ts";
-import { crawlOf, givenCrawl } from "./crawl.ts";
-import { type FleetFormat, retryNames } from "./formats.ts";
-import { FleetLog } from "./log.ts";
-import { stateFolder, unpublisher, usableBucket, wholePath } from "./outputs.ts";
-import { FleetRun, summaryName } from "./run.ts";
-import { outputsOf } from "./sink-options.ts";
-import { SiteList } from "./sites.ts";
+import { givenCrawl, retryNames, type SiteFlags, withDefaults } from "./flags.ts";
+import { sinkFor, stateFolder, unpublisher, usableBucket, wholePath } from "./outputs.ts";
+import { inWords, reportList, SiteList, unreadLines } from "./sites.ts";
+import { damagedLines, FleetCounter } from "./totals.ts";
+import { FleetWatch } from "./watch.ts";
 
-export interface FleetFlags extends CrawlFlags {
+export interface FleetFlags extends SiteFlags {
   readonly from?: readonly string[] | undefined;
   readonly column?: string | undefined;
-  readonly out?: string | undefined;
   readonly queue?: string | undefined;
-  readonly run: string;
+  readonly run?: string | undefined;
   readonly shard?: string | undefined;
-  readonly format: FleetFormat;
-  readonly archives?: true | undefined;
   readonly previous?: string | undefined;
-  readonly check?: true | undefined;
   readonly retry?: readonly string[] | undefined;
-  readonly concurrency?: number | undefined;
-  readonly perAddress?: number | undefined;
   readonly processes?: number | undefined;
-  readonly maxPages?: number | undefined;
-  readonly maxTraffic?: number | undefined;
-  readonly verbose?: number | true | undefined;
-  readonly logFile?: string | undefined;
-  readonly logFormat?: "text" | "json" | undefined;
-  readonly progress: boolean;
-  readonly color: boolean;
-  readonly insecure?: true | undefined;
 }
 
 /** Returns the exit code. */
 export async function fleet(names: readonly string[], flags: FleetFlags, context: Context): Promise<number> {
   const { out } = flags;
   if (flags.queue !== undefined) return fill(names, flags, flags.queue, context);
-  if (flags.run !== "default") throw new UsageError("--run needs --queue");
+  if (flags.run !== undefined) throw new UsageError("--run needs --queue");
   if (out === undefined || out === "") throw new UsageError("name a folder for the outputs: --out DIR");
   checkProcesses(flags);
   const { list, retry } = listOf(names, flags, context);
-  const crawl = crawlOf(flags);
-  expectUsable(resolveOptions(crawl));
+  expectUsable(resolveOptions(givenCrawl(flags)));
   if (isBucket(out)) await usableBucket(out);
   else if (existsSync(out) && !statSync(out).isDirectory()) throw new UsageError(`${out} is not a folder`);
   // The journal is on this machine; what was published is known from the bucket, too.
   const folder = isBucket(out) ? stateFolder(out, flags.shard) : out;
-  if (list === undefined && !existsSync(path.join(folder, journalName))) {
-    throw new UsageError("name homepages, or a list of them with --from FILE; --help shows examples");
-  }
+  const journal = path.join(folder, journalName);
+  if (list === undefined && !existsSync(journal)) throw new UsageError(noList);
   expectFiles(folder, flags);
   await list?.expectColumn();
-  const outputs = await outputsOf(flags);
-  const messages = new Messages(flags, context);
-  const log = new FleetLog(flags, messages, context);
-  if (retry.length > 0) await takeBack(path.join(folder, journalName), out, retry);
+  // Before anything is made: an earlier run has to have archives.
+  if (flags.previous !== undefined) await sinkFor(flags, folder);
+  const watch = new FleetWatch(flags, context);
+  if (isBucket(out) && retry.length > 0 && existsSync(journal)) {
+    const unpublish = await unpublisher(out, undefined);
+    for await (const summary of readResults(journal))
+      if (retry.includes(summary.outcome as never)) await unpublish(summary);
+  }
   const queue = await JournalQueue.open(folder, { retry });
   try {
-    return await new FleetRun(context, flags, folder, queue, messages, log).run(list, crawl, outputs);
+    await read({ flags, folder, list, queue, watch, context });
+    return await finish({ flags, folder, list, queue, watch });
   } finally {
     await queue.close();
-    log.close();
+    watch.log.close();
   }
 }
 
+interface Reading {
+  readonly flags: FleetFlags;
+  readonly folder: string;
+  readonly list: SiteList | undefined;
+  readonly queue: JournalQueue;
+  readonly watch: FleetWatch;
+}
+
+async function read({ flags, folder, list, queue, watch, context }: Reading & { context: Context }): Promise<void> {
+  const { messages } = watch;
+  const { done, waiting } = await queue.counts();
+  if (done + waiting > 0)
+    messages.say(`continuing: ${counted(done, "website")} done, ${counted(waiting, "website")} waiting`, "quiet");
+  if (queue.damaged > 0)
+    messages.say(`${damagedLines(queue.damaged)}; --from FILE adds what may be missing`, "warning");
+  if (list !== undefined) list.onMalformed = (line) => watch.log.message(inWords(line));
+  const total = () => Math.max(done + waiting, list?.count ?? 0, queue.size);
+  const signals = watch.start({ total, before: done, suspects: () => queue.suspects }, ["SIGTERM"]);
+  const shared = { queue, ...signals, onEvent: watch.see };
+  try {
+    if ((flags.processes ?? 1) > 1) {
+      const { runProcesses } = await import("./processes.ts");
+      const onDeath = (how: string) => watch.say(`a process died (${how}): what it was reading is read again`);
+      await runProcesses({ ...shared, program: context.program, list, flags, folder, onDeath });
+    } else {
+      const { concurrency, perAddress } = flags;
+      const crawl = withDefaults(givenCrawl(flags));
+      await runFleet({ ...shared, sites: list, sink: await sinkFor(flags, folder), concurrency, perAddress, crawl });
+    }
+  } catch (error) {
+    watch.expectStopped(error);
+  } finally {
+    watch.stop();
+  }
+}
+
+async function finish({ flags, folder, list, queue, watch }: Reading): Promise<number> {
+  const { messages } = watch;
+  const counter = new FleetCounter();
+  for await (const summary of queue.results()) counter.see(summary);
+  const totals = counter.totals();
+  if (list !== undefined) reportList(list, messages);
+  const { waiting } = await queue.counts();
+  if (totals.websites === 0 && waiting === 0) {
+    messages.say("the list names no website", "bad");
+    return exitCodes.usage;
+  }
+  const input = list === undefined ? {} : { duplicates: list.duplicates, malformed: list.malformedCount };
+  await writeSummary(flags, folder, `${jsonOf({ ...totals, waiting, ...input }, 2)}\n`);
+  watch.print(totals);
+  if (waiting > 0) messages.say(`${counted(waiting, "website")} left: run it again to continue`, "warning");
+  const unread = list === undefined ? undefined : unreadLines(list);
+  if (unread !== undefined) messages.say(unread, "warning");
+  const { outcomes, websites } = totals;
+  const isComplete = outcomes.complete + outcomes.none === websites && waiting === 0 && unread === undefined;
+  return watch.stopped(true) ?? (isComplete ? exitCodes.complete : exitCodes.incomplete);
+}
+
+/** The totals of a fleet, in the folder of its outputs. */
+const summaryName = "summary.json";
+
+async function writeSummary({ out = "", shard }: FleetFlags, folder: string, text: string): Promise<void> {
+  const file = path.join(folder, summaryName);
+  rmSync(`${file}.partial`, { force: true });
+  writeFileSync(`${file}.partial`, text, { flag: "wx" });
+  renameSync(`${file}.partial`, file);
+  if (!isBucket(out)) return;
+  const name = shard === undefined ? summaryName : `summary-${shard.replace("/", "-of-")}.json`;
+  await (await S3Bucket.open(out)).replace(name, text);
+}
+
 function expectFiles(folder: string, { from = [], logFile, previous }: FleetFlags): void {
-  const [journal, summary] = [journalName, summaryName].map((name) => path.join(folder, name));
+  const [journal = "", summary = ""] = [journalName, summaryName].map((name) => path.join(folder, name));
   const earlier = previous === undefined ? [] : [path.join(previous, journalName)];
-  const read = [...from, ...earlier];
-  expectDistinct(read, { "--log-file": logFile, [summaryName]: summary, [journalName]: journal });
-  if (!existsSync(journal as string) && existsSync(summary as string))
+  expectDistinct([...from, ...earlier], { "--log-file": logFile, [summaryName]: summary, [journalName]: journal });
+  if (!existsSync(journal) && existsSync(summary))
     throw new UsageError(`${summary} exists, and is not of a fleet: use another folder`);
 }
 
@@ -100,59 +157,46 @@ function checkProcesses({ processes = 1, concurrency = processes, perAddress = d
 }
 
 function listOf(names: readonly string[], flags: FleetFlags, { stdin }: Context) {
-  for (const file of flags.from ?? []) expectFile(file);
-  if (flags.column !== undefined && flags.from === undefined) throw new UsageError("--column needs --from");
-  if (/^0+$/.test(flags.column ?? "")) throw new UsageError("--column counts from 1");
+  const { from: files = [], column } = flags;
+  for (const file of files) expectFile(file);
+  if (column !== undefined && flags.from === undefined) throw new UsageError("--column needs --from");
+  if (/^0+$/.test(column ?? "")) throw new UsageError("--column counts from 1");
   const shard = flags.shard === undefined ? undefined : readShard(flags.shard);
   if (flags.shard !== undefined && shard === undefined)
     throw new UsageError(`--shard takes a part and a number of parts, such as 2/8, not ${flags.shard}`);
   const hasList = names.length > 0 || flags.from !== undefined;
-  const { from: files = [], column } = flags;
   const { keepPath, onlyPath } = givenCrawl(flags);
-  const list = new SiteList({ sites: names, files, column, shard, keepPath: keepPath || onlyPath, stdin });
-  return { list: hasList ? list : undefined, retry: outcomesIn(flags.retry) };
+  const options = { sites: names, files, column, shard, keepPath: keepPath || onlyPath, stdin };
+  const list = hasList ? new SiteList(options) : undefined;
+  return { list, retry: namesIn("--retry", flags.retry, retryNames) };
 }
+
+const noList = "name homepages, or a list of them with --from FILE; --help shows examples";
 
 // Several machines: the list goes to a queue, and workers read it.
 async function fill(names: readonly string[], flags: FleetFlags, url: string, context: Context): Promise<number> {
   if (flags.processes !== undefined)
     throw new UsageError("--processes does not work with --queue: start several workers");
-  for (const name of [
-    ...(["header", "proxy", "insecure", "ca", "allowPrivate", "publicOnly"] as const),
-    ...(["previous", "concurrency", "perAddress", "logFile", "logFormat"] as const),
-  ]) {
+  const own = ["header", "proxy", "insecure", "ca", "allowPrivate", "publicOnly"];
+  for (const name of [...own, "previous", "concurrency", "perAddress", "logFile", "logFormat"]) {
     if (flags[name] === undefined) continue;
     const flag = `--${name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)}`;
     throw new UsageError(`${flag} is for workers: sitegrove fleet worker --queue … ${flag} …`);
   }
   const { list, retry } = listOf(names, flags, context);
-  if (list === undefined && retry.length === 0)
-    throw new UsageError("name homepages, or a list of them with --from FILE; --help shows examples");
+  if (list === undefined && retry.length === 0) throw new UsageError(noList);
   await list?.expectColumn();
   const crawl = givenCrawl(flags);
   resolveOptions(crawl);
-  const { out, format, archives, check, run } = flags;
-  const defaults = { ...(out === undefined ? {} : { out: wholePath(out), format }), archives, check };
+  const { out, format, archives, check, run = "default" } = flags;
   // Flags that are not given change nothing of a run that is known.
-  const given = Object.keys(crawl).length === 0 ? defaults : { ...defaults, crawl };
+  const defaults = {
+    ...(out === undefined ? {} : { out: wholePath(out), format }),
+    ...{ archives, check },
+    ...(Object.keys(crawl).length === 0 ? {} : { crawl }),
+  };
   const { fillQueue } = await import("./queue.ts");
-  return fillQueue({ url, run, list, defaults: given, again: retry }, new Messages(flags, context), context);
-}
-
-async function takeBack(journal: string, out: string, retry: readonly SiteOutcome[]): Promise<void> {
-  if (!isBucket(out) || !existsSync(journal)) return;
-  const unpublish = await unpublisher(out, undefined);
-  for await (const summary of readResults(journal)) if (retry.includes(summary.outcome)) await unpublish(summary);
-}
-
-function outcomesIn(values: readonly string[] = []): readonly SiteOutcome[] {
-  const names = values.flatMap((value) => value.split(",")).map((name) => name.trim());
-  for (const name of names) {
-    if ((retryNames as readonly string[]).includes(name)) continue;
-    const hint = suggestion(name, retryNames) || `; there are ${retryNames.join(", ")}`;
-    throw new UsageError(`--retry does not know ${name}${hint}`);
-  }
-  return names as SiteOutcome[];
+  return fillQueue({ url, run, list, defaults, again: retry }, flags, context);
 }
 
 function expectFile(file: string): void {

@@ -1,14 +1,13 @@
 // The log of a fleet, for -v and --log-file: one line for each website, with its time, as text or as JSON.
-import type { Command } from "commander";
-import { Option } from "commander";
+import { type Command, Option } from "commander";
 import type { SiteSummary } from "../../fleet/site-job.ts";
+import { counted, duration } from "../../model/figures.ts";
 import { jsonOf } from "../../write/printable.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../exit-codes.ts";
 import { raised } from "../flags.ts";
 import { LogFile } from "../output/log.ts";
 import type { Messages } from "../output/messages.ts";
-import { siteLine } from "./totals.ts";
 
 export interface FleetLogFlags {
   readonly verbose?: number | true | undefined;
@@ -74,4 +73,10 @@ export class FleetLog {
   #at(): string {
     return new Date(this.#now()).toISOString();
   }
+}
+
+function siteLine({ site, outcome, pages, duration: took, reasons, previousError }: SiteSummary): string {
+  const why = reasons[0] === undefined ? "" : `: ${reasons[0].message}`;
+  const earlier = previousError === undefined ? "" : `; earlier archive not used: ${previousError}`;
+  return `${site} ${outcome} ${counted(pages, "page")} ${duration(took)}${why}${earlier}`;
 }

@@ -1,32 +1,53 @@
-// The outputs of websites from a queue: as the run was configured, unless the worker's own flags say otherwise.
+// Where the outputs of a fleet go: to a folder or a bucket, as the flags say; for websites from a queue, as the run was configured, unless the
+// worker's own flags say otherwise.
 import { existsSync, lstatSync, mkdirSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import path from "node:path";
-import type { BullQueue } from "../../fleet/bull-queue.ts";
+import type { BullQueue, RunSettings } from "../../fleet/bull-queue.ts";
 import { FolderLock } from "../../fleet/fleet-folder.ts";
 import { noSink, type SiteOutput, type SiteSink } from "../../fleet/fleet-options.ts";
-import { isOwnPath, lockName } from "../../fleet/journal-file.ts";
-import type { RunSettings } from "../../fleet/run-data.ts";
+import { lockName, readResults } from "../../fleet/journal-file.ts";
 import { bucketAddress, isBucket, S3Bucket } from "../../fleet/s3-bucket.ts";
 import { keyHash, type SiteJob, type SiteSummary } from "../../fleet/site-job.ts";
 import { type Options, resolveOptions } from "../../model/options.ts";
 import { systemReason } from "../../model/system-reason.ts";
 import { UsageError } from "../exit-codes.ts";
-import { withDefaults } from "./crawl.ts";
-import { fleetFormats } from "./formats.ts";
+import { fleetFormats, withDefaults } from "./flags.ts";
+import type { FleetFlags } from "./fleet.ts";
 import type { RunDefaults } from "./queue.ts";
-import { S3Sink, summaryName } from "./s3-sink.ts";
-import { FolderSink, type FolderSinkOptions, hostInNames } from "./sink.ts";
+import { hostInNames, SiteFiles, type SiteFilesOptions, summaryName } from "./sink.ts";
+import { journalIn } from "./totals.ts";
 
-/** Writes outputs to a folder, or to a bucket by way of a temporary folder. */
-export async function sinkFor(
-  out: string,
-  options: Omit<FolderSinkOptions, "folder">,
-  { run, folder }: { readonly run?: string | undefined; readonly folder: string },
+/** For the flags of `fleet`; `folder` is that of the journal. */
+export async function sinkFor(flags: FleetFlags, folder: string): Promise<SiteSink> {
+  const previous = flags.previous === undefined ? undefined : await archivesOf(flags.previous);
+  return siteFiles(flags, { folder, previous });
+}
+
+async function siteFiles(
+  { out = "", format = "ndjson", archives = false, check }: RunDefaults,
+  more: Pick<SiteFilesOptions, "folder" | "previous" | "run">,
 ): Promise<SiteSink> {
-  if (!isBucket(out)) return new FolderSink({ folder: out, ...options });
-  return new S3Sink({ ...options, folder, run, bucket: await usableBucket(out) });
+  return new SiteFiles({
+    format,
+    archives,
+    check: check ? (await import("../../check/check-tree.ts")).checkTree : undefined,
+    bucket: isBucket(out) ? await usableBucket(out) : undefined,
+    ...more,
+  });
+}
+
+// The archives of an earlier run, by the key of their website.
+async function archivesOf(folder: string): Promise<Map<string, string>> {
+  const archives = new Map<string, string>();
+  for await (const { key, files } of readResults(journalIn(folder))) {
+    // One that is missing is reported where it is needed.
+    if (files["archive"] !== undefined) archives.set(key, path.join(folder, files["archive"]));
+  }
+  if (![...archives.values()].some((file) => existsSync(file)))
+    throw new UsageError(`${folder} has no archives: the earlier run needs --archives`);
+  return archives;
 }
 
 /** Throws a `SitemapError` if the bucket cannot be used. */
@@ -55,24 +76,25 @@ export class RunSinks implements SiteSink {
   async open(job: SiteJob, attemptId: string): Promise<SiteOutput> {
     const { sink, crawl } = await this.#of(job);
     const output = await sink.open(job, attemptId);
+    const options = { ...crawl, ...output.options };
     const { previous, settings = {} } = this.#queue.runOf(job) ?? {};
-    if (previous === undefined) return { ...output, options: { ...crawl, ...output.options } };
+    if (previous === undefined) return { ...output, options };
     const earlier = earlierArchive(previous, job, this.#own.out, settings);
-    const archive = earlier && (await this.#archive(earlier, attemptId));
-    if (archive === undefined) {
+    const file = earlier && (await this.#archive(earlier, attemptId));
+    if (file === undefined) {
       const previousError = `${previous} is ${earlier === undefined ? "no archive of this website and run" : "missing"}`;
-      return {
-        ...output,
-        options: { ...crawl, ...output.options },
-        keep: async (summary) => ({ previousError, ...(await output.keep({ ...summary, previousError })) }),
+      const keep: SiteOutput["keep"] = async (summary) => {
+        return { previousError, ...(await output.keep({ ...summary, previousError })) };
       };
+      return { ...output, options, keep };
     }
+    // A copy from a bucket is removed afterwards.
     const over = async () => {
-      if (archive.isCopy) await rm(archive.file, { force: true });
+      if (isBucket(earlier?.folder ?? "")) await rm(file, { force: true });
     };
     return {
       ...output,
-      options: { ...crawl, previous: archive.file, ...output.options },
+      options: { previous: file, ...options },
       keep: (summary) => output.keep(summary).finally(over),
       discard: () => output.discard().finally(over),
     };
@@ -110,26 +132,22 @@ export class RunSinks implements SiteSink {
 
   async #make(run: string, settings: RunDefaults): Promise<RunSink> {
     const own = this.#own;
-    const out = own.out ?? settings.out;
+    const given = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
+    const defaults: RunDefaults = { ...settings, ...given };
     const crawl = withDefaults(merged(settings.crawl, own.crawl));
     resolveOptions(crawl);
+    const { out } = defaults;
     if (out === undefined) return { sink: noSink, crawl };
-    const format = own.format ?? settings.format ?? "ndjson";
-    const archives = own.archives ?? settings.archives ?? false;
-    const check = (own.check ?? settings.check) ? (await import("../../check/check-tree.ts")).checkTree : undefined;
     const folder = isBucket(out) ? await this.#folder() : out;
-    return { sink: await sinkFor(out, { format, archives, check }, { run, folder }), crawl };
+    return { sink: await siteFiles(defaults, { folder, run }), crawl };
   }
 
   // Undefined where it is missing.
-  async #archive({ folder, name }: ArchivePlace, attemptId: string): Promise<EarlierArchive | undefined> {
-    if (!isBucket(folder)) {
-      const file = path.join(folder, name);
-      return existsSync(file) ? { file, isCopy: false } : undefined;
-    }
-    const file = path.join(await this.#folder(), `previous-${attemptId}.warc.gz`);
-    const bucket = await S3Bucket.open(folder);
-    return (await bucket.download(name, file)) ? { file, isCopy: true } : undefined;
+  async #archive({ folder, name }: ArchivePlace, attemptId: string): Promise<string | undefined> {
+    const isRemote = isBucket(folder);
+    const file = isRemote ? path.join(await this.#folder(), `previous-${attemptId}.warc.gz`) : path.join(folder, name);
+    const isThere = isRemote ? await (await S3Bucket.open(folder)).download(name, file) : existsSync(file);
+    return isThere ? file : undefined;
   }
 }
 
@@ -172,12 +190,6 @@ export function earlierArchive(
   // Each repetition writes into a folder of its own, below that of the first run.
   const base = path.posix.dirname(out);
   return folder === base || path.posix.dirname(folder) === base ? { folder, name } : undefined;
-}
-
-interface EarlierArchive {
-  readonly file: string;
-  /** To be removed afterwards. */
-  readonly isCopy: boolean;
 }
 
 interface RunSink {
@@ -269,8 +281,7 @@ export async function outputRemover(out: string, run: string): Promise<(summary:
   const unpublish = await unpublisher(out, run);
   const bucket = isBucket(out) ? await S3Bucket.open(out) : undefined;
   return async (summary) => {
-    // Whoever can write to a queue must not choose other files.
-    const names = Object.values(summary.files).filter(isOwnPath);
+    const names = Object.values(summary.files);
     for (const name of names)
       await (bucket === undefined ? rm(path.join(out, name), { force: true }) : bucket.delete(name));
     await unpublish(summary);

@@ -1,43 +1,47 @@
-// `sitegrove fleet --processes N`: this process has the journal and the list; N others (child.ts), running the
-// same program, read websites.
+// `sitegrove fleet --processes N`: this process has the journal and the list; N others, running the same program, read the websites that it
+// sends. They end when their parent says so or has died.
 import { type ChildProcess, fork } from "node:child_process";
-import { defaultConcurrency, defaultPerAddress, type FleetEvent } from "../../fleet/fleet-options.ts";
-import type { JournalQueue } from "../../fleet/journal-queue.ts";
-import { runChildProcesses } from "../../fleet/processes.ts";
+import { defaultConcurrency, defaultPerAddress } from "../../fleet/fleet-options.ts";
+import {
+  type ChildProcessesOptions,
+  type FromParent,
+  ParentQueue,
+  runChildProcesses,
+  type ToParent,
+} from "../../fleet/processes.ts";
+import { runFleet } from "../../fleet/run-fleet.ts";
+import { exitCodes, UsageError } from "../exit-codes.ts";
+import { givenCrawl, withDefaults } from "./flags.ts";
 import type { FleetFlags } from "./fleet.ts";
+import { sinkFor } from "./outputs.ts";
 import type { SiteList } from "./sites.ts";
 
-/** The first message to a process. */
-export interface ChildSetup {
+/** The first message to a process; the limits are those of this process. */
+interface ChildSetup {
   readonly type: "setup";
   readonly flags: FleetFlags;
-  readonly out: string;
-  /** Of this process. */
+  readonly folder: string;
   readonly concurrency: number;
   readonly perAddress: number;
 }
 
-export interface ProcessesOptions {
+export interface ProcessesOptions extends Pick<ChildProcessesOptions, "queue" | "drain" | "onEvent" | "onDeath"> {
   /** The path of the program. */
   readonly program: string;
-  readonly queue: JournalQueue;
   readonly list: SiteList | undefined;
   readonly flags: FleetFlags;
-  readonly out: string;
-  readonly drain: AbortSignal;
+  readonly folder: string;
   readonly signal: AbortSignal;
-  readonly onEvent: (event: FleetEvent) => void;
-  readonly onDeath: (how: string) => void;
 }
 
 export async function runProcesses(options: ProcessesOptions): Promise<void> {
-  const { program, queue, list, flags, out, drain, signal, onEvent, onDeath } = options;
+  const { program, queue, list, flags, folder, drain, signal, onEvent, onDeath } = options;
   const { processes: count = 1, perAddress = defaultPerAddress } = flags;
   const { concurrency = defaultConcurrency(undefined, undefined, count) } = flags;
   const setup: ChildSetup = {
     type: "setup",
     flags,
-    out,
+    folder,
     concurrency: Math.max(1, Math.ceil(concurrency / count)),
     // Websites on one address may be read by any of them.
     perAddress: Math.max(1, Math.floor(perAddress / count)),
@@ -57,10 +61,8 @@ export async function runProcesses(options: ProcessesOptions): Promise<void> {
 }
 
 function startChild(program: string, setup: ChildSetup): ChildProcess {
-  const child = fork(program, ["fleet", "child"], {
-    // Only its errors are shown.
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
-  });
+  // Only its errors are shown.
+  const child = fork(program, ["fleet", "child"], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
   child.send(setup, () => undefined);
   return child;
 }
@@ -70,4 +72,45 @@ async function* until<T>(list: AsyncIterable<T>, signals: readonly AbortSignal[]
     if (signals.some(({ aborted }) => aborted)) return;
     yield item;
   }
+}
+
+/** What such a process does. Returns the exit code. */
+export async function fleetChild(): Promise<number> {
+  if (!process.connected) throw new UsageError("this command is for sitegrove fleet --processes");
+  const drain = new AbortController();
+  const stop = new AbortController();
+  const send = (message: ToParent) => process.connected && process.send?.(message, () => undefined);
+  const queue = new ParentQueue(send);
+  // Ctrl-C reaches all processes of a terminal, and stopping a service signals all of its processes: the parent decides
+  // what it means.
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => undefined);
+  // The parent has died: another process may use the folder by now.
+  process.once("disconnect", () => process.exit());
+  const { flags, folder, concurrency, perAddress } = await new Promise<ChildSetup>((resolve) => {
+    process.on("message", (message: FromParent | ChildSetup) => {
+      if (message.type === "setup") resolve(message);
+      else if (message.type === "drain") drain.abort(new Error("Nothing further is to be begun"));
+      else if (message.type === "stop") stop.abort(new Error("Stopped"));
+      else queue.receive(message);
+    });
+  });
+  try {
+    await runFleet({
+      queue,
+      sink: await sinkFor(flags, folder),
+      concurrency,
+      perAddress,
+      crawl: withDefaults(givenCrawl(flags)),
+      drain: drain.signal,
+      signal: stop.signal,
+      onEvent: (event) => send({ type: "event", event }),
+    });
+    send({ type: "finished" });
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException;
+    send(stop.signal.aborted ? { type: "finished" } : { type: "failed", message, code });
+  }
+  process.removeAllListeners("disconnect");
+  process.disconnect();
+  return exitCodes.complete;
 }

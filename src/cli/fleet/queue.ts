@@ -1,8 +1,8 @@
 // Fleets on several machines, on the side of the user: fills a queue, shows the state of its runs, prints their
 // results.
 import { isDeepStrictEqual } from "node:util";
-import { BullQueue } from "../../fleet/bull-queue.ts";
-import type { RunSettings, ServerNews } from "../../fleet/run-data.ts";
+import { BullQueue, type RunEntry, type RunSettings } from "../../fleet/bull-queue.ts";
+import type { ServerNews } from "../../fleet/queue-server.ts";
 import type { SiteOutcome } from "../../fleet/site-job.ts";
 import type { QueueCounts } from "../../fleet/site-queue.ts";
 import { counted } from "../../model/figures.ts";
@@ -10,12 +10,13 @@ import type { Options } from "../../model/options.ts";
 import { jsonOf, printable } from "../../write/printable.ts";
 import { type Context, onStop } from "../context.ts";
 import { exitCodes, Stopped, UsageError } from "../exit-codes.ts";
-import type { Messages } from "../output/messages.ts";
+import { type MessageFlags, Messages } from "../output/messages.ts";
 import { Output } from "../output/stdout.ts";
-import type { FleetFormat } from "./formats.ts";
+import { unitTimes } from "./command.ts";
+import type { FleetFormat } from "./flags.ts";
 import { outputRemover, unpublisher } from "./outputs.ts";
-import { unitTimes } from "./queue-command.ts";
 import { reportList, type SiteList, unreadLines } from "./sites.ts";
+import { inGroups } from "./totals.ts";
 
 /** The configuration of a run for its workers, whose own flags take precedence. */
 export interface RunDefaults {
@@ -30,8 +31,20 @@ export function newsTo(messages: Messages): (news: ServerNews) => void {
   return (news) => {
     if (news.type === "back") messages.say("the queue is back", "good");
     else if (news.type === "lost") messages.say(`lost the queue, trying again: ${news.message}`, "warning");
+    else if (news.type === "idle") messages.say("nothing to read: waiting for websites", "quiet");
     else messages.say(news.message, "warning");
   };
+}
+
+async function withQueue<T>(url: string, messages: Messages | undefined, work: (queue: BullQueue) => Promise<T>) {
+  const queue = await BullQueue.open(url, messages === undefined ? {} : { onNews: newsTo(messages) });
+  return work(queue).finally(() => queue.close());
+}
+
+async function entryOf(queue: BullQueue, run: string, hint = ""): Promise<RunEntry & { settings: RunDefaults }> {
+  const entry = (await queue.runs()).find((each) => each.run === run);
+  if (entry === undefined) throw new UsageError(`there is no run ${run}${hint}`);
+  return entry;
 }
 
 export interface FillOptions {
@@ -45,21 +58,19 @@ export interface FillOptions {
 }
 
 /** Returns the exit code. */
-export async function fillQueue(
-  { url, run, list, defaults, again }: FillOptions,
-  messages: Messages,
-  context: Context,
-): Promise<number> {
-  const queue = await BullQueue.open(url, { onNews: newsTo(messages) });
+export async function fillQueue(options: FillOptions, flags: MessageFlags, context: Context): Promise<number> {
+  const { url, run, list, defaults, again } = options;
+  const messages = new Messages(flags, context);
   const stop = new AbortController();
   const unlisten = onStop(context, [(stopped) => stop.abort(stopped)]);
-  try {
+  const fill = async (queue: BullQueue) => {
     const known = (await queue.runs()).find((entry) => entry.run === run);
     if (list === undefined && known === undefined)
       throw new UsageError(`there is no run ${run}: name homepages, or a list of them with --from FILE`);
     if (known !== undefined) expectSame(run, known.settings, defaults, list === undefined);
     if (again.length > 0) {
-      const count = await queue.retry(run, again, await unpublisher(defaults.out ?? (await outOf(queue, run)), run));
+      const out = defaults.out ?? (known?.settings as RunDefaults | undefined)?.out;
+      const count = await queue.retry(run, again, await unpublisher(out, run));
       messages.say(`${run}: ${counted(count, "website")} to read again`);
     }
     if (list !== undefined) {
@@ -79,31 +90,34 @@ export async function fillQueue(
     const stopped: unknown = stop.signal.reason;
     if (stopped instanceof Stopped) return stopped.exitCode;
     return unread === undefined ? exitCodes.complete : exitCodes.incomplete;
+  };
+  try {
+    return await withQueue(url, messages, fill);
   } finally {
     if (stop.signal.aborted) context.stdin.destroy();
-    await queue.close();
     unlisten();
   }
 }
 
-export interface ScheduleOptions {
-  readonly url: string;
+/** The flags of commands about a run. */
+export interface QueueFlags extends MessageFlags {
+  readonly queue: string;
   readonly run: string;
+}
+
+export interface ScheduleFlags extends QueueFlags {
   /** In milliseconds; undefined to show what is scheduled. */
-  readonly every: number | undefined;
+  readonly every?: number;
   /** How many repetitions stay on the queue. */
-  readonly keep: number | undefined;
-  readonly stop: boolean;
+  readonly keep?: number;
+  readonly stop?: true;
 }
 
 /** Returns the exit code. */
-export async function scheduleRun(
-  { url, run, every, keep, stop }: ScheduleOptions,
-  messages: Messages,
-  { stdout }: Context,
-): Promise<number> {
-  const queue = await BullQueue.open(url, { onNews: newsTo(messages) });
-  try {
+export function scheduleRun(flags: ScheduleFlags, context: Context): Promise<number> {
+  const { queue: url, run, every, keep, stop } = flags;
+  const messages = new Messages(flags, context);
+  return withQueue(url, messages, async (queue) => {
     if (stop) {
       if (!(await queue.unschedule(run))) throw new UsageError(`${run} is not scheduled`);
       messages.say(`${run}: no longer scheduled`, "good");
@@ -111,50 +125,43 @@ export async function scheduleRun(
       for (const { run: name, every: time, next, keep: kept } of await queue.schedules()) {
         const most = kept === undefined ? "" : `, keeps ${kept}`;
         const when = next === undefined ? "" : `, next ${new Date(next).toISOString()}`;
-        stdout.write(`${printable(name)}: every ${interval(time)}${most}${when}\n`);
+        context.stdout.write(`${printable(name)}: every ${interval(time)}${most}${when}\n`);
       }
     } else {
-      if (!(await queue.runs()).some((entry) => entry.run === run))
-        throw new UsageError(`there is no run ${run}: fill it with sitegrove fleet --queue … --run ${run}`);
+      await entryOf(queue, run, `: fill it with sitegrove fleet --queue … --run ${run}`);
       await queue.schedule(run, every, keep);
       messages.say(`${run}: again every ${interval(every)}`, "good");
     }
     return exitCodes.complete;
-  } finally {
-    await queue.close();
-  }
+  });
 }
 
 /** Returns the exit code. */
-export async function removeRun(url: string, run: string, andOutputs: boolean, messages: Messages): Promise<number> {
-  const queue = await BullQueue.open(url, { onNews: newsTo(messages) });
-  try {
-    const entry = (await queue.runs()).find((each) => each.run === run);
-    if (entry === undefined) throw new UsageError(`there is no run ${run}`);
-    const { out } = entry.settings as RunDefaults;
-    if (andOutputs && out === undefined) throw new UsageError(`${run} does not say where its outputs are`);
+export function removeRun(flags: QueueFlags & { readonly outputs?: true }, context: Context): Promise<number> {
+  const { queue: url, run, outputs } = flags;
+  const messages = new Messages(flags, context);
+  return withQueue(url, messages, async (queue) => {
+    const { out } = (await entryOf(queue, run)).settings;
+    if (outputs && out === undefined) throw new UsageError(`${run} does not say where its outputs are`);
     if ((await queue.counts(run)).active > 0)
       throw new UsageError(`websites of ${run} are being read: stop its workers first`);
     let files = 0;
-    const remove = andOutputs && out !== undefined ? await outputRemover(out, run) : async () => 0;
-    for await (const summary of queue.results(run)) files += await remove(summary);
+    const remove = outputs && out !== undefined ? await outputRemover(out, run) : undefined;
+    if (remove !== undefined) for await (const summary of queue.results(run)) files += await remove(summary);
     await queue.remove(run);
-    messages.say(`${run}: removed${andOutputs ? `, with ${counted(files, "file")}` : ""}`, "good");
+    messages.say(`${run}: removed${outputs ? `, with ${counted(files, "file")}` : ""}`, "good");
     return exitCodes.complete;
-  } finally {
-    await queue.close();
-  }
+  });
 }
 
 /** Returns the exit code. Without a run: all of them together. */
-export async function queueStatus(
+export function queueStatus(
   url: string,
   run: string | undefined,
   format: "text" | "json" | "ndjson",
   { stdout }: Context,
 ): Promise<number> {
-  const queue = await BullQueue.open(url);
-  try {
+  return withQueue(url, undefined, async (queue) => {
     const known = await queue.runs();
     const entries = run === undefined ? known : known.filter((entry) => entry.run === run);
     if (run !== undefined && entries.length === 0) {
@@ -162,8 +169,11 @@ export async function queueStatus(
         known.length === 0 ? "the queue has none" : `there are ${known.map((entry) => entry.run).join(", ")}`;
       throw new UsageError(`there is no run ${run}: ${others}`);
     }
-    const rows: (QueueCounts & { run: string })[] = [];
-    for (const entry of entries) rows.push({ run: entry.run, ...(await queue.counts(entry.run)) });
+    const rows: RunCounts[] = [];
+    for (const { run: name } of entries) {
+      const again = await queue.suspects(name);
+      rows.push({ run: name, ...(await queue.counts(name)), ...(again > 0 ? { again } : {}) });
+    }
     const lines =
       format === "json"
         ? [jsonOf(sum(rows))]
@@ -171,26 +181,37 @@ export async function queueStatus(
           ? rows.map((row) => jsonOf(row))
           : rows.length === 0
             ? ["no runs"]
-            : [...rows.map(sentence), workersInWords(await queue.workers())];
+            : [...rows.map(sentence), counted(await queue.workers(), "worker")];
     stdout.write(lines.map((line) => `${line}\n`).join(""));
     return exitCodes.complete;
-  } finally {
-    await queue.close();
-  }
+  });
+}
+
+/** `again`: how many wait to be read again because a worker died. */
+type RunCounts = QueueCounts & { readonly run: string; readonly again?: number };
+
+function sum(rows: readonly RunCounts[]): Omit<RunCounts, "run"> {
+  const of = (name: keyof QueueCounts | "again") => rows.reduce((total, row) => total + (row[name] ?? 0), 0);
+  const again = of("again");
+  const counts = { waiting: of("waiting"), active: of("active"), done: of("done"), failed: of("failed") };
+  return { ...counts, ...(again > 0 ? { again } : {}) };
+}
+
+function sentence({ run, waiting, active, done, failed, again = 0 }: RunCounts): string {
+  const state = waiting + active === 0 ? "finished" : active === 0 ? "waiting for workers" : "running";
+  const left = `${active} being read, ${waiting} waiting${inGroups(again)}`;
+  return `${run}: ${state}; ${counted(done, "website")} done (${failed} failed), ${left}`;
 }
 
 /** Returns the exit code. */
-export async function queueResults(url: string, run: string, { stdout }: Context): Promise<number> {
-  const queue = await BullQueue.open(url);
-  try {
-    if (!(await queue.runs()).some((entry) => entry.run === run)) throw new UsageError(`there is no run ${run}`);
+export function queueResults(url: string, run: string, { stdout }: Context): Promise<number> {
+  return withQueue(url, undefined, async (queue) => {
+    await entryOf(queue, run);
     const output = new Output(stdout);
     for await (const summary of queue.results(run)) await output.write(`${jsonOf(summary)}\n`);
     await output.flush();
     return exitCodes.complete;
-  } finally {
-    await queue.close();
-  }
+  });
 }
 
 /** As it is typed: `1d`, `90s`. */
@@ -213,11 +234,6 @@ function expectSame(run: string, known: RunSettings, given: RunDefaults, isOnlyR
   );
 }
 
-async function outOf(queue: BullQueue, run: string): Promise<string | undefined> {
-  const entry = (await queue.runs()).find((each) => each.run === run);
-  return (entry?.settings as RunDefaults | undefined)?.out;
-}
-
 // A list may come slowly, from a pipe: its next line is not waited for once somebody says stop.
 async function* until<T>(list: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, void> {
   const iterator = list[Symbol.asyncIterator]();
@@ -231,18 +247,4 @@ async function* until<T>(list: AsyncIterable<T>, signal: AbortSignal): AsyncGene
     if (next === undefined || next.done) return;
     yield next.value;
   }
-}
-
-function sum(rows: readonly QueueCounts[]): QueueCounts {
-  const of = (name: keyof QueueCounts) => rows.reduce((total, row) => total + row[name], 0);
-  return { waiting: of("waiting"), active: of("active"), done: of("done"), failed: of("failed") };
-}
-
-function sentence({ run, waiting, active, done, failed }: QueueCounts & { run: string }): string {
-  const state = waiting + active === 0 ? "finished" : active === 0 ? "waiting for workers" : "running";
-  return `${run}: ${state}; ${counted(done, "website")} done (${failed} failed), ${active} being read, ${waiting} waiting`;
-}
-
-function workersInWords(count: number | undefined): string {
-  return count === undefined ? "the server does not say how many workers there are" : counted(count, "worker");
 }

@@ -1,8 +1,13 @@
-// The totals of a fleet: for summary.json, for the table at the end, and for `fleet status`.
-
-import { type SiteOutcome, type SiteReason, type SiteSummary, siteOutcomes } from "../../fleet/site-job.ts";
+// The totals of a fleet, for summary.json, the table at the end and `fleet status DIR`.
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { FolderLock } from "../../fleet/fleet-folder.ts";
+import { journalName, lockName, readJournal, readResults } from "../../fleet/journal-file.ts";
+import { type SiteOutcome, type SiteSummary, siteOutcomes } from "../../fleet/site-job.ts";
 import { counted, duration, grouped, size } from "../../model/figures.ts";
-import { printable } from "../../write/printable.ts";
+import { jsonOf, printable } from "../../write/printable.ts";
+import type { Context } from "../context.ts";
+import { exitCodes, UsageError } from "../exit-codes.ts";
 
 export interface FleetTotals {
   readonly websites: number;
@@ -26,26 +31,22 @@ export class FleetCounter {
   readonly #reasons = new Map<string, { message: string; websites: number }>();
   readonly #findings = new Map<string, number>();
   readonly #preferences = new Map<string, number>();
-  #websites = 0;
-  #pages = 0;
-  #sitemaps = 0;
-  #requests = 0;
-  #wireBytes = 0;
+  readonly #sums = { websites: 0, pages: 0, sitemaps: 0, requests: 0, wireBytes: 0 };
   #previousErrors = 0;
 
   see(summary: SiteSummary): void {
     const { outcome, pages, sitemaps, requests, wireBytes, reasons, previousError, findings = {} } = summary;
-    this.#websites += 1;
-    this.#outcomes[outcome] = (this.#outcomes[outcome] ?? 0) + 1;
-    this.#pages += pages;
-    this.#sitemaps += sitemaps;
-    this.#requests += requests;
-    this.#wireBytes += wireBytes;
+    const more = { websites: 1, pages, sitemaps, requests, wireBytes };
+    for (const name of Object.keys(more) as (keyof typeof more)[]) this.#sums[name] += more[name];
+    this.#outcomes[outcome] += 1;
     if (previousError !== undefined) this.#previousErrors += 1;
-    for (const reason of reasons) this.#count(reason);
-    for (const [severity, count] of Object.entries(findings)) {
-      this.#findings.set(severity, (this.#findings.get(severity) ?? 0) + count);
+    for (const { code, message } of reasons) {
+      const known = this.#reasons.get(code);
+      if (known === undefined) this.#reasons.set(code, { message, websites: 1 });
+      else known.websites += 1;
     }
+    for (const [severity, count] of Object.entries(findings))
+      this.#findings.set(severity, (this.#findings.get(severity) ?? 0) + count);
     for (const name of preferenceNames(summary)) {
       const count = this.#preferences.get(name) ?? 0;
       if (count > 0 || this.#preferences.size < mostPreferences) this.#preferences.set(name, count + 1);
@@ -53,27 +54,16 @@ export class FleetCounter {
   }
 
   totals(): FleetTotals {
-    const reasons = [...this.#reasons]
-      .map(([code, reason]) => ({ code, ...reason }))
-      .sort((one, other) => other.websites - one.websites);
     return {
-      websites: this.#websites,
+      ...this.#sums,
       outcomes: this.#outcomes,
-      pages: this.#pages,
-      sitemaps: this.#sitemaps,
-      requests: this.#requests,
-      wireBytes: this.#wireBytes,
-      reasons,
+      reasons: [...this.#reasons]
+        .map(([code, reason]) => ({ code, ...reason }))
+        .sort((one, other) => other.websites - one.websites),
       ...(this.#previousErrors === 0 ? {} : { previousErrors: this.#previousErrors }),
       ...(this.#findings.size === 0 ? {} : { findings: Object.fromEntries(this.#findings) }),
       ...(this.#preferences.size === 0 ? {} : { preferences: Object.fromEntries(byCount(this.#preferences)) }),
     };
-  }
-
-  #count({ code, message }: SiteReason): void {
-    const known = this.#reasons.get(code);
-    if (known === undefined) this.#reasons.set(code, { message, websites: 1 });
-    else known.websites += 1;
   }
 }
 
@@ -92,13 +82,6 @@ function byCount(counts: ReadonlyMap<string, number>): [string, number][] {
 // A website may invent keys.
 const mostPreferences = 100;
 
-/** The line of a website for `-v` and `--log-file`. */
-export function siteLine({ site, outcome, pages, duration: took, reasons, previousError }: SiteSummary): string {
-  const why = reasons[0] === undefined ? "" : `: ${reasons[0].message}`;
-  const earlier = previousError === undefined ? "" : `; earlier archive not used: ${previousError}`;
-  return `${site} ${outcome} ${counted(pages, "page")} ${duration(took)}${why}${earlier}`;
-}
-
 /** What one of several runs in a folder did. */
 export interface RunFigures {
   readonly websites: number;
@@ -112,29 +95,28 @@ export interface RunFigures {
 /** For people. `run`: the one that ends here; its figures stand beside those of all runs where earlier ones read something. */
 export function fleetTable(totals: FleetTotals, run?: RunFigures): string {
   const { websites, outcomes, pages, requests, wireBytes, reasons, findings, preferences, previousErrors = 0 } = totals;
+  const width = Math.max(6, ...Object.values(outcomes).map((count) => grouped(count).length));
+  const row = (count: number, text: string) => `${grouped(count).padStart(width)}  ${text}`;
   const lines = [
     `${headline(websites, run)}: ${counted(pages, "page")}, ${counted(requests, "request")}, ${size(wireBytes)}`,
     "",
+    ...siteOutcomes
+      .filter((outcome) => outcomes[outcome] > 0)
+      .map((outcome) => row(outcomes[outcome], `${outcome}${remarks[outcome] ?? ""}`)),
   ];
-  const width = Math.max(6, ...Object.values(outcomes).map((count) => grouped(count).length));
-  for (const outcome of siteOutcomes) {
-    const count = outcomes[outcome];
-    if (count > 0) lines.push(`${grouped(count).padStart(width)}  ${outcome}${remarks[outcome] ?? ""}`);
-  }
   const list = (title: string, counts: Readonly<Record<string, number>> = {}) => {
     const rows = Object.entries(counts).slice(0, mostRows);
-    if (rows.length > 0) lines.push("", title);
-    for (const [name, count] of rows) lines.push(`${grouped(count).padStart(width)}  ${printable(name)}`);
+    if (rows.length > 0) lines.push("", title, ...rows.map(([name, count]) => row(count, printable(name))));
   };
   list("Findings", findings);
   list("Preferences for AI in robots.txt, by number of websites", preferences);
   if (reasons.length > 0) {
+    const shown = reasons.slice(0, mostReasons);
     lines.push("", "Reasons, by number of websites");
-    for (const { code, message, websites: count } of reasons.slice(0, mostReasons)) {
-      lines.push(`${grouped(count).padStart(width)}  ${printable(message)} (${printable(code)})`);
-    }
-    if (reasons.length > mostReasons)
-      lines.push(`${" ".repeat(width)}  and ${counted(reasons.length - mostReasons, "more reason")}`);
+    for (const { code, message, websites: count } of shown)
+      lines.push(row(count, `${printable(message)} (${printable(code)})`));
+    if (reasons.length > shown.length)
+      lines.push(`${" ".repeat(width)}  and ${counted(reasons.length - shown.length, "more reason")}`);
   }
   if (previousErrors > 0)
     lines.push(
@@ -157,3 +139,57 @@ const remarks: Partial<Record<SiteOutcome, string>> = {
   none: ": no sitemap",
   quarantined: ": the process died twice while nothing else was read",
 };
+
+/** The path of the journal in the folder of a fleet. Throws a `UsageError` where there is none. */
+export function journalIn(folder: string): string {
+  const journal = path.join(folder, journalName);
+  if (!existsSync(journal)) throw new UsageError(`${folder} is not the folder of a fleet: it has no ${journalName}`);
+  return journal;
+}
+
+/** `sitegrove fleet status DIR`: the state of a fleet by its journal, while it runs or after. Returns the exit code. */
+export async function fleetStatus(folder: string, asJson: boolean, { stdout }: Context): Promise<number> {
+  const journal = journalIn(folder);
+  const counter = new FleetCounter();
+  for await (const summary of readResults(journal)) counter.see(summary);
+  const totals = counter.totals();
+  const [sites, begun, suspects] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  let damaged = 0;
+  const onDamaged = () => {
+    damaged += 1;
+  };
+  for await (const line of readJournal(journal, onDamaged)) {
+    const { type, key } = line;
+    // Where the line that added a website is damaged, any other tells of it, too.
+    sites.add(key);
+    if (type === "start") begun.add(key);
+    else if (type !== "add") begun.delete(key);
+    if (type === "back" && line.group !== undefined) suspects.add(key);
+    else suspects.delete(key);
+  }
+  const owner = FolderLock.owner(path.join(folder, lockName));
+  const running = owner === undefined ? 0 : begun.size;
+  const waiting = sites.size - totals.websites - running;
+  // Those that were being read when the last process died are read again in small groups, too.
+  const again = suspects.size + begun.size - running;
+  if (asJson) {
+    const rare = { ...(again > 0 ? { again } : {}), ...(damaged > 0 ? { damaged } : {}) };
+    stdout.write(`${jsonOf({ ...totals, running, waiting, process: owner ?? null, ...rare })}\n`);
+  } else {
+    const state = owner === undefined ? (waiting > 0 ? "stopped" : "finished") : `running (process ${owner})`;
+    const left = `${counted(running, "website")} being read, ${counted(waiting, "website")} waiting${inGroups(again)}`;
+    const faults = damaged > 0 ? `${damagedLines(damaged)}\n` : "";
+    stdout.write(`${state}: ${left}\n${faults}${fleetTable(totals)}`);
+  }
+  return exitCodes.complete;
+}
+
+/** About those that wait to be read again because a process died. */
+export function inGroups(count: number): string {
+  return count > 0 ? `, ${count} of them to be read again in small groups, because a process died` : "";
+}
+
+/** How many lines of a journal were skipped. */
+export function damagedLines(count: number): string {
+  return `${counted(count, "line")} of ${journalName} ${count === 1 ? "is" : "are"} damaged and ${count === 1 ? "was" : "were"} skipped`;
+}

@@ -10,7 +10,7 @@ import {
   changePagesWriter,
 } from "../../write/changes.ts";
 import { diffMarkdown, diffText } from "../../write/diff-summary.ts";
-import type { DiffEnding, DiffFormat } from "../commands/diff.ts";
+import type { DiffFormat } from "../commands/diff.ts";
 
 export interface DiffOutput {
   readonly format: DiffFormat;
@@ -18,7 +18,10 @@ export interface DiffOutput {
   readonly kinds: ReadonlySet<ChangeKind>;
   /** The names of the sides. */
   readonly names: { readonly before: string; readonly after: string };
-  readonly ending: DiffEnding;
+  /** The website of the pages, once it is known. */
+  homepage(): string | undefined;
+  /** For lines with more than the changes. */
+  readonly writer?: ChangeWriter | undefined;
 }
 
 type Batches = AsyncGenerator<readonly TreeChange[], DiffTotals>;
@@ -33,7 +36,8 @@ export async function* writeDiff(batches: Batches, output: DiffOutput): AsyncGen
     let step = await batches.next();
     // A feed has to name a website: the first changes do.
     const first = step.done ? undefined : step.value[0];
-    const writer = format === "summary" || format === "markdown" ? undefined : writerFor(output, first);
+    const writer =
+      format === "summary" || format === "markdown" ? undefined : (output.writer ?? writerFor(output, first));
     if (writer?.header) yield writer.header;
     for (; !step.done; step = await batches.next()) {
       if (writer === undefined) summarizer.see(step.value);
@@ -49,14 +53,14 @@ export async function* writeDiff(batches: Batches, output: DiffOutput): AsyncGen
   }
 }
 
-function writerFor({ format, csvSafe, names, ending }: DiffOutput, first: TreeChange | undefined): ChangeWriter {
+function writerFor({ format, csvSafe, names, homepage }: DiffOutput, first: TreeChange | undefined): ChangeWriter {
   if (format === "csv") return changeCsvWriter({ safe: csvSafe });
   if (format === "pages") return changePagesWriter();
   if (format !== "rss") return changeNdjsonWriter();
   const page = first === undefined || first.kind === "sitemap" ? undefined : homepageOf(first.page.url);
-  const link = ending.sides.after.homepage ?? ending.sides.before.homepage ?? page;
+  const link = homepage() ?? page;
   return changeFeedWriter({
-    title: `New pages of ${link ?? names.after}`,
+    title: `New pages of ${link === undefined || link === "about:blank" ? names.after : link}`,
     link: link ?? "about:blank",
     description: `Pages of ${names.after} that ${names.before} does not have`,
   });

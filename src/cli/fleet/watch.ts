@@ -1,0 +1,201 @@
+// What runs of `fleet` and `fleet worker` share: progress (a table on a terminal, redrawn twice a second; elsewhere a line every ten
+// seconds), a line for each website in the log, Ctrl-C, and the totals.
+import type { FleetEvent } from "../../fleet/fleet-options.ts";
+import { siteOutcomes } from "../../fleet/site-job.ts";
+import { counted, duration, grouped } from "../../model/figures.ts";
+import { printable } from "../../write/printable.ts";
+import { type Context, onStop, type Stream } from "../context.ts";
+import { exitCodes, Stopped } from "../exit-codes.ts";
+import { fitting, insecureWarning, Messages, withoutSecrets } from "../output/messages.ts";
+import { FleetLog, type FleetLogFlags } from "./log.ts";
+import { FleetCounter, type FleetTotals, fleetTable } from "./totals.ts";
+
+export interface WatchFlags extends FleetLogFlags {
+  readonly progress: boolean;
+  readonly color: boolean;
+  readonly insecure?: true | undefined;
+}
+
+/** What is not learned from events. */
+export interface FleetFigures {
+  /** How many websites there are in all. */
+  total(): number;
+  /** How many were done before. */
+  readonly before: number;
+  /** How many wait to be read again because a process died. */
+  suspects?(): number;
+}
+
+export class FleetWatch {
+  readonly messages: Messages;
+  readonly log: FleetLog;
+  /** What this run did. */
+  readonly own: FleetCounter = new FleetCounter();
+  readonly #context: Context;
+  readonly #flags: WatchFlags;
+  readonly #drain = new AbortController();
+  readonly #stop = new AbortController();
+  readonly #begin = Date.now();
+  readonly #running = new Map<string, { readonly since: number; pages: number }>();
+  /** How many were done at moments of the last while. */
+  readonly #past: { readonly at: number; readonly done: number }[] = [];
+  readonly #block: LiveBlock | undefined;
+  #figures: FleetFigures = { total: () => 0, before: 0 };
+  #timer: NodeJS.Timeout | undefined;
+  #unlisten = () => {};
+  #pages = 0;
+
+  constructor(flags: WatchFlags, context: Context) {
+    this.#context = context;
+    this.#flags = flags;
+    this.messages = new Messages(flags, context);
+    if (flags.insecure) this.messages.say(insecureWarning, "bad");
+    this.log = new FleetLog(flags, this.messages, context);
+    this.#block = this.messages.isTerminal ? new LiveBlock(context.stderr) : undefined;
+  }
+
+  /** The signals of the run that begins. Ctrl-C finishes what is under way; a second one stops, and so does a signal that is urgent. */
+  start(figures: FleetFigures, urgent: readonly "SIGTERM"[]): { drain: AbortSignal; signal: AbortSignal } {
+    this.#figures = figures;
+    const drain = (stopped: Stopped) => {
+      const again = stopped.exitCode === exitCodes.interrupted ? "Ctrl-C again" : "a second SIGTERM";
+      this.say(`finishing the websites that are being read; ${again} stops now`);
+      this.#drain.abort(stopped);
+    };
+    this.#unlisten = onStop(this.#context, [drain, (stopped) => this.#stop.abort(stopped)], { urgent });
+    const show = () => {
+      if (this.#block === undefined) this.messages.say(this.#headline());
+      else this.#block.draw(this.#lines());
+    };
+    if (this.#flags.progress) this.#timer = setInterval(show, this.#block === undefined ? lineTime : drawTime).unref();
+    return { drain: this.#drain.signal, signal: this.#stop.signal };
+  }
+
+  /** A warning while the table is shown. */
+  say(sentence: string): void {
+    this.#block?.clear();
+    this.messages.say(sentence, "warning");
+  }
+
+  readonly see = (event: FleetEvent): void => {
+    if (event.type === "site-start") this.#running.set(event.job.homepage, { since: Date.now(), pages: 0 });
+    else if (event.type === "site-pages") {
+      const running = this.#running.get(event.job.homepage);
+      if (running !== undefined) running.pages += event.pages;
+      this.#pages += event.pages;
+    } else if (event.type === "site-back") this.#running.delete(event.job.homepage);
+    else if (event.type === "site-done") {
+      const { summary, accepted } = event;
+      this.#running.delete(summary.site);
+      if (accepted) this.own.see(summary);
+      if (this.#flags.verbose !== undefined) this.#block?.clear();
+      this.log.site(summary, accepted ? undefined : "not counted: another worker's result is");
+    }
+  };
+
+  /** Ends the progress and the handling of signals. */
+  stop(): void {
+    this.#unlisten();
+    clearInterval(this.#timer);
+    this.#block?.clear();
+  }
+
+  /** Throws the error, unless somebody has stopped the run. */
+  expectStopped(error: unknown): void {
+    if (!(this.#stop.signal.reason instanceof Stopped)) throw error;
+  }
+
+  /** The exit code, if the run was stopped at once. `orDrained`: or if it was asked to end. */
+  stopped(orDrained: boolean): number | undefined {
+    const reason: unknown = this.#stop.signal.reason ?? (orDrained ? this.#drain.signal.reason : undefined);
+    return reason instanceof Stopped ? reason.exitCode : undefined;
+  }
+
+  /** The table at the end; `all`: the totals of all runs, where there were earlier ones. */
+  print(all: FleetTotals = this.own.totals()): void {
+    const { websites, requests } = this.own.totals();
+    const run = { websites, requests, took: Date.now() - this.#begin, before: this.#figures.before };
+    this.#context.stdout.write(fleetTable(all, run));
+  }
+
+  #headline(): string {
+    const { total, before, suspects } = this.#figures;
+    const rate = this.#rate();
+    const done = before + this.own.totals().websites;
+    const left = Math.max(0, total() - done);
+    const again = suspects?.() ?? 0;
+    const parts = [
+      `${grouped(done)} of ${counted(total(), "website")}`,
+      `${grouped(this.#running.size)} running`,
+      ...(again > 0 ? [`${grouped(again)} to be read again in small groups`] : []),
+      counted(this.#pages, "page"),
+      `${rate < 10 ? rate.toFixed(1) : grouped(rate)}/s`,
+      ...(rate > 0 && left > 0 ? [`${duration((left / rate) * 1000)} left`] : []),
+    ];
+    return parts.join(" · ");
+  }
+
+  // Of the last while: what comes last is often slower than what came first.
+  #rate(): number {
+    const now = { at: Date.now(), done: this.own.totals().websites };
+    this.#past.push(now);
+    while (this.#past.length > 2 && now.at - (this.#past[1]?.at ?? now.at) >= rateTime) this.#past.shift();
+    const [first = now] = this.#past;
+    const since = now.at - first.at < rateTime ? { at: this.#begin, done: 0 } : first;
+    return ((now.done - since.done) * 1000) / Math.max(1, now.at - since.at);
+  }
+
+  #lines(): string[] {
+    const { outcomes, reasons } = this.own.totals();
+    const ended = siteOutcomes.filter((outcome) => outcomes[outcome] > 0);
+    const slowest = [...this.#running].sort(([, one], [, other]) => one.since - other.since).slice(0, mostSlow);
+    const list = (words: readonly string[], title = "") => (words.length === 0 ? [] : [title + words.join(" · ")]);
+    return [
+      this.#headline(),
+      ...list(ended.map((outcome) => `${outcome} ${grouped(outcomes[outcome])}`)),
+      ...list(
+        reasons.slice(0, mostReasons).map(({ code, websites }) => `${code} ${grouped(websites)}`),
+        "problems: ",
+      ),
+      ...slowest.map(
+        ([site, { since, pages }]) =>
+          `  ${duration(Date.now() - since).padStart(7)}  ${site}  ${counted(pages, "page")}`,
+      ),
+    ];
+  }
+}
+
+// In milliseconds.
+const lineTime = 10_000;
+const drawTime = 500;
+const rateTime = 60_000;
+const mostReasons = 6;
+const mostSlow = 5;
+
+/** A few lines on a terminal that are redrawn in place. Whoever writes something else clears them first. */
+class LiveBlock {
+  readonly #stream: Stream;
+  #height = 0;
+
+  constructor(stream: Stream) {
+    this.#stream = stream;
+  }
+
+  draw(lines: readonly string[]): void {
+    const columns = (this.#stream.columns || 80) - 1;
+    // A line that wraps could not be cleared.
+    const shown = lines.map((line) => fitting(printable(withoutSecrets(line)), columns));
+    this.#stream.write(`${this.#up()}${shown.map((line) => `\u001b[2K${line}\n`).join("")}\u001b[J`);
+    this.#height = shown.length;
+  }
+
+  clear(): void {
+    if (this.#height === 0) return;
+    this.#stream.write(`${this.#up()}\u001b[J`);
+    this.#height = 0;
+  }
+
+  #up(): string {
+    return this.#height === 0 ? "" : `\u001b[${this.#height}A\r`;
+  }
+}
