@@ -100,6 +100,7 @@ export async function runCheck(
   const finish = async (): Promise<CheckResult> => {
     const isComplete = tree.complete && !time.isUp;
     dates.finish(findings, tree.homepage);
+    urls.finish(findings, tree.homepage);
     if (isComplete) languages.finish(findings, tree.homepage);
     if (isComplete) llms.finish(findings);
     if (isComplete && site.isSite && pages.count >= bounds.homepagePages && !isHomepageListed) {

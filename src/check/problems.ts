@@ -81,6 +81,8 @@ function ruleForProblem({ code, value }: Problem, sitemap: Sitemap): RuleId | un
   if (sitemap.kind === "pages" && sitemap.format !== "xml" && code.startsWith("date-")) {
     return code === "date-invalid" ? "lastmod-invalid" : undefined;
   }
+  // https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7: links of Atom may be relative.
+  if (sitemap.kind === "pages" && sitemap.format === "atom" && code === "url-relative") return undefined;
   return documentRules.get(code);
 }
 

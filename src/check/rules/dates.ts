@@ -71,8 +71,9 @@ export const dateRules: readonly RuleRow[] = [
   }),
   rule("priority-ignored", "info", "engine", sources.buildSitemap, {
     engines: ["google", "bing"],
-    sentence: "Google and Bing ignore priority and changefreq.",
-    fix: "Leave them out, unless Yandex matters.",
+    sentence:
+      "Google and Bing ignore priority and changefreq. Yandex reads them, and Cloudflare's AI Search indexes pages by priority.",
+    fix: "Leave them out, unless one of those readers matters to you.",
   }),
 ];
 

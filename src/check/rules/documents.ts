@@ -217,9 +217,10 @@ export function judgeChild(
   }
 }
 
-// A news sitemap may be empty on a quiet day, and Google says that this is fine.
+// A news sitemap may be empty on a quiet day, and Google says that this is fine; so may a feed.
 function reportEmpty(sitemap: Sitemap, findings: SitemapFindings): void {
-  findings.add("sitemap-empty", undefined, undefined, /news/i.test(sitemap.url) ? "info" : undefined);
+  const isFine = /news/i.test(sitemap.url) || (sitemap.kind === "pages" && isFeed(sitemap));
+  findings.add("sitemap-empty", undefined, undefined, isFine ? "info" : undefined);
 }
 
 /** All sitemaps are feeds. */

@@ -4,7 +4,7 @@ import { grouped } from "../../model/figures.ts";
 import { bareHost, protocolUrlLength } from "../../model/url.ts";
 import { bounds } from "../bounds.ts";
 import { type Origin, type RobotsAccess, readOrigin, type SitemapContext } from "../context.ts";
-import type { SitemapFindings } from "../findings.ts";
+import type { Findings, SitemapFindings } from "../findings.ts";
 import { type RuleRow, rule } from "../rule.ts";
 import * as sources from "../sources.ts";
 import { has, type UrlScan } from "../url-scan.ts";
@@ -65,8 +65,8 @@ export const urlRules: readonly RuleRow[] = [
   }),
   rule("url-outside-directory", "warning", "protocol", sources.protocol("location"), {
     sentence:
-      "Path mismatch: a sitemap speaks only for URLs in or below its own directory, unless it is submitted in Search Console.",
-    fix: "Put the sitemap at the root of the site, or submit it in Search Console.",
+      "Path mismatch: a sitemap may only list URLs in its own directory or below, unless robots.txt names it or it is submitted in Search Console.",
+    fix: "Put the sitemap at the root of the site, name it in robots.txt, or submit it in Search Console.",
     needs: ["location"],
   }),
   rule("url-private-host", "error", "practice", sources.protocol("locdef"), {
@@ -165,6 +165,8 @@ export class UrlRules {
   // By the text before the path. Websites have few; a hostile one has many.
   readonly #origins = new Map<string, Origin | undefined>();
   readonly #sitemapHosts = new Set<string>();
+  // Sitemaps that robots.txt names and that list URLs of other directories.
+  readonly #outside = new Set<string>();
   #lastText = "";
   #lastOrigin: Origin | undefined;
 
@@ -188,8 +190,9 @@ export class UrlRules {
     const { findings } = context;
     const origin = this.#originOf(url, scan.hostEnd);
     if (origin !== undefined) {
-      this.#judgeOrigin(url, origin, findings);
-      this.#judgeLocation(url, origin, context);
+      if (origin.hasCredentials) findings.add("url-credentials", withoutPassword(url));
+      if (origin.isOddlyWritten) findings.add("url-not-normal", url);
+      if (!this.#isElsewhere(url, origin, context)) this.#judgeDirectory(url, origin, context);
     }
     judgeSpelling(url, scan, findings);
     judgeMeaning(url, scan, findings);
@@ -219,29 +222,38 @@ export class UrlRules {
     return origin;
   }
 
-  #judgeOrigin(url: string, origin: Origin, findings: SitemapFindings): void {
-    if (origin.reach !== "public" && origin.host !== this.#homeHost) {
-      findings.add("url-private-host", url, origin.host, origin.reach === "private" ? undefined : "warning");
+  // One finding for each URL on a host that is not the sitemap's.
+  #isElsewhere(url: string, origin: Origin, { location, findings, submittedBy }: SitemapContext): boolean {
+    const isHome = origin.host === this.#homeHost;
+    if (origin.reach === "private" && !isHome) {
+      findings.add("url-private-host", url, origin.host);
+      return true;
     }
-    if (origin.hasCredentials) findings.add("url-credentials", withoutPassword(url));
-    if (origin.isOddlyWritten) findings.add("url-not-normal", url);
-  }
-
-  #judgeLocation(url: string, origin: Origin, { location, findings, isGiven, submittedBy }: SitemapContext): void {
-    if (location === undefined) return;
-    if (origin.host !== location.origin.host) {
-      if (this.#crossSubmit.has(origin.host) || submittedBy.has(origin.host)) return;
+    const isAllowed = this.#crossSubmit.has(origin.host) || submittedBy.has(origin.host);
+    if (location !== undefined && origin.host !== location.origin.host && !isAllowed) {
       const isWww = bareHost(origin.host) === bareHost(location.origin.host);
       findings.add(isWww ? "url-www-mismatch" : "url-other-host", url, location.origin.host);
-      return;
+      return true;
     }
+    if (origin.reach === "staging" && !isHome) findings.add("url-private-host", url, origin.host, "warning");
+    return location?.origin.host !== origin.host;
+  }
+
+  #judgeDirectory(url: string, origin: Origin, { location, findings, isGiven, submittedBy }: SitemapContext): void {
+    if (location === undefined) return;
     if (origin.scheme !== location.origin.scheme) findings.add("url-other-scheme", url, location.origin.scheme);
     else if (!isGiven && !url.startsWith(location.directory) && location.directory.length > location.start.length + 1) {
       const path = url.slice(this.#lastText.length);
-      if (!(location.start + path).startsWith(location.directory)) {
-        findings.add("url-outside-directory", url, location.directory);
-      }
+      if ((location.start + path).startsWith(location.directory)) return;
+      // What robots.txt names may lie anywhere.
+      if (submittedBy.has(origin.host)) this.#outside.add(findings.sitemap);
+      else findings.add("url-outside-directory", url, location.directory);
     }
+  }
+
+  /** The website has ended. */
+  finish(findings: Findings, homepage: string): void {
+    for (const value of this.#outside) findings.count("url-outside-directory", homepage, 1, { value }, "info");
   }
 }
 

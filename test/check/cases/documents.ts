@@ -61,6 +61,15 @@ export const documentCases: readonly Case[] = [
   },
   {
     rule: "sitemap-empty",
+    what: "a feed",
+    fires: files({ "/sitemap.xml": '<rss version="2.0"><channel></channel></rss>' }),
+    near: site(),
+    severity: "info",
+    count: 1,
+    example: undefined,
+  },
+  {
+    rule: "sitemap-empty",
     what: "news",
     fires: files({ "/news.xml": sitemap() }, ["/news.xml"]),
     near: files({ "/news.xml": sitemap("/") }, ["/news.xml"]),

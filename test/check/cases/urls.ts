@@ -1,7 +1,16 @@
+import type { Website } from "../checked.ts";
 import { type Case, entry, files, home, many, robots, site, sitemap } from "./case.ts";
 
 const host = "example.org";
 const long = (length: number) => `${home}${"a".repeat(length - home.length)}`;
+
+// Named by the homepage, not by robots.txt.
+const linked = (text: string): Website => ({
+  routes: {
+    "/": { headers: { "content-type": "text/html" }, body: '<link rel="sitemap" href="/blog/sitemap.xml">' },
+    "/blog/sitemap.xml": text,
+  },
+});
 
 export const urlCases: readonly Case[] = [
   {
@@ -21,7 +30,10 @@ export const urlCases: readonly Case[] = [
   {
     rule: "url-not-absolute",
     fires: site("<url><loc>/relative</loc></url>"),
-    near: site("/relative"),
+    // Atom allows it.
+    near: files({
+      "/sitemap.xml": `<feed xmlns="http://www.w3.org/2005/Atom"><entry><link href="/relative"/></entry></feed>`,
+    }),
     example: "/relative",
     count: 1,
   },
@@ -67,7 +79,7 @@ export const urlCases: readonly Case[] = [
   },
   {
     rule: "url-other-host",
-    fires: site("https://other.org/a", "https://blog.example.org/b"),
+    fires: site("https://other.org/a", "https://blog.example.org/b", "https://localhost/private"),
     near: { ...site("https://other.org/a"), check: { crossSubmit: ["other.org"] } },
     count: 2,
     example: "https://other.org/a",
@@ -99,18 +111,23 @@ export const urlCases: readonly Case[] = [
   },
   {
     rule: "url-outside-directory",
-    fires: files({ "/blog/sitemap.xml": sitemap("/blog/a", "/shop/b", "/blogs") }, ["/blog/sitemap.xml"]),
-    near: files({ "/blog/sitemap.xml": sitemap("/blog/a", "/blog/b/c") }, ["/blog/sitemap.xml"]),
+    fires: linked(sitemap("/blog/a", "/shop/b", "/blogs")),
+    near: linked(sitemap("/blog/a", "/blog/b/c")),
     count: 2,
+    severity: "warning",
     example: `${home}shop/b`,
   },
   {
     rule: "url-outside-directory",
-    what: "given by hand",
-    fires: files({ "/blog/sitemap.xml": sitemap("/shop/b") }, ["/blog/sitemap.xml"]),
+    what: "named by robots.txt: one note for the website",
+    fires: files({ "/blog/1.xml": sitemap("/shop/b", "/shop/c"), "/blog/2.xml": sitemap("/shop/d") }, [
+      "/blog/1.xml",
+      "/blog/2.xml",
+    ]),
     near: { routes: { "/blog/sitemap.xml": sitemap("/shop/b") }, sitemaps: [`${home}blog/sitemap.xml`] },
-    count: 1,
-    example: `${home}shop/b`,
+    count: 2,
+    severity: "info",
+    example: `${home}blog/1.xml`,
   },
   {
     rule: "url-private-host",
@@ -139,8 +156,9 @@ export const urlCases: readonly Case[] = [
   {
     rule: "url-private-host",
     what: "a staging host",
-    fires: site("https://staging.example.org/a"),
-    near: site("https://stagingpost.example.org/a"),
+    fires: { ...site("https://staging.example.org/a"), check: { crossSubmit: ["staging.example.org"] } },
+    // One finding for each URL: it is on another host.
+    near: site("https://stagingpost.example.org/a", "https://staging.example.org/a"),
     severity: "warning",
     count: 1,
     example: "https://staging.example.org/a",
