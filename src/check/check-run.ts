@@ -9,7 +9,7 @@ import type { PageWatcher } from "./check-tree.ts";
 import { locationOf, RobotsAccess, SiteContext, type SitemapContext } from "./context.ts";
 import { CrossRules, WebsitePages } from "./cross-rules.ts";
 import { findLines } from "./example-lines.ts";
-import { Findings, SitemapFindings } from "./findings.ts";
+import { Findings, type KnownPlaces, SitemapFindings } from "./findings.ts";
 import { type CheckSettings, judgeFor } from "./options.ts";
 import { OwnRules } from "./own-rules.ts";
 import { type CheckResult, type NotJudged, type PageSample, resultOf } from "./result.ts";
@@ -33,10 +33,11 @@ export async function runCheck(
   receipt: Receipt,
   received: number,
   watcher: PageWatcher | undefined,
+  known: KnownPlaces | undefined,
 ): Promise<CheckResult> {
   const time = new CheckTime(settings.time, settings.signal);
   const site = new SiteContext(tree);
-  const findings = new Findings(judgeFor(settings, received));
+  const findings = new Findings(judgeFor(settings, received), known);
   const pages = new WebsitePages(tree);
   const cross = new CrossRules(pages, findings, watcher);
   const robots = new RobotsAccess(settings.agents);

@@ -2,6 +2,7 @@
 import { unexpected } from "../model/option-checks.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { isTree, type SitemapTree } from "../tree/tree.ts";
+import type { KnownPlaces } from "./findings.ts";
 import { type CheckOptions, resolveCheckOptions } from "./options.ts";
 import type { CheckResult } from "./result.ts";
 import type { AlternateSet } from "./rules/languages.ts";
@@ -19,11 +20,12 @@ export async function checkTree(tree: SitemapTree, options?: CheckOptions): Prom
   return checkTreeWhile(tree, options);
 }
 
-/** The same; `watcherFor` creates a watcher that receives all pages in the same pass, given the time of receipt. */
+/** The same; `watcherFor` creates a watcher that receives all pages in the same pass, given the time of receipt. `known`: a baseline. */
 export async function checkTreeWhile(
   tree: SitemapTree,
   options?: CheckOptions,
   watcherFor?: (receivedAt: number) => PageWatcher,
+  known?: KnownPlaces,
 ): Promise<CheckResult> {
   if (!isTree(tree)) throw unexpected("tree", "a tree", tree);
   const settings = resolveCheckOptions(options);
@@ -31,7 +33,7 @@ export async function checkTreeWhile(
   const { Receipt, runCheck } = await import("./check-run.ts");
   const receipt = new Receipt(tree, settings.now);
   const received = await receipt.ofWebsite();
-  return runCheck(tree, settings, receipt, received, watcherFor?.(received));
+  return runCheck(tree, settings, receipt, received, watcherFor?.(received), known);
 }
 
 /**

@@ -17,6 +17,8 @@ export interface Finding {
   readonly examples: readonly FindingExample[];
   /** How many sitemaps are combined in this finding, if a rule found something in very many. */
   readonly otherSitemaps?: number;
+  /** Further cases, which a baseline knows. */
+  readonly known?: number;
 }
 
 /** One case of a finding. */
@@ -37,6 +39,12 @@ export interface PlacedExample extends Omit<FindingExample, "line"> {
 }
 
 type ExampleParts = { readonly [Name in keyof FindingExample]?: FindingExample[Name] | undefined };
+
+/** The places of earlier findings. Those that are known are counted, and are no examples. */
+export interface KnownPlaces {
+  /** `isCase`: it is counted as one case; others are only examples. */
+  isKnown(rule: string, sitemap: string, place: string, isCase: boolean): boolean;
+}
 
 export interface FindingDraft {
   readonly rule: string;
@@ -65,13 +73,20 @@ export type Judge = (rule: string, sitemap: string, own: Severity | undefined) =
 
 export class Findings {
   readonly #judge: Judge;
+  readonly #known: KnownPlaces | undefined;
   // By rule and severity, then by sitemap.
   readonly #groups = new Map<string, Group>();
   // Characters of all examples.
   #text = 0;
 
-  constructor(judge: Judge) {
+  constructor(judge: Judge, known?: KnownPlaces) {
     this.#judge = judge;
+    this.#known = known;
+  }
+
+  /** Whether a finding needs this example. */
+  wants({ room }: FindingDraft): boolean {
+    return room > 0 || this.#known !== undefined;
   }
 
   isOn(rule: string, sitemap: string): boolean {
@@ -112,10 +127,12 @@ export class Findings {
     const draft = this.draft(rule, sitemap, own);
     if (draft === undefined) return;
     draft.count += count;
-    if (example !== undefined) this.illustrate(draft, example);
+    if (example !== undefined) this.illustrate(draft, example, count === 1);
   }
 
-  illustrate(draft: FindingDraft, { url, value, file, line }: ExampleParts): void {
+  illustrate(draft: FindingDraft, { url, value, file, line }: ExampleParts, isCase: boolean = false): void {
+    const place = file ?? url ?? value;
+    if (place !== undefined && this.#known?.isKnown(draft.rule, draft.sitemap, place, isCase)) return;
     if (draft.room <= 0 || this.#text > allText) return;
     draft.room -= 1;
     const kept = {
@@ -170,7 +187,7 @@ export class SitemapFindings {
     if (draft === undefined) return;
     draft.count += 1;
     if (isFlaw(draft.severity)) this.flaws += 1;
-    if (draft.room > 0) this.#findings.illustrate(draft, { url, value, ...place });
+    if (this.#findings.wants(draft)) this.#findings.illustrate(draft, { url, value, ...place }, true);
   }
 
   /** Counts many at once, with one example. */

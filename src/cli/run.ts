@@ -78,6 +78,9 @@ export class Run {
   readonly #output: Output;
   readonly #file: OutputFile | undefined;
   readonly #results: Result[] = [];
+  readonly #showsProgress: boolean;
+  #files = 0;
+  #drawnAt = 0;
   #hasWritten = false;
 
   constructor(context: Context, flags: RunFlags, newEnding: () => Ending = () => new CrawlEnding()) {
@@ -92,6 +95,7 @@ export class Run {
     this.#endings = [newEnding()];
     // A log on the same terminal replaces the progress line.
     const isWatched = flags.progress && this.messages.isTerminal && (verbosity === 0 || flags.logFile !== undefined);
+    this.#showsProgress = isWatched;
     this.#progress = isWatched ? new Progress(this.messages) : undefined;
     this.#output = new Output(context.stdout);
     this.signal = stopSignal(context, () => {
@@ -116,6 +120,14 @@ export class Run {
     this.crawled();
     return tree;
   }
+
+  /** A file of a built website was read: shows how many, at most ten times a second. */
+  readonly sawFile = (): void => {
+    this.#files += 1;
+    if (!this.#showsProgress || performance.now() < this.#drawnAt + 100) return;
+    this.#drawnAt = performance.now();
+    this.messages.live(`${counted(this.#files, "file")} read`);
+  };
 
   /** A file that is renamed to its final name if the run succeeds, and removed otherwise. */
   owns<T extends Result>(result: T): T {
@@ -159,6 +171,7 @@ export class Run {
   /** The run has ended. */
   crawled(): void {
     this.#progress?.stop();
+    this.messages.clearLive();
   }
 
   /** Writes the chunks to standard output or to the file of `-o`, then reports the end. Returns the highest exit code of the websites. */

@@ -191,7 +191,7 @@ test.runIf(process.getuid?.() === 0)(
   },
 );
 
-test("a baseline leaves out what is known, and fails when a count grows", async () => {
+test("a baseline leaves out what is known, and fails when a new place appears", async () => {
   const file = path.join(folder, "baseline.json");
   const words = ["check", "-", "-f", "json", "--fail-on", "warning", "--baseline", file];
   const one = urlset("https://example.org/a#b");
@@ -201,6 +201,11 @@ test("a baseline leaves out what is known, and fails when a count grows", async 
   expect([same.code, JSON.parse(same.stdout).findings]).toEqual([0, []]);
   const more = await sitegrove(words, { input: urlset("https://example.org/a#b", "https://example.org/c#d") });
   expect(more.code).toBe(6);
+  const [finding] = JSON.parse(more.stdout).findings;
+  expect(finding).toMatchObject({ count: 1, known: 1, examples: [{ url: "https://example.org/c#d" }] });
+  // As many, but another place.
+  const moved = await sitegrove(words.toSpliced(3, 1, "text"), { input: urlset("https://example.org/c#d") });
+  expect([moved.code, moved.stdout]).toEqual([6, expect.stringContaining("line 1: https://example.org/c#d")]);
   const fewer = await sitegrove(words, { input: urlset("https://example.org/a") });
   expect(fewer.code).toBe(0);
   expect(fewer.stderr).toContain("--update-baseline lowers it");
@@ -212,6 +217,24 @@ test("a baseline leaves out what is known, and fails when a count grows", async 
   expect(readFileSync(file, "utf8")).not.toBe(before);
 });
 
+test("where places are not known one by one, a baseline fails when their share grows", async () => {
+  const file = path.join(folder, "share.json");
+  const words = ["check", "-", "--fail-on", "info", "--baseline", file];
+  const pages = (dated: number, undated: number) =>
+    urlset(...Array.from({ length: undated }, (_, at) => `https://example.org/${at}`)).replace(
+      "</urlset>",
+      `${Array.from({ length: dated }, (_, at) => `<url><loc>https://example.org/d${at}</loc><lastmod>2026-01-01T0${at}:00:00Z</lastmod></url>`).join("")}</urlset>`,
+    );
+  const outcome = async (input: string) => {
+    const { code, stdout } = await sitegrove(words, { input });
+    return [code, /\d+ new of \d+ places/.exec(stdout)?.[0]];
+  };
+  await sitegrove([...words, "--update-baseline"], { input: pages(2, 6) });
+  expect(await outcome(pages(4, 12))).toEqual([0, undefined]);
+  expect(await outcome(pages(1, 5))).toEqual([0, undefined]);
+  expect(await outcome(pages(2, 12))).toEqual([6, "2 new of 12 places"]);
+});
+
 test("a baseline that is none is a mistake, and lets nothing pass; a byte order mark is taken off", () => {
   const file = path.join(folder, "odd-baseline.json");
   const read = (text: string) => {
@@ -220,10 +243,11 @@ test("a baseline that is none is a mistake, and lets nothing pass; a byte order 
   };
   const findings = (value: unknown) => JSON.stringify({ version: 1, findings: value });
   const counts = { "https://example.org/a.xml": { "url-invalid": 2 } };
-  expect(read(findings(counts))).toEqual(counts);
-  expect(read(`\ufeff${findings(counts)}`)).toEqual(counts);
+  const entries = { "https://example.org/a.xml": { "url-invalid": { count: 2, places: [] } } };
+  expect(read(findings(counts))).toEqual(entries);
+  expect(read(`\ufeff${findings(counts)}`)).toEqual(entries);
   for (const text of [
-    ...["", "null", "[]", "{}", "5", '"x"', '{"version":2,"findings":{}}'],
+    ...["", "null", "[]", "{}", "5", '"x"', '{"version":3,"findings":{}}'],
     ...[null, [], 5, { x: null }, { x: 5 }, { x: [] }].map(findings),
     ...["many", null, -1, 0.5, {}].map((count) => findings({ x: { "url-invalid": count } })),
   ]) {

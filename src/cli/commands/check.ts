@@ -1,7 +1,7 @@
 // `sitegrove check`: flags, the findings about a target, and what they mean for the exit code.
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { CheckOptions } from "../../check/options.ts";
-import { type CheckResult, failedInWords } from "../../check/result.ts";
+import { type CheckResult, failedInWords, tally } from "../../check/result.ts";
 import { severities } from "../../check/rule.ts";
 import { timeLeft } from "../../crawl/time-budget.ts";
 import { counted } from "../../model/figures.ts";
@@ -19,14 +19,15 @@ import {
   wholeNumber,
 } from "../flags.ts";
 import { addHelp } from "../help.ts";
-import { checkOptions, type RuleFlags, readBaseline, withoutKnown, writeBaseline } from "../input/check-files.ts";
+import { Baseline, checkOptions, type RuleFlags, readBaseline } from "../input/check-files.ts";
 import {
   addLocalFlags,
   type CheckTarget,
   chooseCheckTarget,
   type LocalFlags,
   Places,
-  withFileName,
+  renamed,
+  withFileNames,
 } from "../input/local-files.ts";
 import { CrawlEnding } from "../output/ending.ts";
 import { OutputFile } from "../output/file.ts";
@@ -64,7 +65,7 @@ export function checkCommand(context: Context, done: Done): Command {
     .option("--all", "show all examples and sitemaps (text, markdown)")
     .addOption(failOn.choices(failLevels).default(undefined, "error"));
   addRuleFlags(command)
-    .option("--baseline <file>", "file of known findings: only findings whose counts increased are shown")
+    .option("--baseline <file>", "file of known findings: only new places are shown, and fail")
     .option("--update-baseline", "write the findings to the file of --baseline")
     .option("--sample <n>", "number of pages to fetch, to check their responses", wholeNumber(1));
   const pages = "files of a folder that are pages: 'blog/**' (repeatable; default: all HTML files)";
@@ -179,15 +180,19 @@ async function findings(
   flags: CheckFlags,
   run: Run,
 ): Promise<CheckResult> {
-  const { checkTree } = await import("../../check/check-tree.ts");
+  const { checkTreeWhile } = await import("../../check/check-tree.ts");
+  const nameOf = withFileNames(name === "-" ? "standard input" : name);
+  const baseline = flags.baseline && new Baseline(readBaseline(flags.baseline) ?? {}, nameOf);
   const tree = await run.tree(target, crawl);
   try {
     const time = timeLeft(crawl.limits?.time ?? Number.POSITIVE_INFINITY, run.startedAt);
     // The archive of the crawl is not for sampled pages.
     const { save: _, previous: __, resume: ___, store: ____, ...forPages } = crawl;
-    const found = await checkTree(tree, { ...options, crawl: forPages, time, signal: run.signal });
-    const result = hasLocation ? found : withFileName(found, name === "-" ? "standard input" : name);
-    return flags.baseline === undefined ? result : compared(result, flags.baseline, tree, flags, run);
+    const files = options.files && { ...options.files, onFile: run.sawFile };
+    const all = { ...options, files, crawl: forPages, time, signal: run.signal };
+    const found = await checkTreeWhile(tree, all, undefined, baseline || undefined);
+    const result = hasLocation ? found : renamed(found, nameOf);
+    return baseline ? compared(result, baseline, tree, nameOf, flags, run) : result;
   } finally {
     await tree.close();
   }
@@ -196,19 +201,26 @@ async function findings(
 // Without known findings. Findings in what could not be read do not count as fixed.
 function compared(
   result: CheckResult,
-  file: string,
-  { complete, reachable }: SitemapTree,
-  { updateBaseline }: CheckFlags,
+  baseline: Baseline,
+  tree: SitemapTree,
+  nameOf: (sitemap: string) => string,
+  { updateBaseline, baseline: file = "" }: CheckFlags,
   { context, messages }: Run,
 ): CheckResult {
+  const { complete, reachable } = tree;
+  const pages = new Map(
+    [...tree.sitemaps()].map((each) => [nameOf(each.url), each.kind === "pages" ? each.pageCount : 1]),
+  );
+  const pagesOf = (sitemap: string) => (sitemap === result.homepage ? tree.pageCount : (pages.get(sitemap) ?? 1));
   if (updateBaseline && reachable) {
-    writeBaseline(file, result, context);
+    baseline.write(file, result, pagesOf, context);
     if (!complete)
       messages.say(`${file} holds what was found in the part of the website that could be read`, "warning");
-  } else if (updateBaseline) {
-    messages.say(`${file} was not changed: the website could not be reached`, "warning");
+    messages.say(`${counted(result.findings.length, "finding")} known from ${file}`, "quiet");
+    return { ...result, findings: [], ...tally([]) };
   }
-  const { result: unknown, known, gone } = withoutKnown(result, readBaseline(file) ?? {});
+  if (updateBaseline) messages.say(`${file} was not changed: the website could not be reached`, "warning");
+  const { result: unknown, known, gone } = baseline.compare(result, pagesOf);
   if (known > 0) messages.say(`${counted(known, "finding")} known from ${file}`, "quiet");
   if (gone > 0 && complete)
     messages.say(`${counted(gone, "finding")} fewer than in ${file}; --update-baseline lowers it`, "quiet");

@@ -97,7 +97,11 @@ async function report(name: string | undefined, flags: ReportFlags, context: Con
     const tree = await run.tree(target, { ...crawl, ...options, save: run.save });
     try {
       const time = timeLeft(crawl.limits?.time ?? Number.POSITIVE_INFINITY, run.startedAt);
-      facts = await reportFacts(tree, { previous, check: { ...check, time }, signal: run.signal });
+      facts = await reportFacts(tree, {
+        previous,
+        check: { ...check, files: files && { ...files, onFile: run.sawFile }, time },
+        signal: run.signal,
+      });
       end.finish(facts);
       yield flags.json ? `${jsonOf(facts, 2)}\n` : pageOf(facts);
     } finally {

@@ -1,10 +1,11 @@
 // The files that `sitegrove check` reads beside sitemaps. The configuration: --config, or sitegrove.json, looked for from the working
 // directory upwards, as far as the root of the repository or the home. It can silence findings: only a regular file of the same user or of
-// root is taken, and it is said. The baseline: counts of known findings; those that did not increase do not fail a check.
+// root is taken, and it is said. The baseline: known findings and their places; only new ones fail a check.
+import { createHash } from "node:crypto";
 import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
-import type { Finding } from "../../check/findings.ts";
+import type { KnownPlaces } from "../../check/findings.ts";
 import { type CheckOptions, type RuleSeverities, resolveCheckOptions } from "../../check/options.ts";
 import { type CheckResult, tally } from "../../check/result.ts";
 import { expectKnown } from "../../model/option-checks.ts";
@@ -98,58 +99,145 @@ function foundAt(file: string, shown: string): Found {
   }
 }
 
-type Counts = Record<string, Record<string, number>>;
+// By sitemap and rule. `of`: pages of the sitemap, or of the website. `places`: their hashes, as far as they are known one by one.
+type Entries = Record<string, Record<string, Entry>>;
 
-/** The counts in a file; undefined if there is none yet. */
-export function readBaseline(file: string): Counts | undefined {
+interface Entry {
+  readonly count: number;
+  readonly of?: number | undefined;
+  readonly places?: readonly string[] | undefined;
+}
+
+/** The findings in a file; undefined if there is none yet. */
+export function readBaseline(file: string): Entries | undefined {
   if (!existsSync(file)) return undefined;
   return fromJson(file, undefined, (value) => {
-    if (isObject(value) && value["version"] === 1 && isCounts(value["findings"])) return value["findings"];
+    if (isObject(value) && (value["version"] === 1 || value["version"] === 2)) return entriesIn(value["findings"]);
     throw new UsageError("not a baseline");
   });
 }
 
-// A count that is no number would let everything pass.
-function isCounts(value: unknown): value is Counts {
+// A count that is no number would let everything pass. In version 1 there are counts alone.
+function entriesIn(findings: unknown): Entries {
   const isCount = (count: unknown) => Number.isSafeInteger(count) && (count as number) >= 0;
-  const areCounts = (rules: unknown) => isObject(rules) && Object.values(rules).every(isCount);
-  return isObject(value) && Object.values(value).every(areCounts);
+  const entry = (value: unknown): Entry => {
+    const { count, of, places = [] } = (isObject(value) ? value : { count: value }) as unknown as Entry;
+    const areHashes = Array.isArray(places) && places.every((place) => typeof place === "string");
+    if (isCount(count) && (of === undefined || isCount(of)) && areHashes) return { count, of, places };
+    throw new UsageError("not a baseline");
+  };
+  const each = <T>(value: unknown, read: (value: unknown) => T): Record<string, T> => {
+    if (!isObject(value)) throw new UsageError("not a baseline");
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, read(item)]));
+  };
+  return each(findings, (rules) => each(rules, entry));
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export function writeBaseline(file: string, { findings }: CheckResult, context: Context): void {
-  const output = new OutputFile(file, { force: true }, context);
-  try {
-    output.write(`${jsonOf({ version: 1, findings: countsOf(findings) }, 2)}\n`);
-    output.keep();
-  } finally {
-    output.discard();
+interface Seen {
+  readonly before: ReadonlySet<string>;
+  readonly places: Set<string>;
+  /** Cases that were looked up one by one, and those that were not there before. */
+  cases: number;
+  unknown: number;
+}
+
+/**
+ * Known findings. One fails again if a new place appears. Where places are not known one by one, or are too many, it fails if there are more, and
+ * their share of the pages grows.
+ */
+export class Baseline implements KnownPlaces {
+  readonly #before: Entries;
+  readonly #nameOf: (sitemap: string) => string;
+  readonly #seen = new Map<string, Seen>();
+
+  /** `nameOf`: the sitemap as it is shown. */
+  constructor(before: Entries, nameOf: (sitemap: string) => string) {
+    this.#before = before;
+    this.#nameOf = nameOf;
+  }
+
+  isKnown(rule: string, sitemap: string, place: string, isCase: boolean): boolean {
+    const seen = this.#seenOf(rule, this.#nameOf(sitemap));
+    const hash = createHash("sha256").update(place).digest("hex").slice(0, 10);
+    if (seen.places.size <= mostPlaces) seen.places.add(hash);
+    const isKnown = seen.before.has(hash);
+    if (isCase) seen.cases += 1;
+    if (isCase && !isKnown) seen.unknown += 1;
+    return isKnown;
+  }
+
+  /** The result without known findings, and how many findings are fewer than before. */
+  compare(
+    result: CheckResult,
+    pagesOf: (sitemap: string) => number,
+  ): { result: CheckResult; known: number; gone: number } {
+    const now = this.#entries(result, pagesOf);
+    const left = new Map<Entry, number>();
+    for (const [sitemap, rules] of Object.entries(now)) {
+      for (const [rule, entry] of Object.entries(rules)) left.set(entry, this.#newIn(rule, sitemap, entry));
+    }
+    const findings = result.findings.flatMap((finding) => {
+      const entry = now[finding.sitemap]![finding.rule]!;
+      const count = Math.min(finding.count, left.get(entry)!);
+      left.set(entry, left.get(entry)! - count);
+      const known = finding.count - count;
+      return count === 0 ? [] : [known === 0 ? finding : { ...finding, count, known }];
+    });
+    const gone = Object.entries(this.#before).flatMap(([sitemap, rules]) =>
+      Object.entries(rules).filter(([rule, { count }]) => count > (now[sitemap]?.[rule]?.count ?? 0)),
+    );
+    const known = result.findings.length - findings.length;
+    return { result: { ...result, findings, ...tally(findings) }, known, gone: gone.length };
+  }
+
+  write(file: string, result: CheckResult, pagesOf: (sitemap: string) => number, context: Context): void {
+    const output = new OutputFile(file, { force: true }, context);
+    try {
+      output.write(`${jsonOf({ version: 2, findings: this.#entries(result, pagesOf) }, 2)}\n`);
+      output.keep();
+    } finally {
+      output.discard();
+    }
+  }
+
+  #newIn(rule: string, sitemap: string, { count, of = 0 }: Entry): number {
+    const before = this.#before[sitemap]?.[rule];
+    const { cases, unknown } = this.#seenOf(rule, sitemap);
+    if (before === undefined) return count;
+    if (cases === count && before.places?.length === before.count) return unknown;
+    const expected = before.of ? Math.floor((before.count * of) / before.of) : before.count;
+    return Math.max(0, count - Math.max(before.count, expected));
+  }
+
+  #seenOf(rule: string, sitemap: string): Seen {
+    const key = `${rule} ${sitemap}`;
+    let seen = this.#seen.get(key);
+    if (seen === undefined) {
+      const own = Object.hasOwn(this.#before, sitemap) ? this.#before[sitemap]![rule]?.places : [];
+      seen = { before: new Set(own), places: new Set(), cases: 0, unknown: 0 };
+      this.#seen.set(key, seen);
+    }
+    return seen;
+  }
+
+  #entries({ findings }: CheckResult, pagesOf: (sitemap: string) => number): Entries {
+    const entries: Entries = Object.create(null);
+    for (const { sitemap, rule, count } of findings) {
+      const rules = (entries[sitemap] ??= {});
+      const { places } = this.#seenOf(rule, sitemap);
+      const all = (rules[rule]?.count ?? 0) + count;
+      rules[rule] = {
+        count: all,
+        of: pagesOf(sitemap),
+        ...(places.size > mostPlaces ? {} : { places: [...places].sort() }),
+      };
+    }
+    return entries;
   }
 }
 
-/** The result without known findings, and how many findings are fewer than in the baseline. */
-export function withoutKnown(
-  result: CheckResult,
-  baseline: Counts,
-): { result: CheckResult; known: number; gone: number } {
-  const now = countsOf(result.findings);
-  const before = (sitemap: string, rule: string) =>
-    Object.hasOwn(baseline, sitemap) ? Number(baseline[sitemap]?.[rule] ?? 0) : 0;
-  const findings = result.findings.filter(({ sitemap, rule }) => now[sitemap]![rule]! > before(sitemap, rule));
-  const gone = Object.entries(baseline)
-    .flatMap(([sitemap, rules]) => Object.entries(rules).map(([rule, count]) => count > (now[sitemap]?.[rule] ?? 0)))
-    .filter(Boolean).length;
-  return { result: { ...result, findings, ...tally(findings) }, known: result.findings.length - findings.length, gone };
-}
-
-function countsOf(findings: readonly Finding[]): Counts {
-  const counts: Counts = Object.create(null);
-  for (const { sitemap, rule, count } of findings) {
-    const rules = (counts[sitemap] ??= {});
-    rules[rule] = (rules[rule] ?? 0) + count;
-  }
-  return counts;
-}
+const mostPlaces = 10_000;

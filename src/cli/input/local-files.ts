@@ -104,9 +104,12 @@ export function chooseCheckTarget(name: string, flags: LocalFlags, context: Cont
 // A file without a known URL gets this one.
 const nowhere = "https://local.invalid/";
 
-/** The result with the name of the file in place of the made-up URL. */
-export function withFileName(result: CheckResult, name: string): CheckResult {
-  const shown = (url: string) => (url.startsWith(nowhere) ? name : url);
+/** The name of the file in place of the made-up URL. */
+export function withFileNames(name: string): (url: string) => string {
+  return (url) => (url.startsWith(nowhere) ? name : url);
+}
+
+export function renamed(result: CheckResult, shown: (url: string) => string): CheckResult {
   const findings = result.findings.map((finding) => ({ ...finding, sitemap: shown(finding.sitemap) }));
   return { ...result, homepage: shown(result.homepage), findings };
 }

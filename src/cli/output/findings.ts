@@ -2,7 +2,7 @@
 import { type Finding, type FindingExample, groupedByRule } from "../../check/findings.ts";
 import { type CheckResult, failedInWords, severitiesInWords } from "../../check/result.ts";
 import type { Rule, Severity } from "../../check/rule.ts";
-import { counted } from "../../model/figures.ts";
+import { counted, grouped } from "../../model/figures.ts";
 
 export const checkFormats = ["text", "json", "sarif", "markdown", "github"] as const;
 export type CheckFormat = (typeof checkFormats)[number];
@@ -69,11 +69,18 @@ export function notJudgedSentences({ notJudged }: CheckResult): string[] {
 export function extentOf({ findings, count }: FindingGroup, { homepage }: CheckResult): string | undefined {
   const sitemaps = findings.reduce((sum, { otherSitemaps = 1 }) => sum + otherSitemaps, 0);
   const isSite = sitemaps === 1 && findings[0]?.sitemap === homepage;
-  if (isSite && findings[0]?.examples[0]?.file !== undefined) return counted(count, "file");
-  if (isSite) return count === 1 ? "the website as a whole" : `${counted(count, "place")} on the website`;
+  const known = findings.reduce((sum, finding) => sum + (finding.known ?? 0), 0);
+  const isFile = isSite && findings[0]?.examples[0]?.file !== undefined;
+  if (isFile) return casesInWords({ count, known }, "file");
+  if (isSite) return count === 1 ? "the website as a whole" : `${casesInWords({ count, known })} on the website`;
   // Of one sitemap, the line with its URL says it.
   if (sitemaps === 1) return undefined;
-  return `${counted(count, "place")} in ${counted(sitemaps, "sitemap")}`;
+  return `${casesInWords({ count, known })} in ${counted(sitemaps, "sitemap")}`;
+}
+
+/** `3 places`, `39 new of 539 places`. */
+export function casesInWords({ count, known = 0 }: Pick<Finding, "count" | "known">, noun = "place"): string {
+  return known === 0 ? counted(count, noun) : `${grouped(count)} new of ${counted(count + known, noun)}`;
 }
 
 export function exampleText({ url, value, file, line }: FindingExample): string {

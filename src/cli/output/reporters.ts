@@ -11,6 +11,7 @@ import { jsonOf, printable } from "../../write/printable.ts";
 import type { Places } from "../input/local-files.ts";
 import {
   type CheckFormat,
+  casesInWords,
   exampleText,
   extentOf,
   type FindingGroup,
@@ -68,8 +69,7 @@ function checkText(result: CheckResult, all: boolean, color: boolean): string {
     if (extent !== undefined) lines.push(`  ${extent}`);
     let examples = 0;
     for (const finding of all ? findings : findings.slice(0, fewInText)) {
-      if (finding.sitemap !== result.homepage)
-        lines.push(`  ${shown(finding.sitemap)} (${counted(finding.count, "place")})`);
+      if (finding.sitemap !== result.homepage) lines.push(`  ${shown(finding.sitemap)} (${casesInWords(finding)})`);
       // Three examples in all: usually the first sitemap has them.
       for (const example of finding.examples.slice(0, all ? undefined : Math.max(fewExamples - examples, 1))) {
         const text = exampleText(example);
@@ -147,7 +147,7 @@ function annotation(group: FindingGroup, result: CheckResult, places: Places): s
   const place = file === undefined ? "" : `file=${property(file)},line=${example?.line ?? 1},`;
   const shown = example === undefined ? "" : `: ${exampleText(example)}`;
   const fix = rule.fix === "" ? "" : ` Fix: ${rule.fix}`;
-  const extent = extentOf(group, result) ?? counted(group.count, "place");
+  const extent = extentOf(group, result) ?? casesInWords(group.findings[0] ?? group);
   // GitHub refuses messages of 64 KB.
   const words = shortened(`${rule.sentence} ${extent}, first ${sitemap}${shown}.${fix}`, 4000);
   return `::${annotations[severity]} ${place}title=${property(rule.id)}::${data(words)}`;

@@ -7,7 +7,7 @@ import type { Rule } from "../../check/rule.ts";
 import { counted } from "../../model/figures.ts";
 import { version } from "../../model/version.ts";
 import type { Place, Places } from "../input/local-files.ts";
-import { exampleText, sampleSentence, verdict } from "./findings.ts";
+import { casesInWords, exampleText, sampleSentence, verdict } from "./findings.ts";
 
 const levels = { error: "error", warning: "warning", info: "note" } as const;
 // GitHub keeps this many of one run.
@@ -73,7 +73,7 @@ function resultOf(finding: Finding, rules: readonly Rule[], places: Places): unk
     ruleId,
     ruleIndex,
     level: levels[severity],
-    message: { text: `${sentence} (${counted(count, "case")}${more})${example}` },
+    message: { text: `${sentence} (${casesInWords(finding, "case")}${more})${example}` },
     locations: [located(first)],
     ...(others.length > 0 ? { relatedLocations: [...distinct.values()] } : {}),
     partialFingerprints: { primaryLocationLineHash: `${hash}:1` },
