@@ -11,6 +11,7 @@ import { type ExitCodeName, exitCodes, exitCodeTexts } from "../src/cli/exit-cod
 import { failLevels } from "../src/cli/output/findings.ts";
 import { createProgram } from "../src/cli/program.ts";
 import { deliveryLimits, documentLimits, websiteLimits } from "../src/model/options/limits.ts";
+import { pageOptions } from "../src/model/options/pages.ts";
 import { type OptionRow, typeOf } from "../src/model/options/row.ts";
 import { optionSections } from "../src/model/options.ts";
 import { problemCodes, problemGroups } from "../src/model/problem.ts";
@@ -170,6 +171,7 @@ function messageShown(message: string, messageFor: ProblemRows[string]["messageF
 }
 
 const optionRows = optionSections.flatMap(({ rows }) => rows);
+const crawlRows = optionRows.filter((row) => !pageOptions.includes(row));
 const membersOf = (name: string) => optionRows.find((row) => row.name === name)?.members ?? [];
 
 function optionTypes(): string {
@@ -177,12 +179,13 @@ function optionTypes(): string {
 import type { Client } from "./client.ts";
 import type { CrawlEvent } from "./event.ts";
 import type { NetworkPolicy, RecurseContext, StoreKind } from "./options.ts";
+import type { Pattern } from "./pattern.ts";
 import type { Rewrite } from "./rewrite.ts";
 import type { SitemapReference } from "./sitemap.ts";
 
 /** Options of \`sitemapTreeForHomepage\`, \`sitemapTreeFrom\`, \`streamPages\` and \`crawl\`. Times are milliseconds, sizes bytes. */
 export interface Options {
-${optionRows.map((row) => `${comment(row)}  ${row.name}?: ${optional(typeOf(row))};\n`).join("")}}
+${crawlRows.map((row) => `${comment(row)}  ${row.name}?: ${optional(typeOf(row))};\n`).join("")}}
 
 /** How long to wait, in milliseconds. */
 export interface Timeouts {
@@ -194,7 +197,15 @@ ${members("limits")}}
 
 /** The options as everything behind the call uses them: checked, and with everything present. */
 export interface Settings {
-${optionRows.map((row) => `  readonly ${row.name}: ${settingType(row)};\n`).join("")}}
+${crawlRows.map((row) => `  readonly ${row.name}: ${settingType(row)};\n`).join("")}}
+
+/** Which pages are listed: options of \`streamPages\`, \`crawl\` and \`tree.pages()\`. */
+export interface PageFilters {
+${pageOptions.map((row) => `${comment(row)}  ${row.name}?: ${optional(typeOf(row))};\n`).join("")}}
+
+/** Checked, and with everything present. */
+export interface PageFilterSettings {
+${pageOptions.map((row) => `  readonly ${row.name}: ${settingType(row)};\n`).join("")}}
 `);
 }
 
@@ -301,7 +312,7 @@ function longName(flags: string): string {
 
 // From what commander knows: what the help says is what the page says.
 // Flags that mean the same as for `ls` are listed once, in a table of their own for each of these groups.
-const commonGroups = ["Discovery", "Parsing", "Local files", "Network", "Limits", "Messages"];
+const commonGroups = ["Filters", "Discovery", "Parsing", "Local files", "Network", "Limits", "Messages"];
 
 async function flagTables(): Promise<Map<string, string>> {
   const tables = new Map<string, string>();

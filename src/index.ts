@@ -12,6 +12,7 @@ export { SitemapError, type SitemapErrorCode } from "./model/errors.ts";
 export type {
   CrawlEvent,
   DiscoveryRecord,
+  FilterCounts,
   FinishedEvent,
   OrderedEvent,
   PagesEvent,
@@ -31,9 +32,11 @@ export type {
   Limits,
   NetworkPolicy,
   Options,
+  PageFilters,
   ParseOptions,
   RecurseContext,
   StoreKind,
+  StreamOptions,
   Timeouts,
 } from "./model/options.ts";
 export type {
@@ -49,6 +52,7 @@ export type {
   VideoSegment,
   VideoTvShow,
 } from "./model/page.ts";
+export type { Pattern } from "./model/pattern.ts";
 export { type Problem, type ProblemCode, type ProblemFacts, problem } from "./model/problem.ts";
 export type { DocumentResponse, RedirectHop, SitemapResponse } from "./model/response.ts";
 export type {

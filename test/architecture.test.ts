@@ -41,6 +41,7 @@ const mayImportPackages: Record<string, readonly string[]> = {
   discover: ["entities"],
   parse: ["entities"],
   fetch: ["undici", "ipaddr.js"],
+  crawl: ["tldts"],
   write: ["hyparquet-writer"],
   // Optional: loaded when somebody asks for a queue or a bucket.
   fleet: ["aws4fetch", "bullmq", "ioredis"],

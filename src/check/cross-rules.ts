@@ -2,6 +2,7 @@
 // counted for each sitemap; the text of the first examples is read again from the documents.
 import { Scratch } from "../archive/scratch.ts";
 import { Marks } from "../join/marks.ts";
+import { hasTime } from "../model/instant.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { PagesSitemap } from "../model/sitemap.ts";
 import type { SitemapTree } from "../tree/tree.ts";
@@ -9,7 +10,6 @@ import type { CheckTime } from "./check-run.ts";
 import type { PageWatcher } from "./check-tree.ts";
 import { Clusters } from "./clusters.ts";
 import type { FindingDraft, Findings } from "./findings.ts";
-import { hasTime } from "./instant.ts";
 import { type Found, UrlRecords } from "./page-records.ts";
 import type { RuleId } from "./rule-id.ts";
 import type { AlternateSet } from "./rules/languages.ts";

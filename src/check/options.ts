@@ -15,8 +15,8 @@ import {
   unexpected,
 } from "../model/option-checks.ts";
 import { type Options, resolveOptions } from "../model/options.ts";
+import { wildcard } from "../model/pattern.ts";
 import { parseUrl } from "../model/url.ts";
-import { wildcard } from "../model/wildcard.ts";
 import { bounds } from "./bounds.ts";
 import type { Judge } from "./findings.ts";
 import { type BuiltInRule, type Engine, engines, type Rule, type Severity, severities } from "./rule.ts";

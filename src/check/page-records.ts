@@ -3,8 +3,8 @@
 import type { Scratch } from "../archive/scratch.ts";
 import { RecordGroups } from "../join/record-groups.ts";
 import { RecordStore } from "../join/record-store.ts";
+import { dayLength } from "../model/instant.ts";
 import { bounds } from "./bounds.ts";
-import { dayLength } from "./instant.ts";
 import type { RuleId } from "./rule-id.ts";
 import type { AlternateSet } from "./rules/languages.ts";
 import type { UrlScan } from "./url-scan.ts";

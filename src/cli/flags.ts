@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { grouped } from "../model/figures.ts";
 import type { FlagGroup, FlagRow, OptionRow } from "../model/options/row.ts";
-import { type Options, optionSections } from "../model/options.ts";
+import { type Options, optionSections, type PageFilters } from "../model/options.ts";
 import { type CsvSeparator, explodedLists } from "../write/csv.ts";
 import { orUsageError, UsageError } from "./exit-codes.ts";
 import { explodeInWords } from "./output/pages.ts";
@@ -61,16 +61,25 @@ export function addCrawlFlagGroups(command: Command, ...groups: readonly FlagGro
   for (const group of groups) addCrawlFlags(command.optionsGroup(`${group}:`), group);
 }
 
-/** The options that the flags stand for. Throws a `UsageError` where a value cannot be read. */
+/** The options that the flags stand for, but for page filters. Throws a `UsageError` where a value cannot be read. */
 export function crawlOptions(flags: CrawlFlags): Options {
+  return optionsOf(flags, (group) => group !== "Filters");
+}
+
+/** The page filters that the flags stand for. */
+export function pageFilters(flags: CrawlFlags): PageFilters {
+  return optionsOf(flags, (group) => group === "Filters");
+}
+
+function optionsOf(flags: CrawlFlags, isWanted: (group: FlagGroup | undefined) => boolean): object {
   const options: Record<string, unknown> = {};
   for (const flag of optionFlags) {
-    if (!isGiven(flag, flags)) continue;
+    if (!isWanted(flag.group) || !isGiven(flag, flags)) continue;
     let place = options;
     for (const name of flag.path.slice(0, -1)) place = (place[name] ??= {}) as Record<string, unknown>;
     place[flag.path.at(-1) as string] = "sets" in flag ? flag.sets : read(flag, flags[flag.option.attributeName()]);
   }
-  return options as Options;
+  return options;
 }
 
 function read({ value }: OptionFlag, given: unknown): unknown {
@@ -202,18 +211,14 @@ export function addRuleFlags(command: Command): Command {
     .option("--now <date>", "judge dates as if the documents were received then: 2026-05-31");
 }
 
+/** For comparing pages. */
 export function addPatternFlags(command: Command): Command {
-  return command
-    .option("--include <pattern>", "only pages whose URL matches (repeatable)", collected)
-    .option("--exclude <pattern>", "no pages whose URL matches (repeatable)", collected);
+  addCrawlFlags(command, "Filters", ["--include", "--exclude"]);
+  return command;
 }
 
-/** `unique`: what --unique does. */
-export function addPageFlags(command: Command, unique: string): Command {
-  return addPatternFlags(command)
-    .option("--since <date>", "only pages modified since then: 2024-05-31, 36h, 7d, 2w")
-    .option("--unique", unique)
-    .option("--limit <n>", "stop after this many pages", wholeNumber(0))
+export function addCsvFlags(command: Command): Command {
+  return command
     .option("--columns <names>", "columns of the table, such as url,news.title, or all of them: all (csv)")
     .addOption(new Option("--explode <list>", explodeInWords).choices(explodedLists))
     .option("--separator <character>", "between cells: a comma, ';' or tab (csv)", separator)

@@ -9,10 +9,11 @@ import type { SharedLimits } from "../fetch/hosts.ts";
 import { SitemapError } from "../model/errors.ts";
 import { type CrawlEvent, type OrderedEvent, responseEvent, type Totals } from "../model/event.ts";
 import type { DocumentSource } from "../model/exchange.ts";
-import type { Options } from "../model/options.ts";
+import type { Options, StreamOptions } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { Problem } from "../model/problem.ts";
-import { type CrawlTarget, type Prepared, prepare } from "./prepare.ts";
+import { PageFilter } from "./page-filter.ts";
+import { type CrawlTarget, type Prepared, prepare, prepareStream } from "./prepare.ts";
 import { newCounts, type ReadDocument, readUrls } from "./read.ts";
 import type { Storage } from "./storage.ts";
 
@@ -26,15 +27,21 @@ export type { CrawlTarget } from "./prepare.ts";
  *   if (event.type === "pages") console.log(event.url, event.pages.length);
  * }
  */
-export function crawl(target: CrawlTarget, options?: Options): AsyncIterable<CrawlEvent> {
-  const prepared = prepare(target, options);
-  return { [Symbol.asyncIterator]: () => merged(prepared) };
+export function crawl(target: CrawlTarget, options?: StreamOptions): AsyncIterable<CrawlEvent> {
+  const prepared = prepareStream(target, options);
+  return { [Symbol.asyncIterator]: () => merged(prepared, pageFilter(prepared)) };
 }
 
-/** The same, for whoever needs nothing but the URLs of the pages: they have no other fields. */
-export function crawlUrls(target: CrawlTarget, options?: Options): AsyncIterable<CrawlEvent> {
+/** The same, with a filter that several crawls share. `urlsOnly`: the pages need no other fields. */
+export function crawlWith(
+  filter: PageFilter | undefined,
+  target: CrawlTarget,
+  options: Options,
+  urlsOnly: boolean,
+): AsyncIterable<CrawlEvent> {
   const prepared = prepare(target, options);
-  return { [Symbol.asyncIterator]: () => merged(prepared, readUrls) };
+  const needsDates = filter?.settings.since !== undefined;
+  return { [Symbol.asyncIterator]: () => merged(prepared, filter, urlsOnly && !needsDates ? readUrls : undefined) };
 }
 
 /**
@@ -44,19 +51,30 @@ export function crawlUrls(target: CrawlTarget, options?: Options): AsyncIterable
  * @example
  * for await (const page of streamPages("https://example.org/")) console.log(page.url);
  */
-export function streamPages(target: CrawlTarget, options?: Options): AsyncIterable<SitemapPage> {
-  const prepared = prepare(target, options);
-  return { [Symbol.asyncIterator]: () => flatten(batches(prepared)) };
+export function streamPages(target: CrawlTarget, options?: StreamOptions): AsyncIterable<SitemapPage> {
+  const prepared = prepareStream(target, options);
+  return { [Symbol.asyncIterator]: () => flatten(batches(prepared, pageFilter(prepared))) };
 }
 
-async function* batches(prepared: Prepared): AsyncGenerator<readonly SitemapPage[], void> {
-  for await (const event of ordered({ prepared })) {
+async function* batches(
+  prepared: Prepared,
+  filter: PageFilter | undefined,
+): AsyncGenerator<readonly SitemapPage[], void> {
+  if (filter?.reached) return;
+  for await (const event of ordered({ prepared, filter })) {
     if (event.type === "pages") yield event.pages;
+    if (filter?.reached) return;
     if (event.type !== "finished" || event.unreachable === undefined) continue;
     const { outcome, reason: cause } = event.unreachable;
     if (prepared.settings.onUnreachable === "end") return;
     throw new SitemapError("unreachable", `${prepared.start.homepage}: ${cause.message}`, { cause, outcome });
   }
+}
+
+// None, if all pages pass: it would only cost time.
+function pageFilter({ filters }: Prepared): PageFilter | undefined {
+  const filter = filters && new PageFilter(filters);
+  return filter?.passesAll && filter.settings.limit === Number.POSITIVE_INFINITY ? undefined : filter;
 }
 
 export interface RunOptions {
@@ -72,6 +90,8 @@ export interface RunOptions {
   readonly problems?: readonly Problem[] | undefined;
   /** Reads documents in place of `read`. */
   readonly read?: ReadDocument | undefined;
+  /** Which pages are told. @default all */
+  readonly filter?: PageFilter | undefined;
   /** Limits that several crawls share. */
   readonly shared?: SharedLimits | undefined;
   /** Called with `request`, `retry` and `response` events. */
@@ -80,7 +100,7 @@ export interface RunOptions {
 
 /** Yields the events in declared order; the others go to `settings.onEvent` and `onSideEvent` only. */
 export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent, void> {
-  const { source, omitMissing, problems, shared } = options;
+  const { source, omitMissing, problems, filter, shared } = options;
   const { save, resume } = options.prepared.settings;
   const isKept = options.store === undefined && (save !== undefined || resume !== undefined);
   let own: Storage | undefined;
@@ -122,6 +142,7 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
       counts: store && newCounts(settings),
       omitMissing,
       problems,
+      filter,
       setCrawlDelay: fetcher?.setCrawlDelay.bind(fetcher),
       onResumed: (fetched) => onEvent(responseEvent(fetched)),
       asked,
@@ -138,7 +159,11 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
 }
 
 // Yields side events while waiting for the next ordered one.
-async function* merged(prepared: Prepared, read?: ReadDocument): AsyncGenerator<CrawlEvent, void> {
+async function* merged(
+  prepared: Prepared,
+  filter: PageFilter | undefined,
+  read?: ReadDocument,
+): AsyncGenerator<CrawlEvent, void> {
   const aside: CrawlEvent[] = [];
   let wake = () => {};
   const onSideEvent = (event: CrawlEvent) => {
@@ -147,7 +172,7 @@ async function* merged(prepared: Prepared, read?: ReadDocument): AsyncGenerator<
   };
   const abort = new FollowingController(prepared.settings.signal);
   const settings = { ...prepared.settings, signal: abort.signal };
-  const events = ordered({ prepared: { ...prepared, settings }, read, onSideEvent });
+  const events = ordered({ prepared: { ...prepared, settings }, filter, read, onSideEvent });
   try {
     for (let isPending = false; ; ) {
       const settled = () => {

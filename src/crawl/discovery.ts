@@ -13,6 +13,7 @@ import type { Sitemap } from "../model/sitemap.ts";
 import { isRobotsUnreachable } from "../model/status.ts";
 import { atOrigin, movedOrigin } from "../model/url.ts";
 import { openDocument } from "../open/open-document.ts";
+import { RobotsGroups } from "../parse/robots.ts";
 import type { Crawl } from "./engine.ts";
 import { type Followed, follow, Hop } from "./follow.ts";
 import type { Abandoned, Frame } from "./frontier.ts";
@@ -115,7 +116,10 @@ export class Discovery {
       if (isSilent && this.#triesHomepageEarly) await this.#askHomepage();
       // A robots.txt that came with status 200 has a node that says what is wrong with it.
       const facts = status === undefined || status < 300 ? {} : { status };
-      if (isRobotsUnreachable(result)) this.#problems.add("robots-unreachable", facts);
+      const isUnreachable = isRobotsUnreachable(result);
+      // One that was found was taken when it was read.
+      this.#crawl.robots.take(url, isUnreachable ? undefined : new RobotsGroups());
+      if (isUnreachable) this.#problems.add("robots-unreachable", facts);
     } else if (isGuess(by) && type === "omitted" && outcome === "failed") {
       this.#problems.add("known-path-unreachable", { value: url });
     }

@@ -7,8 +7,9 @@ import type { DocumentSource, Fetched } from "../model/exchange.ts";
 import { type IndexSitemap, isComplete, type Sitemap } from "../model/sitemap.ts";
 import type { RunOptions } from "./crawl.ts";
 import { Discovery } from "./discovery.ts";
-import { type FollowRules, followRules, Hop } from "./follow.ts";
+import { type FollowFailure, type FollowRules, type FoundDocument, follow, followRules, Hop } from "./follow.ts";
 import { type Frame, Frontier } from "./frontier.ts";
+import { HostRobots, robotsIn } from "./host-robots.ts";
 import { Prefetcher } from "./prefetch.ts";
 import type { Prepared } from "./prepare.ts";
 import type { Revalidator } from "./previous.ts";
@@ -18,7 +19,7 @@ import { frameOf, nothingRead, type Reference, Visitor } from "./visit.ts";
 
 export interface EngineOptions
   extends Pick<Prepared, "start" | "settings" | "startUrls">,
-    Pick<RunOptions, "store" | "read" | "omitMissing" | "problems"> {
+    Pick<RunOptions, "store" | "read" | "filter" | "omitMissing" | "problems"> {
   readonly source: DocumentSource;
   /** What was counted, for the archive. */
   readonly counts?: ReturnType<typeof newCounts> | undefined;
@@ -38,6 +39,8 @@ export interface Crawl extends EngineOptions {
   readonly frontier: Frontier;
   readonly prefetcher: Prefetcher;
   readonly time: TimeBudget;
+  /** robots.txt of the hosts of pages. */
+  readonly robots: HostRobots;
   /** The answer for one hop; a failure where time is up. */
   readonly fetch: (hop: Hop) => Promise<Fetched>;
 }
@@ -61,11 +64,18 @@ class Engine {
     this.#abort = new FollowingController(settings.signal);
     const { signal } = this.#abort;
     const rules = followRules(settings.limits, startUrls, source, settings.rewrite);
-    const frontier = new Frontier(settings.limits, omitMissing);
+    const frontier = new Frontier(settings.limits, omitMissing, options.filter);
     const time = new TimeBudget(settings, store);
     const prefetcher = new Prefetcher({ ...options, rules, frontier, signal, onRoom: () => this.#lookAhead() });
     const fetch = (hop: Hop) => time.fetched(hop.request, prefetcher.get(hop));
-    this.#crawl = { ...options, rules, frontier, time, prefetcher, fetch };
+    const robots = new HostRobots(async (url) => {
+      const hop = Hop.first(url, "robots", rules);
+      const found = (await follow(hop, fetch, () => undefined)) as FoundDocument | FollowFailure;
+      const groups = await robotsIn(found, settings);
+      if (found.outcome === "found") await prefetcher.drop(found.document);
+      return groups;
+    });
+    this.#crawl = { ...options, rules, frontier, time, prefetcher, robots, fetch };
     this.#discovery = new Discovery(this.#crawl, () => this.#lookAhead());
     this.#visitor = new Visitor(this.#crawl);
   }
@@ -98,9 +108,10 @@ class Engine {
   }
 
   async *#website(): AsyncGenerator<OrderedEvent, void> {
-    const { start, settings, store, counts, asked, frontier, time } = this.#crawl;
+    const { start, settings, store, counts, asked, frontier, time, filter, robots } = this.#crawl;
     const { homepage } = start;
     const root = frameOf({ kind: "index", format: "website", url: homepage, complete: true, problems: [] });
+    await filter?.begin(homepage, robots.of);
     yield { type: "start", url: homepage, depth: 0 };
     for (let next = await this.#discovery.next(root); next; next = await this.#discovery.next(root)) {
       await takeTurn(settings.signal);
@@ -129,6 +140,7 @@ class Engine {
       discovery: records,
       reachable: unreachable === undefined,
       ...(unreachable === undefined ? {} : { unreachable }),
+      ...(filter === undefined ? {} : { filtered: filter.counts }),
     };
   }
 

@@ -4,12 +4,11 @@ import type { Fetcher } from "../fetch/fetcher.ts";
 import { type DocumentRole, type FetchedDocument, type HeaderList, header } from "../model/exchange.ts";
 import { type Options, resolveOptions, type Settings } from "../model/options.ts";
 import type { Problem } from "../model/problem.ts";
-import { isRobotsUnreachable } from "../model/status.ts";
-import { parseUrl } from "../model/url.ts";
-import { ruleFinder } from "../parse/robots-rules.ts";
-import { type Followed, type FollowFailure, follow, followRules, Hop, redirectTarget } from "./follow.ts";
-import { prepare } from "./prepare.ts";
-import { type Document, textOf } from "./read.ts";
+import type { RobotsGroups } from "../parse/robots.ts";
+import { type FollowFailure, type FoundDocument, follow, followRules, Hop, redirectTarget } from "./follow.ts";
+import { AllowedUrls, type RobotsOf, robotsIn, wholeText } from "./host-robots.ts";
+import { type Prepared, prepare } from "./prepare.ts";
+import type { Document } from "./read.ts";
 
 export interface OpenedDocument {
   readonly outcome: "found";
@@ -31,10 +30,23 @@ export async function fetchDocument(url: string, options: Options): Promise<Open
       return { outcome: "found", document: { ...document, url: found.url }, problems, close };
     }
     await close();
-    return found as FollowFailure;
+    return found;
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** The robots.txt of an origin; undefined if it cannot be reached. */
+export async function fetchRobots(
+  origin: string,
+  { settings, startUrls }: Prepared,
+): Promise<RobotsGroups | undefined> {
+  const { fetcher, robotsOf } = await openWebsite(settings, startUrls);
+  try {
+    return await robotsOf(origin);
+  } finally {
+    await fetcher.close();
   }
 }
 
@@ -71,43 +83,19 @@ export async function openPageFetch({ homepage, isNamed, crawl, mostBytes }: Pag
   const limits = { ...settings.limits, documentBytes: mostBytes };
   // A page that fails is a finding; one retry is enough to rule out a hiccup.
   const own: Settings = { ...settings, limits, retries: Math.min(settings.retries, 1) };
-  const { fetcher, followed } = await openWebsite(own, isNamed ? startUrls : []);
+  const { fetcher, robotsOf } = await openWebsite(own, isNamed ? startUrls : []);
 
-  async function wholeText(document: Document): Promise<string> {
-    let text = "";
-    for await (const piece of textOf(document, own)) text += piece;
-    return text;
-  }
   async function htmlOf(fetched: FetchedDocument): Promise<string> {
-    if (/html|^\s*$/i.test(header(fetched.headers, "content-type") ?? "")) return wholeText(fetched);
+    if (/html|^\s*$/i.test(header(fetched.headers, "content-type") ?? "")) return wholeText(fetched, own);
     // Leaving the body unread releases the connection.
     for await (const _ of fetched.body) break;
     return "";
   }
-  // https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1: without a robots.txt everything is allowed; with one that
-  // cannot be reached, nothing is.
-  async function readRobots(origin: string): Promise<(url: string) => boolean> {
-    const robots = await followed(`${origin}/robots.txt`, "robots");
-    if (robots.outcome !== "found") {
-      const isUnreachable = isRobotsUnreachable(robots as FollowFailure);
-      return () => !isUnreachable;
-    }
-    const agent = /^[\w.-]*/.exec(own.userAgent)?.[0] ?? "";
-    const rules = ruleFinder(await wholeText({ ...robots.document, isRobots: true }))(agent);
-    return (url) => rules.allows(pathOf(url)) && !rules.isSpent;
-  }
-  // For each origin, which URLs may be fetched.
-  const robots = new Map<string, Promise<(url: string) => boolean>>();
-  function rulesOf(origin: string): Promise<(url: string) => boolean> {
-    const rules = robots.get(origin) ?? (robots.size < mostOrigins ? readRobots(origin) : Promise.resolve(() => false));
-    robots.set(origin, rules);
-    return rules;
-  }
+  const allowed = new AllowedUrls(own.userAgent, robotsOf, mostOrigins);
   return {
     close: () => fetcher.close(),
     async page(url) {
-      const allows = await rulesOf(parseUrl(url)?.origin ?? "");
-      if (!allows(url)) return { outcome: "disallowed", headers: [], html: "" };
+      if (!(await allowed.allows(url))) return { outcome: "disallowed", headers: [], html: "" };
       const fetched = await fetcher.fetch({ url, role: "homepage" });
       const { outcome, status, headers = [] } = fetched;
       if (outcome === "found") return { outcome, status, headers, html: await htmlOf(fetched) };
@@ -124,28 +112,24 @@ const mostOrigins = 100;
 
 interface Website {
   readonly fetcher: Fetcher;
-  followed(url: string, role: DocumentRole): Promise<Followed<never>>;
+  readonly robotsOf: RobotsOf;
+  followed(url: string, role: DocumentRole): Promise<FoundDocument | FollowFailure>;
 }
 
 async function openWebsite(settings: Settings, startUrls: readonly string[]): Promise<Website> {
   const { limits, rewrite, signal, onEvent } = settings;
   const { createFetcher } = await import("../fetch/fetcher.ts");
   const fetcher = createFetcher({ settings, start: startUrls, onEvent });
-  return {
-    fetcher,
-    followed(url, role) {
-      const rules = followRules(limits, startUrls, fetcher, rewrite);
-      const fetch = async ({ request }: Hop) => {
-        const fetched = await fetcher.fetch({ ...request, signal });
-        rules.cookies.take(fetched);
-        return fetched;
-      };
-      return follow<never>(Hop.first(url, role, rules), fetch, () => undefined);
-    },
+  const followed: Website["followed"] = async (url, role) => {
+    const rules = followRules(limits, startUrls, fetcher, rewrite);
+    const fetch = async ({ request }: Hop) => {
+      const fetched = await fetcher.fetch({ ...request, signal });
+      rules.cookies.take(fetched);
+      return fetched;
+    };
+    const found = await follow<never>(Hop.first(url, role, rules), fetch, () => undefined);
+    return found as FoundDocument | FollowFailure;
   };
-}
-
-function pathOf(url: string): string {
-  const { pathname = "/", search = "" } = parseUrl(url) ?? {};
-  return pathname + search;
+  const robotsOf: RobotsOf = async (origin) => robotsIn(await followed(`${origin}/robots.txt`, "robots"), settings);
+  return { fetcher, followed, robotsOf };
 }

@@ -5,6 +5,7 @@ import type { Limits } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import type { SitemapResponse } from "../model/response.ts";
 import type { IndexSitemap, Sitemap } from "../model/sitemap.ts";
+import type { PageFilter } from "./page-filter.ts";
 import type { Reading } from "./read.ts";
 import type { CandidateResult, DocumentFacts, Reference } from "./visit.ts";
 
@@ -61,6 +62,7 @@ export class Frontier {
   bytes = 0;
   readonly #limits: Limits;
   readonly #omitMissing: boolean;
+  readonly #filter: PageFilter | undefined;
   readonly #visited = new Map<string, Sitemap>();
   // For indexes only: there are far fewer of them than other sitemaps.
   readonly #subtrees = new WeakMap<Sitemap, Subtree>();
@@ -75,9 +77,10 @@ export class Frontier {
   readonly #firstPages = new Set<string>();
   #hasUnread = false;
 
-  /** `omitMissing`: what the source does not hold costs nothing. */
-  constructor(limits: Limits, omitMissing = false) {
+  /** `omitMissing`: what the source does not hold costs nothing. `filter` may have enough pages. */
+  constructor(limits: Limits, omitMissing = false, filter?: PageFilter) {
     this.#limits = limits;
+    this.#filter = filter;
     this.#omitMissing = omitMissing;
   }
 
@@ -94,6 +97,7 @@ export class Frontier {
     if (this.#sitemaps >= documents) return problem("limit-documents", { limit: documents });
     if (this.bytes >= bytes) return problem("limit-bytes", { limit: bytes });
     if (this.pages >= pages) return problem("limit-pages", { limit: pages });
+    if (this.#filter?.reached) return problem("limit-pages", { limit: this.#filter.settings.limit });
     return undefined;
   }
 

@@ -10,8 +10,12 @@ import {
   checkOption,
   type Limits,
   type Options,
+  type PageFilterSettings,
   resolveOptions,
+  resolveStreamOptions,
   type Settings,
+  type StreamOptions,
+  type StreamSettings,
   shapingOptions,
 } from "../model/options.ts";
 import type { Rewrite } from "../model/rewrite.ts";
@@ -78,6 +82,8 @@ function invalid(message: string): SitemapError {
 export interface Prepared {
   readonly start: Start;
   readonly settings: Settings;
+  /** Which pages are told; none for trees. */
+  readonly filters?: PageFilterSettings | undefined;
   /** As the caller wrote them, with credentials: only the fetcher sees those. */
   readonly startUrls: readonly string[];
   /** As the caller gave them. */
@@ -85,10 +91,20 @@ export interface Prepared {
   readonly options: Options | undefined;
 }
 
+/** For a stream of pages. */
+export function prepareStream(target: CrawlTarget, options?: StreamOptions): Prepared {
+  const prepared = prepare(target, options, resolveStreamOptions);
+  return { ...prepared, filters: prepared.settings as StreamSettings };
+}
+
 /** Throws a `SitemapError` for wrong arguments. */
-export function prepare(target: CrawlTarget, options?: Options): Prepared {
+export function prepare(
+  target: CrawlTarget,
+  options?: Options,
+  resolve: (options?: Options) => Settings = resolveOptions,
+): Prepared {
   const checked = checkTarget(target);
-  const settings = resolveOptions(options);
+  const settings = resolve(options);
   if (settings.save !== undefined && settings.resume !== undefined) {
     throw invalidOption("Expected either `save` or `resume`, got both: what is resumed goes on in its own archive");
   }

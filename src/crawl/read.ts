@@ -14,6 +14,7 @@ import type { OpenedDocument } from "../open/open-document.ts";
 import { createDocumentParser } from "../parse/document.ts";
 import { type Entries, type EntryParser, joined, type ParseOutcome } from "../parse/entries.ts";
 import { parsedSitemap } from "../parse/parsed-sitemap.ts";
+import type { RobotsGroups } from "../parse/robots.ts";
 
 /** A document that can be read: its bytes and its headers. */
 export interface Document {
@@ -53,8 +54,8 @@ export interface Reading {
   readonly charset?: string | undefined;
   /** Pages that are counted but were not yielded, because a tree already has them, or they are read later. */
   readonly untoldPages?: number;
-  /** The Crawl-delay that robots.txt gives for this user agent, in milliseconds. */
-  readonly crawlDelay: (userAgent: string) => number | undefined;
+  /** What a robots.txt says to crawlers. */
+  readonly robots?: RobotsGroups | undefined;
 }
 
 /** A function that reads a document: `read`, or one that can skip a part of the work. */
@@ -113,7 +114,7 @@ export async function* read(
     decodedBytes: text.decodedBytes,
     checksum: problems.complete && isWhole ? text.checksum : undefined,
     charset: text.charset,
-    crawlDelay: (userAgent) => parser.crawlDelay?.(userAgent),
+    robots: parser.robots,
   };
 }
 
@@ -231,7 +232,7 @@ export function readByCounts(archive: Archive, settings: ReadSettings, verify: b
     if (counts === undefined || !isPossible(counts, settings.limits)) return yield* readUrls(document, settings);
     const { format, pages, ...rest } = counts;
     const outcome = { kind: "pages", format } as const;
-    return { ...rest, outcome, complete: true, untoldPages: pages, crawlDelay: () => undefined };
+    return { ...rest, outcome, complete: true, untoldPages: pages };
   };
 }
 

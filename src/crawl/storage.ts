@@ -6,7 +6,7 @@ import { ResumedArchive } from "../archive/resume.ts";
 import { createStore, type Store } from "../archive/store.ts";
 import { expectUsable } from "../fetch/fetcher.ts";
 import { SitemapError } from "../model/errors.ts";
-import type { Options, Settings } from "../model/options.ts";
+import { type Options, resolveStreamOptions, type Settings } from "../model/options.ts";
 import { archivedSettings, type Prepared, prepare, replayOptions } from "./prepare.ts";
 
 export interface Storage {
@@ -72,8 +72,8 @@ function withSettingsOf({ settings }: ArchiveInfo, prepared: Prepared): Prepared
     ...given(options),
     limits: { ...archived.limits, ...given(options.limits ?? {}) },
   };
-  const again = prepare(target, merged);
-  return { ...again, settings: { ...again.settings, signal, onEvent } satisfies Settings };
+  const again = prepare(target, merged, resolveStreamOptions);
+  return { ...again, filters: prepared.filters, settings: { ...again.settings, signal, onEvent } satisfies Settings };
 }
 
 function given<T extends object>(options: T): Partial<T> {

@@ -165,7 +165,7 @@ export class Visitor {
   }
 
   async *#document(found: FoundDocument, place: Place): Visiting {
-    const { settings, prefetcher, frontier, earlier } = this.#crawl;
+    const { prefetcher, frontier, earlier, robots } = this.#crawl;
     const { url, keys, document } = found;
     const { reference, parent } = place;
     const depth = parent.depth + 1;
@@ -174,7 +174,7 @@ export class Visitor {
       ...(document.came === "not-asked" ? { notAsked: true as const } : {}),
     };
     const context = { parent: url, ancestors: [...urlsAbove(parent), url], depth: depth + 1 };
-    const children = collector(settings, context, frontier.reach);
+    const children = collector(this.#followed(place), context, frontier.reach);
     const { reading, cut, pageCount, started, sameAs } = yield* this.#read(found, children, place);
     await prefetcher.drop(document);
     frontier.bytes += reading.wireBytes;
@@ -207,6 +207,7 @@ export class Visitor {
       return { type: "node", node, result, ...(next === undefined ? {} : { next }) };
     }
     if (place.by === "robots") yield* this.#takeCrawlDelay(reading, url);
+    if (reading.robots) for (const each of [reference.url, url]) robots.take(each, reading.robots);
     // An index that also lists pages gets a child for them, at the same URL.
     const losses = problems.filter(({ code }) => isLossy(code));
     const own: Sitemap[] =
@@ -221,7 +222,8 @@ export class Visitor {
   // Yields the pages as they are read.
   async *#read(found: FoundDocument, children: Children, place: Place): AsyncGenerator<OrderedEvent, Content> {
     const { document, url, keys } = found;
-    const { settings, frontier, time, counts, read: readDocument = read } = this.#crawl;
+    const { settings, frontier, time, counts, filter, read: readDocument = read } = this.#crawl;
+    const isListed = filter?.lists(url, place.parent.node.format) ?? true;
     const isRobots = place.by === "robots";
     let pageCount = 0;
     let firstPage: string | undefined;
@@ -248,8 +250,9 @@ export class Visitor {
       }
       const taken = take(pages.length);
       if (taken > 0) events.push({ type: "pages", url, pages: taken === pages.length ? pages : pages.slice(0, taken) });
-      if (held === undefined) yield* events;
+      if (held === undefined) yield* this.#list(events, isListed);
       else held.push(...events);
+      if (filter?.isCut) cut ??= problem("limit-pages", { limit: filter.settings.limit });
       step = await reading.next(cut === undefined);
     }
     const isCounted = counts !== undefined && cut === undefined && !isRobots && !document.anonymous;
@@ -259,9 +262,34 @@ export class Visitor {
     const isTold = firstPage !== undefined && held === undefined;
     const sameAs = isUndeclared(place) && !isTold ? frontier.sameAs(step.value, keys) : undefined;
     if (sameAs !== undefined) frontier.takePages(-pageCount);
-    else if (held !== undefined) yield* held;
+    else if (held !== undefined) yield* this.#list(held, isListed);
     if (!isRobots && step.value.outcome.kind !== "invalid") frontier.contains(url, step.value, firstPage);
     return { reading: step.value, pageCount, started: firstPage !== undefined, cut, sameAs };
+  }
+
+  // `recurse` is asked about what the filter follows.
+  #followed({ by }: Place): Pick<Settings, "recurse" | "recurseList"> {
+    const { settings, filter } = this.#crawl;
+    const { recurse, recurseList } = settings;
+    if (filter === undefined) return settings;
+    return {
+      recurse: (child, context) => filter.follows(child, by === "robots") && (recurse?.(child, context) ?? true),
+      recurseList,
+    };
+  }
+
+  // The pages that the filter lets through.
+  async *#list(events: readonly OrderedEvent[], isListed: boolean): AsyncGenerator<OrderedEvent, void> {
+    const { filter } = this.#crawl;
+    for (const event of events) {
+      if (event.type !== "pages" || filter === undefined) yield event;
+      else if (isListed) {
+        const pages = await filter.pages(event.pages);
+        for (const origin of filter.newUnknownHosts())
+          yield { type: "problem", url: `${origin}/robots.txt`, problem: problem("robots-unknown") };
+        if (pages.length > 0) yield { ...event, pages };
+      }
+    }
   }
 
   // The next page of a feed. What was read before would be a loop.
@@ -273,7 +301,7 @@ export class Visitor {
   // That it is not kept is said of this run, and not of the document.
   *#takeCrawlDelay(reading: Reading, url: string): Generator<OrderedEvent, void> {
     const { settings, setCrawlDelay } = this.#crawl;
-    const limit = setCrawlDelay && reading.crawlDelay(settings.userAgent);
+    const limit = setCrawlDelay && reading.robots?.delayFor(settings.userAgent);
     if (limit === undefined) return;
     if (settings.useCrawlDelay) setCrawlDelay?.(url, limit);
     else if (limit > settings.delay.milliseconds)
@@ -374,7 +402,11 @@ export class Visitor {
 
 // Collects the children of an index while it is read: those that `recurse` and `recurseList` accept, up to the number that the budget for
 // documents can reach. The rest are only counted, because a website can list any number.
-function collector({ recurse, recurseList }: Settings, context: RecurseContext, most: number): Children {
+function collector(
+  { recurse, recurseList }: Pick<Settings, "recurse" | "recurseList">,
+  context: RecurseContext,
+  most: number,
+): Children {
   const listed: SitemapReference[] = [];
   let unlisted = 0;
   const take = (reference: SitemapReference) => {

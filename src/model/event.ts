@@ -112,6 +112,17 @@ export interface FinishedEvent {
   readonly reachable: boolean;
   /** Why not, if it was not reachable. */
   readonly unreachable?: UnreachableWebsite;
+  /** What page filters did, if there are some. */
+  readonly filtered?: FilterCounts;
+}
+
+/** How many pages passed the page filters, and how many were left out because nobody knows whether they match. */
+export interface FilterCounts {
+  readonly listed: number;
+  /** Pages without a date, left out by `since`. */
+  readonly undated: number;
+  /** Pages whose robots.txt could not be read, left out by `allowedFor`. */
+  readonly robotsUnknown: number;
 }
 
 /** Why nothing could be read from a website. */

@@ -143,6 +143,11 @@ export function oneOf(allowed: readonly unknown[]): (name: string, value: unknow
   };
 }
 
+export function text(name: string, value: unknown): string {
+  if (typeof value !== "string" || value === "") throw unexpected(name, "a text", value);
+  return value;
+}
+
 export function functionValue(name: string, value: unknown): unknown {
   if (typeof value !== "function") throw unexpected(name, "a function", value);
   return value;

@@ -2,6 +2,7 @@
 import type { Client } from "./client.ts";
 import type { CrawlEvent } from "./event.ts";
 import type { NetworkPolicy, RecurseContext, StoreKind } from "./options.ts";
+import type { Pattern } from "./pattern.ts";
 import type { Rewrite } from "./rewrite.ts";
 import type { SitemapReference } from "./sitemap.ts";
 
@@ -262,4 +263,64 @@ export interface Settings {
   readonly signal: AbortSignal | undefined;
   readonly onEvent: ((event: CrawlEvent) => void) | undefined;
   readonly onUnreachable: "throw" | "end";
+}
+
+/** Which pages are listed: options of `streamPages`, `crawl` and `tree.pages()`. */
+export interface PageFilters {
+  /** Only pages whose URL matches one of these patterns. @default [] @example ["https://example.org/blog/*", /news/i] */
+  include?: Pattern | readonly Pattern[] | undefined;
+  /** No pages whose URL matches one of these patterns. @default [] */
+  exclude?: Pattern | readonly Pattern[] | undefined;
+  /**
+   * Only pages modified since then: a date, or a time span such as `36h`, `7d` or `2w`. Where a page has no
+   * `lastModified`, the date of its news story or feed item counts.
+   * @example "7d"
+   */
+  since?: string | Date | undefined;
+  /** With `since`: what happens to pages without a date. @default "drop" */
+  undated?: "drop" | "keep" | undefined;
+  /** Only pages on the host of the homepage; `www.` makes no difference. @default false */
+  sameHost?: boolean | undefined;
+  /**
+   * Only pages below the registrable domain of the homepage, by the Public Suffix List: `shop.example.co.uk` for
+   * `www.example.co.uk`.
+   * @default false
+   */
+  sameSite?: boolean | undefined;
+  /**
+   * Only pages that robots.txt allows this crawler to fetch. Each host has its own, requested once. As RFC 9309 says, a
+   * missing one (4xx) allows everything; one that cannot be reached allows nothing, and is reported.
+   * @example "Googlebot"
+   */
+  allowedFor?: string | undefined;
+  /** Each URL once, however many sitemaps declare it. @default false */
+  unique?: boolean | undefined;
+  /** Stop after this many pages: the crawl ends. @default Infinity */
+  limit?: number | undefined;
+  /**
+   * Of the children of indexes, follow only those that match. Sitemaps that discovery found are read, because they may
+   * be indexes; their own pages are listed if they match.
+   * @default []
+   */
+  includeSitemap?: Pattern | readonly Pattern[] | undefined;
+  /** Do not follow sitemaps that match. @default [] */
+  excludeSitemap?: Pattern | readonly Pattern[] | undefined;
+  /** With `since`: do not follow sitemaps that are older according to their index. @default false */
+  skipOldSitemaps?: boolean | undefined;
+}
+
+/** Checked, and with everything present. */
+export interface PageFilterSettings {
+  readonly include: readonly Pattern[];
+  readonly exclude: readonly Pattern[];
+  readonly since: number | undefined;
+  readonly undated: "drop" | "keep";
+  readonly sameHost: boolean;
+  readonly sameSite: boolean;
+  readonly allowedFor: string | undefined;
+  readonly unique: boolean;
+  readonly limit: number;
+  readonly includeSitemap: readonly Pattern[];
+  readonly excludeSitemap: readonly Pattern[];
+  readonly skipOldSitemaps: boolean;
 }

@@ -1,19 +1,21 @@
 // Every option: the table is in options/, which also says how to add one. Options are checked once, at the call; all
 // other code uses `Settings`.
-import { absoluteUrl, boolean, number, optionsIn, readable } from "./option-checks.ts";
-import type { Limits, Options, Settings } from "./option-types.ts";
+import { absoluteUrl, boolean, invalid, number, optionsIn, readable } from "./option-checks.ts";
+import type { Limits, Options, PageFilterSettings, PageFilters, Settings } from "./option-types.ts";
 import { discoveryOptions, filterOptions, parsingOptions } from "./options/discovery.ts";
 import { fetchingOptions } from "./options/fetching.ts";
 import { limitOptions } from "./options/limits.ts";
+import { pageOptions } from "./options/pages.ts";
 import { type OptionRow, type OptionSection, typeOf } from "./options/row.ts";
 import { storageOptions, watchingOptions } from "./options/running.ts";
 
-export type { Limits, Options, Settings, Timeouts } from "./option-types.ts";
+export type { Limits, Options, PageFilterSettings, PageFilters, Settings, Timeouts } from "./option-types.ts";
 export { version } from "./version.ts";
 
 /** The table, in the order of the documentation. */
 export const optionSections: readonly OptionSection[] = [
   { heading: "Discovery", flags: "Discovery", rows: discoveryOptions },
+  { heading: "Page filters", flags: "Filters", rows: pageOptions },
   { heading: "Filters", rows: filterOptions },
   { heading: "Parsing", flags: "Parsing", rows: parsingOptions },
   { heading: "Fetching", flags: "Network", rows: fetchingOptions },
@@ -22,7 +24,7 @@ export const optionSections: readonly OptionSection[] = [
   { heading: "Events and cancellation", rows: watchingOptions },
 ];
 
-const rows = optionSections.flatMap(({ rows }) => rows);
+const rows = optionSections.flatMap(({ rows }) => (rows === pageOptions ? [] : rows));
 
 /** The options that shape a tree. */
 export const shapingOptions: readonly OptionRow[] = rows.filter(({ shapesTree }) => shapesTree);
@@ -42,6 +44,13 @@ export interface RecurseContext {
   /** The depth of the children; 1 for those of the root. */
   readonly depth: number;
 }
+
+/** The names of the page filters. */
+export const pageFilterNames: readonly string[] = pageOptions.map(({ name }) => name);
+
+/** Options of `streamPages` and `crawl`. */
+export interface StreamOptions extends Options, PageFilters {}
+export interface StreamSettings extends Settings, PageFilterSettings {}
 
 /** Options of `parseSitemap` and `readSitemap`. */
 export interface ParseOptions extends Pick<Options, "strict" | "limits"> {
@@ -66,7 +75,24 @@ const archiveRows = rows.filter(({ name }) => ["limits", "rewrite", "signal", "o
 
 /** Checks options and fills in the defaults. Throws a `SitemapError` with the code `invalid-option`. */
 export function resolveOptions(options?: Options): Settings {
+  const isGiven = ({ name }: OptionRow) =>
+    (options as StreamOptions | undefined)?.[name as keyof PageFilters] !== undefined;
+  const filter = readable("options", () => pageOptions.find(isGiven));
+  if (filter)
+    throw invalid(
+      `Unknown option \`${filter.name}\` of a tree; give it to \`tree.pages()\`, \`streamPages\` or \`crawl\``,
+    );
   return resolve(rows, options) as unknown as Settings;
+}
+
+/** For a stream of pages. */
+export function resolveStreamOptions(options?: StreamOptions): StreamSettings {
+  return resolve([...rows, ...pageOptions], options) as unknown as StreamSettings;
+}
+
+/** For the pages of a tree or a document. */
+export function resolvePageFilters(filters?: PageFilters): PageFilterSettings {
+  return resolve(pageOptions, filters) as unknown as PageFilterSettings;
 }
 
 /** For one document. */

@@ -118,6 +118,7 @@ export type ProblemCode =
   | "limit-time"
   | "website-unreachable"
   | "robots-unreachable"
+  | "robots-unknown"
   | "crawl-delay"
   | "homepage-unreachable"
   | "homepage-cut"

@@ -8,7 +8,7 @@ import { usualFastPath } from "./fast/create-fast-path.ts";
 import type { CreateFastPath } from "./fast/fast-path.ts";
 import { JsonFeedParser, jsonFeedVersion } from "./json-feed.ts";
 import { isLlmsTxt, LlmsParser } from "./llms.ts";
-import { RobotsParser } from "./robots.ts";
+import { type RobotsGroups, RobotsParser } from "./robots.ts";
 import { TextParser } from "./text.ts";
 import { XmlParser } from "./xml/parser.ts";
 
@@ -71,8 +71,8 @@ class DocumentParser implements EntryParser {
     return joined([before, this.#parser.end()]);
   }
 
-  crawlDelay(userAgent: string): number | undefined {
-    return this.#parser?.crawlDelay?.(userAgent);
+  get robots(): RobotsGroups | undefined {
+    return this.#parser?.robots;
   }
 
   #decide(chunk: string, isWhole: boolean): Entries {

@@ -12,6 +12,7 @@ import { UrlResolver } from "../model/url-resolver.ts";
 import type { TextPiece } from "../model/utf8-text.ts";
 import type { CreateFastPath } from "./fast/fast-path.ts";
 import { ListDraft } from "./list-draft.ts";
+import type { RobotsGroups } from "./robots.ts";
 import { noFacts, type TextFacts } from "./table.ts";
 import type { PageDraft } from "./urlset.ts";
 
@@ -45,8 +46,8 @@ export interface EntryParser {
   readonly stopped: boolean;
   /** The format of the document, or why it is invalid. Valid after `end`. */
   readonly outcome: ParseOutcome;
-  /** robots.txt only: its Crawl-delay for a user agent, in milliseconds. Valid after `end`. */
-  crawlDelay?(userAgent: string): number | undefined;
+  /** robots.txt only. Valid after `end`. */
+  readonly robots?: RobotsGroups | undefined;
 }
 
 export type ParseOutcome =

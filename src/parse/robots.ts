@@ -24,7 +24,7 @@ export class RobotsParser implements EntryParser, LineReader {
   readonly #context: ParseContext;
   readonly #lines: LineSplitter;
   readonly #urls: UrlCollector;
-  readonly #groups = new RobotsGroups();
+  readonly robots: RobotsGroups = new RobotsGroups();
   #sitemaps: SitemapReference[] = [];
   stopped = false;
   readonly #seems: string | undefined;
@@ -44,7 +44,7 @@ export class RobotsParser implements EntryParser, LineReader {
 
   /** A robots.txt without sitemaps is valid, even an empty one. */
   get outcome(): ParseOutcome {
-    const { list: preferences } = this.#groups.preferences;
+    const { list: preferences } = this.robots.preferences;
     if (this.#seems === undefined || this.#hasRecords) {
       return { kind: "index", format: "robots", ...(preferences.length > 0 ? { preferences } : {}) };
     }
@@ -61,12 +61,6 @@ export class RobotsParser implements EntryParser, LineReader {
     return this.#entries();
   }
 
-  /** The Crawl-delay for a user agent, in milliseconds. Only the first word of its name counts. */
-  crawlDelay(userAgent: string): number | undefined {
-    const [token = ""] = userAgent.trim().split(/[\s/]/, 1);
-    return this.#groups.of(token).find(({ delay }) => delay !== undefined)?.delay;
-  }
-
   takeLine(text: string, from: number, to: number): void {
     if (from === to || this.stopped) return;
     const line = trimUrl(text.slice(from, to));
@@ -74,7 +68,7 @@ export class RobotsParser implements EntryParser, LineReader {
     if (record === undefined) return;
     this.#hasRecords ||= record.kind === "sitemap" || usualKey.test(record.key);
     if (record.kind === "sitemap") this.#takeSitemap(record, line);
-    else this.#groups.take(record, this.#lines.line);
+    else this.robots.take(record, this.#lines.line);
   }
 
   dropLine(): void {
@@ -148,6 +142,12 @@ export class RobotsGroups {
   /** The groups of a crawler, which are joined; the same list for crawlers with the same groups. */
   of(agent: string): readonly RobotsGroup[] {
     return this.#groups.get(`:${agent.toLowerCase()}`) ?? this.#groups.get("*") ?? noGroups;
+  }
+
+  /** The Crawl-delay for a user agent, in milliseconds. Only the first word of its name counts. */
+  delayFor(userAgent: string): number | undefined {
+    const [token = ""] = userAgent.trim().split(/[\s/]/, 1);
+    return this.of(token).find(({ delay }) => delay !== undefined)?.delay;
   }
 
   take({ kind, key, value }: RobotsRecord, line: number): void {

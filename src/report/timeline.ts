@@ -1,8 +1,9 @@
 // When pages last changed: one counter a day, the age class of each page, the time that most pages share; and the
 // timeline with a sentence about what is unusual.
 import { bounds } from "../check/bounds.ts";
-import { CommonValue, dayLength, hasTime } from "../check/instant.ts";
+import { CommonValue } from "../check/common-value.ts";
 import { counted, grouped } from "../model/figures.ts";
+import { dayLength, hasTime } from "../model/instant.ts";
 import { age, brief, dayOf, type Html, html, part, percent, percentage, type StyleSheet, table } from "./html.ts";
 import type { ReportFacts, ReportTimeline } from "./report-tree.ts";
 import { noDate } from "./sections.ts";

@@ -2,6 +2,7 @@
 
 import type { Archive } from "../archive/open.ts";
 import { type CrawlTarget, ordered, type RunOptions } from "../crawl/crawl.ts";
+import type { RobotsOf } from "../crawl/host-robots.ts";
 import { type Prepared, prepare, replayOptions } from "../crawl/prepare.ts";
 import { type ReadDocument, readByCounts, readUrls } from "../crawl/read.ts";
 import { SitemapError } from "../model/errors.ts";
@@ -109,12 +110,10 @@ export async function buildTreeWhile(
   try {
     const { shared, source, onOrdered } = building;
     const read = isForLater(building, prepared.settings) ? readUrls : building.read;
-    return await collect(
-      { prepared, store, previous, read, shared, source, omitMissing: source !== undefined },
-      store,
-      true,
-      onOrdered,
-    );
+    const ask: RobotsOf = async (origin) => (await import("../crawl/fetch-one.ts")).fetchRobots(origin, prepared);
+    const omitMissing = source !== undefined;
+    const run = { prepared, store, previous, read, shared, source, omitMissing };
+    return await collect(run, store, true, onOrdered, source === undefined ? ask : undefined);
   } catch (error) {
     await store.close();
     throw error;
@@ -137,6 +136,7 @@ async function collect(
   documents: TreeParts["documents"],
   isNamed: boolean,
   onOrdered: WhileBuilding["onOrdered"],
+  fetchRobots?: RobotsOf,
 ): Promise<SitemapTree> {
   const { start, settings } = options.prepared;
   const responses = new Map<string, KeptResponse>();
@@ -156,7 +156,7 @@ async function collect(
   const { discovery, unreachable } = finished as FinishedEvent;
   const { homepage } = start;
   const outcome = { homepage, root: root as IndexSitemap, discovery, unreachable };
-  return createTree({ ...outcome, isNamed, documents, settings, responses });
+  return createTree({ ...outcome, isNamed, documents, settings, responses, fetchRobots });
 }
 
 // Our own archives say how they were made. For others, the first URL gives the website, and every URL in the archive

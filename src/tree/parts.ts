@@ -1,7 +1,7 @@
-// The parts of a tree and the walks through them, depth first and in declared order; a tree as plain data; each URL of a tree once.
+// The parts of a tree and the walks through them, depth first and in declared order; a tree as plain data.
 import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../model/event.ts";
-import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
-import { boolean, expectObject, optionsIn, readable, unexpected } from "../model/option-checks.ts";
+import { expectObject, optionsIn, readable, unexpected } from "../model/option-checks.ts";
+import { type PageFilterSettings, type PageFilters, pageFilterNames, resolvePageFilters } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { IndexSitemap, InvalidSitemap, PagesSitemap, Sitemap } from "../model/sitemap.ts";
 
@@ -11,32 +11,33 @@ export interface TreePart {
   readonly from?: Sitemap | undefined;
 }
 
-/** The pages of a part of a tree. */
-export interface PagesPart extends TreePart {
-  /**
-   * Each URL once across all sitemaps.
-   * @default false
-   */
-  readonly unique?: boolean | undefined;
-}
+/** Pages of a tree: of which part, and which of them. */
+export interface PagesPart extends TreePart, PageFilters {}
 
 /**
- * The part of the tree below `root` that the argument names: a sitemap, or an object with these names. Throws a
+ * The part of the tree below `root` that the argument names, a sitemap or an object, and the filters that are beside it. Throws a
  * `SitemapError`.
  */
 export function checkPart(
   root: IndexSitemap,
   part: Sitemap | PagesPart | undefined,
-  names: readonly (keyof PagesPart)[],
-): { from: Sitemap; unique: boolean } {
-  if (part === undefined) return { from: root, unique: false };
+  names: readonly string[] = [],
+): { from: Sitemap; filters?: PageFilterSettings } {
+  if (part === undefined) return { from: root };
   expectObject("part", part, "a sitemap or an object");
   return readable("part", () => {
-    if ("kind" in part) return { from: checkSitemap(root, part, "part"), unique: false };
-    optionsIn("part", part, names);
-    const { from = root, unique = false } = part;
-    return { from: checkSitemap(root, from, "from"), unique: boolean("unique", unique) };
+    if ("kind" in part) return { from: checkSitemap(root, part, "part") };
+    const { from = root, ...filters } = Object.fromEntries(optionsIn("part", part, ["from", ...names]));
+    return { from: checkSitemap(root, from, "from"), filters: resolvePageFilters(filters) };
   });
+}
+
+/** The same for the pages of a part. */
+export function checkPagesPart(
+  root: IndexSitemap,
+  part: Sitemap | PagesPart | undefined,
+): ReturnType<typeof checkPart> {
+  return checkPart(root, part, pageFilterNames);
 }
 
 /** A sitemap of the tree below `root`, or a copy of one. Throws a `SitemapError`. */
@@ -131,16 +132,4 @@ export async function withPages(steps: AsyncIterable<TreeStep>): Promise<Sitemap
     }
   }
   return open[0]?.[0] as SitemapWithPages;
-}
-
-/** The URLs of a whole website, each once. */
-export class UniqueUrls {
-  readonly #seen = new Fingerprints();
-  readonly #reader = new FingerprintReader();
-
-  /** Whether the URL is new; it is not from now on. */
-  add(url: string): boolean {
-    this.#reader.read(url);
-    return this.#seen.add(this.#reader.high, this.#reader.low);
-  }
 }

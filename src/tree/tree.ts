@@ -3,12 +3,15 @@
 // damaged.
 import type { Counts } from "../archive/contract.ts";
 import { flatten } from "../crawl/crawl.ts";
+import type { FollowFailure, FoundDocument } from "../crawl/follow.ts";
+import { type RobotsOf, robotsIn } from "../crawl/host-robots.ts";
+import { PageFilter } from "../crawl/page-filter.ts";
 import { type Reading, read, textOf } from "../crawl/read.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../model/event.ts";
 import type { DocumentRole, DocumentSource, Fetched } from "../model/exchange.ts";
 import { boolean, path as checkPath, optionsIn } from "../model/option-checks.ts";
-import type { Settings } from "../model/options.ts";
+import type { PageFilterSettings, Settings } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import type { DocumentResponse } from "../model/response.ts";
@@ -20,7 +23,9 @@ import {
   problemsOf,
   type Sitemap,
 } from "../model/sitemap.ts";
+import { filtered } from "./filtered.ts";
 import {
+  checkPagesPart,
   checkPart,
   checkSitemap,
   type IndexWithPages,
@@ -28,7 +33,6 @@ import {
   type TreeData,
   type TreeDataWithPages,
   type TreePart,
-  UniqueUrls,
   walkNodes,
   walkSitemaps,
   withPages,
@@ -51,6 +55,8 @@ export interface TreeParts {
   readonly unreachable: UnreachableWebsite | undefined;
   readonly documents: StoredDocuments;
   readonly settings: Pick<Settings, "limits" | "strict" | "rewrite" | "onEvent">;
+  /** Asks for the robots.txt of a host; absent if nobody is asked. */
+  readonly fetchRobots?: RobotsOf | undefined;
   /** By the URL of the sitemap. */
   readonly responses: ReadonlyMap<string, KeptResponse>;
 }
@@ -69,6 +75,7 @@ const key: unique symbol = Symbol("tree");
 let construct: (parts: TreeParts) => SitemapTree;
 let lookInto: (tree: SitemapTree) => TreeDocuments;
 let hasDocuments: (value: object) => boolean;
+let walkThrough: typeof filteredWalk;
 
 /** Creates a tree, for `build.ts`. */
 export function createTree(parts: TreeParts): SitemapTree {
@@ -91,6 +98,15 @@ export function isTree(value: unknown): value is SitemapTree {
   return typeof value === "object" && value !== null && hasDocuments(value);
 }
 
+/** The steps of a walk through a tree that the filter lets through. */
+export function filteredWalk(
+  tree: SitemapTree,
+  filter: PageFilter,
+  steps: AsyncIterable<TreeStep> = tree.walk(),
+): AsyncGenerator<TreeStep, void> {
+  return walkThrough(tree, filter, steps);
+}
+
 /** For comparing trees. */
 export function documentsOf(tree: SitemapTree): TreeDocuments {
   return lookInto(tree);
@@ -104,6 +120,7 @@ export class SitemapTree {
   static {
     construct = (parts) => new SitemapTree(key, parts);
     hasDocuments = (value) => #parts in value;
+    walkThrough = (tree, filter, steps = tree.walk()) => tree.#filtered(steps, filter);
     lookInto = (tree) => {
       const { isNamed, settings, responses } = tree.#parts;
       return { isNamed, settings, find: (url) => tree.#find(url), response: (url) => responses.get(url) };
@@ -156,32 +173,32 @@ export class SitemapTree {
    * for (const sitemap of tree.sitemaps()) console.log(sitemap.kind, sitemap.url);
    */
   sitemaps(part?: Sitemap | TreePart): Iterable<Sitemap> {
-    const { from } = checkPart(this.root, part, ["from"]);
+    const { from } = checkPart(this.root, part);
     return { [Symbol.iterator]: () => walkSitemaps(from) };
   }
 
   /**
-   * The pages in declared order: all, or those below one sitemap. With `unique`, each URL once across all of them.
+   * The pages in declared order: all, those below one sitemap, or those that pass the filters.
    *
    * @example
-   * for await (const page of tree.pages({ unique: true })) console.log(page.url);
+   * for await (const page of tree.pages({ include: "blog", unique: true })) console.log(page.url);
    */
   pages(part?: Sitemap | PagesPart): AsyncIterable<SitemapPage> {
-    const { from, unique } = checkPart(this.root, part, ["from", "unique"]);
+    const { from, filters } = checkPagesPart(this.root, part);
     this.#expectOpen();
-    return { [Symbol.asyncIterator]: () => flatten(this.#batches(from, unique)) };
+    return { [Symbol.asyncIterator]: () => flatten(this.#batches(from, filters)) };
   }
 
   /** Walks through the tree, or a part of it: enters a sitemap, yields its pages in batches, leaves it. */
   walk(part?: Sitemap | TreePart): AsyncIterable<TreeStep> {
-    const { from } = checkPart(this.root, part, ["from"]);
+    const { from } = checkPart(this.root, part);
     this.#expectOpen();
     return { [Symbol.asyncIterator]: () => this.#steps(from) };
   }
 
   /** All problems, in the order of the tree. Works on a closed tree. */
   problems(part?: Sitemap | TreePart): Iterable<SitemapProblem> {
-    const { from } = checkPart(this.root, part, ["from"]);
+    const { from } = checkPart(this.root, part);
     return { [Symbol.iterator]: () => problemsBelow(from) };
   }
 
@@ -263,16 +280,39 @@ export class SitemapTree {
     }
   }
 
-  async *#batches(from: Sitemap, unique: boolean): AsyncGenerator<readonly SitemapPage[], void> {
-    const seen = unique ? new UniqueUrls() : undefined;
-    for (const sitemap of walkSitemaps(from)) {
-      if (sitemap.kind !== "pages") continue;
-      for await (const pages of this.#pages(sitemap)) {
-        const kept = seen === undefined ? pages : pages.filter(({ url }) => seen.add(url));
-        if (kept.length > 0) yield kept;
-      }
+  async *#batches(
+    from: Sitemap,
+    filters: PageFilterSettings | undefined,
+  ): AsyncGenerator<readonly SitemapPage[], void> {
+    const steps = this.#steps(from);
+    const chosen = filters === undefined ? steps : this.#filtered(steps, new PageFilter(filters));
+    for await (const step of chosen) if (step.type === "pages") yield step.pages;
+  }
+
+  async *#filtered(steps: AsyncIterable<TreeStep>, filter: PageFilter): AsyncGenerator<TreeStep, void> {
+    await filter.begin(this.homepage, this.#robotsOf);
+    if (!filter.reached) yield* filtered(steps, filter);
+    for (const origin of filter.newUnknownHosts()) {
+      const url = `${origin}/robots.txt`;
+      this.#parts.settings.onEvent?.({ type: "problem", url, problem: problem("robots-unknown") });
     }
   }
+
+  // From the documents of the tree; from the website, if the tree was not read from a file.
+  readonly #robotsOf: RobotsOf = async (origin) => {
+    const { follow, followRules, Hop } = await import("../crawl/follow.ts");
+    const { settings, documents, fetchRobots } = this.#parts;
+    const rules = followRules(settings.limits, [], documents, settings.rewrite);
+    const hop = Hop.first(`${origin}/robots.txt`, "robots", rules);
+    const found = await follow<never>(
+      hop,
+      ({ request }) => documents.fetch(request),
+      () => undefined,
+    );
+    const isMissing = "reason" in found && found.reason.code === "archive-missing";
+    if (isMissing && fetchRobots !== undefined) return fetchRobots(origin);
+    return robotsIn(found as FoundDocument | FollowFailure, settings);
+  };
 
   // If the sitemap is not complete, exactly as many pages as it counts: a budget may have ended it before the document does.
   async *#pages(sitemap: PagesSitemap): AsyncGenerator<readonly SitemapPage[], void> {

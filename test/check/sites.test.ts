@@ -59,6 +59,7 @@ describe.each(readdirSync(folder))("%s", (file) => {
 
 // What is ours, or is said by a problem beside it.
 const unsaid = new Set([
+  "robots-unknown",
   "not-local",
   "proxy-failed",
   "proxy-refused",

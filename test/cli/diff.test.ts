@@ -383,7 +383,7 @@ describe("exit codes", () => {
     [["GOOD", "GOOD", "-f", "json"], "Allowed choices are summary, ndjson"],
     [["GOOD", "GOOD", "--concurrency", "2"], "--concurrency has no effect on files"],
     [["GOOD", "GOOD", "-o", "GOOD", "--force"], "--output is the input itself"],
-    [["GOOD", "GOOD", "--include", "/(/"], "not a regular expression"],
+    [["GOOD", "GOOD", "--include", "/(/"], "to be a valid pattern: Invalid regular expression"],
     [["GOOD", "PAGE"], "is neither an archive nor a sitemap"],
     [["GOOD", "NONE"], "is not an archive that can be read"],
     [["TABLE", "GOOD"], "table.csv is a table: list with -f ndjson or --save to compare"],

@@ -219,8 +219,8 @@ describe("2: the command line is wrong, said in one line", () => {
     [["ls", "example.org", "--timeout", "-1"], "Expected seconds"],
     [["ls", "example.org", "--timeout", "0"], "Expected more than no time"],
     [["fleet", "example.org", "--out", "x", "--timeout", "0ms"], "Expected more than no time"],
-    [["ls", "example.org", "--since", "yesterday"], "--since takes a date"],
-    [["ls", "example.org", "--include", "/(/"], "not a regular expression"],
+    [["ls", "example.org", "--since", "yesterday"], "Expected `since` to be a date such as"],
+    [["ls", "example.org", "--include", "/(/"], "Expected `include` to be a valid pattern: Invalid regular expression"],
     [
       ["ls", "example.org", "-f", "json", "-u"],
       "--strip-url works with the formats tabtree, pages, pages-json and sitemaps",

@@ -1,7 +1,8 @@
 // Which pages and sitemaps the filters let through: by themselves, and through the program.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { UsageError } from "../../src/cli/exit-codes.ts";
-import { lastInstant, pattern, sinceInstant } from "../../src/cli/input/filters.ts";
+import { SitemapError } from "../../src/model/errors.ts";
+import { lastInstant, since } from "../../src/model/instant.ts";
+import { pattern } from "../../src/model/pattern.ts";
 import { sitegrove } from "./program.ts";
 import { serve, sitemapIndex, urlset, type Website } from "./website.ts";
 
@@ -23,6 +24,9 @@ describe("a pattern", () => {
     ["/BLOG/i", true],
     ["/^http:/", false],
     ["/blog/g", true],
+    ["/blog/a", false],
+    [/BLOG/gi, true],
+    [/^http:/, false],
   ])("%s on a URL: %s", (text, expected) => {
     const matches = pattern(text);
     expect([matches(url), matches(url)]).toEqual([expected, expected]);
@@ -34,27 +38,35 @@ describe("a pattern", () => {
   });
 
   test("that is empty or no regular expression is refused", () => {
-    expect(() => pattern("")).toThrow(UsageError);
-    expect(() => pattern("/(/")).toThrow(UsageError);
+    expect(() => pattern("")).toThrow(SitemapError);
+    expect(() => pattern("/(/")).toThrow(SitemapError);
   });
 });
 
 describe("--since", () => {
-  const now = Date.parse("2024-05-31T12:00:00Z");
   test.each([
     ["2024-05-01", "2024-05-01T00:00:00.000Z"],
     ["2024", "2024-01-01T00:00:00.000Z"],
     ["2024-05-01T10:00+02:00", "2024-05-01T08:00:00.000Z"],
-    ["36h", "2024-05-30T00:00:00.000Z"],
-    ["7d", "2024-05-24T12:00:00.000Z"],
-    ["2w", "2024-05-17T12:00:00.000Z"],
-  ])("%s is %s", (text, instant) => {
-    expect(new Date(sinceInstant(text, now)).toISOString()).toBe(instant);
+    [new Date(0), "1970-01-01T00:00:00.000Z"],
+  ])("%s is %s", (given, instant) => {
+    expect(new Date(since("since", given)).toISOString()).toBe(instant);
   });
 
-  test.each(["", "soon", "05/01/2024", "2024-13-01", "7", "-7d", "2024-05-01T10:00"])("%j is refused", (text) => {
-    expect(() => sinceInstant(text, now)).toThrow(UsageError);
+  test.each([
+    ["36h", 36],
+    ["7d", 7 * 24],
+    ["2w", 14 * 24],
+  ])("%s is %i hours ago", (text, hours) => {
+    const [before, instant, after] = [Date.now(), since("since", text), Date.now()];
+    expect(instant).toBeGreaterThanOrEqual(before - hours * 3_600_000);
+    expect(instant).toBeLessThanOrEqual(after - hours * 3_600_000);
   });
+
+  test.each(["", "soon", "05/01/2024", "2024-13-01", "7", "-7d", "2024-05-01T10:00", new Date("?"), 7])(
+    "%j is refused",
+    (given) => expect(() => since("since", given)).toThrow(SitemapError),
+  );
 
   test.each([
     ["2024", "2024-12-31T23:59:59.999Z"],

@@ -1,7 +1,7 @@
 // Where only the URLs of pages are wanted, a crawl gives the same URLs and reports the same problems.
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { crawl, crawlUrls } from "../../src/crawl/crawl.ts";
+import { crawl, crawlWith } from "../../src/crawl/crawl.ts";
 import type { Client } from "../../src/model/client.ts";
 import type { CrawlEvent } from "../../src/model/event.ts";
 import type { Limits } from "../../src/model/options.ts";
@@ -33,7 +33,7 @@ async function listed(bodies: Bodies, size: number, urlsOnly: boolean, limits: P
   const urls: string[] = [];
   const events: CrawlEvent[] = [];
   const options = { client: client(bodies, size), limits, useKnownPaths: false, useHomepage: false, concurrency: 1 };
-  for await (const event of (urlsOnly ? crawlUrls : crawl)(home, options)) {
+  for await (const event of urlsOnly ? crawlWith(undefined, home, options, true) : crawl(home, options)) {
     // Requests come in any order.
     if (event.type === "request" || event.type === "response" || event.type === "retry") continue;
     if (event.type === "pages") urls.push(...event.pages.map(({ url }) => url));

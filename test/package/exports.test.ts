@@ -48,7 +48,7 @@ const reportTypes = words(`
 const otherTypes = words(`
   Came FetchInit FetchLike FetchResponse OrderedEvent Client ClientHeaders ClientRequest ClientResponse CrawlTarget
   DocumentResponse FailureOutcome HeaderList ParseOptions ProblemFacts RedirectHop RobotsPreference RobotsRule RobotsTxt SitemapBytes
-  SitemapErrorCode SitemapResponse
+  SitemapErrorCode SitemapResponse FilterCounts PageFilters Pattern StreamOptions
 `);
 
 const rootTypes = [...pageTypes, ...parsedTypes, ...treeTypes, ...optionTypes, ...eventTypes, ...otherTypes];

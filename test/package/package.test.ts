@@ -84,7 +84,7 @@ describe("what is in it", () => {
   test("nothing runs when it is installed, and few packages come with it", () => {
     // `prepare` runs in a clone and for a dependency on a repository, never for what is packed.
     expect(Object.keys(manifest.scripts).filter((name) => /^(pre|post)?install$/.test(name))).toEqual([]);
-    expect(Object.keys(manifest.dependencies)).toHaveLength(6);
+    expect(Object.keys(manifest.dependencies)).toHaveLength(7);
     for (const name of Object.keys(manifest.dependencies)) {
       const { scripts = {} } = JSON.parse(readFileSync(path.join(root, "node_modules", name, "package.json"), "utf8"));
       expect(

@@ -30,7 +30,7 @@ function read(text: string, limits: Partial<Limits> = {}, earlier: ProblemCode[]
       outcome: parser.outcome,
       complete: problems.complete,
       problems: problems.toArray().map(({ code, line, count }) => [code, line, count ?? 1]),
-      delays: ["sitegrove", "other", "*"].map((name) => parser.crawlDelay(name)),
+      delays: ["sitegrove", "other", "*"].map((name) => parser.robots.delayFor(name)),
     };
   });
 }

@@ -2,11 +2,11 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { UniqueUrls } from "../../src/crawl/page-filter.ts";
 import type { CrawlEvent } from "../../src/model/event.ts";
 import type { Sitemap } from "../../src/model/sitemap.ts";
 import { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
 import type { SitemapWithPages } from "../../src/tree/parts.ts";
-import { UniqueUrls } from "../../src/tree/parts.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { home, index, outline, type Route, robots, site, urlset } from "../support/site.ts";
 

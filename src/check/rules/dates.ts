@@ -1,11 +1,12 @@
 // Rules about dates, priorities and change frequencies: of one page, of a document, of the website. The clock is the time at
 // which the document was received: two checks of one archive give the same result.
 import { counted, grouped } from "../../model/figures.ts";
+import { hasTime, lastInstant } from "../../model/instant.ts";
 import type { SitemapPage } from "../../model/page.ts";
 import { bounds } from "../bounds.ts";
+import { CommonValue } from "../common-value.ts";
 import type { SitemapContext } from "../context.ts";
 import type { Findings } from "../findings.ts";
-import { CommonValue, hasTime, lastInstant } from "../instant.ts";
 import { type RuleRow, rule } from "../rule.ts";
 import * as sources from "../sources.ts";
 

@@ -1,10 +1,10 @@
 // Rules about news stories, images and videos.
 import { grouped } from "../../model/figures.ts";
+import { hasTime, lastInstant } from "../../model/instant.ts";
 import type { NewsStory, SitemapImage, SitemapPage, SitemapVideo } from "../../model/page.ts";
 import { bounds } from "../bounds.ts";
 import type { RobotsAccess, SitemapContext } from "../context.ts";
 import type { SitemapFindings } from "../findings.ts";
-import { hasTime, lastInstant } from "../instant.ts";
 import { isNewsLanguage } from "../language-codes.ts";
 import { googleRule, type RuleRow } from "../rule.ts";
 import * as sources from "../sources.ts";

@@ -6,6 +6,7 @@ import type { CrawlEvent } from "../../model/event.ts";
 import { counted } from "../../model/figures.ts";
 import { suggestion } from "../../model/option-checks.ts";
 import type { Options } from "../../model/options.ts";
+import { anyPattern } from "../../model/pattern.ts";
 import { isLossy, type Problem } from "../../model/problem.ts";
 import { withoutCredentials } from "../../model/url.ts";
 import { isTree } from "../../tree/tree.ts";
@@ -22,7 +23,6 @@ import {
   crawlOptions,
 } from "../flags.ts";
 import { addHelp, patternHelp } from "../help.ts";
-import { anyPattern } from "../input/filters.ts";
 import { addLocalFlags, type CheckTarget, chooseCheckTarget, type LocalFlags } from "../input/local-files.ts";
 import { contentOf, crawlTarget, type NamedTarget, recognize, type Target } from "../input/target.ts";
 import { CrawlEnding } from "../output/ending.ts";
@@ -114,7 +114,7 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
     targets: sides.map(({ target }) => target),
     flags,
     crawl,
-    offline: ["limits"],
+    offline: ["include", "exclude", "limits"],
     ending: () => ending,
   });
 

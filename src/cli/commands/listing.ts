@@ -1,18 +1,17 @@
 // Lists websites one after another, as chunks of text. Lists of pages are written during the crawl; the tree formats
 // need the whole tree.
-import { crawl, crawlUrls } from "../../crawl/crawl.ts";
+import { crawlWith } from "../../crawl/crawl.ts";
+import type { PageFilter } from "../../crawl/page-filter.ts";
 import type { CrawlEvent, TreeStep } from "../../model/event.ts";
 import { grouped } from "../../model/figures.ts";
 import type { Options } from "../../model/options.ts";
-import type { Sitemap } from "../../model/sitemap.ts";
-import { parseUrl } from "../../model/url.ts";
-import type { SitemapTree } from "../../tree/tree.ts";
+import { isRobotsUrl, parseUrl } from "../../model/url.ts";
+import { filteredWalk, type SitemapTree } from "../../tree/tree.ts";
 import { byteOrderMark } from "../../write/csv.ts";
 import { type PageBatch, type ShowUrl, stripUrl, wholeUrl, writeBatches } from "../../write/pages.ts";
 import { jsonOf } from "../../write/printable.ts";
 import { SitemapRows, writeSitemapCsv, writeSitemapTable } from "../../write/sitemaps.ts";
 import { inPieces, writeJson, writeTabtree } from "../../write/trees.ts";
-import type { Filters } from "../input/filters.ts";
 import { crawlTarget, type Target } from "../input/target.ts";
 import type { Messages } from "../output/messages.ts";
 import { isPageFormat, isSitemapFormat, type PageFormat, pageWriter, type SitemapFormat } from "../output/pages.ts";
@@ -24,18 +23,18 @@ import type { LsFlags } from "./ls.ts";
 export interface Job {
   readonly targets: readonly Target[];
   readonly flags: LsFlags;
-  readonly filters: Filters;
+  readonly filter: PageFilter;
   readonly options: Options;
   readonly run: Run;
   readonly summary?: Summary | undefined;
 }
 
 export function listing(job: Job): AsyncGenerator<string | Uint8Array, void, undefined> {
-  const { flags, filters, run } = job;
+  const { flags, filter, run } = job;
   const options: Options = {
     ...job.options,
     recurse: (child, context) => {
-      const follows = filters.follows(child, context);
+      const follows = filter.follows(child, isRobotsUrl(context.parent));
       if (follows) run.declare(context);
       return follows;
     },
@@ -48,7 +47,7 @@ export function listing(job: Job): AsyncGenerator<string | Uint8Array, void, und
 }
 
 async function* listPages(job: Job, format: PageFormat): AsyncGenerator<string | Uint8Array, void, undefined> {
-  const { flags, filters, run } = job;
+  const { flags, filter, run } = job;
   let [finished, sitemaps, invalid] = [0, 0, 0];
   const shown = new ShownUrls(flags);
   const seen = (event: CrawlEvent) => {
@@ -61,8 +60,8 @@ async function* listPages(job: Job, format: PageFormat): AsyncGenerator<string |
   yield* writeBatches(pagesOf(job, seen), pageWriter(format, flags, shown.show), run.signal);
   if (!flags.trailer) return;
   // Whether everything declared was read; what filters leave out does not count.
-  const complete = finished === job.targets.length && run.isComplete;
-  yield `${jsonOf({ kind: "finished", complete, pages: filters.listed, sitemaps, invalid })}\n`;
+  const complete = finished === job.targets.length && run.isComplete && !filter.reached;
+  yield `${jsonOf({ kind: "finished", complete, pages: filter.listed, sitemaps, invalid })}\n`;
 }
 
 async function* listSitemaps(job: Job, format: SitemapFormat): AsyncGenerator<string, void, undefined> {
@@ -126,21 +125,17 @@ async function* pagesOf(job: Job, seen: (event: CrawlEvent) => void): AsyncGener
 // During the crawl.
 async function* crawled(
   target: OnlineTarget,
-  { filters, options, flags, run, summary }: Job,
+  { filter, options, flags, run, summary }: Job,
   see: (event: CrawlEvent) => void,
 ): AsyncGenerator<PageBatch, void, undefined> {
   // Of pages that are not listed, only their number is needed.
   const isBrief = /^pages/.test(flags.format) || isSitemapFormat(flags.format);
-  const urlsOnly = isBrief && flags.since === undefined && summary === undefined;
-  const site = crawlTarget(target);
-  const online = { ...options, signal: run.signal };
-  for await (const event of urlsOnly ? crawlUrls(site, online) : crawl(site, online)) {
+  const urlsOnly = isBrief && summary === undefined;
+  for await (const event of crawlWith(filter, crawlTarget(target), { ...options, signal: run.signal }, urlsOnly)) {
     see(event);
-    if (event.type === "start") filters.enter(event.url, event.depth);
     if (event.type !== "pages") continue;
-    const pages = filters.pages(event.pages);
-    if (pages.length > 0) yield { sitemap: event.url, pages };
-    if (filters.reached) return;
+    yield { sitemap: event.url, pages: event.pages };
+    if (filter.reached) return;
   }
 }
 
@@ -149,11 +144,11 @@ async function* archived(
   job: Job,
   see: (event: CrawlEvent) => void,
 ): AsyncGenerator<PageBatch, void, undefined> {
-  const { flags, filters, run } = job;
+  const { flags, filter, run } = job;
   const tree = await openedTree(target, job, see);
   try {
     if (isSitemapFormat(flags.format) && !flags.summary) return;
-    yield* pageBatches(untilStopped(filtered(withoutRepeats(tree.walk()), filters), run.signal));
+    yield* pageBatches(untilStopped(filteredWalk(tree, filter, withoutRepeats(tree.walk())), run.signal));
     run.signal.throwIfAborted();
   } finally {
     await tree.close();
@@ -161,11 +156,11 @@ async function* archived(
 }
 
 async function* listTree(job: Job, format: "tabtree" | "json"): AsyncGenerator<string, void, undefined> {
-  const { flags, filters, run, summary } = job;
+  const { flags, filter, run, summary } = job;
   for (const named of eachSite(job)) {
     const tree = await openedTree(named, job);
     try {
-      const steps = counted(filtered(tree.walk(), filters), summary);
+      const steps = counted(filteredWalk(tree, filter), summary);
       if (format === "json") yield* writeJson(tree, steps, run.signal);
       else {
         const shown = flags.stripUrl ? stripUrl(tree.homepage) : wholeUrl;
@@ -186,23 +181,23 @@ async function* listTree(job: Job, format: "tabtree" | "json"): AsyncGenerator<s
 }
 
 // One after another, until the limit is reached. The problems of one are reported before the next begins.
-function* eachSite({ targets, filters, run }: Job): Generator<Target, void> {
+function* eachSite({ targets, filter, run }: Job): Generator<Target, void> {
   let listed = 0;
   for (const [at, target] of targets.entries()) {
-    if (at > 0) run.nextSite(filters.listed - listed);
-    listed = filters.listed;
+    if (at > 0) run.nextSite(filter.listed - listed);
+    listed = filter.listed;
     yield target;
-    if (filters.reached) return;
+    if (filter.reached) return;
   }
 }
 
 async function openedTree(
   target: Target,
-  { flags, filters, options, run }: Job,
+  { flags, filter, options, run }: Job,
   onEvent?: (event: CrawlEvent) => void,
 ): Promise<SitemapTree> {
   // With filters, only the listing knows when the limit is reached.
-  const limits = flags.limit === undefined || !filters.passesAll ? {} : { pages: flags.limit };
+  const limits = flags.limit === undefined || !filter.passesAll ? {} : { pages: flags.limit };
   // A list of pages reads everything; other formats tell what was counted before they do, or without.
   const verify = !isPageFormat(flags.format);
   const tree = await run.tree(target, { ...options, limits: { ...options.limits, ...limits } }, { onEvent, verify });
@@ -244,43 +239,6 @@ async function* untilStopped<T>(steps: AsyncIterable<T>, signal: AbortSignal): A
   }
 }
 
-type Entered = Extract<TreeStep, { type: "enter" }>;
-
-/** Ends with the step that reaches the limit, after leaving the sitemaps that were entered. */
-async function* filtered(steps: AsyncIterable<TreeStep>, filters: Filters): AsyncGenerator<TreeStep, void, undefined> {
-  const path: Entered[] = [];
-  // The depth of a sitemap that is left out, with everything below it.
-  let leftOut = Number.POSITIVE_INFINITY;
-  for await (const step of steps) {
-    if (step.type === "enter" && step.depth < leftOut) {
-      const parent = path.at(-1)?.sitemap;
-      if (
-        parent !== undefined &&
-        isAsked(step, parent) &&
-        !filters.follows(asDeclared(step.sitemap), { parent: parent.url })
-      ) {
-        leftOut = step.depth;
-        continue;
-      }
-      path.push(step);
-      filters.enter(step.sitemap.url, step.depth);
-      yield step;
-    } else if (step.type === "leave" && step.depth <= leftOut) {
-      if (step.depth < leftOut) {
-        path.pop();
-        yield step;
-      }
-      leftOut = Number.POSITIVE_INFINITY;
-    } else if (step.type === "pages" && leftOut === Number.POSITIVE_INFINITY) {
-      const pages = filters.pages(step.pages);
-      if (pages.length > 0) yield { ...step, pages };
-      if (filters.reached) break;
-    }
-  }
-  // Empty unless the limit was reached.
-  for (const { sitemap, depth } of path.reverse()) yield { type: "leave", sitemap, depth };
-}
-
 /** The pages alone. */
 async function* pageBatches(steps: AsyncIterable<TreeStep>): AsyncGenerator<PageBatch, void, undefined> {
   for await (const step of steps) {
@@ -299,15 +257,6 @@ async function* withoutRepeats(steps: AsyncIterable<TreeStep>): AsyncGenerator<T
     }
     if (step.type !== "pages" || !isRepeated) yield step;
   }
-}
-
-// Only children of indexes are filtered by URL. An index that also lists pages has a child at its own URL.
-function isAsked({ sitemap, depth }: Entered, parent: Sitemap): boolean {
-  return depth > 1 && sitemap.url !== parent.url;
-}
-
-function asDeclared({ url, declaredUrl, lastModified }: Sitemap): { url: string; lastModified?: string } {
-  return { url: declaredUrl ?? url, ...(lastModified === undefined ? {} : { lastModified }) };
 }
 
 /** `--summary`: how many pages were listed, by sitemap and by section of the website, on standard error at the end. */

@@ -1,23 +1,25 @@
 // `sitegrove ls`: flags, help, and what the flags mean together. The listing itself is loaded once they are right: its network code takes
 // longer to load than the help takes to print.
 import { Command, Option } from "commander";
-import type { Options } from "../../model/options.ts";
+import { type Options, pageFilterNames, resolvePageFilters } from "../../model/options.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, UsageError, websiteExitCodes } from "../exit-codes.ts";
 import {
   addCrawlFlagGroups,
   addCrawlFlags,
+  addCsvFlags,
   addMessageFlags,
-  addPageFlags,
   type CrawlFlags,
   collected,
   crawlOptions,
+  givenFlags,
+  pageFilters,
 } from "../flags.ts";
 import { addHelp, patternHelp } from "../help.ts";
-import { type FilterFlags, Filters } from "../input/filters.ts";
 import { addLocalFlags, chooseTreeTarget, type LocalFlags } from "../input/local-files.ts";
 import { archivedTarget, type NamedTarget, type Target } from "../input/target.ts";
 import { CrawlEnding } from "../output/ending.ts";
+import { filterNotes } from "../output/filter-notes.ts";
 import { type CsvFlags, checkCsvFlags, type Format, formatInWords, formats, isSitemapFormat } from "../output/pages.ts";
 import { type RunFlags, withTargets } from "../run.ts";
 
@@ -33,23 +35,17 @@ export function lsCommand(context: Context, done: Done): Command {
     .option("-o, --output <file>", "write to FILE, only if the run succeeds")
     .option("--all", "show every page on a terminal, too (tabtree)")
     .option("-u, --strip-url", "show URLs relative to the homepage");
-  addPageFlags(command, "each page once, however many sitemaps declare it")
+  addCsvFlags(command)
     .option("--trailer", "end with a line that says whether the listing is complete (ndjson)")
     .option("--summary", "count the pages by sitemap and by section at the end, on standard error")
     .option("--no-csv-safe", "keep cells that spreadsheets take for formulas as they are (csv)");
+
+  addCrawlFlagGroups(command, "Filters");
 
   command
     .optionsGroup("Discovery:")
     .option("--sitemap <url>", "start from this sitemap, without discovery (repeatable)", collected);
   addCrawlFlags(command, "Discovery");
-  command
-    .option(
-      "--include-sitemap <pattern>",
-      "of the children of indexes, follow only those that match (repeatable)",
-      collected,
-    )
-    .option("--exclude-sitemap <pattern>", "do not follow sitemaps that match (repeatable)", collected)
-    .option("--skip-old-sitemaps", "with --since: do not follow sitemaps that are older according to their index");
 
   addCrawlFlagGroups(command, "Parsing", "Archive");
   command.option("--force", "let --save and --output replace a file");
@@ -82,7 +78,9 @@ const more =
     notFound: "the website answered, and no sitemap was found",
   });
 
-export interface LsFlags extends CrawlFlags, CsvFlags, FilterFlags, RunFlags, Pick<LocalFlags, "url" | "map"> {
+export interface LsFlags extends CrawlFlags, CsvFlags, RunFlags, Pick<LocalFlags, "url" | "map"> {
+  readonly since?: string | undefined;
+  readonly limit?: number | undefined;
   readonly format: Format;
   readonly all?: true | undefined;
   readonly stripUrl?: true | undefined;
@@ -100,7 +98,8 @@ export interface LsFlags extends CrawlFlags, CsvFlags, FilterFlags, RunFlags, Pi
 /** Returns the exit code. */
 async function ls(names: readonly string[], flags: LsFlags, context: Context): Promise<number> {
   const { targets, named, isNamed, local } = await chooseTargets(names, flags, context);
-  const filters = new Filters(flags, context.now());
+  const { PageFilter } = await import("../../crawl/page-filter.ts");
+  const filter = new PageFilter(resolvePageFilters(pageFilters(flags)));
   const crawl = isNamed ? crawlOptions(flags) : strangerOptions(crawlOptions(flags), flags);
   const options = { ...crawl, ...local };
   checkTogether(flags);
@@ -118,7 +117,7 @@ async function ls(names: readonly string[], flags: LsFlags, context: Context): P
     crawl,
     renewed: flags.previous,
     outputs: { "--resume": flags.resume, "--output": flags.output },
-    offline: ["limits", "rewrite", "save"],
+    offline: [...pageFilterNames, "limits", "rewrite", "save"],
     ending: () => new CrawlEnding(flags.limit === undefined ? [] : ["limit-pages"]),
   });
   if (!isNamed) run.messages.say(`continuing ${nameOf(targets[0])}, which ${flags.resume} names`, "quiet");
@@ -134,12 +133,12 @@ async function ls(names: readonly string[], flags: LsFlags, context: Context): P
   const pieces = listing({
     targets,
     flags,
-    filters,
+    filter,
     options: { ...options, save: run.save },
     run,
     summary,
   });
-  const code = await run.write(pieces, () => ({ listed: filters.listed, notes: filters.notes() }));
+  const code = await run.write(pieces, () => ({ listed: filter.listed, notes: filterNotes(filter, flags) }));
   summary?.print(run.messages);
   return code;
 }
@@ -196,12 +195,19 @@ function checkTogether(flags: LsFlags): void {
   }
   if (flags.trailer && flags.format !== "ndjson") throw new UsageError("--trailer works with the format ndjson");
   if (isSitemapFormat(flags.format)) {
-    const pageFlag = (["include", "exclude", "since", "unique", "limit"] as const).find((name) => flags[name]);
-    if (pageFlag !== undefined) throw new UsageError(`--${pageFlag} chooses pages; -f ${flags.format} lists sitemaps`);
+    const isOfPages = (flag: string) => !/sitemap/.test(flag);
+    const pageFlag = givenFlags({ ...pageFilters(flags) }, []).find(isOfPages);
+    if (pageFlag !== undefined) throw new UsageError(`${pageFlag} chooses pages; -f ${flags.format} lists sitemaps`);
   }
-  if (flags.skipOldSitemaps && flags.since === undefined) throw new UsageError("--skip-old-sitemaps needs --since");
+  checkSince(flags);
   if (flags.trustLastmod && flags.previous === undefined) throw new UsageError("--trust-lastmod needs --previous");
   if (flags.force && flags.save === undefined && flags.output === undefined) {
     throw new UsageError("--force needs --save or --output");
   }
+}
+
+/** Of `ls` and `parse`. */
+export function checkSince({ since, undated, skipOldSitemaps }: CrawlFlags): void {
+  const [needing] = [undated && "--undated", skipOldSitemaps && "--skip-old-sitemaps"].filter(Boolean);
+  if (needing && since === undefined) throw new UsageError(`${needing} needs --since`);
 }

@@ -4,8 +4,9 @@ import { statSync } from "node:fs";
 import path from "node:path";
 import { Command, Option } from "commander";
 import type { FollowFailure } from "../../crawl/follow.ts";
+import { PageFilter } from "../../crawl/page-filter.ts";
 import { type Reading, read } from "../../crawl/read.ts";
-import { type Options, resolveOptions } from "../../model/options.ts";
+import { type Options, pageFilterNames, resolveOptions, resolvePageFilters } from "../../model/options.ts";
 import { isLossy, messageWithHint, type Problem } from "../../model/problem.ts";
 import { systemReason } from "../../model/system-reason.ts";
 import { isHttpUrl, isRobotsPath, withoutCredentials } from "../../model/url.ts";
@@ -15,10 +16,10 @@ import { printable } from "../../write/printable.ts";
 import { ParsedJsonWriter } from "../../write/trees.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, exitCodes, UsageError } from "../exit-codes.ts";
-import { addCrawlFlags, addPageFlags, crawlOptions, raised } from "../flags.ts";
+import { addCrawlFlags, addCsvFlags, crawlOptions, pageFilters, raised } from "../flags.ts";
 import { addHelp, patternHelp } from "../help.ts";
-import { type FilterFlags, Filters } from "../input/filters.ts";
 import { contentOf, type NamedTarget, recognize } from "../input/target.ts";
+import { filterNotes } from "../output/filter-notes.ts";
 import {
   type CsvFlags,
   checkCsvFlags,
@@ -29,6 +30,7 @@ import {
   pageWriter,
 } from "../output/pages.ts";
 import { type Run, type RunFlags, withTargets } from "../run.ts";
+import { checkSince } from "./ls.ts";
 
 export function parseCommand(context: Context, done: Done): Command {
   const command = new Command("parse")
@@ -44,10 +46,10 @@ export function parseCommand(context: Context, done: Done): Command {
     .addOption(new Option("-f, --format <format>", formatInWords).choices(documentFormats).default("tabtree"))
     .option("-o, --output <file>", "write to FILE, only if the run succeeds")
     .option("--force", "let --output replace a file");
-  addPageFlags(command, "each page once").option(
-    "--no-csv-safe",
-    "keep cells that spreadsheets take for formulas as they are (csv)",
-  );
+  addCsvFlags(command).option("--no-csv-safe", "keep cells that spreadsheets take for formulas as they are (csv)");
+
+  command.optionsGroup("Filters:");
+  addCrawlFlags(command, "Filters", ["--include", "--exclude", "--since", "--undated", "--unique", "--limit"]);
 
   command.optionsGroup("Parsing:").option("--url <url>", "URL of the document: relative URLs are resolved against it");
   addCrawlFlags(command, "Parsing");
@@ -82,9 +84,10 @@ const more =
     notFound: "the file is not a sitemap",
   });
 
-export interface ParseFlags extends CsvFlags, FilterFlags, Omit<RunFlags, "progress" | "logFile"> {
+export interface ParseFlags extends CsvFlags, Omit<RunFlags, "progress" | "logFile"> {
   readonly format: Format;
   readonly url?: string | undefined;
+  readonly since?: string | undefined;
   readonly strict?: true | undefined;
   readonly maxBytes?: number | undefined;
 }
@@ -92,7 +95,8 @@ export interface ParseFlags extends CsvFlags, FilterFlags, Omit<RunFlags, "progr
 /** Returns the exit code. */
 async function parse(source: string, flags: ParseFlags, context: Context): Promise<number> {
   checkCsvFlags(flags.format, flags);
-  const filters = new Filters(flags, context.now());
+  checkSince({ ...flags });
+  const filter = new PageFilter(resolvePageFilters(pageFilters({ ...flags })));
   const target = chooseDocument(source);
   const isRemote = target.kind === "website";
   const crawl = crawlOptions({ ...flags });
@@ -101,7 +105,7 @@ async function parse(source: string, flags: ParseFlags, context: Context): Promi
     targets: [target],
     flags: { ...flags, verbose: 0, progress: false },
     crawl,
-    offline: ["strict", "limits"],
+    offline: [...pageFilterNames, "strict", "limits"],
   });
   const body = isRemote ? undefined : contentOf(target, context);
   const options: Options = { ...crawl, signal: run.signal };
@@ -112,7 +116,7 @@ async function parse(source: string, flags: ParseFlags, context: Context): Promi
       : { document: { url: flags.url, headers: [], body, isRobots: isRobotsPath(source) }, problems: [] };
   if (!("document" in opened)) return failed(withoutCredentials(source), opened, run);
   const { document: found, problems } = opened;
-  const reading = entries(read(found, { limits, strict }), filters, run.signal);
+  const reading = entries(read(found, { limits, strict }), filter, run.signal);
   const name =
     flags.url ?? (isRemote ? (found.url ?? source) : source === "-" ? "standard input" : path.basename(source));
   let end: Reading | undefined;
@@ -125,7 +129,7 @@ async function parse(source: string, flags: ParseFlags, context: Context): Promi
       ? document(reading, keep)
       : outline(reading, name, keep);
   try {
-    const code = await run.write(pieces, () => ({ listed: filters.listed, notes: filters.notes() }));
+    const code = await run.write(pieces, () => ({ listed: filter.listed, notes: filterNotes(filter, flags) }));
     if (code !== exitCodes.complete || end === undefined) return code;
     return report(end, name, { isVerbose: flags.verbose !== undefined, hasUrl: found.url !== undefined }, run);
   } finally {
@@ -163,15 +167,15 @@ function failed(url: string, { outcome, reason }: FollowFailure, { messages }: R
 // The entries that are to be listed; the reading itself at the end.
 async function* entries(
   source: AsyncGenerator<Entries, Reading, boolean | undefined>,
-  filters: Filters,
+  filter: PageFilter,
   signal: AbortSignal,
 ): AsyncGenerator<Entries, Reading, undefined> {
   let step = await source.next();
   while (!step.done) {
     signal.throwIfAborted();
     const { pages, sitemaps } = step.value;
-    yield { pages: [...filters.pages(pages)], sitemaps };
-    step = await source.next(!filters.reached);
+    yield { pages: [...(await filter.pages(pages))], sitemaps };
+    step = await source.next(!filter.reached);
   }
   return step.value;
 }

@@ -44,7 +44,7 @@ export class CrawlEnding {
     const { url, problem } = event;
     if (problem.code === "crawl-delay") this.#crawlDelay = problem;
     // Found out while the pages of an archive are listed, after its sitemaps were told.
-    if (this.#finished === undefined) return;
+    if (this.#finished === undefined || !isLossy(problem.code)) return;
     this.#partial += 1;
     this.#lose({ url, code: problem.code, message: messageWithHint(problem), what: "incomplete" });
   }

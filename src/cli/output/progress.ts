@@ -18,8 +18,8 @@ export class Progress {
   #read = 0;
   #failed = 0;
   #pages = 0;
-  // The sitemap that the last pages are from.
-  #told = "";
+  // The sitemap that the last pages are from, and how many it told.
+  #told = { url: "", pages: 0 };
   #bytes = 0;
   #note = "";
   #homepage = "";
@@ -38,15 +38,16 @@ export class Progress {
       this.#note = "";
     }
     if (event.type === "pages") {
+      const told = this.#told.url === event.url ? this.#told.pages : 0;
+      this.#told = { url: event.url, pages: told + event.pages.length };
       this.#pages += event.pages.length;
-      this.#told = event.url;
     }
     if (event.type !== "sitemap") return;
     const { sitemap, depth, response, wireBytes } = event;
     this.#bytes += wireBytes;
-    // An archive says how many pages it has; they are read later.
-    if (sitemap.kind === "pages" && response !== undefined && sitemap.url !== this.#told)
-      this.#pages += sitemap.pageCount;
+    // Pages of an archive are read later, and others may be filtered.
+    if (sitemap.kind === "pages" && response !== undefined)
+      this.#pages += sitemap.pageCount - (sitemap.url === this.#told.url ? this.#told.pages : 0);
     if (sitemap.kind === "index" && (depth <= 1 || this.#indexes.has(sitemap.url))) return;
     // Sitemaps of discovery were not declared before.
     if (depth === 1) this.#declared += 1;

@@ -66,7 +66,7 @@ export interface FlagRow {
   readonly conflicts?: string;
 }
 
-export type FlagGroup = "Discovery" | "Parsing" | "Archive" | "Network" | "Limits";
+export type FlagGroup = "Filters" | "Discovery" | "Parsing" | "Archive" | "Network" | "Limits";
 
 export interface OptionSection {
   readonly heading: string;

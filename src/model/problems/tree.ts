@@ -29,6 +29,10 @@ export const treeProblems: ProblemRows = {
     "Could not read robots.txt; sitemaps that only it names are missing",
     "Try again. Discovery went on without it, unless `strictRobots` is set.",
   ),
+  "robots-unknown": note(
+    "Could not read the robots.txt of a host; `allowedFor` leaves out its pages",
+    "Try again. A robots.txt that is missing (4xx) allows everything; one that cannot be reached allows nothing.",
+  ),
   "crawl-delay": note(
     "robots.txt asks for a pause of {limit ms} between requests, which are sent faster",
     "Turn on `useCrawlDelay`, or set a `delay`.",

@@ -1,22 +1,4 @@
-// The instants of dates in sitemaps, which the parser has normalized to ISO 8601.
-
-/** The last instant of a date: a day, a month or a year lasts until its end. */
-export function lastInstant(text: string): number {
-  const first = Date.parse(text);
-  if (hasTime(text)) return first;
-  if (text.length === 10) return first + dayLength - 1;
-  const date = new Date(first);
-  if (text.length === 7) date.setUTCMonth(date.getUTCMonth() + 1);
-  else date.setUTCFullYear(date.getUTCFullYear() + 1);
-  return date.getTime() - 1;
-}
-
-/** Whether the date has a time of day. */
-export function hasTime(text: string): boolean {
-  return text.length > 10;
-}
-
-export const dayLength: number = 24 * 3600 * 1000;
+// The most common of many values, in little memory.
 
 const counters = 64;
 

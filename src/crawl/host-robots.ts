@@ -1,0 +1,79 @@
+// Which URLs the robots.txt of their own host allows a crawler: for `allowedFor`, and for the pages that `check --sample` fetches.
+import type { Settings } from "../model/options.ts";
+import { isRobotsUnreachable } from "../model/status.ts";
+import { parseUrl } from "../model/url.ts";
+import { RobotsGroups } from "../parse/robots.ts";
+import { type RobotsRules, ruleFinder } from "../parse/robots-rules.ts";
+import type { FollowFailure, FoundDocument } from "./follow.ts";
+import { type Document, textOf } from "./read.ts";
+
+/** The robots.txt of an origin; undefined if nobody knows what it says. */
+export type RobotsOf = (origin: string) => Promise<RobotsGroups | undefined>;
+
+/**
+ * From what was found at the URL of a robots.txt. https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1: without one everything is allowed;
+ * with one that cannot be reached, nothing is.
+ */
+export async function robotsIn(
+  found: FoundDocument | FollowFailure,
+  settings: Pick<Settings, "limits" | "strict">,
+): Promise<RobotsGroups | undefined> {
+  if (found.outcome !== "found") return isRobotsUnreachable(found) ? undefined : new RobotsGroups();
+  return RobotsGroups.in(await wholeText(found.document, settings));
+}
+
+export async function wholeText(document: Document, settings: Pick<Settings, "limits" | "strict">): Promise<string> {
+  let text = "";
+  for await (const piece of textOf(document, settings)) text += piece;
+  return text;
+}
+
+/** The robots.txt of hosts, each read once. */
+export class HostRobots {
+  readonly #read: (url: string) => Promise<RobotsGroups | undefined>;
+  readonly #known = new Map<string, Promise<RobotsGroups | undefined>>();
+
+  constructor(read: (url: string) => Promise<RobotsGroups | undefined>) {
+    this.#read = read;
+  }
+
+  /** One that was read for its sitemaps; the first one counts. */
+  take(url: string, robots: RobotsGroups | undefined): void {
+    const { origin = "", pathname } = parseUrl(url) ?? {};
+    if (pathname === "/robots.txt" && !this.#known.has(origin)) this.#known.set(origin, Promise.resolve(robots));
+  }
+
+  readonly of: RobotsOf = (origin) => {
+    const known = this.#known.get(origin) ?? this.#read(`${origin}/robots.txt`);
+    this.#known.set(origin, known);
+    return known;
+  };
+}
+
+export class AllowedUrls {
+  readonly #token: string;
+  readonly #robotsOf: RobotsOf;
+  readonly #most: number;
+  readonly #rules = new Map<string, Promise<RobotsRules | undefined>>();
+
+  /** `agent`: its name, with or without a version. A website can name any number of origins; `most` of them are asked. */
+  constructor(agent: string, robotsOf: RobotsOf, most = 1000) {
+    this.#token = /^[\w.-]*/.exec(agent)?.[0] ?? "";
+    this.#robotsOf = robotsOf;
+    this.#most = most;
+  }
+
+  /** Undefined if nobody knows. */
+  async allows(url: string): Promise<boolean | undefined> {
+    const { origin = "", pathname = "/", search = "" } = parseUrl(url) ?? {};
+    let rules = this.#rules.get(origin);
+    if (rules === undefined) {
+      if (this.#rules.size >= this.#most) return undefined;
+      rules = this.#robotsOf(origin).then((robots) => robots && ruleFinder(robots)(this.#token));
+      this.#rules.set(origin, rules);
+    }
+    const found = await rules;
+    const isAllowed = found?.allows(pathname + search);
+    return found?.isSpent ? undefined : isAllowed;
+  }
+}

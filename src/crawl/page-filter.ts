@@ -1,0 +1,198 @@
+// Which pages are listed: the page filters of the options, for crawls, trees and single documents. One for each run: it remembers what was
+// listed, and counts what each filter let through.
+import type { FilterCounts } from "../model/event.ts";
+import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
+import { lastInstant } from "../model/instant.ts";
+import type { PageFilterSettings } from "../model/options.ts";
+import type { SitemapPage } from "../model/page.ts";
+import { anyPattern, type Matches } from "../model/pattern.ts";
+import type { IndexSitemap, SitemapReference } from "../model/sitemap.ts";
+import { bareHost, originOf, parseUrl } from "../model/url.ts";
+import { AllowedUrls, type RobotsOf } from "./host-robots.ts";
+
+/** A filter that looks at each page. */
+interface Step {
+  readonly name: keyof PageFilterSettings;
+  readonly passes: (page: SitemapPage) => boolean;
+  /** How many pages it let through. */
+  passed: number;
+}
+
+export class PageFilter {
+  readonly settings: PageFilterSettings;
+  readonly #steps: Step[] = [];
+  readonly #includeSitemap: Matches | undefined;
+  readonly #excludeSitemap: Matches | undefined;
+  readonly #unique: UniqueUrls | undefined;
+  // Of the website that is listed.
+  #isAtHome: Matches = () => true;
+  #allowed: AllowedUrls | undefined;
+  /** Pages that came, and those that passed. */
+  seen = 0;
+  listed = 0;
+  #undated = 0;
+  #unknown = 0;
+  // Hosts whose robots.txt could not be read, and those of them that were reported.
+  readonly #unknownHosts = new Set<string>();
+  #reported = 0;
+  /** Whether a page was left out because of `limit`. */
+  isCut = false;
+  /** Whether `include` would match some URL in another case. */
+  matchesInOtherCase = false;
+
+  constructor(settings: PageFilterSettings) {
+    this.settings = settings;
+    const { include, exclude, since, undated, sameHost, sameSite, unique } = settings;
+    this.#includeSitemap = anyPattern(settings.includeSitemap);
+    this.#excludeSitemap = anyPattern(settings.excludeSitemap);
+    this.#unique = unique ? new UniqueUrls() : undefined;
+    const included = anyPattern(include);
+    const excluded = anyPattern(exclude);
+    const inOtherCase = anyPattern(include.flatMap((each) => (typeof each === "string" ? each.toLowerCase() : [])));
+    const add = (name: Step["name"], passes: Step["passes"]) => this.#steps.push({ name, passes, passed: 0 });
+    if (included)
+      add("include", ({ url }) => {
+        const isIncluded = included(url);
+        if (!isIncluded && this.listed === 0) this.matchesInOtherCase ||= inOtherCase?.(url.toLowerCase()) ?? false;
+        return isIncluded;
+      });
+    if (excluded) add("exclude", ({ url }) => !excluded(url));
+    if (sameHost || sameSite) add(sameHost ? "sameHost" : "sameSite", ({ url }) => this.#isAtHome(url));
+    if (since !== undefined)
+      add("since", ({ lastModified, newsStory }) => {
+        // News sitemaps and feeds give the date of publication, and rarely that of a change.
+        const date = lastModified ?? newsStory?.publishDate;
+        if (date === undefined && undated === "drop") this.#undated += 1;
+        return date === undefined ? undated === "keep" : !(lastInstant(date) < since);
+      });
+    if (settings.allowedFor !== undefined) add("allowedFor", () => true);
+  }
+
+  /** Before the pages of a website. */
+  async begin(homepage: string, robotsOf: RobotsOf): Promise<void> {
+    const { sameHost, sameSite, allowedFor } = this.settings;
+    if (allowedFor !== undefined) this.#allowed = new AllowedUrls(allowedFor, robotsOf);
+    if (!sameHost && !sameSite) return;
+    const tldts = sameHost ? undefined : await import("tldts");
+    const placeOf = ({ host, hostname }: URL) =>
+      tldts === undefined ? bareHost(host) : (tldts.getDomain(hostname, { allowPrivateDomains: true }) ?? hostname);
+    const home = parseUrl(homepage);
+    this.#isAtHome = byOrigin((url) => home !== null && placeOf(url) === placeOf(home));
+  }
+
+  /** Whether `limit` was reached: no more pages are listed. */
+  get reached(): boolean {
+    return this.listed >= this.settings.limit;
+  }
+
+  /** Whether every page passes until `limit` is reached. */
+  get passesAll(): boolean {
+    return this.#steps.length === 0 && !this.#unique && !this.#includeSitemap && !this.#excludeSitemap;
+  }
+
+  get counts(): FilterCounts {
+    return { listed: this.listed, undated: this.#undated, robotsUnknown: this.#unknown };
+  }
+
+  /** The filter that let none of the pages through, if one did. */
+  get empty(): keyof PageFilterSettings | undefined {
+    return this.seen === 0 ? undefined : this.#steps.find(({ passed }) => passed === 0)?.name;
+  }
+
+  /** The origins whose robots.txt could not be read. */
+  get unknownHosts(): readonly string[] {
+    return [...this.#unknownHosts];
+  }
+
+  /** Those that were not asked for before. */
+  newUnknownHosts(): string[] {
+    const hosts = this.unknownHosts.slice(this.#reported);
+    this.#reported += hosts.length;
+    return hosts;
+  }
+
+  /** Whether to follow a child of an index, or of robots.txt: then it may be an index whose children match. */
+  follows({ url, lastModified }: SitemapReference, isInRobots: boolean): boolean {
+    const { since, skipOldSitemaps } = this.settings;
+    if (this.#excludeSitemap?.(url)) return false;
+    if (skipOldSitemaps && since !== undefined && lastModified !== undefined && lastInstant(lastModified) < since)
+      return false;
+    return isInRobots || (this.#includeSitemap?.(url) ?? true);
+  }
+
+  /** Whether the pages of a sitemap are listed. Children of indexes were chosen before they were fetched, by the URL in the index. */
+  lists(sitemap: string, parent: IndexSitemap["format"] | undefined): boolean {
+    if (parent === "xml") return true;
+    return !(parent !== "robots" && this.#excludeSitemap?.(sitemap)) && (this.#includeSitemap?.(sitemap) ?? true);
+  }
+
+  /** The pages to list. */
+  async pages(pages: readonly SitemapPage[]): Promise<readonly SitemapPage[]> {
+    const left = this.settings.limit - this.listed;
+    if (left <= 0) {
+      this.isCut ||= pages.length > 0;
+      return [];
+    }
+    this.seen += pages.length;
+    let kept = this.#steps.length === 0 ? pages : pages.filter((page) => this.#passes(page));
+    if (this.#allowed !== undefined) kept = await this.#allowedOf(kept, this.#allowed);
+    if (this.#unique !== undefined) kept = kept.filter(({ url }) => this.#unique?.add(url));
+    this.isCut ||= kept.length > left;
+    if (kept.length > left) kept = kept.slice(0, left);
+    this.listed += kept.length;
+    return kept;
+  }
+
+  #passes(page: SitemapPage): boolean {
+    for (const step of this.#steps) {
+      if (!step.passes(page)) return false;
+      step.passed += 1;
+    }
+    return true;
+  }
+
+  async #allowedOf(pages: readonly SitemapPage[], allowed: AllowedUrls): Promise<readonly SitemapPage[]> {
+    const answers = await Promise.all(pages.map(({ url }) => allowed.allows(url)));
+    const kept = pages.filter(({ url }, index) => {
+      if (answers[index] === undefined) this.#leaveUnknown(url);
+      return answers[index];
+    });
+    // The last step let all of them through.
+    (this.#steps.at(-1) as Step).passed -= pages.length - kept.length;
+    return kept;
+  }
+
+  #leaveUnknown(url: string): void {
+    this.#unknown += 1;
+    if (this.#unknownHosts.size < mostHosts) this.#unknownHosts.add(parseUrl(url)?.origin ?? "");
+  }
+}
+
+const mostHosts = 10_000;
+
+// Judged once for each origin, as it is written.
+function byOrigin(judge: (url: URL) => boolean): Matches {
+  const known = new Map<string, boolean>();
+  return (text) => {
+    const origin = originOf(text) ?? text;
+    let result = known.get(origin);
+    if (result !== undefined) return result;
+    const url = parseUrl(text);
+    result = url !== null && judge(url);
+    if (known.size >= mostHosts) known.clear();
+    known.set(origin, result);
+    return result;
+  };
+}
+
+/** The URLs of a whole website, each once. */
+export class UniqueUrls {
+  readonly #seen = new Fingerprints();
+  readonly #reader = new FingerprintReader();
+
+  /** Whether the URL is new; it is not from now on. */
+  add(url: string): boolean {
+    this.#reader.read(url);
+    return this.#seen.add(this.#reader.high, this.#reader.low);
+  }
+}

@@ -1,0 +1,34 @@
+// The instants of dates in sitemaps, which the parser has normalized to ISO 8601, and the instant that `since` means.
+import { unexpected } from "./option-checks.ts";
+
+/** The last instant of a date: a day, a month or a year lasts until its end. */
+export function lastInstant(text: string): number {
+  const first = Date.parse(text);
+  if (hasTime(text)) return first;
+  if (text.length === 10) return first + dayLength - 1;
+  const date = new Date(first);
+  if (text.length === 7) date.setUTCMonth(date.getUTCMonth() + 1);
+  else date.setUTCFullYear(date.getUTCFullYear() + 1);
+  return date.getTime() - 1;
+}
+
+/** Whether the date has a time of day. */
+export function hasTime(text: string): boolean {
+  return text.length > 10;
+}
+
+export const dayLength: number = 24 * 3600 * 1000;
+
+/** The check of the option `since`: `2024-05-01`, `2024-05-01T12:00Z`, `36h`, `7d`, `2w` or a `Date`, in milliseconds. */
+export function since(name: string, value: unknown): number {
+  const text = value instanceof Date ? "" : String(value);
+  const span = /^(\d{1,6})([hdw])$/.exec(text);
+  if (span !== null) return Date.now() - Number(span[1]) * spans[span[2] as keyof typeof spans];
+  const instant = value instanceof Date ? value.getTime() : isoDate.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(instant)) return instant;
+  throw unexpected(name, "a date such as 2024-05-31, or a time span such as 36h, 7d or 2w", value);
+}
+
+const spans = { h: dayLength / 24, d: dayLength, w: 7 * dayLength };
+// What Date.parse reads without guessing; a time without an offset would be local time.
+const isoDate = /^\d{4}(-\d{2}(-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?)?)?$/;

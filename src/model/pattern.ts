@@ -1,0 +1,62 @@
+// Patterns for URLs: text that occurs anywhere, a pattern for the whole URL with `*` for any text, or a regular expression.
+import { invalid, unexpected } from "./option-checks.ts";
+
+/** Text, a wildcard pattern, a regular expression between slashes, or a `RegExp`. */
+export type Pattern = string | RegExp;
+
+export type Matches = (url: string) => boolean;
+
+/** The check of options: one or several patterns. */
+export function patterns(name: string, value: unknown): readonly Pattern[] {
+  const list: unknown[] = Array.isArray(value) ? value : [value];
+  for (const each of list) {
+    if (typeof each !== "string" && !(each instanceof RegExp))
+      throw unexpected(name, "a pattern or a list of them", each);
+    pattern(each, name);
+  }
+  return list as Pattern[];
+}
+
+export function pattern(given: Pattern, name = "pattern"): Matches {
+  if (given === "") throw invalid(`Expected \`${name}\` to be a pattern, got an empty text`);
+  if (given instanceof RegExp) return expressionMatches(given.source, given.flags, name);
+  const [, source, flags = ""] = /^\/(.+)\/([dgimsuvy]*)$/s.exec(given) ?? [];
+  if (source !== undefined) return expressionMatches(source, flags, name);
+  return given.includes("*") ? wildcard(given) : (url) => url.includes(given);
+}
+
+/** Whether one of the patterns matches; undefined if there are none. */
+export function anyPattern(given: readonly Pattern[] = []): Matches | undefined {
+  if (given.length === 0) return undefined;
+  const all = given.map((each) => pattern(each));
+  return (url) => all.some((matches) => matches(url));
+}
+
+function expressionMatches(source: string, flags: string, name: string): Matches {
+  try {
+    // With `g` or `y`, each test would depend on the one before.
+    const expression = new RegExp(source, flags.replaceAll(/[gy]/g, ""));
+    return (url) => expression.test(url);
+  } catch (error) {
+    throw invalid(`Expected \`${name}\` to be a valid pattern: ${(error as Error).message}`);
+  }
+}
+
+/** The parts between the stars have to occur one after another. Taking the first match of each leaves the most room for the rest. */
+export function wildcard(text: string): Matches {
+  const parts = text.split("*");
+  if (parts.length === 1) return (url) => url === text;
+  const first = parts.shift() as string;
+  const last = parts.pop() as string;
+  return (url) => {
+    if (url.length < first.length + last.length || !url.startsWith(first) || !url.endsWith(last)) return false;
+    const end = url.length - last.length;
+    let at = first.length;
+    for (const part of parts) {
+      const found = url.indexOf(part, at);
+      if (found === -1 || found + part.length > end) return false;
+      at = found + part.length;
+    }
+    return true;
+  };
+}

@@ -1,0 +1,194 @@
+// Page filters: the same pages by streamPages, crawl, tree.pages() and `ls`.
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { crawl, streamPages } from "../../src/crawl/crawl.ts";
+import type { FinishedEvent, ProblemEvent } from "../../src/model/event.ts";
+import type { PageFilters, StreamOptions } from "../../src/model/options.ts";
+import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { sitegrove } from "../cli/program.ts";
+import { serve, sitemapIndex, urlset, type Website } from "../cli/website.ts";
+
+const dated = (url: string, date: string) => `<url><loc>${url}</loc><lastmod>${date}</lastmod></url>`;
+
+let site: Website;
+let open: Website;
+let failing: Website;
+beforeAll(async () => {
+  open = await serve({});
+  failing = await serve({ "/robots.txt": (_, response) => response.writeHead(503).end() });
+  site = await serve({
+    "/robots.txt": "User-agent: Examplebot\nDisallow: /new/\nSitemap: {base}/index.xml\n",
+    "/index.xml": sitemapIndex(`<sitemap><loc>{base}/old.xml</loc><lastmod>2020</lastmod></sitemap>`, "{base}/new.xml"),
+    "/old.xml": urlset(dated("{base}/old/a", "2020-01-01"), dated("{base}/shared", "2024-06-01")),
+    "/new.xml": urlset(
+      dated("{base}/new/a", "2024-06-01"),
+      "{base}/undated",
+      dated("{base}/shared", "2024-06-01"),
+      `${open.homepage}new/b`,
+      `${failing.homepage}c`,
+    ),
+  });
+});
+afterAll(() => [site, open, failing].map((each) => each.close()));
+
+const plain: StreamOptions = { useKnownPaths: false, useHomepage: false, retries: 0, network: "allow-private" };
+const plainFlags = ["-k", "--no-homepage", "--retries", "0", "--allow-private"];
+const show = (url: string) =>
+  url.replace(site.homepage, "/").replace(open.homepage, "open/").replace(failing.homepage, "failing/");
+
+async function pathsOf(pages: AsyncIterable<{ readonly url: string }>): Promise<string[]> {
+  const urls: string[] = [];
+  for await (const { url } of pages) urls.push(show(url));
+  return urls;
+}
+
+async function crawled(options: StreamOptions) {
+  const paths: string[] = [];
+  const problems: ProblemEvent[] = [];
+  let finished: FinishedEvent | undefined;
+  for await (const event of crawl(site.homepage, { ...plain, ...options })) {
+    if (event.type === "pages") paths.push(...event.pages.map(({ url }) => show(url)));
+    if (event.type === "problem") problems.push(event);
+    if (event.type === "finished") finished = event;
+  }
+  return { paths, problems: problems.map(({ problem }) => problem.code), finished };
+}
+
+const cases: [PageFilters, string[], string[]][] = [
+  [{ include: "new" }, ["--include", "new"], ["/new/a", "open/new/b"]],
+  [{ include: ["*/old/*", /UNDATED/i] }, ["--include", "*/old/*", "--include", "/UNDATED/i"], ["/old/a", "/undated"]],
+  [{ exclude: ["new", "shared"] }, ["--exclude", "new", "--exclude", "shared"], ["/old/a", "/undated", "failing/c"]],
+  [{ since: "2024" }, ["--since", "2024"], ["/shared", "/new/a", "/shared"]],
+  [
+    { since: new Date("2024-01-01"), undated: "keep", unique: true },
+    ["--since", "2024-01-01", "--undated", "keep", "--unique"],
+    ["/shared", "/new/a", "/undated", "open/new/b", "failing/c"],
+  ],
+  [{ sameHost: true, unique: true }, ["--same-host", "--unique"], ["/old/a", "/shared", "/new/a", "/undated"]],
+  [{ sameSite: true, limit: 3 }, ["--same-site", "--limit", "3"], ["/old/a", "/shared", "/new/a"]],
+  [
+    { includeSitemap: "new" },
+    ["--include-sitemap", "new"],
+    ["/new/a", "/undated", "/shared", "open/new/b", "failing/c"],
+  ],
+  [{ excludeSitemap: "new" }, ["--exclude-sitemap", "new"], ["/old/a", "/shared"]],
+  [{ since: "2024", skipOldSitemaps: true }, ["--since", "2024", "--skip-old-sitemaps"], ["/new/a", "/shared"]],
+  [
+    { allowedFor: "Examplebot/2.1", unique: true },
+    ["--allowed-for", "Examplebot/2.1", "--unique"],
+    ["/old/a", "/shared", "/undated", "open/new/b"],
+  ],
+  [{ limit: 0 }, ["--limit", "0"], []],
+];
+
+test.each(cases)("%j", async (filters, flags, expected) => {
+  expect(await pathsOf(streamPages(site.homepage, { ...plain, ...filters }))).toEqual(expected);
+  expect((await crawled(filters)).paths).toEqual(expected);
+  await using tree = await sitemapTreeForHomepage(site.homepage, plain);
+  expect(await pathsOf(tree.pages(filters))).toEqual(expected);
+  const { stdout, code } = await sitegrove(["ls", site.homepage, "-f", "pages", ...plainFlags, ...flags]);
+  expect(stdout.split("\n").slice(0, -1).map(show)).toEqual(expected);
+  expect(code).toBe(0);
+});
+
+test("filters change what is listed and not what is complete or counted", async () => {
+  const { finished } = await crawled({ since: "2024", include: "shared" });
+  expect(finished).toMatchObject({ complete: true, totals: { pages: 7 }, filtered: { listed: 2, undated: 0 } });
+  expect((await crawled({ since: "2024" })).finished?.filtered).toEqual({ listed: 3, undated: 3, robotsUnknown: 0 });
+  expect((await crawled({})).finished).not.toHaveProperty("filtered");
+});
+
+test.each([
+  [1, false, ["/old.xml"]],
+  [2, false, ["/old.xml"]],
+  [7, true, ["/old.xml", "/new.xml"]],
+])("limit: %i ends the crawl; complete: %s", async (limit, complete) => {
+  const { finished, problems, paths } = await crawled({ limit, concurrency: 1 });
+  expect({ complete: finished?.complete, count: paths.length }).toEqual({ complete, count: limit });
+  expect(problems).toEqual(complete ? [] : expect.arrayContaining(["limit-pages"]));
+});
+
+describe("allowedFor", () => {
+  const robotsRequests = (...websites: Website[]) =>
+    websites.map(({ requests }) => requests.filter((url) => url === "/robots.txt").length);
+
+  test("asks each host once; what cannot be reached is reported, and allows nothing", async () => {
+    for (const each of [site, open, failing]) each.requests.length = 0;
+    const { problems, finished } = await crawled({ allowedFor: "Examplebot" });
+    expect(robotsRequests(site, open, failing)).toEqual([1, 1, 1]);
+    expect(problems).toEqual(["robots-unknown"]);
+    expect(finished).toMatchObject({ complete: true, filtered: { robotsUnknown: 1 } });
+  });
+
+  test("keeps to the address policy", async () => {
+    open.requests.length = 0;
+    const { paths, problems } = await crawled({ allowedFor: "Examplebot", unique: true, network: "default" });
+    expect(paths).toEqual(["/old/a", "/shared", "/undated"]);
+    expect(problems).toEqual(["robots-unknown", "robots-unknown"]);
+    expect(open.requests).toEqual([]);
+  });
+
+  test("of an archive, what it holds counts", async () => {
+    const archive = path.join(mkdtempSync(path.join(tmpdir(), "sitegrove-filter-")), "site.warc");
+    await pathsOf(streamPages(site.homepage, { ...plain, save: archive }));
+    const events: string[] = [];
+    await using tree = await openTree(archive, {
+      onEvent: (event) => void (event.type === "problem" && events.push(event.url)),
+    });
+    expect(await pathsOf(tree.pages({ allowedFor: "Examplebot", unique: true }))).toEqual([
+      "/old/a",
+      "/shared",
+      "/undated",
+    ]);
+    expect(events).toEqual([`${open.homepage}robots.txt`, `${failing.homepage}robots.txt`]);
+  });
+});
+
+test("www. makes no difference to a host, and the Public Suffix List says what a website is", async () => {
+  const pages = [
+    "example.co.uk/a",
+    "shop.example.co.uk/b",
+    "other.co.uk/c",
+    "WWW.EXAMPLE.co.uk:443/d",
+    "example.co.uk:8080/e",
+  ];
+  async function* body() {
+    yield Buffer.from(pages.map((url) => `https://${url}\n`).join(""));
+  }
+  const client = { request: async () => ({ status: 200, headers: [], body: body() }) };
+  const listed = (filters: PageFilters) =>
+    pathsOf(streamPages({ sitemaps: ["https://www.example.co.uk/s.txt"] }, { client, ...filters }));
+  const all = pages.map((url) => `https://${url}`);
+  expect(await listed({ sameHost: true })).toEqual([all[0], all[3]]);
+  expect(await listed({ sameSite: true })).toEqual([all[0], all[1], all[3], all[4]]);
+});
+
+test("a tree takes them with its pages, not where it is made", async () => {
+  await expect(sitemapTreeForHomepage(site.homepage, { include: "a" } as object)).rejects.toThrow(
+    "Unknown option `include` of a tree; give it to `tree.pages()`",
+  );
+  await using tree = await sitemapTreeForHomepage(site.homepage, plain);
+  expect(() => tree.pages({ includes: "a" } as object)).toThrow("did you mean `include`?");
+});
+
+test.each([
+  [["--include", "/Nowhere/"], "0 of 7 pages match --include '/Nowhere/'"],
+  [["--include", "'*/new/*'"], "0 of 7 pages match --include ''*/new/*''; there are quotes around the pattern"],
+  [["--include", "NEW", "--include", "x"], "0 of 7 pages match --include 'NEW' or 'x'; it would match in another case"],
+  [["--include", "old", "--exclude", "a"], "0 of 7 pages remain after --exclude 'a'"],
+  [["--since", "2050"], "0 of 7 pages are dated 2050 or later (--since)"],
+  [["--include", "failing", "--allowed-for", "x"], "0 of 7 pages match --include 'failing'"],
+  [["--include", "/c$/", "--allowed-for", "x"], "0 of 7 pages are allowed for x (--allowed-for)"],
+  [
+    ["--include", "new", "--exclude", "/new/a", "--same-host"],
+    "0 of 7 pages are on the host of the homepage (--same-host)",
+  ],
+])("%j says that it matches nothing", async (flags, note) => {
+  for (const format of ["pages", "json"]) {
+    const { stderr, code } = await sitegrove(["ls", site.homepage, "-f", format, ...plainFlags, ...flags]);
+    expect(stderr.split("\n")).toContain(`sitegrove: ${note}`);
+    expect(code).toBe(0);
+  }
+});
