@@ -5,7 +5,8 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { orInCi } from "../support/installed.ts";
 
 const { SITEGROVE_CHROMIUM } = process.env;
-const executablePath = [
+/** Of the browser, if there is one. */
+export const executablePath: string | undefined = [
   SITEGROVE_CHROMIUM ?? "",
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
