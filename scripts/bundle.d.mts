@@ -1,1 +1,2 @@
 export function bundle(names: readonly string[], dir: string): Promise<void>;
+export function write(options: object, dir: string, output: object): Promise<unknown>;

@@ -5,9 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Archive } from "../../src/archive/open.ts";
-import { openArchive } from "../../src/archive/open.ts";
-import { problem } from "../../src/model/problem.ts";
+import { type Archive, openArchive } from "../../src/archive/open.ts";
 import { openTree } from "../../src/tree/build.ts";
 import { contentOf } from "./exchanges.ts";
 
@@ -40,29 +38,87 @@ const document = (body: string, headers = "") => `HTTP/1.1 200 OK\r\n${headers}\
 const url = "https://example.org/a.xml";
 const ask = (archive: Archive, asked = url) => archive.fetch({ url: asked, role: "sitemap" });
 
-test("chunks are taken apart", async () => {
-  const chunked = "5;x=1\r\n<urls\r\n4\r\net/>\r\n0\r\n\r\n";
-  const archive = await archiveOf(response(url, document(chunked, "Transfer-Encoding: chunked\r\n")));
+const inChunks = (body: string) => response(url, document(body, "Transfer-Encoding: chunked\r\n"));
+const bodyWith = (bytes: unknown, code?: string) => ({
+  outcome: "found",
+  body: { bytes, problem: code === undefined ? undefined : { code } },
+});
+const folded = "HTTP/1.1 200 OK\ncontent-type:\n text/xml\n\n<urlset/>";
+
+test.each<[string, string | Buffer, object]>([
+  ["chunks are taken apart", inChunks("5;x=1\r\n<urls\r\n4\r\net/>\r\n0\r\n\r\n"), bodyWith("<urlset/>")],
+  ["a body that announces chunks but has none is taken as it is", inChunks("<urlset/>"), bodyWith("<urlset/>")],
+  ...["5\r\n<urls\r\n4\r\net", "5\r\n<urlset/>", "5\r\n<urls\r\nzz\r\n", "5\r\n<urls\r\n"].map(
+    (chunks): [string, string, object] => [
+      `chunks that break off are a body that ended early: ${JSON.stringify(chunks)}`,
+      inChunks(chunks),
+      bodyWith(expect.stringMatching(/^<urls/), "body-short"),
+    ],
+  ),
+  ...Object.entries({ disconnect: "body-reset", length: "body-short", time: "body-short" }).map(
+    ([reason, code]): [string, string, object] => [
+      `a record that says it was truncated (${reason}) is a body that ended early`,
+      response(url, document("<urlset>"), { "WARC-Truncated": reason }),
+      bodyWith("<urlset>", code),
+    ],
+  ),
+  [
+    "a body shorter than its announced length ended early",
+    response(url, document("<urlset>", "Content-Length: 99\r\n")),
+    bodyWith("<urlset>", "body-short"),
+  ],
+  ...Object.entries({ 404: "absent", 410: "absent", 403: "blocked", 429: "blocked", 500: "failed", 304: "failed" }).map(
+    ([status, outcome]): [string, string, object] => [
+      `status ${status} is ${outcome}`,
+      response(url, `HTTP/1.1 ${status} x\r\n\r\nbody`),
+      { outcome, status: Number(status), reason: { code: `http-${status}` } },
+    ],
+  ),
+  [
+    "a redirect is answered as such",
+    response(url, "HTTP/1.1 302 Found\r\nLocation: /b.xml\r\n\r\n"),
+    { outcome: "redirect", url, role: "sitemap", attempts: 1, status: 302, headers: [["location", "/b.xml"]] },
+  ],
+  ["so is one that leads nowhere", response(url, "HTTP/1.1 302 Found\r\nX: /1\r\n\r\n"), { outcome: "redirect" }],
+  [
+    "a resource is a document without the head of a response",
+    record("resource", url, "<urlset/>", { "Content-Type": "text/xml" }),
+    { status: 200, headers: [["content-type", "text/xml"]], ...bodyWith("<urlset/>") },
+  ],
+  [
+    "records of other types are skipped",
+    [
+      record("warcinfo", "", "software: other\r\n"),
+      record("request", url, "GET /a.xml HTTP/1.1\r\n\r\n"),
+      ...["metadata", "conversion", "unheard-of"].map((type) => record(type, url, "text")),
+      response("dns:example.org", "20260101000000\nexample.org. 300 IN A 192.0.2.1\n"),
+      response(url, document("<urlset/>")),
+    ].join(""),
+    bodyWith("<urlset/>"),
+  ],
+  [
+    "the first response for a URL counts",
+    response(url, document("first")) + response(url, document("second")),
+    bodyWith("first"),
+  ],
+  [
+    "lines may end in LF alone, fields may be folded, URLs may stand in angle brackets",
+    `WARC/1.0\nwarc-type: response\nWARC-Target-URI:\n <${url}>\nContent-Length: ${folded.length}\n\n${folded}\n\n`,
+    { headers: [["content-type", "text/xml"]], ...bodyWith("<urlset/>") },
+  ],
+  ["the last line ends may be missing", `\r\n\r\n\r\n${response(url, document("b")).trimEnd()}`, bodyWith("b")],
+  ...["<html>", ""].map((http): [string, string, object] => [
+    `${JSON.stringify(http)} as the head of a response is a failure of the website`,
+    response(url, http),
+    { outcome: "failed", reason: { code: "http-protocol" } },
+  ]),
+])("%s", async (_, file, expected) => {
+  const archive = await archiveOf(file);
+  expect(archive).toMatchObject({ urls: [url], truncated: false });
   const fetched = await ask(archive);
-  for (const _ of [1, 2]) {
-    expect(await contentOf(fetched)).toMatchObject({ body: { bytes: "<urlset/>", problem: undefined } });
-  }
+  // And again.
+  for (const __ of [1, 2]) expect(await contentOf(fetched)).toMatchObject(expected);
 });
-
-test("a body that announces chunks but has none is taken as it is", async () => {
-  const archive = await archiveOf(response(url, document("<urlset/>", "Transfer-Encoding: chunked\r\n")));
-  expect(await contentOf(await ask(archive))).toMatchObject({ body: { bytes: "<urlset/>", problem: undefined } });
-});
-
-test.each(["5\r\n<urls\r\n4\r\net", "5\r\n<urlset/>", "5\r\n<urls\r\nzz\r\n", "5\r\n<urls\r\n"])(
-  "chunks that break off are a body that ended early: %j",
-  async (chunked) => {
-    const archive = await archiveOf(response(url, document(chunked, "Transfer-Encoding: chunked\r\n")));
-    expect(await contentOf(await ask(archive))).toMatchObject({
-      body: { bytes: expect.stringMatching(/^<urls/), problem: problem("body-short") },
-    });
-  },
-);
 
 test("chunks may be cut anywhere by the blocks that are read", async () => {
   const text = Array.from({ length: 60_000 }, (_, index) => `<url>${index}</url>`).join("");
@@ -72,37 +128,6 @@ test("chunks may be cut anywhere by the blocks that are read", async () => {
   );
   const content = (await contentOf(await ask(archive))) as { body: { bytes: string } };
   expect(content.body.bytes === text).toBe(true);
-});
-
-test.each([
-  ["disconnect", "body-reset"],
-  ["length", "body-short"],
-  ["time", "body-short"],
-] as const)("a record that says it was truncated (%s) is a body that ended early", async (reason, code) => {
-  const archive = await archiveOf(response(url, document("<urlset>"), { "WARC-Truncated": reason }));
-  expect(await contentOf(await ask(archive))).toMatchObject({ body: { bytes: "<urlset>", problem: { code } } });
-});
-
-test("a body shorter than its announced length ended early", async () => {
-  const archive = await archiveOf(response(url, document("<urlset>", "Content-Length: 99\r\n")));
-  expect(await contentOf(await ask(archive))).toMatchObject({ body: { problem: { code: "body-short" } } });
-});
-
-test("a redirect is answered as such, wherever it leads", async () => {
-  const to = (location: string) => `HTTP/1.1 302 Found\r\n${location}\r\n\r\n`;
-  const archive = await archiveOf(
-    response(url, to("Location: /b.xml")),
-    response("https://example.org/2", to("X-Location: /1")),
-  );
-  expect(await ask(archive)).toEqual({
-    outcome: "redirect",
-    url,
-    role: "sitemap",
-    attempts: 1,
-    status: 302,
-    headers: [["location", "/b.xml"]],
-  });
-  expect(await ask(archive, "https://example.org/2")).toMatchObject({ outcome: "redirect" });
 });
 
 test("redirects inside the archive are followed, in a circle, to nowhere and out of it", async () => {
@@ -128,41 +153,6 @@ test("redirects inside the archive are followed, in a circle, to nowhere and out
     "archive-missing",
     "https://www.example.org/c.xml",
   ]);
-});
-
-test.each([
-  [404, "absent"],
-  [410, "absent"],
-  [403, "blocked"],
-  [429, "blocked"],
-  [500, "failed"],
-  [304, "failed"],
-])("status %i is %s", async (status, outcome) => {
-  const archive = await archiveOf(response(url, `HTTP/1.1 ${status} x\r\n\r\nbody`));
-  expect(await ask(archive)).toMatchObject({ outcome, status, reason: { code: `http-${status}` } });
-});
-
-test("records of other types are skipped", async () => {
-  const archive = await archiveOf(
-    record("warcinfo", "", "software: other\r\n"),
-    record("request", url, "GET /a.xml HTTP/1.1\r\n\r\n"),
-    record("metadata", url, "via: https://example.org/"),
-    record("conversion", url, "text"),
-    record("unheard-of", url, "text"),
-    response("dns:example.org", "20260101000000\nexample.org. 300 IN A 192.0.2.1\n"),
-    response(url, document("<urlset/>")),
-  );
-  expect(archive.urls).toEqual([url]);
-  expect((await ask(archive)).outcome).toBe("found");
-});
-
-test("a resource is a document without the head of a response", async () => {
-  const archive = await archiveOf(record("resource", url, "<urlset/>", { "Content-Type": "text/xml" }));
-  expect(await contentOf(await ask(archive))).toMatchObject({
-    status: 200,
-    headers: [["content-type", "text/xml"]],
-    body: { bytes: "<urlset/>" },
-  });
 });
 
 describe("a revisit repeats the payload of another record", () => {
@@ -262,26 +252,6 @@ describe("a revisit repeats the payload of another record", () => {
   const gap = record("metadata", other, "x");
 });
 
-test("the first response for a URL counts", async () => {
-  const archive = await archiveOf(response(url, document("first")), response(url, document("second")));
-  expect(archive.urls).toEqual([url]);
-  expect(await contentOf(await ask(archive))).toMatchObject({ body: { bytes: "first" } });
-});
-
-test("lines may end in LF alone, fields may be folded, URLs may stand in angle brackets", async () => {
-  const http = "HTTP/1.1 200 OK\ncontent-type:\n text/xml\n\n<urlset/>";
-  const archive = await archiveOf(
-    `WARC/1.0\nwarc-type: response\nWARC-Target-URI:\n <${url}>\nContent-Length: ${http.length}\n\n${http}\n\n`,
-    `\r\n\r\n\r\n${response("https://example.org/b.xml", document("b")).trimEnd()}`,
-  );
-  expect(archive.truncated).toBe(false);
-  expect(await contentOf(await ask(archive))).toMatchObject({
-    headers: [["content-type", "text/xml"]],
-    body: { bytes: "<urlset/>" },
-  });
-  expect((await ask(archive, "https://example.org/b.xml")).outcome).toBe("found");
-});
-
 test("a file that was compressed in one piece is read like any other", async () => {
   const archive = await archiveOf(
     gzipSync(response(url, document("a")) + response("https://example.org/b.xml", document("b"))),
@@ -289,10 +259,4 @@ test("a file that was compressed in one piece is read like any other", async () 
   );
   expect(archive.urls).toHaveLength(3);
   expect(await contentOf(await ask(archive, "https://example.org/b.xml"))).toMatchObject({ body: { bytes: "b" } });
-});
-
-test("an invalid response head is a failure of the website", async () => {
-  const archive = await archiveOf(response(url, "<html>"), response("https://example.org/b.xml", ""));
-  expect(await ask(archive)).toMatchObject({ outcome: "failed", reason: { code: "http-protocol" } });
-  expect(await ask(archive, "https://example.org/b.xml")).toMatchObject({ reason: { code: "http-protocol" } });
 });

@@ -5,8 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Archive } from "../../src/archive/open.ts";
-import { openArchive } from "../../src/archive/open.ts";
+import { type Archive, openArchive } from "../../src/archive/open.ts";
 import { createStore } from "../../src/archive/store.ts";
 import { SitemapError } from "../../src/model/errors.ts";
 import { openTree } from "../../src/tree/build.ts";
@@ -99,24 +98,24 @@ test("an archive that was cut says so, and can be saved without its torn end", a
   await mended.close();
 });
 
-test("an archive with something else behind it is read up to there, and says so", async () => {
-  const bytes = await smallArchive(path.join(directory, "whole.warc"));
-  await writeFile(name, Buffer.concat([bytes, Buffer.alloc(1000)]));
+test.each<[string, boolean, (whole: Buffer) => Buffer]>([
+  ["something else behind it", true, (whole) => Buffer.concat([whole, Buffer.alloc(1000)])],
+  [
+    "damaged compression",
+    false,
+    (whole) => {
+      const records = whole.toString("latin1").split(/(?=WARC\/1\.1\r\n)/);
+      const members = records.map((record) => gzipSync(Buffer.from(record, "latin1")));
+      for (const member of members.slice(-2)) member.fill(0xff, 20, 40);
+      // More than is decompressed at a time lies between the records and the damage.
+      const filler = gzipSync("WARC/1.1\r\nWARC-Type: conversion\r\nContent-Length: 0\r\n\r\n\r\n\r\n");
+      return Buffer.concat([...members.slice(0, -2), ...Array(4000).fill(filler), ...members.slice(-2)]);
+    },
+  ],
+])("an archive with %s is read up to there, and says so", async (_, finished, change) => {
+  await writeFile(name, change(await smallArchive(path.join(directory, "whole.warc"))));
   const archive = await openArchive(name);
-  expect(archive).toMatchObject({ truncated: true, finished: true, urls });
-  await archive.close();
-});
-
-test("damaged compression is read up to the damage, and says so", async () => {
-  const whole = path.join(directory, "whole.warc");
-  const records = (await smallArchive(whole)).toString("latin1").split(/(?=WARC\/1\.1\r\n)/);
-  const members = records.map((record) => gzipSync(Buffer.from(record, "latin1")));
-  for (const member of members.slice(-2)) member.fill(0xff, 20, 40);
-  // More than is decompressed at a time lies between the records and the damage.
-  const filler = gzipSync("WARC/1.1\r\nWARC-Type: conversion\r\nContent-Length: 0\r\n\r\n\r\n\r\n");
-  await writeFile(name, Buffer.concat([...members.slice(0, -2), ...Array(4000).fill(filler), ...members.slice(-2)]));
-  const archive = await openArchive(name);
-  expect(archive).toMatchObject({ truncated: true, finished: false, urls });
+  expect(archive).toMatchObject({ truncated: true, finished, urls });
   await archive.close();
 });
 

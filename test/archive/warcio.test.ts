@@ -94,26 +94,17 @@ describe.each(["site.warc", "site.warc.gz"])("%s, written by us", (file) => {
     expect(new Set(records.map(({ version }) => version))).toEqual(new Set(["WARC/1.1"]));
   });
 
-  test("warcio reads status, headers and body of every response", () => {
+  test("warcio reads status, headers and body of every response; the digests of payloads hold, and descriptions are JSON", () => {
     expect(records[1]).toMatchObject({ status: 301, headers: [["location", "/new.xml"]], payload: "" });
-    expect(records[3]).toMatchObject({ status: 200, payload: "<urlset/>" });
-    expect(records[5]).toMatchObject({ payload: "<urlset>", truncated: "length" });
-    expect(records[7]?.payload).toHaveLength(3_000_000);
-    expect(records[9]).toMatchObject({ status: 404, payload: "", truncated: "unspecified" });
-  });
-
-  test("headers that would send a reader astray are left out of the head", () => {
-    expect(records[3]?.headers).toEqual([
+    // Headers that would send a reader astray are left out.
+    const headers = [
       ["content-type", "application/xml"],
       ["x-odd", "a  b?"],
-    ]);
-  });
-
-  test("the digests of payloads hold", () => {
-    expect([3, 5, 7].map((index) => records[index]?.digestHolds)).toEqual([true, true, true]);
-  });
-
-  test("the descriptions are JSON", () => {
+    ];
+    expect(records[3]).toMatchObject({ status: 200, headers, payload: "<urlset/>", digestHolds: true });
+    expect(records[5]).toMatchObject({ payload: "<urlset>", truncated: "length", digestHolds: true });
+    expect(records[7]).toMatchObject({ payload: expect.stringMatching(/^.{3000000}$/), digestHolds: true });
+    expect(records[9]).toMatchObject({ status: 404, payload: "", truncated: "unspecified" });
     for (const { payload } of records.filter(({ type, url }) => type === "metadata" && url)) JSON.parse(payload);
   });
 });
