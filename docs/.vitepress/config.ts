@@ -58,7 +58,6 @@ export default defineConfig({
           { text: "Report", link: "/report" },
           { text: "Many sites", link: "/fleet" },
           { text: "Several machines", link: "/several-machines" },
-          { text: "At scale", link: "/at-scale" },
           { text: "Playground", link: "/playground" },
         ],
       },
@@ -77,6 +76,7 @@ export default defineConfig({
           { text: "Coming from Ultimate Sitemap Parser", link: "/coming-from-ultimate-sitemap-parser" },
           { text: "Where it runs", link: "/platforms" },
           { text: "Security", link: "/security" },
+          { text: "Versions", link: "/stability" },
         ],
       },
       {
