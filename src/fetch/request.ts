@@ -108,6 +108,8 @@ export class HttpRequest {
   // Runs once for each chunk. The promise never rejects. The callback is created once: new ones for each chunk would keep each
   // other and the chunks alive until the next major garbage collection.
   #wait<T>(promise: Promise<T>): Promise<T | Problem> {
+    // Aborted while the promise was made: a client of the caller's own may do that.
+    if (this.#isEnded) return this.#abortResult();
     return new Promise<unknown>((resolve) => {
       this.#resolve = resolve;
       void promise.then(this.#onResult);

@@ -9,7 +9,7 @@ import { knownPaths } from "../../src/discover/known-paths.ts";
 import type { Options } from "../../src/model/options.ts";
 import { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
 import { testServer } from "../support/fetching.ts";
-import { home, index, outline, type Route, robots, site, urlset } from "../support/site.ts";
+import { home, outline, type Route, robots, site, urlset } from "../support/site.ts";
 
 async function discover(routes: Record<string, Route>, options: Options = {}, homepage = home) {
   const { client, hits } = site(routes);
@@ -18,96 +18,6 @@ async function discover(routes: Record<string, Route>, options: Options = {}, ho
   await tree.close();
   return { tree, lines, hits };
 }
-
-test("robots.txt comes first, then what the homepage names, then the well-known paths in their order", async () => {
-  const { lines, tree } = await discover({
-    "/robots.txt": robots("/one.xml"),
-    "/one.xml": urlset("/1"),
-    "/sitemap.txt": "https://example.org/2",
-    "/sitemap_index.xml": index("/three.xml"),
-    "/three.xml": urlset("/3"),
-    "/": {
-      headers: { "content-type": "text/html", link: "</five.xml>; rel=sitemap" },
-      body: '<link rel="sitemap" href="/four.xml">',
-    },
-    "/four.xml": urlset("/4"),
-    "/five.xml": urlset("/5"),
-  });
-  expect(lines).toEqual([
-    "index/website /",
-    "  index/robots /robots.txt",
-    "    pages/xml /one.xml",
-    "      /1",
-    "  pages/xml /five.xml",
-    "    /5",
-    "  pages/xml /four.xml",
-    "    /4",
-    "  index/xml /sitemap_index.xml",
-    "    pages/xml /three.xml",
-    "      /3",
-    "  pages/text /sitemap.txt",
-    "    /2",
-  ]);
-  expect(tree.complete).toBe(true);
-  expect(tree.discovery.filter(({ outcome }) => outcome === "found").map(({ url, by }) => [url, by])).toEqual([
-    [`${home}robots.txt`, "robots"],
-    [`${home}five.xml`, "homepage-header"],
-    [`${home}four.xml`, "homepage-link"],
-    [`${home}sitemap_index.xml`, "known-path"],
-    [`${home}sitemap.txt`, "known-path"],
-  ]);
-  expect(tree.discovery.filter(({ outcome }) => outcome === "absent")).toHaveLength(knownPaths.length - 2);
-});
-
-test("a known path that robots.txt leads to, by URL or by redirect, is not there twice", async () => {
-  const { lines, tree, hits } = await discover({
-    "/robots.txt": robots("/sitemap.xml", "/moved.xml"),
-    "/sitemap.xml": urlset("/1"),
-    "/moved.xml": { to: "/sitemap_index.xml" },
-    "/sitemap_index.xml": urlset("/2"),
-    "/sitemap-index.xml": { to: "/sitemap.xml" },
-  });
-  expect(lines).toEqual([
-    "index/website /",
-    "  index/robots /robots.txt",
-    "    pages/xml /sitemap.xml",
-    "      /1",
-    "    pages/xml /moved.xml",
-    "      /2",
-  ]);
-  const duplicates = tree.discovery.filter(({ outcome }) => outcome === "duplicate").map(({ url }) => url);
-  expect(duplicates).toEqual([`${home}sitemap.xml`, `${home}sitemap_index.xml`, `${home}sitemap-index.xml`]);
-  expect(hits.filter((path) => path === "/sitemap.xml")).toHaveLength(1);
-  expect(hits.filter((path) => path === "/sitemap_index.xml")).toHaveLength(1);
-});
-
-test("a soft 404 is unmasked: HTML, and text without a URL, are not sitemaps", async () => {
-  const html = { headers: { "content-type": "text/html" }, body: "<!doctype html><html><body>Not found</body></html>" };
-  const { lines, tree } = await discover({
-    "/sitemap.xml": html,
-    "/sitemap.txt": "Sorry, nothing here.",
-    "/sitemap": { body: "" },
-    "/robots.txt": html,
-  });
-  expect(lines).toEqual(["index/website /"]);
-  expect(tree.complete).toBe(true);
-  const unmasked = tree.discovery.filter(({ outcome }) => outcome === "not-a-sitemap");
-  expect(unmasked.map(({ url, status, reason }) => [url, status, reason?.code])).toEqual([
-    [`${home}robots.txt`, 200, "not-a-sitemap"],
-    [`${home}sitemap.xml`, 200, "not-a-sitemap"],
-    [`${home}sitemap.txt`, 200, "not-a-sitemap"],
-    [`${home}sitemap`, 200, "empty"],
-  ]);
-});
-
-test("the same, named by robots.txt, is an invalid sitemap", async () => {
-  const { lines, tree } = await discover(
-    { "/robots.txt": robots("/page.html"), "/page.html": "<html></html>" },
-    { useKnownPaths: false },
-  );
-  expect(lines).toEqual(["index/website /", "  index/robots /robots.txt", "    invalid /page.html (not-a-sitemap)"]);
-  expect(tree.complete).toBe(false);
-});
 
 test.each([
   [404, "absent", true],
@@ -269,14 +179,6 @@ test("given sitemaps need no discovery", async () => {
   ]);
 });
 
-test("robots.txt is read as such wherever a redirect leads to", async () => {
-  const { lines } = await discover(
-    { "/robots.txt": { to: "/real?robots" }, "/real?robots": robots("/a.xml"), "/a.xml": urlset("/1") },
-    { useKnownPaths: false },
-  );
-  expect(lines).toEqual(["index/website /", "  index/robots /robots.txt", "    pages/xml /a.xml", "      /1"]);
-});
-
 test("a sitemap on another host is followed and marked", async () => {
   const { tree } = await discover(
     {
@@ -291,32 +193,6 @@ test("a sitemap on another host is followed and marked", async () => {
     [`${home}robots.txt`, undefined],
     ["https://cdn.example.net/a.xml", true],
     ["https://www.example.org/b.xml", undefined],
-  ]);
-});
-
-test("what the homepage names and robots.txt named before is not there twice", async () => {
-  const { lines, tree } = await discover({
-    "/robots.txt": robots("/a.xml", "/i.xml"),
-    "/a.xml": urlset("/1"),
-    "/i.xml": index("/b.xml"),
-    "/b.xml": urlset("/2"),
-    "/": {
-      headers: { "content-type": "text/html", link: "</a.xml>; rel=sitemap" },
-      body: '<link rel="sitemap" href="/b.xml"><link rel="sitemap" href="/i.xml">',
-    },
-  });
-  expect(lines.slice(2)).toEqual([
-    "    pages/xml /a.xml",
-    "      /1",
-    "    index/xml /i.xml",
-    "      pages/xml /b.xml",
-    "        /2",
-  ]);
-  const named = tree.discovery.filter(({ by }) => by.startsWith("homepage"));
-  expect(named.map(({ by, outcome }) => [by, outcome])).toEqual([
-    ["homepage-header", "duplicate"],
-    ["homepage-link", "duplicate"],
-    ["homepage-link", "duplicate"],
   ]);
 });
 

@@ -147,39 +147,29 @@ scenarios(
   ["index", "leaf"],
 );
 
+scenarios("statuses", {
+  "status 500": [() => status(500), { outcome: "invalid", code: "http-500" }],
+  "status 403": [() => status(403), { outcome: "invalid", code: "http-403", robots: "absent" }],
+  "status 404": [() => status(404), { outcome: "invalid", code: "http-404", robots: "absent" }],
+  "status 410": [() => status(410), { outcome: "invalid", code: "http-410", robots: "absent" }],
+  "status 400": [() => status(400), { outcome: "invalid", code: "http-400", robots: "absent" }],
+  "status 206": [() => status(206), { outcome: "invalid", code: "http-206" }],
+  HTML: [
+    () => whole("<!doctype html><html><body>Sorry</body></html>"),
+    { outcome: "invalid", code: "not-a-sitemap", robots: "absent" },
+  ],
+});
+
 scenarios(
-  "statuses",
+  "what means something else for robots.txt",
   {
+    JSON: [() => whole('{"error":"not found"}'), { outcome: "invalid", code: "not-a-sitemap" }],
     "come back in a year": [
       () => status(429, { "retry-after": "31536000" }),
       { outcome: "invalid", code: "rate-limited" },
     ],
-    "status 500": [() => status(500), { outcome: "invalid", code: "http-500" }],
-    "status 403": [() => status(403), { outcome: "invalid", code: "http-403", robots: "absent" }],
-    "status 404": [() => status(404), { outcome: "invalid", code: "http-404", robots: "absent" }],
-    "status 410": [() => status(410), { outcome: "invalid", code: "http-410", robots: "absent" }],
-    "status 400": [() => status(400), { outcome: "invalid", code: "http-400", robots: "absent" }],
-    "status 206": [() => status(206), { outcome: "invalid", code: "http-206" }],
-    HTML: [
-      () => whole("<!doctype html><html><body>Sorry</body></html>"),
-      { outcome: "invalid", code: "not-a-sitemap", robots: "absent" },
-    ],
-    JSON: [() => whole('{"error":"not found"}'), { outcome: "invalid", code: "not-a-sitemap" }],
   },
   ["index", "leaf"],
-);
-
-scenarios(
-  "statuses of robots.txt",
-  {
-    "429": [() => status(429), { outcome: "invalid" }],
-    "status 500": [() => status(500), { outcome: "invalid" }],
-    "status 403": [() => status(403), { outcome: "invalid", robots: "absent" }],
-    "status 404": [() => status(404), { outcome: "invalid", robots: "absent" }],
-    "status 400": [() => status(400), { outcome: "invalid", robots: "absent" }],
-    HTML: [() => whole("<!doctype html><html><body>Sorry</body></html>"), { outcome: "invalid", robots: "absent" }],
-  },
-  ["robots"],
 );
 
 const gz = (document: string) => gzipSync(document);

@@ -72,15 +72,6 @@ describe.each(Object.entries(handedOut))("%s", (_, open) => {
     expect(await iterator.next()).toEqual({ value: undefined, done: true });
   });
 
-  test("calls that are made at once are answered in their order", async () => {
-    const expected = comparable(await alone(open()));
-    const iterator = open()[Symbol.asyncIterator]();
-    const steps = await Promise.all(Array.from({ length: 2 * perSitemap }, () => iterator.next()));
-    const got = comparable(steps.flatMap(({ done, value }) => (done ? [] : [value])));
-    expect(got).toEqual(expected.slice(0, got.length));
-    await iterator.return?.();
-  });
-
   test("return waits for what was asked before it, and ends what is asked after it", async () => {
     const iterator = open()[Symbol.asyncIterator]();
     const order: string[] = [];

@@ -142,9 +142,14 @@ test("one signal can stop any number of crawls at once, and nothing is left of t
     return count;
   };
   const counts = await Promise.all(Array.from({ length: 20 }, () => read({ client, signal })));
-  const pending: Client = { request: () => new Promise(() => {}) };
+  let asked = 0;
+  const pending: Client = {
+    request: () => {
+      if (++asked === 20) caller.abort(new Error("all of them"));
+      return new Promise(() => {});
+    },
+  };
   const stopped = Promise.allSettled(Array.from({ length: 20 }, () => read({ client: pending, signal })));
-  setTimeout(() => caller.abort(new Error("all of them")), 50);
   const reasons = (await stopped).map((result) => result.status === "rejected" && result.reason.message);
   // Warnings come a moment later.
   await new Promise((resolve) => setImmediate(resolve));

@@ -15,77 +15,128 @@ async function treeOf(routes: Parameters<typeof site>[0], options: Options = {},
   return { tree, lines, hits };
 }
 
-test("an index that lists itself is read once, its siblings stay, and nothing is missing", async () => {
-  const { lines, hits, tree } = await treeOf({ "/i.xml": index("/i.xml", "/a.xml"), "/a.xml": urlset("/1") });
-  expect(lines).toEqual(["index/xml /i.xml", "  invalid /i.xml (cycle)", "  pages/xml /a.xml", "    /1"]);
-  expect(hits.toSorted()).toEqual(["/a.xml", "/i.xml"]);
-  expect(tree.complete).toBe(true);
-});
+interface Case {
+  readonly routes: Parameters<typeof site>[0];
+  readonly options?: Options;
+  readonly start?: string[];
+  readonly lines: readonly string[];
+  /** Absent: each document of the routes. */
+  readonly hits?: readonly string[];
+  readonly complete?: boolean;
+}
 
-test("the same URL in another spelling is the same sitemap", async () => {
-  const spellings = [
-    "https://EXAMPLE.org/i.xml",
-    "https://example.org:443/i.xml",
-    "https://example.org/%69.xml",
-    "https://example.org/i.xml#x",
-  ];
-  const { lines, hits } = await treeOf({ "/i.xml": index(...spellings) });
-  expect(lines.slice(1)).toEqual(
-    spellings.map((url) => `  invalid ${url.startsWith(home) ? url.slice(home.length - 1) : url} (cycle)`),
-  );
-  expect(hits).toEqual(["/i.xml"]);
-});
+const spellings = [
+  "https://EXAMPLE.org/i.xml",
+  "https://example.org:443/i.xml",
+  "https://example.org/%69.xml",
+  "https://example.org/i.xml#x",
+];
+const two = { "/i.xml": index("/a.xml", "/b.xml"), "/a.xml": urlset("/1"), "/b.xml": urlset("/2") };
+const one = { "/i.xml": index("/a.xml"), "/a.xml": urlset("/1") };
+const longer = (path: string) => (path.endsWith(".xml") ? index(`${path.slice(0, -4)}1.xml`) : undefined);
 
-test("cycles of two and three, by URL and through redirects, fetch each document once", async () => {
-  const { lines, hits } = await treeOf({
-    "/i.xml": index("/a.xml", "/r.xml"),
-    "/a.xml": index("/b.xml"),
-    "/b.xml": index("/i.xml", "/a.xml"),
-    "/r.xml": { to: "/i.xml" },
-  });
-  expect(lines).toEqual([
-    "index/xml /i.xml",
-    "  index/xml /a.xml",
-    "    index/xml /b.xml",
-    "      invalid /i.xml (cycle)",
-    "      invalid /a.xml (cycle)",
-    "  invalid /r.xml (cycle)",
-  ]);
-  expect(hits.toSorted()).toEqual(["/a.xml", "/b.xml", "/i.xml", "/r.xml"]);
-});
+const cases: Record<string, Case> = {
+  "the same URL in another spelling is the same sitemap": {
+    routes: { "/i.xml": index(...spellings) },
+    lines: ["index/xml /i.xml", ...spellings.map((url) => `  invalid ${url.replace(home, "/")} (cycle)`)],
+  },
+  "cycles of two and three, by URL and through redirects, fetch each document once": {
+    routes: {
+      "/i.xml": index("/a.xml", "/r.xml"),
+      "/a.xml": index("/b.xml"),
+      "/b.xml": index("/i.xml", "/a.xml"),
+      "/r.xml": { to: "/i.xml" },
+    },
+    lines: [
+      "index/xml /i.xml",
+      "  index/xml /a.xml",
+      "    index/xml /b.xml",
+      "      invalid /i.xml (cycle)",
+      "      invalid /a.xml (cycle)",
+      "  invalid /r.xml (cycle)",
+    ],
+  },
+  "a document that was cut off inside a cycle is whole where it stands outside of it": {
+    routes: { "/x.xml": index("/y.xml"), "/y.xml": index("/x.xml", "/p.xml"), "/p.xml": urlset("/1") },
+    start: ["/x.xml", "/y.xml"],
+    lines: [
+      "index/xml /x.xml",
+      "  index/xml /y.xml",
+      "    invalid /x.xml (cycle)",
+      "    pages/xml /p.xml",
+      "      /1",
+      "index/xml /y.xml",
+      "  index/xml /x.xml",
+      "    invalid /y.xml (cycle)",
+      "  pages/xml /p.xml",
+      "    /1",
+    ],
+  },
+  "robots.txt named by an index is no sitemap, and is not fetched": {
+    routes: { "/i.xml": index("/robots.txt", "https://other.example/robots.txt"), "/robots.txt": robots("/i.xml") },
+    lines: [
+      "index/xml /i.xml",
+      "  invalid /robots.txt (not-a-sitemap)",
+      "  invalid https://other.example/robots.txt (not-a-sitemap)",
+    ],
+    hits: ["/i.xml"],
+  },
+  "an endless tree ends at its depth, and says so": {
+    routes: longer,
+    options: { limits: { depth: 3 } },
+    lines: [
+      "index/xml /i.xml",
+      "  index/xml /i1.xml",
+      "    index/xml /i11.xml",
+      "      index/xml /i111.xml",
+      "        invalid /i1111.xml (limit-depth)",
+    ],
+    hits: ["/i.xml", "/i1.xml", "/i11.xml", "/i111.xml"],
+    complete: false,
+  },
+  "a depth of 0 means zero": {
+    routes: one,
+    options: { limits: { depth: 0 } },
+    lines: ["index/xml /i.xml", "  invalid /a.xml (limit-depth)"],
+    hits: ["/i.xml"],
+  },
+  ...Object.fromEntries(
+    (["documents", "pages", "bytes", "time"] as const).map((limit) => [
+      `a limit of 0 ${limit} means zero`,
+      { routes: one, options: { limits: { [limit]: 0 } }, lines: [`invalid /i.xml (limit-${limit})`], hits: [] },
+    ]),
+  ),
+  "the budget for pages ends in the middle of a sitemap; what follows is cut off": {
+    routes: {
+      "/i.xml": index("/a.xml", "/b.xml", "/c.xml"),
+      "/a.xml": urlset("/1", "/2"),
+      "/b.xml": urlset("/3", "/4"),
+      "/c.xml": urlset("/5"),
+    },
+    options: { limits: { pages: 3 } },
+    lines: [
+      "index/xml /i.xml",
+      "  pages/xml /a.xml",
+      "    /1",
+      "    /2",
+      "  pages/xml /b.xml (limit-pages)",
+      "    /3",
+      "  invalid /c.xml (limit-pages)",
+    ],
+    complete: false,
+  },
+  "the budget for bytes ends between two documents": {
+    routes: two,
+    options: { limits: { bytes: Buffer.byteLength(two["/i.xml"]) + 1 } },
+    lines: ["index/xml /i.xml", "  pages/xml /a.xml", "    /1", "  invalid /b.xml (limit-bytes)"],
+  },
+};
 
-test("a document that was cut off inside a cycle is whole where it stands outside of it", async () => {
-  const { lines, hits } = await treeOf(
-    { "/x.xml": index("/y.xml"), "/y.xml": index("/x.xml", "/p.xml"), "/p.xml": urlset("/1") },
-    {},
-    ["/x.xml", "/y.xml"],
-  );
-  expect(lines).toEqual([
-    "index/xml /x.xml",
-    "  index/xml /y.xml",
-    "    invalid /x.xml (cycle)",
-    "    pages/xml /p.xml",
-    "      /1",
-    "index/xml /y.xml",
-    "  index/xml /x.xml",
-    "    invalid /y.xml (cycle)",
-    "  pages/xml /p.xml",
-    "    /1",
-  ]);
-  expect(hits.toSorted()).toEqual(["/p.xml", "/x.xml", "/y.xml"]);
-});
-
-test("robots.txt named by an index is no sitemap, and is not fetched", async () => {
-  const { lines, hits } = await treeOf({
-    "/i.xml": index("/robots.txt", "https://other.example/robots.txt"),
-    "/robots.txt": robots("/i.xml"),
-  });
-  expect(lines).toEqual([
-    "index/xml /i.xml",
-    "  invalid /robots.txt (not-a-sitemap)",
-    "  invalid https://other.example/robots.txt (not-a-sitemap)",
-  ]);
-  expect(hits).toEqual(["/i.xml"]);
+test.each(Object.entries(cases))("%s", async (_, { routes, options, start, lines, hits, complete }) => {
+  const result = await treeOf(routes, options, start);
+  expect(result.lines).toEqual(lines);
+  expect(result.hits.toSorted()).toEqual(hits ?? Object.keys(routes).toSorted());
+  if (complete !== undefined) expect(result.tree.complete).toBe(complete);
 });
 
 test("a diamond of 6 levels with 3 documents each is 19 requests, and every path through it is shown", async () => {
@@ -140,58 +191,6 @@ test("a few documents that name each other do not become an endless tree", async
   expect(tree.complete).toBe(false);
 });
 
-test("a child that redirects to another document is shown there too, from the one fetch", async () => {
-  const { lines, hits } = await treeOf({
-    "/i.xml": index("/a.xml", "/moved.xml"),
-    "/a.xml": urlset("/1"),
-    "/moved.xml": { to: "/a.xml" },
-  });
-  expect(lines).toEqual(["index/xml /i.xml", "  pages/xml /a.xml", "    /1", "  pages/xml /moved.xml", "    /1"]);
-  expect(hits.filter((path) => path === "/a.xml")).toHaveLength(1);
-});
-
-test("two documents that redirect to each other are invalid", async () => {
-  const { lines } = await treeOf({
-    "/i.xml": index("/a.xml", "/b.xml"),
-    "/a.xml": { to: "/b.xml" },
-    "/b.xml": { to: "/a.xml" },
-  });
-  expect(lines).toEqual(["index/xml /i.xml", "  invalid /a.xml (redirect-loop)", "  invalid /b.xml (redirect-loop)"]);
-});
-
-test("a child that is declared twice in one index counts once; in two indexes it is shown in both", async () => {
-  const { lines, hits } = await treeOf({
-    "/i.xml": index("/a.xml", "/j.xml", "/a.xml"),
-    "/j.xml": index("/a.xml"),
-    "/a.xml": urlset("/1"),
-  });
-  expect(lines).toEqual([
-    "index/xml /i.xml",
-    "  pages/xml /a.xml",
-    "    /1",
-    "  index/xml /j.xml",
-    "    pages/xml /a.xml",
-    "      /1",
-  ]);
-  expect(hits.toSorted()).toEqual(["/a.xml", "/i.xml", "/j.xml"]);
-});
-
-test("an endless tree ends at its depth, and says so", async () => {
-  const { tree, hits, lines } = await treeOf(
-    (path) => (path.endsWith(".xml") ? index(`${path.slice(0, -4)}1.xml`) : undefined),
-    { limits: { depth: 3 } },
-  );
-  expect(lines).toEqual([
-    "index/xml /i.xml",
-    "  index/xml /i1.xml",
-    "    index/xml /i11.xml",
-    "      index/xml /i111.xml",
-    "        invalid /i1111.xml (limit-depth)",
-  ]);
-  expect(hits).toHaveLength(4);
-  expect(tree.complete).toBe(false);
-});
-
 test("an endless tree ends at its number of documents; what is cut off is named", async () => {
   const endless = (path: string) =>
     path.endsWith(".xml") ? index(`${path.slice(0, -4)}0.xml`, `${path.slice(0, -4)}1.xml`) : undefined;
@@ -201,44 +200,6 @@ test("an endless tree ends at its number of documents; what is cut off is named"
   expect([...tree.sitemaps()].filter(({ kind }) => kind === "index")).toHaveLength(20 + 1);
   // Asked ahead, a few more than the budget may have been fetched.
   expect(hits.length).toBeLessThanOrEqual(28);
-});
-
-test("a limit of 0 means zero", async () => {
-  const routes = { "/i.xml": index("/a.xml"), "/a.xml": urlset("/1") };
-  expect((await treeOf(routes, { limits: { documents: 0 } })).lines).toEqual(["invalid /i.xml (limit-documents)"]);
-  expect((await treeOf(routes, { limits: { depth: 0 } })).lines).toEqual([
-    "index/xml /i.xml",
-    "  invalid /a.xml (limit-depth)",
-  ]);
-  expect((await treeOf(routes, { limits: { pages: 0 } })).lines).toEqual(["invalid /i.xml (limit-pages)"]);
-  expect((await treeOf(routes, { limits: { bytes: 0 } })).lines).toEqual(["invalid /i.xml (limit-bytes)"]);
-  expect((await treeOf(routes, { limits: { time: 0 } })).lines).toEqual(["invalid /i.xml (limit-time)"]);
-});
-
-test("the budget for pages ends in the middle of a sitemap; what follows is cut off", async () => {
-  const routes = {
-    "/i.xml": index("/a.xml", "/b.xml", "/c.xml"),
-    "/a.xml": urlset("/1", "/2"),
-    "/b.xml": urlset("/3", "/4"),
-    "/c.xml": urlset("/5"),
-  };
-  const { lines, tree } = await treeOf(routes, { limits: { pages: 3 } });
-  expect(lines).toEqual([
-    "index/xml /i.xml",
-    "  pages/xml /a.xml",
-    "    /1",
-    "    /2",
-    "  pages/xml /b.xml (limit-pages)",
-    "    /3",
-    "  invalid /c.xml (limit-pages)",
-  ]);
-  expect(tree.pageCount).toBe(3);
-});
-
-test("the budget for bytes ends between two documents", async () => {
-  const routes = { "/i.xml": index("/a.xml", "/b.xml"), "/a.xml": urlset("/1"), "/b.xml": urlset("/2") };
-  const { lines } = await treeOf(routes, { limits: { bytes: Buffer.byteLength(index("/a.xml", "/b.xml")) + 1 } });
-  expect(lines).toEqual(["index/xml /i.xml", "  pages/xml /a.xml", "    /1", "  invalid /b.xml (limit-bytes)"]);
 });
 
 test("the budget for time ends what is still being waited for; what was fetched is read", async () => {
@@ -261,21 +222,6 @@ test("the budget for time ends what is still being waited for; what was fetched 
   for (let time = 300; lines.length < expected.length && time < 60_000; time *= 5)
     ({ lines } = await treeOf(routes, { limits: { time } }));
   expect(lines).toEqual(expected);
-});
-
-test("a sitemap that lists sitemaps too becomes an index; its pages stand in a child of their own", async () => {
-  const mixed = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>${home}own</loc></url><sitemap><loc>${home}a.xml</loc></sitemap></urlset>`;
-  const { tree } = await treeOf({ "/i.xml": mixed, "/a.xml": urlset("/1") });
-  const top = tree.root.children[0];
-  expect(top).toMatchObject({
-    kind: "index",
-    problems: [{ code: "xml-mixed" }],
-    children: [
-      { kind: "pages", pageCount: 1, url: `${home}i.xml` },
-      { kind: "pages", url: `${home}a.xml` },
-    ],
-  });
-  expect(tree.pageCount).toBe(2);
 });
 
 test("filters see the children of each index before anything is fetched", async () => {
