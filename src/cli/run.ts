@@ -53,12 +53,6 @@ interface Outcome {
   readonly notes?: readonly string[];
 }
 
-interface TreeRun {
-  readonly onEvent?: ((event: CrawlEvent) => void) | undefined;
-  /** Whether an archive is read to its end at once. @default true */
-  readonly verify?: boolean;
-}
-
 export class Run {
   readonly context: Context;
   readonly startedAt: number = performance.now();
@@ -109,11 +103,12 @@ export class Run {
     return recognized(target, { ...options, signal: this.signal }, this.messages, this.doing);
   }
 
-  /** The tree of what a target turns out to be, to be closed. */
+  /** The tree of what a target turns out to be, to be closed. `verify`: whether an archive is read to its end at once. */
   async tree(
     target: Target,
     options: Options,
-    { onEvent = (event) => this.see(event), verify = true }: TreeRun = {},
+    onEvent: (event: CrawlEvent) => void = (event) => this.see(event),
+    verify: boolean = true,
   ): Promise<SitemapTree> {
     const named = await this.recognized(target, options);
     const tree = await treeOf(named, { ...options, signal: this.signal, onEvent }, verify);

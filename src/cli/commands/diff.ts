@@ -160,7 +160,7 @@ async function sourceOf(
   run: Run,
   { onEvent }: Pick<Options, "onEvent">,
 ): Promise<DiffSide> {
-  if (folder !== undefined) return run.tree(folder.target, { ...crawl, ...folder.options }, { onEvent });
+  if (folder !== undefined) return run.tree(folder.target, { ...crawl, ...folder.options }, onEvent);
   if (target.kind === "stream") return { name, bytes: contentOf(target, run.context) };
   // A file whose name looks like a URL is still a file.
   if (target.kind !== "website") return /^https?:\/\//i.test(name) ? `./${name}` : name;

@@ -200,7 +200,7 @@ async function openedTree(
   const limits = flags.limit === undefined || !filter.passesAll ? {} : { pages: flags.limit };
   // A list of pages reads everything; other formats tell what was counted before they do, or without.
   const verify = !isPageFormat(flags.format);
-  const tree = await run.tree(target, { ...options, limits: { ...options.limits, ...limits } }, { onEvent, verify });
+  const tree = await run.tree(target, { ...options, limits: { ...options.limits, ...limits } }, onEvent, verify);
   if (target.kind === "archive" && options.save !== undefined) await tree.save(options.save);
   return tree;
 }
