@@ -291,16 +291,7 @@ test("headers that name several crawlers", () => {
 
 test("the program prints the bound, and takes websites only", async () => {
   await sampled(0, { "/a": html(""), "/b": html(""), "/c": html("") });
-  const { stdout } = await sitegrove([
-    "check",
-    home,
-    "--sample",
-    "2",
-    "--fail-on",
-    "never",
-    "--no-known",
-    "--no-homepage",
-  ]);
+  const { stdout } = await sitegrove(`check ${home} --sample 2 --fail-on never --no-known --no-homepage`);
   expect(stdout).toContain(
     "Sample: 0 of 2 pages should not be listed as they are; at most 78 % of all 3 pages, at 95 % confidence.",
   );

@@ -78,18 +78,7 @@ beforeAll(async () => {
   ] as const) {
     isLater = later;
     expect(
-      (
-        await sitegrove([
-          "ls",
-          site.homepage,
-          "--no-known",
-          "--no-homepage",
-          "--save",
-          at(name),
-          "-o",
-          at(`${name}.txt`),
-        ])
-      ).code,
+      (await sitegrove(`ls ${site.homepage} --no-known --no-homepage --save ${at(name)} -o ${at(`${name}.txt`)}`)).code,
     ).toBe(0);
   }
   const broken = [
@@ -292,30 +281,12 @@ describe("exit codes", () => {
     const { code, stderr } = await sitegrove(["diff", ...both(), "--exit-code"]);
     expect({ code, stderr }).toEqual({ code: 6, stderr: "sitegrove: 8 differences\n" });
     expect(
-      (
-        await sitegrove([
-          "diff",
-          ...both(),
-          "--exit-code",
-          "--include",
-          "nothing",
-          "--ignore",
-          "sitemap",
-          "--only",
-          "changed",
-        ])
-      ).code,
+      (await sitegrove(`diff ${both().join(" ")} --exit-code --include nothing --ignore sitemap --only changed`)).code,
     ).toBe(0);
   });
 
   test("3: a side is incomplete; what is missing there is unknown, never removed", async () => {
-    const { code, stdout, stderr } = await sitegrove([
-      "diff",
-      at("monday.warc.gz"),
-      at("broken.warc.gz"),
-      "-f",
-      "ndjson",
-    ]);
+    const { code, stdout, stderr } = await sitegrove(`diff ${at("monday.warc.gz")} ${at("broken.warc.gz")} -f ndjson`);
     expect(code).toBe(3);
     const kinds = stdout
       .trimEnd()
@@ -337,16 +308,9 @@ describe("exit codes", () => {
   test("4: a website without a sitemap; a file from before stays", async () => {
     const empty = await serve({ "/": "<!doctype html><title>Empty</title>" });
     const output = file("before.xml", "before");
-    const { code, stderr } = await sitegrove([
-      "diff",
-      at("monday.warc.gz"),
-      empty.homepage,
-      "-f",
-      "rss",
-      "-o",
-      output,
-      "--force",
-    ]);
+    const { code, stderr } = await sitegrove(
+      `diff ${at("monday.warc.gz")} ${empty.homepage} -f rss -o ${output} --force`,
+    );
     empty.close();
     expect(code).toBe(4);
     expect(stderr).toContain(`no sitemap found for ${empty.homepage}`);
@@ -356,14 +320,7 @@ describe("exit codes", () => {
   test("5: a website that cannot be reached, with the cause", async () => {
     const nobody = await serve({});
     nobody.close();
-    const { code, stderr } = await sitegrove([
-      "diff",
-      at("monday.warc.gz"),
-      nobody.homepage,
-      "--retries",
-      "0",
-      "--exit-code",
-    ]);
+    const { code, stderr } = await sitegrove(`diff ${at("monday.warc.gz")} ${nobody.homepage} --retries 0 --exit-code`);
     expect(code).toBe(5);
     expect(stderr).toContain("Could not connect to 127.0.0.1");
   });
@@ -517,11 +474,8 @@ test("pages as NDJSON are a side: fields are compared, and the last line says wh
     changes: ["unknown 2"],
   });
   expect(await kinds(old, `${old}${trailer(true)}`)).toEqual({ code: 0, changes: [] });
-  const listed = await sitegrove([
-    "diff",
-    at("old.ndjson"),
-    file("old.txt", "https://example.org/1\nhttps://example.org/2\n"),
-    "--exit-code",
-  ]);
+  const listed = await sitegrove(
+    `diff ${at("old.ndjson")} ${file("old.txt", "https://example.org/1\nhttps://example.org/2\n")} --exit-code`,
+  );
   expect(listed.code).toBe(0);
 });

@@ -69,15 +69,7 @@ describe("5: the website could not be reached, or refused everything, and the ca
   test("a website that blocks every request", async () => {
     const refuse: Answer = (_, response) => void response.writeHead(403).end();
     const blocking = await serve(new Proxy({}, { get: () => refuse }));
-    const { code, stdout, stderr } = await sitegrove([
-      "ls",
-      blocking.homepage,
-      "--retries",
-      "0",
-      "-f",
-      "ndjson",
-      "--trailer",
-    ]);
+    const { code, stdout, stderr } = await sitegrove(`ls ${blocking.homepage} --retries 0 -f ndjson --trailer`);
     const checked = await sitegrove(["check", blocking.homepage, "--retries", "0", "-f", "json"]);
     blocking.close();
     expect(stderr).toMatch(

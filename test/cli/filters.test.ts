@@ -103,16 +103,9 @@ describe("through the program", () => {
   afterAll(() => site.close());
   const pages = async (...words: string[]) => {
     site.requests.length = 0;
-    const { stdout, stderr, code } = await sitegrove([
-      "ls",
-      site.homepage,
-      "-k",
-      "--no-homepage",
-      "-u",
-      "-f",
-      "pages",
-      ...words,
-    ]);
+    const { stdout, stderr, code } = await sitegrove(
+      `ls ${site.homepage} -k --no-homepage -u -f pages ${words.join(" ")}`,
+    );
     return { paths: stdout.trimEnd().split("\n"), stderr, code, requests: [...site.requests] };
   };
 
@@ -194,17 +187,7 @@ describe("through the program", () => {
   });
 
   test("a tree is filtered as the list of pages is", async () => {
-    const { stdout } = await sitegrove([
-      "ls",
-      site.homepage,
-      "-k",
-      "--no-homepage",
-      "-u",
-      "--include-sitemap",
-      "old",
-      "--include",
-      "old",
-    ]);
+    const { stdout } = await sitegrove(`ls ${site.homepage} -k --no-homepage -u --include-sitemap old --include old`);
     expect(stdout).toBe(
       `${site.homepage}\n\t/robots.txt\n\t\t/index.xml\n\t\t\t/old.xml\n\t\t\t\t/old/a\n\t\t/direct.xml\n`,
     );

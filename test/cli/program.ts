@@ -25,8 +25,12 @@ export interface RunOptions {
   readonly node?: readonly string[];
 }
 
-/** Runs it with these words and waits for its end. Where SITEGROVE_PROCESSES or SITEGROVE_PROGRAM is set, always as a process. */
-export function sitegrove(words: readonly string[], options: RunOptions = {}): Promise<Ended> {
+/**
+ * Runs it with these words, or with a line of words without spaces, and waits for its end. Where SITEGROVE_PROCESSES or SITEGROVE_PROGRAM is set,
+ * always as a process.
+ */
+export function sitegrove(line: readonly string[] | string, options: RunOptions = {}): Promise<Ended> {
+  const words = typeof line === "string" ? line.split(" ") : line;
   // Node.js reads its own variables when it starts.
   const isOfNode = Object.keys(options.env ?? {}).some((name) => name.startsWith("NODE_"));
   const needsProcess =

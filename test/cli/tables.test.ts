@@ -204,16 +204,7 @@ test("--trailer ends NDJSON with a line that says whether all of it is there", a
     invalid: 1,
   });
   expect(lines).toHaveLength(5);
-  const whole = await sitegrove([
-    "ls",
-    "--sitemap",
-    `${site.homepage}a.xml`,
-    "-f",
-    "ndjson",
-    "--trailer",
-    "--include",
-    "blog",
-  ]);
+  const whole = await sitegrove(`ls --sitemap ${site.homepage}a.xml -f ndjson --trailer --include blog`);
   expect(JSON.parse(whole.stdout.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({ complete: true, pages: 2 });
 });
 

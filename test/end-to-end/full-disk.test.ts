@@ -111,14 +111,9 @@ describe("a place where no archive can be", () => {
     await shell(`touch ${folder}/file`);
     const untouched = await serve({});
     for (const format of ["pages", "tabtree"]) {
-      const { code, stdout, stderr } = await sitegrove([
-        "ls",
-        untouched.homepage,
-        "-f",
-        format,
-        "--save",
-        path.join(folder, name),
-      ]);
+      const { code, stdout, stderr } = await sitegrove(
+        `ls ${untouched.homepage} -f ${format} --save ${path.join(folder, name)}`,
+      );
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
       expect(stderr).toMatch(oneLine(`${path.join(folder, name)} cannot be written: ${reason}`));
     }
