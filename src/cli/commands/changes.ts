@@ -5,20 +5,24 @@ import type { ChangesEnd } from "../../diff/changes.ts";
 import { ignorable, type TreeChange } from "../../model/change.ts";
 import { counted } from "../../model/figures.ts";
 import type { Options } from "../../model/options.ts";
-import { type ChangeWriter, changeCsvWriter, changeNdjsonWriter, changePagesWriter } from "../../write/changes.ts";
 import type { Context, Done } from "../context.ts";
-import { exitCodeHelp, UsageError } from "../exit-codes.ts";
+import { exitCodeHelp, UsageError, websiteExitCodes } from "../exit-codes.ts";
 import {
   addCrawlFlagGroups,
+  addCsvSafeFlag,
   addMessageFlags,
+  addOutputFlags,
   addPatternFlags,
+  addSitemapFlag,
   type CrawlFlags,
   collected,
   crawlOptions,
 } from "../flags.ts";
+import { addHelp } from "../help.ts";
 import { chooseTarget, crawlTarget, type Target } from "../input/target.ts";
+import { changeWriter } from "../output/changes.ts";
 import { type RunFlags, withTargets } from "../run.ts";
-import { namesIn, pageFilter } from "./diff.ts";
+import { ignoreInWords, namesIn, pageFilter } from "./diff.ts";
 
 const formats = ["ndjson", "pages", "csv"] as const;
 const kinds = ["added", "changed", "removed"] as const;
@@ -31,48 +35,38 @@ export function changesCommand(context: Context, done: Done): Command {
         "transferred. A sitemap that cannot be read keeps its last known state: its pages are not removed. The state is\n" +
         "replaced after everything was written; a run that is killed is repeated by the next one.",
     )
-    .argument("[website]", "homepage (https:// is assumed)");
-
-  command
+    .argument("[website]", "homepage")
     .optionsGroup("Output:")
     .requiredOption("--state <file>", "archive that the last run left, replaced at the end (.warc or .warc.gz)")
-    .addOption(new Option("-f, --format <format>", "data, or URLs").choices(formats).default("ndjson"))
-    .addOption(
-      new Option("--first <what>", "what the first run lists: every page as added, or nothing")
-        .choices(["all", "none"])
-        .default("all"),
-    )
+    .addOption(new Option("-f, --format <format>", "data, or URLs").choices(formats).default("ndjson"));
+  const first = new Option("--first <what>", "what the first run lists: every page as added, or nothing");
+  addOutputFlags(command)
+    .addOption(first.choices(["all", "none"]).default("all"))
     .option("--only <kinds>", `kinds of changes to list: ${kinds.join(", ")} (repeatable)`, collected)
-    .option("-o, --output <file>", "file to write the result to, whole or not at all; an existing one needs --force")
-    .option("--force", "let --output replace a file")
-    .option(
-      "--ignore <fields>",
-      `fields that do not count as a change: ${ignorable.join(", ")} (repeatable)`,
-      collected,
-    );
-  addPatternFlags(command).option("--no-csv-safe", "keep cells that spreadsheets take for formulas as they are (csv)");
-
-  command
-    .optionsGroup("Discovery:")
-    .option("--sitemap <url>", "start from this sitemap, without discovery (repeatable)", collected);
-  addCrawlFlagGroups(command, "Discovery", "Parsing", "Network", "Limits");
-
+    .option("--ignore <fields>", ignoreInWords, collected);
+  addCsvSafeFlag(addPatternFlags(command));
+  addCrawlFlagGroups(addSitemapFlag(command), "Discovery", "Parsing", "Network", "Limits");
   addMessageFlags(command).action(async (website: string | undefined, flags: ChangesFlags) => {
     done(await changes(website, flags, context));
   });
-  return command.addHelpText("after", examples);
+  return addHelp(command, { flags, examples, more });
 }
+
+const flags = `--state --format --output --force --first --only --ignore --include --exclude --sitemap --user-agent
+  --verbose`;
 
 const examples = `
 Examples:
-  sitegrove changes example.org --state site.warc.gz                  new, changed and removed pages, as data
-  sitegrove changes example.org --state site.warc.gz --first none     begin now: list nothing
+  sitegrove changes example.org --state site.warc.gz
+  sitegrove changes example.org --state site.warc.gz --first none   begin now
   sitegrove changes example.org --state site.warc.gz -f csv -o new.csv
-${exitCodeHelp(["complete", "unexpected", "usage", "incomplete", "notFound", "unreachable", "interrupted"], {
+`;
+
+const more = exitCodeHelp(websiteExitCodes, {
   incomplete: "finished, but something declared could not be fully read: it keeps its last known state",
   notFound: "the website answered, and no sitemap was found: the state is not changed",
   unreachable: "the website could not be reached, or refused everything: the state is not changed",
-})}`;
+});
 
 interface ChangesFlags extends CrawlFlags, RunFlags {
   readonly state: string;
@@ -125,7 +119,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
   let told = 0;
   let uncertain = 0;
   async function* lines(): AsyncGenerator<string, void> {
-    const writer = writerFor(format, csvSafe);
+    const writer = changeWriter(format, csvSafe);
     const batches = found.batches();
     if (writer.header !== "") yield writer.header;
     try {
@@ -140,11 +134,6 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
     }
   }
   return run.write(lines(), () => ({ listed: told, unit: "change", notes: notes(uncertain) }));
-}
-
-function writerFor(format: ChangesFlags["format"], safe: boolean): ChangeWriter {
-  if (format === "csv") return changeCsvWriter({ safe });
-  return format === "pages" ? changePagesWriter() : changeNdjsonWriter();
 }
 
 function notes(uncertain: number): readonly string[] {

@@ -71,13 +71,14 @@ const more =
     findings: "--exit-code: there are differences",
   });
 
+export const ignoreInWords: string = `fields that do not count as a change: ${ignorable.join(", ")} (repeatable)`;
+
 export function addDiffFlags(command: Command): Command {
   const format = new Option("-f, --format <format>", "a summary, data, URLs, or a feed of new pages (rss)");
   const only = `kinds of changes to show: ${changeKinds.join(", ")} (repeatable)`;
-  const ignore = `fields that do not count as a change: ${ignorable.join(", ")} (repeatable)`;
   addOutputFlags(command.addOption(format.choices(diffFormats).default("summary")))
     .option("--only <kinds>", only, collected)
-    .option("--ignore <fields>", ignore, collected);
+    .option("--ignore <fields>", ignoreInWords, collected);
   return addPatternFlags(command).option("--exit-code", "exit with 6 if there are differences");
 }
 

@@ -53,10 +53,14 @@ export async function* writeDiff(batches: Batches, output: DiffOutput): AsyncGen
   }
 }
 
+/** Of formats that need no more than the changes. */
+export function changeWriter(format: DiffFormat, safe: boolean): ChangeWriter {
+  if (format === "csv") return changeCsvWriter({ safe });
+  return format === "pages" ? changePagesWriter() : changeNdjsonWriter();
+}
+
 function writerFor({ format, csvSafe, names, homepage }: DiffOutput, first: TreeChange | undefined): ChangeWriter {
-  if (format === "csv") return changeCsvWriter({ safe: csvSafe });
-  if (format === "pages") return changePagesWriter();
-  if (format !== "rss") return changeNdjsonWriter();
+  if (format !== "rss") return changeWriter(format, csvSafe);
   const page = first === undefined || first.kind === "sitemap" ? undefined : homepageOf(first.page.url);
   const link = homepage() ?? page;
   return changeFeedWriter({
