@@ -1,9 +1,9 @@
 // `sitegrove diff` as a process: every kind of side, every format, every exit code.
 // Needs processes, more than a second.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "csv-parse/sync";
@@ -366,12 +366,13 @@ describe("exit codes", () => {
     const place = mkdtempSync(at("temporary-"));
     // When it has just begun, and when it has temporary files.
     for (const hasFiles of isLong ? [false, true] : [true]) {
-      const child = start(["diff", ...longLists(), "-o", at("many.txt"), "-f", "pages"], { env: { TMPDIR: place } });
+      const words = ["diff", ...longLists(), "-o", at("many.txt"), "-f", "pages"];
+      const watcher = watch(hasFiles ? place : folder);
+      const child = start(words, { env: { TMPDIR: place } });
       const end = ended(child);
       // From now on it hears signals.
-      const isThere = () =>
-        hasFiles ? readdirSync(place).length > 0 : readdirSync(folder).some((name) => name.includes("many.txt"));
-      while (!isThere() && child.exitCode === null) await sleep(5);
+      await Promise.race([once(watcher, "change"), end]);
+      watcher.close();
       child.kill("SIGINT");
       const { code } = await end;
       // On a quick machine it may have been done.

@@ -64,9 +64,9 @@ test("a run that finds nothing, or is stopped, leaves the old file as it was and
   const nothing = await serve({});
   expect((await sitegrove(["ls", nothing.homepage, ...flags])).code).toBe(4);
   nothing.close();
+  const asked = site.asked("/slow.xml");
   const child = start(["ls", site.homepage, "-k", ...flags]);
-  const asked = site.requests.length;
-  while (!site.requests.slice(asked).includes("/slow.xml")) await new Promise((resolve) => setTimeout(resolve, 20));
+  await asked;
   child.kill("SIGINT");
   expect((await ended(child)).code).toBe(130);
   expect(readFileSync(file, "utf8")).toBe("old");
@@ -75,9 +75,9 @@ test("a run that finds nothing, or is stopped, leaves the old file as it was and
 
 // Stopped while it waits for a document.
 async function stopped(words: readonly string[]): Promise<Ended> {
-  const asked = site.requests.length;
+  const asked = site.asked("/slow.xml");
   const run = launch(words[0] === "parse" ? [...words, `${site.homepage}slow.xml`] : [...words, site.homepage, "-k"]);
-  await untilAsked(asked);
+  await asked;
   run.kill("SIGINT");
   return run.end;
 }
@@ -104,8 +104,9 @@ test.each([
 });
 
 test("a document that is stopped before it answers is no failure of the program", async () => {
+  const asked = site.asked("/never.xml");
   const run = launch(["parse", `${site.homepage}never.xml`, "-f", "csv", "-o", path.join(folder, "new")]);
-  while (!site.requests.includes("/never.xml")) await new Promise((resolve) => setTimeout(resolve, 20));
+  await asked;
   run.kill("SIGINT");
   expect(await run.end).toEqual({ code: 130, stdout: "", stderr: "sitegrove: stopped: nothing was written\n" });
   expect(readdirSync(folder)).toEqual([]);
@@ -118,25 +119,13 @@ test("a new archive of a run that is stopped is said to hold what was received",
   expect(readdirSync(folder)).toEqual(["new.warc"]);
 });
 
-const untilAsked = async (from: number) => {
-  while (!site.requests.slice(from).includes("/slow.xml")) await new Promise((resolve) => setTimeout(resolve, 20));
-};
-
 test("what a killed run left is removed by the next one with the same output, and nothing else", async () => {
   const names = ["urls.txt", "site.warc.gz"];
-  const words = [
-    "-f",
-    "pages",
-    "-o",
-    path.join(folder, "urls.txt"),
-    "--save",
-    path.join(folder, "site.warc.gz"),
-    "--force",
-  ];
+  const words = `-f pages -o ${folder}/urls.txt --save ${folder}/site.warc.gz --force`.split(" ");
   writeFileSync(path.join(folder, "site.warc.gz"), "old");
-  const asked = site.requests.length;
+  const asked = site.asked("/slow.xml");
   const child = start(["ls", site.homepage, "-k", ...words]);
-  await untilAsked(asked);
+  await asked;
   child.kill("SIGKILL");
   await ended(child);
   const left = [`.site.warc.gz.${child.pid}.partial.warc.gz`, `.urls.txt.${child.pid}.partial`];
@@ -151,10 +140,10 @@ test("what a killed run left is removed by the next one with the same output, an
 });
 
 test.runIf(process.platform === "linux")("a terminal that is closed leaves nothing", async () => {
-  const asked = site.requests.length;
+  const asked = site.asked("/slow.xml");
   const child = start(["ls", site.homepage, "-k", "-f", "csv", "-o", path.join(folder, "urls.csv")]);
   const end = ended(child);
-  await untilAsked(asked);
+  await asked;
   child.kill("SIGHUP");
   expect(await end).toMatchObject({ code: 129, stderr: `sitegrove: stopped: ${folder}/urls.csv was not written\n` });
   expect(readdirSync(folder)).toEqual([]);

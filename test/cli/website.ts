@@ -1,4 +1,5 @@
 // A website on loopback, as a map from path to what is answered. `{base}` stands for its origin.
+import { EventEmitter } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -9,14 +10,18 @@ export interface Website {
   readonly homepage: string;
   /** The paths that were asked for. */
   readonly requests: string[];
+  /** Resolves with the next request for this path. */
+  asked(path: string): Promise<void>;
   close(): void;
 }
 
 export async function serve(routes: Record<string, Answer>): Promise<Website> {
   const requests: string[] = [];
+  const arrivals = new EventEmitter();
   const server = createServer((request, response) => {
     const url = request.url ?? "/";
     requests.push(url);
+    arrivals.emit(url);
     const answer = routes[url];
     if (answer === undefined) response.writeHead(404).end();
     else if (typeof answer === "function") answer(request, response);
@@ -27,6 +32,7 @@ export async function serve(routes: Record<string, Answer>): Promise<Website> {
   return {
     homepage: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     requests,
+    asked: (path) => new Promise((resolve) => arrivals.once(path, () => resolve())),
     close() {
       server.close();
       server.closeAllConnections();
