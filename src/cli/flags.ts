@@ -218,7 +218,7 @@ export function addPatternFlags(command: Command): Command {
 }
 
 export function addCsvFlags(command: Command): Command {
-  return command
+  return addCsvSafeFlag(command)
     .option("--columns <names>", "columns of the table, such as url,news.title, or all of them: all (csv)")
     .addOption(new Option("--explode <list>", explodeInWords).choices(explodedLists))
     .option("--separator <character>", "between cells: a comma, ';' or tab (csv)", separator)

@@ -20,214 +20,189 @@ import type { Run } from "../run.ts";
 import type { LsFlags } from "./ls.ts";
 
 /** Everything that a listing needs, checked. */
-export interface Job {
+interface Job {
   readonly targets: readonly Target[];
   readonly flags: LsFlags;
   readonly filter: PageFilter;
   readonly options: Options;
   readonly run: Run;
-  readonly summary?: Summary | undefined;
 }
 
-export function listing(job: Job): AsyncGenerator<string | Uint8Array, void, undefined> {
-  const { flags, filter, run } = job;
-  const options: Options = {
-    ...job.options,
-    recurse: (child, context) => {
+type Pieces = AsyncGenerator<string, void, undefined>;
+type See = (event: CrawlEvent) => void;
+
+export class Listing {
+  readonly #job: Job;
+  readonly #summary: Summary | undefined;
+  // Once the homepage is known: an archive names its own.
+  #strip: ShowUrl = wholeUrl;
+  readonly #show: ShowUrl = (url) => this.#strip(url);
+
+  constructor({ options, ...job }: Job) {
+    const { flags, filter, run } = job;
+    const recurse: Options["recurse"] = (child, context) => {
       const follows = filter.follows(child, isRobotsUrl(context.parent));
       if (follows) run.declare(context);
       return follows;
-    },
-  };
-  const { format } = flags;
-  const ready = { ...job, options };
-  if (isSitemapFormat(format)) return listSitemaps(ready, format);
-  if (format === "parquet") return fillFolder(ready);
-  return isPageFormat(format) ? listPages(ready, format) : listTree(ready, format);
-}
-
-async function* listPages(job: Job, format: PageFormat): AsyncGenerator<string | Uint8Array, void, undefined> {
-  const { flags, filter, run } = job;
-  let [finished, sitemaps, invalid] = [0, 0, 0];
-  const shown = new ShownUrls(flags);
-  const seen = (event: CrawlEvent) => {
-    shown.see(event);
-    if (event.type !== "finished") return;
-    finished += 1;
-    sitemaps += event.totals.sitemaps;
-    invalid += event.totals.invalid;
-  };
-  yield* writeBatches(pagesOf(job, seen), pageWriter(format, flags, shown.show), run.signal);
-  if (!flags.trailer) return;
-  // Whether everything declared was read; what filters leave out does not count.
-  const complete = finished === job.targets.length && run.isComplete && !filter.reached;
-  yield `${jsonOf({ kind: "finished", complete, pages: filter.listed, sitemaps, invalid })}\n`;
-}
-
-async function* listSitemaps(job: Job, format: SitemapFormat): AsyncGenerator<string, void, undefined> {
-  const { flags, run } = job;
-  const rows = new SitemapRows();
-  const shown = new ShownUrls(flags);
-  const seen = (event: CrawlEvent) => {
-    shown.see(event);
-    rows.see(event);
-  };
-  for await (const _ of pagesOf(job, seen));
-  run.crawled();
-  const pieces =
-    format === "sitemaps"
-      ? writeSitemapTable(rows, shown.show, run.width)
-      : writeSitemapCsv(rows, flags.csvSafe, flags.separator);
-  if (format === "sitemaps-csv" && flags.excel) yield byteOrderMark;
-  yield* inPieces(pieces);
-}
-
-// Yields no text: the tables go to files.
-async function* fillFolder(job: Job): AsyncGenerator<string, void, undefined> {
-  const { ParquetFolder } = await import("../output/parquet-folder.ts");
-  const { flags, run } = job;
-  const { tables } = run.owns(new ParquetFolder(flags.output as string, flags, run.context));
-  let rows = new SitemapRows();
-  let site: string | undefined;
-  const addSitemaps = () => {
-    for (const row of rows) tables.addSitemap(row, site);
-    rows = new SitemapRows();
-  };
-  const seen = (event: CrawlEvent) => {
-    if (event.type === "start" && event.depth === 0) {
-      addSitemaps();
-      site = event.url;
-    }
-    rows.see(event);
-  };
-  for await (const batch of pagesOf(job, seen)) tables.addPages(batch, site);
-  addSitemaps();
-  tables.finish();
-  yield "";
-}
-
-// The pages to list; those of a repeated sitemap once. `seen` receives every event.
-async function* pagesOf(job: Job, seen: (event: CrawlEvent) => void): AsyncGenerator<PageBatch, void, undefined> {
-  const { run, summary } = job;
-  const see = (event: CrawlEvent) => {
-    run.see(event);
-    seen(event);
-  };
-  for (const named of eachSite(job)) {
-    const target = await run.recognized(named, job.options);
-    for await (const batch of target.kind === "archive" ? archived(target, job, see) : crawled(target, job, see)) {
-      summary?.see(batch);
-      yield batch;
-    }
+    };
+    this.#job = { ...job, options: { ...options, recurse } };
+    this.#summary = flags.summary ? new Summary() : undefined;
   }
-}
 
-// During the crawl.
-async function* crawled(
-  target: OnlineTarget,
-  { filter, options, flags, run, summary }: Job,
-  see: (event: CrawlEvent) => void,
-): AsyncGenerator<PageBatch, void, undefined> {
-  // Of pages that are not listed, only their number is needed.
-  const isBrief = /^pages/.test(flags.format) || isSitemapFormat(flags.format);
-  const urlsOnly = isBrief && summary === undefined;
-  for await (const event of crawlWith(filter, crawlTarget(target), { ...options, signal: run.signal }, urlsOnly)) {
-    see(event);
-    if (event.type !== "pages") continue;
-    yield { sitemap: event.url, pages: event.pages };
-    if (filter.reached) return;
+  pieces(): Pieces {
+    const { format } = this.#job.flags;
+    if (isSitemapFormat(format)) return this.#sitemaps(format);
+    if (format === "parquet") return this.#parquet();
+    return isPageFormat(format) ? this.#pages(format) : this.#trees(format);
   }
-}
 
-async function* archived(
-  target: Target,
-  job: Job,
-  see: (event: CrawlEvent) => void,
-): AsyncGenerator<PageBatch, void, undefined> {
-  const { flags, filter, run } = job;
-  const tree = await openedTree(target, job, see);
-  try {
-    if (isSitemapFormat(flags.format) && !flags.summary) return;
-    yield* pageBatches(untilStopped(filteredWalk(tree, filter, withoutRepeats(tree.walk())), run.signal));
-    run.signal.throwIfAborted();
-  } finally {
-    await tree.close();
+  /** What --summary says at the end. */
+  printSummary(messages: Messages): void {
+    this.#summary?.print(messages);
   }
-}
 
-async function* listTree(job: Job, format: "tabtree" | "json"): AsyncGenerator<string, void, undefined> {
-  const { flags, filter, run, summary } = job;
-  for (const named of eachSite(job)) {
-    const tree = await openedTree(named, job);
-    try {
-      const steps = counted(filteredWalk(tree, filter), summary);
-      if (format === "json") yield* writeJson(tree, steps, run.signal);
-      else {
-        const shown = flags.stripUrl ? stripUrl(tree.homepage) : wholeUrl;
-        const whole = untilStopped(steps, run.signal);
-        const note = flags.limit === undefined ? undefined : `stopped at --limit ${flags.limit}`;
-        // The pages of --limit are few already.
-        const all = flags.all === true || note !== undefined;
-        const look = { show: shown, color: run.hasColor, all, limitNote: note };
-        // Of a website that cannot be reached there is no more to say than why.
-        if (run.isShown && tree.reachable) yield* writeTerminalTree(whole, look);
-        else if (!run.isShown) yield* writeTabtree(whole, shown, note);
+  async *#pages(format: PageFormat): Pieces {
+    const { targets, flags, filter, run } = this.#job;
+    let [finished, sitemaps, invalid] = [0, 0, 0];
+    const seen: See = (event) => {
+      if (event.type !== "finished") return;
+      finished += 1;
+      sitemaps += event.totals.sitemaps;
+      invalid += event.totals.invalid;
+    };
+    yield* writeBatches(this.#batches(seen), pageWriter(format, flags, this.#show), run.signal);
+    if (!flags.trailer) return;
+    // Whether everything declared was read; what filters leave out does not count.
+    const complete = finished === targets.length && run.isComplete && !filter.reached;
+    yield `${jsonOf({ kind: "finished", complete, pages: filter.listed, sitemaps, invalid })}\n`;
+  }
+
+  async *#sitemaps(format: SitemapFormat): Pieces {
+    const { flags, run } = this.#job;
+    const { csvSafe, separator, excel } = flags;
+    const rows = new SitemapRows();
+    for await (const _ of this.#batches((event) => rows.see(event)));
+    run.crawled();
+    if (format === "sitemaps-csv" && excel) yield byteOrderMark;
+    const isTable = format === "sitemaps";
+    yield* inPieces(
+      isTable ? writeSitemapTable(rows, this.#show, run.width) : writeSitemapCsv(rows, csvSafe, separator),
+    );
+  }
+
+  // Yields no text: the tables go to files.
+  async *#parquet(): Pieces {
+    const { ParquetFolder } = await import("../output/parquet-folder.ts");
+    const { flags, run } = this.#job;
+    const { tables } = run.owns(new ParquetFolder(flags.output as string, flags, run.context));
+    let rows = new SitemapRows();
+    let site: string | undefined;
+    const addSitemaps = () => {
+      for (const row of rows) tables.addSitemap(row, site);
+      rows = new SitemapRows();
+    };
+    const seen: See = (event) => {
+      if (event.type === "start" && event.depth === 0) {
+        addSitemaps();
+        site = event.url;
       }
-      run.signal.throwIfAborted();
+      rows.see(event);
+    };
+    for await (const batch of this.#batches(seen)) tables.addPages(batch, site);
+    addSitemaps();
+    tables.finish();
+    yield "";
+  }
+
+  // The pages to list; those of a repeated sitemap once. `seen` receives every event.
+  async *#batches(seen: See): AsyncGenerator<PageBatch, void, undefined> {
+    const { flags, filter, options, run } = this.#job;
+    const { signal } = run;
+    const see: See = (event) => {
+      if (event.type === "start" && event.depth === 0 && flags.stripUrl) this.#strip = stripUrl(event.url);
+      run.see(event);
+      seen(event);
+    };
+    // Of pages that are not listed, only their number is needed.
+    const urlsOnly = /^(?:pages|sitemaps)/.test(flags.format) && !flags.summary;
+    for (const named of this.#eachSite()) {
+      const target = await run.recognized(named, options);
+      const batches =
+        target.kind === "archive"
+          ? this.#archived(target, see)
+          : crawlWith(filter, crawlTarget(target), { ...options, signal }, urlsOnly);
+      for await (const event of batches) {
+        if (target.kind !== "archive") see(event as CrawlEvent);
+        if (event.type !== "pages") continue;
+        const batch = { sitemap: "sitemap" in event ? event.sitemap.url : event.url, pages: event.pages };
+        this.#summary?.see(batch);
+        yield batch;
+        if (filter.reached) break;
+      }
+      signal.throwIfAborted();
+    }
+  }
+
+  async *#archived(target: Target, see: See): AsyncGenerator<TreeStep, void, undefined> {
+    const { flags, filter, run } = this.#job;
+    const tree = await this.#tree(target, see);
+    try {
+      if (isSitemapFormat(flags.format) && !flags.summary) return;
+      yield* untilStopped(filteredWalk(tree, filter, withoutRepeats(tree.walk())), run.signal);
     } finally {
       await tree.close();
     }
   }
-}
 
-// One after another, until the limit is reached. The problems of one are reported before the next begins.
-function* eachSite({ targets, filter, run }: Job): Generator<Target, void> {
-  let listed = 0;
-  for (const [at, target] of targets.entries()) {
-    if (at > 0) run.nextSite(filter.listed - listed);
-    listed = filter.listed;
-    yield target;
-    if (filter.reached) return;
-  }
-}
-
-async function openedTree(
-  target: Target,
-  { flags, filter, options, run }: Job,
-  onEvent?: (event: CrawlEvent) => void,
-): Promise<SitemapTree> {
-  // With filters, only the listing knows when the limit is reached.
-  const limits = flags.limit === undefined || !filter.passesAll ? {} : { pages: flags.limit };
-  // A list of pages reads everything; other formats tell what was counted before they do, or without.
-  const verify = !isPageFormat(flags.format);
-  const tree = await run.tree(target, { ...options, limits: { ...options.limits, ...limits } }, onEvent, verify);
-  if (target.kind === "archive" && options.save !== undefined) await tree.save(options.save);
-  return tree;
-}
-
-async function* counted(
-  steps: AsyncIterable<TreeStep>,
-  summary: Summary | undefined,
-): AsyncGenerator<TreeStep, void, undefined> {
-  for await (const step of steps) {
-    if (step.type === "pages") summary?.see({ sitemap: step.sitemap.url, pages: step.pages });
-    yield step;
-  }
-}
-
-type OnlineTarget = Exclude<Target, { kind: "archive" }>;
-
-// How URLs are shown, once the homepage is known: an archive names its own.
-class ShownUrls {
-  readonly show: ShowUrl;
-  #strip: ShowUrl = wholeUrl;
-
-  constructor(flags: LsFlags) {
-    this.show = flags.stripUrl ? (url) => this.#strip(url) : wholeUrl;
+  async *#trees(format: "tabtree" | "json"): Pieces {
+    const { flags, filter, run } = this.#job;
+    for (const target of this.#eachSite()) {
+      const tree = await this.#tree(target);
+      try {
+        const steps = this.#counted(untilStopped(filteredWalk(tree, filter), run.signal));
+        const show = flags.stripUrl ? stripUrl(tree.homepage) : wholeUrl;
+        const limitNote = flags.limit === undefined ? undefined : `stopped at --limit ${flags.limit}`;
+        // The pages of --limit are few already.
+        const look = { show, color: run.hasColor, all: flags.all === true || limitNote !== undefined, limitNote };
+        if (format === "json") yield* writeJson(tree, steps, run.signal);
+        else if (!run.isShown) yield* writeTabtree(steps, show, limitNote);
+        // Of a website that cannot be reached there is no more to say than why.
+        else if (tree.reachable) yield* writeTerminalTree(steps, look);
+        run.signal.throwIfAborted();
+      } finally {
+        await tree.close();
+      }
+    }
   }
 
-  see(event: CrawlEvent): void {
-    if (event.type === "start" && event.depth === 0) this.#strip = stripUrl(event.url);
+  async *#counted(steps: AsyncIterable<TreeStep>): AsyncGenerator<TreeStep, void, undefined> {
+    for await (const step of steps) {
+      if (step.type === "pages") this.#summary?.see({ sitemap: step.sitemap.url, pages: step.pages });
+      yield step;
+    }
+  }
+
+  // One after another, until the limit is reached. The problems of one are reported before the next begins.
+  *#eachSite(): Generator<Target, void> {
+    const { targets, filter, run } = this.#job;
+    let listed = 0;
+    for (const [at, target] of targets.entries()) {
+      if (at > 0) run.nextSite(filter.listed - listed);
+      listed = filter.listed;
+      yield target;
+      if (filter.reached) return;
+    }
+  }
+
+  async #tree(target: Target, onEvent?: See): Promise<SitemapTree> {
+    const { flags, filter, options, run } = this.#job;
+    // With filters, only the listing knows when the limit is reached.
+    const pages = flags.limit === undefined || !filter.passesAll ? {} : { pages: flags.limit };
+    const limits = { ...options.limits, ...pages };
+    // A list of pages reads everything; other formats tell what was counted before they do, or without.
+    const tree = await run.tree(target, { ...options, limits }, onEvent, !isPageFormat(flags.format));
+    if (target.kind === "archive" && options.save !== undefined) await tree.save(options.save);
+    return tree;
   }
 }
 
@@ -236,13 +211,6 @@ async function* untilStopped<T>(steps: AsyncIterable<T>, signal: AbortSignal): A
   for await (const step of steps) {
     if (signal.aborted) return;
     yield step;
-  }
-}
-
-/** The pages alone. */
-async function* pageBatches(steps: AsyncIterable<TreeStep>): AsyncGenerator<PageBatch, void, undefined> {
-  for await (const step of steps) {
-    if (step.type === "pages") yield { sitemap: step.sitemap.url, pages: step.pages };
   }
 }
 
@@ -259,8 +227,11 @@ async function* withoutRepeats(steps: AsyncIterable<TreeStep>): AsyncGenerator<T
   }
 }
 
-/** `--summary`: how many pages were listed, by sitemap and by section of the website, on standard error at the end. */
-export class Summary {
+const mostCounted = 10_000;
+const mostShown = 20;
+
+// How many pages were listed, by sitemap and by section of the website.
+class Summary {
   readonly #bySitemap = new Map<string, number>();
   readonly #bySection = new Map<string, number>();
 
@@ -270,17 +241,17 @@ export class Summary {
   }
 
   print(messages: Messages): void {
-    print(messages, "pages by sitemap:", this.#bySitemap);
-    print(messages, "pages by section:", this.#bySection);
+    for (const [what, counts] of Object.entries({ sitemap: this.#bySitemap, section: this.#bySection })) {
+      const rows = [...counts].sort(([, a], [, b]) => b - a);
+      const rest = rows.splice(mostShown);
+      const width = grouped(rows[0]?.[1] ?? 0).length;
+      const say = (pages: number, where: string) => messages.say(`  ${grouped(pages).padStart(width)}  ${where}`);
+      if (rows.length > 0) messages.say(`pages by ${what}:`);
+      for (const [name, pages] of rows) say(pages, name);
+      const pages = rest.reduce((sum, [, more]) => sum + more, 0);
+      if (rest.length > 0) say(pages, `in ${grouped(rest.length)} others`);
+    }
   }
-}
-
-/** The host and the first segment of the path: `https://example.org/blog/…`. */
-function sectionOf(url: string): string {
-  const parsed = parseUrl(url);
-  if (parsed === null) return "other";
-  const end = parsed.pathname.indexOf("/", 1);
-  return end === -1 ? `${parsed.origin}/` : `${parsed.origin}${parsed.pathname.slice(0, end + 1)}…`;
 }
 
 // A website can have any number: those after the first ones are counted together.
@@ -289,17 +260,10 @@ function count(counts: Map<string, number>, name: string, more: number): void {
   counts.set(key, (counts.get(key) ?? 0) + more);
 }
 
-function print(messages: Messages, title: string, counts: ReadonlyMap<string, number>): void {
-  if (counts.size === 0) return;
-  const rows = [...counts].sort(([, a], [, b]) => b - a);
-  const shown = rows.slice(0, mostShown);
-  const width = grouped(shown[0]?.[1] ?? 0).length;
-  messages.say(title);
-  for (const [name, pages] of shown) messages.say(`  ${grouped(pages).padStart(width)}  ${name}`);
-  const rest = rows.slice(mostShown);
-  const pages = rest.reduce((sum, [, more]) => sum + more, 0);
-  if (rest.length > 0) messages.say(`  ${grouped(pages).padStart(width)}  in ${grouped(rest.length)} others`);
+// The host and the first segment of the path: `https://example.org/blog/…`.
+function sectionOf(url: string): string {
+  const parsed = parseUrl(url);
+  if (parsed === null) return "other";
+  const end = parsed.pathname.indexOf("/", 1);
+  return end === -1 ? `${parsed.origin}/` : `${parsed.origin}${parsed.pathname.slice(0, end + 1)}…`;
 }
-
-const mostCounted = 10_000;
-const mostShown = 20;

@@ -9,8 +9,9 @@ import {
   addCrawlFlags,
   addCsvFlags,
   addMessageFlags,
+  addOutputFlags,
+  addSitemapFlag,
   type CrawlFlags,
-  collected,
   crawlOptions,
   givenFlags,
   pageFilters,
@@ -27,32 +28,18 @@ export function lsCommand(context: Context, done: Done): Command {
   const command = new Command("ls")
     .summary("list the sitemaps and pages of a website")
     .description("Lists the sitemaps of a website and the pages they declare.")
-    .argument("[websites...]", "homepages, archives of --save, or the folder of a built website");
-
-  command
+    .argument("[websites...]", "homepages, archives of --save, or the folder of a built website")
     .optionsGroup("Output:")
-    .addOption(new Option("-f, --format <format>", formatInWords).choices(formats).default("tabtree"))
-    .option("-o, --output <file>", "write to FILE, only if the run succeeds")
+    .addOption(new Option("-f, --format <format>", formatInWords).choices(formats).default("tabtree"));
+  addCsvFlags(addOutputFlags(command, "--save and --output"))
     .option("--all", "show every page on a terminal, too (tabtree)")
-    .option("-u, --strip-url", "show URLs relative to the homepage");
-  addCsvFlags(command)
+    .option("-u, --strip-url", "show URLs relative to the homepage")
     .option("--trailer", "end with a line that says whether the listing is complete (ndjson)")
-    .option("--summary", "count the pages by sitemap and by section at the end, on standard error")
-    .option("--no-csv-safe", "keep cells that spreadsheets take for formulas as they are (csv)");
-
+    .option("--summary", "count the pages by sitemap and by section at the end, on standard error");
   addCrawlFlagGroups(command, "Filters");
-
-  command
-    .optionsGroup("Discovery:")
-    .option("--sitemap <url>", "start from this sitemap, without discovery (repeatable)", collected);
-  addCrawlFlags(command, "Discovery");
-
+  addCrawlFlags(addSitemapFlag(command), "Discovery");
   addCrawlFlagGroups(command, "Parsing", "Archive");
-  command.option("--force", "let --save and --output replace a file");
-
-  addLocalFlags(command);
-  addCrawlFlagGroups(command, "Network", "Limits");
-
+  addCrawlFlagGroups(addLocalFlags(command), "Network", "Limits");
   addMessageFlags(command).action(async (websites: readonly string[], flags: LsFlags) => {
     done(await ls(websites, flags, context));
   });
@@ -60,7 +47,7 @@ export function lsCommand(context: Context, done: Done): Command {
 }
 
 const flags = `--format --output --all --strip-url --include --exclude --since --unique --limit --same-host --sitemap --save --previous
-  --url --header --user-agent --verbose`;
+  --header --user-agent --verbose`;
 
 const examples = `
 Examples:
@@ -73,10 +60,7 @@ Examples:
 `;
 
 const more =
-  patternHelp +
-  exitCodeHelp(websiteExitCodes, {
-    notFound: "the website answered, and no sitemap was found",
-  });
+  patternHelp + exitCodeHelp(websiteExitCodes, { notFound: "the website answered, and no sitemap was found" });
 
 export interface LsFlags extends CrawlFlags, CsvFlags, RunFlags, Pick<LocalFlags, "url" | "map"> {
   readonly since?: string | undefined;
@@ -92,22 +76,15 @@ export interface LsFlags extends CrawlFlags, CsvFlags, RunFlags, Pick<LocalFlags
   readonly previous?: readonly string[] | undefined;
   readonly trustLastmod?: true | undefined;
   readonly insecure?: true | undefined;
-  readonly keepPath?: true | undefined;
 }
 
 /** Returns the exit code. */
 async function ls(names: readonly string[], flags: LsFlags, context: Context): Promise<number> {
-  const { targets, named, isNamed, local } = await chooseTargets(names, flags, context);
+  const { targets, named, local, resumed } = await chooseTargets(names, flags, context);
   const { PageFilter } = await import("../../crawl/page-filter.ts");
   const filter = new PageFilter(resolvePageFilters(pageFilters(flags)));
-  const crawl = isNamed ? crawlOptions(flags) : strangerOptions(crawlOptions(flags), flags);
-  const options = { ...crawl, ...local };
-  checkTogether(flags);
-  if (targets.length > 1) {
-    if (flags.save !== undefined) throw new UsageError("--save works with one website: name only one");
-    if (flags.resume !== undefined) throw new UsageError("--resume works with one website: name one, or none");
-    if (flags.previous !== undefined) throw new UsageError("--previous works with one website: name only one");
-  }
+  const crawl = { ...crawlOptions(flags), ...resumed };
+  checkTogether(flags, targets.length);
   const run = await withTargets({
     context,
     doing: { verb: "listing", command: "sitegrove ls" },
@@ -120,31 +97,28 @@ async function ls(names: readonly string[], flags: LsFlags, context: Context): P
     offline: [...pageFilterNames, "limits", "rewrite", "save"],
     ending: () => new CrawlEnding(flags.limit === undefined ? [] : ["limit-pages"]),
   });
-  if (!isNamed) run.messages.say(`continuing ${nameOf(targets[0])}, which ${flags.resume} names`, "quiet");
-  if (targets.length > fewWebsites) {
-    run.messages.say(
-      `${targets.length} websites are listed one after the other; many at a time: sitegrove fleet SITES… --out DIR`,
-      "quiet",
-    );
-  }
-
-  const { listing, Summary } = await import("./listing.ts");
-  const summary = flags.summary ? new Summary() : undefined;
-  const pieces = listing({
-    targets,
-    flags,
-    filter,
-    options: { ...options, save: run.save },
-    run,
-    summary,
-  });
-  const code = await run.write(pieces, () => ({ listed: filter.listed, notes: filterNotes(filter, flags) }));
-  summary?.print(run.messages);
+  const [first] = targets;
+  const name = first?.kind === "website" ? first.homepage : first?.kind === "sitemaps" ? first.urls.join(" ") : "";
+  if (resumed !== undefined) run.messages.say(`continuing ${name}, which ${flags.resume} names`, "quiet");
+  const fleet = "many at a time: sitegrove fleet SITES… --out DIR";
+  if (targets.length > 4)
+    run.messages.say(`${targets.length} websites are listed one after the other; ${fleet}`, "quiet");
+  const { Listing } = await import("./listing.ts");
+  const listing = new Listing({ targets, flags, filter, options: { ...crawl, ...local, save: run.save }, run });
+  const code = await run.write(listing.pieces(), () => ({ listed: filter.listed, notes: filterNotes(filter, flags) }));
+  listing.printSummary(run.messages);
   return code;
 }
 
-// More than this is a job for `fleet`.
-const fewWebsites = 4;
+interface Chosen {
+  readonly targets: readonly Target[];
+  /** As they were named. */
+  readonly named: readonly (Target | NamedTarget)[];
+  /** Options that make the crawl read a folder. */
+  readonly local?: Options | undefined;
+  /** Options of a website that nobody named. */
+  readonly resumed?: Options;
+}
 
 // An archive that is resumed may name its website.
 async function chooseTargets(names: readonly string[], flags: LsFlags, context: Context): Promise<Chosen> {
@@ -153,57 +127,44 @@ async function chooseTargets(names: readonly string[], flags: LsFlags, context: 
     const all = (names.length > 0 ? names : [undefined]).map((name) => chooseTreeTarget(name, flags, context));
     const local = all.find(({ files }) => files !== undefined)?.options;
     if (local !== undefined && all.length > 1) throw new UsageError("a folder is listed alone: name only one");
-    return { targets: all.map(({ target }) => target), named: all.map(({ named }) => named), isNamed: true, local };
+    return { targets: all.map(({ target }) => target), named: all.map(({ named }) => named), local };
   }
   const { archiveAbout } = await import("../../archive/open.ts");
   const about = await archiveAbout(resume);
   if (about?.homepage === undefined && about?.sitemaps === undefined)
     throw new UsageError(`${resume} cannot be resumed: another tool wrote it`);
   const targets = [archivedTarget(about)];
-  return { targets, named: targets, isNamed: false };
-}
-
-interface Chosen {
-  readonly targets: readonly Target[];
-  /** As they were named. */
-  readonly named: readonly (Target | NamedTarget)[];
-  readonly isNamed: boolean;
-  /** Options that make the crawl read a folder. */
-  readonly local?: Options | undefined;
-}
-
-// A file is not the user: whoever made it chose the website, which gets no headers and may not be at a private address.
-function strangerOptions(options: Options, { resume }: LsFlags): Options {
-  if (options.headers !== undefined)
+  // A file is not the user: whoever made it chose the website, which gets no headers and may not be at a private address.
+  const { headers, network = "public-only" } = crawlOptions(flags);
+  if (headers !== undefined)
     throw new UsageError(`--header is sent only to a website that you name: sitegrove ls WEBSITE --resume ${resume}`);
-  return { ...options, network: options.network ?? "public-only" };
-}
-
-function nameOf(target: Target | undefined): string {
-  return target?.kind === "website" ? target.homepage : target?.kind === "sitemaps" ? target.urls.join(" ") : "";
+  return { targets, named: targets, resumed: { network } };
 }
 
 // Flags without an effect are refused.
-function checkTogether(flags: LsFlags): void {
-  if (flags.stripUrl && !["tabtree", "pages", "pages-json", "sitemaps"].includes(flags.format)) {
-    throw new UsageError("--strip-url works with the formats tabtree, pages, pages-json and sitemaps");
-  }
-  if (flags.all && flags.format !== "tabtree") throw new UsageError("--all works with the format tabtree");
-  checkCsvFlags(flags.format, flags);
-  if (flags.format === "parquet" && flags.output === undefined) {
-    throw new UsageError("-f parquet writes several files: name their folder with -o DIR");
-  }
-  if (flags.trailer && flags.format !== "ndjson") throw new UsageError("--trailer works with the format ndjson");
-  if (isSitemapFormat(flags.format)) {
-    const isOfPages = (flag: string) => !/sitemap/.test(flag);
-    const pageFlag = givenFlags({ ...pageFilters(flags) }, []).find(isOfPages);
-    if (pageFlag !== undefined) throw new UsageError(`${pageFlag} chooses pages; -f ${flags.format} lists sitemaps`);
-  }
+function checkTogether(flags: LsFlags, websites: number): void {
+  const { format, save, output, resume, previous } = flags;
+  const refuse = (isWrong: unknown, why: string) => {
+    if (isWrong) throw new UsageError(why);
+  };
+  const stripped = ["tabtree", "pages", "pages-json", "sitemaps"];
+  refuse(
+    flags.stripUrl && !stripped.includes(format),
+    "--strip-url works with the formats tabtree, pages, pages-json and sitemaps",
+  );
+  refuse(flags.all && format !== "tabtree", "--all works with the format tabtree");
+  checkCsvFlags(format, flags);
+  refuse(format === "parquet" && !output, "-f parquet writes several files: name their folder with -o DIR");
+  refuse(flags.trailer && format !== "ndjson", "--trailer works with the format ndjson");
+  const [pageFlag] = givenFlags({ ...pageFilters(flags) }, []).filter((flag) => !/sitemap/.test(flag));
+  refuse(isSitemapFormat(format) && pageFlag, `${pageFlag} chooses pages; -f ${format} lists sitemaps`);
   checkSince(flags);
-  if (flags.trustLastmod && flags.previous === undefined) throw new UsageError("--trust-lastmod needs --previous");
-  if (flags.force && flags.save === undefined && flags.output === undefined) {
-    throw new UsageError("--force needs --save or --output");
-  }
+  refuse(flags.trustLastmod && !previous, "--trust-lastmod needs --previous");
+  refuse(flags.force && !save && !output, "--force needs --save or --output");
+  if (websites === 1) return;
+  refuse(save, "--save works with one website: name only one");
+  refuse(resume, "--resume works with one website: name one, or none");
+  refuse(previous, "--previous works with one website: name only one");
 }
 
 /** Of `ls` and `parse`. */
