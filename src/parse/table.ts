@@ -55,7 +55,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
     this.#namespace = options.name.namespace;
     this.target = options.target;
     this.#scanner = options.scanner;
-    this.#rootDepth = options.scanner.depth;
+    this.#rootDepth = options.scanner.elements.depth;
     this.#cursor = options.scanner.cursor;
     this.#text = options.scanner.text;
     this.#maxUrlLength = options.maxUrlLength;
@@ -99,7 +99,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
   }
 
   get isInRoot(): boolean {
-    return this.#scanner.depth === this.#rootDepth + this.#depth;
+    return this.#scanner.elements.depth === this.#rootDepth + this.#depth;
   }
 
   unclosedBefore(name: XmlName): number {

@@ -1,9 +1,10 @@
 // The interface of the fast path; its implementation is in fast/. The parser gives the same results without it, but
 // more slowly.
+import type { Limits } from "../../model/options.ts";
 import type { TextPiece } from "../../model/utf8-text.ts";
 import type { XmlAttributes } from "../xml/attributes.ts";
 import type { XmlCursor } from "../xml/cursor.ts";
-import type { XmlElements } from "../xml/scanner.ts";
+import type { XmlElements } from "../xml/elements.ts";
 import type { XmlText } from "../xml/text.ts";
 
 export interface FastPath {
@@ -22,13 +23,9 @@ export interface ScannerParts {
   readonly elements: XmlElements;
   /** The attributes of the last tag. */
   readonly attributes: XmlAttributes;
-  /** The longest text that is kept, the longest URL without a problem, the most open elements and attributes of a tag. */
-  readonly limits: {
-    readonly text: number;
-    readonly url: number;
-    readonly depth: number;
-    readonly attributes: number;
-  };
+  readonly limits: Limits;
+  /** The longest URL without a problem. */
+  readonly longestUrl: number;
   /** Scans this text. What cannot be read yet stays in the cursor's buffer. */
   scan(text: string): void;
   /** Returns what stayed in the buffer. */
@@ -38,8 +35,8 @@ export interface ScannerParts {
 export type CreateFastPath = (parts: ScannerParts) => FastPath;
 
 /** Leaves everything to the scanner. */
-export const noFastPath: CreateFastPath = ({ scan }) => ({
-  write: (piece) => scan(String(piece)),
+export const noFastPath: CreateFastPath = (scanner) => ({
+  write: (piece) => scanner.scan(String(piece)),
   flush() {},
   takesOver: () => false,
 });

@@ -205,11 +205,11 @@ export class TokenReader implements FastPath {
 
   // Runs the tokenizer from here. Returns the position it reached, and whether it needs more of the document.
   #follow(start: number): { at: number; needsMore: boolean } {
-    const { cursor, limits, elements } = this.#parts;
+    const { cursor, elements } = this.#parts;
     const tokenizer = this.#tokenizer;
     const reader = elements.handler.byRules!;
     const { namespaces } = elements;
-    this.#open = elements.openNames().slice();
+    this.#open = elements.names.slice();
     this.#rules = reader.rules.slice();
     this.#entryDepth = this.#rules.findIndex(({ isEntry }) => isEntry) + 1;
     if (namespaces.generation !== this.#generation) {
@@ -220,7 +220,7 @@ export class TokenReader implements FastPath {
     const { addresses } = this.#table;
     const open = this.#open.map((name) => addresses[this.#numbers.get(name) ?? -1] ?? layout.unknownName);
     const floor = Math.max(this.#open.length - this.#rules.length + 1, namespaces.deepest);
-    tokenizer.prepare({ limits, open, floor, urlsOnly: reader.urlsOnly });
+    tokenizer.prepare(this.#parts, open, floor, reader.urlsOnly);
     cursor.lend(tokenizer, start);
     let at = start;
     let stop = -1;
@@ -233,7 +233,7 @@ export class TokenReader implements FastPath {
     if (stop !== -1 || cursor.stopped) tokenizer.forgetWords();
     if (cursor.stopped) return { at, needsMore: false };
     cursor.takeBack(at);
-    elements.resume(this.#open);
+    elements.names = this.#open;
     reader.rules = this.#rules;
     return { at, needsMore: stop === -1 && tokenizer.reason === layout.needsMore };
   }

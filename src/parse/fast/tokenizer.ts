@@ -3,6 +3,7 @@
 import { fingerprintStart, highFactor, lowFactor } from "../../model/fingerprints.ts";
 import { decodeWide } from "../../model/utf8-text.ts";
 import type { LineCounter } from "../xml/cursor.ts";
+import type { ScannerParts } from "./fast-path.ts";
 import * as layout from "./layout.ts";
 import { tokenizerCode } from "./tokenizer-code.ts";
 
@@ -12,21 +13,6 @@ export interface NameTable {
   readonly hints: readonly number[];
   /** Where they are in the memory. */
   readonly addresses: number[];
-}
-
-/** Limits and settings of a run. */
-export interface RunSettings {
-  readonly limits: {
-    readonly text: number;
-    readonly url: number;
-    readonly depth: number;
-    readonly attributes: number;
-  };
-  /** The addresses of the names of the open elements, root first. */
-  readonly open: readonly number[];
-  /** How many of them must stay open. */
-  readonly floor: number;
-  readonly urlsOnly: boolean;
 }
 
 export class Tokenizer implements LineCounter {
@@ -100,12 +86,13 @@ export class Tokenizer implements LineCounter {
     return end >> 2;
   }
 
-  prepare({ limits, open, floor, urlsOnly }: RunSettings): void {
+  /** `open`: the addresses of the names of the open elements, root first; `floor`: how many of them must stay open. */
+  prepare({ limits, longestUrl }: ScannerParts, open: readonly number[], floor: number, urlsOnly: boolean): void {
     const code = this.#code;
-    code.longestText.value = limits.text;
-    code.longestUrl.value = limits.url;
-    code.deepest.value = Math.min(limits.depth, deepest);
-    code.mostAttributes.value = Math.min(limits.attributes, mostAttributes);
+    code.longestText.value = limits.xmlTextLength;
+    code.longestUrl.value = longestUrl;
+    code.deepest.value = Math.min(limits.xmlDepth, deepest);
+    code.mostAttributes.value = Math.min(limits.xmlAttributes, mostAttributes);
     code.floor.value = floor;
     code.urlsOnly.value = Number(urlsOnly);
     code.depth.value = open.length;

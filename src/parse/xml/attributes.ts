@@ -170,11 +170,6 @@ export class XmlAttributes implements ElementAttributes {
     return -1;
   }
 
-  /** The position of its value in the buffer. */
-  place(index: number): { start: number; end: number } {
-    return { start: this.#valueStarts[index]!, end: this.#valueEnds[index]! };
-  }
-
   facts(): TextFacts {
     return noFacts;
   }

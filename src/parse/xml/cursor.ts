@@ -14,8 +14,6 @@ export class XmlCursor implements ReferenceWatcher {
   /** The position of what was not read yet. */
   buffer = "";
   at = 0;
-  /** Changes with each buffer: positions are valid in one buffer only. */
-  version = 0;
   /** Reading has stopped. */
   stopped = false;
   // What came before this position of the buffer was released: so many characters and line ends.
@@ -39,16 +37,11 @@ export class XmlCursor implements ReferenceWatcher {
   /** Adds to the end of the buffer. */
   append(piece: string): void {
     this.buffer += piece;
-    this.version++;
   }
 
   /** Releases what was read. */
   forget(): void {
-    this.#settle();
-    this.buffer = this.at < this.buffer.length ? this.buffer.slice(this.at) : "";
-    this.at = 0;
-    this.#from = 0;
-    this.version++;
+    this.buffer = this.takeRest();
   }
 
   /** How far the document was read: a different number for each position. */
@@ -67,21 +60,17 @@ export class XmlCursor implements ReferenceWatcher {
   /** The fast path has read up to here. The buffer is empty. */
   takeBack(at: number): void {
     this.at = at;
-    this.#settle();
+    this.takeRest();
     this.#lender = undefined;
-    this.at = 0;
-    this.#from = 0;
-    this.version++;
   }
 
   /** Empties the buffer. Returns what was not read. */
   takeRest(): string {
-    const rest = this.buffer.slice(this.at);
     this.#settle();
+    const rest = this.at < this.buffer.length ? this.buffer.slice(this.at) : "";
     this.buffer = "";
     this.at = 0;
     this.#from = 0;
-    this.version++;
     return rest;
   }
 
@@ -102,7 +91,6 @@ export class XmlCursor implements ReferenceWatcher {
    */
   goOn(piece: string, joined: number): void {
     const left = this.buffer.length;
-    this.version++;
     if (left > joined) {
       this.buffer += piece.slice(joined);
       return;
