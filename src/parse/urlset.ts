@@ -2,6 +2,8 @@
 //   Lenient: an entry with several `loc`s is several entries. What else it says belongs to the first.
 //   Lenient: a document may list pages and sitemaps.
 //   Lenient: an extension that lacks required fields is kept with those it has.
+
+import type { Limits } from "../model/options.ts";
 import {
   type AlternatePage,
   type ChangeFrequency,
@@ -14,6 +16,7 @@ import {
 import type { ProblemCode } from "../model/problem.ts";
 import { readDate } from "./dates.ts";
 import type { EntrySink } from "./entries.ts";
+import { imageRules, newsRules, videoRules } from "./extensions.ts";
 import { ListDraft } from "./list-draft.ts";
 import {
   type ElementRule,
@@ -25,23 +28,15 @@ import {
   TextFacts,
   wrapper,
 } from "./table.ts";
-import { parseChangeFrequency, parseList, parsePriority } from "./values.ts";
-import { videoRules } from "./video.ts";
+import { parseChangeFrequency, parsePriority } from "./values.ts";
 import type { ElementAttributes } from "./xml/names.ts";
 
 /** A record that is being put together. */
 export type Draft<T> = { -readonly [Key in keyof T]?: T[Key] };
 
-export interface ReaderLimits {
-  readonly documentEntries: number;
-  readonly images: number;
-  readonly videos: number;
-  readonly alternates: number;
-}
-
 export class UrlsetReader implements TableTarget {
   readonly #sink: EntrySink;
-  readonly #limits: ReaderLimits;
+  readonly #limits: Limits;
   readonly report: (code: ProblemCode, value?: string, limit?: number) => void;
 
   // The current entry.
@@ -75,7 +70,7 @@ export class UrlsetReader implements TableTarget {
 
   constructor(
     sink: EntrySink,
-    limits: ReaderLimits,
+    limits: Limits,
     report: (code: ProblemCode, value?: string, limit?: number) => void,
     urlsOnly = false,
   ) {
@@ -319,14 +314,33 @@ export class UrlsetReader implements TableTarget {
 
   #page(url: string): SitemapPage {
     if (this.urlsOnly) return { url, priority: defaultPriority };
-    const page = this.#hasPriority
-      ? withPriority(url, this.#priority, this.#lastModified, this.#changeFrequency)
-      : withoutPriority(url, this.#lastModified, this.#changeFrequency);
+    const page = this.#plainPage(url);
     if (this.#newsStory !== undefined) page.newsStory = this.#newsStory;
     if (this.#images.count > 0) page.images = this.#images.toArray();
     if (this.#videos.count > 0) page.videos = this.#videos.toArray();
     if (this.#alternates.count > 0) page.alternates = this.#alternates.toArray();
     return page;
+  }
+
+  // Literals of a few fixed shapes: such objects are cheaper to make and to read, and have no room to spare.
+  #plainPage(url: string): PageDraft {
+    const lastModified = this.#lastModified;
+    const changeFrequency = this.#changeFrequency;
+    const priority = this.#hasPriority ? this.#priority : defaultPriority;
+    const priorityGiven = true;
+    if (this.#hasPriority && lastModified !== undefined) {
+      if (changeFrequency === undefined) return { url, priority, priorityGiven, lastModified };
+      return { url, priority, priorityGiven, lastModified, changeFrequency };
+    }
+    if (this.#hasPriority) {
+      if (changeFrequency === undefined) return { url, priority, priorityGiven };
+      return { url, priority, priorityGiven, changeFrequency };
+    }
+    if (changeFrequency === undefined)
+      return lastModified === undefined ? { url, priority } : { url, priority, lastModified };
+    return lastModified === undefined
+      ? { url, priority, changeFrequency }
+      : { url, priority, lastModified, changeFrequency };
   }
 
   #mixedReported = false;
@@ -352,141 +366,16 @@ function isEmpty(draft: object): boolean {
   return true;
 }
 
-// Creates pages with a few fixed shapes: objects of one shape are cheaper to make and to read.
-
 export type PageDraft = Draft<SitemapPage> & Pick<SitemapPage, "url" | "priority">;
 
-function withPriority(
-  url: string,
-  priority: number,
-  lastModified: string | undefined,
-  changeFrequency: ChangeFrequency | undefined,
-): PageDraft {
-  if (lastModified === undefined) {
-    if (changeFrequency === undefined) return { url, priority, priorityGiven: true };
-    return { url, priority, priorityGiven: true, changeFrequency };
-  }
-  if (changeFrequency === undefined) return { url, priority, priorityGiven: true, lastModified };
-  return { url, priority, priorityGiven: true, lastModified, changeFrequency };
-}
-
-function withoutPriority(
-  url: string,
-  lastModified: string | undefined,
-  changeFrequency: ChangeFrequency | undefined,
-): PageDraft {
-  const priority = defaultPriority;
-  if (lastModified === undefined) {
-    return changeFrequency === undefined ? { url, priority } : { url, priority, changeFrequency };
-  }
-  if (changeFrequency === undefined) return { url, priority, lastModified };
-  return { url, priority, lastModified, changeFrequency };
-}
-
-// The elements of `<urlset>` and `<sitemapindex>`, and of the news, image and hreflang extensions.
+// The elements of `<urlset>` and `<sitemapindex>`, and of the hreflang extension.
 // https://www.sitemaps.org/protocol.html
-// https://developers.google.com/search/docs/crawling-indexing/sitemaps/news-sitemap
-// https://developers.google.com/search/docs/crawling-indexing/sitemaps/image-sitemaps
 // https://developers.google.com/search/docs/specialty/international/localized-versions#sitemap
 //   Lenient: `<link>` is taken for `<xhtml:link>`.
 //   Lenient: `<urlset>` and `<sitemapindex>` may stand in one another.
 
 type Rules = Map<string, ElementRule<UrlsetReader>>;
 type Part = RulePart<UrlsetReader>;
-
-const news: Rules = elements("news", {
-  publication: {
-    children: elements<UrlsetReader>("news", {
-      name: {
-        isDetail: true,
-        text({ news }, text) {
-          if (text !== "") news.publicationName ??= text;
-        },
-      },
-      language: {
-        isDetail: true,
-        text({ news }, text) {
-          if (text !== "") news.publicationLanguage ??= text;
-        },
-      },
-    }),
-  },
-  title: {
-    isDetail: true,
-    text({ news }, text) {
-      if (text !== "") news.title ??= text;
-    },
-  },
-  publication_date: {
-    isDate: true,
-    isDetail: true,
-    text(reader, text, facts) {
-      const date = reader.newsDate(text, facts);
-      if (date !== undefined) reader.news.publishDate ??= date;
-    },
-  },
-  access: {
-    isDetail: true,
-    text({ news }, text) {
-      if (text !== "") news.access ??= text;
-    },
-  },
-  genres: {
-    isDetail: true,
-    text({ news }, text) {
-      if (text !== "") news.genres ??= parseList(text);
-    },
-  },
-  keywords: {
-    isDetail: true,
-    text({ news }, text) {
-      if (text !== "") news.keywords ??= parseList(text);
-    },
-  },
-  stock_tickers: {
-    isDetail: true,
-    text({ news }, text) {
-      if (text !== "") news.stockTickers ??= parseList(text);
-    },
-  },
-});
-
-const image: Rules = elements("image", {
-  loc: {
-    isUrl: true,
-    isDetail: true,
-    text(reader, text, facts) {
-      const url = text === "" ? undefined : reader.url(text, facts);
-      if (url !== undefined) reader.image.url ??= url;
-    },
-  },
-  caption: {
-    isDetail: true,
-    text({ image }, text) {
-      if (text !== "") image.caption ??= text;
-    },
-  },
-  geo_location: {
-    isDetail: true,
-    text({ image }, text) {
-      if (text !== "") image.geoLocation ??= text;
-    },
-  },
-  title: {
-    isDetail: true,
-    text({ image }, text) {
-      if (text !== "") image.title ??= text;
-    },
-  },
-  license: {
-    isUrl: true,
-    isDetail: true,
-    text(reader, text, facts) {
-      const url = text === "" ? undefined : reader.url(text, facts);
-      if (url !== undefined) reader.image.license ??= url;
-    },
-  },
-});
 
 //   Lenient: a `<loc>` that is opened twice is read as if it were opened once, and so is what follows it.
 function withLoc(fields: Rules): Rules {
@@ -517,8 +406,8 @@ const page: Rules = withLoc(
     ...elements<UrlsetReader>("xhtml", {
       link: { isDetail: true, open: (reader, attributes) => reader.addLink(attributes, undefined) },
     }),
-    ...elements<UrlsetReader>("news", { news: { children: news, close: (reader) => reader.endNews() } }),
-    ...elements<UrlsetReader>("image", { image: { children: image, close: (reader) => reader.endImage() } }),
+    ...elements<UrlsetReader>("news", { news: { children: newsRules, close: (reader) => reader.endNews() } }),
+    ...elements<UrlsetReader>("image", { image: { children: imageRules, close: (reader) => reader.endImage() } }),
     ...elements<UrlsetReader>("video", { video: { children: videoRules, close: (reader) => reader.endVideo() } }),
   ]),
 );

@@ -1,20 +1,57 @@
-// The elements of the video extension.
+// The elements of the news, image and video extensions. Of a field that is repeated, the first counts.
+// https://developers.google.com/search/docs/crawling-indexing/sitemaps/news-sitemap
+// https://developers.google.com/search/docs/crawling-indexing/sitemaps/image-sitemaps
 // https://developers.google.com/search/docs/crawling-indexing/sitemaps/video-sitemaps
-// Some of its fields are no longer used by search engines; they are read anyway.
+// Some fields are no longer used by search engines; they are read anyway.
 import type { SitemapVideo, VideoPrice, VideoRestriction, VideoTvShow } from "../model/page.ts";
-import { type ElementRule, elements } from "./table.ts";
+import { type ElementRule, elements, type Part as RulePart } from "./table.ts";
 import type { Draft, UrlsetReader } from "./urlset.ts";
-import { parseBoolean, parseNumber } from "./values.ts";
+import { parseBoolean, parseList, parseNumber } from "./values.ts";
 import type { ElementAttributes } from "./xml/names.ts";
 
+type Rules = Map<string, ElementRule<UrlsetReader>>;
+type Part = RulePart<UrlsetReader>;
+
+/** Inside of `<news:news>`. */
+export const newsRules: Rules = elements("news", {
+  publication: {
+    children: elements("news", {
+      name: text(({ news }, name) => (news.publicationName ??= name)),
+      language: text(({ news }, language) => (news.publicationLanguage ??= language)),
+    }),
+  },
+  title: text(({ news }, title) => (news.title ??= title)),
+  publication_date: {
+    isDate: true,
+    isDetail: true,
+    text(reader, content, facts) {
+      const date = reader.newsDate(content, facts);
+      if (date !== undefined) reader.news.publishDate ??= date;
+    },
+  },
+  access: text(({ news }, access) => (news.access ??= access)),
+  genres: text(({ news }, list) => (news.genres ??= parseList(list))),
+  keywords: text(({ news }, list) => (news.keywords ??= parseList(list))),
+  stock_tickers: text(({ news }, list) => (news.stockTickers ??= parseList(list))),
+});
+
+/** Inside of `<image:image>`. */
+export const imageRules: Rules = elements("image", {
+  loc: url(({ image }, loc) => (image.url ??= loc)),
+  caption: text(({ image }, caption) => (image.caption ??= caption)),
+  geo_location: text(({ image }, place) => (image.geoLocation ??= place)),
+  title: text(({ image }, title) => (image.title ??= title)),
+  license: url(({ image }, license) => (image.license ??= license)),
+});
+
 /** Inside of `<video:video>`. */
-export const videoRules: Map<string, ElementRule<UrlsetReader>> = elements("video", {
-  thumbnail_loc: url("thumbnailUrl"),
-  title: text("title"),
-  description: text("description"),
-  content_loc: url("contentUrl"),
+export const videoRules: Rules = elements("video", {
+  thumbnail_loc: url(({ video }, url) => (video.thumbnailUrl ??= url)),
+  title: text(({ video }, text) => (video.title ??= text)),
+  description: text(({ video }, text) => (video.description ??= text)),
+  content_loc: url(({ video }, url) => (video.contentUrl ??= url)),
   player_loc: {
-    ...url("playerUrl"),
+    ...url(({ video }, url) => (video.playerUrl ??= url)),
     open(reader, attributes) {
       attribute(reader, attributes, "allow_embed", "playerAllowsEmbed", parseBoolean);
       attribute(reader, attributes, "autoplay", "playerAutoplay", String);
@@ -49,7 +86,7 @@ export const videoRules: Map<string, ElementRule<UrlsetReader>> = elements("vide
   },
   requires_subscription: value("requiresSubscription", parseBoolean),
   uploader: {
-    ...text("uploader"),
+    ...text(({ video }, text) => (video.uploader ??= text)),
     open(reader, attributes) {
       const info = attributes.get("info")?.trim();
       const resolved = info ? reader.url(info) : undefined;
@@ -62,9 +99,9 @@ export const videoRules: Map<string, ElementRule<UrlsetReader>> = elements("vide
       if (tag !== "") append(reader, "tags", tag);
     },
   },
-  category: text("category"),
+  category: text(({ video }, text) => (video.category ??= text)),
   gallery_loc: {
-    ...url("galleryUrl"),
+    ...url(({ video }, url) => (video.galleryUrl ??= url)),
     open: (reader, attributes) => attribute(reader, attributes, "title", "galleryTitle", String),
   },
   content_segment_loc: {
@@ -103,32 +140,27 @@ export const videoRules: Map<string, ElementRule<UrlsetReader>> = elements("vide
   },
 });
 
-type Part = Partial<Omit<ElementRule<UrlsetReader>, "name">>;
-type KeyOf<Value> = {
-  [Key in keyof SitemapVideo]-?: SitemapVideo[Key] extends Value | undefined ? Key : never;
-}[keyof SitemapVideo];
-
-function text(key: KeyOf<string>): Part {
+function text(set: (reader: UrlsetReader, text: string) => unknown): Part {
   return {
     isDetail: true,
-    text({ video }, content) {
-      if (content !== "") video[key] ??= content;
+    text(reader, content) {
+      if (content !== "") set(reader, content);
     },
   };
 }
 
-function url(key: KeyOf<string>): Part {
+function url(set: (reader: UrlsetReader, url: string) => unknown): Part {
   return {
     isUrl: true,
     isDetail: true,
     text(reader, content, facts) {
       const resolved = content === "" ? undefined : reader.url(content, facts);
-      if (resolved !== undefined) reader.video[key] ??= resolved;
+      if (resolved !== undefined) set(reader, resolved);
     },
   };
 }
 
-function date(key: KeyOf<string>): Part {
+function date(key: "expirationDate" | "publicationDate"): Part {
   return {
     text(reader, content) {
       const parsed = content === "" ? undefined : reader.date(content);
