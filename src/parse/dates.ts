@@ -3,7 +3,7 @@
 //   "The formats are as follows. Exactly the components shown here must be present, with exactly this punctuation."
 // A date in one of its six forms is returned as it is; this is where nearly all dates end, so it allocates nothing.
 // Fractions of a second keep all their digits: `new Date` takes any number of them.
-//   Lenient: the other forms that websites use are read too, see date-forms.ts.
+//   Lenient: the other forms that websites use are read too.
 // Not read: week dates and days of the year (`2024-W05`, `2024-123`), years outside 0002 to 9999 (programs write a date that was
 // never set in year 0 or 1), Unix times.
 import type { ProblemCode } from "../model/problem.ts";
@@ -77,70 +77,23 @@ const maxLength = 96;
 // With all its white space.
 const maxFolded = 1024;
 
-// YYYY | YYYY-MM | YYYY-MM-DD | YYYY-MM-DDThh:mm, perhaps :ss, perhaps a fraction, then Z or +hh:mm
+// YYYY | YYYY-MM | YYYY-MM-DD | YYYY-MM-DDThh:mm, perhaps :ss, perhaps a fraction, then Z or +hh:mm. 24:00 is a moment of the next day.
+const w3c =
+  /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?)?)?$/;
+
 function isW3cDate(text: string): boolean {
-  const { length } = text;
-  if (length < 4 || length > maxLength) return false;
-  const century = twoDigits(text, 0);
-  const yearOfCentury = twoDigits(text, 2);
-  if (century < 0 || yearOfCentury < 0) return false;
-  const year = century * 100 + yearOfCentury;
-  if (year < firstYear) return false;
-  if (length === 4) return true;
-  const month = twoDigits(text, 5);
-  if (text.charCodeAt(4) !== hyphen || month < 1 || month > 12) return false;
-  if (length === 7) return true;
-  const day = twoDigits(text, 8);
-  if (text.charCodeAt(7) !== hyphen || day < 1 || (day > 28 && day > daysInMonth(year, month))) return false;
-  return length === 10 || isW3cTime(text, length);
+  const [, year, month = "01", day = "01"] = (text.length <= maxLength && w3c.exec(text)) || [];
+  return year !== undefined && isDay(Number(year), Number(month), Number(day));
 }
 
-function isW3cTime(text: string, length: number): boolean {
-  if (text.charCodeAt(10) !== letterT || !isTimeOfDay(text, 11)) return false;
-  let at = 16;
-  if (text.charCodeAt(at) === colon) {
-    const second = twoDigits(text, at + 1);
-    if (second < 0 || second > 59) return false;
-    at += 3;
-    if (text.charCodeAt(at) === dot) {
-      const fraction = ++at;
-      while (isDigit(text.charCodeAt(at))) at++;
-      if (at === fraction) return false;
-    }
-  }
-  const sign = text.charCodeAt(at);
-  if (sign === letterZ) return length === at + 1;
-  return (sign === plus || sign === hyphen) && length === at + 6 && isTimeOfDay(text, at + 1);
+/** Years 0 and 1 are dates that were never set: those of MySQL, Go and .NET. */
+function isDay(year: number, month: number, day: number): boolean {
+  if (year < 2 || month < 1 || month > 12 || day < 1) return false;
+  if (month !== 2) return day <= (month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31);
+  return day <= (year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28);
 }
 
-// hh:mm, of a time or of an offset. 24:00 is not accepted: it means a moment of the next day.
-function isTimeOfDay(text: string, at: number): boolean {
-  const hour = twoDigits(text, at);
-  const minute = twoDigits(text, at + 3);
-  return hour >= 0 && hour < 24 && text.charCodeAt(at + 2) === colon && minute >= 0 && minute < 60;
-}
-
-// -1 if there are no two digits.
-function twoDigits(text: string, at: number): number {
-  const tens = text.charCodeAt(at);
-  const units = text.charCodeAt(at + 1);
-  return isDigit(tens) && isDigit(units) ? (tens - zero) * 10 + units - zero : -1;
-}
-
-function isDigit(code: number): boolean {
-  return code >= zero && code <= nine;
-}
-
-const plus = 0x2b;
-const hyphen = 0x2d;
-const dot = 0x2e;
-const zero = 0x30;
-const nine = 0x39;
-const colon = 0x3a;
-const letterT = 0x54;
-const letterZ = 0x5a;
-
-// The forms of dates that websites use instead of the W3C's, each read from its words and numbers in one pass.
+// The forms of dates that websites use instead of the W3C's.
 //   Lenient: any separator between date and time, one-digit months and days, lower-case `t` and `z`, compact ISO 8601.
 //   Lenient: `+hhmm` and `+hh` as offsets.
 //   Lenient: a time without an offset is taken as UTC.
@@ -148,7 +101,7 @@ const letterZ = 0x5a;
 //   Lenient: RFC 822 and 2822 (https://www.rfc-editor.org/rfc/rfc2822#section-4.3), asctime, month names in English.
 //   Lenient: of a time in a zone that nobody can place (BST, IST), the day is kept.
 // Never guessed: 01/02/2024 may be in January or in February, so it is not a date; 25/12/2024 and 02/02/2024 are. The name of a weekday is
-// not checked.
+// not checked. Spaces are single ones, and no expression has two repetitions that can share characters: all take linear time.
 
 /** A date as ISO 8601. */
 export interface OtherDate {
@@ -157,15 +110,45 @@ export interface OtherDate {
   readonly zone: "written" | "assumed" | "unknown" | "no time";
 }
 
+// Fields by name: `y`, `m`, `d`; `name` is the name of a month, `one` and `two` are a day and a month in either order; `rest` is a time.
+const forms: readonly RegExp[] = [
+  // 20240102 | 20240102T030405 | 20240102030405
+  /^(?<y>\d{4})(?<m>\d\d)(?<d>\d\d)(?<rest>\d{6}(?!\d).*|(?!\d).*)$/,
+  // 2024-1 | 2024/01
+  /^(?<y>\d{4})[-/](?<m>\d\d?)$/,
+  // 2024-1-2 | 2024/01/02 | 2024.01.02
+  /^(?<y>\d{4})([-/.])(?<m>\d\d?)\2(?<d>\d\d?)(?!\d)(?<rest>.*)$/,
+  // 2024-Jan-02
+  /^(?<y>\d{4})[- ]+(?<name>[a-z]+)[- ]+(?<d>\d\d?)(?!\d)(?<rest>.*)$/i,
+  // 25/12/2024 | 12-25-2024 | 25.12.2024
+  /^(?<one>\d\d?)([-/.])(?<two>\d\d?)\2(?<y>\d{4})(?!\d)(?<rest>.*)$/,
+  // 17 Dec 2009 | 17-Dec-09 | 17th of December, 2009
+  /^(?<d>\d\d?)(?: ?(?:st|nd|rd|th)(?![a-z]))?(?: ?of(?![a-z]))?[-. ]*(?<name>[a-z]+)(?: ?\.)?[-, ]*(?<y>\d{4}|\d\d)(?!\d| ?:)(?<rest>.*)$/i,
+  // December 2009
+  /^(?<name>[a-z]+)(?: ?\.)?[-, ]+(?<y>\d{4})$/i,
+  // Dec 17, 2009 | December 17th 2009
+  /^(?<name>[a-z]+)(?: ?\.)?[-, ]+(?<d>\d\d?)(?: ?(?:st|nd|rd|th)(?![a-z]))?[, ]+(?<y>\d{4})(?!\d)(?<rest>.*)$/i,
+  // Dec 17 12:04:56 2009 | Dec 17 12:04:56 +0200 2009
+  /^(?<name>[a-z]+)(?: ?\.)?[-, ]+(?<d>\d\d?)(?: ?(?:st|nd|rd|th)(?![a-z]))?[, ]+(?<rest>\d\d?:.*?) ?(?<!\d)(?<y>\d{4})$/i,
+];
+
 /** `text` is trimmed and short, and has single spaces only. */
 function readDateForm(text: string): OtherDate | undefined {
-  const tokens = new DateTokens(withoutComment(text).replace("\u2212", "-"));
-  const start = tokens.word();
-  if (start === undefined) return readNumbers(tokens);
-  if (!weekdays.has(start)) return readMonthFirst(tokens, start);
-  tokens.skip(".,");
-  const month = tokens.word();
-  return month === undefined ? readNumbers(tokens) : readMonthFirst(tokens, month);
+  const bare = withoutComment(text).replace("\u2212", "-").replace(weekday, "");
+  for (const form of forms) {
+    const fields = form.exec(bare)?.groups;
+    if (fields === undefined) continue;
+    const { name, one, two, d, rest } = fields;
+    const year = fullYear(fields["y"]!);
+    const month = name === undefined ? Number(fields["m"]) : months.indexOf(name.slice(0, 3).toLowerCase()) / 3 + 1;
+    if (name !== undefined && !monthName.test(name)) return undefined;
+    if (one === undefined || two === undefined) return dateAndTime(year, month, d, rest);
+    const dayFirst = dateAndTime(year, Number(two), one, rest);
+    const monthFirst = dateAndTime(year, Number(one), two, rest);
+    const isAmbiguous = dayFirst !== undefined && monthFirst !== undefined && dayFirst.date !== monthFirst.date;
+    return isAmbiguous ? undefined : (dayFirst ?? monthFirst);
+  }
+  return undefined;
 }
 
 // A comment, as in RFC 2822 and in `Date.prototype.toString()`; a zone's name, as in java.time.
@@ -174,122 +157,24 @@ function withoutComment(text: string): string {
   return open < 0 ? text : text.slice(0, open).trimEnd();
 }
 
-function readNumbers(tokens: DateTokens): OtherDate | undefined {
-  // 20240102 | 20240102T030405 | 20240102030405
-  const compact = tokens.digits(8) ?? tokens.digits(14);
-  if (compact !== undefined) {
-    const time = compact.length === 14 ? readDigits(tokens, compact.slice(8)) : undefined;
-    return dateAndTime(compact.slice(0, 4), compact.slice(4, 6), compact.slice(6, 8), tokens, time);
-  }
-  const year = tokens.digits(4);
-  if (year !== undefined) return readYearFirst(tokens, year);
-  const first = tokens.digits(1, 2);
-  return first === undefined ? undefined : readDayFirst(tokens, first);
+const weekday = /^(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?(?![a-z])[., ]*/i;
+const months = "janfebmaraprmayjunjulaugsepoctnovdec";
+const monthName =
+  /^(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)$/i;
+
+// RFC 2822: "If a two digit year is encountered whose value is between 00 and 49, the year is interpreted by adding 2000".
+function fullYear(digits: string): string {
+  if (digits.length !== 2) return digits;
+  return Number(digits) < 50 ? `20${digits}` : `19${digits}`;
 }
 
-function readYearFirst(tokens: DateTokens, year: string): OtherDate | undefined {
-  const separator = tokens.next;
-  const from = tokens.at;
-  // 2024-1-2 | 2024/01/02 | 2024.01.02 | 2024-1 | 2024/01
-  if ("-/.".includes(separator) && tokens.joins(separator)) {
-    const month = tokens.digits(1, 2);
-    if (month !== undefined && tokens.isAtEnd) return separator === "." ? undefined : calendarMonth(year, month);
-    if (month !== undefined && tokens.joins(separator)) {
-      const day = tokens.digits(1, 2);
-      return day === undefined ? undefined : dateAndTime(year, month, day, tokens);
-    }
-    tokens.at = from;
-  }
-  // 2024-Jan-02
-  if (!tokens.skip("-")) return undefined;
-  const month = monthNumber(tokens.word());
-  if (month === undefined || !tokens.skip("-")) return undefined;
-  const day = tokens.digits(1, 2);
-  return day === undefined ? undefined : dateAndTime(year, month, day, tokens);
-}
-
-function readDayFirst(tokens: DateTokens, first: string): OtherDate | undefined {
-  const separator = tokens.next;
-  const from = tokens.at;
-  // 25/12/2024 | 12-25-2024 | 25.12.2024
-  if ("-/.".includes(separator) && tokens.joins(separator)) {
-    const second = tokens.digits(1, 2);
-    if (second !== undefined) {
-      const year = tokens.joins(separator) ? tokens.digits(4) : undefined;
-      return year === undefined ? undefined : ambiguousDate(year, first, second, tokens);
-    }
-    tokens.at = from;
-  }
-  // 17 Dec 2009 | 17-Dec-09 | 17th of December, 2009
-  tokens.take(...ordinals);
-  tokens.take("of");
-  tokens.skip(".-");
-  const month = monthNumber(tokens.word());
-  tokens.take(".");
-  tokens.skip(",-");
-  const digits = tokens.digits(4) ?? tokens.digits(2);
-  if (month === undefined || digits === undefined || tokens.next === ":") return undefined;
-  return dateAndTime(fullYear(digits), month, first, tokens);
-}
-
-function readMonthFirst(tokens: DateTokens, name: string): OtherDate | undefined {
-  const month = monthNumber(name);
-  tokens.take(".");
-  if (month === undefined || !tokens.skip(",-")) return undefined;
-  // December 2009
-  const year = tokens.digits(4);
-  if (year !== undefined) return tokens.isAtEnd ? calendarMonth(year, month) : undefined;
-  const day = tokens.digits(1, 2);
-  if (day === undefined) return undefined;
-  tokens.take(...ordinals);
-  const hasSeparator = tokens.skip(",");
-  // Dec 17, 2009 | December 17th 2009
-  const next = hasSeparator ? tokens.digits(4) : undefined;
-  if (next !== undefined) return dateAndTime(next, month, day, tokens);
-  // Dec 17 12:04:56 2009 | Dec 17 12:04:56 +0200 2009
-  const time = readClock(tokens, false);
-  const last = time === undefined ? undefined : tokens.digits(4);
-  return last === undefined ? undefined : dateAndTime(last, month, day, tokens, time);
-}
-
-// Day and month in either order, if only one order gives a valid date.
-function ambiguousDate(year: string, one: string, other: string, tokens: DateTokens): OtherDate | undefined {
-  const from = tokens.at;
-  const dayFirst = dateAndTime(year, other, one, tokens);
-  tokens.at = from;
-  const monthFirst = dateAndTime(year, one, other, tokens);
-  if (dayFirst !== undefined && monthFirst !== undefined && dayFirst.date !== monthFirst.date) return undefined;
-  return dayFirst ?? monthFirst;
-}
-
-// The remaining tokens are the time, unless it was read before.
-function dateAndTime(
-  year: string,
-  month: string | number,
-  day: string,
-  tokens: DateTokens,
-  known?: Time,
-): OtherDate | undefined {
-  const number = Number(day);
-  const yearAndMonth = calendarMonth(year, month)?.date;
-  if (yearAndMonth === undefined || number < 1 || number > daysInMonth(Number(year), Number(month))) return undefined;
-  const time = known ?? readTime(tokens);
-  if (time === undefined || !tokens.isAtEnd) return undefined;
-  return { date: `${yearAndMonth}-${pad(number)}${time.text}`, zone: time.zone };
-}
-
-/** Years 0 and 1 are dates that were never set: those of MySQL, Go and .NET. */
-const firstYear = 2;
-
-function daysInMonth(year: number, month: number): number {
-  if (month !== 2) return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
-  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
-}
-
-function calendarMonth(year: string, month: string | number): OtherDate | undefined {
-  const number = Number(month);
-  if (Number(year) < firstYear || number < 1 || number > 12) return undefined;
-  return { date: `${year}-${pad(number)}`, zone: "no time" };
+// Without a day it is a month.
+function dateAndTime(year: string, month: number, day: string | undefined, rest = ""): OtherDate | undefined {
+  if (!isDay(Number(year), month, Number(day ?? 1))) return undefined;
+  const date = `${year}-${pad(month)}`;
+  if (day === undefined) return { date, zone: "no time" };
+  const time = readTime(rest);
+  return time === undefined ? undefined : { date: `${date}-${pad(day)}${time.text}`, zone: time.zone };
 }
 
 interface Time {
@@ -298,244 +183,54 @@ interface Time {
   readonly zone: OtherDate["zone"];
 }
 
-const noTime: Time = { text: "", zone: "no time" };
+// Nothing, or an offset alone, which only XML Schema's `xs:date` has, and which a day does not keep.
+const noTime = /^ ?(?:z|[+-] ?(?:[01]\d|2[0-3]):[0-5]\d)?$/i;
+// T030405, or 030405 at the end of a compact date.
+const compactTime = /^(?: ?,)? ?t? ?(\d\d)(\d\d)(\d\d)?(?![\d:])/i;
+// h:mm | h:mm:ss | h:mm:ss.f, perhaps AM or p.m., perhaps `+0200`, `GMT+2` or `EST`; a name after an offset, as Go writes it, adds nothing.
+const clock =
+  /^(?: ?,)? ?(?:(?<t>t)(?![a-z]) ?|at(?![a-z]) ?|- )?(?<hour>\d\d?)(?!\d)(?::(?<minute>[0-5]\d)(?!\d)(?::(?<second>[0-5]\d)(?!\d)(?<fraction>[.,]\d+)?)?)?(?: ?(?<half>[ap]) ?\.? ?m(?![a-z])(?: ?\.)?)?(?: ?(?<zone>[a-z]+))?(?: ?(?<offset>[+-].*?)(?: [a-z]+)?)?$/i;
 
-// What follows a date: nothing, an offset alone (which only XML Schema's `xs:date` has, and which a day does not keep), or a time.
-function readTime(tokens: DateTokens): Time | undefined {
-  if (tokens.isAtEnd) return noTime;
-  const from = tokens.at;
-  if (tokens.take("z") !== undefined && tokens.isAtEnd) return noTime;
-  tokens.at = from;
-  if (readOffset(tokens, true) !== undefined && tokens.isAtEnd) return noTime;
-  tokens.at = from;
-  tokens.take(",");
-  const mark = tokens.take("t", "at", "-");
-  if (mark === "-" && !tokens.isSpaced) return undefined;
-  const compact = mark === "t" ? (tokens.digits(4) ?? tokens.digits(6)) : undefined;
-  return compact === undefined ? readClock(tokens, mark === "t") : readDigits(tokens, compact);
+function readTime(rest: string): Time | undefined {
+  if (noTime.test(rest)) return { text: "", zone: "no time" };
+  const isCompact = /^(?: ?,)? ?t|^\d/i.test(rest) && compactTime.test(rest);
+  const fields = clock.exec(isCompact ? rest.replace(compactTime, spread) : rest)?.groups;
+  if (fields === undefined) return undefined;
+  const { minute, second, fraction, half } = fields;
+  // An hour alone is a time only with a mark: `T03` or `3 PM`.
+  if (minute === undefined && half === undefined && fields["t"] === undefined) return undefined;
+  const written = Number(fields["hour"]);
+  if (half !== undefined && (written < 1 || written > 12)) return undefined;
+  const hour = half === undefined ? written : (written % 12) + (half.toLowerCase() === "p" ? 12 : 0);
+  const offset = offsetOf(fields["zone"], fields["offset"]);
+  if (hour > 23 || offset === undefined) return undefined;
+  if (offset === "unknown") return { text: "", zone: offset };
+  const seconds = (second === undefined ? "" : `:${second}`) + (fraction === undefined ? "" : `.${fraction.slice(1)}`);
+  const text = `T${pad(hour)}:${minute ?? "00"}${seconds}`;
+  return offset === "" ? { text: `${text}Z`, zone: "assumed" } : { text: text + offset, zone: "written" };
 }
 
-// hhmm | hhmmss
-function readDigits(tokens: DateTokens, digits: string): Time | undefined {
-  const second = digits.length === 6 ? digits.slice(4) : undefined;
-  const fraction = second === undefined ? undefined : readFraction(tokens);
-  if (fraction === "") return undefined;
-  return moment(tokens, Number(digits.slice(0, 2)), digits.slice(2, 4), second, fraction);
+function spread(_: string, hour: string, minute: string, second: string | undefined): string {
+  return `t${hour}:${minute}${second === undefined ? "" : `:${second}`}`;
 }
 
-// h:mm | h:mm:ss | h:mm:ss.f, optionally with AM or PM. An hour alone is a time only with a mark: `T03` or `3 PM`.
-function readClock(tokens: DateTokens, isHour: boolean): Time | undefined {
-  const hours = tokens.digits(1, 2);
-  if (hours === undefined) return undefined;
-  const minute = tokens.joins(":") ? tokens.digits(2) : "";
-  const second = minute && tokens.joins(":") ? tokens.digits(2) : "";
-  const fraction = second ? readFraction(tokens) : undefined;
-  if (minute === undefined || second === undefined || fraction === "") return undefined;
-  const half = readHalf(tokens);
-  if (minute === "" && half === undefined && !isHour) return undefined;
-  const hour = hourOfDay(Number(hours), half);
-  return hour === undefined ? undefined : moment(tokens, hour, minute || "00", second || undefined, fraction);
-}
-
-// Undefined if there is none, empty if its digits are missing.
-function readFraction(tokens: DateTokens): string | undefined {
-  return tokens.joins(".") || tokens.joins(",") ? (tokens.digits(1, mostDigits) ?? "") : undefined;
-}
-
-// AM | p.m.
-function readHalf(tokens: DateTokens): "a" | "p" | undefined {
-  const from = tokens.at;
-  const word = tokens.take("am", "pm", "a", "p");
-  if (word === undefined) return undefined;
-  tokens.take(".");
-  if (word.length === 2) return word[0] as "a" | "p";
-  if (tokens.take("m") !== undefined) {
-    tokens.take(".");
-    return word as "a" | "p";
-  }
-  tokens.at = from;
-  return undefined;
-}
-
-function hourOfDay(hour: number, half: "a" | "p" | undefined): number | undefined {
-  if (half === undefined) return hour;
-  if (hour < 1 || hour > 12) return undefined;
-  return (hour % 12) + (half === "p" ? 12 : 0);
-}
-
-function moment(
-  tokens: DateTokens,
-  hour: number,
-  minute: string,
-  second: string | undefined,
-  fraction: string | undefined,
-): Time | undefined {
-  const zone = readZone(tokens);
-  if (hour > 23 || Number(minute) > 59 || Number(second ?? 0) > 59 || zone === undefined) return undefined;
-  if (zone === "unknown") return { text: "", zone };
-  const seconds = second === undefined ? "" : `:${second}`;
-  const fractions = fraction === undefined ? "" : `.${fraction}`;
-  const text = `T${pad(hour)}:${minute}${seconds}${fractions}`;
-  return zone === "assumed" ? { text: `${text}Z`, zone } : { text: text + zone, zone: "written" };
-}
-
-// `+0200`, `GMT+2`, `EST`, or nothing, which means UTC. A name after an offset, as Go writes it, adds nothing.
-function readZone(tokens: DateTokens): string | undefined {
-  const raw = tokens.next;
-  const name = tokens.word();
-  const named = name === undefined ? "assumed" : (offsetOfZone(name) ?? (isZoneName(raw) ? "unknown" : undefined));
-  if (tokens.next !== "+" && tokens.next !== "-") return named;
-  const offset = named === "assumed" || named === "Z" ? readOffset(tokens) : undefined;
-  if (offset !== undefined && tokens.isSpaced) tokens.word();
-  return offset;
-}
-
-// +02:00; unless `isStrict` also +0200, +02 and +2.
-function readOffset(tokens: DateTokens, isStrict = false): string | undefined {
-  const sign = tokens.take("+", "-");
-  const digits = sign === undefined ? undefined : isStrict ? tokens.digits(2) : tokens.digits(1, 4);
-  if (digits === undefined) return undefined;
-  const hasColon = digits.length <= 2 && tokens.joins(":");
-  const minutes = hasColon ? tokens.digits(2) : digits.length > 2 ? digits.slice(-2) : isStrict ? undefined : "00";
-  const hours = digits.length > 2 ? digits.slice(0, -2) : digits;
-  if (minutes === undefined || Number(hours) > 23 || Number(minutes) > 59) return undefined;
+// Empty if there is none, which means UTC; "unknown" if nobody knows where the zone is.
+function offsetOf(name: string | undefined, offset: string | undefined): string | undefined {
+  const named = name === undefined ? "" : (zones.get(name.toUpperCase()) ?? (isZoneName(name) ? "unknown" : undefined));
+  if (offset === undefined || (named !== "" && named !== "Z")) return offset === undefined ? named : undefined;
+  // +02:00, +0200, +02 or +2
+  const [, sign, hours = "", minutes = "00"] = /^([+-]) ?([01]?\d|2[0-3])(?::?([0-5]\d))?$/.exec(offset) ?? [];
+  if (sign === undefined) return undefined;
   // https://www.rfc-editor.org/rfc/rfc2822#section-3.3: "-0000" is a time in UTC. ISO 8601 has no offset of minus zero.
-  return sign === "-" && Number(hours) + Number(minutes) === 0 ? "Z" : `${sign}${hours.padStart(2, "0")}:${minutes}`;
+  return sign === "-" && Number(hours + minutes) === 0 ? "Z" : `${sign}${pad(hours)}:${minutes}`;
 }
 
-const months: readonly string[] =
-  "january february march april may june july august september october november december".split(" ");
-
-function monthNumber(name: string | undefined): number | undefined {
-  const index = months.findIndex((month) => month === name || month.slice(0, 3) === name);
-  return index >= 0 ? index + 1 : name === "sept" ? 9 : undefined;
-}
-
-const weekdays: ReadonlySet<string> = new Set(
-  ["mon", "tue", "tues", "wed", "wednes", "thu", "thur", "thurs", "fri", "sat", "satur", "sun"].flatMap((name) => [
-    name,
-    `${name}day`,
-  ]),
-);
-const ordinals: readonly string[] = ["st", "nd", "rd", "th"];
-
-// RFC 2822: "If a two digit year is encountered whose value is between 00 and 49, the year is interpreted by adding 2000".
-function fullYear(digits: string): string {
-  if (digits.length !== 2) return digits;
-  return Number(digits) < 50 ? `20${digits}` : `19${digits}`;
-}
-
-function pad(number: number): string {
+function pad(number: number | string): string {
   return String(number).padStart(2, "0");
 }
 
-// More than fit into the length that date.ts accepts.
-const mostDigits = 96;
-
-// Splits a date into words, numbers and signs. Date forms are read from these tokens instead of by regular expressions:
-// one with several optional spaces backtracked for a quarter of a second on 96 characters.
-
-/** A run of digits, a run of letters, or one other character at a time. */
-class DateTokens {
-  readonly #tokens: readonly string[];
-  // Whether each of them has white space before it.
-  readonly #spaced: readonly boolean[];
-  at = 0;
-
-  /** `text` has single spaces only. */
-  constructor(text: string) {
-    const tokens: string[] = [];
-    const spaced: boolean[] = [];
-    for (let at = 0; at < text.length; ) {
-      const isSpaced = text.charCodeAt(at) === space;
-      if (isSpaced) at++;
-      const kind = kindOf(text.charCodeAt(at));
-      let end = at + 1;
-      if (kind !== sign) while (end < text.length && kindOf(text.charCodeAt(end)) === kind) end++;
-      if (at < text.length) {
-        tokens.push(text.slice(at, end));
-        spaced.push(isSpaced);
-      }
-      at = end;
-    }
-    this.#tokens = tokens;
-    this.#spaced = spaced;
-  }
-
-  /** The next token; empty at the end. */
-  get next(): string {
-    return this.#tokens[this.at] ?? "";
-  }
-
-  get isAtEnd(): boolean {
-    return this.at >= this.#tokens.length;
-  }
-
-  /** Whether the next token has white space before it. */
-  get isSpaced(): boolean {
-    return this.#spaced[this.at] ?? false;
-  }
-
-  /** Takes a number with so many digits. */
-  digits(fewest: number, most: number = fewest): string | undefined {
-    const { next } = this;
-    if (next.length < fewest || next.length > most || kindOf(next.charCodeAt(0)) !== digit) return undefined;
-    this.at++;
-    return next;
-  }
-
-  /** Takes a word, in lower case. */
-  word(): string | undefined {
-    const { next } = this;
-    if (kindOf(next.charCodeAt(0)) !== letter) return undefined;
-    this.at++;
-    return next.toLowerCase();
-  }
-
-  /** Takes the next token if it is one of these words or signs. */
-  take(...wanted: readonly string[]): string | undefined {
-    const next = this.next.toLowerCase();
-    if (next === "" || !wanted.includes(next)) return undefined;
-    this.at++;
-    return next;
-  }
-
-  /** Takes the next token if it is this sign, with no white space around it. */
-  joins(wanted: string): boolean {
-    if (this.isAtEnd || this.next !== wanted || this.isSpaced || this.#spaced[this.at + 1] === true) return false;
-    this.at++;
-    return true;
-  }
-
-  /** Skips any of these signs. Returns whether there were any, or white space. */
-  skip(signs: string): boolean {
-    let hasAny = this.isSpaced;
-    while (this.next !== "" && signs.includes(this.next)) {
-      this.at++;
-      hasAny = true;
-    }
-    return hasAny || this.isSpaced;
-  }
-}
-
-function kindOf(code: number): number {
-  if (code >= 0x30 && code <= 0x39) return digit;
-  const lower = code | 0x20;
-  return lower >= 0x61 && lower <= 0x7a ? letter : sign;
-}
-
-const digit = 0;
-const letter = 1;
-const sign = 2;
-const space = 0x20;
-
 // The names of time zones in dates. https://www.rfc-editor.org/rfc/rfc822#section-5.1 has the American ones; others are
 // listed only if they mean the same offset everywhere.
-
-/** The offset of a zone; undefined if the name is unknown, or means different offsets in different places. */
-function offsetOfZone(name: string): string | undefined {
-  return zones.get(name.toUpperCase());
-}
 
 /**
  * Whether this looks like the name of a zone, so that the time before it cannot be placed, but the day can. BST is an hour ahead of
