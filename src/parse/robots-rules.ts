@@ -2,8 +2,8 @@
 //   "The most specific match found MUST be used. The most specific match is the match that has the most octets.", and of
 //   an allow and a disallow rule that are equivalent, "the allow rule SHOULD be used".
 // As in Google's parser (https://github.com/google/robotstxt), an allowed `index.html` means its folder, too. A robots.txt
-// may have many long rules full of wildcards: a URL is compared only with the rules that begin like it, with each in linear
-// time, and what all comparisons cost is counted, so that callers with many URLs can stop.
+// may have many long rules full of wildcards: a URL is compared only with the rules that begin like it,
+// and what all comparisons cost is counted, so that callers with many URLs can stop.
 import { readable, unexpected, urlText } from "../model/option-checks.ts";
 import type { RobotsPreference } from "../model/sitemap.ts";
 import { isHttpUrl } from "../model/url.ts";
@@ -61,9 +61,7 @@ interface Line {
   /** The text before the first wildcard. */
   readonly start: string;
   /** The texts after the first wildcard, between the others. */
-  readonly parts: readonly Piece[];
-  /** Of the characters in `parts`. */
-  readonly kinds: number;
+  readonly parts: readonly string[];
   /** Ends with `$`: nothing may follow. */
   readonly isWhole: boolean;
   readonly length: number;
@@ -105,8 +103,6 @@ export class RobotsRules {
     // "The /robots.txt URI is implicitly allowed."
     if (normal === "/robots.txt") return undefined;
     this.#urls += 1;
-    const bytes = bytesOf(normal);
-    const kinds = kindsIn(bytes);
     let best: Line | undefined;
     for (const length of this.#lengths) {
       if (length > normal.length) break;
@@ -115,7 +111,7 @@ export class RobotsRules {
         if (best !== undefined && byPrecedence(best, line) <= 0) break;
         this.#work += workPerStep;
         if (this.isSpent) return undefined;
-        if ((line.kinds & ~kinds) !== 0 || !this.#matches(line, bytes)) continue;
+        if (!this.#matches(line, normal)) continue;
         best = line;
         break;
       }
@@ -128,15 +124,16 @@ export class RobotsRules {
     return this.#isBounded && this.#work > mostWork + this.#urls * workPerUrl;
   }
 
-  // Each piece is taken where it occurs first: if the rest does not match behind that, it matches nowhere.
-  #matches({ start, parts, isWhole }: Line, path: Uint8Array): boolean {
+  // Each part is taken where it occurs first: if the rest does not match behind that, it matches nowhere.
+  #matches({ start, parts, isWhole }: Line, path: string): boolean {
     let at = start.length;
-    for (let index = 0; index < parts.length; index++) {
-      const part = parts[index]!;
-      if (isWhole && index === parts.length - 1) return part.isEndOf(path, at);
-      const end = part.endIn(path, at);
-      this.#work += (end < 0 ? path.length : end) - at + workPerStep;
-      if (end < 0) return false;
+    for (const [index, part] of parts.entries()) {
+      if (isWhole && index === parts.length - 1) return path.length - part.length >= at && path.endsWith(part);
+      const found = path.indexOf(part, at);
+      const end = found < 0 ? path.length : found + part.length;
+      // Searching for a long part may compare it in every place.
+      this.#work += (end - at) * (part.length > longPart ? part.length : 1) + workPerStep;
+      if (found < 0) return false;
       at = end;
     }
     return !isWhole || at === path.length;
@@ -146,57 +143,7 @@ export class RobotsRules {
 const mostWork = 300_000_000;
 const workPerUrl = 20_000;
 const workPerStep = 16;
-
-/** A text between two wildcards, prepared for a search in linear time (Knuth, Morris and Pratt): `indexOf` can be quadratic. */
-class Piece {
-  readonly #bytes: Uint8Array;
-  // For each length of a match: the length of its longest proper end that the piece begins with.
-  readonly #ends: Uint32Array;
-
-  constructor(text: string) {
-    const bytes = bytesOf(text);
-    const ends = new Uint32Array(bytes.length + 1);
-    for (let at = 1, length = 0; at < bytes.length; at++) {
-      while (length > 0 && bytes[at] !== bytes[length]) length = ends[length]!;
-      if (bytes[at] === bytes[length]) length += 1;
-      ends[at + 1] = length;
-    }
-    [this.#bytes, this.#ends] = [bytes, ends];
-  }
-
-  /** Where its first occurrence ends; -1 if there is none. */
-  endIn(path: Uint8Array, from: number): number {
-    const bytes = this.#bytes;
-    const ends = this.#ends;
-    if (bytes.length === 0) return from;
-    let length = 0;
-    for (let at = from; at < path.length; at++) {
-      const byte = path[at];
-      while (length > 0 && byte !== bytes[length]) length = ends[length]!;
-      if (byte === bytes[length] && ++length === bytes.length) return at + 1;
-    }
-    return -1;
-  }
-
-  isEndOf(path: Uint8Array, from: number): boolean {
-    const start = path.length - this.#bytes.length;
-    return start >= from && this.#bytes.every((byte, at) => byte === path[start + at]);
-  }
-}
-
-// `text` is ASCII. Faster than an encoder for texts as short as most paths.
-function bytesOf(text: string): Uint8Array {
-  const bytes = new Uint8Array(text.length);
-  for (let at = 0; at < bytes.length; at++) bytes[at] = text.charCodeAt(at);
-  return bytes;
-}
-
-// A set of 32 kinds of characters: a path without a kind that a rule asks for does not match.
-function kindsIn(bytes: Uint8Array): number {
-  let kinds = 0;
-  for (let at = 0; at < bytes.length; at++) kinds |= 1 << (bytes[at]! & 31);
-  return kinds;
-}
+const longPart = 32;
 
 // Longest first; of equal length, Allow first.
 function byPrecedence(one: Line, two: Line): number {
@@ -250,15 +197,7 @@ function lineOf(rule: RobotsRule, path: string): Line {
   const isWhole = path.endsWith("$");
   const normal = normalized(isWhole ? path.slice(0, -1) : path);
   const [start = "", ...parts] = normal.split(/\*+/);
-  const kinds = kindsIn(bytesOf(parts.join("")));
-  return {
-    rule,
-    start,
-    parts: parts.map((part) => new Piece(part)),
-    kinds,
-    isWhole,
-    length: normal.length + (isWhole ? 1 : 0),
-  };
+  return { rule, start, parts, isWhole, length: normal.length + (isWhole ? 1 : 0) };
 }
 
 // https://www.rfc-editor.org/rfc/rfc9309#section-2.2.2: characters outside of ASCII are percent-encoded before
