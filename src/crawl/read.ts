@@ -12,8 +12,7 @@ import { type Rewrite, rewrittenPages } from "../model/rewrite.ts";
 import type { ParsedSitemap } from "../model/sitemap.ts";
 import type { OpenedDocument } from "../open/open-document.ts";
 import { createDocumentParser } from "../parse/document.ts";
-import { type Entries, type EntryParser, joined, type ParseOutcome } from "../parse/entries.ts";
-import { parsedSitemap } from "../parse/parsed-sitemap.ts";
+import { type Entries, type EntryParser, joined, type ParseOutcome, parsedSitemap } from "../parse/entries.ts";
 import type { RobotsGroups } from "../parse/robots.ts";
 
 /** A document that can be read: its bytes and its headers. */

@@ -129,7 +129,7 @@ const forms: readonly RegExp[] = [
   // Dec 17, 2009 | December 17th 2009
   /^(?<name>[a-z]+)(?: ?\.)?[-, ]+(?<d>\d\d?)(?: ?(?:st|nd|rd|th)(?![a-z]))?[, ]+(?<y>\d{4})(?!\d)(?<rest>.*)$/i,
   // Dec 17 12:04:56 2009 | Dec 17 12:04:56 +0200 2009
-  /^(?<name>[a-z]+)(?: ?\.)?[-, ]+(?<d>\d\d?)(?: ?(?:st|nd|rd|th)(?![a-z]))?[, ]+(?<rest>\d\d?:.*?) ?(?<!\d)(?<y>\d{4})$/i,
+  /^(?<name>[a-z]+)(?: ?\.)?[-, ]+(?<d>\d\d?)(?!\d)(?: ?(?:st|nd|rd|th)(?![a-z]))?[, ]*(?<rest>\d\d?:.*?) ?(?<!\d)(?<y>\d{4})$/i,
 ];
 
 /** `text` is trimmed and short, and has single spaces only. */

@@ -6,12 +6,11 @@ import type { Limits } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { Problem, ProblemCode, ProblemLog } from "../model/problem.ts";
 import { protocolEntries } from "../model/protocol-limits.ts";
-import type { PagesFormat, RobotsPreference, SitemapReference } from "../model/sitemap.ts";
+import type { PagesFormat, ParsedSitemap, RobotsPreference, SitemapReference } from "../model/sitemap.ts";
 import { lengthFacts, originOf } from "../model/url.ts";
 import { UrlResolver } from "../model/url-resolver.ts";
 import type { TextPiece } from "../model/utf8-text.ts";
 import type { CreateFastPath } from "./fast/fast-path.ts";
-import { ListDraft } from "./list-draft.ts";
 import type { RobotsGroups } from "./robots.ts";
 import { noFacts, type TextFacts } from "./table.ts";
 import type { PageDraft } from "./urlset.ts";
@@ -62,6 +61,17 @@ export interface IndexOutcome {
   readonly preferences?: readonly RobotsPreference[];
 }
 
+/** The result of parsing one document. */
+export function parsedSitemap(
+  { outcome, complete, problems }: { outcome: ParseOutcome; complete: boolean; problems: readonly Problem[] },
+  { pages, sitemaps }: Entries,
+): ParsedSitemap {
+  if (outcome.kind === "invalid") return outcome;
+  if (outcome.kind === "pages") return { ...outcome, pages, complete, problems };
+  // An index lists pages only against the protocol.
+  return { ...outcome, sitemaps, ...(pages.length > 0 ? { pages } : {}), complete, problems };
+}
+
 /** What the parsers of one document share. */
 export interface ParseContext {
   /** The document's own URL: the base of relative URLs. */
@@ -94,8 +104,8 @@ export class EntrySink {
   readonly #pageUrls: UrlCollector;
   readonly #sitemapUrls: UrlCollector;
   readonly #otherUrls: UrlResolver;
-  readonly #pages = new ListDraft<SitemapPage>();
-  readonly #sitemaps = new ListDraft<SitemapReference>();
+  #pages: SitemapPage[] = [];
+  #sitemaps: SitemapReference[] = [];
   readonly #repeats: RepeatedPages;
   // Those that were added.
   #count = 0;
@@ -111,7 +121,7 @@ export class EntrySink {
     this.#repeats = new RepeatedPages({
       limits,
       keepsAll,
-      release: (page) => this.#pages.add(page),
+      release: (page) => this.#pages.push(page),
       report: (code, value, limit) => source.report(code, value, limit),
     });
   }
@@ -167,7 +177,7 @@ export class EntrySink {
   }
 
   addPage(page: SitemapPage): void {
-    if (this.#hasRoom()) this.#pages.add(page);
+    if (this.#hasRoom()) this.#pages.push(page);
   }
 
   /** Adds a page whose entry may be repeated, with more details. */
@@ -186,7 +196,7 @@ export class EntrySink {
   }
 
   addSitemap(sitemap: SitemapReference): void {
-    if (this.#hasRoom()) this.#sitemaps.add(sitemap);
+    if (this.#hasRoom()) this.#sitemaps.push(sitemap);
   }
 
   /** Nothing more will be added. */
@@ -196,9 +206,9 @@ export class EntrySink {
 
   /** The entries since the last call. */
   take(): Entries {
-    const entries = { pages: this.#pages.toArray(), sitemaps: this.#sitemaps.toArray() };
-    this.#pages.clear();
-    this.#sitemaps.clear();
+    const entries = { pages: this.#pages, sitemaps: this.#sitemaps };
+    this.#pages = [];
+    this.#sitemaps = [];
     return entries;
   }
 

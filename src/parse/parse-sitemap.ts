@@ -8,8 +8,7 @@ import { type ParseOptions, resolveParseOptions } from "../model/options.ts";
 import { ProblemLog } from "../model/problem.ts";
 import type { ParsedSitemap } from "../model/sitemap.ts";
 import { createDocumentParser } from "./document.ts";
-import { type Entries, joined } from "./entries.ts";
-import { parsedSitemap } from "./parsed-sitemap.ts";
+import { type Entries, joined, parsedSitemap } from "./entries.ts";
 
 export type { Limits, ParseOptions } from "../model/options.ts";
 export type {

@@ -19,7 +19,6 @@ import { unwrapUrl } from "../model/url-forms.ts";
 import type { TextPiece } from "../model/utf8-text.ts";
 import { parseDate } from "./dates.ts";
 import { type Entries, type EntryParser, type ParseContext, type ParseOutcome, UrlCollector } from "./entries.ts";
-import { NextCharacter } from "./next-character.ts";
 import { parseChangeFrequency, parseNumber } from "./values.ts";
 
 export class TextParser implements EntryParser, LineReader {
@@ -28,11 +27,9 @@ export class TextParser implements EntryParser, LineReader {
   readonly #urls: UrlCollector;
   readonly #maxEntries: number;
   #pages: SitemapPage[] = [];
-  // Most texts have none of them: searching for the next one once is cheaper than searching every line.
-  readonly #separators = [" ", "\t", "\u0085", "\u2028", "\u2029", ",http", ";http", "|http"].map(
-    (separator) => new NextCharacter(separator),
-  );
+  // Where the next separator is in this text. Most have none: one search is cheaper than a search of every line.
   #searched = "";
+  #separatorAt = -1;
   #hasText = false;
   #listed = 0;
   stopped = false;
@@ -86,14 +83,12 @@ export class TextParser implements EntryParser, LineReader {
   }
 
   #hasSeparator(text: string, from: number, to: number): boolean {
-    const isNew = text !== this.#searched;
-    this.#searched = text;
-    let isWithin = false;
-    for (const separator of this.#separators) {
-      if (isNew) separator.reset(text);
-      if (separator.isWithin(from, to)) isWithin = true;
+    if (text !== this.#searched || this.#separatorAt < from) {
+      this.#searched = text;
+      anySeparator.lastIndex = from;
+      this.#separatorAt = anySeparator.exec(text)?.index ?? Number.POSITIVE_INFINITY;
     }
-    return isWithin;
+    return this.#separatorAt < to;
   }
 
   dropLine(): void {
@@ -206,6 +201,7 @@ const otherScheme = /^[a-z][a-z0-9+.-]{0,20}:\/\//i;
 // A URL, with what may stand around it, and what stands between two of them.
 const urlStart = /["'<\u201c\u2018]{0,2}https?:/gi;
 const separator = /[ ,;|\u0085\u2028\u2029]/;
+const anySeparator = /[ \t\u0085\u2028\u2029]|[,;|]http/g;
 const digit = /[0-9]/;
 const comma = 0x2c;
 const letterH = 0x68;

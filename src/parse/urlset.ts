@@ -17,7 +17,6 @@ import type { ProblemCode } from "../model/problem.ts";
 import { readDate } from "./dates.ts";
 import type { EntrySink } from "./entries.ts";
 import { imageRules, newsRules, videoRules } from "./extensions.ts";
-import { ListDraft } from "./list-draft.ts";
 import {
   type ElementRule,
   elements,
@@ -347,6 +346,25 @@ export class UrlsetReader implements TableTarget {
   #reportMixed(): void {
     if (!this.#mixedReported) this.report("xml-mixed");
     this.#mixedReported = true;
+  }
+}
+
+// A list of unknown length. Growing arrays allocate more room than they need: the array that is returned has none to spare.
+class ListDraft<T> {
+  readonly #items: T[] = [];
+  count = 0;
+
+  add(item: T): void {
+    this.#items[this.count++] = item;
+  }
+
+  /** Starts a new list. */
+  clear(): void {
+    this.count = 0;
+  }
+
+  toArray(): T[] {
+    return this.#items.slice(0, this.count);
   }
 }
 

@@ -1,7 +1,6 @@
 // Small values of entries: numbers, booleans, lists. Undefined if a value cannot be read; the caller reports it.
 import { detached } from "../model/detached.ts";
 import type { ChangeFrequency } from "../model/page.ts";
-import { ListDraft } from "./list-draft.ts";
 
 /**
  * From 0 to 1: https://www.sitemaps.org/protocol.html#prioritydef "Valid values range from 0.0 to 1.0."
@@ -21,28 +20,14 @@ export function parsePriority(text: string): number | undefined {
 
 /** Lenient: in any case, with white space around it. */
 export function parseChangeFrequency(text: string): ChangeFrequency | undefined {
-  // The first character leaves one candidate, and comparing is faster than hashing a new string.
-  const usual = changeFrequencies[text.charCodeAt(0) & 31];
-  if (usual === text) return usual;
-  return changeFrequencyOf.get(shortWord(text));
+  return changeFrequencyOf.get(text) ?? changeFrequencyOf.get(shortWord(text));
 }
 
 /** Comma separated; empty ones are left out. */
 export function parseList(text: string): string[] {
-  items.clear();
-  for (let from = 0; from <= text.length; ) {
-    const comma = text.indexOf(",", from);
-    const end = comma === -1 ? text.length : comma;
-    // Nearly always one space, and `trim` would copy the rest.
-    const start = text.charCodeAt(from) === space ? from + 1 : from;
-    const item = text.slice(start, end).trim();
-    if (item !== "") items.add(detached(item));
-    from = end + 1;
-  }
-  return items.toArray();
+  const items = text.split(",").map((item) => item.trim());
+  return items.filter((item) => item !== "").map(detached);
 }
-
-const items = new ListDraft<string>();
 
 /** Lenient: `yes` and `no`, as the extensions ask for it, and also `true`, `false`, `1` and `0`, in any case. */
 export function parseBoolean(text: string): boolean | undefined {
@@ -69,10 +54,6 @@ function shortWord(text: string): string {
 
 const names = ["always", "hourly", "daily", "weekly", "monthly", "yearly", "never"] as const;
 const changeFrequencyOf: ReadonlyMap<string, ChangeFrequency> = new Map(names.map((name) => [name, name]));
-// Indexed by the first letter.
-const changeFrequencies: readonly (ChangeFrequency | undefined)[] = Array.from({ length: 32 }, (_, place) =>
-  names.find((name) => (name.charCodeAt(0) & 31) === place),
-);
 const booleans: ReadonlyMap<string, boolean> = new Map([
   ["yes", true],
   ["true", true],
@@ -82,6 +63,5 @@ const booleans: ReadonlyMap<string, boolean> = new Map([
   ["0", false],
 ]);
 
-const space = 0x20;
 const dot = 0x2e;
 const zero = 0x30;

@@ -1,17 +1,17 @@
 // The fast path: reads usual XML with the tokenizer instead of the scanner. The document is in the tokenizer's memory, as
 // UTF-8. Where the tokenizer stops, a window of the document is decoded and given to the scanner, which reads what is
 // unusual or new; names that it has read are known to the tokenizer from then on. It stops where it can hand back.
+import { detached } from "../../model/detached.ts";
 import { trimUrl } from "../../model/url.ts";
 import { type TextPiece, Utf8Text } from "../../model/utf8-text.ts";
 import type { ElementRule, RuleReader } from "../table.ts";
 import { noFacts, TextFacts } from "../table.ts";
-import { noAttributes } from "../xml/attributes.ts";
-import type { XmlName } from "../xml/names.ts";
+import { noAttributes, normalizeSpace } from "../xml/attributes.ts";
+import { decodeReferences, type ReferenceWatcher } from "../xml/entities.ts";
+import type { ElementAttributes, XmlName } from "../xml/names.ts";
 import type { FastPath, ScannerParts } from "./fast-path.ts";
 import * as layout from "./layout.ts";
-import { TokenAttributes } from "./token-attributes.ts";
 import type { Tokenizer } from "./tokenizer.ts";
-import { wellFormedPieces } from "./well-formed.ts";
 
 type Rule = ElementRule<never>;
 
@@ -25,6 +25,57 @@ interface KnownName {
   /** Its rule below an element with this one. */
   parent: Rule | undefined;
   rule: Rule | undefined;
+}
+
+// The attributes of a tag that the tokenizer read.
+class TokenAttributes implements ElementAttributes {
+  readonly #watcher: ReferenceWatcher;
+  count = 0;
+  readonly #names: string[] = [];
+  readonly #values: string[] = [];
+  readonly #isRaw: boolean[] = [];
+  readonly #facts: TextFacts[] = [];
+
+  constructor(watcher: ReferenceWatcher) {
+    this.#watcher = watcher;
+  }
+
+  /** Starts over with the next tag. */
+  clear(): void {
+    this.count = 0;
+  }
+
+  /** `isRaw`: the value is as written. The caller adds what is known of it to the returned facts. */
+  add(name: string, value: string, isRaw: boolean): TextFacts {
+    const index = this.count++;
+    this.#names[index] = name;
+    this.#values[index] = value;
+    this.#isRaw[index] = isRaw;
+    return (this.#facts[index] ??= new TextFacts());
+  }
+
+  name(index: number): string {
+    return this.#names[index]!;
+  }
+
+  get(name: string): string | undefined {
+    const index = this.find(name);
+    return index === -1 ? undefined : this.value(index);
+  }
+
+  find(name: string): number {
+    for (let index = 0; index < this.count; index++) if (this.#names[index] === name) return index;
+    return -1;
+  }
+
+  value(index: number): string {
+    const value = this.#values[index]!;
+    return this.#isRaw[index] ? detached(decodeReferences(normalizeSpace(value), this.#watcher)) : value;
+  }
+
+  facts(index: number): TextFacts {
+    return this.#facts[index]!;
+  }
 }
 
 export class TokenReader implements FastPath {
@@ -79,13 +130,18 @@ export class TokenReader implements FastPath {
       }
       return;
     }
-    const { pieces, half } = wellFormedPieces(this.#half + piece, maxText);
-    this.#half = half;
-    for (const { text, isWellFormed } of pieces) {
-      if (cursor.stopped) return;
+    // A surrogate pair may be cut in two.
+    const text = this.#half + piece;
+    this.#half = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(-1) : "";
+    const length = text.length - this.#half.length;
+    for (let from = 0; from < length && !cursor.stopped; ) {
+      let to = Math.min(from + maxText, length);
+      if (to < length && isHighSurrogate(text.charCodeAt(to - 1))) to--;
+      const part = text.slice(from, to);
       // A lone surrogate has no bytes in UTF-8.
-      if (isWellFormed) this.#read(text);
-      else this.#scanText(this.#takeRest() + text, -1);
+      if (isWellFormed(part)) this.#read(part);
+      else this.#scanText(this.#takeRest() + part, -1);
+      from = to;
     }
   }
 
@@ -406,6 +462,15 @@ function endOfCharacters(bytes: Uint8Array, at: number): number {
   let end = at;
   while ((bytes[end]! & 0xc0) === 0x80) end--;
   return end;
+}
+
+function isHighSurrogate(code: number): boolean {
+  return (code & 0xfc00) === 0xd800;
+}
+
+// `isWellFormed` is newer than some browsers.
+function isWellFormed(text: string & { isWellFormed?(): boolean }): boolean {
+  return text.isWellFormed?.() ?? !/\p{Surrogate}/u.test(text);
 }
 
 function byteLength(text: string): number {

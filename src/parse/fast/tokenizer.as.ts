@@ -2,69 +2,7 @@
 // at a time. It knows nothing but the names that the scanner has read before. Each element becomes a token, and its text
 // is written to one of two lists, as JSON. It stops before everything unusual, and changes nothing else: the scanner
 // reads on from there. layout.ts says what is where in the memory. `npm run tokenizer` translates it.
-import {
-  closes,
-  hasAttributes,
-  hasKey,
-  hasSpace,
-  hidesAttributes,
-  holdsCdata,
-  holdsText,
-  isAccepted,
-  isAttribute,
-  isDate,
-  isDetail,
-  isEmpty,
-  isEntry,
-  isFrequency,
-  isKey,
-  isKnownWord,
-  isLeftOut,
-  isNewWord,
-  isPage,
-  isPriority,
-  isRaw,
-  isUnaccepted,
-  isUnusual,
-  isUnwanted,
-  isUrl,
-  isUsualDate,
-  isWide,
-  kinds,
-  longestName,
-  nameCount,
-  nameHints,
-  nameNext,
-  nameNumber,
-  nameSize,
-  namesStart,
-  nameText,
-  narrowEnd,
-  narrowStart,
-  needsMore,
-  needsRoom,
-  openStart,
-  opens,
-  originCount,
-  originSize,
-  originsStart,
-  originText,
-  tokenClose,
-  tokenEnd,
-  tokenFacts,
-  tokenHigh,
-  tokenLow,
-  tokenSize,
-  tokenStart,
-  tokensEnd,
-  tokensStart,
-  tokenTag,
-  wantsAttributes,
-  wideEnd,
-  wideStart,
-  wordCount,
-  wordsStart,
-} from "./layout";
+import * as layout from "./layout";
 
 // Settings of a run: limits, the depth of the innermost element that must not be closed here, whether only URLs are
 // wanted, and the start and factors of fingerprints.
@@ -89,7 +27,7 @@ export let wideOut: i32 = 0;
 // The next token.
 let out: i32 = 0;
 // The last name that was read, and its end.
-let last: i32 = namesStart;
+let last: i32 = layout.namesStart;
 let nameEnd: i32 = 0;
 // What the last search has passed: characters that need care, and characters outside of ASCII.
 let special: i32 = 0;
@@ -121,30 +59,30 @@ function isSpace(c: i32): bool {
 /** Adds a name, whose text is in memory. Returns its address. */
 export function addName(from: i32, length: i32, number: i32, hints: i32): i32 {
   let index: i32 = hashOf(from, length);
-  while (load<i32>(namesStart + index * nameSize) != 0) index = (index + 1) & (nameCount - 1);
-  const slot: i32 = namesStart + index * nameSize;
+  while (load<i32>(layout.namesStart + index * layout.nameSize) != 0) index = (index + 1) & (layout.nameCount - 1);
+  const slot: i32 = layout.namesStart + index * layout.nameSize;
   store<i32>(slot, length);
-  store<i32>(slot, number, nameNumber);
-  store<i32>(slot, hints, nameHints);
-  store<i32>(slot, slot, nameNext);
-  memory.copy(slot + nameText, from, length);
+  store<i32>(slot, number, layout.nameNumber);
+  store<i32>(slot, hints, layout.nameHints);
+  store<i32>(slot, slot, layout.nameNext);
+  memory.copy(slot + layout.nameText, from, length);
   return slot;
 }
 
 /** Reads from `from` to `end`. Returns the end of the tokens. */
 export function run(from: i32, end: i32): i32 {
-  out = tokensStart;
+  out = layout.tokensStart;
   entryToken = 0;
-  store<u8>(narrowStart, 0x5b);
-  store<u8>(wideStart, 0x5b);
-  narrowOut = narrowStart + 1;
-  wideOut = wideStart + 1;
+  store<u8>(layout.narrowStart, 0x5b);
+  store<u8>(layout.wideStart, 0x5b);
+  narrowOut = layout.narrowStart + 1;
+  wideOut = layout.wideStart + 1;
   let p: i32 = from;
   while (true) {
     at = p;
-    reason = needsRoom;
+    reason = layout.needsRoom;
     // Room for an element with the most attributes.
-    if (out + tokenSize * (mostAttributes + 1) > tokensEnd) break;
+    if (out + layout.tokenSize * (mostAttributes + 1) > layout.tokensEnd) break;
     p = element(p, end);
     if (p == 0) break;
   }
@@ -160,7 +98,7 @@ export function run(from: i32, end: i32): i32 {
 function element(from: i32, end: i32): i32 {
   let p: i32 = from;
   while (isSpace(byte(p))) p++;
-  reason = needsMore;
+  reason = layout.needsMore;
   if (p + 2 >= end) return 0;
   if (byte(p) != 0x3c) return unusual();
   if (byte(p + 1) == 0x2f) return endTag(p, end);
@@ -168,30 +106,30 @@ function element(from: i32, end: i32): i32 {
   if (slot == 0) return nameEnd >= end ? 0 : unusual();
   if (byte(nameEnd - 1) == 0x3d || depth >= deepest) return unusual();
   const length: i32 = load<i32>(slot);
-  const hints: i32 = load<i32>(slot, nameHints);
+  const hints: i32 = load<i32>(slot, layout.nameHints);
   const tokens: i32 = out;
   let start: i32 = nameEnd + 1;
-  let head: i32 = load<i32>(slot, nameNumber) << 8;
+  let head: i32 = load<i32>(slot, layout.nameNumber) << 8;
   if (byte(nameEnd) != 0x3e) {
-    start = attributes(nameEnd, end, (hints & wantsAttributes) != 0);
+    start = attributes(nameEnd, end, (hints & layout.wantsAttributes) != 0);
     if (start == 0) return back(tokens);
-    if (attributeCount > 0) head |= out != tokens ? hasAttributes : hidesAttributes;
+    if (attributeCount > 0) head |= out != tokens ? layout.hasAttributes : layout.hidesAttributes;
     if (isEmptyTag) {
       if (!takeAttributes(tokens, start - p)) return back(tokens);
       entryToken = 0;
-      token(isEmpty | head, p, start, p);
+      token(layout.isEmpty | head, p, start, p);
       return start;
     }
   }
   let textEnd: i32 = search(start, end, 0x3c);
   let after: i32 = textEnd;
   if (after + 1 >= end) return back(tokens);
-  let content: i32 = holdsText;
+  let content: i32 = layout.holdsText;
   if (byte(after + 1) == 0x21 && after == start) {
     if (after + 9 > end) return back(tokens);
     // `<![CDATA[`
     if (load<i32>(after) == 0x435b213c && load<i32>(after, 4) == 0x41544144 && byte(after + 8) == 0x5b) {
-      content = holdsCdata;
+      content = layout.holdsCdata;
       start = after + 9;
       textEnd = endOfSection(start, end);
       if (textEnd == 0) return back(tokens);
@@ -199,12 +137,12 @@ function element(from: i32, end: i32): i32 {
     }
   }
   const isOver: bool = byte(after) == 0x3c && byte(after + 1) == 0x2f;
-  if ((isOver || content == holdsCdata) && after + 3 + length > end) return back(tokens);
-  if (isOver && byte(after + 2 + length) == 0x3e && same(after + 2, slot + nameText, length)) {
+  if ((isOver || content == layout.holdsCdata) && after + 3 + length > end) return back(tokens);
+  if (isOver && byte(after + 2 + length) == 0x3e && same(after + 2, slot + layout.nameText, length)) {
     const needed: i32 = special;
     const wide: i32 = other;
     if (textEnd - start > longestText) {
-      reason = isUnusual;
+      reason = layout.isUnusual;
       return back(tokens);
     }
     if (!takeAttributes(tokens, after - p)) return back(tokens);
@@ -214,22 +152,22 @@ function element(from: i32, end: i32): i32 {
     if (entryToken != 0) settle(place, hints);
     return after + 3 + length;
   }
-  if (content == holdsCdata || isOver || !isBlank(start, textEnd)) {
-    reason = isUnusual;
+  if (content == layout.holdsCdata || isOver || !isBlank(start, textEnd)) {
+    reason = layout.isUnusual;
     return back(tokens);
   }
   if (!takeAttributes(tokens, after - p)) return back(tokens);
   depth++;
-  store<i32>(openStart + (depth << 2), slot);
-  entryToken = (hints & isEntry) != 0 && (head & (hasAttributes | hidesAttributes)) == 0 ? out : 0;
+  store<i32>(layout.openStart + (depth << 2), slot);
+  entryToken = (hints & layout.isEntry) != 0 && (head & (layout.hasAttributes | layout.hidesAttributes)) == 0 ? out : 0;
   entryDepth = depth;
   seen = 0;
-  token(opens | head, p, start, p);
+  token(layout.opens | head, p, start, p);
   return textEnd;
 }
 
 function unusual(): i32 {
-  reason = isUnusual;
+  reason = layout.isUnusual;
   return 0;
 }
 
@@ -242,26 +180,27 @@ function back(tokens: i32): i32 {
 function endTag(p: i32, end: i32): i32 {
   // Of what is deeper than the table of open elements, the scanner knows the names.
   if (depth <= floor || depth > deepest) return unusual();
-  const slot: i32 = load<i32>(openStart + (depth << 2));
+  const slot: i32 = load<i32>(layout.openStart + (depth << 2));
   const nameAfter: i32 = p + 2 + load<i32>(slot);
   if (nameAfter >= end) return 0;
-  if (byte(nameAfter) != 0x3e || !same(p + 2, slot + nameText, load<i32>(slot))) return unusual();
+  if (byte(nameAfter) != 0x3e || !same(p + 2, slot + layout.nameText, load<i32>(slot))) return unusual();
   depth--;
-  if (entryToken != 0 && (seen & isKey) != 0) endEntry(p);
-  else token(closes | (load<i32>(slot, nameNumber) << 8), p, nameAfter + 1, p);
+  if (entryToken != 0 && (seen & layout.isKey) != 0) endEntry(p);
+  else token(layout.closes | (load<i32>(slot, layout.nameNumber) << 8), p, nameAfter + 1, p);
   entryToken = 0;
   return nameAfter + 1;
 }
 
 // A field of an entry of which only the URL is wanted: it needs no look if it is valid, and not repeated.
 function settle(place: i32, hints: i32): void {
-  const facts: i32 = load<i32>(place, tokenFacts);
-  let field: i32 = hints & (isDate | isFrequency | isPriority);
-  if ((facts & (hasKey | isAccepted)) == (hasKey | isAccepted)) {
-    field = isKey;
+  const facts: i32 = load<i32>(place, layout.tokenFacts);
+  let field: i32 = hints & (layout.isDate | layout.isFrequency | layout.isPriority);
+  if ((facts & (layout.hasKey | layout.isAccepted)) == (layout.hasKey | layout.isAccepted)) {
+    field = layout.isKey;
     keyToken = place;
-  } else if ((facts & isLeftOut) == 0) field = 0;
-  const isPlain: bool = (load<i32>(place) & (kinds | hasAttributes | hidesAttributes)) == holdsText;
+  } else if ((facts & layout.isLeftOut) == 0) field = 0;
+  const isPlain: bool =
+    (load<i32>(place) & (layout.kinds | layout.hasAttributes | layout.hidesAttributes)) == layout.holdsText;
   if (field == 0 || (seen & field) != 0 || !isPlain) entryToken = 0;
   seen |= field;
 }
@@ -269,19 +208,19 @@ function settle(place: i32, hints: i32): void {
 // One token in place of all those of the entry.
 function endEntry(p: i32): void {
   const numbers: i32 = (load<i32>(entryToken) & 0xff00) | ((load<i32>(keyToken) & 0xff00) << 8);
-  store<i32>(entryToken, isPage | numbers);
-  memory.copy(entryToken + tokenStart, keyToken + tokenStart, tokenTag - tokenStart);
-  store<i32>(entryToken, p, tokenClose);
-  out = entryToken + tokenSize;
+  store<i32>(entryToken, layout.isPage | numbers);
+  memory.copy(entryToken + layout.tokenStart, keyToken + layout.tokenStart, layout.tokenTag - layout.tokenStart);
+  store<i32>(entryToken, p, layout.tokenClose);
+  out = entryToken + layout.tokenSize;
 }
 
 function token(head: i32, start: i32, end: i32, tag: i32): void {
   store<i32>(out, head);
-  store<i32>(out, start, tokenStart);
-  store<i32>(out, end, tokenEnd);
-  store<i32>(out, 0, tokenFacts);
-  store<i32>(out, tag, tokenTag);
-  out += tokenSize;
+  store<i32>(out, start, layout.tokenStart);
+  store<i32>(out, end, layout.tokenEnd);
+  store<i32>(out, 0, layout.tokenFacts);
+  store<i32>(out, tag, layout.tokenTag);
+  out += layout.tokenSize;
 }
 
 // From the end of an element's name to the end of the tag. Writes tokens of the attributes if they are wanted. Returns
@@ -308,10 +247,10 @@ function attributes(from: i32, end: i32, areWanted: bool): i32 {
     if (attributeCount == mostAttributes) return unusual();
     attributeCount++;
     if (areWanted) {
-      store<i32>(out, special, tokenHigh);
-      store<i32>(out, other, tokenLow);
-      token(isAttribute | (load<i32>(slot, nameNumber) << 8), p + 1, valueEnd, 0);
-      store<i32>(out - tokenSize, load<i32>(slot, nameHints), tokenFacts);
+      store<i32>(out, special, layout.tokenHigh);
+      store<i32>(out, other, layout.tokenLow);
+      token(layout.isAttribute | (load<i32>(slot, layout.nameNumber) << 8), p + 1, valueEnd, 0);
+      store<i32>(out - layout.tokenSize, load<i32>(slot, layout.nameHints), layout.tokenFacts);
     }
     p = valueEnd + 1;
   }
@@ -321,15 +260,15 @@ function attributes(from: i32, end: i32, areWanted: bool): i32 {
 function takeAttributes(tokens: i32, length: i32): bool {
   // What has to be escaped most becomes six characters.
   const most: i32 = length * 6 + 64;
-  if (narrowOut + most > narrowEnd || wideOut + most > wideEnd) {
-    reason = tokens > tokensStart ? needsRoom : isUnusual;
+  if (narrowOut + most > layout.narrowEnd || wideOut + most > layout.wideEnd) {
+    reason = tokens > layout.tokensStart ? layout.needsRoom : layout.isUnusual;
     return false;
   }
-  for (let place: i32 = tokens; place < out; place += tokenSize) {
-    const hints: i32 = load<i32>(place, tokenFacts);
-    store<i32>(place, 0, tokenFacts);
-    if (load<i32>(place, tokenStart) == load<i32>(place, tokenEnd)) continue;
-    takeText(place, hints, isAttribute, load<i32>(place, tokenHigh), load<i32>(place, tokenLow));
+  for (let place: i32 = tokens; place < out; place += layout.tokenSize) {
+    const hints: i32 = load<i32>(place, layout.tokenFacts);
+    store<i32>(place, 0, layout.tokenFacts);
+    if (load<i32>(place, layout.tokenStart) == load<i32>(place, layout.tokenEnd)) continue;
+    takeText(place, hints, layout.isAttribute, load<i32>(place, layout.tokenHigh), load<i32>(place, layout.tokenLow));
   }
   return true;
 }
@@ -338,35 +277,36 @@ function takeAttributes(tokens: i32, length: i32): bool {
 
 function hashOf(from: i32, length: i32): i32 {
   return (
-    (length * 7 + byte(from) * 3 + byte(from + length - 1) * 11 + byte(from + (length >> 1)) * 5) & (nameCount - 1)
+    (length * 7 + byte(from) * 3 + byte(from + length - 1) * 11 + byte(from + (length >> 1)) * 5) &
+    (layout.nameCount - 1)
   );
 }
 
 // The slot of the name at `from`; 0 if it is not known. Sets its end. Usually the one that followed the last one before.
 function nameAt(from: i32): i32 {
-  const guess: i32 = load<i32>(last, nameNext);
+  const guess: i32 = load<i32>(last, layout.nameNext);
   if (guess != 0) {
     const length: i32 = load<i32>(guess);
     nameEnd = from + length;
-    if (endsName(nameEnd) && same(from, guess + nameText, length)) {
+    if (endsName(nameEnd) && same(from, guess + layout.nameText, length)) {
       last = guess;
       return guess;
     }
   }
   const length: i32 = nameLength(from);
   nameEnd = from + length;
-  if (length == 0 || length > longestName) return 0;
+  if (length == 0 || length > layout.longestName) return 0;
   let index: i32 = hashOf(from, length);
   while (true) {
-    const slot: i32 = namesStart + index * nameSize;
+    const slot: i32 = layout.namesStart + index * layout.nameSize;
     const size: i32 = load<i32>(slot);
     if (size == 0) return 0;
-    if (size == length && same(from, slot + nameText, length)) {
-      store<i32>(last, slot, nameNext);
+    if (size == length && same(from, slot + layout.nameText, length)) {
+      store<i32>(last, slot, layout.nameNext);
       last = slot;
       return slot;
     }
-    index = (index + 1) & (nameCount - 1);
+    index = (index + 1) & (layout.nameCount - 1);
   }
   return 0;
 }
@@ -466,25 +406,25 @@ function specials(v: v128): i32 {
 
 // Writes the text of a token to its list, unless it is a known word or nobody wants it. Notes what is known about it.
 function takeText(place: i32, hints: i32, content: i32, needed: i32, wide: i32): void {
-  const start: i32 = load<i32>(place, tokenStart);
-  const end: i32 = load<i32>(place, tokenEnd);
-  if ((hints & isUnwanted) != 0) {
-    store<i32>(place, isLeftOut | isRaw, tokenFacts);
+  const start: i32 = load<i32>(place, layout.tokenStart);
+  const end: i32 = load<i32>(place, layout.tokenEnd);
+  if ((hints & layout.isUnwanted) != 0) {
+    store<i32>(place, layout.isLeftOut | layout.isRaw, layout.tokenFacts);
     return;
   }
-  let facts: i32 = wide != 0 ? isWide : 0;
+  let facts: i32 = wide != 0 ? layout.isWide : 0;
   if (needed == 0 && !mayTrim(start, end)) {
-    if ((hints & isDate) != 0 && isDateAt(start, end - start)) facts |= isUsualDate;
-    if ((hints & isUrl) == 0) {
+    if ((hints & layout.isDate) != 0 && isDateAt(start, end - start)) facts |= layout.isUsualDate;
+    if ((hints & layout.isUrl) == 0) {
       if (urlsOnly != 0 && isChecked(start, end - start, hints, facts)) {
-        store<i32>(place, facts | isLeftOut, tokenFacts);
+        store<i32>(place, facts | layout.isLeftOut, layout.tokenFacts);
         return;
       }
       if (end - start <= 16) {
         const word: i32 = wordAt(start, end - start, place);
         facts |= word;
-        if (word == isKnownWord) {
-          store<i32>(place, facts, tokenFacts);
+        if (word == layout.isKnownWord) {
+          store<i32>(place, facts, layout.tokenFacts);
           return;
         }
       }
@@ -495,36 +435,36 @@ function takeText(place: i32, hints: i32, content: i32, needed: i32, wide: i32):
   const written: i32 = o + 1;
   o = needed == 0 ? copy(written, start, end) : decode(written, start, end, content);
   if (o == 0) {
-    facts |= isRaw;
+    facts |= layout.isRaw;
     o = written;
     for (let p: i32 = start; p < end; p++) o = put(o, byte(p));
-  } else if (mayTrim(written, o)) facts |= hasSpace;
-  else if ((hints & isUrl) != 0) {
-    if (!isEscaped && isUrlAt(written, o, wide)) facts |= hasOrigin(written) ? isAccepted : isUnaccepted;
-    if (urlsOnly != 0 && (hints & isDetail) != 0 && (facts & isAccepted) != 0) {
-      store<i32>(place, facts | isLeftOut, tokenFacts);
+  } else if (mayTrim(written, o)) facts |= layout.hasSpace;
+  else if ((hints & layout.isUrl) != 0) {
+    if (!isEscaped && isUrlAt(written, o, wide)) facts |= hasOrigin(written) ? layout.isAccepted : layout.isUnaccepted;
+    if (urlsOnly != 0 && (hints & layout.isDetail) != 0 && (facts & layout.isAccepted) != 0) {
+      store<i32>(place, facts | layout.isLeftOut, layout.tokenFacts);
       return;
     }
-    if ((hints & isKey) != 0 && (facts & (isAccepted | isUnaccepted)) != 0) {
-      facts |= hasKey;
+    if ((hints & layout.isKey) != 0 && (facts & (layout.isAccepted | layout.isUnaccepted)) != 0) {
+      facts |= layout.hasKey;
       fingerprint(written, o - written, place);
     }
-  } else if (needed != 0 && urlsOnly != 0 && (hints & (isDetail | isDate)) == isDetail) {
-    store<i32>(place, facts | isLeftOut, tokenFacts);
+  } else if (needed != 0 && urlsOnly != 0 && (hints & (layout.isDetail | layout.isDate)) == layout.isDetail) {
+    store<i32>(place, facts | layout.isLeftOut, layout.tokenFacts);
     return;
   }
   // `",`
   store<u16>(o, 0x2c22);
   if (wide != 0) wideOut = o + 2;
   else narrowOut = o + 2;
-  store<i32>(place, facts, tokenFacts);
+  store<i32>(place, facts, layout.tokenFacts);
 }
 
 // Whether nobody wants to have the text, and there is nothing to report about it.
 function isChecked(start: i32, length: i32, hints: i32, facts: i32): bool {
-  if ((hints & isFrequency) != 0) return isFrequencyAt(start, length);
-  if ((hints & isPriority) != 0) return length == 3 && isPriorityAt(start);
-  return (hints & isDetail) != 0 && ((hints & isDate) == 0 || (facts & isUsualDate) != 0);
+  if ((hints & layout.isFrequency) != 0) return isFrequencyAt(start, length);
+  if ((hints & layout.isPriority) != 0) return length == 3 && isPriorityAt(start);
+  return (hints & layout.isDetail) != 0 && ((hints & layout.isDate) == 0 || (facts & layout.isUsualDate) != 0);
 }
 
 // always, hourly, daily, weekly, monthly, yearly or never.
@@ -574,7 +514,7 @@ function decode(to: i32, start: i32, end: i32, content: i32): i32 {
     if (length == 16) continue;
     let c: i32 = byte(p);
     if (c == 0x26) {
-      if (content != holdsCdata) {
+      if (content != layout.holdsCdata) {
         p = reference(p);
         if (p == 0) return 0;
         c = decoded;
@@ -586,7 +526,7 @@ function decode(to: i32, start: i32, end: i32, content: i32): i32 {
     o = put(o, c);
     p++;
   }
-  return ampersand != 0 && content != isAttribute && hasSemicolon(ampersand, o) ? 0 : o;
+  return ampersand != 0 && content != layout.isAttribute && hasSemicolon(ampersand, o) ? 0 : o;
 }
 
 // Decodes the reference at `p` into `decoded`. Returns its last position; 0 if it is not usual.
@@ -681,11 +621,11 @@ function isUrlAt(start: i32, end: i32, wide: i32): bool {
 }
 
 function hasOrigin(start: i32): bool {
-  for (let index: i32 = 0; index < originCount; index++) {
-    const slot: i32 = originsStart + index * originSize;
+  for (let index: i32 = 0; index < layout.originCount; index++) {
+    const slot: i32 = layout.originsStart + index * layout.originSize;
     const length: i32 = load<i32>(slot);
     if (length == 0) return false;
-    if (same(start, slot + originText, length)) return true;
+    if (same(start, slot + layout.originText, length)) return true;
   }
   return false;
 }
@@ -710,8 +650,8 @@ function fingerprint(start: i32, length: i32, place: i32): void {
     low = low ^ (low >>> 13);
     p += 4;
   }
-  store<i32>(place, high, tokenHigh);
-  store<i32>(place, low, tokenLow);
+  store<i32>(place, high, layout.tokenHigh);
+  store<i32>(place, low, layout.tokenLow);
 }
 
 // Whether a short text is a known word; if not, it becomes one. There are two places for each hash.
@@ -719,17 +659,17 @@ function wordAt(start: i32, length: i32, place: i32): i32 {
   const positions: v128 = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   const v: v128 = v128.and(v128.load(start), i8x16.gt_u(i8x16.splat(length as i8), positions));
   const mixed: i64 = i64x2.extract_lane(v, 0) ^ (i64x2.extract_lane(v, 1) * 0x42b2ae3d27d4eb4f);
-  let word: i32 = <i32>((mixed * 0x1e3779b97f4a7c15) >> 40) & (wordCount - 2);
-  let known: i32 = isKnownWord;
-  if (v128.any_true(v128.xor(v, v128.load(wordsStart + (word << 4))))) {
-    if (v128.any_true(v128.xor(v, v128.load(wordsStart + (word << 4), 16)))) {
+  let word: i32 = <i32>((mixed * 0x1e3779b97f4a7c15) >> 40) & (layout.wordCount - 2);
+  let known: i32 = layout.isKnownWord;
+  if (v128.any_true(v128.xor(v, v128.load(layout.wordsStart + (word << 4))))) {
+    if (v128.any_true(v128.xor(v, v128.load(layout.wordsStart + (word << 4), 16)))) {
       nextWay = nextWay ^ 1;
-      known = isNewWord;
-      v128.store(wordsStart + ((word | nextWay) << 4), v);
+      known = layout.isNewWord;
+      v128.store(layout.wordsStart + ((word | nextWay) << 4), v);
       word |= nextWay;
     } else word |= 1;
   }
-  store<i32>(place, word, tokenHigh);
+  store<i32>(place, word, layout.tokenHigh);
   return known;
 }
 

@@ -15,8 +15,7 @@ export class XmlAttributes implements ElementAttributes {
   #buffer = "";
   #end = -1;
   #count = 0;
-  readonly #nameStarts: number[] = [];
-  readonly #nameEnds: number[] = [];
+  readonly #names: string[] = [];
   readonly #valueStarts: number[] = [];
   readonly #valueEnds: number[] = [];
   /** The tag ends in `/>`. */
@@ -108,13 +107,13 @@ export class XmlAttributes implements ElementAttributes {
         at++;
         continue;
       }
-      at = this.#scanValue(buffer, at, nameEnd);
+      at = this.#scanValue(buffer, buffer.slice(at, nameEnd), nameEnd);
       if (at === -1 || this.tooMany) return at;
     }
   }
 
   // From the end of the name; -1 if the buffer ends.
-  #scanValue(buffer: string, nameStart: number, nameEnd: number): number {
+  #scanValue(buffer: string, name: string, nameEnd: number): number {
     let at = skipSpace(buffer, nameEnd);
     if (at === buffer.length) return -1;
     if (buffer.charCodeAt(at) !== equals) {
@@ -127,7 +126,7 @@ export class XmlAttributes implements ElementAttributes {
     if (quote === doubleQuote || quote === singleQuote) {
       const end = buffer.indexOf(quote === doubleQuote ? '"' : "'", at + 1);
       if (end === -1) return -1;
-      this.#add(nameStart, nameEnd, at + 1, end);
+      this.#add(name, at + 1, end);
       if (end + 1 === buffer.length) return -1;
       const next = buffer.charCodeAt(end + 1);
       if (!isSpace(next) && next !== greaterThan && next !== slash) this.malformed = true;
@@ -136,11 +135,11 @@ export class XmlAttributes implements ElementAttributes {
     const end = endOfBareValue(buffer, at);
     if (end === buffer.length) return -1;
     this.malformed = true;
-    this.#add(nameStart, nameEnd, at, end);
+    this.#add(name, at, end);
     return end;
   }
 
-  #add(nameStart: number, nameEnd: number, valueStart: number, valueEnd: number): void {
+  #add(name: string, valueStart: number, valueEnd: number): void {
     if (valueEnd - valueStart > this.#maxValueLength) {
       this.valueTooLong = true;
       return;
@@ -150,8 +149,7 @@ export class XmlAttributes implements ElementAttributes {
       this.tooMany = true;
       return;
     }
-    this.#nameStarts[index] = nameStart;
-    this.#nameEnds[index] = nameEnd;
+    this.#names[index] = name;
     this.#valueStarts[index] = valueStart;
     this.#valueEnds[index] = valueEnd;
     this.#count = index + 1;
@@ -163,10 +161,7 @@ export class XmlAttributes implements ElementAttributes {
   }
 
   find(name: string): number {
-    for (let index = 0; index < this.#count; index++) {
-      const start = this.#nameStarts[index]!;
-      if (this.#nameEnds[index]! - start === name.length && standsAt(name, this.#buffer, start)) return index;
-    }
+    for (let index = 0; index < this.#count; index++) if (this.#names[index] === name) return index;
     return -1;
   }
 
@@ -175,7 +170,7 @@ export class XmlAttributes implements ElementAttributes {
   }
 
   name(index: number): string {
-    return this.#buffer.slice(this.#nameStarts[index], this.#nameEnds[index]);
+    return this.#names[index]!;
   }
 
   /** As written. */
@@ -186,25 +181,11 @@ export class XmlAttributes implements ElementAttributes {
   value(index: number): string {
     return detached(decodeReferences(normalizeSpace(this.raw(index)), this.#watcher));
   }
-
-  /** Whether the attribute declares a namespace. */
-  declares(index: number): boolean {
-    const start = this.#nameStarts[index]!;
-    return this.#nameEnds[index]! - start >= 5 && standsAt("xmlns", this.#buffer, start);
-  }
 }
 
 /** https://www.w3.org/TR/xml/#AVNormalize */
 export function normalizeSpace(value: string): string {
   return value.replace(lineEnds, " ");
-}
-
-/** Much faster than `startsWith` for a few characters. */
-function standsAt(name: string, buffer: string, start: number): boolean {
-  for (let at = 0; at < name.length; at++) {
-    if (buffer.charCodeAt(start + at) !== name.charCodeAt(at)) return false;
-  }
-  return true;
 }
 
 /** Those of a tag that has none. */

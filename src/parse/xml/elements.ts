@@ -82,7 +82,6 @@ export class XmlElements {
   /** Takes the namespace declarations of an element that is about to be opened. */
   declare(attributes: XmlAttributes): void {
     for (let index = 0; index < attributes.count; index++) {
-      if (!attributes.declares(index)) continue;
       const name = attributes.name(index);
       if (name !== "xmlns" && !name.startsWith("xmlns:")) continue;
       this.namespaces.declare(name.slice(6), attributes.value(index), this.depth + 1);

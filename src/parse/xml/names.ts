@@ -79,25 +79,15 @@ export class XmlName {
 
 /** The names of one document. */
 export class XmlNames {
-  readonly #slots: XmlName[][] = new Array<XmlName[]>(slotCount).fill(noNames);
-  #size = 0;
+  readonly #names = new Map<string, XmlName>();
 
   find(buffer: string, start: number, end: number): XmlName {
-    const length = end - start;
-    // Length, first and last character tell nearly all names of these formats apart.
-    const key = length * 7 + buffer.charCodeAt(start) * 3 + buffer.charCodeAt(end - 1) * 11;
-    const slot = this.#slots[key & (slotCount - 1)]!;
-    for (let index = 0; index < slot.length; index++) {
-      const name = slot[index]!;
-      if (name.raw.length === length && buffer.startsWith(name.raw, start)) return name;
-    }
-    const shared = this.#size < sharedNames && slot.length < sharedInSlot;
-    const name = new XmlName(detached(buffer.slice(start, end)), shared);
-    if (shared) {
-      this.#size++;
-      if (slot === noNames) this.#slots[key & (slotCount - 1)] = [name];
-      else slot.push(name);
-    }
+    const raw = buffer.slice(start, end);
+    const known = this.#names.get(raw);
+    if (known !== undefined) return known;
+    const shared = this.#names.size < sharedNames;
+    const name = new XmlName(detached(raw), shared);
+    if (shared) this.#names.set(name.raw, name);
     return name;
   }
 }
@@ -177,10 +167,6 @@ function hashOf(text: string): number {
 
 // Random, so that no document can be made to collide.
 const hashStart = Math.trunc(Math.random() * 2 ** 31);
-// More names than this are not remembered: a hostile document may have millions, all in one slot.
+// More names than this are not remembered: a hostile document may have millions.
 const sharedNames = 1000;
-const sharedInSlot = 8;
-const slotCount = 256;
-// In place of an array for each slot: most are never used.
-const noNames: XmlName[] = [];
 const unusedBindings = 1000;
