@@ -213,44 +213,22 @@ class LeadingBlanks {
   lineFeeds = 0;
   /** There were NULs among them. */
   hasNuls = false;
-  // XML white space.
-  #hasSpace = false;
-  // Not XML white space: a no-break space, or a byte order mark after white space.
-  #hasOther = false;
+  /** A stand-in for the removed text, for `strict`: for what is not XML white space, or a byte order mark after some, a no-break space. */
+  shortened: "" | " " | "\u00a0" = "";
   #afterReturn = false;
 
   /** Returns the rest of the chunk. Once that is not empty, all blanks were removed. */
   takeOff(chunk: string): string {
-    let at = 0;
-    while (at < chunk.length && this.#take(chunk.charCodeAt(at))) at++;
-    return chunk.slice(at);
-  }
-
-  /** A stand-in for the removed text, for `strict`. */
-  get shortened(): string {
-    if (this.#hasOther) return "\u00a0";
-    return this.#hasSpace ? " " : "";
-  }
-
-  #take(code: number): boolean {
-    if (code === lineFeed) {
-      this.lineFeeds++;
-      if (!this.#afterReturn) this.lines++;
-    } else if (code === carriageReturn) this.lines++;
-    this.#afterReturn = code === carriageReturn;
-    if (code === lineFeed || code === carriageReturn || code === space || code === tab) this.#hasSpace = true;
-    else if (code === byteOrderMark || code === 0) {
-      this.hasNuls ||= code === 0;
-      this.#hasOther ||= this.#hasSpace;
-    } else if (otherBlank.test(String.fromCharCode(code))) this.#hasOther = true;
-    else return false;
-    return true;
+    const [blanks] = /^[\s\0]*/.exec(chunk)!;
+    this.lineFeeds += blanks.split("\n").length - 1;
+    this.lines += blanks.split(/\r\n|\r|\n/).length - 1 - Number(this.#afterReturn && blanks.startsWith("\n"));
+    this.#afterReturn = blanks === "" ? this.#afterReturn : blanks.endsWith("\r");
+    this.hasNuls ||= blanks.includes("\0");
+    const seen = this.shortened + blanks;
+    const space = seen.search(/[ \t\r\n]/);
+    const isMarkLater = space !== -1 && Math.max(seen.lastIndexOf("\ufeff"), seen.lastIndexOf("\0")) > space;
+    const isOdd = isMarkLater || /[^ \t\r\n\ufeff\0]/.test(seen);
+    this.shortened = isOdd ? "\u00a0" : space === -1 ? "" : " ";
+    return chunk.slice(blanks.length);
   }
 }
-
-const otherBlank = /\s/;
-const tab = 0x09;
-const lineFeed = 0x0a;
-const carriageReturn = 0x0d;
-const space = 0x20;
-const byteOrderMark = 0xfeff;

@@ -111,19 +111,15 @@ export class EntrySink {
   #count = 0;
   #entries = 0;
 
-  constructor(source: EntrySource, { url, limits, keepsAll }: ParseContext) {
+  constructor(source: EntrySource, context: ParseContext) {
+    const { url, limits } = context;
     this.#source = source;
     this.#maxEntries = limits.documentEntries;
     this.#maxUrlLength = limits.urlLength;
     this.#pageUrls = new UrlCollector(url, limits.urlLength);
     this.#sitemapUrls = new UrlCollector(url, limits.urlLength);
     this.#otherUrls = new UrlResolver(url, limits.urlLength);
-    this.#repeats = new RepeatedPages({
-      limits,
-      keepsAll,
-      release: (page) => this.#pages.push(page),
-      report: (code, value, limit) => source.report(code, value, limit),
-    });
+    this.#repeats = new RepeatedPages(context, source, (page) => this.#pages.push(page));
   }
 
   get pageCount(): number {
@@ -291,15 +287,6 @@ export class UrlCollector {
 // the fields of the first entry, the images, videos and alternates of all of them (identical ones once), and the first news story. For
 // that, pages wait in a window of limited size. In a document without such details, none waits.
 
-export interface RepeatedPagesOptions {
-  readonly limits: Pick<Limits, "images" | "videos" | "alternates">;
-  /** All pages are kept by whoever reads the document: any number may wait. */
-  readonly keepsAll?: boolean | undefined;
-  /** Takes the pages that wait no longer, in declared order. */
-  readonly release: (page: SitemapPage) => void;
-  readonly report: (code: ProblemCode, value?: string, limit?: number) => void;
-}
-
 interface Waiting {
   readonly page: PageDraft;
   size: number;
@@ -308,7 +295,10 @@ interface Waiting {
 }
 
 export class RepeatedPages {
-  readonly #options: RepeatedPagesOptions;
+  readonly #limits: Pick<Limits, Kind>;
+  // Takes the pages that wait no longer, in declared order.
+  readonly #release: (page: SitemapPage) => void;
+  readonly #source: EntrySource;
   #most: number;
   #isWaiting = false;
   // From `#first` on, in declared order.
@@ -318,9 +308,12 @@ export class RepeatedPages {
   // Made for the first repeated URL: most documents have none.
   #byUrl: Map<string, Waiting> | undefined;
 
-  constructor(options: RepeatedPagesOptions) {
-    this.#options = options;
-    this.#most = options.keepsAll ? Number.POSITIVE_INFINITY : usualWindow;
+  constructor({ limits, keepsAll }: ParseContext, source: EntrySource, release: (page: SitemapPage) => void) {
+    this.#limits = limits;
+    this.#source = source;
+    this.#release = release;
+    // Any number may wait if all are kept anyway.
+    this.#most = keepsAll ? Number.POSITIVE_INFINITY : usualWindow;
   }
 
   /** From now on, pages wait. */
@@ -332,7 +325,7 @@ export class RepeatedPages {
     this.#isWaiting ||= hasDetails(page);
     if (page.images !== undefined || page.videos !== undefined) this.#most = Math.max(this.#most, mediaWindow);
     if (!this.#isWaiting) {
-      this.#options.release(page);
+      this.#release(page);
       return;
     }
     const waiting: Waiting = { page, size: sizeOf(page), known: undefined };
@@ -347,7 +340,7 @@ export class RepeatedPages {
     this.#byUrl ??= new Map(this.#waiting.slice(this.#first).map((waiting) => [waiting!.page.url, waiting!]));
     const first = this.#byUrl.get(page.url);
     if (first === undefined) {
-      this.#options.report("limit-repeats", page.url, this.#most);
+      this.#source.report("limit-repeats", page.url, this.#most);
       return;
     }
     this.#most = Math.max(this.#most, repeatsWindow);
@@ -365,14 +358,14 @@ export class RepeatedPages {
   #mergeList(first: Waiting, page: SitemapPage, kind: Kind): void {
     const items = page[kind];
     if (items === undefined) return;
-    const { limits, report } = this.#options;
+    const most = this.#limits[kind];
     const list = (first.page[kind] ?? []) as object[];
     first.known ??= knownIn(first);
     for (const item of items) {
       const key = keyOf(kind, item);
       if (first.known.has(key)) continue;
-      if (list.length >= limits[kind]) {
-        report(`limit-${kind}`, undefined, limits[kind]);
+      if (list.length >= most) {
+        this.#source.report(`limit-${kind}`, undefined, most);
         break;
       }
       first.known.add(key);
@@ -398,7 +391,7 @@ export class RepeatedPages {
     this.#waiting[this.#first++] = undefined;
     this.#size -= size;
     this.#byUrl?.delete(page.url);
-    this.#options.release(page);
+    this.#release(page);
   }
 }
 

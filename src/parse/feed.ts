@@ -11,34 +11,36 @@ import { resolveListedUrl } from "../model/url-forms.ts";
 import { readDate } from "./dates.ts";
 import type { EntrySink } from "./entries.ts";
 import { type ElementRule, elements, type Part as RulePart, rule, type TableTarget, wrapper } from "./table.ts";
-import type { Draft } from "./urlset.ts";
+import type { Draft, PageDraft } from "./urlset.ts";
 import { noAttributes } from "./xml/attributes.ts";
 import type { ElementAttributes } from "./xml/names.ts";
+
+class FeedItem {
+  link = "";
+  // Rank of the best `<atom:link>` so far, by the type of document that it leads to.
+  alternate = "";
+  alternateRank = 0;
+  selfLink = "";
+  guid = "";
+  guidIsPermaLink = true;
+  title = "";
+  description = "";
+  // Why there is no guid, and why there is no description.
+  missedGuid: (() => void) | undefined;
+  missedText: (() => void) | undefined;
+  published: string | undefined;
+  updated: string | undefined;
+  image = "";
+  language = "";
+}
 
 export class FeedReader implements TableTarget {
   readonly #sink: EntrySink;
   readonly #url: string | undefined;
   readonly #report: (code: ProblemCode, value?: string, limit?: number) => void;
-
-  // The current item.
+  /** The current item. */
+  item: FeedItem = new FeedItem();
   #isOpen = false;
-  #link = "";
-  // Rank of the best `<atom:link>` so far, by the type of document that it leads to.
-  #alternate = "";
-  #alternateRank = 0;
-  #selfLink = "";
-  #guid = "";
-  #guidIsPermaLink = true;
-  #title = "";
-  #description = "";
-  // Why there is no guid, and why there is no description.
-  #missedGuid: (() => void) | undefined;
-  #missedText: (() => void) | undefined;
-  #published: string | undefined;
-  #updated: string | undefined;
-  #image = "";
-  #language = "";
-
   #next: string | undefined;
   #archive: string | undefined;
 
@@ -89,20 +91,7 @@ export class FeedReader implements TableTarget {
     if (this.#isOpen) this.end();
     this.setBase(baseLevels.item, attributes);
     this.#isOpen = true;
-    this.#link = "";
-    this.#alternate = "";
-    this.#alternateRank = 0;
-    this.#selfLink = "";
-    this.#guid = "";
-    this.#guidIsPermaLink = true;
-    this.#title = "";
-    this.#description = "";
-    this.#missedGuid = undefined;
-    this.#missedText = undefined;
-    this.#published = undefined;
-    this.#updated = undefined;
-    this.#image = "";
-    this.#language = "";
+    this.item = new FeedItem();
   }
 
   /** A URL in the place of an item, as text. */
@@ -135,45 +124,21 @@ export class FeedReader implements TableTarget {
   }
 
   setLink(text: string): void {
-    if (this.#link === "") this.#link = this.#resolved(text);
-  }
-
-  setGuid(text: string): void {
-    if (this.#guid === "") this.#guid = text;
-  }
-
-  beginGuid(attributes: ElementAttributes): void {
-    this.#guidIsPermaLink = attributes.get("isPermaLink")?.trim().toLowerCase() !== "false";
-  }
-
-  setTitle(text: string): void {
-    if (this.#title === "") this.#title = text;
-  }
-
-  setDescription(text: string): void {
-    if (this.#description === "") this.#description = text;
+    if (this.item.link === "") this.item.link = this.#resolved(text);
   }
 
   /** Reported if nothing else stands in for it. */
   missFallback(name: string, report: () => void): void {
-    if (name === "guid") this.#missedGuid ??= report;
-    else this.#missedText ??= report;
+    if (name === "guid") this.item.missedGuid ??= report;
+    else this.item.missedText ??= report;
   }
 
   setPublished(text: string, form?: "rfc822"): void {
-    this.#published ??= readDate(text, this.#report, form);
+    this.item.published ??= readDate(text, this.#report, form);
   }
 
   setUpdated(text: string): void {
-    this.#updated ??= readDate(text, this.#report);
-  }
-
-  setImage(url: string): void {
-    this.#image = url;
-  }
-
-  setLanguage(language: string): void {
-    this.#language = language;
+    this.item.updated ??= readDate(text, this.#report);
   }
 
   /**
@@ -185,45 +150,44 @@ export class FeedReader implements TableTarget {
     const rel = attributes.get("rel")?.trim().toLowerCase().replace(registeredRelation, "") ?? "";
     if (rel !== "" && rel !== "alternate" && rel !== "self") return;
     const href = this.#resolved(attributes.get("href")?.trim() ?? "");
-    if (rel === "self" && this.#selfLink === "") this.#selfLink = href;
+    const { item } = this;
+    if (rel === "self") item.selfLink ||= href;
     if (href === "" || rel === "self") return;
     const type = attributes.get("type")?.trim().toLowerCase() ?? "";
     const rank = type === "" || /^(text\/html|application\/xhtml\+xml)\b/.test(type) ? 2 : 1;
-    if (rank <= this.#alternateRank) return;
-    this.#alternate = href;
-    this.#alternateRank = rank;
+    if (rank <= item.alternateRank) return;
+    item.alternate = href;
+    item.alternateRank = rank;
   }
 
   end(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.#sink.countEntry();
-    const link = this.#link || this.#alternate || this.#permaLink() || this.#selfLink;
+    const { item } = this;
+    const permaLink = item.guidIsPermaLink && isHttpUrl(item.guid) ? item.guid : "";
+    const link = item.link || item.alternate || permaLink || item.selfLink;
     if (link === "") {
-      this.#missedGuid?.();
+      item.missedGuid?.();
       this.#report("url-missing");
       return;
     }
-    if (this.#title === "" && this.#description === "") this.#missedText?.();
+    if (item.title === "" && item.description === "") item.missedText?.();
     const url = this.#sink.takePageUrl(link);
-    if (url !== undefined) this.#sink.addPage(this.#page(url));
+    if (url !== undefined) this.#sink.addPage(this.#page(url, item));
   }
 
-  #permaLink(): string {
-    return this.#guidIsPermaLink && isHttpUrl(this.#guid) ? this.#guid : "";
-  }
-
-  #page(url: string): SitemapPage {
+  #page(url: string, item: FeedItem): SitemapPage {
     const story: Draft<NewsStory> = {};
-    const title = this.#title || this.#description;
-    const publishDate = this.#published ?? this.#updated;
+    const title = item.title || item.description;
+    const publishDate = item.published ?? item.updated;
     if (title !== "") story.title = title;
     if (publishDate !== undefined) story.publishDate = publishDate;
-    if (this.#language !== "") story.publicationLanguage = this.#language;
-    const page: Draft<SitemapPage> & Pick<SitemapPage, "url" | "priority"> = { url, priority: defaultPriority };
-    if (this.#updated !== undefined) page.lastModified = this.#updated;
+    if (item.language !== "") story.publicationLanguage = item.language;
+    const page: PageDraft = { url, priority: defaultPriority };
+    if (item.updated !== undefined) page.lastModified = item.updated;
     if (title !== "" || publishDate !== undefined) page.newsStory = story;
-    const image = this.#image === "" ? undefined : this.#sink.resolveUrl(this.#image);
+    const image = item.image === "" ? undefined : this.#sink.resolveUrl(item.image);
     if (image !== undefined) page.images = [{ url: image }];
     return page;
   }
@@ -244,29 +208,34 @@ const registeredRelation = /^https?:\/\/www\.iana\.org\/assignments\/relation\//
 
 type Rules = Map<string, ElementRule<FeedReader>>;
 
+const published: RulePart<FeedReader> = { text: (reader, text) => reader.setPublished(text) };
+const updated: RulePart<FeedReader> = { text: (reader, text) => reader.setUpdated(text) };
+
 const item: Rules = new Map([
   ...elements<FeedReader>("rss", {
-    title: { text: (reader, text) => reader.setTitle(text) },
+    title: { text: ({ item }, text) => void (item.title ||= text) },
     link: {
       isUrl: true,
       open: (reader, attributes) => reader.setBase(baseLevels.link, attributes),
       text: (reader, text) => reader.setLink(text),
     },
     guid: {
-      open: (reader, attributes) => reader.beginGuid(attributes),
+      open({ item }, attributes) {
+        item.guidIsPermaLink = attributes.get("isPermaLink")?.trim().toLowerCase() !== "false";
+      },
       isUrl: true,
       isFallback: true,
-      text: (reader, text) => reader.setGuid(text),
+      text: ({ item }, text) => void (item.guid ||= text),
     },
-    description: { isFallback: true, text: (reader, text) => reader.setDescription(text) },
+    description: { isFallback: true, text: ({ item }, text) => void (item.description ||= text) },
     pubDate: { text: (reader, text) => reader.setPublished(text, "rfc822") },
   }),
   // RSS 1.0 has its dates in modules: https://web.resource.org/rss/1.0/modules/dc/, and that of the qualified terms
   ...elements<FeedReader>("dc", {
-    date: { text: (reader, text) => reader.setPublished(text) },
-    issued: { text: (reader, text) => reader.setPublished(text) },
-    created: { text: (reader, text) => reader.setPublished(text) },
-    modified: { text: (reader, text) => reader.setUpdated(text) },
+    date: published,
+    issued: published,
+    created: published,
+    modified: updated,
   }),
   ...elements<FeedReader>("atom", { link: { open: (reader, attributes) => reader.addAtomLink(attributes) } }),
 ]);
@@ -306,13 +275,13 @@ for (const [key, found] of [...channel, ...elements<FeedReader>("rss", { item: l
 }
 
 const entry: Rules = elements("atom", {
-  title: { text: (reader, text) => reader.setTitle(text) },
-  summary: { isFallback: true, text: (reader, text) => reader.setDescription(text) },
+  title: { text: ({ item }, text) => void (item.title ||= text) },
+  summary: { isFallback: true, text: ({ item }, text) => void (item.description ||= text) },
   link: { open: (reader, attributes) => reader.addAtomLink(attributes) },
-  updated: { text: (reader, text) => reader.setUpdated(text) },
-  modified: { text: (reader, text) => reader.setUpdated(text) },
-  published: { text: (reader, text) => reader.setPublished(text) },
-  issued: { text: (reader, text) => reader.setPublished(text) },
+  updated,
+  modified: updated,
+  published,
+  issued: published,
 });
 const entries: Rules = elements("atom", { entry: listed(entry, false) });
 const inFeed: Rules = new Map([...entries, ...feedLink]);

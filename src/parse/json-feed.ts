@@ -177,19 +177,21 @@ export class JsonFeedParser implements EntryParser {
       return;
     }
     const reader = this.#reader;
-    const take = (name: string, set: (text: string) => void) => {
+    const text = (name: string): string => {
       const value = item[name];
-      if (typeof value === "string" && value.trim() !== "") set(value.trim());
+      return typeof value === "string" ? value.trim() : "";
     };
     reader.begin(noAttributes);
-    take("url", (text) => reader.setLink(text));
-    take("id", (text) => reader.setGuid(text));
-    take("title", (text) => reader.setTitle(text));
-    take("summary", (text) => reader.setDescription(text));
-    take("date_published", (text) => reader.setPublished(text));
-    take("date_modified", (text) => reader.setUpdated(text));
-    take("image", (text) => reader.setImage(text));
-    take("language", (text) => reader.setLanguage(text));
+    reader.setLink(text("url"));
+    Object.assign(reader.item, {
+      guid: text("id"),
+      title: text("title"),
+      description: text("summary"),
+      image: text("image"),
+      language: text("language"),
+    });
+    if (text("date_published") !== "") reader.setPublished(text("date_published"));
+    if (text("date_modified") !== "") reader.setUpdated(text("date_modified"));
     reader.end();
   }
 

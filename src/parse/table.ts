@@ -280,25 +280,25 @@ export function elements<Target>(
 }
 
 export function rule<Target>(name: string, part: Part<Target>): ElementRule<Target> {
-  const { children, others, foreign, open, text, close, stray } = part;
-  const { isEntry = false, isUrl = false, isKey = false, isDate = false, isDetail = false, isFallback = false } = part;
-  return {
-    name,
-    children,
-    others,
-    foreign,
-    isEntry,
-    open,
-    text,
-    isUrl,
-    isKey,
-    isDate,
-    isDetail,
-    isFallback,
-    close,
-    stray,
-  };
+  return { ...noRule, ...part, name };
 }
+
+const noRule: ElementRule<never> = {
+  name: "",
+  children: undefined,
+  others: undefined,
+  foreign: undefined,
+  isEntry: false,
+  open: undefined,
+  text: undefined,
+  isUrl: false,
+  isKey: false,
+  isDate: false,
+  isDetail: false,
+  isFallback: false,
+  close: undefined,
+  stray: undefined,
+};
 
 /**
  * A rule for unknown elements, which may hold these children at any depth. `foreign`: the rule for elements of other
