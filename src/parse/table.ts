@@ -283,7 +283,7 @@ export function rule<Target>(name: string, part: Part<Target>): ElementRule<Targ
   return { ...noRule, ...part, name };
 }
 
-const noRule: ElementRule<never> = {
+const noRule = {
   name: "",
   children: undefined,
   others: undefined,

@@ -4,7 +4,7 @@ import type { Limits } from "../../model/options.ts";
 import type { TextPiece } from "../../model/utf8-text.ts";
 import type { XmlAttributes } from "../xml/attributes.ts";
 import type { XmlCursor } from "../xml/cursor.ts";
-import type { XmlElements } from "../xml/elements.ts";
+import type { XmlElements } from "../xml/scanner.ts";
 import type { XmlText } from "../xml/text.ts";
 
 export interface FastPath {
