@@ -4,8 +4,9 @@ import { existsSync, lstatSync, mkdirSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import path from "node:path";
+import { type FileLock, ownerOf } from "../../archive/lock.ts";
 import type { BullQueue, RunSettings } from "../../fleet/bull-queue.ts";
-import { FolderLock } from "../../fleet/fleet-folder.ts";
+import { takeFolder } from "../../fleet/fleet-folder.ts";
 import { noSink, type SiteOutput, type SiteSink } from "../../fleet/fleet-options.ts";
 import { lockName, readResults } from "../../fleet/journal-file.ts";
 import { bucketAddress, isBucket, S3Bucket } from "../../fleet/s3-bucket.ts";
@@ -106,13 +107,13 @@ export class RunSinks implements SiteSink {
     this.#lock?.release();
   }
 
-  #lock: FolderLock | undefined;
+  #lock: FileLock | undefined;
 
   #folder(): Promise<string> {
     this.#temporary ??= (async () => {
       await removeAbandoned();
       const folder = await mkdtemp(path.join(tmpdir(), temporaryStart));
-      this.#lock = FolderLock.take(path.join(folder, lockName));
+      this.#lock = takeFolder(path.join(folder, lockName));
       return folder;
     })();
     return this.#temporary;
@@ -156,7 +157,7 @@ async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const folder = path.join(tmpdir(), name);
     const lock = path.join(folder, lockName);
-    if (!name.startsWith(temporaryStart) || !existsSync(lock) || FolderLock.owner(lock) !== undefined) continue;
+    if (!name.startsWith(temporaryStart) || !existsSync(lock) || ownerOf(lock) !== undefined) continue;
     // That of another user stays.
     await rm(folder, { recursive: true, force: true }).catch(() => undefined);
   }

@@ -1,7 +1,7 @@
 // The totals of a fleet, for summary.json, the table at the end and `fleet status DIR`.
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { FolderLock } from "../../fleet/fleet-folder.ts";
+import { ownerOf } from "../../archive/lock.ts";
 import { journalName, lockName, readJournal, readResults } from "../../fleet/journal-file.ts";
 import { type SiteOutcome, type SiteSummary, siteOutcomes } from "../../fleet/site-job.ts";
 import { counted, duration, grouped, size } from "../../model/figures.ts";
@@ -167,7 +167,7 @@ export async function fleetStatus(folder: string, asJson: boolean, { stdout }: C
     if (type === "back" && line.group !== undefined) suspects.add(key);
     else suspects.delete(key);
   }
-  const owner = FolderLock.owner(path.join(folder, lockName));
+  const owner = ownerOf(path.join(folder, lockName))?.pid;
   const running = owner === undefined ? 0 : begun.size;
   const waiting = sites.size - totals.websites - running;
   // Those that were being read when the last process died are read again in small groups, too.
