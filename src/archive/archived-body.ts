@@ -4,7 +4,7 @@
 import type { Body, HeaderList } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import { isDamage, type Place, type RecordFile } from "./records.ts";
-import { type Digest, DigestCheck, parseDigest, type RecordHead } from "./warc.ts";
+import { type Digest, DigestCheck, fieldsOf, headEnd, parseDigest, type RecordHead } from "./warc.ts";
 
 export interface ArchivedBodyOptions {
   readonly records: RecordFile;
@@ -94,32 +94,23 @@ export class ArchivedBody implements Body {
       payload.see(piece);
       length += piece.length;
     });
-    if (isChunked) {
-      // Continues after the last chunk: what follows it belongs to the content, too.
-      const chunks = dechunk({ [Symbol.asyncIterator]: () => ({ next: () => raw.next() }) });
-      const end = yield* seen(chunks, (piece) => decoded.see(piece));
-      if (end === "cut") this.#problem ??= problem("body-short");
-      for await (const _ of raw);
-    } else yield* raw;
+    const cut = () => {
+      this.#problem ??= problem("body-short");
+    };
+    yield* isChunked ? seen(dechunk(raw, cut), (piece) => decoded.see(piece)) : raw;
     this.#length = length;
     const isRightPayload = payload.isRight() || (isChunked === true && decoded.isRight());
     return isRightPayload && block.isRight() && (bytes === undefined || bytes === length);
   }
 }
 
-async function* seen<End>(
-  pieces: AsyncGenerator<Uint8Array, End>,
+async function* seen(
+  pieces: AsyncIterable<Uint8Array>,
   see: (piece: Uint8Array) => void,
-): AsyncGenerator<Uint8Array, End> {
-  try {
-    for (;;) {
-      const step = await pieces.next();
-      if (step.done) return step.value;
-      see(step.value);
-      yield step.value;
-    }
-  } finally {
-    await pieces.return(undefined as never);
+): AsyncGenerator<Uint8Array, undefined> {
+  for await (const piece of pieces) {
+    see(piece);
+    yield piece;
   }
 }
 
@@ -128,11 +119,7 @@ async function* withoutHead(content: AsyncGenerator<Uint8Array, undefined>): Asy
   try {
     const { head, start } = await readHttpHead(content);
     if (head !== undefined && start.length > 0) yield start;
-    for (;;) {
-      const { value, done } = await content.next();
-      if (done) return;
-      if (head !== undefined) yield value;
-    }
+    for await (const piece of content) if (head !== undefined) yield piece;
   } finally {
     await content.return(undefined);
   }
@@ -159,7 +146,7 @@ export async function readHttpHead(
     const step = await content.next();
     isEnd = step.done === true;
     if (!step.done) bytes = bytes.length === 0 ? step.value : Buffer.concat([bytes, step.value]);
-    end ??= endOfHead(bytes);
+    end ??= headEnd(bytes.subarray(0, maxHttpHead));
     // Without a body, a head may end with the record.
     if (isEnd && bytes.length < maxHttpHead) end ??= bytes.length;
   }
@@ -168,23 +155,10 @@ export async function readHttpHead(
   return { head, start: bytes.subarray(end) };
 }
 
-// Including the empty line.
-function endOfHead(bytes: Uint8Array): number | undefined {
-  const end = /\r?\n\r?\n/.exec(Buffer.from(bytes.subarray(0, maxHttpHead)).toString("latin1"));
-  return end === null ? undefined : end.index + end[0].length;
-}
-
 function parseHttpHead(text: string): HttpHead | undefined {
   const status = /^HTTP\/\d(?:\.\d)?[ \t]+(\d{3})(?!\d)/.exec(text)?.[1];
   if (status === undefined) return undefined;
-  const headers: [string, string][] = [];
-  for (const line of text
-    .replace(/\r?\n[ \t]+/g, " ")
-    .split(/\r?\n/)
-    .slice(1)) {
-    const colon = line.indexOf(":");
-    if (colon > 0) headers.push([line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()]);
-  }
+  const headers = text.includes("\n") ? [...fieldsOf(text.slice(text.indexOf("\n") + 1))] : [];
   return { status: Number(status), headers, length: text.length };
 }
 
@@ -193,21 +167,22 @@ export function beginsWithChunk(bytes: Uint8Array): boolean {
   return chunkStart.test(latin1(bytes));
 }
 
-// Decodes chunks; returns whether the last one was there.
-async function* dechunk(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, "whole" | "cut"> {
+// Decodes chunks; calls `onCut` if the last one is missing. What follows it is read, too: it belongs to the content.
+async function* dechunk(pieces: AsyncIterable<Uint8Array>, onCut: () => void): AsyncGenerator<Uint8Array, undefined> {
   let waiting: Uint8Array = Buffer.alloc(0);
   let left = 0;
+  let end: "whole" | "cut" | undefined;
   for await (const piece of pieces) {
+    if (end !== undefined) continue;
     waiting = waiting.length === 0 ? piece : Buffer.concat([waiting, piece]);
-    while (waiting.length > 0) {
+    while (waiting.length > 0 && end === undefined) {
       if (left === 0) {
         const [start, size] = chunkStart.exec(latin1(waiting)) ?? [];
         // The line may continue in the next piece.
         if (start === undefined && waiting.length < maxChunkLine) break;
-        if (start === undefined || size === undefined) return "cut";
-        left = Number.parseInt(size, 16);
-        if (left === 0) return "whole";
-        waiting = waiting.subarray(start.length);
+        left = Number.parseInt(size ?? "", 16);
+        if (start === undefined || left === 0) end = start === undefined ? "cut" : "whole";
+        else waiting = waiting.subarray(start.length);
       } else {
         const bytes = waiting.subarray(0, left);
         left -= bytes.length;
@@ -216,7 +191,7 @@ async function* dechunk(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
       }
     }
   }
-  return "cut";
+  if (end !== "whole") onCut();
 }
 
 // The end of the chunk before, the size of this one, and extensions, which are ignored.

@@ -28,12 +28,10 @@ export class Scratch {
   /** Stores all bytes; resolves when they are kept. The chunks are copied. */
   async take(chunks: AsyncIterable<Uint8Array>): Promise<Block[]> {
     const blocks: Block[] = [];
-    try {
-      await this.#take(chunks, blocks);
-    } catch (error) {
+    await this.#take(chunks, blocks).catch((error) => {
       this.release(blocks);
       throw error;
-    }
+    });
     return blocks;
   }
 

@@ -36,7 +36,7 @@ const carriageReturn = 13;
 export function headAt(bytes: Uint8Array): RecordHead | "cut" | undefined {
   const start = bytes.subarray(0, maxHead);
   if (!magic.startsWith(latin1(start.subarray(0, magic.length)))) return undefined;
-  const headLength = lengthOfHead(start);
+  const headLength = headEnd(start);
   if (headLength === undefined) return start.length < maxHead ? "cut" : undefined;
   const { fields, concurrentTo } = parseFields(Buffer.from(start.subarray(0, headLength)).toString());
   const contentLength = fields.get("content-length") ?? "";
@@ -51,8 +51,8 @@ export function lineEndsAt(bytes: Uint8Array): number {
   return end === -1 ? bytes.length : end;
 }
 
-// Up to and including the empty line.
-function lengthOfHead(bytes: Uint8Array): number | undefined {
+/** Where a head ends, of a record or of HTTP: behind its empty line. */
+export function headEnd(bytes: Uint8Array): number | undefined {
   for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, end + 1)) {
     if (bytes[end + 1] === lineFeed) return end + 2;
     if (bytes[end + 1] === carriageReturn && bytes[end + 2] === lineFeed) return end + 3;
@@ -63,16 +63,19 @@ function lengthOfHead(bytes: Uint8Array): number | undefined {
 function parseFields(head: string): { fields: Map<string, string>; concurrentTo: string[] } {
   const fields = new Map<string, string>();
   const concurrentTo: string[] = [];
-  // A line that begins with a space goes on from the one before.
-  for (const line of head.replace(/\r?\n[ \t]+/g, " ").split(/\r?\n/)) {
-    const colon = line.indexOf(":");
-    if (colon === -1) continue;
-    const name = line.slice(0, colon).trim().toLowerCase();
-    const value = line.slice(colon + 1).trim();
+  for (const [name, value] of fieldsOf(head)) {
     if (name === "warc-concurrent-to") concurrentTo.push(value);
     else if (!fields.has(name)) fields.set(name, value);
   }
   return { fields, concurrentTo };
+}
+
+/** The fields of a head, of a record or of HTTP; names in lower case. A line that begins with a space goes on from the one before. */
+export function* fieldsOf(head: string): Generator<[name: string, value: string]> {
+  for (const line of head.replace(/\r?\n[ \t]+/g, " ").split(/\r?\n/)) {
+    const colon = line.indexOf(":");
+    if (colon > 0) yield [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()];
+  }
 }
 
 function latin1(bytes: Uint8Array): string {

@@ -117,39 +117,28 @@ function isCode(code: string): code is ProblemCode {
   return rows.has(code) || statusRowOf(code) !== undefined;
 }
 
+type Judgment = (code: ProblemCode) => boolean;
+type Trait = "loss" | "skipsEntry" | "cutOff" | "temporary" | "noResponse" | "refused";
+
+function withTrait(trait: Trait): Judgment {
+  return (code) => (rows.get(code) ?? statusRowOf(code))?.[trait] ?? false;
+}
+
 /**
  * Whether something is missing because of a problem with this code: something that the website declared and that a more
  * patient, better connected or less limited reader would have delivered. Only this decides what is complete.
  */
-export function isLossy(code: ProblemCode): boolean {
-  return (rows.get(code) ?? statusRowOf(code))?.loss ?? false;
-}
-
+export const isLossy: Judgment = withTrait("loss");
 /** Whether an entry is skipped because of this problem. */
-export function skipsEntry(code: ProblemCode): boolean {
-  return rows.get(code)?.skipsEntry ?? false;
-}
-
+export const skipsEntry: Judgment = withTrait("skipsEntry");
 /** Whether a document with this problem ended too early. */
-export function isCutOff(code: ProblemCode): boolean {
-  return rows.get(code)?.cutOff ?? false;
-}
-
+export const isCutOff: Judgment = withTrait("cutOff");
 /** Whether a retry may succeed. */
-export function isTemporary(code: ProblemCode): boolean {
-  const row = rows.get(code) ?? statusRowOf(code);
-  return row?.temporary ?? false;
-}
-
+export const isTemporary: Judgment = withTrait("temporary");
 /** Whether a host sent no response. */
-export function hasNoResponse(code: ProblemCode): boolean {
-  return rows.get(code)?.noResponse ?? false;
-}
-
+export const hasNoResponse: Judgment = withTrait("noResponse");
 /** Whether our own policy forbids the request. */
-export function isRefused(code: ProblemCode): boolean {
-  return rows.get(code)?.refused ?? false;
-}
+export const isRefused: Judgment = withTrait("refused");
 
 /** The message, and on the command line the flag that helps. */
 export function messageWithHint({ code, message, value, status }: Problem): string {
