@@ -100,8 +100,8 @@ export class Discovery {
         this.#timer = setTimeout(() => this.#askHomepage().catch(() => undefined), homepageDelay);
       }
       const isLeftOut = by === "known-path" && this.#isNotAsked(url);
-      const isGuess = isLeftOut && !frontier.isKnown(Hop.first(url, "sitemap", rules).key);
-      return isGuess ? { ...candidate, notAsked: "guess" } : candidate;
+      const isKnown = isLeftOut && frontier.isKnown(Hop.first(url, "sitemap", rules).key);
+      return isLeftOut && !isKnown ? { ...candidate, notAsked: "guess" } : candidate;
     }
     return undefined;
   }

@@ -1,7 +1,7 @@
 // Fetches documents before they are needed, each once, while others are being read: what is known to come next, in the order in which it will
 // be read. The source decides how many at a time.
 import type { Store } from "../archive/store.ts";
-import type { Candidate } from "../discover/candidates.ts";
+import { type Candidate, isGuess } from "../discover/candidates.ts";
 import {
   type DocumentRequest,
   type Fetched,
@@ -61,7 +61,7 @@ export class Prefetcher {
       if (!this.#fillFrom(stack[at] as Frame)) return;
     }
     for (const { url, by } of candidates) {
-      const isSpare = by === "known-path" && !(isGuessing && stack.length === 0);
+      const isSpare = isGuess(by) && !(isGuessing && stack.length === 0);
       if (!this.#startIfRoom(url, isSpare)) return;
     }
   }
