@@ -48,13 +48,6 @@ test("a page of a text sitemap has a URL and the priority that the protocol give
   expect(parser.write(`${a}\n`)).toEqual({ pages: [{ url: a, priority: 0.5 }], sitemaps: [] });
 });
 
-test("the first declaration of a page counts", () => {
-  expect(read(`${a}\n${b}\n${a}\n "${a}"\n${c}\n`)).toMatchObject({
-    urls: [a, b, c],
-    problems: [["url-repeated", 3, 2]],
-  });
-});
-
 describe("line ends", () => {
   test.each([
     ["CR", "\r"],
@@ -96,108 +89,86 @@ describe("line ends", () => {
   });
 });
 
-describe("what else stands in text sitemaps", () => {
-  test("lenient: blank lines and white space around a URL, a byte order mark", () => {
-    expect(read(`\ufeff${a}\n\n   \n\t${b} \t\n\u00a0${c}\u200b\n\ufeff\n`)).toMatchObject({
-      urls: [a, b, c],
-      problems: [],
-    });
-  });
+type Row = [what: string, text: string, urls: string[], problems: [code: ProblemCode, line: number, count: number][]];
+const [d, e] = ["https://example.org/d", "http://other.example/e"];
+const lost = "https://example.org/caf\ufffd";
 
-  test("lenient: quotes and angle brackets are taken off", () => {
-    expect(read(`"${a}"\n<${b}>\n' ${c} '\n\u201chttps://example.org/d\u201d`)).toMatchObject({
-      urls: [a, b, c, "https://example.org/d"],
-      problems: [["text-extra", 1, 4]],
-    });
-  });
-
-  test("lenient: a second column behind a tab is cut off", () => {
-    const text = `${a}\t2024-01-01\t0.5\n"${b}"\tdaily\n${c}\thttps://example.org/d\nhttp://other.example/e\t0.5\n`;
-    expect(read(text)).toMatchObject({ urls: [a, b, c, "http://other.example/e"], problems: [["text-extra", 1, 4]] });
-  });
-
-  test("a tab inside of a URL makes it invalid", () => {
-    expect(read(`https://example.org/video-\tgame\n${a}\t\n`)).toMatchObject({
-      urls: [a],
-      problems: [["url-invalid", 1, 1]],
-    });
-  });
-
-  test("lenient: junk is skipped and counted", () => {
-    expect(read(`Our pages:\n${a}\n# comment\n- \nexample.org/x\n/x\n?\n"\n<>\n${b}\n`)).toMatchObject({
-      urls: [a, b],
-      complete: true,
-      problems: [["text-junk", 1, 8]],
-    });
-  });
-
-  test("other schemes are skipped and counted", () => {
-    expect(
-      read(`ftp://example.org/\n${a}\nfile:///etc/passwd\nmailto:a@example.org\njavascript:alert(1)\n`),
-    ).toMatchObject({
-      urls: [a],
-      problems: [
-        ["url-scheme", 1, 2],
-        ["text-junk", 4, 2],
-      ],
-    });
-  });
-
-  test("an invalid URL is skipped and counted", () => {
-    expect(read(`http://\n${a}\nhttps://[::1\nhttp://a b/\n`)).toMatchObject({
-      urls: [a],
-      problems: [["url-invalid", 1, 3]],
-    });
-  });
-
-  test("a URL with bytes that were lost stays, and the loss is reported", () => {
-    expect(read(`https://example.org/caf\ufffd\n${a}\n`)).toMatchObject({
-      urls: ["https://example.org/caf\ufffd", a],
-      problems: [["url-damaged", 1, 1]],
-      complete: false,
-    });
-  });
-
-  test("lenient: several URLs in one line are several pages", () => {
-    expect(read(`${a} ${b}\n"https://example.org/d"   <https://example.org/e> and ${a}\n`)).toMatchObject({
-      urls: [a, b, "https://example.org/d", "https://example.org/e"],
-      problems: [
-        ["text-extra", 1, 2],
-        ["url-repeated", 2, 1],
-      ],
-    });
-  });
-
-  test("lenient: what stands behind a blank is cut off where it is a date, number or change frequency", () => {
-    expect(read(`${a} 2024-05-31 10:00\n${b} 0.8\n${c} daily\n`)).toMatchObject({
-      urls: [a, b, c],
-      problems: [["text-extra", 1, 3]],
-    });
-  });
-
-  test("any other blank is part of its URL", () => {
-    expect(read("https://example.org/my page.html\n")).toMatchObject({
-      urls: ["https://example.org/my page.html"],
-      problems: [],
-    });
-  });
-
-  test("lenient: a scheme in capitals, slashes that are missing", () => {
-    expect(read("HTTPS://Example.org/A\nhttp:/example.org/b\n")).toMatchObject({
-      urls: ["HTTPS://Example.org/A", "http://example.org/b"],
-      problems: [["url-repaired", 2, 1]],
-    });
-  });
-
-  test("a NUL costs its line", () => {
-    expect(read(`${a}\0\n\0${b}\n${c}\n`)).toMatchObject({
-      urls: [c],
-      problems: [
-        ["url-invalid", 1, 1],
-        ["text-junk", 2, 1],
-      ],
-    });
-  });
+test.each<Row>([
+  [
+    "lenient: blank lines, white space, byte order marks",
+    `\ufeff${a}\n\n   \n\t${b} \t\n\u00a0${c}\u200b\n\ufeff\n`,
+    [a, b, c],
+    [],
+  ],
+  [
+    "lenient: quotes, angle brackets",
+    `"${a}"\n<${b}>\n' ${c} '\n\u201c${d}\u201d`,
+    [a, b, c, d],
+    [["text-extra", 1, 4]],
+  ],
+  [
+    "lenient: a second column behind a tab",
+    `${a}\t2024-01-01\t0.5\n"${b}"\tdaily\n${c}\t${d}\n${e}\t0.5\n`,
+    [a, b, c, e],
+    [["text-extra", 1, 4]],
+  ],
+  ["a tab inside of a URL", `https://example.org/video-\tgame\n${a}\t\n`, [a], [["url-invalid", 1, 1]]],
+  [
+    "lenient: junk",
+    `Our pages:\n${a}\n# comment\n- \nexample.org/x\n/x\n?\n"\n<>\n${b}\n`,
+    [a, b],
+    [["text-junk", 1, 8]],
+  ],
+  [
+    "other schemes",
+    `ftp://example.org/\n${a}\nfile:///etc/passwd\nmailto:a@example.org\njavascript:alert(1)\n`,
+    [a],
+    [
+      ["url-scheme", 1, 2],
+      ["text-junk", 4, 2],
+    ],
+  ],
+  ["invalid URLs", `http://\n${a}\nhttps://[::1\nhttp://a b/\n`, [a], [["url-invalid", 1, 3]]],
+  ["bytes that were lost", `${lost}\n${a}\n`, [lost, a], [["url-damaged", 1, 1]]],
+  [
+    "lenient: several URLs in one line",
+    `${a} ${b}\n"${d}"   <${e}> and ${a}\n`,
+    [a, b, d, e],
+    [
+      ["text-extra", 1, 2],
+      ["url-repeated", 2, 1],
+    ],
+  ],
+  [
+    "lenient: a date, number or change frequency behind a blank",
+    `${a} 2024-05-31 10:00\n${b} 0.8\n${c} daily\n`,
+    [a, b, c],
+    [["text-extra", 1, 3]],
+  ],
+  [
+    "any other blank is part of its URL",
+    "https://example.org/my page.html\n",
+    ["https://example.org/my page.html"],
+    [],
+  ],
+  [
+    "lenient: a scheme in capitals, slashes that are missing",
+    "HTTPS://Example.org/A\nhttp:/example.org/b\n",
+    ["HTTPS://Example.org/A", "http://example.org/b"],
+    [["url-repaired", 2, 1]],
+  ],
+  [
+    "a NUL costs its line",
+    `${a}\0\n\0${b}\n${c}\n`,
+    [c],
+    [
+      ["url-invalid", 1, 1],
+      ["text-junk", 2, 1],
+    ],
+  ],
+  ["the first declaration of a page counts", `${a}\n${b}\n${a}\n "${a}"\n${c}\n`, [a, b, c], [["url-repeated", 3, 2]]],
+])("%s", (_, text, urls, problems) => {
+  expect(read(text)).toMatchObject({ urls, problems, complete: !text.includes(lost) });
 });
 
 describe("what is no sitemap", () => {
