@@ -96,7 +96,7 @@ class DocumentParser implements EntryParser {
         this.#refused = problem("not-a-sitemap", { value: detected.what });
         return noEntries();
       case "robots":
-        this.#parser = new RobotsParser(this.#context, { linesBefore: this.#blanks.lines, seems: detected.what });
+        this.#parser = new RobotsParser(this.#context, this.#blanks.lines, detected.what);
         return this.#parser.write(start);
       case "text":
         this.#parser = new TextParser(this.#context, this.#blanks.lines);

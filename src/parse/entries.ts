@@ -21,19 +21,8 @@ export interface Entries {
   readonly sitemaps: SitemapReference[];
 }
 
-/** Concatenates all batches at once: a list that grows with each batch is copied again and again. */
 export function joined(batches: readonly Entries[]): Entries {
-  return {
-    pages: concat(batches.map(({ pages }) => pages)),
-    sitemaps: concat(batches.map(({ sitemaps }) => sitemaps)),
-  };
-}
-
-function concat<T>(lists: readonly T[][]): T[] {
-  // As many arguments as every engine accepts.
-  const some: T[][] = [];
-  for (let at = 0; at < lists.length; at += 1000) some.push(([] as T[]).concat(...lists.slice(at, at + 1000)));
-  return some.length === 1 ? some[0]! : ([] as T[]).concat(...some);
+  return { pages: batches.flatMap(({ pages }) => pages), sitemaps: batches.flatMap(({ sitemaps }) => sitemaps) };
 }
 
 export interface EntryParser {
@@ -214,7 +203,7 @@ export class EntrySink {
       if (known === undefined) this.#source.report("url-repeated", text);
       return known;
     }
-    const url = this.#checked(urls.take(text, 0, text.length, facts.isExact), urls.problem, text);
+    const url = this.#checked(urls.take(text, facts.isExact), urls.problem, text);
     if (url === text) acceptOrigin(url, facts);
     return url;
   }
@@ -262,11 +251,11 @@ export class UrlCollector {
     return this.#taken.size;
   }
 
-  /** Takes the URL in `text` between `from` and `to`, trimmed. `isExact`: nothing around it is taken off. Sets `problem`. */
-  take(text: string, from = 0, to: number = text.length, isExact = false): string | undefined {
+  /** Takes the URL in `text`, trimmed. `isExact`: nothing around it is taken off. Sets `problem`. */
+  take(text: string, isExact = false): string | undefined {
     const resolver = this.#resolver;
     this.repeated = undefined;
-    const url = resolver.resolve(from === 0 && to === text.length ? text : text.slice(from, to), isExact);
+    const url = resolver.resolve(text, isExact);
     this.problem = resolver.problem;
     if (url === undefined) return undefined;
     const { high, low } = resolver.fingerprint;

@@ -10,36 +10,22 @@
 // A comment starts at a # at the beginning or after white space: one inside a URL starts its fragment.
 import { problem } from "../model/problem.ts";
 import { robotsTxtBytes } from "../model/protocol-limits.ts";
-import type { SitemapReference } from "../model/sitemap.ts";
-import { lengthFacts, trimUrl } from "../model/url.ts";
+import { trimUrl } from "../model/url.ts";
 import { unwrapUrl } from "../model/url-forms.ts";
-import type { TextPiece } from "../model/utf8-text.ts";
-import type { Entries, EntryParser, ParseContext, ParseOutcome } from "./entries.ts";
-import { UrlCollector } from "./entries.ts";
+import type { ParseContext, ParseOutcome } from "./entries.ts";
+import { LineParser } from "./lines.ts";
 import { Preferences } from "./preferences.ts";
-import { type LineReader, LineSplitter } from "./text.ts";
 import { parseNumber } from "./values.ts";
 
-export class RobotsParser implements EntryParser, LineReader {
-  readonly #context: ParseContext;
-  readonly #lines: LineSplitter;
-  readonly #urls: UrlCollector;
+export class RobotsParser extends LineParser {
   readonly robots: RobotsGroups = new RobotsGroups();
-  #sitemaps: SitemapReference[] = [];
-  stopped = false;
   readonly #seems: string | undefined;
   #hasRecords = false;
 
-  /**
-   * `linesBefore`: how many lines of the document were removed before the written text. `seems`: the format that the
-   * document resembles, in case it has no line of a robots.txt.
-   */
-  constructor(context: ParseContext, options: { linesBefore?: number; seems?: string | undefined } = {}) {
-    const { linesBefore = 0, seems } = options;
+  /** `seems`: the format that the document resembles, in case it has no line of a robots.txt. */
+  constructor(context: ParseContext, linesBefore = 0, seems?: string) {
+    super(context, linesBefore);
     this.#seems = seems;
-    this.#context = context;
-    this.#lines = new LineSplitter(this, context.limits.lineLength, linesBefore);
-    this.#urls = new UrlCollector(context.url, context.limits.urlLength);
   }
 
   /** A robots.txt without sitemaps is valid, even an empty one. */
@@ -51,53 +37,26 @@ export class RobotsParser implements EntryParser, LineReader {
     return { kind: "invalid", reason: problem("not-a-sitemap", { value: this.#seems }) };
   }
 
-  write(piece: TextPiece): Entries {
-    if (!this.stopped) this.#lines.write(String(piece));
-    return this.#entries();
-  }
-
-  end(): Entries {
-    if (!this.stopped) this.#lines.end(this.#context.problems);
-    return this.#entries();
-  }
-
-  takeLine(text: string, from: number, to: number): void {
-    if (from === to || this.stopped) return;
-    const line = trimUrl(text.slice(from, to));
+  protected takeLine(text: string): void {
+    const line = trimUrl(text);
     const record = readRecord(line);
     if (record === undefined) return;
     this.#hasRecords ||= record.kind === "sitemap" || usualKey.test(record.key);
     if (record.kind === "sitemap") this.#takeSitemap(record, line);
-    else this.robots.take(record, this.#lines.line);
-  }
-
-  dropLine(): void {
-    if (this.stopped) return;
-    this.#context.problems.add("limit-line-length", { line: this.#lines.line, limit: this.#context.limits.lineLength });
+    else this.robots.take(record, this.line);
   }
 
   #takeSitemap({ key, value, hasColon }: RobotsRecord, line: string): void {
-    const { problems, limits } = this.#context;
     const bare = unwrapUrl(value);
-    const place = { value: line, line: this.#lines.line };
-    const url = bare === "" ? undefined : this.#urls.take(bare);
-    const code = bare === "" ? "url-missing" : this.#urls.problem;
-    if (code === "url-missing") problems.add(code, place);
-    else if (code !== undefined) problems.add(code, { ...place, value: bare, ...lengthFacts(code, limits.urlLength) });
-    if (url === undefined) return;
-    if (!hasColon || bare !== value || key.toLowerCase() !== "sitemap") problems.add("robots-spelling", place);
-    if (this.#urls.size > limits.documentEntries) {
-      problems.add("limit-document-entries", { limit: limits.documentEntries, line: this.#lines.line });
-      this.stopped = true;
+    if (bare === "") {
+      this.report("url-missing", { value: line });
       return;
     }
-    this.#sitemaps.push({ url });
-  }
-
-  #entries(): Entries {
-    const sitemaps = this.#sitemaps;
-    this.#sitemaps = [];
-    return { pages: [], sitemaps };
+    const url = this.urls.take(bare);
+    if (this.urls.problem !== undefined) this.report(this.urls.problem, { value: bare });
+    if (url === undefined) return;
+    if (!hasColon || bare !== value || key.toLowerCase() !== "sitemap") this.report("robots-spelling", { value: line });
+    if (this.hasRoom()) this.entries.sitemaps.push({ url });
   }
 }
 

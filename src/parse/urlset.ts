@@ -52,9 +52,9 @@ export class UrlsetReader implements TableTarget {
   #changeFrequency: ChangeFrequency | undefined;
   #priority = 0;
   #hasPriority = false;
-  readonly #images = new ListDraft<SitemapImage>();
-  readonly #videos = new ListDraft<SitemapVideo>();
-  readonly #alternates = new ListDraft<AlternatePage>();
+  #images: SitemapImage[] = [];
+  #videos: SitemapVideo[] = [];
+  #alternates: AlternatePage[] = [];
   #newsStory: NewsStory | undefined;
 
   /** The current extension. */
@@ -198,9 +198,9 @@ export class UrlsetReader implements TableTarget {
     this.#lastModified = undefined;
     this.#changeFrequency = undefined;
     this.#hasPriority = false;
-    this.#images.clear();
-    this.#videos.clear();
-    this.#alternates.clear();
+    if (this.#images.length > 0) this.#images = [];
+    if (this.#videos.length > 0) this.#videos = [];
+    if (this.#alternates.length > 0) this.#alternates = [];
     this.#newsStory = undefined;
   }
 
@@ -268,9 +268,9 @@ export class UrlsetReader implements TableTarget {
   endImage(): void {
     const { image } = this;
     if (image.url === undefined) this.report("image-incomplete");
-    else if (this.#images.count >= this.#limits.images) {
+    else if (this.#images.length >= this.#limits.images) {
       this.report("limit-images", undefined, this.#limits.images);
-    } else this.#images.add(image as SitemapImage);
+    } else this.#images.push(image as SitemapImage);
     this.image = {};
   }
 
@@ -283,9 +283,9 @@ export class UrlsetReader implements TableTarget {
       "content or player": video.contentUrl ?? video.playerUrl,
     });
     if (missing !== "") this.report("video-incomplete", missing);
-    if (this.#videos.count >= this.#limits.videos) {
+    if (this.#videos.length >= this.#limits.videos) {
       this.report("limit-videos", undefined, this.#limits.videos);
-    } else if (!isEmpty(video)) this.#videos.add(video);
+    } else if (!isEmpty(video)) this.#videos.push(video);
     this.video = {};
   }
 
@@ -301,23 +301,24 @@ export class UrlsetReader implements TableTarget {
       if (attributes.get("media") === undefined) this.report("alternate-incomplete");
       return;
     }
-    if (this.#alternates.count >= this.#limits.alternates) {
+    if (this.#alternates.length >= this.#limits.alternates) {
       this.report("limit-alternates", undefined, this.#limits.alternates);
       return;
     }
     const url = this.#sink.resolveUrl(href, attributes.facts(hrefAt), "alternate-relative");
     if (url === undefined) return;
     if (mistaken !== undefined) this.report("xml-namespace", mistaken);
-    this.#alternates.add({ language, url });
+    this.#alternates.push({ language, url });
   }
 
   #page(url: string): SitemapPage {
     if (this.urlsOnly) return { url, priority: defaultPriority };
     const page = this.#plainPage(url);
     if (this.#newsStory !== undefined) page.newsStory = this.#newsStory;
-    if (this.#images.count > 0) page.images = this.#images.toArray();
-    if (this.#videos.count > 0) page.videos = this.#videos.toArray();
-    if (this.#alternates.count > 0) page.alternates = this.#alternates.toArray();
+    // Copies: lists that grew have room to spare.
+    if (this.#images.length > 0) page.images = this.#images.slice();
+    if (this.#videos.length > 0) page.videos = this.#videos.slice();
+    if (this.#alternates.length > 0) page.alternates = this.#alternates.slice();
     return page;
   }
 
@@ -346,25 +347,6 @@ export class UrlsetReader implements TableTarget {
   #reportMixed(): void {
     if (!this.#mixedReported) this.report("xml-mixed");
     this.#mixedReported = true;
-  }
-}
-
-// A list of unknown length. Growing arrays allocate more room than they need: the array that is returned has none to spare.
-class ListDraft<T> {
-  readonly #items: T[] = [];
-  count = 0;
-
-  add(item: T): void {
-    this.#items[this.count++] = item;
-  }
-
-  /** Starts a new list. */
-  clear(): void {
-    this.count = 0;
-  }
-
-  toArray(): T[] {
-    return this.#items.slice(0, this.count);
   }
 }
 

@@ -32,14 +32,6 @@ test("URLs are compared as they were written", () => {
   expect(written.map((url) => urls.take(url))).toEqual(written);
 });
 
-test("a URL is taken from the middle of a text", () => {
-  const text = "<loc>https://example.org/a</loc><loc>https://example.org/bc</loc>";
-  const urls = new UrlCollector(undefined, 8192);
-  expect(urls.take(text, 5, 26)).toBe("https://example.org/a");
-  expect(urls.take(text, 37, 59)).toBe("https://example.org/bc");
-  expect(urls.take(text, 37, 58)).toBe("https://example.org/b");
-});
-
 test("what is unusable behind an origin that is known is found", () => {
   const urls = new UrlCollector(base, 30);
   urls.take("https://example.org/");

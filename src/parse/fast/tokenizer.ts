@@ -171,27 +171,12 @@ export function createTokenizer(): Tokenizer | undefined {
   }
 }
 
-interface Variable {
-  value: number;
-}
+type Setting = "longestText" | "longestUrl" | "mostAttributes" | "deepest" | "floor" | "urlsOnly" | "depth";
+type Seed = "highStart" | "lowStart" | "highFactor" | "lowFactor";
+type Result = "at" | "reason" | "narrowOut" | "wideOut";
 
-interface TokenizerCode {
+interface TokenizerCode extends Readonly<Record<Setting | Seed | Result, { value: number }>> {
   readonly memory: { readonly buffer: ArrayBuffer };
-  readonly highStart: Variable;
-  readonly lowStart: Variable;
-  readonly highFactor: Variable;
-  readonly lowFactor: Variable;
-  readonly longestText: Variable;
-  readonly longestUrl: Variable;
-  readonly mostAttributes: Variable;
-  readonly deepest: Variable;
-  readonly floor: Variable;
-  readonly urlsOnly: Variable;
-  readonly depth: Variable;
-  readonly at: Variable;
-  readonly reason: Variable;
-  readonly narrowOut: Variable;
-  readonly wideOut: Variable;
   addName(from: number, length: number, number: number, hints: number): number;
   run(from: number, end: number): number;
   lineEnds(from: number, to: number): number;

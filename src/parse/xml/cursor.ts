@@ -34,11 +34,6 @@ export class XmlCursor implements ReferenceWatcher {
     this.stopped = true;
   }
 
-  /** Adds to the end of the buffer. */
-  append(piece: string): void {
-    this.buffer += piece;
-  }
-
   /** Releases what was read. */
   forget(): void {
     this.buffer = this.takeRest();
@@ -83,21 +78,6 @@ export class XmlCursor implements ReferenceWatcher {
 
   #lineEnds(from: number, to: number): number {
     return this.#lender?.countLineEnds(from, to) ?? countLineEnds(this.buffer, from, to);
-  }
-
-  /**
-   * Continues with a chunk whose first `joined` characters are already at the end of the buffer. If nothing else is
-   * left there, nothing is copied.
-   */
-  goOn(piece: string, joined: number): void {
-    const left = this.buffer.length;
-    if (left > joined) {
-      this.buffer += piece.slice(joined);
-      return;
-    }
-    this.buffer = piece;
-    this.at = joined - left;
-    this.#from = this.at;
   }
 
   /** Whether this position is the beginning of the document. */

@@ -94,15 +94,7 @@ export class XmlScanner implements ScannerParts {
     // In slices of limited length: some searches run to the end of the buffer.
     for (let at = 0; at < chunk.length && !cursor.stopped; at += maxPiece) {
       const piece = chunk.length <= maxPiece ? chunk : chunk.slice(at, at + maxPiece);
-      if (cursor.buffer === "" || piece.length < 8 * seam) cursor.append(piece);
-      else {
-        // Concatenating all of it would copy it: only the part across the seam is added.
-        const joined = isHighSurrogate(piece.charCodeAt(seam - 1)) ? seam + 1 : seam;
-        cursor.append(piece.slice(0, joined));
-        if (cursor.buffer.length >= this.#enough) this.#scan(false);
-        if (cursor.stopped) return;
-        cursor.goOn(piece, joined);
-      }
+      cursor.buffer += piece;
       if (cursor.buffer.length >= this.#enough) this.#scan(false);
     }
   }
@@ -743,8 +735,6 @@ function isHighSurrogate(code: number): boolean {
 // Between entries; longer than any URL.
 const longestWord = 64 * 1024;
 const maxPiece = 64 * 1024;
-// More than most chunks between two places where the scanner can stop.
-const seam = 512;
 // How much of what does not belong there is shown.
 const shownLength = 200;
 // White space after a start tag, until something follows; and that which an end tag may have.
