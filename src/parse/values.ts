@@ -25,6 +25,7 @@ export function parseChangeFrequency(text: string): ChangeFrequency | undefined 
 
 /** Comma separated; empty ones are left out. */
 export function parseList(text: string): string[] {
+  if (text !== "" && !text.includes(",")) return [text];
   const items = text.split(",").map((item) => item.trim());
   return items.filter((item) => item !== "").map(detached);
 }
