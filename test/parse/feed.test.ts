@@ -23,9 +23,15 @@ describe("RSS 2.0", () => {
     expect(result.problems).toEqual([]);
   });
 
-  test("the description stands in for a missing title", () => {
-    const result = parsed(rss("<item><description>only this</description><link>https://example.org/2</link></item>"));
-    expect(result.pages[0]?.newsStory).toEqual({ title: "only this" });
+  test.each<[what: string, fields: string, story: object | undefined, codes: string[]]>([
+    ["the description stands in for a missing title", "<description>this</description>", { title: "this" }, []],
+    ["lenient: neither title nor description is needed", "", undefined, []],
+    ["a date that cannot be read is absent", "<pubDate>soon</pubDate>", undefined, ["date-invalid"]],
+    ["HTML within XML is decoded twice", "<title>a &amp;amp; &amp;eacute;</title>", { title: "a & é" }, []],
+  ])("%s", (_, fields, newsStory, codes) => {
+    const result = parsed(rss(`<item>${fields}<link>https://example.org/1</link></item>`));
+    expect(result.pages).toEqual([{ url: "https://example.org/1", priority: 0.5, ...(newsStory && { newsStory }) }]);
+    expect(result.codes).toEqual(codes);
   });
 
   test("a text that is too long is missed only where it is needed", () => {
@@ -46,11 +52,6 @@ describe("RSS 2.0", () => {
     }
     const atom = `<feed xmlns="http://www.w3.org/2005/Atom"><entry><link href="/1"/><title>t</title><summary>${long}</summary></entry></feed>`;
     expect(parsePieces([atom])).toMatchObject({ complete: true, pages: [{ newsStory: { title: "t" } }] });
-  });
-
-  test("lenient: an item without title and description is a page without a story", () => {
-    const result = parsed(rss("<item><link>https://example.org/3</link></item>"));
-    expect(result.pages).toEqual([{ url: "https://example.org/3", priority: 0.5 }]);
   });
 
   test("lenient: the guid is the link where there is none, unless it is no permanent link", () => {
@@ -76,19 +77,6 @@ describe("RSS 2.0", () => {
       <atom:link href="https://no.example/"/><link>https://example.org/1</link><title>yes</title></item></channel></rss>`,
     );
     expect(result.pages).toEqual([{ url: "https://example.org/1", priority: 0.5, newsStory: { title: "yes" } }]);
-  });
-
-  test("a date that cannot be read is absent and reported", () => {
-    const result = parsed(rss("<item><link>https://example.org/1</link><pubDate>soon</pubDate></item>"));
-    expect(result.pages).toEqual([{ url: "https://example.org/1", priority: 0.5 }]);
-    expect(result.problems).toMatchObject([{ code: "date-invalid", value: "soon" }]);
-  });
-
-  test("text that is escaped for HTML within XML is decoded twice", () => {
-    const result = parsed(
-      rss("<item><title>a &amp;amp; b &amp;eacute;</title><link>https://example.org/1</link></item>"),
-    );
-    expect(result.pages[0]?.newsStory?.title).toBe("a & b é");
   });
 
   test("a truncated feed keeps the items that are complete", () => {

@@ -21,40 +21,31 @@ test("spec: children come in declared order, with their lastmod", () => {
   expect(result.problems).toEqual([]);
 });
 
-test("the first declaration of a child counts", () => {
-  const result = parsed(
-    index(child("https://example.org/a.xml", "<lastmod>2024</lastmod>") + child("https://example.org/a.xml")),
-  );
-  expect(result.sitemaps).toEqual([{ url: "https://example.org/a.xml", lastModified: "2024" }]);
-});
-
-test("an index without children is an index", () => {
-  expect(parsed(index("")).outcome).toEqual({ kind: "index", format: "xml" });
-});
-
-test("lenient: relative children are resolved", () => {
-  const result = parsed(index(child("a.xml")));
-  expect(result.sitemaps).toEqual([{ url: "https://example.org/maps/a.xml" }]);
-  expect(result.codes).toEqual(["url-relative"]);
-});
-
-test("lenient: two locs in one sitemap are two children; lastmod belongs to the first", () => {
-  const result = parsed(
-    index("<sitemap><loc>https://example.org/a</loc><loc>https://example.org/b</loc><lastmod>2024</lastmod></sitemap>"),
-  );
-  expect(result.sitemaps).toEqual([
-    { url: "https://example.org/a", lastModified: "2024" },
-    { url: "https://example.org/b" },
-  ]);
-  expect(result.codes).toEqual(["url-several"]);
-});
-
-test("a truncated index keeps the children that are complete", () => {
-  const whole = index(child("https://example.org/a.xml") + child("https://example.org/b.xml"));
-  const result = parsed(whole.slice(0, whole.indexOf("b.xml")));
-  expect(result.sitemaps).toEqual([{ url: "https://example.org/a.xml" }]);
-  expect(result.codes).toEqual(["xml-truncated"]);
-  expect(result.complete).toBe(false);
+test.each<[what: string, inside: string, sitemaps: object[], codes: string[]]>([
+  [
+    "the first declaration of a child counts",
+    child("https://example.org/a.xml", "<lastmod>2024</lastmod>") + child("https://example.org/a.xml"),
+    [{ url: "https://example.org/a.xml", lastModified: "2024" }],
+    ["url-repeated"],
+  ],
+  ["an index without children is an index", "", [], ["no-entries"]],
+  [
+    "lenient: relative children are resolved",
+    child("a.xml"),
+    [{ url: "https://example.org/maps/a.xml" }],
+    ["url-relative"],
+  ],
+  [
+    "lenient: two locs in one sitemap are two children; lastmod belongs to the first",
+    "<sitemap><loc>https://example.org/a</loc><loc>https://example.org/b</loc><lastmod>2024</lastmod></sitemap>",
+    [{ url: "https://example.org/a", lastModified: "2024" }, { url: "https://example.org/b" }],
+    ["url-several"],
+  ],
+])("%s", (_, inside, sitemaps, codes) => {
+  const result = parsed(index(inside));
+  expect(result.outcome).toEqual({ kind: "index", format: "xml" });
+  expect(result.sitemaps).toEqual(sitemaps);
+  expect(result.codes).toEqual(codes);
 });
 
 describe("pages and sitemaps in one document", () => {
