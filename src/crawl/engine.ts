@@ -123,8 +123,9 @@ class Engine {
     const node: Sitemap = { ...root.node, complete: isComplete(problems), problems, children: root.children };
     yield* this.#visitor.report(node, 0, nothingRead);
     // An archive that holds more than was read would not give the same tree: it is left as one that was cut off.
-    if (!time.leftUnread) await store?.finish(counts);
     const { complete, readable, invalid } = this.#visitor;
+    const isLimited = filter?.reached === true && !complete;
+    if (!time.leftUnread && !isLimited) await store?.finish(counts);
     yield {
       type: "finished",
       complete,

@@ -110,6 +110,13 @@ test.each([
   expect(problems).toEqual(complete ? [] : expect.arrayContaining(["limit-pages"]));
 });
 
+test("the archive of a crawl that a limit ended is not complete", async () => {
+  const archive = path.join(mkdtempSync(path.join(tmpdir(), "sitegrove-filter-")), "site.warc");
+  await crawled({ limit: 1, save: archive, concurrency: 1 });
+  await using tree = await openTree(archive);
+  expect(tree.complete).toBe(false);
+});
+
 describe("allowedFor", () => {
   const robotsRequests = (...websites: Website[]) =>
     websites.map(({ requests }) => requests.filter((url) => url === "/robots.txt").length);

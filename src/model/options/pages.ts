@@ -2,7 +2,7 @@
 import { since } from "../instant.ts";
 import { oneOf, text } from "../option-checks.ts";
 import { patterns } from "../pattern.ts";
-import type { OptionRow } from "./row.ts";
+import type { FlagRow, OptionRow } from "./row.ts";
 
 const pattern = {
   type: "Pattern | readonly Pattern[]",
@@ -10,6 +10,10 @@ const pattern = {
   default: [],
   check: patterns,
 };
+const taking = (value: Exclude<FlagRow["value"], undefined>, flags: string, text: string) => ({
+  flags: [{ flags, text, value }],
+});
+const setting = (flags: string, text: string) => ({ default: false, flags: [{ flags, text, sets: true }] });
 
 export const pageOptions: readonly OptionRow[] = [
   {
@@ -18,25 +22,13 @@ export const pageOptions: readonly OptionRow[] = [
     text: "Only pages whose URL matches one of these patterns.",
     more: "See [patterns](command-line.md#filters); a `RegExp` is one, too.",
     example: '["https://example.org/blog/*", /news/i]',
-    flags: [
-      {
-        flags: "--include <pattern>",
-        text: "only pages whose URL matches (repeatable)",
-        value: "texts",
-      },
-    ],
+    ...taking("texts", "--include <pattern>", "only pages whose URL matches (repeatable)"),
   },
   {
     ...pattern,
     name: "exclude",
     text: "No pages whose URL matches one of these patterns.",
-    flags: [
-      {
-        flags: "--exclude <pattern>",
-        text: "skip pages whose URL matches (repeatable)",
-        value: "texts",
-      },
-    ],
+    ...taking("texts", "--exclude <pattern>", "skip pages whose URL matches (repeatable)"),
   },
   {
     name: "since",
@@ -45,13 +37,7 @@ export const pageOptions: readonly OptionRow[] = [
     check: since,
     text: "Only pages modified since then: a date, or a time span such as `36h`, `7d` or `2w`. Where a page has no `lastModified`, the date of its news story or feed item counts.",
     example: '"7d"',
-    flags: [
-      {
-        flags: "--since <date>",
-        text: "only pages modified since then: 2024-05-31, 36h, 7d, 2w",
-        value: "text",
-      },
-    ],
+    ...taking("text", "--since <date>", "only pages modified since then: 2024-05-31, 36h, 7d, 2w"),
   },
   {
     name: "undated",
@@ -59,31 +45,17 @@ export const pageOptions: readonly OptionRow[] = [
     default: "drop",
     check: oneOf(["drop", "keep"]),
     text: "With `since`: what happens to pages without a date.",
-    flags: [
-      {
-        flags: "--undated <what>",
-        text: "with --since: pages without a date (default: drop)",
-        value: { keep: "keep", drop: "drop" },
-      },
-    ],
+    ...taking({ keep: "keep", drop: "drop" }, "--undated <what>", "with --since: pages without a date (default: drop)"),
   },
   {
     name: "sameHost",
-    default: false,
     text: "Only pages on the host of the homepage; `www.` makes no difference.",
-    flags: [{ flags: "--same-host", text: "only pages on the host of the homepage", sets: true }],
+    ...setting("--same-host", "only pages on the host of the homepage"),
   },
   {
     name: "sameSite",
-    default: false,
     text: "Only pages below the registrable domain of the homepage, by the Public Suffix List: `shop.example.co.uk` for `www.example.co.uk`.",
-    flags: [
-      {
-        flags: "--same-site",
-        text: "only pages on the domain of the homepage, with its subdomains",
-        sets: true,
-      },
-    ],
+    ...setting("--same-site", "only pages on the domain of the homepage, with its subdomains"),
   },
   {
     name: "allowedFor",
@@ -92,66 +64,38 @@ export const pageOptions: readonly OptionRow[] = [
     text: "Only pages that robots.txt allows this crawler to fetch. Each host has its own, requested once. As RFC 9309 says, a missing one (4xx) allows everything; one that cannot be reached allows nothing, and is reported.",
     more: "A tree from an archive has the files of its run, and asks nobody.",
     example: '"Googlebot"',
-    flags: [
-      {
-        flags: "--allowed-for <agent>",
-        text: "only pages that robots.txt of their host allows this crawler, such as Googlebot",
-        value: "text",
-      },
-    ],
+    ...taking(
+      "text",
+      "--allowed-for <agent>",
+      "only pages that robots.txt of their host allows this crawler, such as Googlebot",
+    ),
   },
   {
     name: "unique",
-    default: false,
     text: "Each URL once, however many sitemaps declare it.",
-    flags: [
-      {
-        flags: "--unique",
-        text: "each page once, however many sitemaps declare it",
-        sets: true,
-      },
-    ],
+    ...setting("--unique", "each page once, however many sitemaps declare it"),
   },
   {
     name: "limit",
     default: Number.POSITIVE_INFINITY,
     text: "Stop after this many pages: the crawl ends.",
-    flags: [{ flags: "--limit <n>", text: "stop after this many pages", value: "number" }],
+    ...taking("number", "--limit <n>", "stop after this many pages"),
   },
   {
     ...pattern,
     name: "includeSitemap",
     text: "Of the children of indexes, follow only those that match. Sitemaps that discovery found are read, because they may be indexes; their own pages are listed if they match.",
-    flags: [
-      {
-        flags: "--include-sitemap <pattern>",
-        text: "only read child sitemaps that match (repeatable)",
-        value: "texts",
-      },
-    ],
+    ...taking("texts", "--include-sitemap <pattern>", "only read child sitemaps that match (repeatable)"),
   },
   {
     ...pattern,
     name: "excludeSitemap",
     text: "Do not follow sitemaps that match.",
-    flags: [
-      {
-        flags: "--exclude-sitemap <pattern>",
-        text: "do not read sitemaps that match (repeatable)",
-        value: "texts",
-      },
-    ],
+    ...taking("texts", "--exclude-sitemap <pattern>", "do not read sitemaps that match (repeatable)"),
   },
   {
     name: "skipOldSitemaps",
-    default: false,
     text: "With `since`: do not follow sitemaps that are older according to their index.",
-    flags: [
-      {
-        flags: "--skip-old-sitemaps",
-        text: "with --since: do not read sitemaps that are older according to their index",
-        sets: true,
-      },
-    ],
+    ...setting("--skip-old-sitemaps", "with --since: do not read sitemaps that are older according to their index"),
   },
 ];
