@@ -13,8 +13,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isLong } from "../support/long.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { steering } from "../write/hostile.ts";
-import { ended, shell, sitegrove, start, terminal } from "./program.ts";
-import { serve, sitemapIndex, urlset, type Website } from "./website.ts";
+import { ended, jsonLines, shell, sitegrove, start, terminal } from "./program.ts";
+import { type Answer, serve, sitemapIndex, urlset, type Website } from "./website.ts";
 
 const schema = JSON.parse(readFileSync(path.join(import.meta.dirname, "../../schema/output.json"), "utf8"));
 const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true });
@@ -54,21 +54,14 @@ beforeAll(async () => {
     "/b.xml": urlset(entry("b")),
     "/d.xml": urlset(entry("c")),
   };
-  const routes = Object.fromEntries(
-    [...new Set([...Object.keys(monday), ...Object.keys(tuesday)])].map((name) => [
-      name,
-      (
-        request: { headers: { host?: string } },
-        response: { writeHead(status: number): unknown; end(body?: string): void },
-      ) => {
-        const body = (isLater ? tuesday : monday)[name];
-        if (body === undefined) response.writeHead(404);
-        response.end(body?.replaceAll("{base}", `http://${request.headers.host}`));
-      },
-    ]),
-  );
+  const answer = (name: string): Answer => {
+    return ({ headers }, response) => {
+      const body = (isLater ? tuesday : monday)[name];
+      response.writeHead(body === undefined ? 404 : 200).end(body?.replaceAll("{base}", `http://${headers.host}`));
+    };
+  };
   site = await serve({
-    ...routes,
+    ...Object.fromEntries(Object.keys({ ...monday, ...tuesday }).map((name) => [name, answer(name)])),
     "/broken.xml": sitemapIndex("{base}/a.xml", "{base}/gone.xml"),
     "/hostile.xml": urlset(entry("x"), entry("b|`a`&lt;i>*c*_d_@e\u009b31m\u202e", titled("=cmd(\u001b[2J\u2028)"))),
   });
@@ -167,10 +160,7 @@ test("no difference gives a sentence, and an empty output in the other formats",
 
 test("ndjson: one change a line, as the schema says", async () => {
   const { stdout } = await sitegrove(["diff", ...both(), "-f", "ndjson"]);
-  const lines = stdout
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
+  const lines = jsonLines(stdout);
   for (const line of lines) expect(validate?.(line), JSON.stringify(validate?.errors)).toBe(true);
   expect(lines.map((line) => short(`${line.kind} ${line.change ?? line.page.url}`))).toEqual([
     "sitemap gone",
@@ -288,10 +278,7 @@ describe("exit codes", () => {
   test("3: a side is incomplete; what is missing there is unknown, never removed", async () => {
     const { code, stdout, stderr } = await sitegrove(`diff ${at("monday.warc.gz")} ${at("broken.warc.gz")} -f ndjson`);
     expect(code).toBe(3);
-    const kinds = stdout
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line).kind);
+    const kinds = jsonLines(stdout).map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind === "unknown").length).toBeGreaterThan(0);
     expect(kinds).not.toContain("removed");
     expect(short(stderr)).toContain("/gone.xml: not read: Not found (404)");
@@ -460,11 +447,7 @@ test("pages as NDJSON are a side: fields are compared, and the last line says wh
   const kinds = async (before: string, after: string) => {
     const words = ["diff", file("old.ndjson", before), file("new.ndjson", after), "-f", "ndjson"];
     const { code, stdout } = await sitegrove(words);
-    const changes = stdout.split("\n").filter((text) => text !== "");
-    return {
-      code,
-      changes: changes.map((text) => JSON.parse(text)).map(({ kind, page }) => `${kind} ${page.url.at(-1)}`),
-    };
+    return { code, changes: jsonLines(stdout).map(({ kind, page }) => `${kind} ${page.url.at(-1)}`) };
   };
   const trailer = (complete: boolean) => `${JSON.stringify({ kind: "finished", complete, pages: 2 })}\n`;
   expect(await kinds(old, old)).toEqual({ code: 0, changes: [] });

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { selfSigned } from "../support/certificates.ts";
 import { proxyServer } from "../support/proxy-server.ts";
-import { ended, shell, sitegrove, start } from "./program.ts";
+import { ended, jsonLines, shell, sitegrove, start } from "./program.ts";
 import { type Answer, serve, sitemapIndex, urlset, type Website } from "./website.ts";
 
 let site: Website;
@@ -221,6 +221,10 @@ describe("2: the command line is wrong, said in one line", () => {
     [["ls", "example.org", "-f", "pages", "--separator", ";"], "--separator works with the format csv"],
     [["ls", "example.org", "-f", "sitemaps-csv", "--columns", "url"], "--columns works with the format csv"],
     [["ls", "example.org", "--allow-private", "--public-only"], "cannot be used with"],
+    [["ls", "example.org", "-f", "sitemaps", "--since", "7d"], "--since chooses pages; -f sitemaps lists sitemaps"],
+    [["ls", "example.org", "-f", "parquet"], "-f parquet writes several files: name their folder with -o DIR"],
+    [["ls", "a.example", "b.example", "--save", "x.warc"], "--save works with one website: name only one"],
+    [["ls", "example.org", "-f", "pages", "--all"], "--all works with the format tabtree"],
     [["ls", "ftp://example.org/"], "not an http or https URL"],
     [["ls", "missing.warc.gz"], "no such file"],
     [["ls", "example.org", "--known-path", "https://elsewhere.org/x"], "Expected `extraKnownPaths`"],
@@ -250,10 +254,7 @@ describe("2: the command line is wrong, said in one line", () => {
 
 test("0: a reader that goes away early ends the program quietly", async () => {
   const { stdout, stderr } = await shell(
-    `$SITEGROVE ls --sitemap ${site.homepage}stalls.xml -f pages | head -1; echo "exit \${PIPESTATUS[0]}"`.replace(
-      "$SITEGROVE",
-      'eval "$SITEGROVE"',
-    ),
+    `eval "$SITEGROVE" ls --sitemap ${site.homepage}stalls.xml -f pages | head -1; echo "exit \${PIPESTATUS[0]}"`,
   );
   expect({ stdout, stderr }).toEqual({ stdout: `${site.homepage}many/0\nexit 0\n`, stderr: "" });
 });
@@ -284,14 +285,7 @@ test("0: a pipe that is closed before the help is written", async () => {
 
 describe("130: stopped by Ctrl-C", () => {
   test.each([
-    [
-      "ndjson",
-      (output: string) =>
-        output
-          .trimEnd()
-          .split("\n")
-          .map((line) => JSON.parse(line)).length,
-    ],
+    ["ndjson", (output: string) => jsonLines(output).length],
     ["pages", (output: string) => output.split("\n").length - 1],
   ] as const)("at once, with whole lines (%s)", async (format, count) => {
     const child = start([...from("stalls.xml"), "-f", format]);

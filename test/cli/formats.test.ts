@@ -6,7 +6,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "csv-parse/sync";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { steering } from "../write/hostile.ts";
-import { type Ended, sitegrove } from "./program.ts";
+import { type Ended, jsonLines, sitegrove } from "./program.ts";
 import { serve, sitemapIndex, urlset, type Website } from "./website.ts";
 
 const schema = JSON.parse(readFileSync(path.join(import.meta.dirname, "../../schema/output.json"), "utf8"));
@@ -72,9 +72,7 @@ test("tabtree shows the tree, indented with tabs, with the reasons for what is m
 test("pages is one URL a line", async () => {
   const end = await sitegrove(["ls", ...sitemaps(), "-f", "pages"]);
   expectPrintable(end);
-  const { stdout, code } = end;
-  expect(stdout).toBe(allPages.map((page) => `${site.homepage}${page}\n`).join(""));
-  expect(code).toBe(3);
+  expect(end).toMatchObject({ code: 3, stdout: allPages.map((page) => `${site.homepage}${page}\n`).join("") });
 });
 
 test("pages-json is an array of the same URLs, also without any, and of the sitemaps of an index", async () => {
@@ -107,10 +105,7 @@ test("json is one document that its schema describes", async () => {
 test("ndjson is one page a line that its schema describes", async () => {
   const end = await sitegrove(["ls", ...sitemaps(), "-f", "ndjson"]);
   expectPrintable(end);
-  const pages = end.stdout
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
+  const pages = jsonLines(end.stdout);
   for (const page of pages) expectValid(page, "pageLine");
   expect(pages.map(({ url }) => url)).toEqual(allPages.map((page) => site.homepage + page));
   expect(pages[2]).toMatchObject({ sitemap: `${site.homepage}feed.rss`, newsStory: { title: hostileTitle } });
@@ -158,7 +153,7 @@ test("parse reads a local file and standard input, in every format", async () =>
     complete: true,
     pages: [{ url: "https://e.org/a" }, {}],
   });
-  for (const line of ndjson?.stdout.trimEnd().split("\n") ?? []) expectValid(JSON.parse(line), "parsedLine");
+  for (const line of jsonLines(ndjson?.stdout ?? "")) expectValid(line, "parsedLine");
   expect(parse(csv?.stdout ?? "")).toHaveLength(3);
   expect([tree, pages, json, ndjson, csv].map((ended) => ended?.code)).toEqual([0, 0, 0, 0, 0]);
 });

@@ -62,6 +62,15 @@ export function launch(words: readonly string[], options: Pick<RunOptions, "env"
   return { stdin, stderr, end, stop, kill: (signal) => void child.kill(signal) };
 }
 
+/** The values of lines of JSON. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was printed.
+export function jsonLines(text: string): any[] {
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+}
+
 /** Runs it as a process and waits for its end. */
 export function sitegroveProcess(words: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const child = start(words, options);

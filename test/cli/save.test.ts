@@ -168,16 +168,6 @@ describe("the input is never written to", () => {
     expect(readFileSync(inFolder("site.warc"))).toEqual(before);
   });
 
-  test("nor the input of parse", async () => {
-    writeFileSync(inFolder("a.xml"), urlset("https://e.example/1"));
-    linkSync(inFolder("a.xml"), inFolder("b.xml"));
-    const before = readFileSync(inFolder("a.xml"));
-    const appended = await shell(`eval "$SITEGROVE parse ${inFolder("a.xml")} -f pages" >> ${inFolder("b.xml")}`);
-    expect(appended.code).toBe(2);
-    expect((await sitegrove(["parse", inFolder("a.xml"), "-o", inFolder("b.xml"), "--force"])).code).toBe(2);
-    expect(readFileSync(inFolder("a.xml"))).toEqual(before);
-  });
-
   test("no file is written twice, whether it is there or not", async () => {
     for (const name of ["new", "old"]) {
       if (name === "old") writeFileSync(inFolder(name), "mine");

@@ -8,7 +8,7 @@ import { parse } from "csv-parse/sync";
 import { parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { byteCount, seconds } from "../../src/cli/flags.ts";
-import { sitegrove } from "./program.ts";
+import { jsonLines, sitegrove } from "./program.ts";
 import { serve, urlset, type Website } from "./website.ts";
 
 let a: Website;
@@ -75,11 +75,7 @@ test("several websites are listed one after the other, with one header", async (
     (await sitegrove(["ls", a.homepage])).stdout + (await sitegrove(["ls", b.homepage])).stdout,
   );
   const counted = await sitegrove(["ls", a.homepage, b.homepage, "-f", "ndjson", "--trailer"]);
-  expect(JSON.parse(counted.stdout.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({
-    complete: true,
-    pages: 3,
-    sitemaps: 2,
-  });
+  expect(jsonLines(counted.stdout).at(-1)).toMatchObject({ complete: true, pages: 3, sitemaps: 2 });
 });
 
 test("a website without sitemaps is named, the others are listed, and the highest exit code counts", async () => {
@@ -199,40 +195,24 @@ test("parse fetches the one document that a URL names, redirects included", asyn
   });
 });
 
-test("--save keeps one website", async () => {
-  const { code, stderr } = await sitegrove(["ls", a.homepage, b.homepage, "--save", path.join(folder, "x.warc")]);
-  expect({ code, stderr }).toEqual({ code: 2, stderr: "sitegrove: --save works with one website: name only one\n" });
-});
-
-test("a file or folder that has the name of a website is explained", async () => {
-  writeFileSync(path.join(folder, "example.org"), "");
-  mkdirSync(path.join(folder, "www.example.org"));
-  const empty = await sitegrove(["ls", "example.org"], { cwd: folder });
-  expect(empty).toMatchObject({
-    code: 2,
-    stderr:
-      "sitegrove: example.org is an empty file here, not an archive; for the website: sitegrove ls https://example.org\n",
-  });
-  const directory = await sitegrove(["www.example.org"], { cwd: folder });
-  expect(directory).toMatchObject({
-    code: 2,
-    stderr:
-      "sitegrove: www.example.org is a folder here: say which website it is, --url https://example.org/; for the website: sitegrove ls https://www.example.org\n",
-  });
-  writeFileSync(path.join(folder, "example.com"), "https://example.com/\n");
-  const list = await sitegrove(["ls", "example.com"], { cwd: folder });
-  expect(list).toMatchObject({
-    code: 2,
-    stderr:
-      "sitegrove: example.com is a file here, and not an archive; for the website: sitegrove ls https://example.com\n",
-  });
-  writeFileSync(path.join(folder, "sitemap.xml"), urlset("https://example.com/"));
-  const sitemap = await sitegrove(["ls", "sitemap.xml"], { cwd: folder });
-  expect(sitemap).toMatchObject({
-    code: 2,
-    stderr:
-      "sitegrove: sitemap.xml is a file here, and not an archive; for a sitemap that is a local file: sitegrove parse sitemap.xml\n",
-  });
+const hint = (name: string) => `for the website: sitegrove ls https://${name}`;
+test.each([
+  ["example.org", "", `is an empty file here, not an archive; ${hint("example.org")}`],
+  ["example.com", "https://example.com/\n", `is a file here, and not an archive; ${hint("example.com")}`],
+  [
+    "www.example.org",
+    undefined,
+    `is a folder here: say which website it is, --url https://example.org/; ${hint("www.example.org")}`,
+  ],
+  [
+    "sitemap.xml",
+    urlset("https://example.com/"),
+    "is a file here, and not an archive; for a sitemap that is a local file: sitegrove parse sitemap.xml",
+  ],
+])("%s, a file or folder, is explained", async (name, content, said) => {
+  if (content === undefined) mkdirSync(path.join(folder, name));
+  else writeFileSync(path.join(folder, name), content);
+  expect(await sitegrove([name], { cwd: folder })).toMatchObject({ code: 2, stderr: `sitegrove: ${name} ${said}\n` });
 });
 
 test("numbers of bytes and seconds are read in the forms that people write", () => {
