@@ -30,16 +30,11 @@ export const exitCodeTexts: Readonly<Record<ExitCodeName, string>> = {
   terminated: "stopped by SIGTERM",
 };
 
+const isOther: ReadonlySet<ExitCodeName> = new Set(["findings", "hungUp", "terminated"]);
 /** Of commands that read websites. */
-export const websiteExitCodes = [
-  "complete",
-  "unexpected",
-  "usage",
-  "incomplete",
-  "notFound",
-  "unreachable",
-  "interrupted",
-] as const;
+export const websiteExitCodes: readonly ExitCodeName[] = (Object.keys(exitCodes) as ExitCodeName[]).filter(
+  (name) => !isOther.has(name),
+);
 
 /** The part of a command's help that lists its exit codes. */
 export function exitCodeHelp(

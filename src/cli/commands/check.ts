@@ -1,11 +1,9 @@
 // `sitegrove check`: flags, the findings about a target, and what they mean for the exit code.
 import { Command, InvalidArgumentError, Option } from "commander";
-import type { CheckOptions } from "../../check/options.ts";
 import { type CheckResult, failedInWords, tally } from "../../check/result.ts";
 import { severities } from "../../check/rule.ts";
 import { timeLeft } from "../../crawl/time-budget.ts";
 import { counted } from "../../model/figures.ts";
-import type { Options } from "../../model/options.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-codes.ts";
@@ -22,7 +20,6 @@ import { addHelp } from "../help.ts";
 import { Baseline, checkOptions, type RuleFlags, readBaseline } from "../input/check-files.ts";
 import {
   addLocalFlags,
-  type CheckTarget,
   chooseCheckTarget,
   type LocalFlags,
   Places,
@@ -129,73 +126,66 @@ interface CheckFlags extends CrawlFlags, Omit<RunFlags, "output">, LocalFlags, R
 
 /** Returns the exit code. */
 async function check(name: string, flags: CheckFlags, context: Context): Promise<number> {
-  const { baseline, updateBaseline, sample } = flags;
+  const { baseline: file, updateBaseline, sample } = flags;
+  const { named, target, hasLocation: location, folders, files, ...chosen } = chooseCheckTarget(name, flags, context);
   const crawl = crawlOptions(flags);
-  const chosen = chooseCheckTarget(name, flags, context);
-  if (chosen.named.kind !== "website" && sample !== undefined)
-    throw new UsageError("--sample fetches pages: name a website");
-  const { options, failOn, note } = checkOptions(flags, {
-    location: chosen.hasLocation,
-    sample,
-    files: chosen.files,
-  });
-  if (updateBaseline && baseline === undefined) throw new UsageError("--update-baseline needs --baseline FILE");
-  if (baseline !== undefined && !updateBaseline && readBaseline(baseline) === undefined)
-    throw new UsageError(`${baseline} does not exist; --update-baseline writes it`);
-  const outputs = flags.outputs.map(({ file }, index) => [`-o (${index + 1})`, file] as const);
+  if (named.kind !== "website" && sample !== undefined) throw new UsageError("--sample fetches pages: name a website");
+  const { options, failOn, note } = checkOptions(flags, { location, sample, files });
+  if (updateBaseline && file === undefined) throw new UsageError("--update-baseline needs --baseline FILE");
+  if (file !== undefined && !updateBaseline && readBaseline(file) === undefined)
+    throw new UsageError(`${file} does not exist; --update-baseline writes it`);
+  const outputs = flags.outputs.map((output, index) => [`-o (${index + 1})`, output.file] as const);
   const ending = new CheckEnding(flags.failOn ?? failOn ?? "error");
   const run = await withTargets({
     context,
     doing: { verb: "checking", command: "sitegrove check" },
-    targets: [chosen.named],
+    targets: [named],
     flags: { ...flags, output: undefined },
     crawl,
-    inputs: [...chosen.folders.map((folder) => folder.path), flags.config],
-    outputs: { "--baseline": baseline, ...Object.fromEntries(outputs) },
+    inputs: [...folders.map((folder) => folder.path), flags.config],
+    outputs: { "--baseline": file, ...Object.fromEntries(outputs) },
     offline: ["limits", "rewrite"],
     ending: () => ending,
   });
-  const files = flags.outputs.map(({ file }) => file && run.owns(new OutputFile(file, flags, context)));
+  const written = flags.outputs.map((output) => output.file && run.owns(new OutputFile(output.file, flags, context)));
   if (note !== undefined) run.messages.say(note, "quiet");
   let listed = 0;
+
+  async function findings(): Promise<CheckResult> {
+    const { checkTreeWhile } = await import("../../check/check-tree.ts");
+    const nameOf = withFileNames(name === "-" ? "standard input" : name);
+    const baseline = file === undefined ? undefined : new Baseline(readBaseline(file) ?? {}, nameOf);
+    const online = { ...crawl, ...chosen.options };
+    const tree = await run.tree(target, online);
+    try {
+      const time = timeLeft(crawl.limits?.time ?? Number.POSITIVE_INFINITY, run.startedAt);
+      const local = files && { ...files, onFile: run.sawFile };
+      const all = { ...options, files: local, crawl: online, time, signal: run.signal };
+      const found = await checkTreeWhile(tree, all, undefined, baseline);
+      const result = location ? found : renamed(found, nameOf);
+      return baseline === undefined ? result : compared(result, baseline, tree, nameOf, flags, run);
+    } finally {
+      await tree.close();
+    }
+  }
+
   async function* pieces(): AsyncGenerator<string, void, undefined> {
-    const result = await findings(name, chosen, { ...crawl, ...chosen.options }, options, flags, run);
+    const result = await findings();
     listed = result.pageCount;
     ending.finish(result);
+    const { appendSummary, writeCheck } = await import("../output/reporters.ts");
+    const look = { all: flags.all === true, color: run.isShown && run.hasColor };
+    const text = (format: CheckFormat) => writeCheck(result, { format, ...look, places: new Places(folders) });
+    const { GITHUB_STEP_SUMMARY: summary } = context.environment;
     for (const [index, { format }] of flags.outputs.entries()) {
-      const file = files[index];
-      const text = await written(result, format, chosen, flags, run);
-      if (file) file.write(text);
-      else yield text;
+      const fault = format === "github" && summary ? appendSummary(summary, text("markdown")) : undefined;
+      if (fault !== undefined) run.messages.say(fault, "warning");
+      const output = written[index];
+      if (output) output.write(text(format));
+      else yield text(format);
     }
   }
   return run.write(pieces(), () => ({ listed, isWhole: true }));
-}
-
-async function findings(
-  name: string,
-  { target, hasLocation }: CheckTarget,
-  crawl: Options,
-  options: CheckOptions,
-  flags: CheckFlags,
-  run: Run,
-): Promise<CheckResult> {
-  const { checkTreeWhile } = await import("../../check/check-tree.ts");
-  const nameOf = withFileNames(name === "-" ? "standard input" : name);
-  const baseline = flags.baseline && new Baseline(readBaseline(flags.baseline) ?? {}, nameOf);
-  const tree = await run.tree(target, crawl);
-  try {
-    const time = timeLeft(crawl.limits?.time ?? Number.POSITIVE_INFINITY, run.startedAt);
-    // The archive of the crawl is not for sampled pages.
-    const { save: _, previous: __, resume: ___, store: ____, ...forPages } = crawl;
-    const files = options.files && { ...options.files, onFile: run.sawFile };
-    const all = { ...options, files, crawl: forPages, time, signal: run.signal };
-    const found = await checkTreeWhile(tree, all, undefined, baseline || undefined);
-    const result = hasLocation ? found : renamed(found, nameOf);
-    return baseline ? compared(result, baseline, tree, nameOf, flags, run) : result;
-  } finally {
-    await tree.close();
-  }
 }
 
 // Without known findings. Findings in what could not be read do not count as fixed.
@@ -225,23 +215,6 @@ function compared(
   if (gone > 0 && complete)
     messages.say(`${counted(gone, "finding")} fewer than in ${file}; --update-baseline lowers it`, "quiet");
   return unknown;
-}
-
-async function written(
-  result: CheckResult,
-  format: CheckFormat,
-  { folders }: CheckTarget,
-  { all }: CheckFlags,
-  { context, messages, isShown, hasColor }: Run,
-): Promise<string> {
-  const { appendSummary, writeCheck } = await import("../output/reporters.ts");
-  const { GITHUB_STEP_SUMMARY: summary } = context.environment;
-  const output = { all: all ?? false, places: new Places(folders), color: isShown && hasColor };
-  if (format === "github" && summary) {
-    const fault = appendSummary(summary, writeCheck(result, { ...output, format: "markdown" }));
-    if (fault !== undefined) messages.say(fault, "warning");
-  }
-  return writeCheck(result, { ...output, format });
 }
 
 /** Findings decide the exit code first; standard error reports both. */
