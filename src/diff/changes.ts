@@ -89,7 +89,8 @@ interface State {
 
 /** The kinds of changes that are listed. */
 export const listedKinds: readonly ("added" | "changed" | "removed")[] = ["added", "changed", "removed"];
-const own = ["save", "resume", "previous"] as const;
+// What a date in an index says of a sitemap does not hold for one that could not be read since.
+const own = ["save", "resume", "previous", "trustLastmod"] as const;
 
 export class ChangesRun {
   readonly #target: CrawlTarget;
@@ -117,7 +118,7 @@ export class ChangesRun {
     this.#target = target;
     this.#crawl = { ...diff.crawl, signal: diff.signal ?? diff.crawl?.signal };
     const taken = own.find((name) => this.#crawl[name] !== undefined);
-    if (taken !== undefined) throw invalid(`\`crawl.${taken}\` cannot be set: \`state\` takes its place`);
+    if (taken !== undefined) throw invalid(`\`crawl.${taken}\` cannot be set here, where there is a \`state\``);
     this.#name = checkPath("state", state);
     this.#state = realPath(state);
     const beside = (prefix: string) => path.join(path.dirname(this.#state), prefix + path.basename(this.#state));
@@ -232,13 +233,14 @@ export class ChangesRun {
     this.#next = this.#received;
     const tree = await buildTreeWhile(this.#target, { ...this.#crawl, ...previous, save: this.#received }, {});
     const isWhole = tree.complete && tree.root.problems.length === 0;
-    if (state === undefined || isWhole || tree.unreachable !== undefined) return tree;
-    const stale = staleUrls(tree, state.tree);
+    if (isWhole || tree.unreachable !== undefined) return tree;
+    const stale = state === undefined ? new Set<string>() : staleUrls(tree, state.tree);
     await tree.close();
     this.#next = this.#merged;
-    const source = new KnownDocuments(await openArchive(this.#received), state.archive, stale);
+    const source = new KnownDocuments(await openArchive(this.#received), state?.archive, stale);
     try {
-      const options = { ...this.#crawl, save: this.#merged, onEvent: undefined };
+      const limits = { ...this.#crawl.limits, time: Number.POSITIVE_INFINITY };
+      const options = { ...this.#crawl, limits, save: this.#merged, onEvent: undefined };
       return await buildTreeWhile(this.#target, options, { source });
     } finally {
       await source.close();
@@ -280,10 +282,10 @@ function flush(file: string): void {
 // Today's documents; in place of those that could not be read, the last that could.
 class KnownDocuments implements DocumentSource {
   readonly #now: Archive;
-  readonly #known: Archive;
+  readonly #known: Archive | undefined;
   readonly #stale: ReadonlySet<string>;
 
-  constructor(now: Archive, known: Archive, stale: ReadonlySet<string>) {
+  constructor(now: Archive, known: Archive | undefined, stale: ReadonlySet<string>) {
     this.#now = now;
     this.#known = known;
     this.#stale = stale;
@@ -293,12 +295,12 @@ class KnownDocuments implements DocumentSource {
     const now = await this.#now.fetch(request);
     const isRead = now.outcome === "found" || now.outcome === "redirect" || now.outcome === "absent";
     if (isRead && !this.#stale.has(urlKey(request.url))) return now;
-    const known = await this.#known.fetch(request);
-    return known.outcome === "found" || known.outcome === "redirect" ? known : now;
+    const known = await this.#known?.fetch(request);
+    return known?.outcome === "found" || known?.outcome === "redirect" ? known : now;
   }
 
   tellsApart(url: string): boolean {
-    return this.#now.tellsApart(url) || this.#known.tellsApart(url);
+    return this.#now.tellsApart(url) || this.#known?.tellsApart(url) === true;
   }
 
   wasNotAsked(url: string): boolean {

@@ -83,7 +83,7 @@ describe("the sum of the changes is the truth at the end of every day", () => {
 const options = { useKnownPaths: false, useHomepage: false, retries: 0 };
 
 /** A website of two sitemaps, as routes that a test can change. */
-function website(): {
+function website(name = newState()): {
   routes: Record<string, Route>;
   hits: string[];
   read: (more?: Partial<ChangesOptions>) => ReturnType<typeof changes>;
@@ -96,7 +96,7 @@ function website(): {
     "/b.xml": urlset("3"),
   };
   const { client, hits } = site((name) => routes[name]);
-  const state = newState();
+  const state = path.resolve(folder, name);
   return { routes, hits, state, read: (more = {}) => changes(home, { state, crawl: { ...options, client }, ...more }) };
 }
 
@@ -174,6 +174,17 @@ describe("in the library", () => {
     expect(await committed(read())).toEqual([]);
   });
 
+  test("what a time limit cut off comes the next time", async () => {
+    const { routes, read } = website();
+    const { b = "" } = { b: routes["/b.xml"] };
+    routes["/b.xml"] = { wait: 60_000 };
+    const { client } = site((name) => routes[name]);
+    const cut = read({ crawl: { ...options, client, limits: { time: 500 } } });
+    expect(await committed(cut)).toEqual(["added 1", "added 2"]);
+    routes["/b.xml"] = b;
+    expect(await committed(read())).toEqual(["added 3"]);
+  });
+
   test("a website that is down throws, one without a sitemap lists nothing, and the state stays", async () => {
     const { routes, read, state } = website();
     await committed(read());
@@ -198,12 +209,12 @@ describe("in the library", () => {
   });
 
   test("a state that is damaged, foreign, of another website or in use is refused by its name, and not changed", async () => {
-    const { read, state } = website();
+    const { read, state } = website("damaged.warc");
     await committed(read());
     const whole = readFileSync(state);
     const at = Math.floor(whole.length / 2);
     const damaged = Buffer.from(whole);
-    for (let byte = at; byte < at + 40; byte++) damaged[byte]! ^= 0x55;
+    damaged[whole.indexOf("<loc>2</loc>") + 5] = "8".charCodeAt(0);
     for (const bytes of [damaged, whole.subarray(0, at), Buffer.from("site"), Buffer.alloc(0)]) {
       writeFileSync(state, bytes);
       const refused = await all(read()).catch((error: unknown) => error);
@@ -230,7 +241,8 @@ describe("in the library", () => {
     await expect(read().commit()).rejects.toThrow("`commit()` comes after the loop");
     expect(() => read({ first: "some" as "all" })).toThrow("first");
     expect(() => read({ only: ["moved" as "added"] })).toThrow("moved");
-    expect(() => changes(home, { state, crawl: { save: "x.warc" } })).toThrow("`state` takes its place");
+    for (const crawl of [{ save: "x.warc" }, { trustLastmod: true }])
+      expect(() => changes(home, { state, crawl })).toThrow("cannot be set here");
     expect(() => changes(home, {} as ChangesOptions)).toThrow("state");
   });
 });
