@@ -46,7 +46,8 @@ const mayImportPackages: Record<string, readonly string[]> = {
   // Optional: loaded when somebody asks for a queue or a bucket.
   fleet: ["aws4fetch", "bullmq", "ioredis"],
   check: ["ipaddr.js"],
-  cli: ["commander", "picocolors"],
+  // The SDK is optional: loaded by `sitegrove mcp`.
+  cli: ["commander", "picocolors", "@modelcontextprotocol/server"],
 };
 
 const src = path.join(import.meta.dirname, "../src");

@@ -57,6 +57,7 @@ export default defineConfig({
           { text: "Check", link: "/check" },
           { text: "Report", link: "/report" },
           { text: "Many sites", link: "/fleet" },
+          { text: "Agents and models", link: "/agents" },
           { text: "Several machines", link: "/several-machines" },
           { text: "Playground", link: "/playground" },
         ],

@@ -76,6 +76,7 @@ const commands: Readonly<Record<string, (context: Context, done: Done) => Promis
   check: async (...run) => (await import("./commands/check.ts")).checkCommand(...run),
   report: async (...run) => (await import("./commands/report.ts")).reportCommand(...run),
   fleet: async (...run) => (await import("./fleet/command.ts")).fleetCommand(...run),
+  mcp: async (...run) => (await import("./commands/mcp.ts")).mcpCommand(...run),
   completion: async (context, done) => {
     const { completionCommand } = await import("./commands/completion.ts");
     return completionCommand(context, () => createProgram(context, done));

@@ -2,7 +2,7 @@
 import type { HeaderList } from "../model/exchange.ts";
 import type { Attributes } from "./html-tags.ts";
 
-export interface Platform {
+interface Platform {
   readonly name: string;
   /** Found in what the homepage tells: `generator NAME`, `header NAME: VALUE`, or `asset URL`. */
   readonly told: RegExp;
@@ -12,7 +12,7 @@ export interface Platform {
   readonly source: string;
 }
 
-export const platforms: readonly Platform[] = [
+const platforms: readonly Platform[] = [
   {
     name: "WordPress",
     told: /^generator WordPress|^asset \S*\/wp-(?:content|includes)\/|^header link: .*api\.w\.org/i,

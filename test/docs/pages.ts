@@ -18,9 +18,10 @@ export interface Block {
   readonly code: string;
 }
 
-/** README.md and its like, and everything in docs/. */
+/** README.md and its like, the skill, and everything in docs/. */
 export const pages: readonly Page[] = [
   ...readdirSync(root).filter((file) => file.endsWith(".md")),
+  "skills/sitegrove/SKILL.md",
   ...readdirSync(path.join(root, "docs"))
     .filter((file) => file.endsWith(".md"))
     .map((file) => `docs/${file}`),

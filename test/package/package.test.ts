@@ -48,6 +48,7 @@ describe("what is in it", () => {
       "dist/*.js",
       "package.json",
       "schema/*.json",
+      "skills/sitegrove/SKILL.md",
     ]);
     expect(files.length).toBeLessThanOrEqual(250);
     for (const { types } of Object.values<{ types?: string }>(manifest.exports))

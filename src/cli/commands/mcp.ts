@@ -1,0 +1,79 @@
+// `sitegrove mcp`: a server of the Model Context Protocol on standard input and output, for agents.
+import { homedir } from "node:os";
+import path from "node:path";
+import { Command } from "commander";
+import { missingPackage } from "../../fleet/optional-package.ts";
+import { siteJob } from "../../fleet/site-job.ts";
+import type { Context, Done } from "../context.ts";
+import { exitCodes, UsageError } from "../exit-codes.ts";
+import { addCrawlFlagGroups, addCrawlFlags, type CrawlFlags, collected, crawlOptions } from "../flags.ts";
+
+interface McpFlags extends CrawlFlags {
+  readonly dir?: string | undefined;
+  readonly allow?: readonly string[] | undefined;
+  readonly allowPrivate?: true | undefined;
+}
+
+export function mcpCommand(context: Context, done: Done): Command {
+  const command = new Command("mcp")
+    .summary("answer agents, by the Model Context Protocol")
+    .description(
+      "Serves the Model Context Protocol on standard input and output. Agents ask about any public website, or about those that\n" +
+        "you allow and no others; a private one must be allowed. Needs @modelcontextprotocol/server, which you install.",
+    )
+    .option(
+      "--dir <folder>",
+      "folder to keep websites in, so that they are read once (default: the cache folder of the user)",
+    )
+    .option(
+      "--allow <site>",
+      "website that may be asked, even at a private address; no others then (repeatable)",
+      collected,
+    );
+  addCrawlFlags(command.optionsGroup("Discovery:"), "Discovery");
+  addCrawlFlagGroups(command, "Network", "Limits");
+  return command
+    .action(async (flags: McpFlags) => {
+      done(await mcp(flags, context));
+    })
+    .addHelpText("after", examples);
+}
+
+const examples = `
+Tools: site_summary, list_pages, find_pages, check_site, changes, parse_sitemap. Every answer is smaller than 64 kB.
+
+Examples:
+  sitegrove mcp                                      any public website
+  sitegrove mcp --allow docs.example.org             one website
+  sitegrove mcp --dir sites --allow localhost:3000   one on this machine
+`;
+
+async function mcp(flags: McpFlags, context: Context): Promise<number> {
+  const { dir, allow = [], allowPrivate, publicOnly: _, ...rest } = flags;
+  if (allowPrivate) throw new UsageError("--allow-private has no effect here: name websites with --allow");
+  for (const site of allow)
+    if (siteJob(site) === undefined) throw new UsageError(`--allow takes a website, not ${site}`);
+  const needed = missingPackage("sitegrove mcp needs a package: npm install @modelcontextprotocol/server");
+  const { StdioServerTransport } = await import("@modelcontextprotocol/server/stdio").catch(needed);
+  const [{ createServer }, { Sites }] = await Promise.all([import("../mcp/server.ts"), import("../mcp/sites.ts")]);
+  const cache = context.environment["XDG_CACHE_HOME"] ?? path.join(homedir(), ".cache");
+  const stop = new AbortController();
+  const sites = new Sites({
+    folder: dir ?? path.join(cache, "sitegrove"),
+    allowed: allow,
+    crawl: crawlOptions(rest),
+    signal: stop.signal,
+    patience,
+  });
+  const server = createServer(sites, stop.signal, context.now);
+  const closed = new Promise<void>((resolve) => {
+    server.server.onclose = resolve;
+  });
+  await server.connect(new StdioServerTransport(context.stdin, context.stdout));
+  await closed;
+  stop.abort(new Error("The agent has left"));
+  return exitCodes.complete;
+}
+
+// Clients wait for a minute by default.
+const patience = 45_000;

@@ -1,0 +1,262 @@
+// What the tools answer: plain data, each below 48 kB as JSON, however large a website is.
+import { checkTree } from "../../check/check-tree.ts";
+import { groupedByRule } from "../../check/findings.ts";
+import type { SitemapPage } from "../../model/page.ts";
+import { isLossy, type Problem } from "../../model/problem.ts";
+import {
+  isReadSitemap,
+  type PagesSitemap,
+  problemsOf,
+  type RobotsPreference,
+  type Sitemap,
+} from "../../model/sitemap.ts";
+import type { SitemapTree } from "../../tree/tree.ts";
+import { jsonOf } from "../../write/printable.ts";
+import { NoAnswer } from "./sites.ts";
+
+/** As JSON, in bytes. What stands around it takes a few hundred more. */
+export const mostBytes = 48_000;
+// Of a question that searches everything, in milliseconds. It goes on with the cursor.
+const longestSearch = 10_000;
+const longestText = 500;
+
+/** A page as an agent gets it. */
+export interface ListedPage {
+  readonly url: string;
+  readonly lastModified?: string;
+  readonly title?: string;
+  readonly section?: string;
+  readonly published?: string;
+  readonly languages?: readonly string[];
+  readonly images?: number;
+  readonly videos?: number;
+}
+
+export function listed({ url, lastModified, newsStory, alternates, images, videos }: SitemapPage): ListedPage {
+  const { title, section, publishDate } = newsStory ?? {};
+  return {
+    url,
+    ...(lastModified && { lastModified }),
+    ...(title && { title: shortened(title) }),
+    ...(section && { section: shortened(section) }),
+    ...(publishDate && { published: publishDate }),
+    ...(alternates && { languages: alternates.slice(0, 50).map(({ language }) => shortened(language)) }),
+    ...(images && { images: images.length }),
+    ...(videos && { videos: videos.length }),
+  };
+}
+
+/** Takes items as long as they fit. */
+export class Bounded<T> {
+  readonly items: T[] = [];
+  omitted = 0;
+  #left: number;
+
+  constructor(bytes: number = mostBytes) {
+    this.#left = bytes;
+  }
+
+  /** Whether it was taken. The first is taken in any case. */
+  add(item: T): boolean {
+    const size = Buffer.byteLength(jsonOf(item)) + 1;
+    if ((size > this.#left && this.items.length > 0) || this.omitted > 0) {
+      this.omitted += 1;
+      return false;
+    }
+    this.#left -= size;
+    this.items.push(item);
+    return true;
+  }
+}
+
+/** Some pages of a tree, from a cursor on: those that `matches`, as many as fit, at most `limit`. A cursor is good for one `state` of it. */
+export async function pagesOf(
+  tree: SitemapTree,
+  matches: (page: SitemapPage) => boolean,
+  { limit, cursor, state }: { readonly limit: number; readonly cursor?: string | undefined; readonly state: number },
+): Promise<{ readonly pages: readonly ListedPage[]; readonly nextCursor?: string }> {
+  const sitemaps = distinctSitemaps(tree);
+  const [from, skipped] = readCursor(cursor, state);
+  const found = new Bounded<ListedPage>();
+  const until = performance.now() + longestSearch;
+  for (let number = from; number < sitemaps.length; number++) {
+    let place = 0;
+    for await (const page of tree.pages(sitemaps[number]!)) {
+      place += 1;
+      if (number === from && place <= skipped) continue;
+      const isLate = place % 1000 === 0 && performance.now() > until;
+      const isFull = matches(page) && (found.items.length >= limit || !found.add(listed(page)));
+      if (isFull || isLate) {
+        const next = `${state}.${number}.${isFull ? place - 1 : place}`;
+        return { pages: found.items, nextCursor: Buffer.from(next).toString("base64url") };
+      }
+    }
+  }
+  return { pages: found.items };
+}
+
+function readCursor(cursor: string | undefined, state: number): readonly [sitemap: number, page: number] {
+  if (cursor === undefined) return [0, 0];
+  const [known, sitemap = Number.NaN, page = Number.NaN] = Buffer.from(cursor, "base64url")
+    .toString()
+    .split(".")
+    .map(Number);
+  if (known !== state || !Number.isSafeInteger(sitemap) || !Number.isSafeInteger(page)) {
+    throw new NoAnswer("The cursor belongs to an earlier state of the website; start again without it");
+  }
+  return [sitemap, page];
+}
+
+// A sitemap in two indexes lists its pages once.
+function distinctSitemaps(tree: SitemapTree): PagesSitemap[] {
+  const sitemaps = new Map<string, PagesSitemap>();
+  for (const sitemap of tree.sitemaps()) {
+    if (sitemap.kind === "pages" && !sitemaps.has(sitemap.url)) sitemaps.set(sitemap.url, sitemap);
+  }
+  return [...sitemaps.values()];
+}
+
+/** Whether all words occur in the URL, the titles or the captions of a page. */
+export function hasWords(words: string): (page: SitemapPage) => boolean {
+  const wanted = words
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  return ({ url, newsStory, images = [], videos = [] }) => {
+    const media = [...images.flatMap(({ title, caption }) => [title, caption]), ...videos.map(({ title }) => title)];
+    const text = [decoded(url), newsStory?.title, newsStory?.section, ...media].join(" ").toLowerCase();
+    return wanted.every((word) => text.includes(word));
+  };
+}
+
+function decoded(url: string): string {
+  try {
+    return decodeURIComponent(url);
+  } catch {
+    return url;
+  }
+}
+
+/** The website at a glance: one pass over its pages. */
+export async function summaryOf(tree: SitemapTree): Promise<Readonly<Record<string, unknown>>> {
+  const sections = new Counts();
+  const languages = new Counts();
+  let [dated, newest, oldest] = [0, "", ""];
+  for (const sitemap of distinctSitemaps(tree)) {
+    for await (const { url, lastModified, alternates } of tree.pages(sitemap)) {
+      sections.add(sectionOf(url));
+      for (const { language } of alternates?.slice(0, 100) ?? []) languages.add(language);
+      if (lastModified === undefined) continue;
+      dated += 1;
+      if (newest === "" || lastModified > newest) newest = `${lastModified}`;
+      if (oldest === "" || lastModified < oldest) oldest = `${lastModified}`;
+    }
+  }
+  const sitemaps = new Bounded<object>(mostBytes / 4);
+  for (const sitemap of tree.sitemaps()) if (sitemap !== tree.root) sitemaps.add(sitemapLine(sitemap));
+  const problems = new Bounded<object>(mostBytes / 8);
+  for (const sitemap of tree.sitemaps()) {
+    for (const problem of problemsOf(sitemap))
+      if (isLossy(problem.code)) problems.add(problemLine(sitemap.url, problem));
+  }
+  return {
+    site: tree.homepage,
+    complete: tree.complete,
+    pages: tree.pageCount,
+    sitemaps: {
+      readable: [...tree.sitemaps()].filter(isReadSitemap).length,
+      list: sitemaps.items,
+      omitted: sitemaps.omitted,
+    },
+    sections: sections.largest("section", mostBytes / 8),
+    dates: { pages: dated, ...(dated > 0 && { oldest, newest }) },
+    languages: languages.largest("language", mostBytes / 16),
+    preferences: preferencesOf(tree),
+    problems: { list: problems.items, omitted: problems.omitted },
+  };
+}
+
+function sitemapLine(sitemap: Sitemap): object {
+  const { kind, url, lastModified } = sitemap;
+  if (kind === "invalid") return { url: shortened(url), kind, problem: shortened(sitemap.reason.message) };
+  const pages = kind === "pages" ? { pages: sitemap.pageCount } : { sitemaps: sitemap.children.length };
+  return { url: shortened(url), kind, format: sitemap.format, ...pages, ...(lastModified && { lastModified }) };
+}
+
+export function problemLine(url: string, { code, message, line, count }: Problem): object {
+  return { url: shortened(url), code, message: shortened(message), ...(line && { line }), ...(count && { count }) };
+}
+
+function preferencesOf(tree: SitemapTree): readonly RobotsPreference[] {
+  const found = new Bounded<RobotsPreference>(mostBytes / 8);
+  for (const child of tree.root.children) {
+    if (child.kind === "index") for (const preference of child.preferences ?? []) found.add(preference);
+  }
+  return found.items;
+}
+
+// `https://example.org/blog/`: the host and the first part of the path.
+function sectionOf(url: string): string {
+  return /^https?:\/\/[^/?#]*(?:\/[^/?#]*\/)?/i.exec(url)?.[0].slice(0, 200) ?? url.slice(0, 200);
+}
+
+class Counts {
+  readonly #counts = new Map<string, number>();
+  #others = 0;
+
+  add(name: string): void {
+    const count = this.#counts.get(name);
+    if (count !== undefined) this.#counts.set(name, count + 1);
+    // A copy: a part of a URL keeps the whole document alive.
+    else if (this.#counts.size < 10_000) this.#counts.set(Buffer.from(name).toString(), 1);
+    else this.#others += 1;
+  }
+
+  /** The largest ones, and how many are in the others. */
+  largest(name: string, bytes: number): object {
+    const list = new Bounded<object>(bytes);
+    let others = this.#others;
+    for (const [value, pages] of [...this.#counts].sort(([, one], [, two]) => two - one)) {
+      if (!list.add({ [name]: shortened(value), pages })) others += pages;
+    }
+    return { list: list.items, others };
+  }
+}
+
+/** What `check` finds: each rule once, with a few examples. */
+export async function findingsOf(tree: SitemapTree, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+  const { complete, counts, findings, rules, notJudged } = await checkTree(tree, { signal, time: 5 * longestSearch });
+  const rows = new Map(rules.map((rule) => [rule.id, rule]));
+  const found = new Bounded<object>();
+  for (const group of groupedByRule(findings)) {
+    const [{ rule, severity }] = group;
+    const { sentence, fix, link } = rows.get(rule) ?? {};
+    const examples = group.flatMap((each) => each.examples).slice(0, 3);
+    found.add({
+      rule,
+      severity,
+      count: group.reduce((sum, { count }) => sum + count, 0),
+      sentence,
+      fix,
+      link,
+      sitemaps: group.slice(0, 3).map(({ sitemap }) => shortened(sitemap)),
+      examples: examples.map(({ url, value, line }) => ({
+        ...(url && { url: shortened(url) }),
+        ...(value && { value: shortened(value) }),
+        ...(line && { line }),
+      })),
+    });
+  }
+  return {
+    site: tree.homepage,
+    complete,
+    counts,
+    findings: found.items,
+    omitted: found.omitted,
+    notJudged: notJudged.length,
+  };
+}
+
+function shortened(text: string): string {
+  return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
+}

@@ -1,0 +1,203 @@
+// The tools of `sitegrove mcp`, on the official SDK of the Model Context Protocol. Everything is an answer: what goes wrong is a result
+// with `isError`, in a sentence.
+import { type CallToolResult, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
+import { type Reading, read, readAtHand } from "../../crawl/read.ts";
+import { SitemapError } from "../../model/errors.ts";
+import { counted } from "../../model/figures.ts";
+import { resolveOptions, version } from "../../model/options.ts";
+import type { SitemapPage } from "../../model/page.ts";
+import type { Entries } from "../../parse/entries.ts";
+import { UsageError } from "../exit-codes.ts";
+import { Filters } from "../input/filters.ts";
+import { Bounded, findingsOf, hasWords, listed, mostBytes, pagesOf, problemLine, summaryOf } from "./answers.ts";
+import { NoAnswer, type Sites } from "./sites.ts";
+
+type Facts = Readonly<Record<string, unknown>>;
+type Answer = readonly [text: string, facts: Facts];
+
+const text = (description: string) => ({ type: "string", description }) as const;
+const texts = (description: string) => ({ type: "array", items: { type: "string" }, description }) as const;
+const site = { site: text("the homepage of the website, such as https://example.org/") };
+const refresh = {
+  refresh: { type: "boolean", description: "read the website again instead of what was kept of it" },
+} as const;
+const paging = {
+  limit: { type: "integer", minimum: 1, maximum: 1000, description: "the most pages in one answer (default: 100)" },
+  cursor: text("nextCursor of the answer before"),
+} as const;
+const pageList = {
+  type: "object",
+  properties: {
+    pages: { type: "array", items: { type: "object", properties: { url: { type: "string" } }, required: ["url"] } },
+    nextCursor: { type: "string" },
+  },
+  required: ["pages"],
+} as const;
+
+interface PageQuestion {
+  readonly site: string;
+  readonly limit?: number;
+  readonly cursor?: string;
+  readonly refresh?: boolean;
+}
+
+interface ListQuestion extends PageQuestion {
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly since?: string;
+}
+
+export function createServer(sites: Sites, signal: AbortSignal, now: () => number): McpServer {
+  const server = new McpServer({ name: "sitegrove", version });
+  const add = <Question>(
+    name: string,
+    description: string,
+    input: Facts,
+    answer: (question: Question) => Promise<Answer>,
+    output?: object,
+  ) => {
+    const { required = [], ...properties } = input as { required?: readonly string[] };
+    const inputSchema = fromJsonSchema<Question>({
+      type: "object",
+      properties,
+      required,
+      additionalProperties: false,
+    } as never);
+    const outputSchema = output && fromJsonSchema<Facts>(output as never);
+    const annotations = { readOnlyHint: true, openWorldHint: true };
+    const config = { description, inputSchema, annotations, ...(outputSchema && { outputSchema }) };
+    server.registerTool(name, config as never, ((question: Question) => answered(() => answer(question))) as never);
+  };
+  const question = { ...site, ...refresh, required: ["site"] };
+
+  add<PageQuestion>(
+    "site_summary",
+    "What a website's sitemaps declare, at a glance: sitemaps, pages by section, dates, languages, preferences for AI, and whether everything could be read. Ask this first.",
+    question,
+    async ({ site, refresh = false }) => {
+      const facts = await sites.use(site, refresh, summaryOf);
+      return [
+        `${facts["site"]}: ${counted(facts["pages"] as number, "page")}${facts["complete"] ? "" : ", not complete"}`,
+        facts,
+      ];
+    },
+  );
+
+  const list = async (
+    { site, refresh = false, limit = 100, cursor }: PageQuestion,
+    matches: (page: SitemapPage) => boolean,
+  ) => {
+    const facts = await sites.use(site, refresh, (tree, state) => pagesOf(tree, matches, { limit, cursor, state }));
+    return [
+      `${counted(facts.pages.length, "page")}${facts.nextCursor ? "; there are more" : ""}`,
+      { ...facts },
+    ] as const;
+  };
+  add<ListQuestion>(
+    "list_pages",
+    "The pages that a website's sitemaps declare, in their order. Patterns are text in the URL, wildcards for all of it (*/blog/*), or regular expressions between slashes.",
+    {
+      ...question,
+      include: texts("only pages whose URL matches one of these patterns"),
+      exclude: texts("no pages whose URL matches one of these patterns"),
+      since: text("only pages that changed since: 2026-05-31, 36h, 7d, 2w"),
+      ...paging,
+    },
+    async (asked) => {
+      const { include, exclude, since } = asked;
+      const filters = new Filters({ include, exclude, since }, now());
+      return list(asked, (page) => filters.pages([page]).length > 0);
+    },
+    pageList,
+  );
+  add<PageQuestion & { readonly words: string }>(
+    "find_pages",
+    "The pages whose URL, title, section or captions have all of some words. Sitemaps rarely have titles: use words of URLs.",
+    {
+      ...question,
+      words: text("words, separated by spaces; case does not matter"),
+      ...paging,
+      required: ["site", "words"],
+    },
+    async (asked) => list(asked, hasWords(asked.words)),
+    pageList,
+  );
+  add<PageQuestion>(
+    "check_site",
+    "What is wrong with a website's sitemaps, what search engines do about it, and how to fix it.",
+    question,
+    async ({ site, refresh = false }) => {
+      const facts = await sites.use(site, refresh, (tree) => findingsOf(tree, signal));
+      const { error, warning, info } = facts["counts"] as Readonly<Record<string, number>>;
+      return [`${facts["site"]}: rules that failed: ${error} errors, ${warning} warnings, ${info} notes`, facts];
+    },
+  );
+  add<{ readonly text?: string; readonly url?: string }>(
+    "parse_sitemap",
+    "Reads one sitemap, sitemap index, feed, robots.txt or llms.txt: from its text, or from its URL.",
+    {
+      text: text("the content of the document"),
+      url: text("where it is; with a text: what relative URLs are relative to"),
+    },
+    (asked) => parsed(sites, asked),
+  );
+  return server;
+}
+
+async function parsed(sites: Sites, { text, url }: { readonly text?: string; readonly url?: string }): Promise<Answer> {
+  if (text === undefined && url === undefined) throw new NoAnswer("Give the text of a document, or its URL");
+  if (text !== undefined) return parsedFacts(readAtHand([Buffer.from(text)], url === undefined ? {} : { url }), url);
+  const { fetchDocument } = await import("../../crawl/fetch-one.ts");
+  const options = sites.crawlOptions(url as string);
+  const opened = await fetchDocument(url as string, options);
+  if (opened.outcome !== "found") throw new NoAnswer(`${url}: ${opened.reason.message}`);
+  try {
+    const { limits, strict } = resolveOptions(options);
+    return await parsedFacts(read(opened.document, { limits, strict }), opened.document.url);
+  } finally {
+    await opened.close();
+  }
+}
+
+async function parsedFacts(
+  reading: AsyncGenerator<Entries, Reading, boolean | undefined>,
+  url = "the text",
+): Promise<Answer> {
+  const pages = new Bounded<object>(mostBytes / 2);
+  const sitemaps = new Bounded<object>(mostBytes / 4);
+  let step = await reading.next();
+  for (; !step.done; step = await reading.next()) {
+    for (const page of step.value.pages) pages.add(listed(page));
+    for (const reference of step.value.sitemaps) sitemaps.add(reference);
+  }
+  const { outcome, complete, problems } = step.value;
+  if (outcome.kind === "invalid") throw new NoAnswer(`${url}: ${outcome.reason.message}`);
+  const found = new Bounded<object>(mostBytes / 8);
+  for (const problem of problems) found.add(problemLine(url, problem));
+  const { kind, format } = outcome;
+  const counts = { pages: pages.items.length + pages.omitted, sitemaps: sitemaps.items.length + sitemaps.omitted };
+  const preferences = "preferences" in outcome ? { preferences: (outcome.preferences ?? []).slice(0, 20) } : {};
+  const facts = {
+    kind,
+    format,
+    complete,
+    counts,
+    pages: pages.items,
+    sitemaps: sitemaps.items,
+    ...preferences,
+    problems: found.items,
+  };
+  return [`${format}: ${counted(counts.pages, "page")}, ${counted(counts.sitemaps, "sitemap")}`, facts];
+}
+
+async function answered(answer: () => Promise<Answer>): Promise<CallToolResult> {
+  try {
+    const [text, facts] = await answer();
+    return { content: [{ type: "text", text }], structuredContent: facts as Record<string, unknown> };
+  } catch (error) {
+    const isExpected = error instanceof NoAnswer || error instanceof SitemapError || error instanceof UsageError;
+    const message = error instanceof Error ? error.message : String(error);
+    const text = (isExpected ? message : `unexpected: ${message}`).slice(0, 2000);
+    return { content: [{ type: "text", text }], isError: true };
+  }
+}

@@ -1,0 +1,113 @@
+// The websites that an agent asks about: each is read once and kept as an archive in a folder, so that the next question needs no request.
+// Who may be asked is decided here.
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
+import path from "node:path";
+import { keyHash, siteJob } from "../../fleet/site-job.ts";
+import type { Options } from "../../model/options.ts";
+import { messageWithHint } from "../../model/problem.ts";
+import { urlKey } from "../../model/url.ts";
+import type { SitemapTree } from "../../tree/tree.ts";
+
+/** Why there is no answer, for the agent. */
+export class NoAnswer extends Error {}
+
+export interface SitesOptions {
+  readonly folder: string;
+  /** The only websites that may be asked; any public one if there are none. */
+  readonly allowed: readonly string[];
+  readonly crawl: Options;
+  readonly signal: AbortSignal;
+  /** How long a question waits for a website that is being read, in milliseconds. */
+  readonly patience: number;
+}
+
+export interface KeptSite {
+  readonly homepage: string;
+  /** The archive. */
+  readonly file: string;
+  readonly crawl: Options;
+}
+
+export class Sites {
+  readonly #options: SitesOptions;
+  readonly #allowed: ReadonlySet<string>;
+  // By archive: what is going on.
+  readonly #busy = new Map<string, Promise<unknown>>();
+
+  constructor(options: SitesOptions) {
+    this.#options = options;
+    this.#allowed = new Set(options.allowed.map((site) => this.#origin(site)));
+    mkdirSync(options.folder, { recursive: true });
+  }
+
+  /** Throws a `NoAnswer` if it may not be asked. */
+  site(site: string): KeptSite {
+    const job = siteJob(site);
+    if (job === undefined) throw new NoAnswer(`Not a website: ${site}`);
+    const { host } = new URL(job.homepage);
+    const name = `${host.replaceAll(/[^a-z0-9.-]/gi, "_").slice(0, 100)}-${keyHash(job.key)}.warc.gz`;
+    return { homepage: job.homepage, file: path.join(this.#options.folder, name), crawl: this.crawlOptions(site) };
+  }
+
+  /** The options for requests to a URL. A private address must be allowed by name. Throws a `NoAnswer` if it may not be asked. */
+  crawlOptions(url: string): Options {
+    const { crawl, signal } = this.#options;
+    const isNamed = this.#allowed.has(this.#origin(url));
+    if (this.#allowed.size > 0 && !isNamed) {
+      throw new NoAnswer(`${url} is not among the websites that may be asked: ${[...this.#allowed].join(", ")}`);
+    }
+    return { ...crawl, signal, network: isNamed ? "default" : "public-only" };
+  }
+
+  /** Uses the tree of a website: from its archive, or from the website if there is none, or a new one is wanted. `state`: when it was read. */
+  async use<T>(site: string, refresh: boolean, work: (tree: SitemapTree, state: number) => Promise<T>): Promise<T> {
+    const kept = this.site(site);
+    const { openTree } = await import("../../tree/build.ts");
+    if (refresh || this.#busy.has(kept.file) || !existsSync(kept.file)) await this.once(kept, () => this.#read(kept));
+    const tree = await openTree(kept.file, { signal: this.#options.signal });
+    try {
+      return await work(tree, Math.trunc(statSync(kept.file).mtimeMs));
+    } finally {
+      await tree.close();
+    }
+  }
+
+  /** Does something with a website, unless it is under way already, and waits for its end as long as a question may take. */
+  async once<T>({ file, homepage }: KeptSite, work: () => Promise<T>): Promise<T> {
+    const { patience } = this.#options;
+    const doing = (this.#busy.get(file) as Promise<T> | undefined) ?? work().finally(() => this.#busy.delete(file));
+    this.#busy.set(file, doing);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => reject(new NoAnswer(`${homepage} is still being read; ask again in a minute`)),
+        patience,
+      );
+    });
+    // Whoever asks next gets the error.
+    doing.catch(() => undefined);
+    return Promise.race([doing, late]).finally(() => clearTimeout(timer));
+  }
+
+  async #read({ homepage, file, crawl }: KeptSite): Promise<void> {
+    const { sitemapTreeForHomepage } = await import("../../tree/build.ts");
+    const partial = `${file}.partial`;
+    const previous = existsSync(file) ? { previous: file } : {};
+    rmSync(partial, { force: true });
+    try {
+      const tree = await sitemapTreeForHomepage(homepage, { ...crawl, ...previous, save: partial });
+      await tree.close();
+      const { unreachable } = tree;
+      if (unreachable !== undefined) throw new NoAnswer(`${homepage}: ${messageWithHint(unreachable.reason)}`);
+      renameSync(partial, file);
+    } finally {
+      rmSync(partial, { force: true });
+    }
+  }
+
+  #origin(url: string): string {
+    const job = siteJob(url);
+    if (job === undefined) throw new NoAnswer(`Not a website: ${url}`);
+    return urlKey(new URL(job.homepage).origin);
+  }
+}

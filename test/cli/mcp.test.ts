@@ -1,0 +1,260 @@
+// `sitegrove mcp` as agents use it: with the client of the official SDK, over stdio, on websites of this machine.
+// Needs servers, processes, more than a second.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { blocksOf, page } from "../docs/pages.ts";
+import { isLong, some } from "../support/long.ts";
+import { program, sitegrove } from "./program.ts";
+
+let folder: string;
+const closing: (() => unknown)[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "cli-mcp-"));
+});
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+  rmSync(folder, { recursive: true });
+});
+
+interface Website {
+  readonly home: string;
+  readonly hits: string[];
+  routes: (path: string, home: string) => string | undefined;
+}
+
+async function website(routes: Website["routes"]): Promise<Website> {
+  const hits: string[] = [];
+  const server: Server = createServer((request, response) => {
+    hits.push(request.url ?? "");
+    const body = made.routes(request.url ?? "", made.home);
+    if (body === undefined) response.writeHead(404).end();
+    else response.end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closing.push(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const made: Website = { home: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, hits, routes };
+  return made;
+}
+
+const entry = (url: string, rest = "") => `<url><loc>${url}</loc>${rest}</url>`;
+const urlset = (entries: readonly string[]) =>
+  `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries.join("")}</urlset>`;
+
+async function agent(...flags: readonly string[]) {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [program, "mcp", "--dir", folder, "--retries", "0", ...flags],
+  });
+  const client = new Client({ name: "test", version: "1" });
+  await client.connect(transport);
+  closing.push(() => client.close());
+  const ask = async (name: string, question: Record<string, unknown>) => {
+    const result = await client.callTool({ name, arguments: question }, { timeout: 300_000 });
+    // What goes over the wire.
+    expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThan(64_000);
+    const [content] = result.content as { text: string }[];
+    return { isError: result.isError === true, text: content?.text ?? "", facts: result.structuredContent as never };
+  };
+  return { client, ask, pid: transport.pid };
+}
+
+interface Pages {
+  readonly pages: readonly { readonly url: string; readonly title?: string; readonly section?: string }[];
+  readonly nextCursor?: string;
+}
+
+const small = (path: string, home: string) =>
+  ({
+    "/robots.txt": `Sitemap: ${home}sitemap.xml\nUser-agent: *\nContent-Signal: ai-train=no\n`,
+    "/sitemap.xml": urlset([
+      entry(home, "<lastmod>2026-01-01</lastmod>"),
+      entry(`${home}blog/caf%C3%A9`, "<lastmod>2026-10-01</lastmod>"),
+      entry(`${home}blog/b`),
+      entry(
+        `${home}shop/c`,
+        '<image:image xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"><image:loc>https://example.org/i</image:loc><image:caption>A Red lamp</image:caption></image:image>',
+      ),
+    ]),
+    "/llms.txt": `# T\n## Docs\n- [Start here](${home}docs/start)\n`,
+  })[path];
+
+test("tools are described, and say what they take", async () => {
+  const { client } = await agent();
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name).sort()).toEqual([
+    "check_site",
+    "find_pages",
+    "list_pages",
+    "parse_sitemap",
+    "site_summary",
+  ]);
+  for (const { description, inputSchema } of tools) {
+    expect(description?.length).toBeGreaterThan(50);
+    expect(inputSchema.type).toBe("object");
+  }
+});
+
+test("the configuration of the documentation starts it", async () => {
+  const [block] = blocksOf(page("docs/agents.md")).filter(({ language }) => language === "json");
+  const { command, args } = JSON.parse(block?.code ?? "").mcpServers.sitegrove;
+  expect([command, args[0]]).toEqual(["sitegrove", "mcp"]);
+  const { ask } = await agent(...args.slice(1));
+  expect(await ask("site_summary", { site: "https://example.org/" })).toMatchObject({ isError: true });
+});
+
+describe("a small website", () => {
+  test("is read once, and again only if that is asked for", async () => {
+    const site = await website(small);
+    const { ask } = await agent("--allow", site.home, "--llms");
+    expect((await ask("site_summary", { site: site.home })).facts).toMatchObject({
+      site: site.home,
+      complete: true,
+      pages: 5,
+      sections: {
+        list: [{ section: `${site.home}blog/`, pages: 2 }, { pages: 1 }, { pages: 1 }, { pages: 1 }],
+        others: 0,
+      },
+      dates: { pages: 2, oldest: "2026-01-01", newest: "2026-10-01" },
+      preferences: [{ field: "Content-Signal", values: { "ai-train": "no" }, agents: ["*"] }],
+      problems: { list: [] },
+    });
+    const asked = site.hits.length;
+    const { facts } = await ask("list_pages", { site: site.home.slice(0, -1), include: ["*/blog/*"], limit: 1 });
+    const { pages, nextCursor } = facts as Pages;
+    expect(pages).toEqual([{ url: `${site.home}blog/caf%C3%A9`, lastModified: "2026-10-01" }]);
+    expect((await ask("list_pages", { site: site.home, include: ["*/blog/*"], cursor: nextCursor })).facts).toEqual({
+      pages: [{ url: `${site.home}blog/b` }],
+    });
+    const find = async (words: string) =>
+      ((await ask("find_pages", { site: site.home, words })).facts as Pages).pages.map(({ url }) =>
+        url.slice(site.home.length),
+      );
+    expect(await find("CAFÉ blog")).toEqual(["blog/caf%C3%A9"]);
+    expect(await find("red lamp")).toEqual(["shop/c"]);
+    expect(await find("start docs")).toEqual(["docs/start"]);
+    expect((await ask("check_site", { site: site.home })).facts).toMatchObject({
+      findings: expect.arrayContaining([expect.objectContaining({ rule: "llms-differs", count: 5 })]),
+    });
+    expect(site.hits).toHaveLength(asked);
+    expect(readdirSync(folder).filter((name) => name.endsWith(".warc.gz"))).toHaveLength(1);
+
+    site.routes = (path, home) => small(path, home)?.replace("shop/c", "shop/d");
+    await ask("site_summary", { site: site.home, refresh: true });
+    expect(await find("shop")).toEqual(["shop/d"]);
+    expect(site.hits.length).toBeGreaterThan(asked);
+    expect(await ask("list_pages", { site: site.home, cursor: nextCursor })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining("earlier state"),
+    });
+  });
+
+  test("whatever cannot be answered is a result with isError", async () => {
+    const site = await website(small);
+    const other = await website(small);
+    const { ask } = await agent("--allow", site.home);
+    const refused = [
+      await ask("site_summary", { site: other.home }),
+      await ask("list_pages", { site: "not a website" }),
+      await ask("parse_sitemap", { url: `${other.home}sitemap.xml` }),
+      await ask("parse_sitemap", {}),
+      await ask("parse_sitemap", { text: "<html></html>" }),
+      await ask("list_pages", { site: site.home, include: ["/(/"] }),
+      await ask("list_pages", { site: site.home, cursor: "wrong" }),
+    ];
+    expect(refused.map(({ isError, text }) => [isError, text.length > 10])).toEqual(refused.map(() => [true, true]));
+    expect(refused[0]?.text).toContain("not among the websites that may be asked");
+    expect(other.hits).toEqual([]);
+  });
+
+  test("a private address is refused unless it is allowed by name", async () => {
+    const site = await website(small);
+    const { ask } = await agent();
+    for (const asked of [
+      ask("site_summary", { site: site.home }),
+      ask("parse_sitemap", { url: `${site.home}sitemap.xml` }),
+    ]) {
+      expect(await asked).toMatchObject({ isError: true, text: expect.stringContaining("private address") });
+    }
+    expect(site.hits).toEqual([]);
+  });
+
+  test("one document is parsed, from its text or its URL", async () => {
+    const site = await website(small);
+    const { ask } = await agent("--allow", site.home);
+    expect(
+      (await ask("parse_sitemap", { text: urlset([entry("/a")]), url: "https://example.org/sitemap.xml" })).facts,
+    ).toMatchObject({
+      kind: "pages",
+      format: "xml",
+      complete: true,
+      pages: [{ url: "https://example.org/a" }],
+      problems: [{ code: "url-relative" }],
+    });
+    expect((await ask("parse_sitemap", { url: `${site.home}robots.txt` })).facts).toMatchObject({
+      format: "robots",
+      sitemaps: [{ url: `${site.home}sitemap.xml` }],
+      preferences: [{ line: 3 }],
+    });
+  });
+});
+
+test("a large website: answers stay small, a cursor leads through all of it, memory stays flat", async () => {
+  const peaks: number[] = [];
+  for (const sitemaps of isLong ? [10, 100] : [3]) {
+    const site = await website((path, home) => {
+      const number = /^\/s(\d+)\.xml$/.exec(path)?.[1];
+      if (path === "/robots.txt")
+        return Array.from({ length: sitemaps }, (_, at) => `Sitemap: ${home}s${at}.xml\n`).join("");
+      if (number === undefined) return undefined;
+      return urlset(
+        Array.from({ length: 10_000 }, (_, at) =>
+          entry(`${home}section-${at % 500}/${number}-${at}`, "<lastmod>2026-01-01</lastmod>"),
+        ),
+      );
+    });
+    const { ask, pid } = await agent("--allow", site.home, "--no-known", "--no-homepage");
+    expect((await ask("site_summary", { site: site.home })).facts).toMatchObject({
+      complete: true,
+      pages: sitemaps * 10_000,
+    });
+    const last = `${sitemaps - 1}-9999`;
+    expect((await ask("find_pages", { site: site.home, words: last })).facts).toMatchObject({
+      pages: [{ url: `${site.home}section-499/${last}` }],
+    });
+    let cursor: string | undefined;
+    const seen = new Set<string>();
+    for (let answers = 0; answers < some(40, 8); answers++) {
+      const { facts } = await ask("list_pages", { site: site.home, limit: 1000, ...(cursor && { cursor }) });
+      for (const { url } of (facts as Pages).pages) seen.add(url);
+      cursor = (facts as Pages).nextCursor;
+      if (cursor === undefined) break;
+    }
+    // No page twice, and none left out.
+    expect([...seen]).toEqual(
+      Array.from(seen, (_, at) => `${site.home}section-${at % 500}/${Math.floor(at / 10_000)}-${at % 10_000}`),
+    );
+    expect(seen.size).toBeGreaterThan(3000);
+    await ask("check_site", { site: site.home });
+    const status = process.platform === "linux" ? readFileSync(`/proc/${pid}/status`, "utf8") : "";
+    peaks.push(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
+  }
+  for (const peak of peaks) expect(peak).toBeLessThan(300);
+  // Ten times the pages.
+  if (peaks.length > 1) expect(peaks[1]!).toBeLessThan(peaks[0]! * 1.25);
+});
+
+test("wrong flags end it before it begins", async () => {
+  expect(await sitegrove(["mcp", "--allow", "not a website"])).toMatchObject({ code: 2 });
+  expect(await sitegrove(["mcp", "--allow-private"])).toMatchObject({ code: 2 });
+  writeFileSync(path.join(folder, "file"), "");
+  expect(await sitegrove(["mcp", "--dir", path.join(folder, "file")])).toMatchObject({ code: 1 });
+});
