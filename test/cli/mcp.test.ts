@@ -91,6 +91,7 @@ test("tools are described, and say what they take", async () => {
   const { client } = await agent();
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name).sort()).toEqual([
+    "changes",
     "check_site",
     "find_pages",
     "list_pages",
@@ -205,6 +206,42 @@ describe("a small website", () => {
       preferences: [{ line: 3 }],
     });
   });
+});
+
+test("changes are listed since the last time, a long list in several answers", async () => {
+  let pages = ["a", "b"];
+  const site = await website((path, home) =>
+    path === "/sitemap.xml"
+      ? urlset(
+          pages.map((page) =>
+            entry(home + page, `<lastmod>${page.length > 1 ? "2026-02-02" : "2026-01-01"}</lastmod>`),
+          ),
+        )
+      : undefined,
+  );
+  const { ask } = await agent("--allow", site.home);
+  const first = await ask("changes", { site: site.home });
+  expect(first.facts).toEqual({ isFirst: true, changes: [] });
+  pages = ["b", ...Array.from({ length: 2000 }, (_, at) => `new-${at}`)];
+  const found: { kind: string; page: { url: string } }[] = [];
+  let cursor: string | undefined;
+  let answers = 0;
+  do {
+    const { facts } = await ask("changes", { site: site.home, ...(cursor && { cursor }) });
+    const { changes, nextCursor, isFirst } = facts as { changes: typeof found; nextCursor?: string; isFirst: boolean };
+    found.push(...changes);
+    cursor = nextCursor;
+    answers += 1;
+    expect(isFirst).toBe(false);
+  } while (cursor !== undefined);
+  expect(answers).toBeGreaterThan(1);
+  expect(found.filter(({ kind }) => kind === "removed")).toEqual([
+    { kind: "removed", page: { url: `${site.home}a`, lastModified: "2026-01-01" } },
+  ]);
+  expect(new Set(found.map(({ page }) => page.url)).size).toBe(2001);
+  expect((await ask("changes", { site: site.home })).facts).toEqual({ isFirst: false, changes: [] });
+  expect(((await ask("list_pages", { site: site.home, limit: 1 })).facts as Pages).pages).toHaveLength(1);
+  expect(await ask("changes", { site: site.home, cursor: "wrong" })).toMatchObject({ isError: true });
 });
 
 test("a large website: answers stay small, a cursor leads through all of it, memory stays flat", async () => {

@@ -65,7 +65,7 @@ async function mcp(flags: McpFlags, context: Context): Promise<number> {
     signal: stop.signal,
     patience,
   });
-  const server = createServer(sites, stop.signal, context.now);
+  const server = createServer(sites, stop.signal);
   const closed = new Promise<void>((resolve) => {
     server.server.onclose = resolve;
   });

@@ -69,10 +69,13 @@ export class Bounded<T> {
   }
 }
 
+/** Whether a page is asked for. */
+export type Matches = (page: SitemapPage) => boolean | Promise<boolean>;
+
 /** Some pages of a tree, from a cursor on: those that `matches`, as many as fit, at most `limit`. A cursor is good for one `state` of it. */
 export async function pagesOf(
   tree: SitemapTree,
-  matches: (page: SitemapPage) => boolean,
+  matches: Matches,
   { limit, cursor, state }: { readonly limit: number; readonly cursor?: string | undefined; readonly state: number },
 ): Promise<{ readonly pages: readonly ListedPage[]; readonly nextCursor?: string }> {
   const sitemaps = distinctSitemaps(tree);
@@ -85,7 +88,7 @@ export async function pagesOf(
       place += 1;
       if (number === from && place <= skipped) continue;
       const isLate = place % 1000 === 0 && performance.now() > until;
-      const isFull = matches(page) && (found.items.length >= limit || !found.add(listed(page)));
+      const isFull = (await matches(page)) && (found.items.length >= limit || !found.add(listed(page)));
       if (isFull || isLate) {
         const next = `${state}.${number}.${isFull ? place - 1 : place}`;
         return { pages: found.items, nextCursor: Buffer.from(next).toString("base64url") };
@@ -117,7 +120,7 @@ function distinctSitemaps(tree: SitemapTree): PagesSitemap[] {
 }
 
 /** Whether all words occur in the URL, the titles or the captions of a page. */
-export function hasWords(words: string): (page: SitemapPage) => boolean {
+export function hasWords(words: string): Matches {
   const wanted = words
     .toLowerCase()
     .split(/\s+/)

@@ -1,15 +1,25 @@
 // The tools of `sitegrove mcp`, on the official SDK of the Model Context Protocol. Everything is an answer: what goes wrong is a result
 // with `isError`, in a sentence.
 import { type CallToolResult, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
+import { PageFilter } from "../../crawl/page-filter.ts";
 import { type Reading, read, readAtHand } from "../../crawl/read.ts";
 import { SitemapError } from "../../model/errors.ts";
 import { counted } from "../../model/figures.ts";
-import { resolveOptions, version } from "../../model/options.ts";
-import type { SitemapPage } from "../../model/page.ts";
+import { resolveOptions, resolvePageFilters, version } from "../../model/options.ts";
 import type { Entries } from "../../parse/entries.ts";
 import { UsageError } from "../exit-codes.ts";
-import { Filters } from "../input/filters.ts";
-import { Bounded, findingsOf, hasWords, listed, mostBytes, pagesOf, problemLine, summaryOf } from "./answers.ts";
+import {
+  Bounded,
+  findingsOf,
+  hasWords,
+  listed,
+  type Matches,
+  mostBytes,
+  pagesOf,
+  problemLine,
+  summaryOf,
+} from "./answers.ts";
+import { ChangeLists } from "./changes.ts";
 import { NoAnswer, type Sites } from "./sites.ts";
 
 type Facts = Readonly<Record<string, unknown>>;
@@ -47,7 +57,7 @@ interface ListQuestion extends PageQuestion {
   readonly since?: string;
 }
 
-export function createServer(sites: Sites, signal: AbortSignal, now: () => number): McpServer {
+export function createServer(sites: Sites, signal: AbortSignal): McpServer {
   const server = new McpServer({ name: "sitegrove", version });
   const add = <Question>(
     name: string,
@@ -68,6 +78,7 @@ export function createServer(sites: Sites, signal: AbortSignal, now: () => numbe
     const config = { description, inputSchema, annotations, ...(outputSchema && { outputSchema }) };
     server.registerTool(name, config as never, ((question: Question) => answered(() => answer(question))) as never);
   };
+  const changeLists = new ChangeLists(sites);
   const question = { ...site, ...refresh, required: ["site"] };
 
   add<PageQuestion>(
@@ -83,10 +94,7 @@ export function createServer(sites: Sites, signal: AbortSignal, now: () => numbe
     },
   );
 
-  const list = async (
-    { site, refresh = false, limit = 100, cursor }: PageQuestion,
-    matches: (page: SitemapPage) => boolean,
-  ) => {
+  const list = async ({ site, refresh = false, limit = 100, cursor }: PageQuestion, matches: Matches) => {
     const facts = await sites.use(site, refresh, (tree, state) => pagesOf(tree, matches, { limit, cursor, state }));
     return [
       `${counted(facts.pages.length, "page")}${facts.nextCursor ? "; there are more" : ""}`,
@@ -105,8 +113,8 @@ export function createServer(sites: Sites, signal: AbortSignal, now: () => numbe
     },
     async (asked) => {
       const { include, exclude, since } = asked;
-      const filters = new Filters({ include, exclude, since }, now());
-      return list(asked, (page) => filters.pages([page]).length > 0);
+      const filter = new PageFilter(resolvePageFilters({ include, exclude, since }));
+      return list(asked, async (page) => (await filter.pages([page])).length > 0);
     },
     pageList,
   );
@@ -130,6 +138,20 @@ export function createServer(sites: Sites, signal: AbortSignal, now: () => numbe
       const facts = await sites.use(site, refresh, (tree) => findingsOf(tree, signal));
       const { error, warning, info } = facts["counts"] as Readonly<Record<string, number>>;
       return [`${facts["site"]}: rules that failed: ${error} errors, ${warning} warnings, ${info} notes`, facts];
+    },
+  );
+  add<{ readonly site: string; readonly cursor?: string }>(
+    "changes",
+    "Reads a website again, and lists the pages that were added, changed or removed since it was last read here. The first time, it only notes the state. With a cursor, the next changes of the same list.",
+    { ...site, cursor: paging.cursor, required: ["site"] },
+    async ({ site, cursor }) => {
+      const facts = await changeLists.list(site, cursor);
+      return [
+        facts.isFirst
+          ? "read for the first time; changes are listed from now on"
+          : `${counted(facts.changes.length, "change")}${facts.nextCursor ? "; there are more" : ""}`,
+        { ...facts },
+      ];
     },
   );
   add<{ readonly text?: string; readonly url?: string }>(

@@ -32,7 +32,7 @@ export class Sites {
   readonly #options: SitesOptions;
   readonly #allowed: ReadonlySet<string>;
   // By archive: what is going on.
-  readonly #busy = new Map<string, Promise<unknown>>();
+  readonly #busy = new Map<string, { readonly kind: string; readonly doing: Promise<unknown> }>();
 
   constructor(options: SitesOptions) {
     this.#options = options;
@@ -63,7 +63,8 @@ export class Sites {
   async use<T>(site: string, refresh: boolean, work: (tree: SitemapTree, state: number) => Promise<T>): Promise<T> {
     const kept = this.site(site);
     const { openTree } = await import("../../tree/build.ts");
-    if (refresh || this.#busy.has(kept.file) || !existsSync(kept.file)) await this.once(kept, () => this.#read(kept));
+    if (refresh || this.#busy.has(kept.file) || !existsSync(kept.file))
+      await this.once(kept, "read", () => this.#read(kept));
     const tree = await openTree(kept.file, { signal: this.#options.signal });
     try {
       return await work(tree, Math.trunc(statSync(kept.file).mtimeMs));
@@ -72,11 +73,27 @@ export class Sites {
     }
   }
 
-  /** Does something with a website, unless it is under way already, and waits for its end as long as a question may take. */
-  async once<T>({ file, homepage }: KeptSite, work: () => Promise<T>): Promise<T> {
+  isBusy({ file }: KeptSite): boolean {
+    return this.#busy.has(file);
+  }
+
+  /** Does one thing at a time with a website, and what is under way not again. Waits for its end as long as a question may take. */
+  async once({ file, homepage }: KeptSite, kind: string, work: () => Promise<void>): Promise<void> {
     const { patience } = this.#options;
-    const doing = (this.#busy.get(file) as Promise<T> | undefined) ?? work().finally(() => this.#busy.delete(file));
-    this.#busy.set(file, doing);
+    const busy = this.#busy.get(file);
+    const begin = async () => {
+      await busy?.doing.catch(() => undefined);
+      await work();
+    };
+    const doing = busy?.kind === kind ? busy.doing : begin();
+    if (doing !== busy?.doing) {
+      const now = { kind, doing };
+      this.#busy.set(file, now);
+      const over = () => {
+        if (this.#busy.get(file) === now) this.#busy.delete(file);
+      };
+      doing.then(over, over);
+    }
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(
@@ -84,9 +101,7 @@ export class Sites {
         patience,
       );
     });
-    // Whoever asks next gets the error.
-    doing.catch(() => undefined);
-    return Promise.race([doing, late]).finally(() => clearTimeout(timer));
+    await Promise.race([doing, late]).finally(() => clearTimeout(timer));
   }
 
   async #read({ homepage, file, crawl }: KeptSite): Promise<void> {

@@ -1,0 +1,98 @@
+// What is new on a website since an agent last asked: the archive that is kept of it is the state of `changes`. A run leaves the list beside
+// it, so that an agent can go through all of it, and none is lost where a run takes longer than a question waits.
+import { createReadStream, createWriteStream, existsSync, renameSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { pipeline } from "node:stream/promises";
+import { changes } from "../../diff/changes.ts";
+import { jsonOf } from "../../write/printable.ts";
+import { Bounded, type ListedPage, listed } from "./answers.ts";
+import { type KeptSite, NoAnswer, type Sites } from "./sites.ts";
+
+interface Change {
+  readonly kind: "added" | "changed" | "removed";
+  readonly page: ListedPage;
+  /** What differs. */
+  readonly fields?: readonly string[];
+}
+
+export interface ListedChanges {
+  readonly isFirst: boolean;
+  readonly changes: readonly Change[];
+  readonly nextCursor?: string;
+}
+
+export class ChangeLists {
+  readonly #sites: Sites;
+  // Lists that nobody got.
+  readonly #waiting = new Set<string>();
+
+  constructor(sites: Sites) {
+    this.#sites = sites;
+  }
+
+  /** The changes since the last time; with a cursor, the next ones of the same list. */
+  async list(site: string, cursor: string | undefined): Promise<ListedChanges> {
+    const kept = this.#sites.site(site);
+    const file = `${kept.file}.changes.ndjson`;
+    if (cursor === undefined && (this.#sites.isBusy(kept) || !this.#waiting.has(file))) {
+      this.#waiting.add(file);
+      await this.#sites
+        .once(kept, "changes", () => write(kept, file))
+        .catch((error: unknown) => {
+          if (!this.#sites.isBusy(kept)) this.#waiting.delete(file);
+          throw error;
+        });
+    }
+    const answer = await read(file, cursor);
+    this.#waiting.delete(file);
+    return answer;
+  }
+}
+
+// The first line says which list it is. It is complete before the state is replaced.
+async function write({ homepage, file, crawl }: KeptSite, list: string): Promise<void> {
+  const isFirst = !existsSync(file);
+  const found = changes(homepage, { state: file, first: "none", crawl });
+  const partial = `${list}.partial`;
+  try {
+    await pipeline(async function* () {
+      yield `${jsonOf({ isFirst, id: Date.now() })}\n`;
+      for await (const change of found) {
+        const { kind, page } = change;
+        const fields = change.kind === "changed" ? { fields: change.fields } : {};
+        yield `${jsonOf({ kind, page: listed(page), ...fields })}\n`;
+      }
+    }, createWriteStream(partial));
+    renameSync(partial, list);
+    await found.commit();
+  } finally {
+    await found.close();
+  }
+}
+
+async function read(file: string, cursor: string | undefined): Promise<ListedChanges> {
+  if (!existsSync(file)) throw new NoAnswer("There is no list of changes; ask without a cursor");
+  const [known, skipped = 0] = Buffer.from(cursor ?? "", "base64url")
+    .toString()
+    .split(".")
+    .map(Number);
+  const found = new Bounded<Change>();
+  const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+  let head: { readonly isFirst: boolean; readonly id: number } | undefined;
+  let number = 0;
+  try {
+    for await (const line of lines) {
+      if (head === undefined) {
+        head = JSON.parse(line) as { isFirst: boolean; id: number };
+        if (cursor !== undefined && known !== head.id)
+          throw new NoAnswer("The cursor belongs to an earlier list; ask without it");
+      } else if (++number > skipped && !found.add(JSON.parse(line) as Change)) {
+        const next = Buffer.from(`${head.id}.${number - 1}`).toString("base64url");
+        return { isFirst: head.isFirst, changes: found.items, nextCursor: next };
+      }
+    }
+  } finally {
+    lines.close();
+  }
+  return { isFirst: head?.isFirst ?? false, changes: found.items };
+}
