@@ -151,6 +151,9 @@ describe("a small website", () => {
     site.routes = (path, home) => small(path, home)?.replace("shop/c", "shop/d");
     await ask("site_summary", { site: site.home, refresh: true });
     expect(await find("shop")).toEqual(["shop/d"]);
+    const [archive = ""] = readdirSync(folder);
+    writeFileSync(path.join(folder, archive), "damaged");
+    expect(await find("shop")).toEqual(["shop/d"]);
     expect(site.hits.length).toBeGreaterThan(asked);
     expect(await ask("list_pages", { site: site.home, cursor: nextCursor })).toMatchObject({
       isError: true,
@@ -172,6 +175,11 @@ describe("a small website", () => {
       await ask("list_pages", { site: site.home, cursor: "wrong" }),
     ];
     expect(refused.map(({ isError, text }) => [isError, text.length > 10])).toEqual(refused.map(() => [true, true]));
+    // Long lines are not, as long as one fits.
+    await ask("parse_sitemap", {
+      text: `License: ${"é".repeat(16_000)}\n`.repeat(4),
+      url: "https://example.org/robots.txt",
+    });
     expect(refused[0]?.text).toContain("not among the websites that may be asked");
     expect(other.hits).toEqual([]);
   });

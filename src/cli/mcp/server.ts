@@ -7,6 +7,7 @@ import { SitemapError } from "../../model/errors.ts";
 import { counted } from "../../model/figures.ts";
 import { resolveOptions, resolvePageFilters, version } from "../../model/options.ts";
 import type { Entries } from "../../parse/entries.ts";
+import { jsonOf } from "../../write/printable.ts";
 import { UsageError } from "../exit-codes.ts";
 import {
   Bounded,
@@ -198,7 +199,8 @@ async function parsedFacts(
   for (const problem of problems) found.add(problemLine(url, problem));
   const { kind, format } = outcome;
   const counts = { pages: pages.items.length + pages.omitted, sitemaps: sitemaps.items.length + sitemaps.omitted };
-  const preferences = "preferences" in outcome ? { preferences: (outcome.preferences ?? []).slice(0, 20) } : {};
+  const preferences = new Bounded<object>(mostBytes / 8);
+  for (const preference of ("preferences" in outcome && outcome.preferences) || []) preferences.add(preference);
   const facts = {
     kind,
     format,
@@ -206,7 +208,7 @@ async function parsedFacts(
     counts,
     pages: pages.items,
     sitemaps: sitemaps.items,
-    ...preferences,
+    ...(preferences.items.length > 0 && { preferences: preferences.items }),
     problems: found.items,
   };
   return [`${format}: ${counted(counts.pages, "page")}, ${counted(counts.sitemaps, "sitemap")}`, facts];
@@ -215,6 +217,7 @@ async function parsedFacts(
 async function answered(answer: () => Promise<Answer>): Promise<CallToolResult> {
   try {
     const [text, facts] = await answer();
+    if (Buffer.byteLength(jsonOf(facts)) > largestAnswer) throw new NoAnswer("The answer is too large; ask for less");
     return { content: [{ type: "text", text }], structuredContent: facts as Record<string, unknown> };
   } catch (error) {
     const isExpected = error instanceof NoAnswer || error instanceof SitemapError || error instanceof UsageError;
@@ -223,3 +226,6 @@ async function answered(answer: () => Promise<Answer>): Promise<CallToolResult> 
     return { content: [{ type: "text", text }], isError: true };
   }
 }
+
+// In bytes: some URLs and lines are as long as an answer should be.
+const largestAnswer = 60_000;

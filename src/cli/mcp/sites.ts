@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { keyHash, siteJob } from "../../fleet/site-job.ts";
+import { SitemapError } from "../../model/errors.ts";
 import type { Options } from "../../model/options.ts";
 import { messageWithHint } from "../../model/problem.ts";
 import { urlKey } from "../../model/url.ts";
@@ -65,7 +66,14 @@ export class Sites {
     const { openTree } = await import("../../tree/build.ts");
     if (refresh || this.#busy.has(kept.file) || !existsSync(kept.file))
       await this.once(kept, "read", () => this.#read(kept));
-    const tree = await openTree(kept.file, { signal: this.#options.signal });
+    const open = () => openTree(kept.file, { signal: this.#options.signal });
+    const tree = await open().catch(async (error: unknown) => {
+      if (!(error instanceof SitemapError)) throw error;
+      // It is damaged.
+      rmSync(kept.file);
+      await this.once(kept, "read", () => this.#read(kept));
+      return open();
+    });
     try {
       return await work(tree, Math.trunc(statSync(kept.file).mtimeMs));
     } finally {
