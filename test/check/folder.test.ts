@@ -1,9 +1,10 @@
 // A built website in a folder, against its sitemaps: by hand-made folders, and by what generators of websites write.
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { afterAll, expect, test } from "vitest";
-import { sitegrove } from "../cli/program.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { program, sitegrove } from "../cli/program.ts";
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-folder-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -217,4 +218,95 @@ test("ls, report and diff take folders; diff takes the URL of the other side", a
   expect(findings[0]).toMatchObject({ rule: "page-noindex", examples });
   const unnamed = await sitegrove(["diff", one, two]);
   expect(unnamed).toMatchObject({ code: 2, stderr: expect.stringContaining("--url https://") });
+});
+
+// What generators wrote for a few pages, without scripts and styles: test/fixtures/built. VitePress built some of our own documentation.
+const generators: Record<string, { page: string; sitemap: string; listed: string }> = {
+  vitepress: { page: "diff.html", sitemap: "sitemap.xml", listed: "diff" },
+  astro: { page: "about/index.html", sitemap: "sitemap-0.xml", listed: "about/" },
+  eleventy: { page: "blog/second/index.html", sitemap: "sitemap.xml", listed: "blog/second/" },
+  next: { page: "blog/first.html", sitemap: "sitemap.xml", listed: "blog/first" },
+};
+const withTag = (html: string, tag: string) => html.replace(/<head>/, `<head>${tag}`);
+const withoutCanonical = (html: string) => html.replace(/<link rel="canonical"[^>]*>/, "");
+const seeds: Record<string, (html: string) => string | undefined> = {
+  "page-missing-file": () => undefined,
+  "page-noindex": (html) => withTag(html, '<meta name="robots" content="noindex">'),
+  "page-canonical-other": (html) => withTag(withoutCanonical(html), '<link rel="canonical" href="/other">'),
+  "page-redirect-stub": () => stub("/"),
+  "page-hreflang-differs": (html) => html.replace(/hreflang="de" href="[^"]*"/, 'hreflang="de" href="/de/other"'),
+};
+
+describe.each(Object.entries(generators))("built by %s", (name, { page: seeded, sitemap, listed }) => {
+  const copied = () => {
+    const site = mkdtempSync(path.join(folder, `${name}-`));
+    cpSync(path.join(import.meta.dirname, "../fixtures/built", name), site, { recursive: true });
+    return site;
+  };
+
+  test("nothing is wrong without seeds", async () => {
+    const { code, stdout } = await sitegrove(["check", copied(), "--url", home, "-f", "json", "--fail-on", "warning"]);
+    const rules = JSON.parse(stdout).findings.map(({ rule }: { rule: string }) => rule);
+    const notes = ["lastmod-missing", "hreflang-no-default"];
+    expect([code, rules.filter((rule: string) => !notes.includes(rule))]).toEqual([0, []]);
+  });
+
+  const fitting = Object.entries(seeds).filter(([rule]) => rule !== "page-hreflang-differs" || name === "astro");
+  test.each(fitting)("%s is found once", async (rule, seed) => {
+    const site = copied();
+    const file = path.join(site, seeded);
+    const html = readFileSync(file, "utf8");
+    const text = seed(html);
+    expect(text).not.toBe(html);
+    if (text === undefined) rmSync(file);
+    else writeFileSync(file, text);
+    expect(await found(site)).toEqual([expect.stringMatching(new RegExp(`^${rule} (${seeded}:\\d+ )?${listed}$`))]);
+  });
+
+  test("page-not-listed is found once, by a new page and by an entry that is gone", async () => {
+    const [added, left] = [copied(), copied()];
+    const html = readFileSync(path.join(added, seeded), "utf8");
+    writeFileSync(path.join(added, "added.html"), withoutCanonical(html));
+    expect(await found(added)).toEqual([expect.stringMatching(/^page-not-listed added.html added/)]);
+    const file = path.join(left, sitemap);
+    const entry = new RegExp(`<url>\\s*<loc>${home}${listed}</loc>[^]*?</url>`);
+    writeFileSync(file, readFileSync(file, "utf8").replace(entry, ""));
+    expect(await found(left)).toEqual([`page-not-listed ${seeded} ${listed}`]);
+  });
+});
+
+test("the GitHub Action checks a folder or a website, and says what is missing", async () => {
+  const root = path.join(import.meta.dirname, "../..");
+  const [, script = ""] = /\n {6}run: \|\n([\s\S]*)$/.exec(readFileSync(path.join(root, "action.yml"), "utf8")) ?? [];
+  const bin = path.join(folder, "bin");
+  mkdirSync(bin);
+  // In place of the published package.
+  writeFileSync(path.join(bin, "npx"), `#!/bin/sh\nshift 2\nexec "${process.execPath}" "${program}" "$@"\n`, {
+    mode: 0o755,
+  });
+  const step = (inputs: Record<string, string>) => {
+    const own = {
+      PATH: `${bin}:${process.env["PATH"]}`,
+      GITHUB_ACTION_PATH: root,
+      FAIL_ON: "error",
+      SITE_PATH: "",
+      SITE_URL: "",
+      SARIF: "",
+    };
+    const { status, stdout } = spawnSync("bash", ["-e", "-c", script], {
+      cwd: folder,
+      env: { ...own, ...inputs },
+      encoding: "utf8",
+    });
+    return { status, stdout };
+  };
+  const site = path.basename(built("a", "", { "a.html": noindex }));
+  const inputs = { SITE_PATH: site, SITE_URL: home };
+  expect(step(inputs)).toMatchObject({
+    status: 6,
+    stdout: expect.stringContaining(`::error file=${site}/a.html,line=5`),
+  });
+  expect(step({ ...inputs, FAIL_ON: "never", SARIF: "out.sarif" }).status).toBe(0);
+  expect(readFileSync(path.join(folder, "out.sarif"), "utf8")).toContain('"page-noindex"');
+  expect(step({})).toEqual({ status: 2, stdout: "::error::sitegrove: url is missing\n" });
 });
