@@ -118,7 +118,8 @@ export class Discovery {
       const facts = status === undefined || status < 300 ? {} : { status };
       const isUnreachable = isRobotsUnreachable(result);
       // One that was found was taken when it was read.
-      this.#crawl.robots.take(url, isUnreachable ? undefined : new RobotsGroups());
+      const { robots } = this.#crawl;
+      if (!robots.has(url)) robots.set(url, isUnreachable ? undefined : new RobotsGroups());
       if (isUnreachable) this.#problems.add("robots-unreachable", facts);
     } else if (isGuess(by) && type === "omitted" && outcome === "failed") {
       this.#problems.add("known-path-unreachable", { value: url });

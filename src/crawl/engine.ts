@@ -5,11 +5,12 @@ import { FollowingController } from "../fetch/abort.ts";
 import type { OrderedEvent, Totals } from "../model/event.ts";
 import type { DocumentSource, Fetched } from "../model/exchange.ts";
 import { type IndexSitemap, isComplete, type Sitemap } from "../model/sitemap.ts";
+import type { RobotsGroups } from "../parse/robots.ts";
 import type { RunOptions } from "./crawl.ts";
 import { Discovery } from "./discovery.ts";
 import { type FollowFailure, type FollowRules, type FoundDocument, follow, followRules, Hop } from "./follow.ts";
 import { type Frame, Frontier } from "./frontier.ts";
-import { HostRobots, robotsIn } from "./host-robots.ts";
+import { robotsIn } from "./host-robots.ts";
 import { Prefetcher } from "./prefetch.ts";
 import type { Prepared } from "./prepare.ts";
 import type { Revalidator } from "./previous.ts";
@@ -39,8 +40,8 @@ export interface Crawl extends EngineOptions {
   readonly frontier: Frontier;
   readonly prefetcher: Prefetcher;
   readonly time: TimeBudget;
-  /** robots.txt of the hosts of pages. */
-  readonly robots: HostRobots;
+  /** By its URL, each robots.txt that was read for its sitemaps; undefined if it could not be reached. */
+  readonly robots: Map<string, RobotsGroups | undefined>;
   /** The answer for one hop; a failure where time is up. */
   readonly fetch: (hop: Hop) => Promise<Fetched>;
 }
@@ -68,14 +69,7 @@ class Engine {
     const time = new TimeBudget(settings, store);
     const prefetcher = new Prefetcher({ ...options, rules, frontier, signal, onRoom: () => this.#lookAhead() });
     const fetch = (hop: Hop) => time.fetched(hop.request, prefetcher.get(hop));
-    const robots = new HostRobots(async (url) => {
-      const hop = Hop.first(url, "robots", rules);
-      const found = (await follow(hop, fetch, () => undefined)) as FoundDocument | FollowFailure;
-      const groups = await robotsIn(found, settings);
-      if (found.outcome === "found") await prefetcher.drop(found.document);
-      return groups;
-    });
-    this.#crawl = { ...options, rules, frontier, time, prefetcher, robots, fetch };
+    this.#crawl = { ...options, rules, frontier, time, prefetcher, robots: new Map(), fetch };
     this.#discovery = new Discovery(this.#crawl, () => this.#lookAhead());
     this.#visitor = new Visitor(this.#crawl);
   }
@@ -108,10 +102,10 @@ class Engine {
   }
 
   async *#website(): AsyncGenerator<OrderedEvent, void> {
-    const { start, settings, store, counts, asked, frontier, time, filter, robots } = this.#crawl;
+    const { start, settings, store, counts, asked, frontier, time, filter } = this.#crawl;
     const { homepage } = start;
     const root = frameOf({ kind: "index", format: "website", url: homepage, complete: true, problems: [] });
-    await filter?.begin(homepage, robots.of);
+    await filter?.begin(homepage, (origin) => this.#robotsOf(origin));
     yield { type: "start", url: homepage, depth: 0 };
     for (let next = await this.#discovery.next(root); next; next = await this.#discovery.next(root)) {
       await takeTurn(settings.signal);
@@ -143,6 +137,16 @@ class Engine {
       ...(unreachable === undefined ? {} : { unreachable }),
       ...(filter === undefined ? {} : { filtered: filter.counts }),
     };
+  }
+
+  async #robotsOf(origin: string): Promise<RobotsGroups | undefined> {
+    const { robots, rules, fetch, prefetcher, settings } = this.#crawl;
+    const url = `${origin}/robots.txt`;
+    if (robots.has(url)) return robots.get(url);
+    const found = await follow<never>(Hop.first(url, "robots", rules), fetch, () => undefined);
+    const groups = await robotsIn(found as FoundDocument | FollowFailure, settings);
+    if (found.outcome === "found") await prefetcher.drop(found.document);
+    return groups;
   }
 
   // Links in the homepage and given sitemaps are declared: each has a node, also where it fails. robots.txt and well-known

@@ -28,28 +28,7 @@ export async function wholeText(document: Document, settings: Pick<Settings, "li
   return text;
 }
 
-/** The robots.txt of hosts, each read once. */
-export class HostRobots {
-  readonly #read: (url: string) => Promise<RobotsGroups | undefined>;
-  readonly #known = new Map<string, Promise<RobotsGroups | undefined>>();
-
-  constructor(read: (url: string) => Promise<RobotsGroups | undefined>) {
-    this.#read = read;
-  }
-
-  /** One that was read for its sitemaps; the first one counts. */
-  take(url: string, robots: RobotsGroups | undefined): void {
-    const { origin = "", pathname } = parseUrl(url) ?? {};
-    if (pathname === "/robots.txt" && !this.#known.has(origin)) this.#known.set(origin, Promise.resolve(robots));
-  }
-
-  readonly of: RobotsOf = (origin) => {
-    const known = this.#known.get(origin) ?? this.#read(`${origin}/robots.txt`);
-    this.#known.set(origin, known);
-    return known;
-  };
-}
-
+/** Each robots.txt is read once. */
 export class AllowedUrls {
   readonly #token: string;
   readonly #robotsOf: RobotsOf;

@@ -207,7 +207,7 @@ export class Visitor {
       return { type: "node", node, result, ...(next === undefined ? {} : { next }) };
     }
     if (place.by === "robots") yield* this.#takeCrawlDelay(reading, url);
-    if (reading.robots) for (const each of [reference.url, url]) robots.take(each, reading.robots);
+    if (reading.robots) for (const each of [reference.url, url]) robots.set(each, reading.robots);
     // An index that also lists pages gets a child for them, at the same URL.
     const losses = problems.filter(({ code }) => isLossy(code));
     const own: Sitemap[] =

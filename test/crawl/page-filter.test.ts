@@ -129,6 +129,12 @@ describe("allowedFor", () => {
     expect(finished).toMatchObject({ complete: true, filtered: { robotsUnknown: 1 } });
   });
 
+  test("says in the program what could not be read", async () => {
+    const { stderr } = await sitegrove(["ls", site.homepage, "-f", "pages", ...plainFlags, "--allowed-for", "x"]);
+    const host = failing.homepage.slice(0, -1);
+    expect(stderr).toBe(`sitegrove: --allowed-for left out 1 page: could not read robots.txt of ${host}\n`);
+  });
+
   test("keeps to the address policy", async () => {
     open.requests.length = 0;
     const { paths, problems } = await crawled({ allowedFor: "Examplebot", unique: true, network: "default" });
