@@ -7,12 +7,11 @@ import { commonPaths } from "../discover/known-paths.ts";
 import { addLinksInHeaders } from "../discover/link-header.ts";
 import { PlatformHints } from "../discover/platforms.ts";
 import type { DiscoveryRecord, UnreachableWebsite } from "../model/event.ts";
-import { header } from "../model/exchange.ts";
 import { hasNoResponse, isLossy, type Problem, ProblemLog, problem } from "../model/problem.ts";
 import type { Sitemap } from "../model/sitemap.ts";
 import { isRobotsUnreachable } from "../model/status.ts";
 import { atOrigin, movedOrigin } from "../model/url.ts";
-import { openDocument } from "../open/open-document.ts";
+import { OpenedDocument } from "../open/open-document.ts";
 import { RobotsGroups } from "../parse/robots.ts";
 import type { Crawl } from "./engine.ts";
 import { type Followed, follow, Hop } from "./follow.ts";
@@ -326,13 +325,7 @@ async function readHomepage(
   if (!looksLikeHtml(headers)) return { candidates: links.candidates, isPage: false, paths: hints.paths };
   // Problems of the homepage itself do not matter here, unless they hide links.
   const wrong = new ProblemLog();
-  const text = openDocument(body, {
-    contentEncoding: header(headers, "content-encoding"),
-    contentType: header(headers, "content-type"),
-    maxBytes: homepageLength,
-    encodingLayers: 3,
-    problems: wrong,
-  });
+  const text = new OpenedDocument(body, { headers, maxBytes: homepageLength, encodingLayers: 3, problems: wrong });
   const html = htmlLinks(url, links, { hints, useFeeds });
   let start = "";
   for await (const piece of text) {

@@ -10,7 +10,7 @@ import { AllowedUrls, type RobotsOf, robotsIn, wholeText } from "./host-robots.t
 import { type Prepared, prepare } from "./prepare.ts";
 import type { Document } from "./read.ts";
 
-export interface OpenedDocument {
+export interface SingleDocument {
   readonly outcome: "found";
   readonly document: Document;
   /** Problems with the redirects that led to it. */
@@ -20,7 +20,7 @@ export interface OpenedDocument {
 }
 
 /** Rejects with the reason of `options.signal`. The document has to be closed. */
-export async function fetchDocument(url: string, options: Options): Promise<OpenedDocument | FollowFailure> {
+export async function fetchDocument(url: string, options: Options): Promise<SingleDocument | FollowFailure> {
   const { fetcher, followed } = await openWebsite(resolveOptions(options), [url]);
   const close = () => fetcher.close();
   try {

@@ -4,7 +4,7 @@
 import type { ArchivedBody } from "../archive/archived-body.ts";
 import type { Counts, RunCounts } from "../archive/contract.ts";
 import type { Archive } from "../archive/open.ts";
-import { type Body, type HeaderList, header, type NotAsked } from "../model/exchange.ts";
+import type { Body, HeaderList, NotAsked } from "../model/exchange.ts";
 import { readable, unexpected } from "../model/option-checks.ts";
 import { type Limits, type ParseOptions, resolveParseOptions, version } from "../model/options.ts";
 import { isLossy, type Problem, ProblemLog } from "../model/problem.ts";
@@ -130,13 +130,8 @@ let opening: typeof import("../open/open-document.ts") | undefined;
 
 async function opened({ headers, body }: Document, limits: Limits, problems: ProblemLog): Promise<OpenedDocument> {
   opening ??= await import("../open/open-document.ts");
-  return opening.openDocument(body, {
-    contentEncoding: header(headers, "content-encoding"),
-    contentType: header(headers, "content-type"),
-    maxBytes: limits.documentBytes,
-    encodingLayers: limits.encodingLayers,
-    problems,
-  });
+  const { documentBytes: maxBytes, encodingLayers } = limits;
+  return new opening.OpenedDocument(body, { headers, maxBytes, encodingLayers, problems });
 }
 
 /** The bytes of a document: all of them, or in chunks. */

@@ -1,6 +1,7 @@
 // From bytes to text: removes layers of compression and decides the character set. Nothing in the bytes makes it throw:
 // what cannot be read is a problem, and what came before is kept. Errors of the source are thrown.
 import { crc32 } from "node:zlib";
+import { type HeaderList, header } from "../model/exchange.ts";
 import { type Problem, type ProblemLog, problem } from "../model/problem.ts";
 import { protocolBytes } from "../model/protocol-limits.ts";
 import type { TextPiece } from "../model/utf8-text.ts";
@@ -10,10 +11,8 @@ import { announcedCodings, type Coding, findCoding, sampleSize, sniffCoding } fr
 import { createZstdDecoder, unpack } from "./decompress.ts";
 
 export interface OpenOptions {
-  /** The Content-Encoding header; may name several codings. */
-  readonly contentEncoding?: string | undefined;
-  /** The Content-Type header, for its charset. */
-  readonly contentType?: string | undefined;
+  /** Content-Encoding may name several codings; Content-Type the character set. */
+  readonly headers?: HeaderList | undefined;
   /** The limit of decoded bytes, for each layer of compression. */
   readonly maxBytes: number;
   /** The limit of layers of compression. */
@@ -22,26 +21,13 @@ export interface OpenOptions {
 }
 
 /** The text of a document; can be iterated once. Leaving the loop early releases everything. */
-export interface OpenedDocument extends AsyncIterable<TextPiece> {
-  /** How many bytes were received so far, and how many the text has taken. */
-  readonly wireBytes: number;
-  readonly decodedBytes: number;
-  /** The CRC-32 of these bytes. */
-  readonly checksum: number;
-  /** The character set that the text is decoded with; known once there is some. */
-  readonly charset: string | undefined;
-  /** Why nothing can be read. Known at the end of the iteration; not in `problems`. */
-  readonly refusal: Problem | undefined;
-}
-
-export function openDocument(bytes: ByteSource, options: OpenOptions): OpenedDocument {
-  return new Opened(bytes, options);
-}
-
-class Opened implements OpenedDocument {
+export class OpenedDocument implements AsyncIterable<TextPiece> {
+  /** How many bytes the text has taken so far, and their CRC-32. */
   decodedBytes = 0;
   checksum = 0;
+  /** The character set that the text is decoded with; known once there is some. */
   charset: string | undefined;
+  /** Why nothing can be read. Known at the end of the iteration; not in `problems`. */
   refusal: Problem | undefined;
   readonly #options: OpenOptions;
   // From the received body to the innermost layer.
@@ -52,6 +38,7 @@ class Opened implements OpenedDocument {
     this.#readers = [new ByteReader(bytes)];
   }
 
+  /** How many bytes were received so far. */
   get wireBytes(): number {
     return this.#readers[0]!.received;
   }
@@ -66,8 +53,8 @@ class Opened implements OpenedDocument {
   }
 
   async #takeLayersOff(): Promise<ByteReader | undefined> {
-    const { contentEncoding, encodingLayers, maxBytes, problems } = this.#options;
-    const announced = announcedCodings(contentEncoding);
+    const { headers = [], encodingLayers, maxBytes, problems } = this.#options;
+    const announced = announcedCodings(header(headers, "content-encoding"));
     const onMore = () => problems.add("limit-document-bytes", { limit: maxBytes });
     const chain = problem("limit-encoding-layers", { limit: encodingLayers });
     for (let layers = 0; ; ) {
@@ -106,9 +93,9 @@ class Opened implements OpenedDocument {
   }
 
   async *#decode(content: ByteReader): AsyncGenerator<TextPiece, void, void> {
-    const { contentType, problems } = this.#options;
+    const { headers = [], problems } = this.#options;
     await content.fill(sampleSize);
-    const decision = decideCharset(content.peek(sampleSize), contentType);
+    const decision = decideCharset(content.peek(sampleSize), header(headers, "content-type"));
     if ("unsupported" in decision) return this.#refuse(problem("charset-unsupported", { value: decision.unsupported }));
     if (decision.conflict !== undefined) problems.add("charset-conflict", { value: decision.conflict });
     this.charset = decision.charset;

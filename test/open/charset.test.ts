@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ProblemLog } from "../../src/model/problem.ts";
 import { CharsetDecoder, Utf8Decoder } from "../../src/open/charset.ts";
-import { openDocument } from "../../src/open/open-document.ts";
+import { OpenedDocument } from "../../src/open/open-document.ts";
 import { anyText } from "../support/any-text.ts";
 import { some } from "../support/long.ts";
 import { cut, opened, openedInEveryCut, sitemap } from "./opened.ts";
@@ -321,7 +321,7 @@ test("the text comes in strings of a moderate size, whatever the chunks", async 
     const places = Array.from({ length: Math.floor(body.length / size) }, (_, index) => index * size);
     const lengths: number[] = [];
     const options = { maxBytes: body.length, encodingLayers: 3, problems: new ProblemLog() };
-    for await (const piece of openDocument(cut(body, places), options)) lengths.push(String(piece).length);
+    for await (const piece of new OpenedDocument(cut(body, places), options)) lengths.push(String(piece).length);
     expect(Math.max(...lengths)).toBeLessThanOrEqual(224 * 1024);
     expect(Math.min(...lengths.slice(0, -1))).toBeGreaterThanOrEqual(16 * 1024 - 3);
   }

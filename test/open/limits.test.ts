@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { ProblemLog } from "../../src/model/problem.ts";
-import { openDocument } from "../../src/open/open-document.ts";
+import { OpenedDocument } from "../../src/open/open-document.ts";
 import { some } from "../support/long.ts";
 import { brotli, opened, openedInEveryCut } from "./opened.ts";
 
@@ -81,7 +81,7 @@ describe("pulling", () => {
         log.push("closed");
       }
     }
-    const document = openDocument(source(), options());
+    const document = new OpenedDocument(source(), options());
     expect(log).toEqual([]);
     for await (const text of document) {
       expect(String(text).length).toBeGreaterThan(0);
@@ -107,7 +107,11 @@ describe("pulling", () => {
           opens -= 1;
         }
       }
-      for await (const text of openDocument(source(), { ...options(), contentEncoding })) if (text !== "") break;
+      for await (const text of new OpenedDocument(source(), {
+        ...options(),
+        headers: [["content-encoding", contentEncoding ?? ""]],
+      }))
+        if (text !== "") break;
       expect(opens).toBe(0);
     }
   });
@@ -132,7 +136,7 @@ describe("pulling", () => {
       const settings = options();
       let read = "";
       const reading = (async () => {
-        for await (const text of openDocument(source(), settings)) read += text;
+        for await (const text of new OpenedDocument(source(), settings)) read += text;
       })();
       await expect(reading).rejects.toBe(failure);
       expect(read).toBe(content.toString());
@@ -147,7 +151,10 @@ describe("pulling", () => {
       throw failure;
     }
     for (const contentEncoding of ["gzip", undefined]) {
-      const iterator = openDocument(source(), { ...options(), contentEncoding })[Symbol.asyncIterator]();
+      const iterator = new OpenedDocument(source(), {
+        ...options(),
+        headers: [["content-encoding", contentEncoding ?? ""]],
+      })[Symbol.asyncIterator]();
       await expect(iterator.next()).rejects.toBe(failure);
     }
   });

@@ -2,9 +2,10 @@
 import { brotliCompressSync, constants } from "node:zlib";
 import fc from "fast-check";
 import { expect } from "vitest";
+import type { HeaderList } from "../../src/model/exchange.ts";
 import { type Problem, type ProblemCode, ProblemLog } from "../../src/model/problem.ts";
 import type { ByteSource } from "../../src/open/byte-reader.ts";
-import { type OpenOptions, openDocument } from "../../src/open/open-document.ts";
+import { OpenedDocument, type OpenOptions } from "../../src/open/open-document.ts";
 
 export interface Opened {
   readonly text: string;
@@ -15,12 +16,18 @@ export interface Opened {
   readonly refusal: Problem | undefined;
 }
 
-export type Given = Partial<Omit<OpenOptions, "problems">>;
+export type Given = Partial<Pick<OpenOptions, "maxBytes" | "encodingLayers">> &
+  Partial<Record<"contentEncoding" | "contentType", string | undefined>>;
 
 export async function opened(bytes: Uint8Array | ByteSource, given: Given = {}): Promise<Opened> {
   const log = new ProblemLog();
   const source = bytes instanceof Uint8Array ? [bytes] : bytes;
-  const document = openDocument(source, { maxBytes: 100 * 1024 * 1024, encodingLayers: 3, ...given, problems: log });
+  const { contentEncoding = "", contentType = "", maxBytes = 100 * 1024 * 1024, encodingLayers = 3 } = given;
+  const headers: HeaderList = [
+    ["content-encoding", contentEncoding],
+    ["content-type", contentType],
+  ];
+  const document = new OpenedDocument(source, { headers, maxBytes, encodingLayers, problems: log });
   let text = "";
   for await (const piece of document) text += piece;
   const problems = log.toArray();

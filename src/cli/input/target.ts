@@ -3,7 +3,7 @@
 import { closeSync, createReadStream, existsSync, openSync, readSync, statSync } from "node:fs";
 import type { ArchiveInfo } from "../../archive/contract.ts";
 import type { CrawlTarget } from "../../crawl/crawl.ts";
-import type { OpenedDocument } from "../../crawl/fetch-one.ts";
+import type { SingleDocument } from "../../crawl/fetch-one.ts";
 import type { FollowFailure } from "../../crawl/follow.ts";
 import { looksLikeArchive, magicLength } from "../../diff/archive-magic.ts";
 import { type Options, resolveOptions } from "../../model/options.ts";
@@ -176,7 +176,7 @@ async function isSitemap(url: string, options: Options): Promise<boolean> {
 
 // The crawl requests it again, with the timeouts of the options. Whether a website is silent is for the crawl to find out: it must not take
 // twice as long.
-async function look(url: string, options: Options): Promise<OpenedDocument | FollowFailure> {
+async function look(url: string, options: Options): Promise<SingleDocument | FollowFailure> {
   const rest = withoutFiles(options);
   const { timeout } = resolveOptions(rest);
   const brief = { ...timeout, firstByte: Math.min(timeout.firstByte, 12_000) };
