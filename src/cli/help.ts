@@ -1,6 +1,6 @@
 // The help. Of a command: the flags that people use, on one screen; --help-all shows every flag, except that those about the network, which
 // commands have in common, are described by `sitegrove ls --help-all` alone.
-import { type Command, Help, type Option } from "commander";
+import { type Command, Help, Option } from "commander";
 
 interface HelpParts {
   /** The flags that --help shows, with spaces between them. */
@@ -50,7 +50,13 @@ export function arrangeHelp(command: Command, isWhole: boolean): void {
     commandDescription: (each) => each.description().replaceAll(/(?<!\n)\n(?!\n)/g, " "),
     visibleOptions: (each) => allOptions(each).filter(isShown),
     optionDescription,
-    ...(isShort ? { groupItems: <T>(_: T[], visible: T[]) => new Map([["Flags:", visible]]) } : {}),
+    subcommandTerm: (each) => each.name(),
+    ...(isShort
+      ? {
+          groupItems: <T>(_: T[], shown: T[]) =>
+            new Map([[shown[0] instanceof Option ? "Flags:" : "Commands:", shown]]),
+        }
+      : {}),
   });
   if (parts !== undefined)
     command.addHelpText("after", (isShort ? parts.examples : parts.examples + parts.more).trimEnd());

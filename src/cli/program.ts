@@ -114,12 +114,8 @@ export async function createProgram(context: Context, done: Done, name = "", isW
       outputError: (text, write) => write(oneLine(text)),
     });
   }
-  // One line for each command, and none for flags: it fits a small terminal.
-  return program.configureHelp({
-    ...program.configureHelp(),
-    visibleOptions: () => [],
-    subcommandTerm: (command) => command.name(),
-  });
+  // No flags: it fits a small terminal.
+  return program.configureHelp({ ...program.configureHelp(), visibleOptions: () => [] });
 }
 
 // `error: unknown option '--fromat'` and, on a second line, `(Did you mean --format?)`.

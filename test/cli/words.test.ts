@@ -44,7 +44,7 @@ test("the help is one screen; --help-all has every flag, and those of the networ
   const { lines } = await help();
   expect(lines.length).toBeLessThanOrEqual(24);
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
-  for (const command of ["ls", "parse", "diff", "changes", "check", "report"]) {
+  for (const command of ["ls", "parse", "diff", "changes", "check", "report", "fleet"]) {
     const [short, whole] = [await help(command, "--help"), await help("help", command, "--help-all")];
     expect(short.lines.length, command).toBeLessThanOrEqual(40);
     for (const line of short.lines) expect(line.length).toBeLessThanOrEqual(80);

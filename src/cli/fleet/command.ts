@@ -4,6 +4,7 @@ import { addDiffFlags } from "../commands/diff.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, UsageError } from "../exit-codes.ts";
 import { collected, seconds, wholeNumber } from "../flags.ts";
+import { addHelp } from "../help.ts";
 import type { FleetDiffFlags } from "./diff.ts";
 import { addOutputFlags, addReadingFlags, retryNames } from "./flags.ts";
 import type { FleetFlags } from "./fleet.ts";
@@ -17,11 +18,7 @@ export function fleetCommand(context: Context, done: Done): Command {
       "Reads the sitemaps of many websites, many at a time. The journal sites.ndjson, in the folder of the outputs, records which\n" +
         "websites were started and their results: run again with the same folder, it continues where it stopped.",
     )
-    .usage("[options] [sites...]\n       sitegrove fleet status|diff|worker|results|schedule|remove …")
-    .argument(
-      "[sites...]",
-      "homepages; `fleet status`, `diff`, `worker`, `results`, `schedule` and `remove` are commands of their own",
-    );
+    .argument("[sites...]", "homepages");
 
   command
     .optionsGroup("Websites:")
@@ -63,8 +60,10 @@ export function fleetCommand(context: Context, done: Done): Command {
     done(await fleetChild());
   });
   command.addCommand(child, { hidden: true });
-  return command.addHelpText("after", examples + exitCodeHelp(exitCodeNames, exitCodeWords));
+  return addHelp(command, { flags, examples, more });
 }
+
+const flags = "--from --retry --out --format --archives --check --concurrency --verbose";
 
 const exitCodeNames = ["complete", "unexpected", "usage", "incomplete", "interrupted"] as const;
 const exitCodeWords = {
@@ -74,18 +73,18 @@ const exitCodeWords = {
 };
 
 const examples = `
-Ctrl-C finishes the websites that are being read; a second Ctrl-C stops at once.
-
 Examples:
-  sitegrove fleet --from sites.txt --out monday               pages of each website, and summary.json
-  sitegrove fleet --from top.csv --column domain --out top    from a column of a CSV file
-  sitegrove fleet --out monday --retry unreachable            those again that could not be reached
-  sitegrove fleet --from sites.txt --out a --archives -f none archives, without files of pages
-  sitegrove fleet status monday                               how far it is
-  sitegrove fleet diff monday tuesday                         what changed in between
-  sitegrove fleet --from sites.txt --queue redis://queue.example/0 fills a queue for workers on several machines
-  sitegrove fleet --from sites.txt --shard 2/8 --out part2    the second of eight parts of a list
+  sitegrove fleet --from sites.txt --out monday              pages, summary.json
+  sitegrove fleet --from top.csv --column domain --out top   a column of a table
+  sitegrove fleet --out monday --retry unreachable           those again
+  sitegrove fleet --from sites.txt --out a --archives -f none
 `;
+
+const more = `  sitegrove fleet --from sites.txt --queue redis://queue.example/0
+  sitegrove fleet --from sites.txt --shard 2/8 --out part2   one part of a list
+
+Ctrl-C finishes the websites that are being read; a second Ctrl-C stops at once.
+${exitCodeHelp(exitCodeNames, exitCodeWords)}`;
 
 function statusCommand(context: Context, done: Done): Command {
   return new Command("status")
