@@ -31,19 +31,13 @@ export function allOptions(command: Command): Option[] {
 
 /** Prepares the help of a command; `isWhole`: for --help-all. */
 export function arrangeHelp(command: Command, isWhole: boolean): void {
-  const parts = helpParts.get(command);
-  const isShort = parts !== undefined && !isWhole;
-  const path =
-    command.parent === null || command.parent.parent === null
-      ? command.name()
-      : `${command.parent.name()} ${command.name()}`;
-  const isElsewhere = (option: Option) => path !== "ls" && option.helpGroupHeading?.startsWith("Network") === true;
-  const isShown = (option: Option) =>
-    isShort ? `${parts.flags} --help`.split(/\s+/).includes(option.long ?? "") : !isElsewhere(option);
-  command.helpOption(
-    "-h, --help",
-    parts === undefined ? "print this help" : "print this help; --help-all shows all flags",
-  );
+  const { flags, examples, more } = helpParts.get(command) ?? { flags: undefined, examples: "", more: "" };
+  const few = flags === undefined || isWhole ? undefined : `${flags} --help`.split(/\s+/);
+  const isElsewhere = ({ helpGroupHeading = "" }: Option) =>
+    command.name() !== "ls" && helpGroupHeading.startsWith("Network");
+  const isShown = (option: Option) => few?.includes(option.long ?? "") ?? !isElsewhere(option);
+  const groupItems = <T>(_: T[], shown: T[]) => new Map([[shown[0] instanceof Option ? "Flags:" : "Commands:", shown]]);
+  command.helpOption("-h, --help", `print this help${flags === undefined ? "" : "; --help-all shows all flags"}`);
   command.configureHelp({
     showGlobalOptions: false,
     // Terminals have widths of their own: where a line ends in the source means nothing.
@@ -51,16 +45,11 @@ export function arrangeHelp(command: Command, isWhole: boolean): void {
     visibleOptions: (each) => allOptions(each).filter(isShown),
     optionDescription,
     subcommandTerm: (each) => each.name(),
-    ...(isShort
-      ? {
-          groupItems: <T>(_: T[], shown: T[]) =>
-            new Map([[shown[0] instanceof Option ? "Flags:" : "Commands:", shown]]),
-        }
-      : {}),
+    ...(few === undefined ? {} : { groupItems }),
   });
-  if (parts !== undefined)
-    command.addHelpText("after", (isShort ? parts.examples : parts.examples + parts.more).trimEnd());
-  if (!isShort && command.options.some(isElsewhere))
+  const after = few === undefined ? examples + more : examples;
+  if (after !== "") command.addHelpText("after", after.trimEnd());
+  if (few === undefined && command.options.some(isElsewhere))
     command.addHelpText("after", "\nFlags about the network are those of ls: sitegrove ls --help-all");
 }
 
