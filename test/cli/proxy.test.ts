@@ -61,18 +61,13 @@ describe("the environment counts", () => {
     expect(proxy.asked).toEqual([`CONNECT website.test:${secure.port}`]);
   });
 
-  test("but not for hosts in NO_PROXY", async () => {
+  test.each([
+    ["for hosts in NO_PROXY", { NO_PROXY: "10.0.0.1, 127.0.0.0/8" }, ""],
+    ["with --no-proxy", {}, " --no-proxy"],
+  ])("but not %s", async (_, env, flag) => {
     const proxy = await startProxy();
-    const words = ["ls", "--sitemap", `${site.homepage}a.xml`, "-f", "pages"];
-    const { code } = await sitegrove(words, { env: { HTTP_PROXY: proxy.url, NO_PROXY: "10.0.0.1, 127.0.0.0/8" } });
-    expect(code).toBe(0);
-    expect(proxy.asked).toEqual([]);
-  });
-
-  test("and not with --no-proxy", async () => {
-    const proxy = await startProxy();
-    const words = ["ls", "--sitemap", `${site.homepage}a.xml`, "-f", "pages", "--no-proxy"];
-    expect((await sitegrove(words, { env: { HTTP_PROXY: proxy.url } })).code).toBe(0);
+    const line = `ls --sitemap ${site.homepage}a.xml -f pages${flag}`;
+    expect((await sitegrove(line, { env: { HTTP_PROXY: proxy.url, ...env } })).code).toBe(0);
     expect(proxy.asked).toEqual([]);
   });
 
@@ -93,25 +88,17 @@ test("--proxy takes host:port, and wins over the environment", async () => {
   expect(proxy.asked).toHaveLength(1);
 });
 
-describe("a proxy's own failure is the proxy's", () => {
-  test("it cannot be reached", async () => {
-    const { code, stderr } = await sitegrove([...plain(), "--proxy", "127.0.0.1:9", "--retries", "0"]);
-    expect(code).toBe(5);
-    expect(stderr).toBe(`sitegrove: Could not connect to website.test:${port}: the proxy failed: connection refused\n`);
-  });
-
-  test.each([404, 502])("it answers CONNECT with %i", async (status) => {
-    const proxy = await startProxy({ refuse: status });
-    const { code, stderr } = await sitegrove([...tunneled(), "--proxy", proxy.url, "--retries", "0"]);
-    expect(code).toBe(5);
-    expect(stderr).toContain(`the proxy answered ${status} to CONNECT`);
-  });
-
-  test("it wants a login, and the message says how to give one", async () => {
-    const proxy = await startProxy({ refuse: 407 });
-    const { stderr } = await sitegrove([...tunneled(), "--proxy", proxy.url, "--retries", "0"]);
-    expect(stderr).toContain("the proxy answered 407 to CONNECT; it wants a user name and password in its URL\n");
-  });
+test.each([
+  [undefined, "the proxy failed: connection refused\n"],
+  [404, "the proxy answered 404 to CONNECT"],
+  [502, "the proxy answered 502 to CONNECT"],
+  [407, "the proxy answered 407 to CONNECT; it wants a user name and password in its URL\n"],
+])("a proxy's own failure is the proxy's (%s)", async (refuse, said) => {
+  const url = refuse === undefined ? "127.0.0.1:9" : (await startProxy({ refuse })).url;
+  const { code, stderr } = await sitegrove([...tunneled(), "--proxy", url, "--retries", "0"]);
+  expect(stderr).toContain(said);
+  expect(stderr).toMatch(/^sitegrove: Could not connect to website\.test:\d+: /);
+  expect(code).toBe(5);
 });
 
 describe("--ca", () => {
