@@ -1,12 +1,12 @@
-import { type Case, files, home, robots, sitemap } from "./case.ts";
+import { type Case, files, finds, home, robots, sitemap } from "./case.ts";
 
 const said = (...lines: readonly string[]) =>
   files({ "/robots.txt": `${robots("/sitemap.xml")}\n${lines.join("\n")}`, "/sitemap.xml": sitemap("/") });
 
 export const aiCases: readonly Case[] = [
-  {
-    rule: "robots-preference-invalid",
-    fires: said(
+  finds(
+    ["robots-preference-invalid", 5, "License: /license.xml", { severity: "warning" }],
+    said(
       "License: /license.xml",
       "User-agent: *",
       "Content-Signal: ai-train=false",
@@ -14,16 +14,13 @@ export const aiCases: readonly Case[] = [
       "Content-Signal:",
       "Content-Usage: train-ai=no",
     ),
-    near: said(
+    said(
       `License: ${home}license.xml`,
       "User-agent: *",
       "Content-Signal: search=yes,ai-train=no,use=reference,later=perhaps",
       "Content-Usage: /blog/ train-ai=n, bots=y",
     ),
-    count: 5,
-    severity: "warning",
-    example: "License: /license.xml",
-  },
+  ),
   {
     rule: "robots-preference-misplaced",
     // The rules of the other cases begin with a group.
@@ -33,9 +30,9 @@ export const aiCases: readonly Case[] = [
     severity: "info",
     example: "Content-Usage: train-ai=n",
   },
-  {
-    rule: "robots-preference-conflict",
-    fires: said(
+  finds(
+    ["robots-preference-conflict", 2, "Content-Usage: train-ai=y", { severity: "warning" }],
+    said(
       "User-agent: a",
       "User-agent: b",
       "Content-Signal: ai-train=no",
@@ -43,7 +40,7 @@ export const aiCases: readonly Case[] = [
       "Content-Usage: train-ai=y",
       "Content-Signal: search=yes, search=no",
     ),
-    near: said(
+    said(
       "User-agent: a",
       "Content-Signal: ai-train=no, search=yes",
       "Content-Usage: train-ai=n",
@@ -51,25 +48,19 @@ export const aiCases: readonly Case[] = [
       "User-agent: b",
       "Content-Signal: ai-train=yes",
     ),
-    count: 2,
-    severity: "warning",
-    example: "Content-Usage: train-ai=y",
-  },
-  {
-    rule: "llms-differs",
-    fires: {
+  ),
+  finds(
+    ["llms-differs", 2, `${home}c`, { severity: "info" }],
+    {
       ...files({
         "/sitemap.xml": sitemap("/", "/a", "/b/"),
         "/llms.txt": `# T\n- [A](${home}a.html.md)\n- [C](/c)\n- [Home](${home})\n`,
       }),
       crawl: { useLlms: true },
     },
-    near: {
+    {
       ...files({ "/sitemap.xml": sitemap("/", "/a"), "/llms.txt": `# T\n- [A](/a/index.md)\n- [Home](/#top)\n` }),
       crawl: { useLlms: true, useFeeds: true },
     },
-    count: 2,
-    severity: "info",
-    example: `${home}c`,
-  },
+  ),
 ];

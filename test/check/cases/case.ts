@@ -17,6 +17,13 @@ export interface Case {
   readonly example: string | RegExp | undefined;
 }
 
+type Found = readonly [rule: RuleId, count: number, example: Case["example"], more?: Pick<Case, "what" | "severity">];
+
+/** A case: the rule, how often it fires and its first example; the website where it does, and the one where it must not. */
+export function finds([rule, count, example, more]: Found, fires: Website, near: Website): Case {
+  return { rule, count, example, fires, near, ...more };
+}
+
 export { home, index, robots };
 
 /** A page sitemap with all namespaces. A string without a tag is a location; one that begins with `/` is on the website. */

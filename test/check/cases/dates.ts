@@ -1,20 +1,14 @@
-import { type Case, entry, home, many, site } from "./case.ts";
+import { type Case, entry, finds, home, many, site } from "./case.ts";
 
 const dated = (path: string, date: string) => entry(path, `<lastmod>${date}</lastmod>`);
 const minute = (number: number) => new Date(Date.UTC(2026, 5, 1) + number * 60_000).toISOString();
 
 export const dateCases: readonly Case[] = [
-  {
-    rule: "lastmod-invalid",
-    fires: site(dated("/a", "yesterday")),
-    near: site(dated("/a", "2026-06-01T10:00:00Z")),
-    example: "yesterday",
-    count: 1,
-  },
-  {
-    rule: "lastmod-form",
-    fires: site(dated("/a", "2017-06-20-04:00"), dated("/b", "31.05.2024"), dated("/c", "May 31, 2024")),
-    near: site(
+  finds(["lastmod-invalid", 1, "yesterday"], site(dated("/a", "yesterday")), site(dated("/a", "2026-06-01T10:00:00Z"))),
+  finds(
+    ["lastmod-form", 3, "2017-06-20-04:00"],
+    site(dated("/a", "2017-06-20-04:00"), dated("/b", "31.05.2024"), dated("/c", "May 31, 2024")),
+    site(
       ...[
         "2024",
         "2024-05",
@@ -24,106 +18,70 @@ export const dateCases: readonly Case[] = [
         "2024-05-31T10:00:00.123Z",
       ].map((date, number) => dated(`/${number}`, date)),
     ),
-    count: 3,
-    example: "2017-06-20-04:00",
-  },
-  {
-    rule: "lastmod-no-offset",
-    fires: site(dated("/a", "2024-05-31T10:00:00")),
-    near: site(dated("/a", "2024-05-31T10:00:00Z"), dated("/b", "2024-05-31")),
-    count: 1,
-    example: "2024-05-31T10:00:00",
-  },
-  {
-    rule: "lastmod-future",
-    fires: site(dated("/a", "2026-06-16T12:00:01Z"), dated("/b", "2030-01-01")),
-    near: site(
-      dated("/a", "2026-06-16T12:00:00Z"),
-      dated("/b", "2026-06-16"),
-      dated("/c", "2026-06-15T23:59:00-12:00"),
-    ),
-    count: 2,
-    example: `${home}a`,
-  },
-  {
-    rule: "lastmod-zero",
-    fires: site(dated("/a", "1970-01-01T00:00:00Z"), dated("/b", "1990-12-31")),
-    near: site(dated("/a", "1991-01-01")),
-    count: 2,
-    example: `${home}a`,
-  },
-  {
-    rule: "lastmod-all-identical",
-    fires: site(...many(50, (number) => dated(`/${number}`, number < 48 ? "2026-05-01T10:00:00Z" : minute(number)))),
-    near: site(...many(49, (number) => dated(`/${number}`, "2026-05-01T10:00:00Z"))),
-    count: 1,
-    example: "48 of 50 at 2026-05-01T10:00:00.000Z",
-  },
-  {
-    rule: "lastmod-all-identical",
-    what: "most, but not nearly all",
-    fires: site(...many(100, (number) => dated(`/${number}`, number < 5 ? minute(number) : "2026-05-01"))),
-    near: site(...many(100, (number) => dated(`/${number}`, number < 6 ? minute(number) : "2026-05-01"))),
-    count: 1,
-    example: "95 of 100 at 2026-05-01T00:00:00.000Z",
-  },
-  {
-    rule: "lastmod-generated",
-    fires: site(...many(60, (number) => dated(`/${number}`, `2026-06-15T02:00:${String(number).padStart(2, "0")}Z`))),
-    near: site(...many(60, (number) => dated(`/${number}`, `2026-06-13T02:00:${String(number).padStart(2, "0")}Z`))),
-    count: 1,
-    example: "60 of 60 within 60 s",
-  },
-  {
-    rule: "lastmod-generated",
-    what: "spread over hours",
-    fires: site(...many(60, () => "").map((_, number) => dated(`/${number}`, "2026-06-15T11:59:59Z"))),
-    near: site(...many(60, (number) => dated(`/${number}`, `2026-06-15T0${number % 10}:00:00Z`))),
-    count: 1,
-    example: "60 of 60 within 60 s",
-  },
-  {
-    rule: "lastmod-missing",
-    fires: site("/a", dated("/b", "2026-06-01T10:00:00Z")),
-    near: site(dated("/a", "2026-06-01T10:00:00Z")),
-    count: 2,
-    example: "67 % of 3 pages",
-  },
-  {
-    rule: "lastmod-date-only",
-    fires: site(...many(20, (number) => dated(`/${number}`, number === 0 ? "2026-06-01T10:00:00Z" : "2026-06-01"))),
-    near: site(...many(20, (number) => dated(`/${number}`, number < 2 ? "2026-06-01T10:00:00Z" : "2026-06-01"))),
-    count: 19,
-    example: "19 of 20 dates",
-  },
-  {
-    rule: "priority-invalid",
-    fires: site(entry("/a", "<priority>1.5</priority>"), entry("/b", "<priority>high</priority>")),
-    near: site(entry("/a", "<priority>1.0</priority>"), entry("/b", "<priority>0</priority>")),
-    count: 2,
-    example: "1.5",
-  },
-  {
-    rule: "changefreq-invalid",
-    fires: site(entry("/a", "<changefreq>sometimes</changefreq>")),
-    near: site(entry("/a", "<changefreq>weekly</changefreq>")),
-    example: "sometimes",
-    count: 1,
-  },
-  {
-    rule: "priority-ignored",
-    what: "the default, written out",
-    fires: site(entry("/a", "<priority>0.5</priority>")),
-    near: site("/a"),
-    count: 1,
-    example: undefined,
-  },
-  {
-    rule: "priority-ignored",
-    what: "a change frequency",
-    fires: site(entry("/a", "<changefreq>daily</changefreq>"), entry("/b", "<priority>0.1</priority>")),
-    near: site(entry("/a", "<lastmod>2026-06-01</lastmod>")),
-    count: 1,
-    example: undefined,
-  },
+  ),
+  finds(
+    ["lastmod-no-offset", 1, "2024-05-31T10:00:00"],
+    site(dated("/a", "2024-05-31T10:00:00")),
+    site(dated("/a", "2024-05-31T10:00:00Z"), dated("/b", "2024-05-31")),
+  ),
+  finds(
+    ["lastmod-future", 2, `${home}a`],
+    site(dated("/a", "2026-06-16T12:00:01Z"), dated("/b", "2030-01-01")),
+    site(dated("/a", "2026-06-16T12:00:00Z"), dated("/b", "2026-06-16"), dated("/c", "2026-06-15T23:59:00-12:00")),
+  ),
+  finds(
+    ["lastmod-zero", 2, `${home}a`],
+    site(dated("/a", "1970-01-01T00:00:00Z"), dated("/b", "1990-12-31")),
+    site(dated("/a", "1991-01-01")),
+  ),
+  finds(
+    ["lastmod-all-identical", 1, "48 of 50 at 2026-05-01T10:00:00.000Z"],
+    site(...many(50, (number) => dated(`/${number}`, number < 48 ? "2026-05-01T10:00:00Z" : minute(number)))),
+    site(...many(49, (number) => dated(`/${number}`, "2026-05-01T10:00:00Z"))),
+  ),
+  finds(
+    ["lastmod-all-identical", 1, "95 of 100 at 2026-05-01T00:00:00.000Z", { what: "most, but not nearly all" }],
+    site(...many(100, (number) => dated(`/${number}`, number < 5 ? minute(number) : "2026-05-01"))),
+    site(...many(100, (number) => dated(`/${number}`, number < 6 ? minute(number) : "2026-05-01"))),
+  ),
+  finds(
+    ["lastmod-generated", 1, "60 of 60 within 60 s"],
+    site(...many(60, (number) => dated(`/${number}`, `2026-06-15T02:00:${String(number).padStart(2, "0")}Z`))),
+    site(...many(60, (number) => dated(`/${number}`, `2026-06-13T02:00:${String(number).padStart(2, "0")}Z`))),
+  ),
+  finds(
+    ["lastmod-generated", 1, "60 of 60 within 60 s", { what: "spread over hours" }],
+    site(...many(60, () => "").map((_, number) => dated(`/${number}`, "2026-06-15T11:59:59Z"))),
+    site(...many(60, (number) => dated(`/${number}`, `2026-06-15T0${number % 10}:00:00Z`))),
+  ),
+  finds(
+    ["lastmod-missing", 2, "67 % of 3 pages"],
+    site("/a", dated("/b", "2026-06-01T10:00:00Z")),
+    site(dated("/a", "2026-06-01T10:00:00Z")),
+  ),
+  finds(
+    ["lastmod-date-only", 19, "19 of 20 dates"],
+    site(...many(20, (number) => dated(`/${number}`, number === 0 ? "2026-06-01T10:00:00Z" : "2026-06-01"))),
+    site(...many(20, (number) => dated(`/${number}`, number < 2 ? "2026-06-01T10:00:00Z" : "2026-06-01"))),
+  ),
+  finds(
+    ["priority-invalid", 2, "1.5"],
+    site(entry("/a", "<priority>1.5</priority>"), entry("/b", "<priority>high</priority>")),
+    site(entry("/a", "<priority>1.0</priority>"), entry("/b", "<priority>0</priority>")),
+  ),
+  finds(
+    ["changefreq-invalid", 1, "sometimes"],
+    site(entry("/a", "<changefreq>sometimes</changefreq>")),
+    site(entry("/a", "<changefreq>weekly</changefreq>")),
+  ),
+  finds(
+    ["priority-ignored", 1, undefined, { what: "the default, written out" }],
+    site(entry("/a", "<priority>0.5</priority>")),
+    site("/a"),
+  ),
+  finds(
+    ["priority-ignored", 1, undefined, { what: "a change frequency" }],
+    site(entry("/a", "<changefreq>daily</changefreq>"), entry("/b", "<priority>0.1</priority>")),
+    site(entry("/a", "<lastmod>2026-06-01</lastmod>")),
+  ),
 ];

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { type Case, entry, files, home, index, many, robots, site, sitemap } from "./case.ts";
+import { type Case, entry, files, finds, home, index, many, robots, site, sitemap } from "./case.ts";
 
 const rss = (version: string) =>
   `<rss version="${version}"><channel><item><link>${home}a</link></item></channel></rss>`;
@@ -12,129 +12,78 @@ const datedIndex = (...children: readonly string[]) =>
 const parts = Object.fromEntries(many(10, (number) => `/${number}.xml`).map((name) => [name, sitemap(name)]));
 
 export const documentCases: readonly Case[] = [
-  {
-    rule: "sitemap-is-html",
-    fires: files({ "/sitemap.xml": "<!doctype html><html><body>Not found</body></html>" }),
-    near: files({ "/sitemap.xml": { status: 404, body: "<!doctype html><html></html>" } }),
-    count: 1,
-    example: "html",
-  },
-  {
-    rule: "sitemap-unsupported",
-    fires: files({ "/sitemap.xml": '{"urls":[]}' }),
-    near: files({ "/sitemap.xml": "<!doctype html><html><body>Not found</body></html>" }),
-    count: 1,
-    example: "json",
-  },
-  {
-    rule: "sitemap-unsupported",
-    what: "an element whose name has html in it",
-    fires: files({ "/sitemap.xml": "<htmlmap><a/></htmlmap>" }),
-    near: files({ "/sitemap.xml": '<h:html xmlns:h="http://www.w3.org/1999/xhtml"><h:body/></h:html>' }),
-    count: 1,
-    example: "htmlmap",
-  },
-  {
-    rule: "sitemap-empty",
-    what: "no bytes",
-    fires: files({ "/sitemap.xml": "" }),
-    near: site(),
-    count: 1,
-    example: "The document is empty",
-  },
-  {
-    rule: "sitemap-empty",
-    what: "no entries",
-    fires: files({ "/sitemap.xml": sitemap() }),
-    near: site(),
-    count: 1,
-    severity: "warning",
-    example: undefined,
-  },
-  {
-    rule: "sitemap-empty",
-    what: "an index",
-    fires: files({ "/sitemap.xml": index() }),
-    near: files({ "/sitemap.xml": index("/a.xml"), "/a.xml": sitemap("/") }),
-    count: 1,
-    example: undefined,
-  },
-  {
-    rule: "sitemap-empty",
-    what: "a feed",
-    fires: files({ "/sitemap.xml": '<rss version="2.0"><channel></channel></rss>' }),
-    near: site(),
-    severity: "info",
-    count: 1,
-    example: undefined,
-  },
-  {
-    rule: "sitemap-empty",
-    what: "news",
-    fires: files({ "/news.xml": sitemap() }, ["/news.xml"]),
-    near: files({ "/news.xml": sitemap("/") }, ["/news.xml"]),
-    severity: "info",
-    count: 1,
-    example: undefined,
-  },
-  {
-    rule: "sitemap-not-well-formed",
-    fires: site(`<url><loc>${home}a?b=1&c=2</loc></url>`),
-    near: site(
-      `<url><loc>${home}a?b=1&amp;c=2</loc></url><!-- a & b -->`,
-      `<url><loc><![CDATA[${home}b?a&c]]></loc></url>`,
-    ),
-    count: 1,
-    example: "&c=2",
-  },
-  {
-    rule: "sitemap-leading-text",
-    fires: files({ "/sitemap.xml": `Warning: x\n${sitemap("/")}` }),
-    near: site(),
-    count: 1,
-    example: "Warning: x",
-  },
-  {
-    rule: "sitemap-leading-text",
-    what: "an empty line",
-    fires: files({ "/sitemap.xml": `\n${sitemap("/")}` }),
-    near: files({ "/sitemap.xml": `\ufeff${sitemap("/")}` }),
-    count: 1,
-    example: "white space",
-  },
-  {
-    rule: "sitemap-namespace",
-    fires: files({ "/sitemap.xml": `<urlset><url><loc>${home}</loc></url></urlset>` }),
-    near: site(),
-    count: 1,
-    example: "none",
-  },
-  {
-    rule: "sitemap-namespace",
-    what: "of an extension",
-    fires: files({
+  finds(
+    ["sitemap-is-html", 1, "html"],
+    files({ "/sitemap.xml": "<!doctype html><html><body>Not found</body></html>" }),
+    files({ "/sitemap.xml": { status: 404, body: "<!doctype html><html></html>" } }),
+  ),
+  finds(
+    ["sitemap-unsupported", 1, "json"],
+    files({ "/sitemap.xml": '{"urls":[]}' }),
+    files({ "/sitemap.xml": "<!doctype html><html><body>Not found</body></html>" }),
+  ),
+  finds(
+    ["sitemap-unsupported", 1, "htmlmap", { what: "an element whose name has html in it" }],
+    files({ "/sitemap.xml": "<htmlmap><a/></htmlmap>" }),
+    files({ "/sitemap.xml": '<h:html xmlns:h="http://www.w3.org/1999/xhtml"><h:body/></h:html>' }),
+  ),
+  finds(["sitemap-empty", 1, "The document is empty", { what: "no bytes" }], files({ "/sitemap.xml": "" }), site()),
+  finds(
+    ["sitemap-empty", 1, undefined, { what: "no entries", severity: "warning" }],
+    files({ "/sitemap.xml": sitemap() }),
+    site(),
+  ),
+  finds(
+    ["sitemap-empty", 1, undefined, { what: "an index" }],
+    files({ "/sitemap.xml": index() }),
+    files({ "/sitemap.xml": index("/a.xml"), "/a.xml": sitemap("/") }),
+  ),
+  finds(
+    ["sitemap-empty", 1, undefined, { what: "a feed", severity: "info" }],
+    files({ "/sitemap.xml": '<rss version="2.0"><channel></channel></rss>' }),
+    site(),
+  ),
+  finds(
+    ["sitemap-empty", 1, undefined, { what: "news", severity: "info" }],
+    files({ "/news.xml": sitemap() }, ["/news.xml"]),
+    files({ "/news.xml": sitemap("/") }, ["/news.xml"]),
+  ),
+  finds(
+    ["sitemap-not-well-formed", 1, "&c=2"],
+    site(`<url><loc>${home}a?b=1&c=2</loc></url>`),
+    site(`<url><loc>${home}a?b=1&amp;c=2</loc></url><!-- a & b -->`, `<url><loc><![CDATA[${home}b?a&c]]></loc></url>`),
+  ),
+  finds(["sitemap-leading-text", 1, "Warning: x"], files({ "/sitemap.xml": `Warning: x\n${sitemap("/")}` }), site()),
+  finds(
+    ["sitemap-leading-text", 1, "white space", { what: "an empty line" }],
+    files({ "/sitemap.xml": `\n${sitemap("/")}` }),
+    files({ "/sitemap.xml": `\ufeff${sitemap("/")}` }),
+  ),
+  finds(
+    ["sitemap-namespace", 1, "none"],
+    files({ "/sitemap.xml": `<urlset><url><loc>${home}</loc></url></urlset>` }),
+    site(),
+  ),
+  finds(
+    ["sitemap-namespace", 1, "http://www.google.com/schemas/sitemap-image/9.9", { what: "of an extension" }],
+    files({
       "/sitemap.xml": sitemap(entry("/", `<image:image><image:loc>${home}a.jpg</image:loc></image:image>`)).replace(
         "sitemap-image/1.1",
         "sitemap-image/9.9",
       ),
     }),
-    near: files({
+    files({
       "/sitemap.xml": sitemap(entry("/", `<image:image><image:loc>${home}a.jpg</image:loc></image:image>`)),
     }),
-    count: 1,
-    example: "http://www.google.com/schemas/sitemap-image/9.9",
-  },
-  {
-    rule: "sitemap-not-utf8",
-    fires: files({ "/sitemap.xml": Buffer.from(sitemap("/k\u00e4se").replace("UTF-8", "ISO-8859-1"), "latin1") }),
-    near: files({ "/sitemap.xml": sitemap("/k\u00e4se") }),
-    count: 1,
-    example: "windows-1252",
-  },
-  {
-    rule: "sitemap-not-utf8",
-    what: "invalid bytes",
-    fires: files({
+  ),
+  finds(
+    ["sitemap-not-utf8", 1, "windows-1252"],
+    files({ "/sitemap.xml": Buffer.from(sitemap("/k\u00e4se").replace("UTF-8", "ISO-8859-1"), "latin1") }),
+    files({ "/sitemap.xml": sitemap("/k\u00e4se") }),
+  ),
+  finds(
+    ["sitemap-not-utf8", 1, "utf-8", { what: "invalid bytes" }],
+    files({
       "/sitemap.xml": Buffer.from(
         sitemap(
           entry("/a", `<image:image><image:loc>${home}a</image:loc><image:title>\u00e4</image:title></image:image>`),
@@ -142,114 +91,94 @@ export const documentCases: readonly Case[] = [
         "latin1",
       ),
     }),
-    near: files({ "/sitemap.xml": sitemap(entry("/a", "<!-- \u00e4 -->")) }),
-    count: 1,
-    example: "utf-8",
-  },
-  {
-    rule: "sitemap-too-large",
-    fires: files({ "/sitemap.xml.gz": packed(52_428_800) }, ["/sitemap.xml.gz"]),
-    near: files({ "/sitemap.xml.gz": packed(52_427_000) }, ["/sitemap.xml.gz"]),
-    count: 1,
-    example: "Larger than the 50 MiB that the protocol allows",
-  },
-  {
-    rule: "sitemap-too-many-urls",
-    fires: files({ "/sitemap.xml": sitemap(...many(50_001, (number) => `/${number}`)) }),
-    near: files({ "/sitemap.xml": sitemap(...many(50_000, (number) => `/${number}`)) }),
-    count: 1,
-    example: "More than the 50,000 entries that the protocol allows",
-  },
-  {
-    rule: "sitemap-too-many-urls",
-    what: "repeated ones included",
-    fires: files({ "/sitemap.xml": sitemap(...many(50_001, (number) => `/${number % 100}`)) }),
-    near: files({ "/sitemap.xml": sitemap(...many(50_000, (number) => `/${number % 100}`)) }),
-    count: 1,
-    example: "More than the 50,000 entries that the protocol allows",
-  },
-  {
-    rule: "index-too-many-sitemaps",
-    fires: {
+    files({ "/sitemap.xml": sitemap(entry("/a", "<!-- \u00e4 -->")) }),
+  ),
+  finds(
+    ["sitemap-too-large", 1, "Larger than the 50 MiB that the protocol allows"],
+    files({ "/sitemap.xml.gz": packed(52_428_800) }, ["/sitemap.xml.gz"]),
+    files({ "/sitemap.xml.gz": packed(52_427_000) }, ["/sitemap.xml.gz"]),
+  ),
+  finds(
+    ["sitemap-too-many-urls", 1, "More than the 50,000 entries that the protocol allows"],
+    files({ "/sitemap.xml": sitemap(...many(50_001, (number) => `/${number}`)) }),
+    files({ "/sitemap.xml": sitemap(...many(50_000, (number) => `/${number}`)) }),
+  ),
+  finds(
+    [
+      "sitemap-too-many-urls",
+      1,
+      "More than the 50,000 entries that the protocol allows",
+      { what: "repeated ones included" },
+    ],
+    files({ "/sitemap.xml": sitemap(...many(50_001, (number) => `/${number % 100}`)) }),
+    files({ "/sitemap.xml": sitemap(...many(50_000, (number) => `/${number % 100}`)) }),
+  ),
+  finds(
+    ["index-too-many-sitemaps", 1, "More than the 50,000 entries that the protocol allows"],
+    {
       ...files({ "/sitemap.xml": index(...many(50_001, (number) => `/${number}.xml`)) }),
       crawl: { recurseList: () => [] },
     },
-    near: {
+    {
       ...files({ "/sitemap.xml": index(...many(50_000, (number) => `/${number}.xml`)) }),
       crawl: { recurseList: () => [] },
     },
-    count: 1,
-    example: "More than the 50,000 entries that the protocol allows",
-  },
-  {
-    rule: "index-nested",
-    fires: files({ "/sitemap.xml": index("/sub.xml"), "/sub.xml": index("/a.xml"), "/a.xml": sitemap("/") }),
-    near: files(
+  ),
+  finds(
+    ["index-nested", 1, `${home}sub.xml`],
+    files({ "/sitemap.xml": index("/sub.xml"), "/sub.xml": index("/a.xml"), "/a.xml": sitemap("/") }),
+    files(
       { "/sitemap.xml": index("/a.xml"), "/a.xml": sitemap("/"), "/sub.xml": index("/b.xml"), "/b.xml": sitemap("/b") },
       ["/sitemap.xml", "/sub.xml"],
     ),
-    count: 1,
-    example: `${home}sub.xml`,
-  },
-  {
-    rule: "index-mixed",
-    fires: files({
+  ),
+  finds(
+    ["index-mixed", 1, "Lists both pages and sitemaps"],
+    files({
       "/sitemap.xml": sitemap("/").replace("</urlset>", `<sitemap><loc>${home}a.xml</loc></sitemap></urlset>`),
       "/a.xml": sitemap("/a"),
     }),
-    near: site(),
-    count: 1,
-    example: "Lists both pages and sitemaps",
-  },
-  {
-    rule: "index-mixed",
-    what: "a page in an index",
-    fires: files({
+    site(),
+  ),
+  finds(
+    ["index-mixed", 1, "<url>", { what: "a page in an index" }],
+    files({
       "/sitemap.xml": index("/a.xml").replace("</sitemapindex>", `<url><loc>${home}b</loc></url></sitemapindex>`),
       "/a.xml": sitemap("/a"),
     }),
-    near: files({ "/sitemap.xml": index("/a.xml"), "/a.xml": sitemap("/a") }),
-    count: 1,
-    example: "<url>",
-  },
-  {
-    rule: "index-cycle",
-    fires: files({ "/sitemap.xml": index("/sitemap.xml", "/a.xml"), "/a.xml": sitemap("/") }),
-    near: files({ "/sitemap.xml": index("/a.xml"), "/a.xml": sitemap("/") }),
-    count: 1,
-    example: "The sitemap contains itself",
-  },
-  {
-    rule: "index-child-other-site",
-    fires: files({
+    files({ "/sitemap.xml": index("/a.xml"), "/a.xml": sitemap("/a") }),
+  ),
+  finds(
+    ["index-cycle", 1, "The sitemap contains itself"],
+    files({ "/sitemap.xml": index("/sitemap.xml", "/a.xml"), "/a.xml": sitemap("/") }),
+    files({ "/sitemap.xml": index("/a.xml"), "/a.xml": sitemap("/") }),
+  ),
+  finds(
+    ["index-child-other-site", 1, "https://maps.example.net/a.xml"],
+    files({
       "/sitemap.xml": index("https://maps.example.net/a.xml"),
       "https://maps.example.net/a.xml": sitemap("https://maps.example.net/"),
     }),
-    near: files({ "/sitemap.xml": index("/a.xml"), "/a.xml": sitemap("/") }),
-    count: 1,
-    example: "https://maps.example.net/a.xml",
-  },
-  {
-    rule: "index-child-other-site",
-    what: "named by robots.txt",
-    fires: files({
+    files({ "/sitemap.xml": index("/a.xml"), "/a.xml": sitemap("/") }),
+  ),
+  finds(
+    ["index-child-other-site", 1, "https://m.example.net/a.xml", { what: "named by robots.txt" }],
+    files({
       "/sitemap.xml": index("https://m.example.net/a.xml"),
       "https://m.example.net/a.xml": sitemap("https://m.example.net/"),
     }),
-    near: files(
+    files(
       {
         "/sitemap.xml": index("https://m.example.net/a.xml"),
         "https://m.example.net/a.xml": sitemap("https://m.example.net/"),
       },
       ["/sitemap.xml", "https://m.example.net/a.xml"],
     ),
-    count: 1,
-    example: "https://m.example.net/a.xml",
-  },
-  {
-    rule: "index-child-outside-directory",
-    fires: files({ "/maps/index.xml": index("/a.xml"), "/a.xml": sitemap("/") }, ["/maps/index.xml"]),
-    near: files(
+  ),
+  finds(
+    ["index-child-outside-directory", 1, `${home}a.xml`],
+    files({ "/maps/index.xml": index("/a.xml"), "/a.xml": sitemap("/") }, ["/maps/index.xml"]),
+    files(
       {
         "/maps/index.xml": index("/maps/a.xml", "/maps/b/c.xml"),
         "/maps/a.xml": sitemap("/maps/"),
@@ -257,12 +186,10 @@ export const documentCases: readonly Case[] = [
       },
       ["/maps/index.xml"],
     ),
-    count: 1,
-    example: `${home}a.xml`,
-  },
-  {
-    rule: "index-child-repeated",
-    fires: files(
+  ),
+  finds(
+    ["index-child-repeated", 1, `${home}a.xml`],
+    files(
       {
         "/i.xml": index("/a.xml"),
         "/j.xml": index("/a.xml", "/b.xml"),
@@ -271,25 +198,20 @@ export const documentCases: readonly Case[] = [
       },
       ["/i.xml", "/j.xml"],
     ),
-    near: files({ "/i.xml": index("/a.xml"), "/a.xml": sitemap("/") }, ["/i.xml", "/a.xml"]),
-    count: 1,
-    example: `${home}a.xml`,
-  },
-  {
-    rule: "index-child-repeated",
-    what: "in one index",
-    fires: files({ "/sitemap.xml": index("/a.xml", "/a.xml"), "/a.xml": sitemap("/") }),
-    near: files({ "/sitemap.xml": index("/a.xml", "/b.xml"), "/a.xml": sitemap("/"), "/b.xml": sitemap("/b") }),
-    count: 1,
-    example: `${home}a.xml`,
-  },
-  {
-    rule: "index-lastmod-stale",
-    fires: files({
+    files({ "/i.xml": index("/a.xml"), "/a.xml": sitemap("/") }, ["/i.xml", "/a.xml"]),
+  ),
+  finds(
+    ["index-child-repeated", 1, `${home}a.xml`, { what: "in one index" }],
+    files({ "/sitemap.xml": index("/a.xml", "/a.xml"), "/a.xml": sitemap("/") }),
+    files({ "/sitemap.xml": index("/a.xml", "/b.xml"), "/a.xml": sitemap("/"), "/b.xml": sitemap("/b") }),
+  ),
+  finds(
+    ["index-lastmod-stale", 1, "2026-06-01T00:00:00Z, but pages changed on 2026-06-02T00:00:01Z"],
+    files({
       "/sitemap.xml": datedIndex(child("/a.xml", "2026-06-01T00:00:00Z")),
       "/a.xml": sitemap("/", entry("/a", "<lastmod>2026-06-02T00:00:01Z</lastmod>")),
     }),
-    near: files({
+    files({
       "/sitemap.xml": datedIndex(child("/a.xml", "2026-06-01")),
       "/a.xml": sitemap(
         "/",
@@ -297,16 +219,14 @@ export const documentCases: readonly Case[] = [
         entry("/b", "<lastmod>2036-01-01</lastmod>"),
       ),
     }),
-    count: 1,
-    example: "2026-06-01T00:00:00Z, but pages changed on 2026-06-02T00:00:01Z",
-  },
-  {
-    rule: "index-lastmod-identical",
-    fires: files({
+  ),
+  finds(
+    ["index-lastmod-identical", 1, "2026-06-01"],
+    files({
       ...parts,
       "/sitemap.xml": datedIndex(...Object.keys(parts).map((name) => child(name, "2026-06-01"))),
     }),
-    near: files({
+    files({
       ...parts,
       "/sitemap.xml": datedIndex(
         ...Object.keys(parts)
@@ -314,115 +234,80 @@ export const documentCases: readonly Case[] = [
           .map((name) => child(name, "2026-06-01")),
       ),
     }),
-    count: 1,
-    example: "2026-06-01",
-  },
-  {
-    rule: "feed-unsupported",
-    what: "RSS",
-    fires: files({ "/feed": rss("0.91") }, ["/feed"]),
-    near: files({ "/feed": rss("2.0") }, ["/feed"]),
-    count: 1,
-    example: "rss 0.91",
-  },
-  {
-    rule: "feed-unsupported",
-    what: "Atom",
-    fires: files({ "/feed": atom('version="0.3" xmlns="http://purl.org/atom/ns#"') }, ["/feed"]),
-    near: files({ "/feed": atom('xmlns="http://www.w3.org/2005/Atom"') }, ["/feed"]),
-    count: 1,
-    example: "feed 0.3",
-  },
-  {
-    rule: "feed-unsupported",
-    what: "JSON",
-    fires: files({ "/feed": `{"version": "https://jsonfeed.org/version/1.1", "items": [{"url": "${home}a"}]}` }, [
-      "/feed",
-    ]),
-    near: files({ "/feed": rss("2.0") }, ["/feed"]),
-    count: 1,
-    example: "JSON Feed",
-  },
-  {
-    rule: "feed-unsupported",
-    what: "RDF",
-    fires: files(
+  ),
+  finds(
+    ["feed-unsupported", 1, "rss 0.91", { what: "RSS" }],
+    files({ "/feed": rss("0.91") }, ["/feed"]),
+    files({ "/feed": rss("2.0") }, ["/feed"]),
+  ),
+  finds(
+    ["feed-unsupported", 1, "feed 0.3", { what: "Atom" }],
+    files({ "/feed": atom('version="0.3" xmlns="http://purl.org/atom/ns#"') }, ["/feed"]),
+    files({ "/feed": atom('xmlns="http://www.w3.org/2005/Atom"') }, ["/feed"]),
+  ),
+  finds(
+    ["feed-unsupported", 1, "JSON Feed", { what: "JSON" }],
+    files({ "/feed": `{"version": "https://jsonfeed.org/version/1.1", "items": [{"url": "${home}a"}]}` }, ["/feed"]),
+    files({ "/feed": rss("2.0") }, ["/feed"]),
+  ),
+  finds(
+    ["feed-unsupported", 1, "RDF", { what: "RDF" }],
+    files(
       {
         "/feed": `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"><item><link>${home}a</link></item></rdf:RDF>`,
       },
       ["/feed"],
     ),
-    near: files({ "/feed": `<!-- <rss version="0.9"> -->${rss("2.0")}` }, ["/feed"]),
-    count: 1,
-    example: "RDF",
-  },
-  {
-    rule: "feed-as-only-sitemap",
-    fires: files({ "/feed": rss("2.0") }, ["/feed"]),
-    near: files({ "/feed": rss("2.0"), "/sitemap.xml": sitemap("/") }, ["/feed", "/sitemap.xml"]),
-    count: 1,
-    example: `${home}feed`,
-  },
-  {
-    rule: "text-sitemap-name",
-    fires: files({ "/urls": `${home}\n` }, ["/urls"]),
-    near: files({ "/urls.txt": `${home}\n` }, ["/urls.txt"]),
-    count: 1,
-    example: undefined,
-  },
-  {
-    rule: "text-sitemap-junk",
-    fires: files({ "/urls.txt": `${home}\nHello\n` }, ["/urls.txt"]),
-    near: files({ "/urls.txt": `${home}\n\n${home}a\n` }, ["/urls.txt"]),
-    count: 1,
-    example: "Hello",
-  },
-  { rule: "url-repeated", fires: site("/a", "/a", "/a"), near: site("/a", "/b"), count: 2, example: `${home}a` },
-  {
-    rule: "url-tag-repeated",
-    what: "another tag",
-    fires: site(entry("/a", "<lastmod>2026-06-01</lastmod><lastmod>2026-06-02</lastmod>")),
-    near: site(entry("/a", "<lastmod>2026-06-01</lastmod>")),
-    count: 1,
-    example: "lastmod",
-  },
-  {
-    rule: "url-robots-disallowed",
-    fires: site("/private/a", "/private/"),
-    near: site("/private", "/public/private/"),
-    count: 2,
-    severity: "error",
-    example: `${home}private/a`,
-  },
-  {
-    rule: "url-robots-disallowed",
-    what: "the longest rule wins",
-    fires: files({
+    files({ "/feed": `<!-- <rss version="0.9"> -->${rss("2.0")}` }, ["/feed"]),
+  ),
+  finds(
+    ["feed-as-only-sitemap", 1, `${home}feed`],
+    files({ "/feed": rss("2.0") }, ["/feed"]),
+    files({ "/feed": rss("2.0"), "/sitemap.xml": sitemap("/") }, ["/feed", "/sitemap.xml"]),
+  ),
+  finds(
+    ["text-sitemap-name", 1, undefined],
+    files({ "/urls": `${home}\n` }, ["/urls"]),
+    files({ "/urls.txt": `${home}\n` }, ["/urls.txt"]),
+  ),
+  finds(
+    ["text-sitemap-junk", 1, "Hello"],
+    files({ "/urls.txt": `${home}\nHello\n` }, ["/urls.txt"]),
+    files({ "/urls.txt": `${home}\n\n${home}a\n` }, ["/urls.txt"]),
+  ),
+  finds(["url-repeated", 2, `${home}a`], site("/a", "/a", "/a"), site("/a", "/b")),
+  finds(
+    ["url-tag-repeated", 1, "lastmod", { what: "another tag" }],
+    site(entry("/a", "<lastmod>2026-06-01</lastmod><lastmod>2026-06-02</lastmod>")),
+    site(entry("/a", "<lastmod>2026-06-01</lastmod>")),
+  ),
+  finds(
+    ["url-robots-disallowed", 2, `${home}private/a`, { severity: "error" }],
+    site("/private/a", "/private/"),
+    site("/private", "/public/private/"),
+  ),
+  finds(
+    ["url-robots-disallowed", 1, `${home}a/b/c`, { what: "the longest rule wins" }],
+    files({
       "/robots.txt": `User-agent: *\nAllow: /a\nDisallow: /a/b\n${robots("/sitemap.xml").split("\n").at(-2)}`,
       "/sitemap.xml": sitemap("/", "/a/b/c"),
     }),
-    near: files({
+    files({
       "/robots.txt": `User-agent: *\nDisallow: /a\nAllow: /a/b\n${robots("/sitemap.xml").split("\n").at(-2)}`,
       "/sitemap.xml": sitemap("/", "/a/b/c"),
     }),
-    count: 1,
-    example: `${home}a/b/c`,
-  },
-  {
-    rule: "url-robots-disallowed",
-    what: "for another crawler alone",
-    fires: files({
+  ),
+  finds(
+    ["url-robots-disallowed", 1, home, { what: "for another crawler alone", severity: "warning" }],
+    files({
       "/robots.txt": `User-agent: YandexBot\nDisallow: /\n\n${robots("/sitemap.xml")}`,
       "/sitemap.xml": sitemap("/"),
     }),
-    near: files({
+    files({
       "/robots.txt": `User-agent: OtherBot\nDisallow: /\n\n${robots("/sitemap.xml")}`,
       "/sitemap.xml": sitemap("/"),
     }),
-    severity: "warning",
-    count: 1,
-    example: home,
-  },
+  ),
 ];
 
 /** A sitemap with a comment of so many blanks, compressed: the same million again and again, which takes no time. */

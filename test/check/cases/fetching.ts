@@ -1,150 +1,110 @@
 import { gzipSync } from "node:zlib";
-import { type Case, files, home, index, robots, site, sitemap } from "./case.ts";
+import { type Case, files, finds, home, index, robots, site, sitemap } from "./case.ts";
 
 const big = sitemap("/").replace("</urlset>", `<!--${"x".repeat(1_000_001)}--></urlset>`);
 
 export const fetchingCases: readonly Case[] = [
-  {
-    rule: "sitemap-none",
-    fires: { routes: { "/robots.txt": "User-agent: *\n" } },
-    near: { routes: { "/sitemap.xml": sitemap("/") } },
-    count: 1,
-    example: undefined,
-  },
-  {
-    rule: "robots-unreachable",
-    fires: { routes: { "/robots.txt": { status: 503 }, "/sitemap.xml": sitemap("/") } },
-    near: { routes: { "/robots.txt": { status: 404 }, "/sitemap.xml": sitemap("/") } },
-    count: 1,
-    example: "Could not read robots.txt; sitemaps that only it names are missing",
-  },
-  {
-    rule: "robots-too-large",
-    fires: files({
+  finds(
+    ["sitemap-none", 1, undefined],
+    { routes: { "/robots.txt": "User-agent: *\n" } },
+    { routes: { "/sitemap.xml": sitemap("/") } },
+  ),
+  finds(
+    ["robots-unreachable", 1, "Could not read robots.txt; sitemaps that only it names are missing"],
+    { routes: { "/robots.txt": { status: 503 }, "/sitemap.xml": sitemap("/") } },
+    { routes: { "/robots.txt": { status: 404 }, "/sitemap.xml": sitemap("/") } },
+  ),
+  finds(
+    ["robots-too-large", 1, "robots.txt is larger than 512 kB; the rest was not read"],
+    files({
       "/robots.txt": `${robots("/sitemap.xml")}${"# comment\n".repeat(51_200)}`,
       "/sitemap.xml": sitemap("/"),
     }),
-    near: files({
+    files({
       "/robots.txt": `${robots("/sitemap.xml")}${"# comment\n".repeat(51_000)}`,
       "/sitemap.xml": sitemap("/"),
     }),
-    count: 1,
-    example: "robots.txt is larger than 512 kB; the rest was not read",
-  },
-  {
-    rule: "robots-sitemap-spelling",
-    fires: files({ "/robots.txt": `Sitemaps: ${home}sitemap.xml`, "/sitemap.xml": sitemap("/") }),
-    near: files({ "/robots.txt": `SITEMAP: ${home}sitemap.xml`, "/sitemap.xml": sitemap("/") }),
-    count: 1,
-    example: "Sitemaps: https://example.org/sitemap.xml",
-  },
-  {
-    rule: "robots-sitemap-relative",
-    fires: files({ "/robots.txt": "Sitemap: /sitemap.xml", "/sitemap.xml": sitemap("/") }),
-    near: files({ "/sitemap.xml": sitemap("/", "<url><loc>/relative</loc></url>") }),
-    count: 1,
-    example: "/sitemap.xml",
-  },
-  {
-    rule: "robots-no-sitemap",
-    fires: { routes: { "/robots.txt": "User-agent: *\n", "/sitemap.xml": sitemap("/") } },
-    near: site(),
-    count: 1,
-    example: undefined,
-  },
-  {
-    rule: "robots-no-sitemap",
-    what: "without a robots.txt",
-    fires: { routes: { "/robots.txt": "", "/sitemap.xml": sitemap("/") } },
-    near: { routes: { "/sitemap.xml": sitemap("/") } },
-    count: 1,
-    example: undefined,
-  },
-  {
-    rule: "sitemap-undeclared",
-    fires: {
+  ),
+  finds(
+    ["robots-sitemap-spelling", 1, "Sitemaps: https://example.org/sitemap.xml"],
+    files({ "/robots.txt": `Sitemaps: ${home}sitemap.xml`, "/sitemap.xml": sitemap("/") }),
+    files({ "/robots.txt": `SITEMAP: ${home}sitemap.xml`, "/sitemap.xml": sitemap("/") }),
+  ),
+  finds(
+    ["robots-sitemap-relative", 1, "/sitemap.xml"],
+    files({ "/robots.txt": "Sitemap: /sitemap.xml", "/sitemap.xml": sitemap("/") }),
+    files({ "/sitemap.xml": sitemap("/", "<url><loc>/relative</loc></url>") }),
+  ),
+  finds(
+    ["robots-no-sitemap", 1, undefined],
+    { routes: { "/robots.txt": "User-agent: *\n", "/sitemap.xml": sitemap("/") } },
+    site(),
+  ),
+  finds(
+    ["robots-no-sitemap", 1, undefined, { what: "without a robots.txt" }],
+    { routes: { "/robots.txt": "", "/sitemap.xml": sitemap("/") } },
+    { routes: { "/sitemap.xml": sitemap("/") } },
+  ),
+  finds(
+    ["sitemap-undeclared", 1, undefined],
+    {
       ...files({ "/a.xml": sitemap("/"), "/sitemap.xml": sitemap("/a") }, ["/a.xml"]),
       crawl: { useKnownPaths: true },
     },
-    near: {
+    {
       ...files({ "/a.xml": index("/sitemap.xml"), "/sitemap.xml": sitemap("/") }, ["/a.xml"]),
       crawl: { useKnownPaths: true },
     },
-    count: 1,
-    example: undefined,
-  },
-  {
-    rule: "sitemap-robots-disallowed",
-    fires: files({ "/private/sitemap.xml": sitemap("/private/") }, ["/private/sitemap.xml"]),
-    near: files({ "/maps/private/sitemap.xml": sitemap("/maps/private/") }, ["/maps/private/sitemap.xml"]),
-    count: 1,
-    example: "Googlebot, bingbot, YandexBot",
-  },
-  { rule: "sitemap-unreachable", fires: files({}), near: site(), count: 1, example: "Not found (404)" },
-  {
-    rule: "sitemap-unreachable",
-    what: "a server error",
-    fires: files({ "/sitemap.xml": { status: 500 } }),
-    near: files({ "/sitemap.xml": { status: 403 } }),
-    count: 1,
-    example: "Server error (500)",
-  },
-  {
-    rule: "sitemap-challenge",
-    fires: files({ "/sitemap.xml": { status: 403 } }),
-    near: files({ "/sitemap.xml": { status: 404 } }),
-    count: 1,
-    example: "Access denied (403)",
-  },
-  {
-    rule: "sitemap-redirect",
-    fires: files({ "/sitemap.xml": { to: `${home}a.xml` }, "/a.xml": sitemap("/") }),
-    near: { routes: { "/sitemap.xml": { to: `${home}a.xml` }, "/a.xml": sitemap("/") } },
-    count: 1,
-    example: `${home}sitemap.xml leads to https://example.org/a.xml`,
-  },
-  {
-    rule: "sitemap-redirect-broken",
-    fires: files({ "/sitemap.xml": { to: `${home}b.xml` }, "/b.xml": { to: `${home}sitemap.xml` } }),
-    near: files({ "/sitemap.xml": { to: `${home}a.xml` }, "/a.xml": sitemap("/") }),
-    count: 1,
-    example: `${home}sitemap.xml`,
-  },
-  {
-    rule: "sitemap-slow",
-    fires: { ...files({ "/sitemap.xml": { wait: 300, body: sitemap("/") } }), check: { slow: 200 } },
-    near: files({ "/sitemap.xml": { wait: 300, body: sitemap("/") } }),
-    count: 1,
-    example: /^0\.\d s$/,
-  },
-  {
-    rule: "sitemap-served-as-html",
-    fires: files({ "/sitemap.xml": { headers: { "content-type": "text/html; charset=utf-8" }, body: sitemap("/") } }),
-    near: files({ "/sitemap.xml": { headers: { "content-type": "text/xml" }, body: sitemap("/") } }),
-    count: 1,
-    example: "text/html; charset=utf-8",
-  },
-  {
-    rule: "sitemap-cut-off",
-    fires: files({ "/sitemap.xml": sitemap("/", "/a").slice(0, -30) }),
-    near: site("/a"),
-    count: 1,
-    example: "The file is cut off at line 8",
-  },
-  {
-    rule: "sitemap-compression",
-    fires: files({ "/sitemap.xml.gz": Buffer.concat([gzipSync(sitemap("/")), Buffer.from("trailing")]) }, [
-      "/sitemap.xml.gz",
-    ]),
-    near: files({ "/sitemap.xml.gz": gzipSync(sitemap("/")) }, ["/sitemap.xml.gz"]),
-    count: 1,
-    example: "Ignored data after the end of the compressed data",
-  },
-  {
-    rule: "sitemap-not-compressed",
-    fires: files({ "/sitemap.xml": big }),
-    near: files({ "/sitemap.xml": { headers: { "content-encoding": "gzip" }, body: gzipSync(big) } }),
-    count: 1,
-    example: "1.0 MB",
-  },
+  ),
+  finds(
+    ["sitemap-robots-disallowed", 1, "Googlebot, bingbot, YandexBot"],
+    files({ "/private/sitemap.xml": sitemap("/private/") }, ["/private/sitemap.xml"]),
+    files({ "/maps/private/sitemap.xml": sitemap("/maps/private/") }, ["/maps/private/sitemap.xml"]),
+  ),
+  finds(["sitemap-unreachable", 1, "Not found (404)"], files({}), site()),
+  finds(
+    ["sitemap-unreachable", 1, "Server error (500)", { what: "a server error" }],
+    files({ "/sitemap.xml": { status: 500 } }),
+    files({ "/sitemap.xml": { status: 403 } }),
+  ),
+  finds(
+    ["sitemap-challenge", 1, "Access denied (403)"],
+    files({ "/sitemap.xml": { status: 403 } }),
+    files({ "/sitemap.xml": { status: 404 } }),
+  ),
+  finds(
+    ["sitemap-redirect", 1, `${home}sitemap.xml leads to https://example.org/a.xml`],
+    files({ "/sitemap.xml": { to: `${home}a.xml` }, "/a.xml": sitemap("/") }),
+    { routes: { "/sitemap.xml": { to: `${home}a.xml` }, "/a.xml": sitemap("/") } },
+  ),
+  finds(
+    ["sitemap-redirect-broken", 1, `${home}sitemap.xml`],
+    files({ "/sitemap.xml": { to: `${home}b.xml` }, "/b.xml": { to: `${home}sitemap.xml` } }),
+    files({ "/sitemap.xml": { to: `${home}a.xml` }, "/a.xml": sitemap("/") }),
+  ),
+  finds(
+    ["sitemap-slow", 1, /^0\.\d s$/],
+    { ...files({ "/sitemap.xml": { wait: 300, body: sitemap("/") } }), check: { slow: 200 } },
+    files({ "/sitemap.xml": { wait: 300, body: sitemap("/") } }),
+  ),
+  finds(
+    ["sitemap-served-as-html", 1, "text/html; charset=utf-8"],
+    files({ "/sitemap.xml": { headers: { "content-type": "text/html; charset=utf-8" }, body: sitemap("/") } }),
+    files({ "/sitemap.xml": { headers: { "content-type": "text/xml" }, body: sitemap("/") } }),
+  ),
+  finds(
+    ["sitemap-cut-off", 1, "The file is cut off at line 8"],
+    files({ "/sitemap.xml": sitemap("/", "/a").slice(0, -30) }),
+    site("/a"),
+  ),
+  finds(
+    ["sitemap-compression", 1, "Ignored data after the end of the compressed data"],
+    files({ "/sitemap.xml.gz": Buffer.concat([gzipSync(sitemap("/")), Buffer.from("trailing")]) }, ["/sitemap.xml.gz"]),
+    files({ "/sitemap.xml.gz": gzipSync(sitemap("/")) }, ["/sitemap.xml.gz"]),
+  ),
+  finds(
+    ["sitemap-not-compressed", 1, "1.0 MB"],
+    files({ "/sitemap.xml": big }),
+    files({ "/sitemap.xml": { headers: { "content-encoding": "gzip" }, body: gzipSync(big) } }),
+  ),
 ];

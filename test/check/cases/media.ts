@@ -1,4 +1,4 @@
-import { type Case, entry, files, home, many, robots, site, sitemap } from "./case.ts";
+import { type Case, entry, files, finds, home, many, robots, site, sitemap } from "./case.ts";
 
 const story = (path: string, fields: Readonly<Record<string, string>> = {}) => {
   const { name = "Example Times", language = "en", date = "2026-06-15T08:00:00Z", title = "Title", more = "" } = fields;
@@ -25,73 +25,52 @@ const video = (path: string, fields: Readonly<Record<string, string>> = {}, more
 };
 
 export const mediaCases: readonly Case[] = [
-  {
-    rule: "news-too-many",
-    fires: site(...many(1001, (number) => story(`/${number}`))),
-    near: site(...many(1000, (number) => story(`/${number}`))),
-    count: 1,
-    example: "1001 stories",
-  },
-  {
-    rule: "news-stale",
-    fires: site(story("/a", { date: "2026-06-13T11:59:59Z" }), story("/b", { date: "2026-06-12" })),
-    near: site(story("/a", { date: "2026-06-13T12:00:00Z" }), story("/b", { date: "2026-06-13" })),
-    count: 2,
-    example: `${home}a`,
-  },
-  {
-    rule: "news-incomplete",
-    fires: site(story("/a", { title: "" }), story("/b", { name: "" })),
-    near: site(story("/a")),
-    count: 2,
-    example: "title",
-  },
-  {
-    rule: "news-date-form",
-    fires: site(story("/a", { date: "2026-06" }), story("/b", { date: "2026" })),
-    near: site(story("/a", { date: "2026-06-15" }), story("/b", { date: "2026-06-15T08:00Z" })),
-    count: 2,
-    example: `${home}a`,
-  },
-  {
-    rule: "news-date-form",
-    what: "a form that is not W3C's",
-    fires: site(story("/a", { date: "15 Jun 2026 08:00:00 +0000" })),
-    near: site(story("/a", { date: "2026-06-15T08:00:00.5+02:00" })),
-    count: 1,
-    example: "15 Jun 2026 08:00:00 +0000",
-  },
-  {
-    rule: "news-language",
-    fires: site(
-      story("/a", { language: "english" }),
-      story("/b", { language: "en-US" }),
-      story("/c", { language: "xx" }),
-    ),
-    near: site(story("/a", { language: "en" }), story("/b", { language: "zh-cn" }), story("/c", { language: "fil" })),
-    count: 3,
-    example: `${home}a`,
-  },
-  {
-    rule: "news-repeated",
-    fires: site(story("/a").replace("</url>", "") + story("/b").replace(/^<url><loc>[^<]*<\/loc>/, "")),
-    near: site(story("/a"), story("/b")),
-    count: 1,
-    example: "A second news story for one URL was skipped",
-  },
-  {
-    rule: "news-deprecated",
-    fires: site(
+  finds(
+    ["news-too-many", 1, "1001 stories"],
+    site(...many(1001, (number) => story(`/${number}`))),
+    site(...many(1000, (number) => story(`/${number}`))),
+  ),
+  finds(
+    ["news-stale", 2, `${home}a`],
+    site(story("/a", { date: "2026-06-13T11:59:59Z" }), story("/b", { date: "2026-06-12" })),
+    site(story("/a", { date: "2026-06-13T12:00:00Z" }), story("/b", { date: "2026-06-13" })),
+  ),
+  finds(
+    ["news-incomplete", 2, "title"],
+    site(story("/a", { title: "" }), story("/b", { name: "" })),
+    site(story("/a")),
+  ),
+  finds(
+    ["news-date-form", 2, `${home}a`],
+    site(story("/a", { date: "2026-06" }), story("/b", { date: "2026" })),
+    site(story("/a", { date: "2026-06-15" }), story("/b", { date: "2026-06-15T08:00Z" })),
+  ),
+  finds(
+    ["news-date-form", 1, "15 Jun 2026 08:00:00 +0000", { what: "a form that is not W3C's" }],
+    site(story("/a", { date: "15 Jun 2026 08:00:00 +0000" })),
+    site(story("/a", { date: "2026-06-15T08:00:00.5+02:00" })),
+  ),
+  finds(
+    ["news-language", 3, `${home}a`],
+    site(story("/a", { language: "english" }), story("/b", { language: "en-US" }), story("/c", { language: "xx" })),
+    site(story("/a", { language: "en" }), story("/b", { language: "zh-cn" }), story("/c", { language: "fil" })),
+  ),
+  finds(
+    ["news-repeated", 1, "A second news story for one URL was skipped"],
+    site(story("/a").replace("</url>", "") + story("/b").replace(/^<url><loc>[^<]*<\/loc>/, "")),
+    site(story("/a"), story("/b")),
+  ),
+  finds(
+    ["news-deprecated", 2, `${home}a`],
+    site(
       story("/a", { more: "<news:keywords>a, b</news:keywords>" }),
       story("/b", { more: "<news:genres>Blog</news:genres>" }),
     ),
-    near: site(story("/a")),
-    count: 2,
-    example: `${home}a`,
-  },
-  {
-    rule: "image-too-many",
-    fires: site(
+    site(story("/a")),
+  ),
+  finds(
+    ["image-too-many", 1, "More than 1,000 images on a page; the rest was skipped"],
+    site(
       entry(
         "/a",
         many(
@@ -100,7 +79,7 @@ export const mediaCases: readonly Case[] = [
         ).join(""),
       ),
     ),
-    near: site(
+    site(
       entry(
         "/a",
         many(
@@ -109,43 +88,30 @@ export const mediaCases: readonly Case[] = [
         ).join(""),
       ),
     ),
-    count: 1,
-    example: "More than 1,000 images on a page; the rest was skipped",
-  },
-  {
-    rule: "image-incomplete",
-    fires: site(image("/a", "")),
-    near: site(image("/a", "https://example.org/a.jpg")),
-    count: 1,
-    example: "Skipped an image without a URL",
-  },
-  {
-    rule: "image-deprecated",
-    fires: site(image("/a", "https://example.org/a.jpg", "<image:caption>A</image:caption>")),
-    near: site(image("/a", "https://example.org/a.jpg")),
-    count: 1,
-    example: `${home}a`,
-  },
-  {
-    rule: "video-incomplete",
-    fires: site(video("/a", { thumbnail_loc: "" }), video("/b", { content_loc: "" })),
-    near: site(video("/a", { content_loc: "", player_loc: "https://example.org/p" })),
-    count: 2,
-    example: "thumbnail",
-  },
-  {
-    rule: "video-is-page",
-    fires: site(
-      video("/a", { content_loc: "https://example.org/a" }),
-      video("/b", { player_loc: "https://example.org/b" }),
-    ),
-    near: site(video("/a", { content_loc: "https://example.org/a.mp4" })),
-    count: 2,
-    example: `${home}a`,
-  },
-  {
-    rule: "video-field",
-    fires: site(
+  ),
+  finds(
+    ["image-incomplete", 1, "Skipped an image without a URL"],
+    site(image("/a", "")),
+    site(image("/a", "https://example.org/a.jpg")),
+  ),
+  finds(
+    ["image-deprecated", 1, `${home}a`],
+    site(image("/a", "https://example.org/a.jpg", "<image:caption>A</image:caption>")),
+    site(image("/a", "https://example.org/a.jpg")),
+  ),
+  finds(
+    ["video-incomplete", 2, "thumbnail"],
+    site(video("/a", { thumbnail_loc: "" }), video("/b", { content_loc: "" })),
+    site(video("/a", { content_loc: "", player_loc: "https://example.org/p" })),
+  ),
+  finds(
+    ["video-is-page", 2, `${home}a`],
+    site(video("/a", { content_loc: "https://example.org/a" }), video("/b", { player_loc: "https://example.org/b" })),
+    site(video("/a", { content_loc: "https://example.org/a.mp4" })),
+  ),
+  finds(
+    ["video-field", 6, `${home}a`],
+    site(
       video("/a", { duration: "28801" }),
       video("/b", { duration: "0" }),
       video("/c", { description: "x".repeat(2049) }),
@@ -153,7 +119,7 @@ export const mediaCases: readonly Case[] = [
       video("/e", {}, many(33, (number) => `<video:tag>t${number}</video:tag>`).join("")),
       video("/f", {}, "<video:restriction>DE AT</video:restriction>"),
     ),
-    near: site(
+    site(
       video("/a", { duration: "28800", rating: "5.0" }),
       video("/b", { duration: "1", rating: "0" }),
       video("/c", { description: "x".repeat(2048) }),
@@ -161,56 +127,39 @@ export const mediaCases: readonly Case[] = [
       video("/e", {}, many(32, (number) => `<video:tag>t${number}</video:tag>`).join("")),
       video("/f", {}, '<video:restriction relationship="allow">DE AT</video:restriction>'),
     ),
-    count: 6,
-    example: `${home}a`,
-  },
-  {
-    rule: "video-expired",
-    fires: site(
-      video("/a", { expiration_date: "2026-06-15T11:00:00Z" }),
-      video("/b", { expiration_date: "2026-06-14" }),
-    ),
-    near: site(
-      video("/a", { expiration_date: "2026-06-15T13:00:00Z" }),
-      video("/b", { expiration_date: "2026-06-15" }),
-    ),
-    count: 2,
-    example: `${home}a`,
-  },
-  {
-    rule: "video-deprecated",
-    fires: site(
+  ),
+  finds(
+    ["video-expired", 2, `${home}a`],
+    site(video("/a", { expiration_date: "2026-06-15T11:00:00Z" }), video("/b", { expiration_date: "2026-06-14" })),
+    site(video("/a", { expiration_date: "2026-06-15T13:00:00Z" }), video("/b", { expiration_date: "2026-06-15" })),
+  ),
+  finds(
+    ["video-deprecated", 4, `${home}a`],
+    site(
       video("/a", { category: "Cooking" }),
       video("/b", {}, '<video:price currency="EUR">1.99</video:price>'),
       video("/c", { content_loc: "" }, '<video:player_loc allow_embed="yes">https://example.org/p</video:player_loc>'),
       video("/d", {}, "<video:tvshow><video:show_title>Soup</video:show_title></video:tvshow>"),
     ),
-    near: site(video("/a")),
-    count: 4,
-    example: `${home}a`,
-  },
-  {
-    rule: "media-robots-disallowed",
-    fires: site(
+    site(video("/a")),
+  ),
+  finds(
+    ["media-robots-disallowed", 2, `${home}a`],
+    site(
       image("/a", "https://example.org/private/a.jpg"),
       video("/b", { thumbnail_loc: "https://example.org/private/t.jpg" }),
     ),
-    near: site(image("/a", "https://example.org/a.jpg"), image("/b", "https://cdn.example.net/private/a.jpg")),
-    count: 2,
-    example: `${home}a`,
-  },
-  {
-    rule: "media-robots-disallowed",
-    what: "for another crawler alone",
-    fires: files({
+    site(image("/a", "https://example.org/a.jpg"), image("/b", "https://cdn.example.net/private/a.jpg")),
+  ),
+  finds(
+    ["media-robots-disallowed", 1, `${home}a`, { what: "for another crawler alone" }],
+    files({
       "/robots.txt": "User-agent: *\nDisallow: /i/\nSitemap: https://example.org/sitemap.xml",
       "/sitemap.xml": sitemap(image("/a", "https://example.org/i/a.jpg")),
     }),
-    near: files({
+    files({
       "/robots.txt": `User-agent: YandexBot\nDisallow: /i/\n${robots("/sitemap.xml")}`,
       "/sitemap.xml": sitemap(image("/a", "https://example.org/i/a.jpg")),
     }),
-    count: 1,
-    example: `${home}a`,
-  },
+  ),
 ];
