@@ -27,7 +27,7 @@ export interface SiteFilesOptions {
 }
 
 /** What a server would answer. */
-export type Answer =
+type Answer =
   | { readonly kind: "file"; readonly file: string }
   | { readonly kind: "redirect"; readonly to: string; readonly status: number }
   /** Another file, by a rule of the server. */
@@ -36,7 +36,7 @@ export type Answer =
   | { readonly kind: "missing"; readonly like?: string | undefined };
 
 /** A file that is a page. */
-export interface PageFile {
+interface PageFile {
   readonly file: string;
   readonly url: string;
 }

@@ -35,7 +35,7 @@ const changeTypes = words(`
 `);
 const checkTypes = words(`
   Basis BuiltInRule CheckOptions CheckResult Engine Finding FindingExample IgnoredFinding Need NotJudged PageSample
-  OwnRule Rule RuleContext RuleId RuleReport RuleSeverities Severity
+  OwnRule Rule RuleContext RuleId RuleReport RuleSeverities Severity SiteFilesOptions SiteFolder
 `);
 const fleetTypes = words(`
   FleetEvent FleetOptions BullQueueOptions SitesInProcess JournalQueueOptions Lease QueueCounts SiteJob SiteOutcome
