@@ -91,9 +91,9 @@ export async function runCheck(
       const { alternates } = page;
       const set = alternates === undefined ? undefined : languages.see(page, alternates, scan, found);
       cross.see(page, scan, lastModified, set);
+      fileRules?.see(page, found);
       watcher?.page(page, scan, lastModified, set, found.flaws > flaws);
       sampler?.see(page, found.sitemap);
-      fileRules?.see(page, found);
       pages.count += 1;
     }
   };

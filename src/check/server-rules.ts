@@ -121,7 +121,9 @@ function linesOf(file: string): string[] {
 // `/blog/:slug`, `/old/*` and `/old/:rest*`: returns where a path is sent to. Undefined for other patterns.
 function matcher(from: string, to: string): ((path: string) => string | undefined) | undefined {
   const pattern = /^https?:\/\/[^/]+(\/.*)$/.exec(from)?.[1] ?? from;
-  if (!/^\/[^*(){}[\]|\\^$+?]*\*?$/.test(pattern) || /[^/\w]\*$/.test(pattern)) return undefined;
+  const names = [...pattern.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
+  const isOdd = names.some((name, index) => /^\d|^splat$/.test(name) || names.indexOf(name) !== index);
+  if (isOdd || !/^\/[^*(){}[\]|\\^$+?]*\*?$/.test(pattern) || /[^/\w]\*$/.test(pattern)) return undefined;
   const source = pattern
     .replaceAll(".", "\\.")
     .replace(/\/?(?::(\w+))?\*$/, (_, name: string = "splat") => `(?:/(?<${name}>.*))?`)

@@ -1,6 +1,16 @@
 // A built website in folders: which file a URL leads to, as servers of static websites decide it, and which files are pages. Links are followed
 // inside of their folder only. Memory grows with the names of the pages, not with their content.
-import { accessSync, closeSync, constants, openSync, readdirSync, readSync, realpathSync, statSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  type Dirent,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import path from "node:path";
 import { type Problem, problem } from "../model/problem.ts";
 import { systemReason } from "../model/system-reason.ts";
@@ -98,7 +108,8 @@ export class SiteFiles {
         if (notPage.test(name) || !this.isPage(file)) continue;
         const shown = name.replace(/(?:^|(?<=\/))index\.html?$/i, "");
         const isClean = this.#isClean || folder.rules.cleanUrls;
-        yield { file, url: folder.url + encodeURI(isClean ? shown.replace(/\.html?$/i, "") : shown) };
+        const written = isClean ? shown.replace(/\.html?$/i, "") : shown;
+        yield { file, url: folder.url + encodeURI(written).replaceAll(/[?#]/g, encodeURIComponent) };
       }
     }
   }
@@ -194,7 +205,7 @@ function likeIn(folder: string, encoded: string): string | undefined {
 function* filesIn(folder: string, root: string, seen: Set<string>): Generator<string, void> {
   if (seen.has(folder)) return;
   seen.add(folder);
-  for (const entry of readdirSync(folder, { withFileTypes: true }).sort((one, two) => (one.name < two.name ? -1 : 1))) {
+  for (const entry of entriesOf(folder)) {
     // Those of frameworks, of the system and of packages.
     if (/^[_.]|^node_modules$/.test(entry.name)) continue;
     let file = path.join(folder, entry.name);
@@ -210,6 +221,14 @@ function* filesIn(folder: string, root: string, seen: Set<string>): Generator<st
     }
     if (kind.isDirectory()) yield* filesIn(file, root, seen);
     else if (kind.isFile()) yield file;
+  }
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).sort((one, two) => (one.name < two.name ? -1 : 1));
+  } catch {
+    return [];
   }
 }
 

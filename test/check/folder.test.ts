@@ -92,6 +92,7 @@ const redirects = `# comment
 /kept /x
 /forced /y 301!
 /z /de 302 Country=de
+/:a/:a/:1 /x
 `;
 const notPages = {
   "assets/part.html": "<p>part</p>",
@@ -133,7 +134,7 @@ test.each<[string, string, string, Record<string, string>, string[]]>([
     "index.html kept.html forced.html",
     { _redirects: redirects },
     [
-      notUnderstood("_redirects:7"),
+      notUnderstood("_redirects:7, _redirects:8"),
       "page-redirect blog/1 301 to /posts/1",
       "page-redirect forced 301 to /y",
       "page-redirect old 302 to /new",
