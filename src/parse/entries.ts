@@ -21,8 +21,14 @@ export interface Entries {
   readonly sitemaps: SitemapReference[];
 }
 
+// `flatMap` takes a third of the time of parsing.
 export function joined(batches: readonly Entries[]): Entries {
-  return { pages: batches.flatMap(({ pages }) => pages), sitemaps: batches.flatMap(({ sitemaps }) => sitemaps) };
+  const all: Entries = { pages: [], sitemaps: [] };
+  for (const { pages, sitemaps } of batches) {
+    for (const page of pages) all.pages.push(page);
+    for (const sitemap of sitemaps) all.sitemaps.push(sitemap);
+  }
+  return all;
 }
 
 export interface EntryParser {
