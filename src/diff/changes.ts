@@ -7,7 +7,7 @@ import { FileLock } from "../archive/lock.ts";
 import { type Archive, openArchive } from "../archive/open.ts";
 import { Scratch } from "../archive/scratch.ts";
 import { type CrawlTarget, flatten } from "../crawl/crawl.ts";
-import { checkTarget } from "../crawl/prepare.ts";
+import { checkTarget, prepare } from "../crawl/prepare.ts";
 import type { AddedPage, ChangedPage, PageChange, RemovedPage, TreeChange } from "../model/change.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { UnreachableWebsite } from "../model/event.ts";
@@ -214,6 +214,11 @@ export class ChangesRun {
       const { info, finished, truncated, altered } = archive;
       if (info === undefined) throw invalidArchive(this.#name, "another tool wrote it, so it is not a state");
       if (!finished || truncated || altered) throw invalidArchive(this.#name, "it is cut off or damaged");
+      const { start } = prepare(this.#target, this.#crawl);
+      if (String(info.sitemaps) !== String(start.sitemaps)) {
+        const [about, asked] = [info, start].map((each) => each.sitemaps?.join(" ") ?? each.homepage);
+        throw new SitemapError("invalid-archive", `${this.#name} is about ${about}, not ${asked}`);
+      }
       tree = await openTreeWhile(this.#state, { limits, signal }, { verify: true });
       for (const sitemap of tree.sitemaps()) {
         if (problemsOf(sitemap).some(({ code }) => code === "archive-digest" || code === "archive-counts"))
