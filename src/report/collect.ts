@@ -39,7 +39,7 @@ export async function collectFacts(tree: SitemapTree, options: ReportOptions): P
 function factsOf(tree: SitemapTree, result: CheckResult, collector: Collector, website: ReportSection): ReportFacts {
   const { sitemaps, formats, figures } = sitemapFacts(tree);
   const languages = collector.languages.facts(tree.complete);
-  const { dates, images, pagesWithImages, videos, pagesWithVideos, stories } = collector;
+  const { dates } = collector;
   const { unreachable } = tree;
   const { sections: hosts = [] } = website;
   return {
@@ -69,7 +69,7 @@ function factsOf(tree: SitemapTree, result: CheckResult, collector: Collector, w
     languages,
     hosts: hosts.map(({ name, pages, count }) => ({ name, pages, others: count })),
     formats,
-    media: { images, pagesWithImages, videos, pagesWithVideos, stories },
+    media: collector.media,
     sitemaps,
     discovery: discoveryFacts(tree),
     preferences: tree.root.children.flatMap((child) => (child.kind === "index" && child.preferences) || []),
@@ -104,11 +104,7 @@ class Collector implements PageWatcher {
   pages = 0;
   /** Pages with errors or warnings of their own. */
   flawed = 0;
-  images = 0;
-  pagesWithImages = 0;
-  videos = 0;
-  pagesWithVideos = 0;
-  stories = 0;
+  readonly media = { images: 0, pagesWithImages: 0, videos: 0, pagesWithVideos: 0, stories: 0 };
 
   /** `receivedAt`: when the website was received, in milliseconds; ages are counted from it. */
   constructor(receivedAt: number, pageCount: number) {
@@ -129,16 +125,13 @@ class Collector implements PageWatcher {
     const age = this.dates.add(lastModified, page.lastModified);
     this.#pageSections.add(this.#sections.add(page.url, scan, age, isFlawed), isFlawed);
     if (alternates !== undefined) this.languages.add(page, alternates);
-    const { images, videos } = page;
-    if (images !== undefined) {
-      this.pagesWithImages += 1;
-      this.images += images.length;
-    }
-    if (videos !== undefined) {
-      this.pagesWithVideos += 1;
-      this.videos += videos.length;
-    }
-    if (page.newsStory !== undefined) this.stories += 1;
+    const { images, videos, newsStory } = page;
+    const { media } = this;
+    if (images !== undefined) media.pagesWithImages += 1;
+    media.images += images?.length ?? 0;
+    if (videos !== undefined) media.pagesWithVideos += 1;
+    media.videos += videos?.length ?? 0;
+    if (newsStory !== undefined) media.stories += 1;
   }
 
   flush(): Promise<void> {
