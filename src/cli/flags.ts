@@ -125,12 +125,8 @@ export function wholeNumber(minimum: number): (text: string) => number {
 export function seconds(text: string): number {
   const [, digits, unit = ""] = /^(\d{1,9}(?:\.\d{1,6})?)(ms|[smh])?$/i.exec(text) ?? [];
   if (digits === undefined) throw new InvalidArgumentError("Expected seconds, such as 2, 0.5, 30s or 5m.");
-  const units = new Map([
-    ["ms", 0.001],
-    ["m", 60],
-    ["h", 3600],
-  ]);
-  return Number(digits) * (units.get(unit.toLowerCase()) ?? 1);
+  const units: Readonly<Record<string, number>> = { ms: 0.001, m: 60, h: 3600 };
+  return Number(digits) * (units[unit.toLowerCase()] ?? 1);
 }
 
 // `least` in milliseconds.

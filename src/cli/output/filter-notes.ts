@@ -9,16 +9,14 @@ export function filterNotes(filter: PageFilter, flags: { readonly since?: unknow
   const { undated, robotsUnknown } = filter.counts;
   const [host, ...others] = filter.unknownHosts;
   const more = others.length === 0 ? "" : ` and ${counted(others.length, "other host")}`;
-  return [
-    ...(filter.reached ? [`stopped at --limit ${filter.listed}`] : []),
-    ...(undated > 0 ? [`--since left out ${counted(undated, "page")} without a date`] : []),
-    ...(robotsUnknown > 0
-      ? [`--allowed-for left out ${counted(robotsUnknown, "page")}: could not read robots.txt of ${host}${more}`]
-      : []),
-    ...(filter.empty === undefined
-      ? []
-      : [`0 of ${counted(filter.seen, "page")} ${reason(filter, filter.empty, flags)}`]),
-  ];
+  const notes = [];
+  if (filter.reached) notes.push(`stopped at --limit ${filter.listed}`);
+  if (undated > 0) notes.push(`--since left out ${counted(undated, "page")} without a date`);
+  const unknown = counted(robotsUnknown, "page");
+  if (robotsUnknown > 0) notes.push(`--allowed-for left out ${unknown}: could not read robots.txt of ${host}${more}`);
+  if (filter.empty !== undefined)
+    notes.push(`0 of ${counted(filter.seen, "page")} ${reason(filter, filter.empty, flags)}`);
+  return notes;
 }
 
 function reason(filter: PageFilter, empty: keyof PageFilterSettings, flags: { readonly since?: unknown }): string {

@@ -43,26 +43,16 @@ export interface CsvFlags {
 }
 
 export function pageWriter(format: PageFormat, flags: CsvFlags, show?: ShowUrl): PageWriter {
-  switch (format) {
-    case "pages":
-      return pagesWriter(show);
-    case "pages-json":
-      return pagesJsonWriter(show);
-    case "ndjson":
-      return ndjsonWriter();
-    case "csv": {
-      const writer = csv(flags);
-      return flags.excel ? { ...writer, header: byteOrderMark + writer.header } : writer;
-    }
-  }
+  if (format === "pages") return pagesWriter(show);
+  if (format === "pages-json") return pagesJsonWriter(show);
+  if (format === "ndjson") return ndjsonWriter();
+  const writer = csv(flags);
+  return flags.excel ? { ...writer, header: byteOrderMark + writer.header } : writer;
 }
 
 /** Refuses flags without an effect, and unknown columns. */
 export function checkCsvFlags(format: Format, flags: CsvFlags): void {
-  if (format === "csv") {
-    csv(flags);
-    return;
-  }
+  if (format === "csv") return void csv(flags);
   const { csvSafe, columns, explode, separator, excel } = flags;
   const ofPages = [columns !== undefined && "--columns", explode && "--explode"];
   const ofTables = [!csvSafe && "--no-csv-safe", separator && "--separator", excel && "--excel"];
