@@ -7,6 +7,7 @@ import { siteJob } from "../../fleet/site-job.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { addCrawlFlagGroups, addCrawlFlags, type CrawlFlags, collected, crawlOptions } from "../flags.ts";
+import { addHelp } from "../help.ts";
 
 interface McpFlags extends CrawlFlags {
   readonly dir?: string | undefined;
@@ -32,20 +33,21 @@ export function mcpCommand(context: Context, done: Done): Command {
     );
   addCrawlFlags(command.optionsGroup("Discovery:"), "Discovery");
   addCrawlFlagGroups(command, "Network", "Limits");
-  return command
-    .action(async (flags: McpFlags) => {
-      done(await mcp(flags, context));
-    })
-    .addHelpText("after", examples);
+  command.action(async (flags: McpFlags) => {
+    done(await mcp(flags, context));
+  });
+  return addHelp(command, { flags: "--dir --allow --user-agent --max-time", examples, more });
 }
 
 const examples = `
-Tools: site_summary, list_pages, find_pages, check_site, changes, parse_sitemap. Every answer is smaller than 64 kB.
-
 Examples:
   sitegrove mcp                                      any public website
   sitegrove mcp --allow docs.example.org             one website
   sitegrove mcp --dir sites --allow localhost:3000   one on this machine
+`;
+
+const more = `
+Tools: site_summary, list_pages, find_pages, check_site, changes, parse_sitemap. Every answer is smaller than 64 kB.
 `;
 
 async function mcp(flags: McpFlags, context: Context): Promise<number> {
