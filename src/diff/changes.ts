@@ -87,8 +87,8 @@ interface State {
   readonly tree: SitemapTree;
 }
 
-/** The kinds of changes that are listed. */
-export const listedKinds: readonly ("added" | "changed" | "removed")[] = ["added", "changed", "removed"];
+// The kinds of changes that are listed.
+const listedKinds: readonly ("added" | "changed" | "removed")[] = ["added", "changed", "removed"];
 // What a date in an index says of a sitemap does not hold for one that could not be read since.
 const own = ["save", "resume", "previous", "trustLastmod"] as const;
 
