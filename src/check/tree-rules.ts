@@ -52,7 +52,8 @@ export async function judgeTree(
     const response = isReadSitemap(sitemap) ? await tree.response(sitemap) : undefined;
     if (response !== undefined) {
       judgeContent(sitemap, response, own);
-      judgeResponse(sitemap, response, own, settings);
+      // Files were not sent by a server.
+      if (settings.files === undefined) judgeResponse(sitemap, response, own, settings);
     }
     if (sitemap.kind === "pages" && isFeed(sitemap)) await judgeFeed(sitemap, tree.text(sitemap), own);
     if (sitemap.kind === "pages") judgePages(sitemap, own, settings);

@@ -166,6 +166,14 @@ test.each<[string, string, string, Record<string, string>, string[]]>([
   expect(await found(built(listed, pages, files))).toEqual(expected);
 });
 
+test("nothing is said about a server, which files do not have", async () => {
+  const site = built("a", "a.html");
+  const file = path.join(site, "sitemap.xml");
+  writeFileSync(file, readFileSync(file, "utf8").replace("</urlset>", `<!--${"x".repeat(1_100_000)}--></urlset>`));
+  const { stdout } = await sitegrove(["check", site, "--url", home, "-f", "json"]);
+  expect(JSON.parse(stdout).findings.map(({ rule }: { rule: string }) => rule)).toEqual(["lastmod-missing"]);
+});
+
 test("--pages and --ignore narrow what is a page; a listed file that is left out is still there", async () => {
   const site = built("blog/a x", "blog/a.html blog/b.html blog/drafts/c.html y.html", { "x.html": noindex });
   expect(await found(site, "--pages", "blog/**", "--ignore", "drafts/")).toEqual([
