@@ -225,7 +225,9 @@ export class Hosts {
       },
       answered: (status, headers) => {
         shared?.answered();
-        host.origins.set(originName, new Origin(true));
+        const { hasAnswered, onlyErrors } = host.origin(originName);
+        const isFailing = !hasAnswered || onlyErrors > 0;
+        host.origins.set(originName, new Origin(true, status >= 500 && isFailing ? onlyErrors + 1 : 0));
         const pause = asksForPause(status, headers) ? this.#pauseOf(host, status, headers, sentAt) : undefined;
         if (pause !== undefined && pause.refusal === undefined) this.#shared?.pause(target, pause.delay);
         // A failing server may simply have left out that it wants a pause.
@@ -337,6 +339,7 @@ class Host {
 /** Counted since the last answer. */
 class Origin implements OriginRecord {
   readonly hasAnswered: boolean;
+  readonly onlyErrors: number;
   wasRetried = false;
   failures = 0;
   failedDocuments = 0;
@@ -345,8 +348,9 @@ class Origin implements OriginRecord {
   refusal: Problem | undefined;
   isProbed = false;
 
-  constructor(hasAnswered: boolean) {
+  constructor(hasAnswered: boolean, onlyErrors = 0) {
     this.hasAnswered = hasAnswered;
+    this.onlyErrors = onlyErrors;
   }
 }
 

@@ -18,18 +18,23 @@ export interface OriginRecord {
   readonly hasAnswered: boolean;
   readonly wasRetried: boolean;
   readonly failures: number;
+  /** How many answers there were, if all of them were server errors. */
+  readonly onlyErrors: number;
 }
 
 /** Whether a request is sent again after its nth attempt failed. */
 export function mayRetry(reason: Problem, attempt: number, retries: number, origin: OriginRecord): boolean {
   if (attempt > retries || !isRetryable(reason)) return false;
-  if (!hasNoResponse(reason.code)) return true;
+  if (!hasNoResponse(reason.code)) return origin.onlyErrors < mostErrors;
   // An origin that has never answered gets one retry in all.
   return origin.hasAnswered ? origin.failures + 1 < mostFailures : !origin.wasRetried;
 }
 
 /** So many failures in a row end the retries for an origin that answered before. */
 export const mostFailures = 8;
+
+// So many answers that are all server errors end the retries: each further document is requested once.
+const mostErrors = 6;
 
 // A bot check with status 503 is not temporary.
 function isRetryable({ code, status }: Problem): boolean {

@@ -3,7 +3,7 @@ import { ordered } from "../crawl/crawl.ts";
 import { prepare } from "../crawl/prepare.ts";
 import { timeLeft } from "../crawl/time-budget.ts";
 import { SitemapError } from "../model/errors.ts";
-import type { FinishedEvent, OrderedEvent } from "../model/event.ts";
+import type { CrawlEvent, FinishedEvent, OrderedEvent } from "../model/event.ts";
 import type { Options } from "../model/options.ts";
 import { isLossy, type Problem } from "../model/problem.ts";
 import type { RobotsPreference, Sitemap } from "../model/sitemap.ts";
@@ -19,12 +19,13 @@ export interface CrawlSiteOptions {
   readonly options: Options;
   readonly signal: AbortSignal;
   readonly shared: SharedLimits;
+  readonly onEvent: (event: CrawlEvent) => void;
 }
 
 /** Throws only the reason of the signal, and errors of the output or the disk. */
 export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
-  const { job, attemptId, output, signal, shared } = site;
-  const options: Options = { ...site.options, ...output.options, signal };
+  const { job, attemptId, output, signal, shared, onEvent } = site;
+  const options: Options = { ...withSettings({ ...site.options, ...output.options }, job), signal, onEvent };
   const reasons = new Reasons();
   let finished: FinishedEvent | undefined;
   let hasSitemap = false;
@@ -34,6 +35,7 @@ export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
   // Longer than a website and its check may take: an output that does not answer must not keep its place for ever.
   const taken = (work: Promise<void> | undefined) => inTime(work, startedAt + time * 1.2 + 1000);
   const see = async (event: OrderedEvent) => {
+    output.see?.(event);
     if (event.type === "pages") await taken(output.pages?.(event.url, event.pages));
     else if (event.type === "sitemap") {
       hasSitemap ||= isSitemap(event.sitemap);
@@ -78,6 +80,15 @@ export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
     reasons: outcome === "complete" ? [] : reasons.list(),
     files: {},
     ...(preferences === undefined ? {} : { preferences }),
+  };
+}
+
+function withSettings(options: Options, { settings: { delay, maxPages, retries } = {} }: SiteJob): Options {
+  return {
+    ...options,
+    ...(delay === undefined ? {} : { delay: { milliseconds: delay * 1000 } }),
+    ...(retries === undefined ? {} : { retries }),
+    ...(maxPages === undefined ? {} : { limits: { ...options.limits, pages: maxPages } }),
   };
 }
 

@@ -1,12 +1,13 @@
 // The options of `runFleet`, their defaults and checks, and the events it reports.
 import { availableParallelism, freemem } from "node:os";
-import type { SitemapEvent } from "../model/event.ts";
+import type { OrderedEvent, SitemapEvent } from "../model/event.ts";
 import { expectObject, functionValue, number, optionsIn, signal, unexpected } from "../model/option-checks.ts";
 import { type Options, resolveOptions } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import type { SiteJob, SiteSummary } from "./site-job.ts";
 import type { SiteQueue } from "./site-queue.ts";
+import type { SiteResponses } from "./site-responses.ts";
 
 /** Options of `runFleet`. */
 export interface FleetOptions {
@@ -51,7 +52,13 @@ export type FleetEvent =
   /** It has not answered for a while: another one takes its place. */
   | { readonly type: "site-slow"; readonly job: SiteJob }
   | { readonly type: "site-pages"; readonly job: SiteJob; readonly pages: number }
-  | { readonly type: "site-done"; readonly summary: SiteSummary; readonly accepted: boolean }
+  | {
+      readonly type: "site-done";
+      readonly summary: SiteSummary;
+      readonly accepted: boolean;
+      /** Absent if nothing was requested. */
+      readonly responses?: SiteResponses | undefined;
+    }
   | { readonly type: "site-back"; readonly job: SiteJob };
 
 export interface FleetSettings {
@@ -142,6 +149,8 @@ export interface SiteOutput {
   /** The returned promise is awaited. */
   pages?(sitemap: string, pages: readonly SitemapPage[]): Promise<void> | undefined;
   sitemap?(event: SitemapEvent): Promise<void> | undefined;
+  /** Told every event, in declared order. */
+  see?(event: OrderedEvent): void;
   /** Called with the finished tree; with it, documents are kept until then. `time`: how many milliseconds it may take. */
   tree?(tree: SitemapTree, within: { readonly time: number; readonly signal: AbortSignal }): Promise<void>;
   /** Puts the outputs in their place. Returns fields to add to the summary, or all fields of a summary that was published first. */

@@ -10,6 +10,7 @@ import { type FleetOptions, type FleetSettings, resolveFleetOptions, type SiteOu
 import type { SharedLimits } from "./shared-limits.ts";
 import { emptySummary, type SiteJob, type SiteSummary, siteJob } from "./site-job.ts";
 import type { Lease, QueueCounts } from "./site-queue.ts";
+import { ResponseCounter, type SiteResponses } from "./site-responses.ts";
 
 /**
  * Reads all websites of a queue. A text in `sites` that is not a homepage ends it with a `SitemapError` (`invalid-option`): check
@@ -129,6 +130,7 @@ class Fleet {
     const stopping = new FollowingController(this.#stop.signal, lease.lost);
     onEvent?.({ type: "site-start", job, starts });
     let output: SiteOutput | undefined;
+    const responses = new ResponseCounter();
     try {
       const published = await sink.published?.(job);
       if (published !== undefined) return { summary: published, output };
@@ -138,7 +140,15 @@ class Fleet {
         if (pages > 0) onEvent?.({ type: "site-pages", job, pages });
       });
       const read = (into: SiteOutput) =>
-        crawlSite({ job, attemptId, output: into, options: crawl, signal: stopping.signal, shared: this.#shared });
+        crawlSite({
+          job,
+          attemptId,
+          output: into,
+          options: crawl,
+          signal: stopping.signal,
+          shared: this.#shared,
+          onEvent: responses.see,
+        });
       const reading = read(told).catch(async (error: unknown) => {
         const { previous, ...options } = told.options ?? {};
         if (previous === undefined || !isInvalidArchive(error)) throw error;
@@ -149,7 +159,8 @@ class Fleet {
         if (stopping.signal.aborted || isMachine(error)) throw error;
         return failed(job, attemptId, error);
       });
-      return { summary: { ...summary, ...(await output.keep(summary)) }, output };
+      const kept = { ...summary, ...(await output.keep(summary)) };
+      return { summary: kept, output, responses: responses.counted };
     } catch (error) {
       await output?.discard();
       if (!stopping.signal.aborted) throw error;
@@ -163,12 +174,12 @@ class Fleet {
   }
 
   // If the queue fails, it is unknown whether it has the result: the output stays.
-  async #settle(lease: Lease, { summary, output }: ReadSite): Promise<void> {
+  async #settle(lease: Lease, { summary, output, responses }: ReadSite): Promise<void> {
     const { onEvent } = this.#settings;
     try {
       const accepted = (await lease.done(summary)) === "accepted";
       await (accepted ? output?.accepted?.() : output?.discard());
-      onEvent?.({ type: "site-done", summary, accepted });
+      onEvent?.({ type: "site-done", summary, accepted, responses });
     } catch (error) {
       if (!this.#stop.signal.aborted) throw error;
       onEvent?.({ type: "site-back", job: lease.job });
@@ -179,6 +190,7 @@ class Fleet {
 interface ReadSite {
   readonly summary: SiteSummary;
   readonly output: SiteOutput | undefined;
+  readonly responses?: SiteResponses;
 }
 
 // Nothing that a website does throws: this is a bug of ours, and must not end the other websites.

@@ -5,11 +5,12 @@
 import { gzipSync } from "node:zlib";
 import { ByteWriter, ParquetWriter, type SchemaElement } from "hyparquet-writer";
 import type { NewsStory, SitemapPage, SitemapVideo } from "../model/page.ts";
-import { isLossy, type Problem } from "../model/problem.ts";
+import { isLossy } from "../model/problem.ts";
 import type { PageBatch } from "./pages.ts";
 import type { SitemapRow } from "./sitemaps.ts";
 
-export type ParquetFile = "pages" | "sitemaps" | "problems";
+/** `sites` only in a dataset. */
+export type ParquetFile = "pages" | "sitemaps" | "problems" | "sites";
 
 /** The table of pages alone. */
 export class ParquetPages {
@@ -32,27 +33,52 @@ export class ParquetPages {
 
 export class ParquetTables {
   readonly #run: string | undefined;
-  readonly #pages: ParquetTable;
-  readonly #sitemaps: ParquetTable;
-  readonly #problems: ParquetTable;
+  readonly #tables: ReadonlyMap<string, ParquetTable>;
 
-  /** `run`: the name of the run in every row, for tables that are joined. */
+  /** With the name of a run, the tables are those of a dataset: they have one of websites, and every row says when it was fetched. */
   constructor(sink: (file: ParquetFile) => ByteSink, run?: string) {
     this.#run = run;
-    this.#pages = new ParquetTable(sink("pages"), pagesTable);
-    this.#sitemaps = new ParquetTable(sink("sitemaps"), sitemapsTable);
-    this.#problems = new ParquetTable(sink("problems"), problemsTable);
+    const isDataset = run !== undefined;
+    const fetched = isDataset ? [timestamp("fetched_at")] : [];
+    this.#tables = new Map([
+      ["pages", new ParquetTable(sink("pages"), [...pagesTable, ...fetched])],
+      ["sitemaps", new ParquetTable(sink("sitemaps"), sitemapsTable)],
+      ["problems", new ParquetTable(sink("problems"), [...problemsTable, ...fetched])],
+      ...(isDataset ? [["sites", new ParquetTable(sink("sites"), sitesTable)] as const] : []),
+    ]);
   }
 
-  addPages({ sitemap, pages }: PageBatch, site: string | undefined): void {
-    for (const page of pages) {
-      this.#pages.add({ run: this.#run, site, sitemap, ...pageRow(page) }, weightOf(page));
-    }
+  addPages({ sitemap, pages }: PageBatch, site: string | undefined, fetchedAt?: string): void {
+    const fetched = { fetched_at: instant(fetchedAt) };
+    for (const page of pages)
+      this.#add("pages", { run: this.#run, site, sitemap, ...pageRow(page), ...fetched }, weightOf(page));
   }
 
-  addSitemap({ row, problems }: SitemapRow, site: string | undefined): void {
+  /** The summary of a website. */
+  addSite(summary: SiteFacts): void {
+    const { pages, sitemaps, invalid, requests, wireBytes, duration, finishedAt, reasons, ...rest } = summary;
+    this.#add(
+      "sites",
+      {
+        run: this.#run,
+        ...rest,
+        pages: bigint(pages),
+        sitemaps: bigint(sitemaps),
+        invalid: bigint(invalid),
+        requests: bigint(requests),
+        wire_bytes: bigint(wireBytes),
+        duration: bigint(duration),
+        reason: reasons[0]?.code,
+        fetched_at: instant(finishedAt),
+      },
+      1000,
+    );
+  }
+
+  addSitemap({ row, problems }: SitemapRow, site: string | undefined, readAt?: string): void {
     const { wireBytes, decodedBytes, pageCount, declaredUrl, lastModified, fetchedAt, firstByte, ...rest } = row;
-    this.#sitemaps.add(
+    this.#add(
+      "sitemaps",
       {
         run: this.#run,
         site,
@@ -71,19 +97,33 @@ export class ParquetTables {
       },
       1000,
     );
-    for (const problem of problems) this.#addProblem(row.url, problem, site);
+    for (const { code, message, line, value, count } of problems) {
+      const facts = { line: bigint(line), value, count: bigint(count), fetched_at: instant(fetchedAt ?? readAt) };
+      this.#add("problems", { run: this.#run, site, url: row.url, code, loss: isLossy(code), message, ...facts }, 1000);
+    }
   }
 
   finish(): void {
-    this.#pages.finish();
-    this.#sitemaps.finish();
-    this.#problems.finish();
+    for (const table of this.#tables.values()) table.finish();
   }
 
-  #addProblem(url: string, { code, message, line, value, count }: Problem, site: string | undefined): void {
-    const facts = { line: bigint(line), value, count: bigint(count) };
-    this.#problems.add({ run: this.#run, site, url, code, loss: isLossy(code), message, ...facts }, 1000);
+  #add(table: ParquetFile, row: Row, weight: number): void {
+    this.#tables.get(table)?.add(row, weight);
   }
+}
+
+/** What the table of websites holds of a summary. */
+export interface SiteFacts {
+  readonly site: string;
+  readonly outcome: string;
+  readonly pages: number;
+  readonly sitemaps: number;
+  readonly invalid: number;
+  readonly requests: number;
+  readonly wireBytes: number;
+  readonly duration: number;
+  readonly finishedAt: string;
+  readonly reasons: readonly { readonly code: string }[];
 }
 
 function pageRow({
@@ -328,6 +368,21 @@ export const problemsTable: readonly Column[] = [
   integer("line"),
   text("value"),
   integer("count"),
+];
+
+/** The websites of a dataset. */
+export const sitesTable: readonly Column[] = [
+  text("run"),
+  text("site"),
+  text("outcome"),
+  integer("pages"),
+  integer("sitemaps"),
+  integer("invalid"),
+  integer("requests"),
+  integer("wire_bytes"),
+  integer("duration"),
+  text("reason"),
+  timestamp("fetched_at"),
 ];
 
 /** The root element and all columns, as a file begins with them. */

@@ -20,6 +20,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest"
 import type { JournalLine } from "../../src/fleet/journal-file.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
 import { isLong, some } from "../support/long.ts";
+import { freePort } from "../support/own-port.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { steering } from "../write/hostile.ts";
 import { ended, launch, type Started, shell, sitegrove, start, terminal } from "./program.ts";
@@ -306,6 +307,63 @@ test("reasons are counted by websites, and the exit code says that something is 
   expect(code).toBe(3);
   expect(stdout).toMatch(/ 2 {2}complete\n +2 {2}unreachable\n/);
   expect(stdout).toMatch(/Reasons, by number of websites\n +2 {2}.*\(connection-refused\)\n/);
+});
+
+test("--fail-above: too many websites that cannot be reached are exit code 6", async () => {
+  const { sites } = await serve({ count: 2 });
+  const list = [...sites, ...(await nowhere(1)).map((site) => site.replace("127.1.0.1", "127.1.9.9"))];
+  const run = (share: string) => sitegrove(fleet(...list, "--fail-above", share));
+  expect(await run("20%")).toMatchObject({
+    code: 6,
+    stderr: "sitegrove: 1 of 3 websites unreachable or failed: more than --fail-above\n",
+  });
+  expect((await run("34")).code).toBe(3);
+  expect((await run("many")).stderr).toContain("Expected a share, such as 20%");
+});
+
+test("other columns of a list say how a website is read; a value that is no number is reported", async () => {
+  const { sites } = await serve({ count: 3 });
+  const rows = [`${sites[0]},,1,`, `${sites[1]},0.3,,0`, `${sites[2]},soon,,`];
+  const list = file(
+    "list.csv",
+    `site,delay,max-pages,retries,header\n${rows.map((row) => `${row},X: y`).join("\n")}\n`,
+  );
+  const { code, stderr } = await sitegrove(fleet("--from", list, "--column", "site"));
+  expect(code).toBe(3);
+  expect(stderr).toContain(`list.csv:4: not a website: ${sites[2]},soon`);
+  const [limited, slow] = doneLines().sort((one, other) => (one.site < other.site ? -1 : 1));
+  expect(limited).toMatchObject({ pages: 1, reasons: [{ code: "limit-pages" }] });
+  expect(slow?.duration).toBeGreaterThanOrEqual(290);
+  expect(journal()[0]).toMatchObject({ type: "add", settings: { maxPages: 1 } });
+});
+
+test("--metrics serves the figures of the run to Prometheus, on this machine alone", async () => {
+  let letGo = () => {};
+  const gate = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const { sites, visits } = await serve({ count: 3, gate: () => (visits.size > 2 ? gate : Promise.resolve()) });
+  const port = await freePort();
+  const { end } = launch(fleet(...sites, "--concurrency", "1", "--metrics", String(port)));
+  const metrics = async () => (await fetch(`http://127.0.0.1:${port}/metrics`).catch(() => undefined))?.text() ?? "";
+  // Two are done, and the third waits for its answer.
+  let text = "";
+  while (!/outcome="complete"\} 2.*sitegrove_sites_active\{lane="\w+"\} 1/s.test(text)) text = await metrics();
+  for (const line of [
+    "sitegrove_sites_waiting 0",
+    "sitegrove_pages_total 6",
+    'sitegrove_responses_total{status="200"} 4',
+    "sitegrove_first_byte_seconds_count 4",
+    "# TYPE sitegrove_first_byte_seconds histogram",
+    "sitegrove_lease_losses_total 0",
+  ])
+    expect(text.split("\n")).toContain(line);
+  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);
+  letGo();
+  expect((await end).code).toBe(0);
+  expect((await sitegrove(fleet(...sites, "--metrics", "here"))).stderr).toContain("--metrics takes an address");
+  const shown = [...JSON.stringify(JSON.parse(readFileSync("docs/grafana.json", "utf8"))).matchAll(/sitegrove_\w+/g)];
+  for (const [name] of shown) expect(text).toContain(name.replace(/_bucket$/, ""));
 });
 
 test("run again it continues, reads nothing twice, and can read some again", async () => {

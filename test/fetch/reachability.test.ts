@@ -93,6 +93,19 @@ describe("a host that answered before", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
   afterEach(() => void vi.useRealTimers());
 
+  test("with nothing but server errors gets no retries after six answers, until it answers otherwise", async () => {
+    const hosts = new Hosts(resolveOptions({}), defaultBackoff);
+    const ask = async (status: number) => {
+      const slot = (await hosts.acquire(target, none)) as Slot;
+      slot.answered(status, []);
+      slot.release();
+      return mayRetry(problem("http-500"), 1, 3, slot.origin);
+    };
+    const retried: boolean[] = [];
+    for (const status of [500, 500, 502, 500, 500, 500, 500, 404, 500]) retried.push(await ask(status));
+    expect(retried).toEqual([true, true, true, true, true, false, false, true, true]);
+  });
+
   /** A host that answered once, and then fails so many times in a row, each after so many milliseconds. */
   async function failing(times: number, code: ProblemCode, elapsed: number) {
     const hosts = new Hosts(resolveOptions({}), defaultBackoff);

@@ -33,7 +33,7 @@ export function fleetCommand(context: Context, done: Done): Command {
   command
     .optionsGroup("Several machines:")
     .option("--queue <url>", `fill this ${queueText}`)
-    .option("--run <name>", "name of the run on the queue (default: default)")
+    .option("--run <name>", "name of the run on the queue (default: default), or in the dataset (default: its time)")
     .option("--shard <part>", "only this part of the list, by registrable domain: 2/8 is the second of eight")
     .option(
       "--processes <n>",
@@ -45,6 +45,11 @@ export function fleetCommand(context: Context, done: Done): Command {
     command,
     "folder for the journal, the outputs and the summary; or s3://BUCKET/PREFIX for the outputs",
   ).option("--previous <dir>", "folder of an earlier run with --archives: unchanged documents are taken from it");
+  command.option(
+    "--fail-above <percent>",
+    "exit with 6 if more websites than that are unreachable or failed: 20%",
+    percent,
+  );
   addReadingFlags(command, "whatever its host names");
   command.action(async (sites: readonly string[], flags: FleetFlags) => {
     const { fleet } = await import("./fleet.ts");
@@ -65,10 +70,11 @@ export function fleetCommand(context: Context, done: Done): Command {
 
 const flags = "--from --retry --out --format --archives --check --concurrency --verbose";
 
-const exitCodeNames = ["complete", "unexpected", "usage", "incomplete", "interrupted"] as const;
+const exitCodeNames = ["complete", "unexpected", "usage", "incomplete", "findings", "interrupted"] as const;
 const exitCodeWords = {
   complete: "every website was read to its end, or has no sitemap",
   incomplete: "finished, but some websites could not be fully read, or some lines of the list name no website",
+  findings: "--fail-above: too many websites are unreachable or failed",
   interrupted: "stopped by Ctrl-C: run it again to continue",
 };
 
@@ -241,6 +247,12 @@ function removeCommand(context: Context, done: Done): Command {
       const { removeRun } = await import("./queue.ts");
       done(await removeRun(flags, context));
     });
+}
+
+function percent(text: string): number {
+  const [, number] = /^(\d{1,3}(?:\.\d+)?)%?$/.exec(text) ?? [];
+  if (number === undefined || Number(number) > 100) throw new InvalidArgumentError("Expected a share, such as 20%.");
+  return Number(number);
 }
 
 function interval(text: string): number {

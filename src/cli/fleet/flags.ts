@@ -17,6 +17,7 @@ export interface SiteFlags extends CrawlFlags, WatchFlags {
   readonly format?: FleetFormat | undefined;
   readonly archives?: true | undefined;
   readonly check?: true | undefined;
+  readonly dataset?: string | undefined;
   readonly concurrency?: number | undefined;
   readonly perAddress?: number | undefined;
   readonly maxPages?: number | undefined;
@@ -24,7 +25,7 @@ export interface SiteFlags extends CrawlFlags, WatchFlags {
 }
 
 export function addOutputFlags(command: Command, folder: string): Command {
-  return command
+  command
     .optionsGroup("Output:")
     .option("--out <dir>", folder)
     .addOption(
@@ -34,7 +35,9 @@ export function addOutputFlags(command: Command, folder: string): Command {
       ).choices(fleetFormats),
     )
     .option("--archives", "save everything that was received, one WARC archive for each website")
-    .option("--check", "write what search engines would say about each website");
+    .option("--check", "write what search engines would say about each website")
+    .option("--dataset <dir>", "also write the rows of all websites into a few Parquet files below DIR");
+  return command;
 }
 
 /** `perAddress`: whom its limit counts for. */
@@ -56,6 +59,7 @@ export function addReadingFlags(command: Command, perAddress: string): void {
   addCrawlFlagGroups(command, "Discovery", "Parsing");
   addCrawlFlags(command.optionsGroup("Network:"), "Network", networkFlags);
   addFleetLogFlags(command.optionsGroup("Messages:"))
+    .option("--metrics <address>", "figures for Prometheus at http://ADDRESS/metrics: 127.0.0.1:9464")
     .option("--no-progress", "no table on a terminal, and no line every ten seconds elsewhere")
     .option("--no-color", "no colors on a terminal");
 }

@@ -1,7 +1,8 @@
 // `sitegrove fleet`: checks the flags, reads the websites of the list with a journal on this machine, or fills a queue; at its end, the summary.
-import { existsSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expectUsable } from "../../fetch/fetcher.ts";
+import { expectRunName } from "../../fleet/bull-queue.ts";
 import { defaultPerAddress } from "../../fleet/fleet-options.ts";
 import { journalName, readResults } from "../../fleet/journal-file.ts";
 import { JournalQueue } from "../../fleet/journal-queue.ts";
@@ -16,7 +17,7 @@ import type { Context } from "../context.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { expectDistinct } from "../input/distinct-files.ts";
 import { givenCrawl, retryNames, type SiteFlags, withDefaults } from "./flags.ts";
-import { sinkFor, stateFolder, unpublisher, usableBucket, wholePath } from "./outputs.ts";
+import { datasetOf, datasetPath, sinkFor, stateFolder, unpublisher, usableBucket, wholePath } from "./outputs.ts";
 import { inWords, reportList, SiteList, unreadLines } from "./sites.ts";
 import { damagedLines, FleetCounter } from "./totals.ts";
 import { FleetWatch } from "./watch.ts";
@@ -30,16 +31,19 @@ export interface FleetFlags extends SiteFlags {
   readonly previous?: string | undefined;
   readonly retry?: readonly string[] | undefined;
   readonly processes?: number | undefined;
+  /** In percent. */
+  readonly failAbove?: number | undefined;
 }
 
 /** Returns the exit code. */
 export async function fleet(names: readonly string[], flags: FleetFlags, context: Context): Promise<number> {
   const { out } = flags;
   if (flags.queue !== undefined) return fill(names, flags, flags.queue, context);
-  if (flags.run !== undefined) throw new UsageError("--run needs --queue");
+  if (flags.run !== undefined && flags.dataset === undefined) throw new UsageError("--run needs --queue or --dataset");
   if (out === undefined || out === "") throw new UsageError("name a folder for the outputs: --out DIR");
   checkProcesses(flags);
   const { list, retry } = listOf(names, flags, context);
+  const dataset = datasetPath(flags.dataset, retry);
   expectUsable(resolveOptions(givenCrawl(flags)));
   if (isBucket(out)) await usableBucket(out);
   else if (existsSync(out) && !statSync(out).isDirectory()) throw new UsageError(`${out} is not a folder`);
@@ -59,12 +63,25 @@ export async function fleet(names: readonly string[], flags: FleetFlags, context
   }
   const queue = await JournalQueue.open(folder, { retry });
   try {
-    await read({ flags, folder, list, queue, watch, context });
+    const named = dataset === undefined ? flags : { ...flags, dataset, run: runIn(folder, flags.run) };
+    await read({ flags: named, folder, list, queue, watch, context });
+    if (dataset !== undefined) await (await datasetOf(dataset, named.run)).finish(queue.results());
     return await finish({ flags, folder, list, queue, watch });
   } finally {
     await queue.close();
     watch.log.close();
   }
+}
+
+// The name of the run in a dataset: the same when it continues.
+function runIn(folder: string, given: string | undefined): string {
+  const file = path.join(folder, "run.txt");
+  const known = existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
+  const run = given ?? known ?? new Date().toISOString().replaceAll(/[-:]|\.\d+/g, "");
+  if (known !== undefined && run !== known) throw new UsageError(`${folder} is the folder of the run ${known}`);
+  expectRunName(run);
+  if (known === undefined) writeFileSync(file, `${run}\n`);
+  return run;
 }
 
 interface Reading {
@@ -84,7 +101,7 @@ async function read({ flags, folder, list, queue, watch, context }: Reading & { 
     messages.say(`${damagedLines(queue.damaged)}; --from FILE adds what may be missing`, "warning");
   if (list !== undefined) list.onMalformed = (line) => watch.log.message(inWords(line));
   const total = () => Math.max(done + waiting, list?.count ?? 0, queue.size);
-  const signals = watch.start({ total, before: done, suspects: () => queue.suspects }, ["SIGTERM"]);
+  const signals = await watch.start({ total, before: done, suspects: () => queue.suspects }, ["SIGTERM"]);
   const shared = { queue, ...signals, onEvent: watch.see };
   try {
     if ((flags.processes ?? 1) > 1) {
@@ -122,7 +139,12 @@ async function finish({ flags, folder, list, queue, watch }: Reading): Promise<n
   if (unread !== undefined) messages.say(unread, "warning");
   const { outcomes, websites } = totals;
   const isComplete = outcomes.complete + outcomes.none === websites && waiting === 0 && unread === undefined;
-  return watch.stopped(true) ?? (isComplete ? exitCodes.complete : exitCodes.incomplete);
+  const bad = outcomes.unreachable + outcomes.failed + outcomes.quarantined;
+  const isBad = flags.failAbove !== undefined && bad * 100 > flags.failAbove * websites;
+  if (isBad)
+    messages.say(`${bad} of ${counted(websites, "website")} unreachable or failed: more than --fail-above`, "bad");
+  const code = isBad ? exitCodes.findings : isComplete ? exitCodes.complete : exitCodes.incomplete;
+  return watch.stopped(true) ?? code;
 }
 
 /** The totals of a fleet, in the folder of its outputs. */
@@ -178,7 +200,16 @@ async function fill(names: readonly string[], flags: FleetFlags, url: string, co
   if (flags.processes !== undefined)
     throw new UsageError("--processes does not work with --queue: start several workers");
   const own = ["header", "proxy", "insecure", "ca", "allowPrivate", "publicOnly"];
-  for (const name of [...own, "previous", "concurrency", "perAddress", "logFile", "logFormat"]) {
+  for (const name of [
+    ...own,
+    "previous",
+    "concurrency",
+    "perAddress",
+    "logFile",
+    "logFormat",
+    "failAbove",
+    "metrics",
+  ]) {
     if (flags[name] === undefined) continue;
     const flag = `--${name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)}`;
     throw new UsageError(`${flag} is for workers: sitegrove fleet worker --queue … ${flag} …`);
@@ -192,7 +223,7 @@ async function fill(names: readonly string[], flags: FleetFlags, url: string, co
   // Flags that are not given change nothing of a run that is known.
   const defaults = {
     ...(out === undefined ? {} : { out: wholePath(out), format }),
-    ...{ archives, check },
+    ...{ archives, check, dataset: datasetPath(flags.dataset, retry) },
     ...(Object.keys(crawl).length === 0 ? {} : { crawl }),
   };
   const { fillQueue } = await import("./queue.ts");

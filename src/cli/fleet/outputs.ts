@@ -14,6 +14,7 @@ import { keyHash, type SiteJob, type SiteSummary } from "../../fleet/site-job.ts
 import { type Options, resolveOptions } from "../../model/options.ts";
 import { systemReason } from "../../model/system-reason.ts";
 import { UsageError } from "../exit-codes.ts";
+import type { Dataset } from "./dataset.ts";
 import { fleetFormats, withDefaults } from "./flags.ts";
 import type { FleetFlags } from "./fleet.ts";
 import type { RunDefaults } from "./queue.ts";
@@ -23,20 +24,37 @@ import { journalIn } from "./totals.ts";
 /** For the flags of `fleet`; `folder` is that of the journal. */
 export async function sinkFor(flags: FleetFlags, folder: string): Promise<SiteSink> {
   const previous = flags.previous === undefined ? undefined : await archivesOf(flags.previous);
-  return siteFiles(flags, { folder, previous });
+  return siteFiles(flags, { folder, previous }, flags.run);
 }
 
 async function siteFiles(
-  { out = "", format = "ndjson", archives = false, check }: RunDefaults,
+  { out = "", format = "ndjson", archives = false, check, dataset }: RunDefaults,
   more: Pick<SiteFilesOptions, "folder" | "previous" | "run">,
+  run: string | undefined,
 ): Promise<SiteSink> {
-  return new SiteFiles({
+  const files = new SiteFiles({
     format,
     archives,
     check: check ? (await import("../../check/check-tree.ts")).checkTree : undefined,
     bucket: isBucket(out) ? await usableBucket(out) : undefined,
     ...more,
   });
+  return dataset === undefined ? files : datasetOf(dataset, run, files);
+}
+
+/** Imported only if it is wanted: it brings the library that writes Parquet. */
+export async function datasetOf(folder: string, run = "default", inner: SiteSink = noSink): Promise<Dataset> {
+  const { Dataset: Made } = await import("./dataset.ts");
+  return new Made(inner, folder, run);
+}
+
+/** An absolute path. Throws a `UsageError` where no dataset can be written. */
+export function datasetPath(dataset: string | undefined, retry: readonly unknown[] = []): string | undefined {
+  if (dataset === undefined) return undefined;
+  if (isBucket(dataset)) throw new UsageError("--dataset takes a folder");
+  if (retry.length > 0)
+    throw new UsageError("--retry does not work with --dataset: rows that are written stay; start another run");
+  return path.resolve(dataset);
 }
 
 // The archives of an earlier run, by the key of their website.
@@ -137,10 +155,10 @@ export class RunSinks implements SiteSink {
     const defaults: RunDefaults = { ...settings, ...given };
     const crawl = withDefaults(merged(settings.crawl, own.crawl));
     resolveOptions(crawl);
-    const { out } = defaults;
-    if (out === undefined) return { sink: noSink, crawl };
+    const { out, dataset } = defaults;
+    if (out === undefined) return { sink: dataset === undefined ? noSink : await datasetOf(dataset, run), crawl };
     const folder = isBucket(out) ? await this.#folder() : out;
-    return { sink: await siteFiles(defaults, { folder, run }), crawl };
+    return { sink: await siteFiles(defaults, { folder, run }, run), crawl };
   }
 
   // Undefined where it is missing.
@@ -202,10 +220,11 @@ interface RunSink {
 export function settingsProblem(settings: Readonly<Record<string, unknown>>, flags: Options): string | undefined {
   const unknown = Object.keys(settings).find((name) => !runSettings.has(name));
   if (unknown !== undefined) return `this version does not know its setting ${unknown}`;
-  const { out, format, archives, check, crawl = {} } = settings;
+  const { out, format, archives, check, crawl = {}, dataset } = settings;
   const isFlag = (value: unknown) => value === undefined || typeof value === "boolean";
   const isFormat = format === undefined || (fleetFormats as readonly unknown[]).includes(format);
-  if ((out !== undefined && typeof out !== "string") || !isFormat || !isFlag(archives) || !isFlag(check))
+  const isText = (value: unknown) => value === undefined || typeof value === "string";
+  if (!isText(out) || !isText(dataset) || !isFormat || !isFlag(archives) || !isFlag(check))
     return "its outputs are not what this version knows";
   if (typeof crawl !== "object" || crawl === null) return "its options are not what this version knows";
   const own = Object.keys(crawl).find((name) => !runOptions.has(name));
@@ -218,7 +237,11 @@ export function settingsProblem(settings: Readonly<Record<string, unknown>>, fla
   }
 }
 
-const runSettings: ReadonlySet<string> = new Set([...["out", "format", "archives", "check", "crawl"], "series"]);
+const runSettings: ReadonlySet<string> = new Set([
+  ...["out", "format", "archives", "check", "crawl"],
+  "dataset",
+  "series",
+]);
 // What a run may bring along. Secrets, files of the worker's machine and what weakens its protection come from its own flags.
 const runOptions: ReadonlySet<string> = new Set<keyof Options>([
   ...([

@@ -25,6 +25,7 @@ export interface RunDefaults {
   readonly archives?: boolean | undefined;
   readonly check?: boolean | undefined;
   readonly crawl?: Options | undefined;
+  readonly dataset?: string | undefined;
 }
 
 export function newsTo(messages: Messages): (news: ServerNews) => void {

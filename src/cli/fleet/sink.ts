@@ -203,7 +203,7 @@ async function pagesEncoder(format: Exclude<FleetFormat, "none">, site: string):
  * Written under a temporary name, and renamed at the end. Small ones are written at once: with thousands of websites at a time, open files
  * are scarce.
  */
-class PartialFile {
+export class PartialFile {
   readonly #path: string;
   readonly #ready: (file: string) => Promise<void>;
   #held: Piece[] = [];

@@ -1,7 +1,7 @@
 // Lists of websites: one homepage a line with comments and blank lines, or a column of a CSV file.
 import { createReadStream, statSync } from "node:fs";
 import { isInShard, type Shard } from "../../fleet/shard.ts";
-import { type SiteJob, siteJob } from "../../fleet/site-job.ts";
+import { type SiteJob, type SiteSettings, siteJob } from "../../fleet/site-job.ts";
 import { counted, grouped } from "../../model/figures.ts";
 import { UsageError } from "../exit-codes.ts";
 import type { Messages } from "../output/messages.ts";
@@ -78,7 +78,7 @@ export class SiteList {
 
   async *#jobs(file: string, texts: AsyncIterable<ListEntry> | Iterable<ListEntry>): AsyncGenerator<SiteJob, void> {
     const { shard, keepPath } = this.#options;
-    for await (const [at, text, around = text] of texts) {
+    for await (const [at, text, around = text, settings] of texts) {
       const job = siteJob(text, { keepPath });
       if (job === undefined) {
         const line = { file, line: at + 1, text: inMessage(text || around) };
@@ -93,14 +93,14 @@ export class SiteList {
           continue;
         }
         this.count += 1;
-        yield job;
+        yield settings === undefined ? job : { ...job, settings };
       }
     }
   }
 }
 
-/** The number of a line from 0, what stands for a homepage, and the line where that is not all of it. */
-type ListEntry = readonly [number, string, string?];
+/** The number of a line from 0, what stands for a homepage, the line where that is not all of it, and settings in other columns. */
+type ListEntry = readonly [number, string, string?, SiteSettings?];
 
 async function* resumed<T>(first: IteratorResult<T, void>, rest: AsyncIterable<T>): AsyncGenerator<T, void> {
   if (first.done) return;
@@ -225,6 +225,7 @@ async function* cells(
   let place = /^\d+$/.test(column) ? Number(column) - 1 : undefined;
   const isNumbered = place !== undefined;
   let separator: string | undefined;
+  let names: readonly string[] = [];
   for await (const [at, line] of rows(lines)) {
     const isFirst = separator === undefined;
     separator ??= separatorIn(line);
@@ -233,15 +234,34 @@ async function* cells(
       if (!isNumbered) {
         place = row.findIndex((name) => name.trim().toLowerCase() === column.toLowerCase());
         if (place === -1) throw new UsageError(`${file} has no column ${column}; there are ${row.join(", ")}`);
+        names = row;
         continue;
       }
       if ((place ?? 0) >= row.length)
         throw new UsageError(`${file} has no column ${column}; there are ${row.length}: ${row.join(", ")}`);
       // With a number there may be a header, too.
-      if (siteJob(row[place ?? 0] ?? "") === undefined) continue;
+      if (siteJob(row[place ?? 0] ?? "") === undefined) {
+        names = row;
+        continue;
+      }
     }
-    yield [at, (row[place ?? 0] ?? "").trim(), line];
+    const settings = settingsIn(row, names);
+    // A row whose settings cannot be read is reported like one without a website.
+    yield [at, settings === "unreadable" ? "" : (row[place ?? 0] ?? "").trim(), line, settings as SiteSettings];
   }
+}
+
+// The columns that say how a website is read.
+const settingColumns = { delay: "delay", "max-pages": "maxPages", retries: "retries" } as const;
+
+function settingsIn(row: readonly string[], names: readonly string[]): SiteSettings | "unreadable" | undefined {
+  const given = names.flatMap((name, at) => {
+    const setting = settingColumns[name.trim().toLowerCase() as keyof typeof settingColumns];
+    const text = row[at]?.trim() ?? "";
+    return setting === undefined || text === "" ? [] : [[setting, text] as const];
+  });
+  if (given.some(([name, text]) => !(name === "delay" ? /^\d+(\.\d+)?$/ : /^\d+$/).test(text))) return "unreadable";
+  return given.length === 0 ? undefined : Object.fromEntries(given.map(([name, text]) => [name, Number(text)]));
 }
 
 function isIgnored(line: string): boolean {

@@ -8,12 +8,14 @@ import { type Context, onStop, type Stream } from "../context.ts";
 import { exitCodes, Stopped } from "../exit-codes.ts";
 import { fitting, insecureWarning, Messages, withoutSecrets } from "../output/messages.ts";
 import { FleetLog, type FleetLogFlags } from "./log.ts";
+import type { FleetMetrics } from "./metrics.ts";
 import { FleetCounter, type FleetTotals, fleetTable } from "./totals.ts";
 
 export interface WatchFlags extends FleetLogFlags {
   readonly progress: boolean;
   readonly color: boolean;
   readonly insecure?: true | undefined;
+  readonly metrics?: string | undefined;
 }
 
 /** What is not learned from events. */
@@ -24,6 +26,8 @@ export interface FleetFigures {
   readonly before: number;
   /** How many wait to be read again because a process died. */
   suspects?(): number;
+  /** How many leases other workers have taken over. */
+  lost?(): number;
 }
 
 export class FleetWatch {
@@ -43,6 +47,7 @@ export class FleetWatch {
   #figures: FleetFigures = { total: () => 0, before: 0 };
   #timer: NodeJS.Timeout | undefined;
   #unlisten = () => {};
+  #metrics: FleetMetrics | undefined;
   #pages = 0;
 
   constructor(flags: WatchFlags, context: Context) {
@@ -55,8 +60,20 @@ export class FleetWatch {
   }
 
   /** The signals of the run that begins. Ctrl-C finishes what is under way; a second one stops, and so does a signal that is urgent. */
-  start(figures: FleetFigures, urgent: readonly "SIGTERM"[]): { drain: AbortSignal; signal: AbortSignal } {
+  async start(
+    figures: FleetFigures,
+    urgent: readonly "SIGTERM"[],
+  ): Promise<{ drain: AbortSignal; signal: AbortSignal }> {
     this.#figures = figures;
+    if (this.#flags.metrics !== undefined) {
+      const { FleetMetrics } = await import("./metrics.ts");
+      this.#metrics = await FleetMetrics.listen(this.#flags.metrics, {
+        totals: () => this.own.totals(),
+        waiting: () => Math.max(0, this.#left() - this.#running.size),
+        lost: () => figures.lost?.() ?? 0,
+        suspects: () => figures.suspects?.() ?? 0,
+      });
+    }
     const drain = (stopped: Stopped) => {
       const again = stopped.exitCode === exitCodes.interrupted ? "Ctrl-C again" : "a second SIGTERM";
       this.say(`finishing the websites that are being read; ${again} stops now`);
@@ -78,6 +95,7 @@ export class FleetWatch {
   }
 
   readonly see = (event: FleetEvent): void => {
+    this.#metrics?.see(event);
     if (event.type === "site-start") this.#running.set(event.job.homepage, { since: Date.now(), pages: 0 });
     else if (event.type === "site-pages") {
       const running = this.#running.get(event.job.homepage);
@@ -97,6 +115,7 @@ export class FleetWatch {
   stop(): void {
     this.#unlisten();
     clearInterval(this.#timer);
+    this.#metrics?.close();
     this.#block?.clear();
   }
 
@@ -118,11 +137,16 @@ export class FleetWatch {
     this.#context.stdout.write(fleetTable(all, run));
   }
 
+  #left(): number {
+    const { total, before } = this.#figures;
+    return Math.max(0, total() - before - this.own.totals().websites);
+  }
+
   #headline(): string {
     const { total, before, suspects } = this.#figures;
     const rate = this.#rate();
     const done = before + this.own.totals().websites;
-    const left = Math.max(0, total() - done);
+    const left = this.#left();
     const again = suspects?.() ?? 0;
     const parts = [
       `${grouped(done)} of ${counted(total(), "website")}`,

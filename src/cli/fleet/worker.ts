@@ -9,7 +9,7 @@ import { resolveOptions } from "../../model/options.ts";
 import type { Context } from "../context.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { givenCrawl, type SiteFlags } from "./flags.ts";
-import { RunSinks, settingsProblem, usableBucket, wholePath } from "./outputs.ts";
+import { datasetOf, datasetPath, RunSinks, settingsProblem, usableBucket, wholePath } from "./outputs.ts";
 import { newsTo } from "./queue.ts";
 import { FleetWatch } from "./watch.ts";
 
@@ -47,7 +47,14 @@ export async function fleetWorker(flags: WorkerFlags, context: Context): Promise
     isUsable,
     onNews: newsTo(watch.messages),
   });
-  const own = { out: out === undefined ? undefined : wholePath(out), format, archives, check, crawl };
+  const own = {
+    out: out === undefined ? undefined : wholePath(out),
+    format,
+    archives,
+    check,
+    crawl,
+    dataset: datasetPath(flags.dataset),
+  };
   const sink = new RunSinks(queue, own);
   // One server may be behind websites of several workers.
   let workers = 1;
@@ -55,10 +62,16 @@ export async function fleetWorker(flags: WorkerFlags, context: Context): Promise
     workers = Math.max(1, await queue.workers().catch(() => workers));
   }, lookTime);
   const perAddress = () => Math.floor((flags.perAddress ?? defaultPerAddress) / workers);
-  const figures = { total: () => watch.own.totals().websites + queue.left, before: 0 };
+  const figures = { total: () => watch.own.totals().websites + queue.left, before: 0, lost: () => queue.lost };
   try {
-    const signals = watch.start(figures, []);
+    const signals = await watch.start(figures, []);
     await runFleet({ queue, sink, concurrency, perAddress, crawl, ...signals, onEvent: watch.see });
+    // Also what workers left that died.
+    for (const { run: name, settings } of await queue.runs()) {
+      const { dataset = settings["dataset"] } = own;
+      if (typeof dataset === "string" && (run === undefined || name === run || settings["series"] === run))
+        await (await datasetOf(dataset, name)).finish(queue.results(name));
+    }
   } catch (error) {
     watch.expectStopped(error);
   } finally {

@@ -31,7 +31,9 @@ export class ParquetFolder {
     }
     // After those of the files.
     context.unfinished.add(this);
-    this.tables = new ParquetTables((name) => (bytes) => this.#files[names.indexOf(name)]?.write(bytes));
+    this.tables = new ParquetTables(
+      (name) => (bytes) => this.#files[(names as readonly string[]).indexOf(name)]?.write(bytes),
+    );
   }
 
   get ifStopped(): string {

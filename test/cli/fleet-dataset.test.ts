@@ -1,0 +1,111 @@
+// `fleet --dataset`: the tables of all websites of a run hold every row once, whatever was killed.
+// Needs processes, Redis, more than a second.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { gunzipSync } from "node:zlib";
+import { parquetReadObjects } from "hyparquet";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { BullQueue } from "../../src/fleet/bull-queue.ts";
+import { type ManyServers, manyServers } from "../fleet/many-servers.ts";
+import { hasPython } from "../support/installed.ts";
+import { some } from "../support/long.ts";
+import { hasRedis, redisPassword, startRedis } from "../support/redis-server.ts";
+import { ended, launch, sitegrove, start } from "./program.ts";
+
+let folder: string;
+let servers: ManyServers;
+const count = some(60, 24);
+beforeEach(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), "cli-dataset-"));
+  servers = await manyServers({ count, latency: 60 });
+  writeFileSync(at("sites.txt"), `${servers.sites.join("\n")}\n`);
+});
+afterEach(() => {
+  servers.close();
+  rmSync(folder, { recursive: true });
+});
+const at = (name: string) => path.join(folder, name);
+
+type Row = Record<string, unknown>;
+async function rows(table: string, run: string): Promise<Row[]> {
+  const place = at(`data/${table}/run=${run}`);
+  const parts = readdirSync(place);
+  for (const name of parts) expect(name).toMatch(/^part-.*\.parquet$/);
+  const all = parts.map(async (name) => {
+    const { buffer, byteOffset, byteLength } = readFileSync(path.join(place, name));
+    const file = buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
+    return parquetReadObjects({ file, compressors: { GZIP: (bytes: Uint8Array) => gunzipSync(bytes) } });
+  });
+  return (await Promise.all(all)).flat();
+}
+
+/** The truth: three pages of every website, once. */
+async function expectWhole(run: string): Promise<void> {
+  const [pages, sitemaps, sites] = [await rows("pages", run), await rows("sitemaps", run), await rows("sites", run)];
+  const urls = servers.sites.flatMap((site) => [0, 1, 2].map((page) => `${site}${page}`));
+  expect(pages.map(({ url }) => String(url)).sort()).toEqual(urls.sort());
+  expect(sites.map(({ site }) => String(site)).sort()).toEqual([...servers.sites].sort());
+  expect(sitemaps.filter(({ kind }) => kind === "pages")).toHaveLength(count);
+  for (const row of [...pages, ...sitemaps, ...sites])
+    expect(row).toMatchObject({ run, site: expect.any(String), fetched_at: expect.any(Date) });
+  expect(existsSync(at("data/_spool"))).toBe(false);
+}
+
+test.each([1, 2])("killed again and again, %d processes write every row once", async (processes) => {
+  const words = ["fleet", "--from", at("sites.txt"), "--out", at("out"), "-f", "none", "--dataset", at("data")];
+  const flags = ["--no-homepage", "--concurrency", "4", "--processes", String(processes)];
+  const done = () => (existsSync(at("out/sites.ndjson")) ? readFileSync(at("out/sites.ndjson"), "utf8") : "");
+  for (let kill = 1; kill <= some(4, 2); kill += 1) {
+    const child = start([...words, ...flags]);
+    const end = ended(child);
+    while (done().split('"type":"done"').length <= kill * 4 && child.exitCode === null) await sleep(10);
+    child.kill("SIGKILL");
+    await end;
+  }
+  expect((await sitegrove([...words, ...flags])).code).toBe(0);
+  const run = readFileSync(at("out/run.txt"), "utf8").trim();
+  expect(run).toMatch(/^\d{8}T\d{6}Z$/);
+  await expectWhole(run);
+  // The next night has a run of its own beside it.
+  const next = ["--run", "tuesday", "--max-pages", "1"];
+  expect((await sitegrove([...words.slice(0, 4), at("out2"), ...words.slice(5), ...flags, ...next])).code).toBe(3);
+  expect(await rows("pages", "tuesday")).toHaveLength(count);
+  await expectWhole(run);
+  expect((await sitegrove([...words, "--run", "other"])).stderr).toContain(`is the folder of the run ${run}`);
+  expect((await sitegrove([...words, "--retry", "failed"])).stderr).toContain("--retry does not work with --dataset");
+});
+
+test.skipIf(!hasPython("duckdb", "pandas"))("DuckDB reads all runs with one glob", async () => {
+  const words = ["fleet", "--from", at("sites.txt"), "-f", "none", "--dataset", at("data"), "--no-homepage"];
+  for (const run of ["a", "b"]) await sitegrove([...words, "--out", at(run), "--run", run]);
+  const query = `import duckdb
+print(duckdb.sql("select run, count(*), count(distinct site) from '${at("data")}/pages/*/*.parquet' group by run order by run").fetchall())`;
+  const { stdout } = spawnSync("python3", ["-c", query], { encoding: "utf8" });
+  expect(stdout.trim()).toBe(`[('a', ${count * 3}, ${count}), ('b', ${count * 3}, ${count})]`);
+});
+
+test.skipIf(!hasRedis)("workers of a queue write every row once, also where one is killed", async () => {
+  const redis = await startRedis();
+  const env = { SITEGROVE_QUEUE_PASSWORD: redisPassword };
+  process.env["SITEGROVE_QUEUE_PASSWORD"] = redisPassword;
+  const queue = await BullQueue.open(redis.url);
+  try {
+    const fill = ["fleet", "--from", at("sites.txt"), "--queue", redis.url, "--run", "monday", "--dataset", at("data")];
+    expect((await sitegrove(fill, { env })).code).toBe(0);
+    const words = ["fleet", "worker", "--queue", redis.url, "--lease", "2", "--idle", "1", "--no-homepage"];
+    const dying = start([...words, "--concurrency", "4"], { env });
+    const end = ended(dying);
+    while ((await queue.counts("monday")).done < 5) await sleep(10);
+    dying.kill("SIGKILL");
+    await end;
+    const workers = [1, 2].map(() => launch([...words, "--concurrency", "4"], { env }).end);
+    expect((await Promise.all(workers)).map(({ code }) => code)).toEqual([0, 0]);
+    await expectWhole("monday");
+  } finally {
+    await queue.close();
+    await redis.stop();
+  }
+});
