@@ -1,4 +1,4 @@
-// The comparison in README.md and docs/performance.md, written from what was measured: between two comments, so that nobody has to copy it.
+// The comparison in README.md and docs/inside/performance.md, written from what was measured: between two comments, so that nobody has to copy it.
 // Both are about a million pages; of another size, what would be written is shown.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -21,7 +21,7 @@ export function writePeerTables({ results, pages, rounds }) {
   const sentence = `${pages.toLocaleString("en-US")} pages, sent by nginx; the median of ${rounds}, of the slower peers one run. The floor takes ${rounded(floor.seconds)} s, \`sitegrove ls -f pages\` is
 ${rounded(fastest / list.seconds)} times as fast as the fastest peer.`;
   const more = shown.map((result) => [result.title, rounded(result.seconds), ratio(result), rounded(result.peak)]);
-  write("docs/performance.md", `${sentence}\n\n${table(["", "seconds", "× floor", "peak MB"], more)}`);
+  write("docs/inside/performance.md", `${sentence}\n\n${table(["", "seconds", "× floor", "peak MB"], more)}`);
 }
 
 function show(name, text) {

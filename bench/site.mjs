@@ -5,7 +5,7 @@
 //   --only TEXT    the floor, and candidates whose name contains it; `pages()` for trees, archives and a run that builds on one,
 //                  `diff` for two archives that are compared, `check` for an archive that is checked
 //   --skip-peers   the floor and ours
-//   --write        put the comparison with peers into README.md and docs/performance.md
+//   --write        put the comparison with peers into README.md and docs/inside/performance.md
 //   --profile DIR  write CPU profiles of ours there
 //   --dist DIR     another build than dist/
 import { existsSync, readFileSync } from "node:fs";
@@ -33,7 +33,7 @@ const { setUp } = await import("./setup.mjs");
 
 const floor = { name: "floor: curl, zcat, grep", run: runFloor };
 const { dependencies: installed } = JSON.parse(readFileSync(path.join(import.meta.dirname, "package.json"), "utf8"));
-// `title`: the name in the comparison of README.md and docs/performance.md.
+// `title`: the name in the comparison of README.md and docs/inside/performance.md.
 const own = [
   {
     name: "sitegrove ls -f pages",

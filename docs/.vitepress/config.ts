@@ -9,7 +9,7 @@ import { labelCells } from "./table-labels.ts";
 const { DOCS_BASE: base = "/" } = process.env;
 const root = path.join(import.meta.dirname, "../..");
 
-const wide = ["rules.md", "options.md", "problems.md", "performance.md", "command-line.md"];
+const wide = ["rules.md", "options.md", "problems.md", "inside/performance.md", "command-line.md"];
 
 // The playground takes the rules of a check with it, and not what fetches a sample of pages for them.
 const withoutNode = {
@@ -44,55 +44,60 @@ export default defineConfig({
       // Beside the pages, not one of them: `_self` keeps the router from looking for it.
       { text: "API", link: "/api/modules/sitegrove.html", target: "_self" },
     ],
-    sidebar: [
-      {
-        text: "Use it",
-        items: [
-          { text: "Getting started", link: "/getting-started" },
-          { text: "Recipes", link: "/recipes" },
-          { text: "The command line", link: "/command-line" },
-          { text: "Output formats", link: "/output" },
-          { text: "Archives", link: "/archives" },
-          { text: "What changed", link: "/diff" },
-          { text: "Check", link: "/check" },
-          { text: "Report", link: "/report" },
-          { text: "Many sites", link: "/fleet" },
-          { text: "Agents and models", link: "/agents" },
-          { text: "Several machines", link: "/several-machines" },
-          { text: "Playground", link: "/playground" },
-        ],
-      },
-      {
-        text: "Library",
-        items: [
-          { text: "The library", link: "/library" },
-          { text: "Options", link: "/options" },
-          { text: "Problems", link: "/problems" },
-        ],
-      },
-      {
-        text: "Reference",
-        items: [
-          { text: "Rules", link: "/rules" },
-          { text: "Coming from Ultimate Sitemap Parser", link: "/coming-from-ultimate-sitemap-parser" },
-          { text: "Where it runs", link: "/platforms" },
-          { text: "Security", link: "/security" },
-          { text: "Versions", link: "/stability" },
-        ],
-      },
-      {
-        text: "Inside",
-        collapsed: true,
-        items: [
-          { text: "How it works", link: "/how-it-works" },
-          { text: "Formats", link: "/formats" },
-          { text: "Leniency", link: "/leniency" },
-          { text: "Fetching", link: "/fetching" },
-          { text: "The fast path", link: "/fast-path" },
-          { text: "Performance", link: "/performance" },
-        ],
-      },
-    ],
+    sidebar: {
+      "/": [
+        {
+          text: "Use it",
+          items: [
+            { text: "Getting started", link: "/getting-started" },
+            { text: "Recipes", link: "/recipes" },
+            { text: "The command line", link: "/command-line" },
+            { text: "Output formats", link: "/output" },
+            { text: "Archives", link: "/archives" },
+            { text: "What changed", link: "/diff" },
+            { text: "Check", link: "/check" },
+            { text: "Report", link: "/report" },
+            { text: "Many sites", link: "/fleet" },
+            { text: "Agents and models", link: "/agents" },
+            { text: "Several machines", link: "/several-machines" },
+            { text: "Playground", link: "/playground" },
+          ],
+        },
+        {
+          text: "Library",
+          items: [
+            { text: "The library", link: "/library" },
+            { text: "Options", link: "/options" },
+            { text: "Problems", link: "/problems" },
+          ],
+        },
+        {
+          text: "Reference",
+          items: [
+            { text: "Rules", link: "/rules" },
+            { text: "Coming from Ultimate Sitemap Parser", link: "/coming-from-ultimate-sitemap-parser" },
+            { text: "Where it runs", link: "/platforms" },
+            { text: "Security", link: "/security" },
+            { text: "Versions", link: "/stability" },
+          ],
+        },
+        { text: "Inside", items: [{ text: "For contributors", link: "/inside/how-it-works" }] },
+      ],
+      "/inside/": [
+        {
+          text: "Inside",
+          items: [
+            { text: "How it works", link: "/inside/how-it-works" },
+            { text: "Formats", link: "/inside/formats" },
+            { text: "Leniency", link: "/inside/leniency" },
+            { text: "Fetching", link: "/inside/fetching" },
+            { text: "The fast path", link: "/inside/fast-path" },
+            { text: "Performance", link: "/inside/performance" },
+          ],
+        },
+        { text: "Use it", items: [{ text: "Getting started", link: "/getting-started" }] },
+      ],
+    },
     outline: [2, 3],
   },
   markdown: {

@@ -1,4 +1,4 @@
-// What stands in two places is the same: speed in README.md and docs/performance.md, the well-known paths, the oldest Node.js.
+// What stands in two places is the same: speed in README.md and docs/inside/performance.md, the well-known paths, the oldest Node.js.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -9,10 +9,9 @@ const readme = page("README.md");
 
 test("the comparison is the one that was measured", () => {
   const measured = new Map(
-    tableRows(section(page("docs/performance.md"), "### A website of a million pages")).map(([name, , floor, peak]) => [
-      name,
-      { floor, peak },
-    ]),
+    tableRows(section(page("docs/inside/performance.md"), "### A website of a million pages")).map(
+      ([name, , floor, peak]) => [name, { floor, peak }],
+    ),
   );
   const claimed = tableRows(section(readme, "## How it compares"));
   expect(claimed.length).toBeGreaterThan(3);

@@ -1,10 +1,10 @@
-// docs/formats.md against the parser: each form of a URL on the page becomes what the page says, in XML, in a feed and, where it is
+// docs/inside/formats.md against the parser: each form of a URL on the page becomes what the page says, in XML, in a feed and, where it is
 // absolute, in robots.txt.
 import { describe, expect, test } from "vitest";
 import { parsePieces } from "../support/parsed.ts";
 import { page, tableRows } from "./pages.ts";
 
-const section = page("docs/formats.md")
+const section = page("docs/inside/formats.md")
   .text.split(/^## /m)
   .find((text) => text.startsWith("URLs"));
 const forms = tableRows(section ?? "").map(([written = "", becomes = "", reported = ""]) => ({

@@ -1,4 +1,4 @@
-// docs/leniency.md against the `Lenient:` tags of the sources: every file that accepts more than its specification asks for is on the page,
+// docs/inside/leniency.md against the `Lenient:` tags of the sources: every file that accepts more than its specification asks for is on the page,
 // and what is reported is a problem that exists.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -6,14 +6,14 @@ import { expect, test } from "vitest";
 import { problemCodes } from "../../src/model/problem.ts";
 import { page, root, tableRows } from "./pages.ts";
 
-const rows = tableRows(page("docs/leniency.md").text);
+const rows = tableRows(page("docs/inside/leniency.md").text);
 
 test("the files of the page are those with a leniency", () => {
   const sources = readdirSync(path.join(root, "src"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
     .filter((file) => readFileSync(path.join(root, "src", file), "utf8").includes("Lenient: "))
     .map((file) => `src/${file}`);
-  const named = rows.map(([, , source = ""]) => /\(\.\.\/(.+)\)$/.exec(source)?.[1] ?? source);
+  const named = rows.map(([, , source = ""]) => /\((?:\.\.\/)+(.+)\)$/.exec(source)?.[1] ?? source);
   expect([...new Set(named)].sort()).toEqual(sources.sort());
 });
 

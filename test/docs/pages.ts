@@ -22,7 +22,7 @@ export interface Block {
 export const pages: readonly Page[] = [
   ...readdirSync(root).filter((file) => file.endsWith(".md")),
   "skills/sitegrove/SKILL.md",
-  ...readdirSync(path.join(root, "docs"))
+  ...readdirSync(path.join(root, "docs"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".md"))
     .map((file) => `docs/${file}`),
 ].map((file) => ({ file, text: readFileSync(path.join(root, file), "utf8") }));

@@ -78,7 +78,7 @@ export const fetchingOptions: readonly OptionRow[] = [
     name: "retries",
     default: 3,
     text: "How often a request is retried after a temporary failure. A host that has never answered anything gets one retry in all.",
-    more: "See [what counts as temporary](fetching.md).",
+    more: "See [what counts as temporary](inside/fetching.md).",
     flags: [{ flags: "--retries <n>", text: "retries after temporary failures", value: "number" }],
   },
   {
@@ -135,7 +135,7 @@ export const fetchingOptions: readonly OptionRow[] = [
     default: "environment",
     check: proxy,
     text: 'The HTTP proxy to use, as a URL or `host:port`. `"environment"`: the one that `HTTP_PROXY` and `HTTPS_PROXY` name, but not for hosts in `NO_PROXY`. `false`: none. The proxy resolves host names: the address policy then sees only names and literal addresses.',
-    more: "See [what is sent](fetching.md#what-is-sent).",
+    more: "See [what is sent](inside/fetching.md#what-is-sent).",
     flags: [
       {
         flags: "--proxy <url>",
