@@ -1,0 +1,170 @@
+// A fleet as operators meet it: a list of which 15 % are silent, 10 % refuse connections, 10 % always fail, 5 % redirect, and some are large; killed
+// again and again, with a journal, with workers on a queue, and into a bucket. Every result is compared with the truth. Only in the long run.
+// Needs Redis, an S3 server, processes, minutes.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BullQueue } from "../../src/fleet/bull-queue.ts";
+import { readResults } from "../../src/fleet/journal-file.ts";
+import { S3Bucket } from "../../src/fleet/s3-bucket.ts";
+import type { SiteSummary } from "../../src/fleet/site-job.ts";
+import { isLong } from "../support/long.ts";
+import { freePort } from "../support/own-port.ts";
+import { hasRedis, redisPassword, startRedis } from "../support/redis-server.ts";
+import { hasS3, startS3 } from "../support/s3-server.ts";
+import { ended, start } from "./program.ts";
+
+const count = Number(process.env["SITEGROVE_FLEET_SITES"] ?? 200);
+const kinds = [
+  ...["silent", "silent", "silent", "refused", "refused", "failing", "failing", "redirect", "large"],
+  ...Array.from({ length: 11 }, () => "plain"),
+] as const;
+const kindOf = (at: number) => (kinds[at % 20] === "large" && at > 60 ? "plain" : (kinds[at % 20] as string));
+const pagesOf = (at: number) => (kindOf(at) === "large" ? 20_000 : 5 + (at % 30));
+
+describe.runIf(isLong)(`a list of ${count} websites`, () => {
+  let server: Server;
+  let folder: string;
+  let sites: string[];
+  const at = (name: string) => path.join(folder, name);
+  const address = (number: number) => `127.7.${Math.floor(number / 250)}.${(number % 250) + 1}`;
+  beforeAll(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), "acceptance-"));
+    server = createServer((request, response) => {
+      const host = request.headers.host ?? "";
+      const [, , high = 0, low = 1] = host.split(/[.:]/).map(Number);
+      const number = high * 250 + low - 1;
+      const base = `http://${host}`;
+      const kind = kindOf(number);
+      if (kind === "silent") return;
+      if (kind === "failing") return void response.writeHead(500).end();
+      if (kind === "redirect")
+        return void response
+          .writeHead(301, { location: base.replace(address(number), address(number + 2)) + request.url })
+          .end();
+      if (request.url === "/robots.txt") return void response.end(`Sitemap: ${base}/sitemap.xml\n`);
+      if (request.url !== "/sitemap.xml") return void response.writeHead(404).end();
+      const urls = Array.from({ length: pagesOf(number) }, (_, page) => `<url><loc>${base}/${page}</loc></url>`);
+      setTimeout(() => response.end(`<urlset>${urls.join("")}</urlset>`), 30);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "0.0.0.0", resolve));
+    const { port } = server.address() as AddressInfo;
+    const closed = await freePort();
+    sites = Array.from(
+      { length: count },
+      (_, number) => `http://${address(number)}:${kindOf(number) === "refused" ? closed : port}/`,
+    );
+    writeFileSync(at("sites.txt"), `${sites.join("\n")}\n`);
+  });
+  afterAll(() => {
+    server.close();
+    server.closeAllConnections();
+    rmSync(folder, { recursive: true });
+  });
+
+  const truth = (number: number): string => {
+    const kind = kindOf(number);
+    if (kind === "redirect") return truth(number + 2);
+    return ["silent", "refused", "failing"].includes(kind) ? "unreachable 0" : `complete ${pagesOf(number)}`;
+  };
+  function expectTruth(results: readonly SiteSummary[]): void {
+    const told = new Map(results.map(({ site, outcome, pages }) => [site, `${outcome} ${pages}`]));
+    expect(results).toHaveLength(count);
+    expect(sites.map((site) => `${site} ${told.get(site)}`)).toEqual(
+      sites.map((site, each) => `${site} ${truth(each)}`),
+    );
+  }
+  const flags = ["--no-homepage", "--known", "never", "--timeout", "3", "--concurrency", "24", "--allow-private"];
+  const doneIn = (file: string) => {
+    try {
+      return readFileSync(file, "utf8").split('"type":"done"').length - 1;
+    } catch {
+      return 0;
+    }
+  };
+  async function killed(words: readonly string[], kills: number, done: () => number, env = {}): Promise<void> {
+    for (let kill = 0; kill < kills; kill += 1) {
+      const before = done();
+      const child = start(words, { env });
+      const end = ended(child);
+      while (done() < Math.min(count - 1, before + 4) && child.exitCode === null) await sleep(20);
+      child.kill("SIGKILL");
+      await end;
+    }
+    expect((await ended(start(words, { env }))).code).toBe(3);
+  }
+  const collected = async (results: AsyncIterable<SiteSummary>) => {
+    const list: SiteSummary[] = [];
+    for await (const summary of results) list.push(summary);
+    return list;
+  };
+
+  test("a journal, killed twenty times", async () => {
+    const words = ["fleet", "--from", at("sites.txt"), "--out", at("out"), "-f", "none", ...flags];
+    await killed(words, 20, () => doneIn(at("out/sites.ndjson")));
+    expectTruth(await collected(readResults(at("out/sites.ndjson"))));
+  });
+
+  test.skipIf(!hasRedis)("three workers: eight kills, one stopped past its lease, Redis killed", async () => {
+    const redis = await startRedis();
+    process.env["SITEGROVE_QUEUE_PASSWORD"] = redisPassword;
+    const env = { SITEGROVE_QUEUE_PASSWORD: redisPassword };
+    const queue = await BullQueue.open(redis.url);
+    const words = ["fleet", "worker", "--queue", redis.url, "--lease", "3", "--stay", "--out", at("shared"), ...flags];
+    const work = () => start(words, { env });
+    const workers = [work(), work(), work()];
+    try {
+      expect((await ended(start(["fleet", "--from", at("sites.txt"), "--queue", redis.url], { env }))).code).toBe(0);
+      const done = async () => (await queue.counts("default")).done;
+      const grown = async (more: number) => {
+        const most = Math.min(count, (await done()) + more);
+        while ((await done()) < most) await sleep(50);
+      };
+      for (let kill = 0; kill < 8; kill += 1) {
+        await grown(5);
+        const dying = workers[kill % 3];
+        if (kill === 3) {
+          dying?.kill("SIGSTOP");
+          await sleep(5000);
+          dying?.kill("SIGCONT");
+        } else if (kill === 5) {
+          await redis.kill();
+          await redis.start();
+        }
+        dying?.kill("SIGKILL");
+        workers[kill % 3] = work();
+      }
+      await grown(count);
+      expectTruth(await collected(queue.results("default")));
+    } finally {
+      for (const worker of workers) worker.kill("SIGKILL");
+      await queue.close();
+      await redis.stop();
+    }
+  });
+
+  test.skipIf(!hasS3)("a bucket, killed four times", async () => {
+    const s3 = await startS3();
+    try {
+      await s3.makeBucket("bucket");
+      const env = { ...s3.env, TMPDIR: folder };
+      const words = ["fleet", "--from", at("sites.txt"), "--out", "s3://bucket/a", ...flags];
+      const uid = process.getuid?.() ?? "";
+      await killed(words, 4, () => doneIn(at(`sitegrove-fleets-${uid}/bucket-a/sites.ndjson`)), env);
+      const bucket = await S3Bucket.open("s3://bucket/a", s3.env);
+      const keys = (await s3.keys("bucket")).map((key) => key.slice("a/".length));
+      const texts = keys.filter((key) => key.startsWith("summaries/")).map((key) => bucket.get(key));
+      const summaries = (await Promise.all(texts)).map((text) => JSON.parse(text ?? "") as SiteSummary);
+      expectTruth(summaries);
+      // Nothing is left of attempts that were killed.
+      const named = summaries.flatMap(({ files }) => Object.values(files));
+      expect(keys.filter((key) => key.startsWith("pages/")).sort()).toEqual(named.sort());
+    } finally {
+      await s3.stop();
+    }
+  });
+});
