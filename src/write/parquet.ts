@@ -275,7 +275,7 @@ export type Column = readonly SchemaElement[];
 
 // The tables as schema elements of the file format. Names are in snake_case, as the tools that read these files expect; lists have
 // the three levels of the specification. https://github.com/apache/parquet-format/blob/master/LogicalTypes.md#lists
-export const pagesTable: readonly Column[] = [
+const pagesTable: readonly Column[] = [
   text("run"),
   text("site"),
   text("url"),
@@ -336,7 +336,7 @@ export const pagesTable: readonly Column[] = [
   ),
 ];
 
-export const sitemapsTable: readonly Column[] = [
+const sitemapsTable: readonly Column[] = [
   text("run"),
   text("site"),
   text("url"),
@@ -358,7 +358,7 @@ export const sitemapsTable: readonly Column[] = [
   text("reason"),
 ];
 
-export const problemsTable: readonly Column[] = [
+const problemsTable: readonly Column[] = [
   text("run"),
   text("site"),
   text("url"),
@@ -371,7 +371,7 @@ export const problemsTable: readonly Column[] = [
 ];
 
 /** The websites of a dataset. */
-export const sitesTable: readonly Column[] = [
+const sitesTable: readonly Column[] = [
   text("run"),
   text("site"),
   text("outcome"),
@@ -386,7 +386,7 @@ export const sitesTable: readonly Column[] = [
 ];
 
 /** The root element and all columns, as a file begins with them. */
-export function schemaOf(columns: readonly Column[]): SchemaElement[] {
+function schemaOf(columns: readonly Column[]): SchemaElement[] {
   return [{ name: "root", num_children: columns.length }, ...columns.flat()];
 }
 

@@ -257,7 +257,7 @@ const runOptions: ReadonlySet<string> = new Set<keyof Options>([
 ]);
 
 /** Options of the second take precedence. */
-export function merged(one: Options = {}, other: Options = {}): Options {
+function merged(one: Options = {}, other: Options = {}): Options {
   return { ...one, ...other, limits: { ...one.limits, ...other.limits } };
 }
 
