@@ -128,6 +128,20 @@ test("how long URLs are reported is known in one place", () => {
   expect(knowing.filter((file) => !/^(?:model\/problem|check\/|report\/)/.test(file))).toEqual(["model/url.ts"]);
 });
 
+test("the page about it has the same table", () => {
+  const text = readFileSync(path.join(src, "../docs/inside/how-it-works.md"), "utf8");
+  for (const [folder, others] of Object.entries(mayImport)) {
+    if (folder === "model" || folder === "cli") continue;
+    const row = text.split("\n").find((line) => line.startsWith("| `") && line.split("|")[1]?.includes(folder)) ?? "";
+    const named =
+      row
+        .split("|")[2]
+        ?.match(/`([^`]+)`/)?.[1]
+        ?.split(" ") ?? [];
+    expect([folder, ...named, "model"].sort()).toEqual([folder, ...others].sort());
+  }
+});
+
 test("every file on the way of the data in docs/inside/how-it-works.md is there", () => {
   const text = readFileSync(path.join(src, "../docs/inside/how-it-works.md"), "utf8");
   const linked = [...text.matchAll(/\]\((?:\.\.\/)+src\/([^)]+\.ts)\)/g)].map(([, file = ""]) => file);

@@ -9,7 +9,7 @@ import { ArchivedBody } from "./archived-body.ts";
 import type { ArchiveInfo, Counts } from "./contract.ts";
 import { closedError, invalidArchive, KeptBody, openFile } from "./file.ts";
 import { dateOf, foreignUrl, Originals, readForeign } from "./foreign.ts";
-import { unpack } from "./gzip.ts";
+import { unpack } from "./gzip-records.ts";
 import { AnswerLimit, countsFrom, type IndexedGroup, indexHead, indexType, readIndex } from "./index-record.ts";
 import { infoFrom, parseJson } from "./info.ts";
 import { cutOf, revive } from "./kept-response.ts";

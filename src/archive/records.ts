@@ -2,7 +2,15 @@
 // with the next record that can be found.
 import { SitemapError } from "../model/errors.ts";
 import { type KeptFile, readBlocks } from "./file.ts";
-import { DamagedGzip, decompressed, findMember, type Member, memberAt, mostUnpacked, tooLarge } from "./gzip.ts";
+import {
+  DamagedGzip,
+  decompressed,
+  findMember,
+  type Member,
+  memberAt,
+  mostUnpacked,
+  tooLarge,
+} from "./gzip-records.ts";
 import { headAt, lineEndsAt, magic, maxHead, type RecordHead, recordEnd } from "./warc.ts";
 
 /** Where a record is in its file: as long as it is there, with the line ends after it. */

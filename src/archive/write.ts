@@ -9,7 +9,7 @@ import { systemReason } from "../model/system-reason.ts";
 import { version } from "../model/version.ts";
 import type { ArchiveInfo, Counts, RunCounts } from "./contract.ts";
 import { type Block, blockSize, KeptBody, KeptFile, lengthOf, readBlocks, storageFailed } from "./file.ts";
-import { compressed, stored } from "./gzip.ts";
+import { compressed, stored } from "./gzip-records.ts";
 import { countsFrom, type Group, indexContent, indexType, trailerOf } from "./index-record.ts";
 import { infoToJson } from "./info.ts";
 import { exchangeRecords, type Repetition, repetitionRecords, revive } from "./kept-response.ts";

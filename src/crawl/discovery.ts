@@ -14,9 +14,9 @@ import { atOrigin, movedOrigin } from "../model/url.ts";
 import { OpenedDocument } from "../open/open-document.ts";
 import { RobotsGroups } from "../parse/robots.ts";
 import type { Crawl } from "./engine.ts";
-import { type Followed, follow, Hop } from "./follow.ts";
 import type { Abandoned, Frame } from "./frontier.ts";
 import { type Document, pauseWhenDue } from "./read.ts";
+import { type Followed, follow, Hop } from "./redirects.ts";
 import type { Reference, Visit } from "./visit.ts";
 
 // How long robots.txt may take before the homepage is requested beside it, in milliseconds. One after the other would

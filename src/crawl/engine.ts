@@ -8,13 +8,13 @@ import { type IndexSitemap, isComplete, type Sitemap } from "../model/sitemap.ts
 import type { RobotsGroups } from "../parse/robots.ts";
 import type { RunOptions } from "./crawl.ts";
 import { Discovery } from "./discovery.ts";
-import { type FollowFailure, type FollowRules, type FoundDocument, follow, followRules, Hop } from "./follow.ts";
 import { type Frame, Frontier } from "./frontier.ts";
 import { robotsIn } from "./host-robots.ts";
 import { Prefetcher } from "./prefetch.ts";
 import type { Prepared } from "./prepare.ts";
 import type { Revalidator } from "./previous.ts";
 import { type newCounts, takeTurn } from "./read.ts";
+import { type FollowFailure, type FollowRules, type FoundDocument, follow, followRules, Hop } from "./redirects.ts";
 import { TimeBudget } from "./time-budget.ts";
 import { frameOf, nothingRead, type Reference, Visitor } from "./visit.ts";
 

@@ -5,10 +5,10 @@ import { type DocumentRole, type FetchedDocument, type HeaderList, header } from
 import { type Options, resolveOptions, type Settings } from "../model/options.ts";
 import type { Problem } from "../model/problem.ts";
 import type { RobotsGroups } from "../parse/robots.ts";
-import { type FollowFailure, type FoundDocument, follow, followRules, Hop, redirectTarget } from "./follow.ts";
 import { AllowedUrls, type RobotsOf, robotsIn, wholeText } from "./host-robots.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import type { Document } from "./read.ts";
+import { type FollowFailure, type FoundDocument, follow, followRules, Hop, redirectTarget } from "./redirects.ts";
 
 export interface SingleDocument {
   readonly outcome: "found";

@@ -4,8 +4,8 @@ import { isRobotsUnreachable } from "../model/status.ts";
 import { parseUrl } from "../model/url.ts";
 import { RobotsGroups } from "../parse/robots.ts";
 import { type RobotsRules, ruleFinder } from "../parse/robots-rules.ts";
-import type { FollowFailure, FoundDocument } from "./follow.ts";
 import { type Document, textOf } from "./read.ts";
+import type { FollowFailure, FoundDocument } from "./redirects.ts";
 
 /** The robots.txt of an origin; undefined if nobody knows what it says. */
 export type RobotsOf = (origin: string) => Promise<RobotsGroups | undefined>;

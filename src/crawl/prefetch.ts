@@ -11,9 +11,9 @@ import {
   requestKey,
 } from "../model/exchange.ts";
 import type { EngineOptions } from "./engine.ts";
-import { type FollowRules, Hop } from "./follow.ts";
 import type { Frame, Frontier } from "./frontier.ts";
 import { pauseWhenDue } from "./read.ts";
+import { type FollowRules, Hop } from "./redirects.ts";
 import { Spool, SpoolRoom } from "./spool.ts";
 import { refusedByName } from "./visit.ts";
 

@@ -18,9 +18,9 @@ import {
 } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
 import { isTemporary, problem } from "../model/problem.ts";
-import { follow, type Hop } from "./follow.ts";
 import type { Start } from "./prepare.ts";
 import { type Document, read } from "./read.ts";
+import { follow, type Hop } from "./redirects.ts";
 import type { Reference } from "./visit.ts";
 
 /** Opens the archives of earlier runs. Throws a `SitemapError` where one cannot be read, or is about another website. */

@@ -18,9 +18,9 @@ import {
 import { bareHost, isRobotsUrl, parseUrl } from "../model/url.ts";
 import type { IndexOutcome } from "../parse/entries.ts";
 import type { Crawl } from "./engine.ts";
-import { type FollowFailure, type FoundDocument, follow, Hop, responseOf } from "./follow.ts";
 import type { Abandoned, Frame, Repeated } from "./frontier.ts";
 import { countsOf, type Reading, read, takeTurn } from "./read.ts";
+import { type FollowFailure, type FoundDocument, follow, Hop, responseOf } from "./redirects.ts";
 
 /** The result of a candidate, for the record of discovery. */
 export type CandidateResult = Omit<DiscoveryRecord, "url" | "by">;

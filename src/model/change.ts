@@ -67,15 +67,15 @@ export type ChangeKind = TreeChange["kind"];
 export type PageField = Exclude<keyof SitemapPage, "url" | "priorityGiven">;
 
 /** In the order in which changes list them. */
-export const pageFields: readonly PageField[] = [
-  "lastModified",
-  "changeFrequency",
-  "priority",
-  "newsStory",
-  "images",
-  "videos",
-  "alternates",
-];
+export const pageFields: readonly PageField[] = Object.keys({
+  lastModified: true,
+  changeFrequency: true,
+  priority: true,
+  newsStory: true,
+  images: true,
+  videos: true,
+  alternates: true,
+} satisfies Record<PageField, true>) as PageField[];
 
 /** What a diff can be asked to ignore: fields, and which sitemap declares a page. */
 export const ignorable: readonly (PageField | "sitemap")[] = [...pageFields, "sitemap"];

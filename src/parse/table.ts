@@ -4,7 +4,7 @@
 import { detached } from "../model/detached.ts";
 import { isHttpUrl, trimUrl } from "../model/url.ts";
 import { unwrapUrl } from "../model/url-forms.ts";
-import { type Vocabulary, vocabularyOf } from "./vocabulary.ts";
+import { type Vocabulary, vocabularyOf } from "./namespaces.ts";
 import type { XmlCursor } from "./xml/cursor.ts";
 import { decodeHtml, decodeReferences } from "./xml/entities.ts";
 import type { ElementAttributes, XmlHandler, XmlName } from "./xml/names.ts";

@@ -3,10 +3,10 @@
 // damaged.
 import type { Counts } from "../archive/contract.ts";
 import { flatten } from "../crawl/crawl.ts";
-import type { FollowFailure, FoundDocument } from "../crawl/follow.ts";
 import { type RobotsOf, robotsIn } from "../crawl/host-robots.ts";
 import { PageFilter } from "../crawl/page-filter.ts";
 import { type Reading, read, textOf } from "../crawl/read.ts";
+import type { FollowFailure, FoundDocument } from "../crawl/redirects.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../model/event.ts";
 import type { DocumentRole, DocumentSource, Fetched } from "../model/exchange.ts";
@@ -300,7 +300,7 @@ export class SitemapTree {
 
   // From the documents of the tree; from the website, if the tree was not read from a file.
   readonly #robotsOf: RobotsOf = async (origin) => {
-    const { follow, followRules, Hop } = await import("../crawl/follow.ts");
+    const { follow, followRules, Hop } = await import("../crawl/redirects.ts");
     const { settings, documents, fetchRobots } = this.#parts;
     const rules = followRules(settings.limits, [], documents, settings.rewrite);
     const hop = Hop.first(`${origin}/robots.txt`, "robots", rules);

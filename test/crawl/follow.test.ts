@@ -1,6 +1,6 @@
 // Redirects, followed one hop at a time: where they lead, what is a loop, how many are too many.
 import { describe, expect, test } from "vitest";
-import { type FollowRules, follow, followRules, Hop, redirectTarget } from "../../src/crawl/follow.ts";
+import { type FollowRules, follow, followRules, Hop, redirectTarget } from "../../src/crawl/redirects.ts";
 import type { HeaderList } from "../../src/model/exchange.ts";
 import { type Fault, redirect, status } from "../support/fault-server.ts";
 import { fetchOnly, tenPages, testFetcher, testServer } from "../support/fetching.ts";

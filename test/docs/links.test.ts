@@ -24,6 +24,10 @@ test("every page of docs/ is in the navigation of the site", async () => {
   expect(missing).toEqual([]);
 });
 
+test.each(pages)("$file has no table without a header", (page) => {
+  expect(proseOf(page)).not.toMatch(/\n\n\|[-:| ]+\|\n/);
+});
+
 function linksOf(page: Page): string[] {
   const prose = proseOf(page).replaceAll(/`[^`\n]*`/g, (code) => "x".repeat(code.length));
   return [...prose.matchAll(/\]\(([^()\s]+)\)/g)]

@@ -1,6 +1,6 @@
 // What tests of fetching share: a fetcher, and one call from a URL to all that came of it.
 import { afterAll, afterEach } from "vitest";
-import { type Followed, follow, followRules, Hop } from "../../src/crawl/follow.ts";
+import { type Followed, follow, followRules, Hop } from "../../src/crawl/redirects.ts";
 import { createFetcher, type Fetcher, type FetcherParts } from "../../src/fetch/fetcher.ts";
 import type { RequestEvent, ResponseEvent, RetryEvent } from "../../src/model/event.ts";
 import type { DocumentRequest, Fetched } from "../../src/model/exchange.ts";

@@ -1,6 +1,6 @@
 // Runs broken documents, bytes, dates, headers, archives and websites through the library and looks at what must hold for any of them.
 // Each case is made from its number alone: a number that failed fails again.
-import { redirectTarget } from "../../src/crawl/follow.ts";
+import { redirectTarget } from "../../src/crawl/redirects.ts";
 import { HomepageLinks } from "../../src/discover/homepage-links.ts";
 import { addLinksInHeaders } from "../../src/discover/link-header.ts";
 import { ProblemLog, problem } from "../../src/model/problem.ts";

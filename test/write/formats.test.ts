@@ -11,7 +11,8 @@ import { some } from "../support/long.ts";
 import { hostileText, steering } from "./hostile.ts";
 
 const plain: SitemapPage = { url: "https://example.org/a", priority: 0.5 };
-const rich: SitemapPage = {
+// Every field: what a writer forgets fails here.
+const rich: Required<SitemapPage> = {
   url: "https://example.org/b?x=1&y=é",
   priority: 0.8,
   priorityGiven: true,

@@ -4,7 +4,7 @@ import { closeSync, createReadStream, existsSync, openSync, readSync, statSync }
 import type { ArchiveInfo } from "../../archive/contract.ts";
 import type { CrawlTarget } from "../../crawl/crawl.ts";
 import type { SingleDocument } from "../../crawl/fetch-one.ts";
-import type { FollowFailure } from "../../crawl/follow.ts";
+import type { FollowFailure } from "../../crawl/redirects.ts";
 import { looksLikeArchive, magicLength } from "../../diff/archive-magic.ts";
 import { type Options, resolveOptions } from "../../model/options.ts";
 import type { Problem } from "../../model/problem.ts";

@@ -5,9 +5,9 @@ import { type Problem, problem } from "../../model/problem.ts";
 import type { TextPiece } from "../../model/utf8-text.ts";
 import { type Entries, type EntryParser, EntrySink, type ParseContext, type ParseOutcome } from "../entries.ts";
 import { atomRule, baseLevels, entryRule, FeedReader, rdfRule, rss11Rule, rssRule } from "../feed.ts";
+import { knownVocabulary, type Vocabulary } from "../namespaces.ts";
 import { TableReader } from "../table.ts";
 import { sitemapIndexRule, UrlsetReader, urlsetRule } from "../urlset.ts";
-import { knownVocabulary, type Vocabulary } from "../vocabulary.ts";
 import type { ElementAttributes, XmlHandler, XmlName } from "./names.ts";
 import { XmlScanner } from "./scanner.ts";
 
