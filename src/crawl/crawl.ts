@@ -71,8 +71,8 @@ async function* batches(
   }
 }
 
-// None, if all pages pass: it would only cost time.
-function pageFilter({ filters }: Prepared): PageFilter | undefined {
+/** None, if all pages pass: it would only cost time. */
+export function pageFilter({ filters }: Prepared): PageFilter | undefined {
   const filter = filters && new PageFilter(filters);
   return filter?.passesAll && filter.settings.limit === Number.POSITIVE_INFINITY ? undefined : filter;
 }

@@ -1,10 +1,10 @@
 // Reads one website: its pages go to the output, and its result is a summary.
-import { ordered } from "../crawl/crawl.ts";
-import { prepare } from "../crawl/prepare.ts";
+import { ordered, pageFilter } from "../crawl/crawl.ts";
+import { prepareStream } from "../crawl/prepare.ts";
 import { timeLeft } from "../crawl/time-budget.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { CrawlEvent, FinishedEvent, OrderedEvent } from "../model/event.ts";
-import type { Options } from "../model/options.ts";
+import { pageFilterNames, type StreamOptions } from "../model/options.ts";
 import { isLossy, type Problem } from "../model/problem.ts";
 import type { RobotsPreference, Sitemap } from "../model/sitemap.ts";
 import { buildTreeWhile } from "../tree/build.ts";
@@ -16,7 +16,7 @@ export interface CrawlSiteOptions {
   readonly job: SiteJob;
   readonly attemptId: string;
   readonly output: SiteOutput;
-  readonly options: Options;
+  readonly options: StreamOptions;
   readonly signal: AbortSignal;
   readonly shared: SharedLimits;
   readonly onEvent: (event: CrawlEvent) => void;
@@ -25,7 +25,7 @@ export interface CrawlSiteOptions {
 /** Throws only the reason of the signal, and errors of the output or the disk. */
 export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
   const { job, attemptId, output, signal, shared, onEvent } = site;
-  const options: Options = { ...withSettings({ ...site.options, ...output.options }, job), signal, onEvent };
+  const options: StreamOptions = { ...withSettings({ ...site.options, ...output.options }, job), signal, onEvent };
   const reasons = new Reasons();
   let finished: FinishedEvent | undefined;
   let hasSitemap = false;
@@ -44,10 +44,13 @@ export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
       await taken(output.sitemap?.(event));
     } else if (event.type === "finished") finished = event;
   };
+  const prepared = prepareStream(job.homepage, options);
+  const filter = pageFilter(prepared);
   if (output.tree === undefined) {
-    for await (const event of ordered({ prepared: prepare(job.homepage, options), shared })) await see(event);
+    for await (const event of ordered({ prepared, filter, shared })) await see(event);
   } else {
-    const tree = await buildTreeWhile(job.homepage, options, { onOrdered: see, shared });
+    const whole = Object.fromEntries(Object.entries(options).filter(([name]) => !pageFilterNames.includes(name)));
+    const tree = await buildTreeWhile(job.homepage, whole, { onOrdered: see, filter, shared });
     try {
       await taken(output.tree(tree, { time: timeLeft(time, startedAt), signal }));
     } finally {
@@ -55,7 +58,7 @@ export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
     }
   }
   if (finished === undefined) throw new Error("The crawl ended without an end");
-  const { totals, discovery } = finished;
+  const { totals, discovery, filtered } = finished;
   const outcome = outcomeOf(finished, hasSitemap);
   // A machine without a free socket says nothing about the website: it is read again later.
   const shortage = reasons.shortage ?? discovery.find(({ reason }) => reason?.code === noSocket)?.reason;
@@ -69,7 +72,7 @@ export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
     site: job.homepage,
     key: job.key,
     outcome,
-    pages: totals.pages,
+    pages: filtered?.listed ?? totals.pages,
     sitemaps: totals.sitemaps,
     invalid: totals.invalid,
     requests: totals.requests,
@@ -83,7 +86,7 @@ export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
   };
 }
 
-function withSettings(options: Options, { settings: { delay, maxPages, retries } = {} }: SiteJob): Options {
+function withSettings(options: StreamOptions, { settings: { delay, maxPages, retries } = {} }: SiteJob): StreamOptions {
   return {
     ...options,
     ...(delay === undefined ? {} : { delay: { milliseconds: delay * 1000 } }),

@@ -2,7 +2,7 @@
 import { availableParallelism, freemem } from "node:os";
 import type { OrderedEvent, SitemapEvent } from "../model/event.ts";
 import { expectObject, functionValue, number, optionsIn, signal, unexpected } from "../model/option-checks.ts";
-import { type Options, resolveOptions } from "../model/options.ts";
+import { resolveStreamOptions, type StreamOptions } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import type { SiteJob, SiteSummary } from "./site-job.ts";
@@ -34,10 +34,10 @@ export interface FleetOptions {
    */
   perAddress?: number | (() => number) | undefined;
   /**
-   * How each website is crawled. Well-known paths are tried where they are needed, unless told otherwise.
+   * How each website is crawled, and which of its pages are told. Well-known paths are tried where they are needed, unless told otherwise.
    * @default { useKnownPaths: "if-needed" }
    */
-  crawl?: Options | undefined;
+  crawl?: StreamOptions | undefined;
   /** Start no more websites; those being read are finished. */
   drain?: AbortSignal | undefined;
   /** End everything now: the websites being read go back to the queue, and the call rejects with the signal's reason. */
@@ -68,7 +68,7 @@ export interface FleetSettings {
   readonly sink: SiteSink;
   readonly concurrency: number;
   readonly perAddress: () => number;
-  readonly crawl: Options;
+  readonly crawl: StreamOptions;
   readonly drain: AbortSignal | undefined;
   readonly signal: AbortSignal | undefined;
   readonly onEvent: FleetOptions["onEvent"];
@@ -84,8 +84,8 @@ export function resolveFleetOptions(options: FleetOptions): FleetSettings {
   if (sites !== undefined && !isList) throw unexpected("sites", "a list of homepages", sites);
   expectObject("sink", sink);
   if (typeof run !== "string") throw unexpected("run", "a name", run);
-  resolveOptions(options.crawl);
-  const crawl: Options = { useKnownPaths: "if-needed", ...options.crawl };
+  resolveStreamOptions(options.crawl);
+  const crawl: StreamOptions = { useKnownPaths: "if-needed", ...options.crawl };
   if (options.onEvent !== undefined) functionValue("onEvent", options.onEvent);
   if (options.signal !== undefined) signal("signal", options.signal);
   if (options.drain !== undefined) signal("drain", options.drain);
@@ -145,7 +145,7 @@ export interface SiteSink {
 /** The output of one attempt at one website. */
 export interface SiteOutput {
   /** Options for this website, such as `save`. */
-  readonly options?: Options | undefined;
+  readonly options?: StreamOptions | undefined;
   /** The returned promise is awaited. */
   pages?(sitemap: string, pages: readonly SitemapPage[]): Promise<void> | undefined;
   sitemap?(event: SitemapEvent): Promise<void> | undefined;

@@ -3,7 +3,7 @@ import { setMaxListeners } from "node:events";
 import { FollowingController } from "../fetch/abort.ts";
 import { SitemapError } from "../model/errors.ts";
 import { invalid } from "../model/option-checks.ts";
-import { type Options, resolveOptions } from "../model/options.ts";
+import { type Options, resolveStreamOptions } from "../model/options.ts";
 import { problem } from "../model/problem.ts";
 import { crawlSite } from "./crawl-site.ts";
 import { type FleetOptions, type FleetSettings, resolveFleetOptions, type SiteOutput } from "./fleet-options.ts";
@@ -23,7 +23,7 @@ export async function runFleet(options: FleetOptions): Promise<QueueCounts> {
   // Imported here, to keep `import "sitegrove"` fast.
   const { SharedLimits } = await import("./shared-limits.ts");
   const { crawl, perAddress } = settings;
-  const fleet = new Fleet(settings, new SharedLimits({ settings: resolveOptions(crawl), perAddress }));
+  const fleet = new Fleet(settings, new SharedLimits({ settings: resolveStreamOptions(crawl), perAddress }));
   // A long list is read while its websites are being crawled.
   const adding = sites === undefined ? undefined : queue.add(run, fleet.until(jobsOf(sites, crawl)));
   adding?.catch((error: unknown) => fleet.fail(error));

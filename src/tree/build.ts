@@ -62,6 +62,8 @@ export interface WhileBuilding {
   readonly verify?: boolean | undefined;
   /** `onEvent` need not be called with the pages: what an archive says of a document takes the place of parsing it. */
   readonly pagesLater?: boolean | undefined;
+  /** Which pages `onOrdered` is told; the tree has all of the sitemaps that were followed. */
+  readonly filter?: RunOptions["filter"];
   /** Limits that other crawls count for, too. */
   readonly shared?: RunOptions["shared"];
   /** Where documents come from instead of the network. What is missing there is left out. */
@@ -108,11 +110,11 @@ export async function buildTreeWhile(
   const { openStorage } = await import("../crawl/storage.ts");
   const { prepared, store, previous } = await openStorage(asked);
   try {
-    const { shared, source, onOrdered } = building;
+    const { shared, source, onOrdered, filter } = building;
     const read = isForLater(building, prepared.settings) ? readUrls : building.read;
     const ask: RobotsOf = async (origin) => (await import("../crawl/fetch-one.ts")).fetchRobots(origin, prepared);
     const omitMissing = source !== undefined;
-    const run = { prepared, store, previous, read, shared, source, omitMissing };
+    const run = { prepared, store, previous, read, filter, shared, source, omitMissing };
     return await collect(run, store, true, onOrdered, source === undefined ? ask : undefined);
   } catch (error) {
     await store.close();

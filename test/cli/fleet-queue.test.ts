@@ -195,12 +195,14 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     expect((await fleet("status")).stdout).toBe("no runs\n");
   });
 
-  test("a run brings its pace along", async () => {
+  test("a run brings its pace and its filters along", async () => {
     await serve({ count: 1 });
-    await fill("--delay", "0.7");
+    const filters = ["--include", "*/1", "--exclude", "*/2", "--same-host", "--unique", "--since", "7d"];
+    await fill("--delay", "0.7", ...filters, "--undated", "keep", "--skip-old-sitemaps");
+    expect((await fill("--include", "*/2")).stderr).toContain("was filled with other limits or options");
     await worker().end;
     const [result] = lines((await fleet("results")).stdout);
-    expect(result).toMatchObject({ outcome: "complete", requests: 2 });
+    expect(result).toMatchObject({ outcome: "complete", requests: 2, pages: 1 });
     expect(result?.duration).toBeGreaterThanOrEqual(690);
   });
 

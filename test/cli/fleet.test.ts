@@ -337,6 +337,31 @@ test("other columns of a list say how a website is read; a value that is no numb
   expect(journal()[0]).toMatchObject({ type: "add", settings: { maxPages: 1 } });
 });
 
+test.each([[[]], [["--check"]], [["--processes", "2"]]])(
+  "page filters choose what is written, and count, with %j",
+  async (more) => {
+    const old = "<lastmod>2020-01-01</lastmod>";
+    const { sites } = await serve({
+      count: 1,
+      sitemaps: (base) => ({
+        "/sitemap.xml": `<sitemapindex><sitemap><loc>${base}/a.xml</loc></sitemap><sitemap><loc>${base}/old.xml</loc>${old}</sitemap></sitemapindex>`,
+        "/a.xml": `<urlset>${["/new", "/new", "/no", "/other", "http://other.example/new"]
+          .map((url) => `<url><loc>${url.startsWith("/") ? base : ""}${url}</loc><lastmod>2026-01-01</lastmod></url>`)
+          .join("")}<url><loc>${base}/new/undated</loc></url><url><loc>${base}/new/old</loc>${old}</url></urlset>`,
+        "/old.xml": `<urlset><url><loc>${base}/new/unread</loc></url></urlset>`,
+      }),
+    });
+    const flags = ["--include", "/n", "--exclude", "/no", "--since", "2025-01-01", "--undated", "keep", "--unique"];
+    const { code } = await sitegrove(fleet(...sites, ...flags, "--same-host", "--skip-old-sitemaps", ...more));
+    const [summary] = doneLines();
+    expect({ code, ...summary }).toMatchObject({ code: 0, outcome: "complete", pages: 2, sitemaps: 3 });
+    const written = readFileSync(at(`out/${summary?.files["pages"]}`), "utf8")
+      .trimEnd()
+      .split("\n");
+    expect(written.map((line) => JSON.parse(line).url)).toEqual([`${sites[0]}new`, `${sites[0]}new/undated`]);
+  },
+);
+
 test("--metrics serves the figures of the run to Prometheus, on this machine alone", async () => {
   let letGo = () => {};
   const gate = new Promise<void>((resolve) => {
@@ -556,6 +581,7 @@ describe("2: the command line is wrong", () => {
     [["fleet", "--out", "OUT", "--from", "missing.txt"], "no such file: missing.txt"],
     [["fleet", "--out", "FILE", "example.org"], "is not a folder"],
     [["fleet", "--out", "OUT", "example.org", "--column", "a"], "--column needs --from"],
+    [["fleet", "--out", "OUT", "example.org", "--undated", "keep"], "--undated needs --since"],
     [["fleet", "--out", "OUT", "example.org", "--retry", "slow"], "--retry does not know slow"],
     [["fleet", "--out", "OUT", "example.org", "-f", "yaml"], "Allowed choices are ndjson, csv, parquet, none"],
     [["fleet", "--out", "OUT", "--from", "FILE", "--column", "site"], "has no column site"],

@@ -15,6 +15,8 @@ export interface ManyServersOptions {
   /** Before each answer, in milliseconds. */
   readonly latency?: number;
   readonly pages?: number;
+  /** Sitemaps by path, in place of the one with `pages`. */
+  readonly sitemaps?: (base: string) => Readonly<Record<string, string>>;
   /** Further lines of robots.txt. */
   readonly robots?: string;
   /** Whether a website never answers. */
@@ -27,6 +29,7 @@ export async function manyServers({
   count,
   latency = 0,
   pages = 3,
+  sitemaps,
   robots = "",
   isSilent = () => false,
   gate,
@@ -41,6 +44,7 @@ export async function manyServers({
     setTimeout(() => {
       const base = `http://${host}`;
       if (request.url === "/robots.txt") response.end(`Sitemap: ${base}/sitemap.xml\n${robots}`);
+      else if (sitemaps !== undefined) response.end(sitemaps(base)[request.url ?? ""] ?? "");
       else if (request.url === "/sitemap.xml") {
         const urls = Array.from({ length: pages }, (_, page) => `<url><loc>${base}/${page}</loc></url>`);
         response.end(`<urlset>${urls.join("")}</urlset>`);

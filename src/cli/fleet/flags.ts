@@ -1,7 +1,15 @@
 // The flags that `fleet` and `fleet worker` share: what is written for each website, how fast websites are read, and the options of their crawls.
 import { type Command, Option } from "commander";
-import type { Options } from "../../model/options.ts";
-import { addCrawlFlagGroups, addCrawlFlags, byteCount, type CrawlFlags, crawlOptions, wholeNumber } from "../flags.ts";
+import type { StreamOptions } from "../../model/options.ts";
+import {
+  addCrawlFlagGroups,
+  addCrawlFlags,
+  byteCount,
+  type CrawlFlags,
+  crawlOptions,
+  pageFilters,
+  wholeNumber,
+} from "../flags.ts";
 import { addFleetLogFlags } from "./log.ts";
 import type { WatchFlags } from "./watch.ts";
 
@@ -57,6 +65,7 @@ export function addReadingFlags(command: Command, perAddress: string): void {
   const time = command.options.find(({ long }) => long === "--max-time");
   if (time !== undefined) time.description = "maximum time for one website (default: 600)";
   addCrawlFlagGroups(command, "Discovery", "Parsing");
+  addCrawlFlags(command.optionsGroup("Filters:"), "Filters", filterFlags);
   addCrawlFlags(command.optionsGroup("Network:"), "Network", networkFlags);
   addFleetLogFlags(command.optionsGroup("Messages:"))
     .option("--metrics <address>", "figures for Prometheus at http://ADDRESS/metrics: 127.0.0.1:9464")
@@ -70,8 +79,13 @@ const networkFlags = [
   ...["--user-agent", "--proxy", "--insecure", "--ca"],
 ];
 
+const filterFlags = [
+  ...["--include", "--exclude", "--since", "--undated", "--same-host", "--same-site", "--unique"],
+  "--skip-old-sitemaps",
+];
+
 /** The options of the crawls, without defaults. */
-export function givenCrawl({ concurrency: _, previous: __, perAddress: ___, ...flags }: SiteFlags): Options {
+export function givenCrawl({ concurrency: _, previous: __, perAddress: ___, ...flags }: SiteFlags): StreamOptions {
   const { maxPages, maxTraffic, ...others } = flags;
   const { limits, ...options } = crawlOptions(others);
   const budgets = {
@@ -79,10 +93,10 @@ export function givenCrawl({ concurrency: _, previous: __, perAddress: ___, ...f
     ...(maxTraffic === undefined ? {} : { bytes: maxTraffic }),
     ...limits,
   };
-  return { ...options, ...(Object.keys(budgets).length === 0 ? {} : { limits: budgets }) };
+  return { ...options, ...pageFilters(others), ...(Object.keys(budgets).length === 0 ? {} : { limits: budgets }) };
 }
 
 /** A website that takes longer must not hold up the fleet. */
-export function withDefaults(crawl: Options): Options {
+export function withDefaults(crawl: StreamOptions): StreamOptions {
   return { ...crawl, limits: { time: 600_000, ...crawl.limits } };
 }

@@ -10,9 +10,10 @@ import { runFleet } from "../../fleet/run-fleet.ts";
 import { isBucket, S3Bucket } from "../../fleet/s3-bucket.ts";
 import { readShard } from "../../fleet/shard.ts";
 import { counted } from "../../model/figures.ts";
-import { resolveOptions } from "../../model/options.ts";
+import { resolveStreamOptions } from "../../model/options.ts";
 import { jsonOf } from "../../write/printable.ts";
 import { namesIn } from "../commands/diff.ts";
+import { checkSince } from "../commands/ls.ts";
 import type { Context } from "../context.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { expectDistinct } from "../input/distinct-files.ts";
@@ -38,13 +39,14 @@ export interface FleetFlags extends SiteFlags {
 /** Returns the exit code. */
 export async function fleet(names: readonly string[], flags: FleetFlags, context: Context): Promise<number> {
   const { out } = flags;
+  checkSince(flags);
   if (flags.queue !== undefined) return fill(names, flags, flags.queue, context);
   if (flags.run !== undefined && flags.dataset === undefined) throw new UsageError("--run needs --queue or --dataset");
   if (out === undefined || out === "") throw new UsageError("name a folder for the outputs: --out DIR");
   checkProcesses(flags);
   const { list, retry } = listOf(names, flags, context);
   const dataset = datasetPath(flags.dataset, retry);
-  expectUsable(resolveOptions(givenCrawl(flags)));
+  expectUsable(resolveStreamOptions(givenCrawl(flags)));
   if (isBucket(out)) await usableBucket(out);
   else if (existsSync(out) && !statSync(out).isDirectory()) throw new UsageError(`${out} is not a folder`);
   // The journal is on this machine; what was published is known from the bucket, too.
@@ -218,7 +220,7 @@ async function fill(names: readonly string[], flags: FleetFlags, url: string, co
   if (list === undefined && retry.length === 0) throw new UsageError(noList);
   await list?.expectColumn();
   const crawl = givenCrawl(flags);
-  resolveOptions(crawl);
+  resolveStreamOptions(crawl);
   const { out, format, archives, check, run = "default" } = flags;
   // Flags that are not given change nothing of a run that is known.
   const defaults = {

@@ -11,7 +11,7 @@ import { noSink, type SiteOutput, type SiteSink } from "../../fleet/fleet-option
 import { lockName, readResults } from "../../fleet/journal-file.ts";
 import { bucketAddress, isBucket, S3Bucket } from "../../fleet/s3-bucket.ts";
 import { keyHash, type SiteJob, type SiteSummary } from "../../fleet/site-job.ts";
-import { type Options, resolveOptions } from "../../model/options.ts";
+import { resolveStreamOptions, type StreamOptions } from "../../model/options.ts";
 import { systemReason } from "../../model/system-reason.ts";
 import { UsageError } from "../exit-codes.ts";
 import type { Dataset } from "./dataset.ts";
@@ -154,7 +154,7 @@ export class RunSinks implements SiteSink {
     const given = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
     const defaults: RunDefaults = { ...settings, ...given };
     const crawl = withDefaults(merged(settings.crawl, own.crawl));
-    resolveOptions(crawl);
+    resolveStreamOptions(crawl);
     const { out, dataset } = defaults;
     if (out === undefined) return { sink: dataset === undefined ? noSink : await datasetOf(dataset, run), crawl };
     const folder = isBucket(out) ? await this.#folder() : out;
@@ -213,11 +213,11 @@ export function earlierArchive(
 
 interface RunSink {
   readonly sink: SiteSink;
-  readonly crawl: Options;
+  readonly crawl: StreamOptions;
 }
 
 /** Why a worker with flags of its own cannot do what a run asks for: somebody else, or another version, may have filled it. */
-export function settingsProblem(settings: Readonly<Record<string, unknown>>, flags: Options): string | undefined {
+export function settingsProblem(settings: Readonly<Record<string, unknown>>, flags: StreamOptions): string | undefined {
   const unknown = Object.keys(settings).find((name) => !runSettings.has(name));
   if (unknown !== undefined) return `this version does not know its setting ${unknown}`;
   const { out, format, archives, check, crawl = {}, dataset } = settings;
@@ -230,7 +230,7 @@ export function settingsProblem(settings: Readonly<Record<string, unknown>>, fla
   const own = Object.keys(crawl).find((name) => !runOptions.has(name));
   if (own !== undefined) return `it sets ${own}, which only workers may`;
   try {
-    resolveOptions(merged(crawl as Options, flags));
+    resolveStreamOptions(merged(crawl as StreamOptions, flags));
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
@@ -243,7 +243,7 @@ const runSettings: ReadonlySet<string> = new Set([
   "series",
 ]);
 // What a run may bring along. Secrets, files of the worker's machine and what weakens its protection come from its own flags.
-const runOptions: ReadonlySet<string> = new Set<keyof Options>([
+const runOptions: ReadonlySet<string> = new Set<keyof StreamOptions>([
   ...([
     "useRobots",
     "useKnownPaths",
@@ -254,10 +254,11 @@ const runOptions: ReadonlySet<string> = new Set<keyof Options>([
     "strictRobots",
   ] as const),
   ...(["strict", "concurrency", "delay", "useCrawlDelay", "retries", "timeout", "userAgent", "limits"] as const),
+  ...(["include", "exclude", "since", "undated", "sameHost", "sameSite", "unique", "skipOldSitemaps"] as const),
 ]);
 
 /** Options of the second take precedence. */
-function merged(one: Options = {}, other: Options = {}): Options {
+function merged(one: StreamOptions = {}, other: StreamOptions = {}): StreamOptions {
   return { ...one, ...other, limits: { ...one.limits, ...other.limits } };
 }
 

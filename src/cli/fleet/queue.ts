@@ -6,7 +6,7 @@ import type { ServerNews } from "../../fleet/queue-server.ts";
 import type { SiteOutcome } from "../../fleet/site-job.ts";
 import type { QueueCounts } from "../../fleet/site-queue.ts";
 import { counted } from "../../model/figures.ts";
-import type { Options } from "../../model/options.ts";
+import type { StreamOptions } from "../../model/options.ts";
 import { jsonOf, printable } from "../../write/printable.ts";
 import { type Context, onStop } from "../context.ts";
 import { exitCodes, Stopped, UsageError } from "../exit-codes.ts";
@@ -24,7 +24,7 @@ export interface RunDefaults {
   readonly format?: FleetFormat | undefined;
   readonly archives?: boolean | undefined;
   readonly check?: boolean | undefined;
-  readonly crawl?: Options | undefined;
+  readonly crawl?: StreamOptions | undefined;
   readonly dataset?: string | undefined;
 }
 

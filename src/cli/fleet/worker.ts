@@ -5,7 +5,7 @@ import { BullQueue, type RunEntry } from "../../fleet/bull-queue.ts";
 import { defaultPerAddress } from "../../fleet/fleet-options.ts";
 import { runFleet } from "../../fleet/run-fleet.ts";
 import { isBucket } from "../../fleet/s3-bucket.ts";
-import { resolveOptions } from "../../model/options.ts";
+import { resolveStreamOptions } from "../../model/options.ts";
 import type { Context } from "../context.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { givenCrawl, type SiteFlags } from "./flags.ts";
@@ -31,7 +31,7 @@ export async function fleetWorker(flags: WorkerFlags, context: Context): Promise
   else if (out !== undefined && statSync(out, { throwIfNoEntry: false })?.isDirectory() === false)
     throw new UsageError(`${out} is not a folder`);
   const crawl = givenCrawl(flags);
-  expectUsable(resolveOptions(crawl));
+  expectUsable(resolveStreamOptions(crawl));
   const watch = new FleetWatch(flags, context);
   const refused = new Set<string>();
   const isUsable = ({ run: name, settings }: RunEntry) => {
