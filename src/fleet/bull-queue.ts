@@ -160,6 +160,11 @@ export class BullQueue implements SiteQueue {
     return this.#told(() => this.#of(run).suspects());
   }
 
+  /** When the site of a run was started that is being read longest, in milliseconds; infinite if none is. */
+  oldestStart(run: string): Promise<number> {
+    return this.#told(() => this.#of(run).oldestStart());
+  }
+
   /** In the order of the list. */
   results(run: string): AsyncGenerator<SiteSummary, void> {
     return this.#of(run).results();

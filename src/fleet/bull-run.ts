@@ -110,6 +110,11 @@ export class BullRun {
     return this.#queue.getJobCountByTypes("prioritized");
   }
 
+  /** When the site was started that is being read longest, in milliseconds; infinite if none is. */
+  async oldestStart(): Promise<number> {
+    return Math.min(...(await this.#queue.getActive()).flatMap((job) => job?.processedOn ?? []));
+  }
+
   /** In the order of the list. */
   async *results(): AsyncGenerator<SiteSummary, void> {
     for await (const job of this.#listed(["completed", "failed"]))

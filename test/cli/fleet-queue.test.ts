@@ -82,10 +82,10 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     const ends = await Promise.all([worker(), worker(), worker()].map(({ end }) => end));
     expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
     expect(JSON.parse((await fleet("status", "--run", "monday", "-f", "json")).stdout)).toEqual({
-      waiting: 0,
-      active: 0,
-      done: 9,
-      failed: 0,
+      ...{ waiting: 0, active: 0, done: 9, failed: 0, websites: 9, pages: 27, sitemaps: 18, requests: 18 },
+      outcomes: { complete: 9, incomplete: 0, none: 0, unreachable: 0, blocked: 0, failed: 0, quarantined: 0 },
+      wireBytes: expect.any(Number),
+      reasons: [],
     });
     expect((await fleet("status")).stdout).toBe(
       "monday: finished; 9 websites done (0 failed), 0 being read, 0 waiting\n0 workers\n",
@@ -120,6 +120,8 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     const isDraining = heard(one);
     // Both are being read: one that was only taken from the queue would be given back.
     while (visits.size < 2) await sleep(20);
+    const status = JSON.parse((await fleet("status", "-f", "json")).stdout);
+    expect(status).toMatchObject({ active: 2, waiting: 4, websites: 0, oldestActive: expect.any(Number) });
     one.kill(signal);
     await isDraining;
     letGo();
@@ -150,9 +152,12 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     while ((await counts("a")).done + (await counts("b")).done < 6) await sleep(100);
     one.kill("SIGTERM");
     expect((await one.end).code).toBe(0);
-    expect((await fleet("status", "-f", "ndjson")).stdout).toBe(
-      '{"run":"a","waiting":0,"active":0,"done":4,"failed":0}\n{"run":"b","waiting":0,"active":0,"done":2,"failed":0}\n',
-    );
+    const rows = (await fleet("status", "-f", "ndjson")).stdout.trimEnd().split("\n");
+    const ended = { waiting: 0, active: 0, failed: 0 };
+    expect(rows.map((row) => JSON.parse(row))).toMatchObject([
+      { run: "a", ...ended, done: 4, pages: 12, outcomes: { complete: 4 } },
+      { run: "b", ...ended, done: 2, pages: 6, outcomes: { complete: 2 } },
+    ]);
   });
 
   test("a run that is scheduled is repeated, and takes unchanged documents from the last one", async () => {

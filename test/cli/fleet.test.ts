@@ -384,6 +384,9 @@ test("--metrics serves the figures of the run to Prometheus, on this machine alo
   ])
     expect(text.split("\n")).toContain(line);
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);
+  const status = JSON.parse((await sitegrove(["fleet", "status", at("out"), "-f", "json"])).stdout);
+  const figures = { outcomes: { complete: 2 }, running: 1, waiting: 0, pages: 6, oldestActive: expect.any(Number) };
+  expect(status).toMatchObject({ ...figures, wireBytes: Number(/^sitegrove_bytes_total (\d+)$/m.exec(text)?.[1]) });
   letGo();
   expect((await end).code).toBe(0);
   expect((await sitegrove(fleet(...sites, "--metrics", "here"))).stderr).toContain("--metrics takes an address");

@@ -16,7 +16,7 @@ import { unitTimes } from "./command.ts";
 import type { FleetFormat } from "./flags.ts";
 import { outputRemover, unpublisher } from "./outputs.ts";
 import { reportList, type SiteList, unreadLines } from "./sites.ts";
-import { inGroups } from "./totals.ts";
+import { FleetCounter, inGroups, oldestActive } from "./totals.ts";
 
 /** The configuration of a run for its workers, whose own flags take precedence. */
 export interface RunDefaults {
@@ -171,18 +171,25 @@ export function queueStatus(
       throw new UsageError(`there is no run ${run}: ${others}`);
     }
     const rows: RunCounts[] = [];
+    const lines: string[] = [];
+    const all = new FleetCounter();
+    const starts: number[] = [];
     for (const { run: name } of entries) {
       const again = await queue.suspects(name);
-      rows.push({ run: name, ...(await queue.counts(name)), ...(again > 0 ? { again } : {}) });
+      const row = { run: name, ...(await queue.counts(name)), ...(again > 0 ? { again } : {}) };
+      rows.push(row);
+      if (format === "text") {
+        lines.push(sentence(row));
+        continue;
+      }
+      const start = await queue.oldestStart(name);
+      starts.push(start);
+      const counter = format === "json" ? all : new FleetCounter();
+      for await (const summary of queue.results(name)) counter.see(summary);
+      if (format === "ndjson") lines.push(jsonOf({ ...row, ...oldestActive([start]), ...counter.totals() }));
     }
-    const lines =
-      format === "json"
-        ? [jsonOf(sum(rows))]
-        : format === "ndjson"
-          ? rows.map((row) => jsonOf(row))
-          : rows.length === 0
-            ? ["no runs"]
-            : [...rows.map(sentence), counted(await queue.workers(), "worker")];
+    if (format === "json") lines.push(jsonOf({ ...sum(rows), ...oldestActive(starts), ...all.totals() }));
+    if (format === "text") lines.push(rows.length === 0 ? "no runs" : counted(await queue.workers(), "worker"));
     stdout.write(lines.map((line) => `${line}\n`).join(""));
     return exitCodes.complete;
   });

@@ -153,7 +153,9 @@ export async function fleetStatus(folder: string, asJson: boolean, { stdout }: C
   const counter = new FleetCounter();
   for await (const summary of readResults(journal)) counter.see(summary);
   const totals = counter.totals();
-  const [sites, begun, suspects] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const [sites, suspects] = [new Set<string>(), new Set<string>()];
+  // With the time of the start.
+  const begun = new Map<string, number>();
   let damaged = 0;
   const onDamaged = () => {
     damaged += 1;
@@ -162,7 +164,7 @@ export async function fleetStatus(folder: string, asJson: boolean, { stdout }: C
     const { type, key } = line;
     // Where the line that added a website is damaged, any other tells of it, too.
     sites.add(key);
-    if (type === "start") begun.add(key);
+    if (type === "start") begun.set(key, Date.parse(line.at));
     else if (type !== "add") begun.delete(key);
     if (type === "back" && line.group !== undefined) suspects.add(key);
     else suspects.delete(key);
@@ -174,7 +176,8 @@ export async function fleetStatus(folder: string, asJson: boolean, { stdout }: C
   const again = suspects.size + begun.size - running;
   if (asJson) {
     const rare = { ...(again > 0 ? { again } : {}), ...(damaged > 0 ? { damaged } : {}) };
-    stdout.write(`${jsonOf({ ...totals, running, waiting, process: owner ?? null, ...rare })}\n`);
+    const oldest = running === 0 ? {} : oldestActive(begun.values());
+    stdout.write(`${jsonOf({ ...totals, running, waiting, ...oldest, process: owner ?? null, ...rare })}\n`);
   } else {
     const state = owner === undefined ? (waiting > 0 ? "stopped" : "finished") : `running (process ${owner})`;
     const left = `${counted(running, "website")} being read, ${counted(waiting, "website")} waiting${inGroups(again)}`;
@@ -182,6 +185,12 @@ export async function fleetStatus(folder: string, asJson: boolean, { stdout }: C
     stdout.write(`${state}: ${left}\n${faults}${fleetTable(totals)}`);
   }
   return exitCodes.complete;
+}
+
+/** How long the oldest of the websites that are being read takes already, in milliseconds, by their starts. */
+export function oldestActive(starts: Iterable<number>): { readonly oldestActive?: number } {
+  const first = Math.min(...starts);
+  return Number.isFinite(first) ? { oldestActive: Math.max(0, Date.now() - first) } : {};
 }
 
 /** About those that wait to be read again because a process died. */
