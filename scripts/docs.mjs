@@ -17,9 +17,9 @@ run("node_modules/typedoc/bin/typedoc", [
   ...["--titleLink", `${base}index.html`, "--favicon", "docs/public/mark.svg"],
 ]);
 cpSync(path.join(root, "schema"), path.join(site, "schema"), { recursive: true });
-// Manifests that a page links to, beside it.
+// Manifests and dashboards that a page links to, beside it.
 for (const name of readdirSync(path.join(root, "docs"))) {
-  if (name.endsWith(".yaml")) cpSync(path.join(root, "docs", name), path.join(site, name));
+  if (/\.(?:yaml|json)$/.test(name)) cpSync(path.join(root, "docs", name), path.join(site, name));
 }
 for (const name of published()) publish(name);
 await checkSite(site, base);

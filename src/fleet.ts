@@ -25,3 +25,4 @@ export {
   siteJob,
 } from "./fleet/site-job.ts";
 export type { Lease, QueueCounts, SiteQueue } from "./fleet/site-queue.ts";
+export type { SiteResponses } from "./fleet/site-responses.ts";
