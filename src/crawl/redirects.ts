@@ -18,7 +18,7 @@ import {
 import type { Limits } from "../model/options.ts";
 import { isRefused, type Problem, problem } from "../model/problem.ts";
 import type { RedirectHop, SitemapResponse } from "../model/response.ts";
-import { isBelow, type Rewrite, rewritten } from "../model/rewrite.ts";
+import { isBelow, placed, type Rewrite } from "../model/rewrite.ts";
 import { isSameWebsite, parseUrl, resolveUrl, trustedOrigins, withoutCredentials } from "../model/url.ts";
 import { Cookies, cookiesIn } from "./cookies.ts";
 
@@ -45,9 +45,8 @@ export function followRules(
   const cookies = new Cookies(startUrls);
   const isStart = (prefix: string) => startUrls.some((url) => isBelow(withoutCredentials(url), prefix));
   const pairs = rewrite.filter(([, to]) => isStart(to));
-  // What is at its place already stays there.
-  const placed = (url: string) => (pairs.some(([, to]) => isBelow(url, to)) ? url : rewritten(url, pairs));
-  return { limits, startOrigins, tellsApart: (url) => source.tellsApart?.(url) === true, cookies, placed };
+  const tellsApart = (url: string) => source.tellsApart?.(url) === true;
+  return { limits, startOrigins, tellsApart, cookies, placed: (url) => placed(url, pairs) };
 }
 
 /** The result of following redirects from a URL. `keys`: the keys of the URLs that this result is valid for. */

@@ -1,9 +1,9 @@
 // The option `rewrite`: URLs below one prefix mean those below another, as on a local server whose sitemaps name production.
 import { invalid, unexpected, urlText } from "./option-checks.ts";
 import type { SitemapPage } from "./page.ts";
-import { isHttpUrl } from "./url.ts";
+import { isHttpUrl, parseUrl } from "./url.ts";
 
-/** Pairs of prefixes, without a slash at their end: what is below the first means what is below the second. */
+/** Pairs of prefixes with normal origins, without a slash at their end: what is below the first means what is below the second. */
 export type Rewrite = readonly (readonly [from: string, to: string])[];
 
 /** The check of the option. */
@@ -12,24 +12,40 @@ export function rewrite(name: string, value: unknown): Rewrite {
   return value.map((pair: unknown) => {
     if (!Array.isArray(pair) || pair.length !== 2) throw unexpected(name, "a list of pairs of URLs", pair);
     const [from = "", to = ""] = pair.map(urlText).map((url) => {
-      if (typeof url === "string" && isHttpUrl(url)) return url.replace(/\/+$/, "");
+      if (typeof url === "string" && isHttpUrl(url)) return url;
       throw invalid(
         `Expected \`${name}\` to have pairs of http or https URLs: the declared prefix and its replacement`,
       );
     });
-    return [from, to];
+    return [withoutSlash(withNormalOrigin(from)), withoutSlash((parseUrl(to) as URL).href)];
   });
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, "");
+}
+
+// Capitals, a default port and user names in front of the path make no difference; the path stays as it is written.
+function withNormalOrigin(url: string): string {
+  const [start = ""] = /^https?:[\\/]*[^\\/?#]*/i.exec(url) ?? [];
+  return (parseUrl(start)?.origin ?? start) + url.slice(start.length);
 }
 
 /** Whether a URL is the prefix, or below it. */
 export function isBelow(url: string, prefix: string): boolean {
-  return url.startsWith(prefix) && (url.length === prefix.length || /[/?#]/.test(url.charAt(prefix.length)));
+  const normal = withNormalOrigin(url);
+  return normal.startsWith(prefix) && /^(?:$|[\\/?#])/.test(normal.slice(prefix.length));
 }
 
 /** The URL after the first pair that it is below. */
 export function rewritten(url: string, pairs: Rewrite): string {
   const pair = pairs.find(([from]) => isBelow(url, from));
-  return pair === undefined ? url : pair[1] + url.slice(pair[0].length);
+  return pair === undefined ? url : pair[1] + withNormalOrigin(url).slice(pair[0].length);
+}
+
+/** The same, but what is below the second of a pair already stays there. */
+export function placed(url: string, pairs: Rewrite): string {
+  return pairs.some(([, to]) => isBelow(url, to)) ? url : rewritten(url, pairs);
 }
 
 /** Pages with their own URLs and those of their alternates rewritten. Images and videos stay where they are. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { crawl, streamPages } from "../../src/crawl/crawl.ts";
-import { isBelow, rewritten } from "../../src/model/rewrite.ts";
+import { isBelow, rewrite, rewritten } from "../../src/model/rewrite.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { sitegrove } from "../cli/program.ts";
 import { serve, sitemapIndex, urlset, type Website } from "../cli/website.ts";
@@ -33,7 +33,7 @@ afterAll(() => {
   production.close();
 });
 
-const rewrite = () => [[from, local.homepage]] as const;
+const pairs = () => [[from, local.homepage]] as const;
 const listed = () => [
   `${local.homepage}a`,
   "http://other.example/b",
@@ -48,8 +48,8 @@ async function urlsOf(pages: AsyncIterable<{ readonly url: string }>): Promise<s
 }
 
 test("sitemaps are fetched, and pages and alternates listed, at their new place; images stay", async () => {
-  expect(await urlsOf(streamPages(local.homepage, { rewrite: rewrite(), useKnownPaths: false }))).toEqual(listed());
-  for await (const event of crawl(local.homepage, { rewrite: rewrite() })) {
+  expect(await urlsOf(streamPages(local.homepage, { rewrite: pairs(), useKnownPaths: false }))).toEqual(listed());
+  for await (const event of crawl(local.homepage, { rewrite: pairs() })) {
     if (event.type === "request") expect(event.url.startsWith(local.homepage)).toBe(true);
     if (event.type === "pages" && event.url.endsWith("pages.xml"))
       expect(event.pages[0]).toMatchObject({
@@ -62,7 +62,7 @@ test("sitemaps are fetched, and pages and alternates listed, at their new place;
 
 test("a tree, its archive, and an archive with another place have the same pages", async () => {
   const archive = path.join(mkdtempSync(path.join(tmpdir(), "sitegrove-rewrite-")), "site.warc");
-  const options = { rewrite: rewrite(), useKnownPaths: false, save: archive };
+  const options = { rewrite: pairs(), useKnownPaths: false, save: archive };
   await using tree = await sitemapTreeForHomepage(local.homepage, options);
   expect(await urlsOf(tree.pages())).toEqual(listed());
   const [, , index, moved] = tree.sitemaps();
@@ -101,7 +101,17 @@ describe("a prefix", () => {
     ["https://a.example?x", true],
     ["https://a.example.evil/x", false],
     ["https://a.example:8080/", false],
+    ["HTTPS://A.example:443/x", true],
+    ["https:///user@a.example./x", true],
+    ["https://a.example\\x", true],
   ])("https://a.example holds %s: %s", (url, expected) => expect(isBelow(url, "https://a.example")).toBe(expected));
+
+  test("is compared in normal form; the path stays as it is written", () => {
+    const pairs = rewrite("rewrite", [["HTTPS://A.example:443/X/", "http://LOCALHOST:80"]]);
+    expect(pairs).toEqual([["https://a.example/X", "http://localhost"]]);
+    expect(rewritten("https://a.EXAMPLE/X/%7e", pairs)).toBe("http://localhost/%7e");
+    expect(rewritten("https://a.EXAMPLE/x", pairs)).toBe("https://a.EXAMPLE/x");
+  });
 
   test("is the first that fits", () => {
     const pairs = [
