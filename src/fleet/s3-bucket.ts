@@ -26,40 +26,47 @@ interface Sent {
   readonly expected?: readonly number[];
 }
 
+interface Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}
+
 export class S3Bucket {
   /** `s3://bucket/prefix`, without a slash at its end. */
   readonly address: string;
   readonly #client: AwsClient;
+  /** Asked for each request: those of a role expire. */
+  readonly #credentials: () => Promise<Credentials>;
   readonly #base: string;
   readonly #prefix: string;
   readonly #partSize: number;
 
-  private constructor(address: string, client: AwsClient, base: string, prefix: string, partSize: number) {
+  private constructor(
+    address: string,
+    client: AwsClient,
+    credentials: () => Promise<Credentials>,
+    base: string,
+    prefix: string,
+    partSize: number,
+  ) {
     this.address = address;
     this.#client = client;
+    this.#credentials = credentials;
     this.#base = base;
     this.#prefix = prefix;
     this.#partSize = partSize;
   }
 
-  /** Credentials, region and endpoint come from the usual variables. Throws a `SitemapError` where something is missing. */
+  /** Region and endpoint come from the usual variables; credentials, too, or from `@aws-sdk/credential-providers`. Throws a `SitemapError` where something is missing. */
   static async open(
     address: string,
     environment: NodeJS.ProcessEnv = process.env,
     partSize: number = smallestPart,
   ): Promise<S3Bucket> {
     const { bucket, prefix } = bucketAddress(address);
-    const {
-      AWS_ACCESS_KEY_ID: accessKeyId,
-      AWS_SECRET_ACCESS_KEY: secretAccessKey,
-      AWS_SESSION_TOKEN: sessionToken,
-      AWS_REGION,
-      AWS_DEFAULT_REGION,
-      AWS_ENDPOINT_URL_S3,
-      AWS_ENDPOINT_URL,
-    } = environment;
-    if (!accessKeyId || !secretAccessKey)
-      throw invalid("s3:// needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment");
+    const { AWS_REGION, AWS_DEFAULT_REGION, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL } = environment;
+    const credentials = await credentialsOf(environment);
     const region = AWS_REGION || AWS_DEFAULT_REGION || "us-east-1";
     const endpoint = AWS_ENDPOINT_URL_S3 || AWS_ENDPOINT_URL;
     if (endpoint && !/^https?:\/\//.test(endpoint)) throw invalid("AWS_ENDPOINT_URL begins with http:// or https://");
@@ -68,11 +75,11 @@ export class S3Bucket {
       : bucket.includes(".")
         ? `https://s3.${region}.amazonaws.com/${bucket}`
         : `https://${bucket}.s3.${region}.amazonaws.com`;
-    const session = sessionToken ? { sessionToken } : {};
     const missing = missingPackage("s3:// needs aws4fetch: npm install aws4fetch");
     const { AwsClient: Client } = await import("aws4fetch").catch(missing);
-    const client = new Client({ accessKeyId, secretAccessKey, ...session, region, service: "s3", retries: 0 });
-    return new S3Bucket(`s3://${bucket}${prefix === "" ? "" : `/${prefix}`}`, client, base, prefix, partSize);
+    const client = new Client({ ...(await credentials()), region, service: "s3", retries: 0 });
+    const whole = `s3://${bucket}${prefix === "" ? "" : `/${prefix}`}`;
+    return new S3Bucket(whole, client, credentials, base, prefix, partSize);
   }
 
   /** Checks that the bucket exists and honors `If-None-Match`. */
@@ -221,6 +228,7 @@ export class S3Bucket {
         method,
         headers: { ...headers, "x-amz-content-sha256": digest },
         ...(body === undefined ? {} : { body }),
+        aws: await this.#credentials(),
         signal: AbortSignal.timeout(requestTime),
       });
       return await fetch(request);
@@ -239,6 +247,31 @@ export class S3Bucket {
     const reason = reasons[code] ?? (textOf(text, "Message") || `status ${answer.status}`);
     return failure(`${this.address}: ${reason}${code === "" ? "" : ` (${code})`}`);
   }
+}
+
+async function credentialsOf(environment: NodeJS.ProcessEnv): Promise<() => Promise<Credentials>> {
+  const {
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    AWS_SESSION_TOKEN: sessionToken,
+  } = environment;
+  const needed = "s3:// needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment";
+  if (accessKeyId) {
+    if (!secretAccessKey) throw invalid(needed);
+    return async () => ({ accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) });
+  }
+  const missing = missingPackage(`${needed}; for profiles, roles and SSO: npm install @aws-sdk/credential-providers`);
+  // @ts-expect-error It is large, and only those install it who need it.
+  const { fromNodeProviderChain } = await import("@aws-sdk/credential-providers").catch(missing);
+  const provider: () => Promise<Credentials> = fromNodeProviderChain();
+  return async () => {
+    try {
+      const { accessKeyId: id, secretAccessKey: secret, sessionToken: token } = await provider();
+      return { accessKeyId: id, secretAccessKey: secret, ...(token ? { sessionToken: token } : {}) };
+    } catch (error) {
+      throw failure(`No credentials for s3://: ${error instanceof Error ? error.message : String(error)}`, error);
+    }
+  };
 }
 
 /** Whether `--out` names a bucket. */
