@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { boolean, optionsIn, readable, unexpected, urlText } from "../model/option-checks.ts";
 import type { ProblemCode } from "../model/problem.ts";
 import type { RobotsPreference } from "../model/sitemap.ts";
-import { homepageOf, isHttpUrl, urlKey, withoutCredentials } from "../model/url.ts";
+import { homepageOf, isHttpUrl, urlKey, withAssumedScheme, withoutCredentials } from "../model/url.ts";
 import { mostAlone } from "./bisection.ts";
 
 /** One website to be read. Plain data: a queue may keep it anywhere. */
@@ -160,7 +160,7 @@ export function quarantinedSummary(job: SiteJob, attemptId: string): SiteSummary
 }
 
 /**
- * Undefined where the text is not a homepage. `example.org` means `https://example.org/`. With `keepPath`, `https://example.org/a/`
+ * Undefined where the text is not a homepage. `example.org` means `https://example.org/`, `localhost:3000` `http://localhost:3000/`. With `keepPath`, `https://example.org/a/`
  * is a website of its own, as for the option.
  */
 export function siteJob(
@@ -175,7 +175,7 @@ export function siteJob(
 }
 
 function jobOf(trimmed: string, keepPath: boolean): SiteJob | undefined {
-  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`;
+  const url = withAssumedScheme(trimmed);
   if (trimmed === "" || /\s/.test(trimmed) || !isHttpUrl(url)) return undefined;
   const named = withoutCredentials(url);
   const homepage = keepPath ? new URL(named.replace(/#.*$/s, "")).href : homepageOf(named);

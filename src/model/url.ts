@@ -108,6 +108,20 @@ export function isRobotsPath(path: string): boolean {
   return /(?:^|[/\\])robots\.txt$/i.test(path);
 }
 
+/** A URL as people type it: without a scheme, `https` is what they mean; on their own machine `http`. */
+export function withAssumedScheme(text: string): string {
+  return hasScheme(text) ? text : `${isOnOwnMachine(text) ? "http" : "https"}://${text}`;
+}
+
+export function hasScheme(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
+}
+
+/** Whether a name without a scheme begins with `localhost` or a loopback address. */
+export function isOnOwnMachine(name: string): boolean {
+  return /^(?:[^/?#@]*@)?(?:(?:[^/?#:@]+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])(?=[:/?#]|$)/i.test(name);
+}
+
 /** The homepage of the website that a URL belongs to: its origin, with a slash. */
 export function homepageOf(url: string): string {
   return `${parseUrl(url)?.origin}/`;

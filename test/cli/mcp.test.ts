@@ -196,6 +196,18 @@ describe("a small website", () => {
     expect(site.hits).toEqual([]);
   });
 
+  test.each(["127.0.0.1", "localhost"])("%s needs no scheme", async (host) => {
+    const site = await website(small);
+    const named = `${host}:${new URL(site.home).port}`;
+    const { ask } = await agent("--allow", named);
+    for (const spelled of [named, `http://${named}/`])
+      expect((await ask("site_summary", { site: spelled })).facts).toMatchObject({
+        site: `http://${named}/`,
+        pages: 4,
+      });
+    expect((await ask("parse_sitemap", { url: `${named}/sitemap.xml` })).facts).toMatchObject({ counts: { pages: 4 } });
+  });
+
   test("one document is parsed, from its text or its URL", async () => {
     const site = await website(small);
     const { ask } = await agent("--allow", site.home);

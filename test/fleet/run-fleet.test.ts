@@ -274,7 +274,8 @@ test.each([
   [" https://Example.ORG/a/b?c#d ", "https://example.org/"],
   ["http://example.org:80", "http://example.org/"],
   ["https://user:secret@example.org/", "https://example.org/"],
-  ["localhost:8080", "https://localhost:8080/"],
+  ["localhost:8080", "http://localhost:8080/"],
+  ["127.0.0.1:8080/a", "http://127.0.0.1:8080/"],
   ["münchen.example", "https://xn--mnchen-3ya.example/"],
 ])("%s is the website %s", (text, homepage) => {
   expect(siteJob(text)).toEqual({ key: homepage, homepage });

@@ -9,7 +9,15 @@ import { looksLikeArchive, magicLength } from "../../diff/archive-magic.ts";
 import { type Options, resolveOptions } from "../../model/options.ts";
 import type { Problem } from "../../model/problem.ts";
 import { lacksTls } from "../../model/problems/fetching.ts";
-import { homepageOf, isRobotsPath, parseUrl, withoutCredentials } from "../../model/url.ts";
+import {
+  hasScheme,
+  homepageOf,
+  isOnOwnMachine,
+  isRobotsPath,
+  parseUrl,
+  withAssumedScheme,
+  withoutCredentials,
+} from "../../model/url.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
 import type { Context } from "../context.ts";
 import { orUsageError, UsageError } from "../exit-codes.ts";
@@ -32,14 +40,14 @@ export function recognize(name: string): NamedTarget {
   if (name === "") throw new UsageError("a name must not be empty");
   if (name === "-") return { kind: "stream", name: "standard input", path: name };
   const url = wellSpelled(name);
-  if (hasScheme.test(name) || (url !== name && !existsSync(name))) {
+  if (hasScheme(name) || (url !== name && !existsSync(name))) {
     return { kind: "website", homepage: webUrl(name, "not an http or https URL:"), isAssumed: false };
   }
   const stat = statSync(name, { throwIfNoEntry: false });
   if (stat?.isDirectory()) return { kind: "folder", path: name };
   if (stat?.isFile()) return { kind: stat.size > 0 && isArchive(name) ? "archive" : "file", path: name };
   if (stat !== undefined) return { kind: "stream", name, path: name };
-  if (looksLikeFile.test(name)) throw new UsageError(`no such file: ${name}`);
+  if (looksLikeFile.test(name) && !isOnOwnMachine(name)) throw new UsageError(`no such file: ${name}`);
   return { kind: "website", homepage: webUrl(name, "neither a URL nor a file:"), isAssumed: true };
 }
 
@@ -70,7 +78,7 @@ export function chooseTarget(name: string | undefined, sitemaps: readonly string
 /** What an archive says that it is about: never a file, and without a password of its own. */
 export function archivedTarget({ homepage = "", sitemaps = [] }: Partial<ArchiveInfo>): Target {
   const url = (text: string) => {
-    if (!hasScheme.test(text)) throw new UsageError(`the archive names no website: ${text}`);
+    if (!hasScheme(text)) throw new UsageError(`the archive names no website: ${text}`);
     return webUrl(withoutCredentials(text), "the archive names no website:");
   };
   if (sitemaps.length > 0) return { kind: "sitemaps", urls: sitemaps.map(url) };
@@ -98,20 +106,17 @@ export function websiteHint(name: string): string {
 // People type `http:/example.org` and `https:\\example.org`.
 function wellSpelled(url: string): string {
   const [, scheme, rest = ""] = /^(https?):[/\\]*([^/\\].*)$/is.exec(url) ?? [];
-  return scheme === undefined || hasScheme.test(url) ? url : `${scheme}://${rest.replaceAll("\\", "/")}`;
+  return scheme === undefined || hasScheme(url) ? url : `${scheme}://${rest.replaceAll("\\", "/")}`;
 }
 
-// People type `example.org`: https is what they mean; on their own machine http. `wrong`: what to say of anything else.
+// `wrong`: what to say of what is not a URL.
 function webUrl(text: string, wrong: string): string {
-  const spelled = wellSpelled(text);
-  const url = hasScheme.test(spelled) ? spelled : `${isOwnMachine.test(spelled) ? "http" : "https"}://${spelled}`;
+  const url = withAssumedScheme(wellSpelled(text));
   const parsed = parseUrl(url);
   if (parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.hostname !== "") return url;
   throw new UsageError(`${wrong} ${withoutCredentials(text)}`);
 }
 
-const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
-const isOwnMachine = /^(?:[^/?#@]*@)?(?:(?:[^/?#:@]+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])(?=[:/?#]|$)/i;
 const looksLikeHost = /^(?!.*\.(?:xml|gz|txt|rss|atom|csv|json|html?)$)[\w-]+(\.[\w-]+)+$/i;
 const looksLikeFile = /^[./~\\]|\.(warc|wacz|xml|txt|csv|json|ndjson|rss|atom|rdf|html?|gz|br|zst)$/i;
 

@@ -6,6 +6,7 @@ import { type Reading, read, readAtHand } from "../../crawl/read.ts";
 import { SitemapError } from "../../model/errors.ts";
 import { counted } from "../../model/figures.ts";
 import { resolveOptions, resolvePageFilters, version } from "../../model/options.ts";
+import { withAssumedScheme } from "../../model/url.ts";
 import type { Entries } from "../../parse/entries.ts";
 import { jsonOf } from "../../write/printable.ts";
 import { UsageError } from "../exit-codes.ts";
@@ -172,7 +173,7 @@ async function parsed(sites: Sites, { text, url }: { readonly text?: string; rea
   if (text !== undefined) return parsedFacts(readAtHand([Buffer.from(text)], url === undefined ? {} : { url }), url);
   const { fetchDocument } = await import("../../crawl/fetch-one.ts");
   const options = sites.crawlOptions(url as string);
-  const opened = await fetchDocument(url as string, options);
+  const opened = await fetchDocument(withAssumedScheme(url as string), options);
   if (opened.outcome !== "found") throw new NoAnswer(`${url}: ${opened.reason.message}`);
   try {
     const { limits, strict } = resolveOptions(options);
