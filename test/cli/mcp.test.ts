@@ -191,7 +191,10 @@ describe("a small website", () => {
       ask("site_summary", { site: site.home }),
       ask("parse_sitemap", { url: `${site.home}sitemap.xml` }),
     ]) {
-      expect(await asked).toMatchObject({ isError: true, text: expect.stringContaining("private address") });
+      expect(await asked).toMatchObject({
+        isError: true,
+        text: expect.stringContaining("private address (allow with --allow SITE)"),
+      });
     }
     expect(site.hits).toEqual([]);
   });

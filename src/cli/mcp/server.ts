@@ -22,7 +22,7 @@ import {
   summaryOf,
 } from "./answers.ts";
 import { ChangeLists } from "./changes.ts";
-import { NoAnswer, type Sites } from "./sites.ts";
+import { NoAnswer, notRead, type Sites } from "./sites.ts";
 
 type Facts = Readonly<Record<string, unknown>>;
 type Answer = readonly [text: string, facts: Facts];
@@ -174,7 +174,7 @@ async function parsed(sites: Sites, { text, url }: { readonly text?: string; rea
   const { fetchDocument } = await import("../../crawl/fetch-one.ts");
   const options = sites.crawlOptions(url as string);
   const opened = await fetchDocument(withAssumedScheme(url as string), options);
-  if (opened.outcome !== "found") throw new NoAnswer(`${url}: ${opened.reason.message}`);
+  if (opened.outcome !== "found") throw notRead(url as string, opened.reason);
   try {
     const { limits, strict } = resolveOptions(options);
     return await parsedFacts(read(opened.document, { limits, strict }), opened.document.url);
@@ -195,7 +195,7 @@ async function parsedFacts(
     for (const reference of step.value.sitemaps) sitemaps.add(reference);
   }
   const { outcome, complete, problems } = step.value;
-  if (outcome.kind === "invalid") throw new NoAnswer(`${url}: ${outcome.reason.message}`);
+  if (outcome.kind === "invalid") throw notRead(url, outcome.reason);
   const found = new Bounded<object>(mostBytes / 8);
   for (const problem of problems) found.add(problemLine(url, problem));
   const { kind, format } = outcome;

@@ -5,12 +5,17 @@ import path from "node:path";
 import { keyHash, siteJob } from "../../fleet/site-job.ts";
 import { SitemapError } from "../../model/errors.ts";
 import type { Options } from "../../model/options.ts";
-import { messageWithHint } from "../../model/problem.ts";
+import { messageWithHint, type Problem } from "../../model/problem.ts";
 import { urlKey } from "../../model/url.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
 
 /** Why there is no answer, for the agent. */
 export class NoAnswer extends Error {}
+
+/** In the words of the program, whose `--allow-private` is not for agents. */
+export function notRead(url: string, reason: Problem): NoAnswer {
+  return new NoAnswer(`${url}: ${messageWithHint(reason).replace("--allow-private", "--allow SITE")}`);
+}
 
 export interface SitesOptions {
   readonly folder: string;
@@ -121,7 +126,7 @@ export class Sites {
       const tree = await sitemapTreeForHomepage(homepage, { ...crawl, ...previous, save: partial });
       await tree.close();
       const { unreachable } = tree;
-      if (unreachable !== undefined) throw new NoAnswer(`${homepage}: ${messageWithHint(unreachable.reason)}`);
+      if (unreachable !== undefined) throw notRead(homepage, unreachable.reason);
       renameSync(partial, file);
     } finally {
       rmSync(partial, { force: true });
