@@ -156,6 +156,13 @@ test.each([
   expect(code).toBe(4);
 });
 
+test.each(["http:/127.0.0.1:PORT", "127.0.0.1:PORT", "localhost:PORT"])("so is a document at %s", async (name) => {
+  const document = `${name.replace("PORT", new URL(site.homepage).port)}/good.xml`;
+  const listed = { code: 0, stdout: expect.stringMatching(/^http:.*\/a\n$/) };
+  expect(await sitegrove(["parse", document, "-f", "pages"])).toMatchObject(listed);
+  expect(await sitegrove(["ls", document, "-f", "pages"])).toMatchObject(listed);
+});
+
 test("5: a website that speaks HTTP/2 only, in words", async () => {
   const server = createSecureServer(selfSigned({ names: ["127.0.0.1"] }));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -230,7 +237,9 @@ describe("2: the command line is wrong, said in one line", () => {
     [["ls", "example.org", "--known-path", "https://elsewhere.org/x"], "Expected `extraKnownPaths`"],
     [["ls"], "no website given"],
     [["list"], "unknown command 'list'"],
-    [["parse", "missing.xml"], "no such file"],
+    [["parse", "missing.xml"], "no such file: missing.xml"],
+    [["parse", "missing"], "no such file: missing"],
+    [["parse", "example.org/feed"], "no such file: example.org/feed"],
     [["completion", "tcsh"], "Allowed choices are bash, zsh, fish"],
   ])("%j", async (words, message) => {
     const { code, stdout, stderr } = await sitegrove(words);

@@ -1,18 +1,17 @@
 // `sitegrove parse`: one document, from a local file, standard input or a URL. The sitemaps of an index are not fetched.
 
-import { statSync } from "node:fs";
 import path from "node:path";
 import { Command, Option } from "commander";
 import { PageFilter } from "../../crawl/page-filter.ts";
 import { type Reading, read } from "../../crawl/read.ts";
 import { type Options, pageFilterNames, resolveOptions, resolvePageFilters } from "../../model/options.ts";
 import { isLossy, messageWithHint, type Problem } from "../../model/problem.ts";
-import { isHttpUrl, isRobotsPath, withoutCredentials } from "../../model/url.ts";
+import { isOnOwnMachine, isRobotsPath, withoutCredentials } from "../../model/url.ts";
 import type { Entries } from "../../parse/entries.ts";
 import { printable } from "../../write/printable.ts";
 import { ParsedJsonWriter } from "../../write/trees.ts";
 import type { Context, Done } from "../context.ts";
-import { exitCodeHelp, exitCodes, orUsageError, UsageError } from "../exit-codes.ts";
+import { exitCodeHelp, exitCodes, UsageError } from "../exit-codes.ts";
 import {
   addCrawlFlags,
   addCsvFlags,
@@ -105,7 +104,7 @@ async function parse(source: string, flags: ParseFlags, context: Context): Promi
   const options: Options = { ...crawl, signal };
   const opened =
     target.kind === "website"
-      ? await (await import("../../crawl/fetch-one.ts")).fetchDocument(source, options)
+      ? await (await import("../../crawl/fetch-one.ts")).fetchDocument(target.homepage, options)
       : { document: { url: flags.url, headers: [], body: contentOf(target, context), isRobots: isRobotsPath(source) } };
   if (!("document" in opened)) {
     messages.say(`${withoutCredentials(source)}: not read: ${opened.reason.message}`, "bad");
@@ -153,10 +152,11 @@ async function parse(source: string, flags: ParseFlags, context: Context): Promi
   }
 }
 
-// One document: a website is only what is written as a URL.
+// One document: without a scheme it is a file, unless it is on this machine.
 function chooseDocument(source: string): ReturnType<typeof recognize> {
-  if (source !== "-" && !isHttpUrl(source)) orUsageError(`${source} cannot be read`, () => statSync(source));
   const target = recognize(source);
+  if (target.kind === "website" && target.isAssumed && !isOnOwnMachine(source))
+    throw new UsageError(`no such file: ${source}`);
   if (target.kind === "archive") throw new UsageError(`${source} is an archive: sitegrove ls ${source}`);
   if (target.kind === "folder") throw new UsageError(`${source} cannot be read: it is a directory`);
   return target;

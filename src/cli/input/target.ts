@@ -43,7 +43,7 @@ export function recognize(name: string): NamedTarget {
   if (hasScheme(name) || (url !== name && !existsSync(name))) {
     return { kind: "website", homepage: webUrl(name, "not an http or https URL:"), isAssumed: false };
   }
-  const stat = statSync(name, { throwIfNoEntry: false });
+  const stat = orUsageError(`${name} cannot be read`, () => statSync(name, { throwIfNoEntry: false }));
   if (stat?.isDirectory()) return { kind: "folder", path: name };
   if (stat?.isFile()) return { kind: stat.size > 0 && isArchive(name) ? "archive" : "file", path: name };
   if (stat !== undefined) return { kind: "stream", name, path: name };
