@@ -240,6 +240,9 @@ describe("2: the command line is wrong, said in one line", () => {
     [["parse", "missing.xml"], "no such file: missing.xml"],
     [["parse", "missing"], "no such file: missing"],
     [["parse", "example.org/feed"], "no such file: example.org/feed"],
+    [["check", "missing", "--url", "https://example.org/"], "no such file or folder: missing; --url and --map are for"],
+    [["ls", "missing", "--map", "https://example.org/=."], "no such file or folder: missing; --url and --map are for"],
+    [["check", "https://example.org/", "--url", "https://example.org/"], "sitegrove: --url and --map are for local"],
     [["completion", "tcsh"], "Allowed choices are bash, zsh, fish"],
   ])("%j", async (words, message) => {
     const { code, stdout, stderr } = await sitegrove(words);

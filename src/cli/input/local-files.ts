@@ -56,9 +56,16 @@ export function chooseTreeTarget(
 ): Pick<CheckTarget, "target" | "files" | "options"> & { readonly named: Target | NamedTarget } {
   if (name !== undefined && flags.sitemap === undefined && recognize(name).kind === "folder")
     return chooseCheckTarget(name, flags, context);
-  if (flags.url !== undefined || flags.map !== undefined) throw new UsageError("--url and --map are for folders");
+  if (flags.url !== undefined || flags.map !== undefined) throw notLocal(name, "--url and --map are for folders");
   const target = chooseTarget(name, flags.sitemap);
   return { target, named: target, options: {} };
+}
+
+// A name without a scheme was probably meant as a path.
+function notLocal(name: string | undefined, message: string): UsageError {
+  const named = name === undefined ? undefined : recognize(name);
+  const isMissing = named?.kind === "website" && named.isAssumed;
+  return new UsageError(isMissing ? `no such file or folder: ${name}; ${message}` : message);
 }
 
 export function chooseCheckTarget(name: string, flags: LocalFlags, context: Context): CheckTarget {
@@ -69,7 +76,7 @@ export function chooseCheckTarget(name: string, flags: LocalFlags, context: Cont
   if (named.kind === "website" || named.kind === "archive") {
     if (flags.url === undefined && folders.length === 0)
       return { named, target: named, hasLocation: true, folders, options: {} };
-    throw new UsageError("--url and --map are for local files: name a file or a folder");
+    throw notLocal(name, "--url and --map are for local files: name a file or a folder");
   }
   if (named.kind === "folder") {
     const { url, pages, ignore } = flags;
