@@ -223,6 +223,13 @@ describe("a small website", () => {
       pages: [{ url: "https://example.org/a" }],
       problems: [{ code: "url-relative" }],
     });
+    for (const line of ["User-agent: *\nDisallow: /a", "# a comment\n\r\nsitemap: https://example.org/b.xml"])
+      expect((await ask("parse_sitemap", { text: `${line}\nSitemap: https://example.org/a.xml` })).facts).toMatchObject(
+        {
+          format: "robots",
+          sitemaps: expect.arrayContaining([{ url: "https://example.org/a.xml" }]),
+        },
+      );
     expect((await ask("parse_sitemap", { url: `${site.home}robots.txt` })).facts).toMatchObject({
       format: "robots",
       sitemaps: [{ url: `${site.home}sitemap.xml` }],

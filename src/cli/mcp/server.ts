@@ -1,11 +1,12 @@
 // The tools of `sitegrove mcp`, on the official SDK of the Model Context Protocol. Everything is an answer: what goes wrong is a result
 // with `isError`, in a sentence.
+import { Readable } from "node:stream";
 import { type CallToolResult, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { PageFilter } from "../../crawl/page-filter.ts";
-import { type Reading, read, readAtHand } from "../../crawl/read.ts";
+import { type Reading, read } from "../../crawl/read.ts";
 import { SitemapError } from "../../model/errors.ts";
 import { counted } from "../../model/figures.ts";
-import { resolveOptions, resolvePageFilters, version } from "../../model/options.ts";
+import { resolveOptions, resolvePageFilters, resolveParseOptions, version } from "../../model/options.ts";
 import { withAssumedScheme } from "../../model/url.ts";
 import type { Entries } from "../../parse/entries.ts";
 import { jsonOf } from "../../write/printable.ts";
@@ -170,7 +171,11 @@ export function createServer(sites: Sites, signal: AbortSignal): McpServer {
 
 async function parsed(sites: Sites, { text, url }: { readonly text?: string; readonly url?: string }): Promise<Answer> {
   if (text === undefined && url === undefined) throw new NoAnswer("Give the text of a document, or its URL");
-  if (text !== undefined) return parsedFacts(readAtHand([Buffer.from(text)], url === undefined ? {} : { url }), url);
+  if (text !== undefined) {
+    const { url: base, ...settings } = resolveParseOptions({ url });
+    const document = { url: base, headers: [], body: Readable.from([Buffer.from(text)]), isRobots: isRobotsText(text) };
+    return parsedFacts(read(document, { ...settings, keepsAll: true }), url);
+  }
   const { fetchDocument } = await import("../../crawl/fetch-one.ts");
   const options = sites.crawlOptions(url as string);
   const opened = await fetchDocument(withAssumedScheme(url as string), options);
@@ -181,6 +186,12 @@ async function parsed(sites: Sites, { text, url }: { readonly text?: string; rea
   } finally {
     await opened.close();
   }
+}
+
+// An agent that has only the text cannot say where it is from: the first line that is not a comment tells.
+function isRobotsText(text: string): boolean {
+  const first = text.split(/[\r\n]+/).find((line) => /^[^#]/.test(line.trim()));
+  return first !== undefined && /^(?:user-agent|allow|disallow|sitemap)\s*:/i.test(first.trim());
 }
 
 async function parsedFacts(
