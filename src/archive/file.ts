@@ -18,6 +18,23 @@ export type Block = Uint8Array | Extent;
 /** Large enough that a read costs little per byte, small enough that sixteen readers need little memory. */
 export const blockSize: number = 256 * 1024;
 
+/** Pieces up to this length may be collected; a longer one is used before the next is asked for. */
+export const largePiece: number = 64 * 1024;
+
+// Blocks to use again: as garbage they would pile up, since those that live long are freed late. As many as a store keeps in memory.
+const spare: Uint8Array[] = [];
+const mostSpare = 32;
+
+/** A block that was given back, if there is one. */
+export function spareBlock(): Uint8Array | undefined {
+  return spare.pop();
+}
+
+/** Gives a block back that nobody will read again, or a part of it. */
+export function giveBack({ buffer }: Uint8Array): void {
+  if (buffer.byteLength === blockSize && spare.length < mostSpare) spare.push(new Uint8Array(buffer));
+}
+
 const smallRead = 16 * 1024;
 const windowSize = 64 * 1024;
 
@@ -38,8 +55,9 @@ export class KeptFile {
   }
 
   /** The bytes at this position: fewer than requested only at the end of the file. */
-  async read(offset: number, length: number): Promise<Uint8Array> {
+  async read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array> {
     if (this.#closed) throw closedError();
+    if (into !== undefined) return this.#read(offset, length, into);
     if (!this.remembersReads || length > smallRead) return this.#read(offset, length);
     const start = offset - this.#windowStart;
     if (start >= 0 && start + length <= this.#window.length)
@@ -50,8 +68,11 @@ export class KeptFile {
     return copyOf(window.subarray(0, length));
   }
 
-  async #read(offset: number, length: number): Promise<Uint8Array> {
-    const buffer = Buffer.allocUnsafeSlow(length);
+  async #read(
+    offset: number,
+    length: number,
+    buffer: Uint8Array = Buffer.allocUnsafeSlow(length),
+  ): Promise<Uint8Array> {
     let used = 0;
     try {
       while (used < length) {
@@ -62,7 +83,7 @@ export class KeptFile {
     } catch (error) {
       throw this.#failed("read", error);
     }
-    return used === length ? buffer : buffer.subarray(0, used);
+    return used === buffer.length ? buffer : buffer.subarray(0, used);
   }
 
   /** Writes all of it. A nearly full disk accepts a part, and fails only at the next attempt. */
@@ -110,17 +131,22 @@ export class KeptBody implements Body {
   }
 }
 
-/** The bytes of the blocks, in pieces of at most `blockSize`: the next one is read while the caller works on the one before. */
-export async function* readBlocks(blocks: readonly Block[]): AsyncGenerator<Uint8Array, undefined> {
-  let ahead: Promise<Uint8Array> | undefined;
-  for (const piece of pieces(blocks)) {
-    const next = readWhole(piece);
+/**
+ * The bytes of the blocks, in pieces of at most `blockSize`: the next one is read while the caller works on the one before. Where they are
+ * `lent`, a large piece is used again when the caller asks for the next.
+ */
+export async function* readBlocks(blocks: readonly Block[], lent = false): AsyncGenerator<Uint8Array, undefined> {
+  let ahead: { readonly bytes: Promise<Uint8Array>; readonly isLent: boolean } | undefined;
+  for (const piece of [...pieces(blocks), undefined]) {
+    const isLent = lent && !(piece instanceof Uint8Array) && piece !== undefined && piece.length > largePiece;
+    const next = piece && { bytes: readWhole(piece, isLent), isLent };
     // If the caller leaves first, nobody else would handle the rejection.
-    next.catch(() => undefined);
-    if (ahead !== undefined) yield await ahead;
+    next?.bytes.catch(() => undefined);
+    const bytes = await ahead?.bytes;
+    if (bytes !== undefined) yield bytes;
+    if (bytes !== undefined && ahead?.isLent) giveBack(bytes);
     ahead = next;
   }
-  if (ahead !== undefined) yield await ahead;
 }
 
 export function lengthOf(blocks: readonly Block[]): number {
@@ -155,10 +181,11 @@ function* pieces(blocks: readonly Block[]): Generator<Block> {
   }
 }
 
-async function readWhole(block: Block): Promise<Uint8Array> {
+async function readWhole(block: Block, intoBlock: boolean): Promise<Uint8Array> {
   if (block instanceof Uint8Array) return block;
   const { file, offset, length } = block;
-  const bytes = await file.read(offset, length);
+  const into = intoBlock ? (spareBlock() ?? Buffer.allocUnsafeSlow(blockSize)) : undefined;
+  const bytes = await file.read(offset, length, into);
   if (bytes.length < length) throw new SitemapError("invalid-archive", "The file became shorter while it was read");
   return bytes;
 }

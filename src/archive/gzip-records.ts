@@ -2,7 +2,16 @@
 // way, many records in one piece, is decompressed as a whole into a temporary file.
 //   https://www.rfc-editor.org/rfc/rfc1952
 import { pipeline, Readable } from "node:stream";
-import { constants, createGunzip, createGzip, createInflateRaw, gunzipSync, gzipSync, inflateRawSync } from "node:zlib";
+import {
+  constants,
+  createGunzip,
+  createGzip,
+  createInflateRaw,
+  type Gzip,
+  gunzipSync,
+  gzipSync,
+  inflateRawSync,
+} from "node:zlib";
 import { SitemapError } from "../model/errors.ts";
 import { blockSize, type KeptFile, readBlocks } from "./file.ts";
 import { createTemporaryFile, type TemporaryFile } from "./scratch.ts";
@@ -28,13 +37,27 @@ export function mostUnpacked(packed: number): number {
   return Math.max(alwaysAllowed, packed * maxRatio);
 }
 
-/** One member. `length`: of what is in it, as far as it is known. */
-export function compressed(pieces: AsyncIterable<Uint8Array>, length: number): AsyncIterable<Uint8Array> {
-  if (length <= smallPacked) return compressedWhole(pieces);
-  const gzip = createGzip({ level, chunkSize: blockSize });
-  // Errors of the source reach the loop through the compressor.
-  pipeline(Readable.from(pieces), gzip, () => undefined);
-  return gzip;
+/** One member. `length`: of what is in it, as far as it is known. A compressor takes half a megabyte: there is none before it is read. */
+export async function* compressed(
+  pieces: AsyncIterable<Uint8Array>,
+  length: number,
+): AsyncGenerator<Uint8Array, undefined> {
+  if (length <= smallPacked) return yield* compressedWhole(pieces);
+  const gzip = createGzip({ level, chunkSize: smallPacked });
+  feed(gzip, pieces);
+  yield* gzip;
+}
+
+// One piece at a time: it is lent. Errors of the source reach whoever reads what comes out.
+async function feed(gzip: Gzip, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  try {
+    for await (const piece of pieces) {
+      await new Promise<void>((resolve, reject) => gzip.write(piece, (error) => (error ? reject(error) : resolve())));
+    }
+    gzip.end();
+  } catch (error) {
+    gzip.destroy(error as Error);
+  }
 }
 
 async function* compressedWhole(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
@@ -60,8 +83,8 @@ export async function* decompressed(
     yield small;
     return;
   }
-  const gunzip = createGunzip({ chunkSize: blockSize });
-  pipeline(Readable.from(readBlocks([{ file, offset, length }])), gunzip, () => undefined);
+  const gunzip = createGunzip({ chunkSize: smallPacked });
+  pipeline(Readable.from(readBlocks([{ file, offset, length }]), { highWaterMark: 1 }), gunzip, () => undefined);
   let left = mostUnpacked(length);
   try {
     for await (const piece of gunzip) {
@@ -79,7 +102,10 @@ export async function* decompressed(
 // Undefined if it is large.
 function gunzipSmall(bytes: Uint8Array): Uint8Array | undefined {
   try {
-    const { buffer, used } = inflated(gunzipSync, bytes);
+    // The last four bytes say how much comes out: with room for all of it, nothing is copied.
+    const size = bytes.length < 4 ? 0 : Buffer.from(bytes.subarray(-4)).readUInt32LE();
+    if (size > smallUnpacked) return undefined;
+    const { buffer, used } = inflated(gunzipSync, bytes, size + 64);
     if (used !== bytes.length) throw new DamagedGzip();
     return buffer;
   } catch (error) {
@@ -91,8 +117,9 @@ function gunzipSmall(bytes: Uint8Array): Uint8Array | undefined {
 function inflated(
   inflate: typeof gunzipSync,
   bytes: Uint8Array,
+  chunkSize?: number,
 ): { readonly buffer: Uint8Array; readonly used: number } {
-  const options = { info: true, maxOutputLength: smallUnpacked };
+  const options = { info: true, maxOutputLength: smallUnpacked, chunkSize };
   const result = inflate(bytes, options) as unknown as { buffer: Uint8Array; engine: { bytesWritten: number } };
   return { buffer: result.buffer, used: result.engine.bytesWritten };
 }

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { type Block, blockSize, closedError, copyOf, KeptFile, storageFailed } from "./file.ts";
+import { type Block, blockSize, closedError, copyOf, giveBack, KeptFile, spareBlock, storageFailed } from "./file.ts";
 
 // Most websites need no file at all.
 const mostInMemory = 8 * 1024 * 1024;
@@ -62,6 +62,7 @@ export class Scratch {
     for (const block of blocks) {
       if (block instanceof Uint8Array) {
         this.#inMemory -= block.length;
+        giveBack(block);
         continue;
       }
       const slot = slotFor(block.length);
@@ -87,7 +88,8 @@ export class Scratch {
     for await (const chunk of chunks) {
       for (let from = 0; from < chunk.length; ) {
         if (used === buffer.length) {
-          const grown = Buffer.allocUnsafeSlow(Math.min(blockSize, Math.max(firstBuffer, buffer.length * 2)));
+          const size = Math.min(blockSize, Math.max(firstBuffer, buffer.length * 2));
+          const grown = spareBlock() ?? Buffer.allocUnsafeSlow(size);
           grown.set(buffer);
           buffer = grown;
         }
@@ -104,7 +106,9 @@ export class Scratch {
       }
     }
     // Of the exact length: most documents are far smaller than a block.
-    if (used > 0) blocks.push(await this.put(used === buffer.length ? buffer : copyOf(buffer.subarray(0, used))));
+    const isExact = used === buffer.length;
+    if (used > 0) blocks.push(await this.put(isExact ? buffer : copyOf(buffer.subarray(0, used))));
+    if (!isExact) giveBack(buffer);
   }
 
   // Reserved synchronously: two never get the same position.

@@ -110,11 +110,11 @@ export async function sealed({ fields, content }: WarcRecord): Promise<WarcRecor
   return { fields: [...fields, ["WARC-Block-Digest", await digestOf(content)]], content };
 }
 
-/** The bytes of a record, in pieces. */
+/** The bytes of a record, in pieces that are lent. */
 export async function* serialize({ fields, content }: WarcRecord): AsyncGenerator<Uint8Array, undefined> {
   const lines = [...fields, ["Content-Length", String(lengthOf(content))] as const];
   yield Buffer.from(`WARC/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`);
-  yield* readBlocks(content);
+  yield* readBlocks(content, true);
   yield recordEnd;
 }
 
@@ -156,7 +156,7 @@ function hexOf(value: string, length: number): string | undefined {
 /** As written in a record. SHA-1 is what all WARC tools use. */
 export async function digestOf(content: readonly Block[]): Promise<string> {
   const hash = createHash("sha1");
-  for await (const piece of readBlocks(content)) hash.update(piece);
+  for await (const piece of readBlocks(content, true)) hash.update(piece);
   return `sha1:${base32(hash.digest())}`;
 }
 

@@ -8,7 +8,7 @@ import { SitemapError } from "../model/errors.ts";
 import { systemReason } from "../model/system-reason.ts";
 import { version } from "../model/version.ts";
 import type { ArchiveInfo, Counts, RunCounts } from "./contract.ts";
-import { type Block, blockSize, KeptBody, KeptFile, lengthOf, readBlocks, storageFailed } from "./file.ts";
+import { type Block, KeptBody, KeptFile, largePiece, lengthOf, readBlocks, storageFailed } from "./file.ts";
 import { compressed, stored } from "./gzip-records.ts";
 import { countsFrom, type Group, indexContent, indexType, trailerOf } from "./index-record.ts";
 import { infoToJson } from "./info.ts";
@@ -233,10 +233,11 @@ export class ArchiveWriter {
       for (const pieces of parts) {
         const offset = position;
         for await (const piece of pieces) {
+          // A small exchange is written at once, so that it is hardly ever cut in two; a large piece is lent, and not copied.
+          if (piece.length >= largePiece) await flush();
           waiting.push(piece);
           position += piece.length;
-          // A small exchange is written at once, so that it is hardly ever cut in two.
-          if (lengthOf(waiting) >= blockSize) await flush();
+          if (lengthOf(waiting) >= largePiece) await flush();
         }
         places.push({ offset, length: position - offset });
       }

@@ -51,6 +51,18 @@ test("what the archive is about comes back, infinite limits included", async () 
   await archive.close();
 });
 
+// More than is kept in memory on the way, in blocks that are used again.
+test.each(["site.warc", "site.warc.gz"])("large documents that come together do not mix: %s", async (name) => {
+  const store = await createStore({ kind: "auto", save: inDirectory(name), info });
+  const bodies = Array.from({ length: 24 }, (_, at) => Buffer.from(`<${at}>`.repeat(150_000 + 10_000 * at)));
+  const keep = (body: Buffer, at: number) => store.keep(documentAt(`https://example.org/${at}.xml`, body));
+  const kept = await Promise.all(bodies.map(keep));
+  const read = await Promise.all(kept.map(({ body }) => bytesOf(body)));
+  expect(read.map((bytes, at) => bytes.equals(bodies[at]!))).toEqual(bodies.map(() => true));
+  expect(kept.map(({ body }) => body.problem)).toEqual(bodies.map(() => undefined));
+  await store.close();
+});
+
 test("no password reaches the file", async () => {
   const settings = {
     headers: { authorization: "Bearer secret" },
