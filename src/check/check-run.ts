@@ -51,7 +51,7 @@ export async function runCheck(
   const files = settings.files && new SiteFiles(settings.files);
   // A folder with nothing but sitemaps says nothing about pages.
   const hasPages = files?.pages().next().done === false;
-  const fileRules = files && hasPages ? new FileRules(files, settings.agents) : undefined;
+  const fileRules = files && hasPages ? new FileRules(files, settings.agents, site.rewrite) : undefined;
   const scan = new UrlScan();
   const homepage = new UrlScan();
   homepage.read(tree.homepage);
@@ -137,6 +137,7 @@ export async function runCheck(
       isNamed: documentsOf(tree).isNamed,
       agents,
       options: crawl,
+      rewrite: site.rewrite,
       signal,
       time: time.left,
       findings,

@@ -2,10 +2,11 @@
 // pages they judge, about hosts, and what robots.txt allows.
 import ipaddr from "ipaddr.js";
 import type { DiscoveryRecord } from "../model/event.ts";
+import { placed, type Rewrite } from "../model/rewrite.ts";
 import type { IndexSitemap, PagesSitemap, Sitemap } from "../model/sitemap.ts";
 import { parseUrl, urlKey } from "../model/url.ts";
 import { pathOfUrl, type RobotsRules, ruleFinder } from "../parse/robots-rules.ts";
-import type { SitemapTree } from "../tree/tree.ts";
+import { documentsOf, type SitemapTree } from "../tree/tree.ts";
 import type { SitemapFindings } from "./findings.ts";
 
 export interface SitemapContext {
@@ -35,6 +36,7 @@ export class SiteContext {
   /** Sitemaps were looked for, as opposed to given. */
   readonly isSite: boolean;
   readonly robots: IndexSitemap | undefined;
+  readonly rewrite: Rewrite;
   readonly #foundBy = new Map<string, DiscoveryRecord["by"]>();
   readonly #named: ReadonlySet<string>;
   readonly #otherSources: ReadonlySet<Sitemap>;
@@ -46,6 +48,7 @@ export class SiteContext {
     this.homepage = tree.homepage;
     this.homeHost = originFrom(tree.homepage)?.host ?? "";
     this.isSite = !tree.discovery.some(({ by }) => by === "given");
+    this.rewrite = documentsOf(tree).settings.rewrite;
     this.robots = tree.root.children.find(isRobots);
     this.#named = new Set(this.robots?.children.map(({ url, declaredUrl }) => declaredUrl ?? url));
     if (this.robots !== undefined) for (const { url } of tree.sitemaps(this.robots)) this.#submitted.add(url);
@@ -74,6 +77,11 @@ export class SiteContext {
   /** The hosts whose pages may be in a sitemap because their robots.txt names it. */
   submittedBy(sitemap: Sitemap): ReadonlySet<string> {
     return this.#submitted.has(sitemap.url) ? this.#robotsHosts : nobody;
+  }
+
+  /** The URL that it was declared with, after the option `rewrite`. */
+  declared({ url, declaredUrl = url }: Sitemap): string {
+    return placed(declaredUrl, this.rewrite);
   }
 
   /** How discovery found a child of the root. */

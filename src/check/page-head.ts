@@ -3,12 +3,13 @@
 import { HtmlTags } from "../discover/html-tags.ts";
 import { linkValues } from "../discover/link-header.ts";
 import type { HeaderList } from "../model/exchange.ts";
+import { placed, type Rewrite } from "../model/rewrite.ts";
 import { parseUrl } from "../model/url.ts";
 
 export interface PageHead {
   /** Which crawlers must not index it, in lower case; `robots` means all. */
   readonly noindex: ReadonlySet<string>;
-  /** The URL that it names as canonical, absolute. */
+  /** The URL that it names as canonical, absolute; like the others, after the option `rewrite`. */
   readonly canonical: string | undefined;
   /** Where a meta refresh leads, absolute. */
   readonly refresh: string | undefined;
@@ -18,13 +19,17 @@ export interface PageHead {
   readonly lines: Partial<Record<"noindex" | "canonical" | "refresh" | "alternates", number>>;
 }
 
-export function readPageHead(url: string, headers: HeaderList, html: string): PageHead {
+export function readPageHead(url: string, headers: HeaderList, html: string, rewrite: Rewrite = []): PageHead {
   const noindex = new Set<string>();
   let base = url;
   let canonical: string | undefined;
   let refresh: string | undefined;
   const alternates = new Map<string, string>();
   const lines: PageHead["lines"] = {};
+  const resolved = (text: string) => {
+    const { href } = parseUrl(text.trim(), base) ?? {};
+    return href && placed(href, rewrite);
+  };
   for (const [name, value] of headers) {
     if (name === "x-robots-tag") readRobotsTag(value, noindex);
     if (name !== "link") continue;
@@ -40,7 +45,7 @@ export function readPageHead(url: string, headers: HeaderList, html: string): Pa
     else if (name === "meta") {
       const [, target] = /^\s*[\d.]*\s*[;,]\s*url\s*=\s*["']?([^"']*)/i.exec(content) ?? [];
       if (/^refresh$/i.test(attributes["http-equiv"]?.trim() ?? "") && target !== undefined) {
-        refresh ??= parseUrl(target.trim(), base)?.href;
+        refresh ??= resolved(target);
         found("refresh");
       } else if (isNoindex(content)) {
         noindex.add(attributes["name"]?.trim().toLowerCase() ?? "");
@@ -50,18 +55,18 @@ export function readPageHead(url: string, headers: HeaderList, html: string): Pa
       const relations = rel.toLowerCase().split(/\s+/);
       const language = attributes["hreflang"]?.trim().toLowerCase();
       if (relations.includes("canonical") && href !== "") {
-        canonical ??= parseUrl(href.trim(), base)?.href;
+        canonical ??= resolved(href);
         found("canonical");
       }
       if (relations.includes("alternate") && language && alternates.size < mostAlternates) {
-        alternates.set(language, parseUrl(href.trim(), base)?.href ?? href);
+        alternates.set(language, resolved(href) ?? href);
         found("alternates");
       }
     }
   });
   tags.write(html);
   tags.end(true);
-  return { noindex, canonical: canonical && parseUrl(canonical, base)?.href, refresh, alternates, lines };
+  return { noindex, canonical: canonical && resolved(canonical), refresh, alternates, lines };
 }
 
 // https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#xrobotstag: `googlebot: noindex, nofollow`

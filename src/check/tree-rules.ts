@@ -35,7 +35,7 @@ export async function judgeTree(
     await time.turn();
     if (time.isUp) return;
     if (parent !== undefined && isXmlIndex(parent) && sitemap.url !== parent.url) {
-      const key = urlKey(sitemap.declaredUrl ?? sitemap.url);
+      const key = urlKey(site.declared(sitemap));
       judgeChild(sitemap, parent, named.has(key), site, new SitemapFindings(findings, parent.url), settings);
       named.add(key);
     }

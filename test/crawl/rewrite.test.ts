@@ -3,6 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { CheckResult } from "../../src/check/result.ts";
 import { crawl, streamPages } from "../../src/crawl/crawl.ts";
 import { isBelow, rewrite, rewritten } from "../../src/model/rewrite.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
@@ -93,6 +94,32 @@ test.each(["ls", "check", "report"])(
       expect(stderr).toContain(`${local.homepage}gone.xml (declared as ${from}gone.xml): not read: Not found (404)`);
   },
 );
+
+test("check: what was declared at production is neither a redirect nor on another website", async () => {
+  const html = (path: string) =>
+    `<!doctype html><link rel="canonical" href="${from}${path}"><link rel="alternate" hreflang="de" href="${from}de">`;
+  const alternate = `<xhtml:link xmlns:xhtml="http://www.w3.org/1999/xhtml" rel="alternate" hreflang="de" href="${from}de"/>`;
+  const copy = await serve({
+    "/robots.txt": `Sitemap: ${from}sitemap.xml\n`,
+    "/sitemap.xml": sitemapIndex(`${from}a.xml`, `${from}old.xml`),
+    "/a.xml": urlset(`<url><loc>${from}a</loc>${alternate}</url>`, `${from}de`),
+    "/old.xml": (_, response) => response.writeHead(301, { location: `${from}b.xml` }).end(),
+    "/b.xml": urlset(`${from}b`),
+    "/a": html("a"),
+    "/b": html("a"),
+    "/de": html("de"),
+  });
+  const place = `${from}=${copy.homepage}`;
+  const words = ["check", copy.homepage, "--rewrite", place, "--sample", "9", "-f", "json"];
+  const { findings } = JSON.parse((await sitegrove(words)).stdout) as CheckResult;
+  const found = findings.flatMap(({ rule, examples }) => examples.map(({ url, value }) => [rule, url, value]));
+  const rules = /^(?:sitemap-|index-|page-(?!lastmod))/;
+  expect(found.filter(([rule]) => rules.test(String(rule)))).toEqual([
+    ["sitemap-redirect", undefined, `${from}old.xml leads to ${copy.homepage}b.xml`],
+    ["page-canonical-other", `${copy.homepage}b`, `${copy.homepage}a`],
+  ]);
+  copy.close();
+});
 
 describe("a prefix", () => {
   test.each([

@@ -203,7 +203,7 @@ export function judgeChild(
   findings: SitemapFindings,
   settings: CheckSettings,
 ): void {
-  const url = sitemap.declaredUrl ?? sitemap.url;
+  const url = site.declared(sitemap);
   if (isRepeated) findings.add("index-child-repeated", undefined, url);
   if (isXmlIndex(sitemap)) findings.add("index-nested", undefined, sitemap.url);
   const own = locationOf(url);

@@ -146,6 +146,7 @@ export function judgeRedirect(
 ): void {
   const { declaredUrl, url } = sitemap;
   if (declaredUrl === undefined || sitemap.kind === "invalid" || parent === undefined || isRobots(sitemap)) return;
+  if (site.declared(sitemap) === url) return;
   // The URL was given, as opposed to a well-known path that was tried.
   const isNamed = parent.format !== "website" || site.foundBy(sitemap) !== "known-path";
   if (isNamed) findings.add("sitemap-redirect", undefined, `${declaredUrl} leads to ${url}`);

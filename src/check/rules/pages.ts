@@ -4,6 +4,7 @@ import type { PageAnswer } from "../../crawl/fetch-one.ts";
 import { header } from "../../model/exchange.ts";
 import type { Options } from "../../model/options.ts";
 import type { AlternatePage, SitemapPage } from "../../model/page.ts";
+import type { Rewrite } from "../../model/rewrite.ts";
 import { parseUrl } from "../../model/url.ts";
 import { bounds } from "../bounds.ts";
 import type { CheckTime } from "../check-run.ts";
@@ -72,11 +73,13 @@ export const pageRules: readonly RuleRow[] = [
 export class FileRules {
   readonly #files: SiteFiles;
   readonly #agents: readonly string[];
+  readonly #rewrite: Rewrite;
   readonly #listed = new Set<string>();
 
-  constructor(files: SiteFiles, agents: readonly string[]) {
+  constructor(files: SiteFiles, agents: readonly string[], rewrite: Rewrite) {
     this.#files = files;
     this.#agents = agents;
+    this.#rewrite = rewrite;
   }
 
   see({ url, alternates = [] }: SitemapPage, findings: SitemapFindings): void {
@@ -93,7 +96,7 @@ export class FileRules {
     judgeHead(
       url,
       alternates,
-      readPageHead(url, [], this.#files.read(file)),
+      readPageHead(url, [], this.#files.read(file), this.#rewrite),
       this.#agents,
       findings,
       this.#files.shown(file),
@@ -110,7 +113,7 @@ export class FileRules {
       const html = this.#files.read(file);
       // Without these it is a fragment, or a proof of ownership.
       if (!/<!doctype html|<html[\s>]/i.test(html)) continue;
-      const { noindex, refresh, canonical = url } = readPageHead(url, [], html);
+      const { noindex, refresh, canonical = url } = readPageHead(url, [], html, this.#rewrite);
       const answer = this.#files.find(canonical);
       const isOwn = answer?.kind === "file" && answer.file === file;
       if (isOwn && refresh === undefined && !isExcluded(this.#agents[0] ?? "", noindex)) {
@@ -127,6 +130,7 @@ export interface SampleParts {
   readonly isNamed: boolean;
   readonly agents: readonly string[];
   readonly options: Options | undefined;
+  readonly rewrite: Rewrite;
   readonly signal: AbortSignal | undefined;
   /** Milliseconds. Pages that have not answered by then are not judged. */
   readonly time: number;
@@ -166,7 +170,7 @@ export async function judgeSample(pages: readonly SampledPage[], parts: SamplePa
 }
 
 async function fetchAll(pages: readonly SampledPage[], parts: SampleParts): Promise<Seen[]> {
-  const { homepage, isNamed, options, signal, time } = parts;
+  const { homepage, isNamed, options, rewrite, signal, time } = parts;
   const end = new AbortController();
   const onAbort = () => end.abort(signal?.reason);
   signal?.addEventListener("abort", onAbort, { once: true });
@@ -182,7 +186,7 @@ async function fetchAll(pages: readonly SampledPage[], parts: SampleParts): Prom
       const index = next++;
       const page = pages[index]!;
       const { html, ...answer } = await source.page(page.url);
-      const head = answer.outcome === "found" ? readPageHead(page.url, answer.headers, html) : undefined;
+      const head = answer.outcome === "found" ? readPageHead(page.url, answer.headers, html, rewrite) : undefined;
       seen[index] = { page, answer, head };
     }
   };
