@@ -43,7 +43,7 @@ export interface ChangesOptions extends Pick<DiffOptions, "ignore" | "include" |
 
 /** The changes since the last run, to be read in one loop. */
 export interface Changes extends AsyncIterable<AddedPage | ChangedPage | RemovedPage>, AsyncDisposable {
-  /** After the loop: the next run begins here. Without it, the next run lists the same changes again. */
+  /** After the loop: the next run begins here. Without it, the next run lists the same changes again. Throws if the loop was left early. */
   commit(): Promise<void>;
   /** Leaves the state as it was, and to the next process. Needed only where the loop was not left early and nothing is committed. */
   close(): Promise<void>;
@@ -106,7 +106,8 @@ export class ChangesRun {
   #lock: FileLock | undefined;
   /** The next state, once everything was listed. */
   #next: string | undefined;
-  #phase: "new" | "running" | "listed" | "over" = "new";
+  // `done`: committed, or there was nothing to commit.
+  #phase: "new" | "running" | "listed" | "done" | "closed" = "new";
 
   constructor(target: CrawlTarget, options: ChangesOptions) {
     const { state, first = "all", only = listedKinds, ...diff } = options;
@@ -139,6 +140,7 @@ export class ChangesRun {
       tree = await this.#visit(state);
       // Where nothing was found, the state stays.
       if (![...tree.sitemaps()].some(isReadSitemap)) {
+        this.#phase = "done";
         return { unreachable: tree.unreachable, uncertain: 0 };
       }
       let uncertain = 0;
@@ -161,14 +163,15 @@ export class ChangesRun {
       await state?.tree.close();
       await state?.archive.close();
       await scratch.close();
-      if (this.#phase === "running") this.close();
+      if (this.#phase !== "listed") this.close();
     }
   }
 
   /** Replaces the state, on the disk, and as a whole. */
   commit(): void {
-    if (this.#phase === "running" || this.#phase === "new") throw invalid("`commit()` comes after the loop");
-    if (this.#phase === "over" || this.#next === undefined) return;
+    if (this.#phase === "done") return;
+    if (this.#phase !== "listed" || this.#next === undefined)
+      throw invalid("`commit()` comes after the loop, which must not be left before its end");
     if (this.#lock?.isOurs() !== true) throw inUse(this.#name, "Another process");
     try {
       const mode = statSync(this.#state, { throwIfNoEntry: false })?.mode;
@@ -176,6 +179,7 @@ export class ChangesRun {
       // On the disk first: a power failure must not leave an empty file in place of the old state.
       flush(this.#next);
       renameSync(this.#next, this.#state);
+      this.#phase = "done";
     } catch (error) {
       throw storageFailed(`${this.#name} could not be replaced`, error);
     } finally {
@@ -185,7 +189,7 @@ export class ChangesRun {
 
   /** Leaves the state as it is. */
   close(): void {
-    this.#phase = "over";
+    if (this.#phase !== "done") this.#phase = "closed";
     if (this.#lock === undefined) return;
     for (const file of [this.#received, this.#merged]) rmSync(file, { force: true });
     this.#lock.release();

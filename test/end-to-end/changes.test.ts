@@ -122,10 +122,12 @@ describe("in the library", () => {
     await using unfinished = read();
     expect(await all(unfinished)).toEqual(["removed 1", "added 4"]);
     await unfinished.close();
-    for await (const { page } of read()) {
+    const left = read();
+    for await (const { page } of left) {
       expect(page.url).toBe(`${home}1`);
       break;
     }
+    await expect(left.commit()).rejects.toThrow("must not be left before its end");
     expect(await committed(read())).toEqual(["removed 1", "added 4"]);
     expect(await committed(read())).toEqual([]);
   });
