@@ -183,6 +183,15 @@ test("--pages and --ignore narrow what is a page; a listed file that is left out
   expect(await found(site, ...rest)).toEqual(["page-not-listed y.html y"]);
 });
 
+test.each([
+  [["--pages", "zzz/*.html"], "no file matches --pages 'zzz/*.html' (2 HTML files in the folder)"],
+  [["--pages", "zzz", "--pages", "y", "--ignore", "x"], "no file matches --pages 'zzz' or 'y' (2 HTML files"],
+  [["--pages", "a.html", "--ignore", "**"], "no file remains after --ignore '**' (2 HTML files in the folder)"],
+])("%j, which leaves no page, is refused", async (flags, message) => {
+  const { code, stderr } = await sitegrove(["check", built("a b", "a.html b.html"), "--url", home, ...flags]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
+
 test("links are followed inside of the folder only, and each folder once", async () => {
   const site = built("a linked outside", "a.html real/b.html");
   writeFileSync(path.join(folder, "secret.html"), page());

@@ -2,6 +2,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type CheckResult, failedInWords, tally } from "../../check/result.ts";
 import { severities } from "../../check/rule.ts";
+import type { SiteFilesOptions } from "../../check/site-files.ts";
 import { timeLeft } from "../../crawl/time-budget.ts";
 import { counted } from "../../model/figures.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
@@ -130,6 +131,7 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
   const { named, target, hasLocation: location, folders, files, ...chosen } = chooseCheckTarget(name, flags, context);
   const crawl = crawlOptions(flags);
   if (named.kind !== "website" && sample !== undefined) throw new UsageError("--sample fetches pages: name a website");
+  if (files !== undefined) await expectPages(files);
   const { options, failOn, note } = checkOptions(flags, { location, sample, files });
   if (updateBaseline && file === undefined) throw new UsageError("--update-baseline needs --baseline FILE");
   if (file !== undefined && !updateBaseline && readBaseline(file) === undefined)
@@ -186,6 +188,17 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
     }
   }
   return run.write(pieces(), () => ({ listed, isWhole: true }));
+}
+
+// A pattern with a typing error would let everything pass.
+async function expectPages({ folders, pages, ignore }: SiteFilesOptions): Promise<void> {
+  if (pages === undefined && ignore === undefined) return;
+  const { SiteFiles } = await import("../../check/site-files.ts");
+  const hasNone = (more: object) => new SiteFiles({ folders, ...more }).pages().next().done;
+  if (!hasNone({ pages, ignore }) || hasNone({})) return;
+  const [words, globs = []] = hasNone({ pages }) ? ["matches --pages", pages] : ["remains after --ignore", ignore];
+  const all = counted([...new SiteFiles({ folders }).pages()].length, "HTML file");
+  throw new UsageError(`no file ${words} ${globs.map((each) => `'${each}'`).join(" or ")} (${all} in the folder)`);
 }
 
 // Without known findings. Findings in what could not be read do not count as fixed.
