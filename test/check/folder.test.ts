@@ -203,15 +203,17 @@ test("links are followed inside of the folder only, and each folder once", async
 });
 
 test("all outputs name the file and its line; what is about a sitemap points into it", async () => {
-  const site = path.basename(built("a gone", "", { "a.html": noindex }));
+  const site = path.basename(built("a gone b", "", { "a.html": noindex, "b.html": noindex }));
   const written = async (format: string) =>
     (await sitegrove(["check", site, "--url", home, "-f", format], { cwd: folder })).stdout;
   const text = await written("text");
   expect(text).toContain(`    ${site}/a.html:5: ${home}a`);
   expect(text).toContain(`    line 4: ${home}gone`);
-  expect(await written("markdown")).toContain(`${site}/a.html:5: ${home}a`);
-  const github = await written("github");
-  expect(github).toContain(`::error file=${site}/a.html,line=5,title=page-noindex::`);
+  const [markdown, github] = [await written("markdown"), await written("github")];
+  for (const name of ["a", "b"]) {
+    expect(markdown).toContain(`${site}/${name}.html:5: ${home}${name}`);
+    expect(github).toContain(`::error file=${site}/${name}.html,line=5,title=page-noindex::`);
+  }
   expect(github).toContain(`::error file=${site}/sitemap.xml,line=4,title=page-missing-file::`);
   const { results } = JSON.parse(await written("sarif")).runs[0];
   const locations = results.map((result: { locations: unknown[] }) => result.locations[0]);

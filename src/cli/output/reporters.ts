@@ -105,7 +105,7 @@ function checkMarkdown(result: CheckResult, all: boolean): string {
     if (extent !== undefined) parts.push(`${extent}.`);
     if (fix !== "") parts.push(`**Fix:** ${escaped(fix)}${link === "" ? "" : ` ([more](<${link}>))`}`);
     const rows = (all ? findings : findings.slice(0, fewInMarkdown)).map(({ sitemap, count, examples }) => {
-      const shown = (all ? examples : examples.slice(0, 1)).map((example) => code(exampleText(example)));
+      const shown = (all ? examples : examples.slice(0, fewInMarkdown)).map((example) => code(exampleText(example)));
       return `| ${code(sitemap)} | ${grouped(count)} | ${shown.filter(Boolean).join("<br>")} |`;
     });
     parts.push(["| sitemap | count | example |", "|---|--:|---|", ...rows].join("\n"));
@@ -132,25 +132,40 @@ const annotations = { error: "error", warning: "warning", info: "notice" } as co
 // https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 function checkAnnotations(result: CheckResult, places: Places): string {
   const groups = groupsOf(result);
-  // GitHub shows ten of each kind for a step.
-  const shown = severities.flatMap((severity) => groups.filter((group) => group.severity === severity).slice(0, 10));
+  const shown = severities.flatMap((severity) => {
+    const lists = groups.filter((group) => group.severity === severity).map((each) => annotated(each, result, places));
+    // Every rule comes before more examples of one.
+    return [...lists.flatMap((list) => list.slice(0, 1)), ...lists.flatMap((list) => list.slice(1))].slice(
+      0,
+      mostShown,
+    );
+  });
   const rest = [verdict(result), sampleSentence(result), ...notJudgedSentences(result)];
   // A line that begins with two colons would be read as a command.
   const lines = rest.flatMap((line) => (line === undefined ? [] : data(line)));
-  return `${[...shown.map((group) => annotation(group, result, places)), ...lines].join("\n")}\n`;
+  return `${[...shown, ...lines].join("\n")}\n`;
 }
 
-function annotation(group: FindingGroup, result: CheckResult, places: Places): string {
+// GitHub shows ten of each kind for a step.
+const mostShown = 10;
+
+/** One for each example; the first says how many there are. */
+function annotated(group: FindingGroup, result: CheckResult, places: Places): string[] {
   const { rule, severity, findings } = group;
-  const { sitemap = "", examples: [example] = [] } = findings[0] ?? {};
-  const { file } = example?.file === undefined ? places.of(sitemap) : places.file(example.file);
-  const place = file === undefined ? "" : `file=${property(file)},line=${example?.line ?? 1},`;
-  const shown = example === undefined ? "" : `: ${exampleText(example)}`;
   const fix = rule.fix === "" ? "" : ` Fix: ${rule.fix}`;
-  const extent = extentOf(group, result) ?? casesInWords(group.findings[0] ?? group);
-  // GitHub refuses messages of 64 KB.
-  const words = shortened(`${rule.sentence} ${extent}, first ${sitemap}${shown}.${fix}`, 4000);
-  return `::${annotations[severity]} ${place}title=${property(rule.id)}::${data(words)}`;
+  const extent = extentOf(group, result) ?? casesInWords(findings[0] ?? group);
+  const cases = findings.flatMap(({ sitemap, examples }) =>
+    (examples.length === 0 ? [undefined] : examples).map((example) => ({ sitemap, example })),
+  );
+  return cases.slice(0, mostShown).map(({ sitemap, example }, index) => {
+    const { file } = example?.file === undefined ? places.of(sitemap) : places.file(example.file);
+    const place = file === undefined ? "" : `file=${property(file)},line=${example?.line ?? 1},`;
+    const shown = example === undefined ? "" : `: ${exampleText(example)}`;
+    const count = index === 0 ? `${extent}, first ` : "";
+    // GitHub refuses messages of 64 KB.
+    const words = shortened(`${rule.sentence} ${count}${sitemap}${shown}.${fix}`, 4000);
+    return `::${annotations[severity]} ${place}title=${property(rule.id)}::${data(words)}`;
+  });
 }
 
 function data(value: string): string {
