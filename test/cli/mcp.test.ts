@@ -199,6 +199,53 @@ describe("a small website", () => {
     expect(site.hits).toEqual([]);
   });
 
+  test("pages are chosen as by ls, and each is listed once across answers", async () => {
+    const pages = (home: string) => ["a", "b", "cart/c"].map((page) => entry(home + page));
+    const site = await website(
+      (path, home) =>
+        ({
+          "/robots.txt": `User-agent: GPTBot\nDisallow: /cart/\nSitemap: ${home}1.xml\nSitemap: ${home}2.xml`,
+          "/1.xml": urlset(pages(home)),
+          "/2.xml": urlset([...pages(home), entry(`${home}d`), entry("https://example.org/e")]),
+        })[path],
+    );
+    const { ask } = await agent("--allow", site.home, "--no-known", "--no-homepage");
+    const urls = async (question: object) => {
+      const found: string[] = [];
+      for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
+        const { facts } = await ask("list_pages", {
+          site: site.home,
+          ...question,
+          limit: 2,
+          ...(cursor && { cursor }),
+        });
+        found.push(...(facts as Pages).pages.map(({ url }) => url.replace(site.home, "")));
+        cursor = (facts as Pages).nextCursor;
+      }
+      return found.join(" ");
+    };
+    expect(await urls({})).toBe("a b cart/c a b cart/c d https://example.org/e");
+    expect(await urls({ unique: true })).toBe("a b cart/c d https://example.org/e");
+    expect(await urls({ unique: true, sameHost: true })).toBe("a b cart/c d");
+    expect(await urls({ unique: true, sameSite: true, allowedFor: "GPTBot" })).toBe("a b d");
+    expect(await urls({ since: "7d" })).toBe("");
+    expect(await urls({ since: "7d", undated: "keep", exclude: ["a"] })).toBe("b b d");
+    expect((await ask("list_pages", { site: site.home, allowedFor: "GPTBot" })).text).toMatch(
+      /^5 pages; left out 1 page: could not read robots.txt of https:\/\/example.org$/,
+    );
+  });
+
+  test("a website without sitemaps has none, in words", async () => {
+    const { home } = await website((path) => (path === "/" ? "<p>" : undefined));
+    const { ask } = await agent("--allow", home);
+    expect((await ask("list_pages", { site: home })).text).toBe(`0 pages; no sitemap found for ${home}`);
+    expect((await ask("find_pages", { site: home, words: "a" })).facts).toMatchObject({
+      note: expect.stringContaining("no sitemap"),
+    });
+    expect((await ask("site_summary", { site: home })).text).toBe(`${home}: no sitemap found`);
+    expect((await ask("check_site", { site: home })).text).toMatch(/: 1 error, \d+ /);
+  });
+
   test.each(["127.0.0.1", "localhost"])("%s needs no scheme", async (host) => {
     const site = await website(small);
     const named = `${host}:${new URL(site.home).port}`;

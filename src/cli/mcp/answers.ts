@@ -1,6 +1,10 @@
 // What the tools answer: plain data, each below 48 kB as JSON, however large a website is.
 import { checkTree } from "../../check/check-tree.ts";
 import { groupedByRule } from "../../check/findings.ts";
+import { PageFilter } from "../../crawl/page-filter.ts";
+import type { TreeStep } from "../../model/event.ts";
+import { counted } from "../../model/figures.ts";
+import { type PageFilters, resolvePageFilters } from "../../model/options.ts";
 import type { SitemapPage } from "../../model/page.ts";
 import { isLossy, type Problem } from "../../model/problem.ts";
 import {
@@ -10,7 +14,7 @@ import {
   type RobotsPreference,
   type Sitemap,
 } from "../../model/sitemap.ts";
-import type { SitemapTree } from "../../tree/tree.ts";
+import { filteredWalk, type SitemapTree } from "../../tree/tree.ts";
 import { jsonOf } from "../../write/printable.ts";
 import { NoAnswer } from "./sites.ts";
 
@@ -70,32 +74,63 @@ export class Bounded<T> {
 }
 
 /** Whether a page is asked for. */
-export type Matches = (page: SitemapPage) => boolean | Promise<boolean>;
+export type Matches = (page: SitemapPage) => boolean;
 
-/** Some pages of a tree, from a cursor on: those that `matches`, as many as fit, at most `limit`. A cursor is good for one `state` of it. */
+export interface PagesAnswer {
+  readonly pages: readonly ListedPage[];
+  readonly nextCursor?: string;
+  /** Why there are fewer than one may expect. */
+  readonly note?: string;
+}
+
+/** Some pages of a tree, from a cursor on: those that are chosen, as many as fit, at most `limit`. A cursor is good for one `state` of it. */
 export async function pagesOf(
   tree: SitemapTree,
-  matches: Matches,
+  { filters, matches = () => true }: { readonly filters?: PageFilters; readonly matches?: Matches },
   { limit, cursor, state }: { readonly limit: number; readonly cursor?: string | undefined; readonly state: number },
-): Promise<{ readonly pages: readonly ListedPage[]; readonly nextCursor?: string }> {
+): Promise<PagesAnswer> {
   const sitemaps = distinctSitemaps(tree);
   const [from, skipped] = readCursor(cursor, state);
+  const filter = new PageFilter(resolvePageFilters(filters));
+  const { unique } = filter.settings;
   const found = new Bounded<ListedPage>();
   const until = performance.now() + longestSearch;
-  for (let number = from; number < sitemaps.length; number++) {
-    let place = 0;
-    for await (const page of tree.pages(sitemaps[number]!)) {
-      place += 1;
-      if (number === from && place <= skipped) continue;
-      const isLate = place % 1000 === 0 && performance.now() > until;
-      const isFull = (await matches(page)) && (found.items.length >= limit || !found.add(listed(page)));
-      if (isFull || isLate) {
-        const next = `${state}.${number}.${isFull ? place - 1 : place}`;
-        return { pages: found.items, nextCursor: Buffer.from(next).toString("base64url") };
+  let [number, place, isLate] = [unique ? 0 : from, 0, false];
+  const isBefore = () => number < from || (number === from && place <= skipped);
+  // One page in each step, so that its place is known. What was listed before the cursor matters only if no page is to be listed twice.
+  async function* steps(): AsyncGenerator<TreeStep> {
+    for (; number < sitemaps.length; number++) {
+      const sitemap = sitemaps[number]!;
+      place = 0;
+      for await (const page of tree.pages(sitemap)) {
+        place += 1;
+        if (isBefore() && !unique) continue;
+        yield { type: "pages", sitemap, pages: [page] };
+        isLate = place % 1000 === 0 && !isBefore() && performance.now() > until;
+        if (isLate) return;
       }
     }
   }
-  return { pages: found.items };
+  const answer = (next?: number): PagesAnswer => {
+    const note = noteOn(tree, filter);
+    const nextCursor = next === undefined ? "" : Buffer.from(`${state}.${number}.${next}`).toString("base64url");
+    return { pages: found.items, ...(nextCursor && { nextCursor }), ...(note && { note }) };
+  };
+  for await (const step of filteredWalk(tree, filter, steps())) {
+    if (step.type !== "pages" || isBefore() || !step.pages.every(matches)) continue;
+    if (found.items.length >= limit || !step.pages.every((page) => found.add(listed(page)))) return answer(place - 1);
+  }
+  return answer(isLate ? place : undefined);
+}
+
+function noteOn(tree: SitemapTree, { counts, unknownHosts }: PageFilter): string {
+  if (!hasSitemap(tree)) return `no sitemap found for ${tree.homepage}`;
+  const unknown = counted(counts.robotsUnknown, "page");
+  return counts.robotsUnknown > 0 ? `left out ${unknown}: could not read robots.txt of ${unknownHosts[0]}` : "";
+}
+
+function hasSitemap(tree: SitemapTree): boolean {
+  return [...tree.sitemaps()].some(isReadSitemap);
 }
 
 function readCursor(cursor: string | undefined, state: number): readonly [sitemap: number, page: number] {

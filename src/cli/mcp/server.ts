@@ -2,26 +2,15 @@
 // with `isError`, in a sentence.
 import { Readable } from "node:stream";
 import { type CallToolResult, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
-import { PageFilter } from "../../crawl/page-filter.ts";
 import { type Reading, read } from "../../crawl/read.ts";
 import { SitemapError } from "../../model/errors.ts";
 import { counted } from "../../model/figures.ts";
-import { resolveOptions, resolvePageFilters, resolveParseOptions, version } from "../../model/options.ts";
+import { type PageFilters, resolveOptions, resolveParseOptions, version } from "../../model/options.ts";
 import { withAssumedScheme } from "../../model/url.ts";
 import type { Entries } from "../../parse/entries.ts";
 import { jsonOf } from "../../write/printable.ts";
 import { UsageError } from "../exit-codes.ts";
-import {
-  Bounded,
-  findingsOf,
-  hasWords,
-  listed,
-  type Matches,
-  mostBytes,
-  pagesOf,
-  problemLine,
-  summaryOf,
-} from "./answers.ts";
+import { Bounded, findingsOf, hasWords, listed, mostBytes, pagesOf, problemLine, summaryOf } from "./answers.ts";
 import { ChangeLists } from "./changes.ts";
 import { NoAnswer, notRead, type Sites } from "./sites.ts";
 
@@ -31,9 +20,8 @@ type Answer = readonly [text: string, facts: Facts];
 const text = (description: string) => ({ type: "string", description }) as const;
 const texts = (description: string) => ({ type: "array", items: { type: "string" }, description }) as const;
 const site = { site: text("the homepage of the website, such as https://example.org/") };
-const refresh = {
-  refresh: { type: "boolean", description: "read the website again instead of what was kept of it" },
-} as const;
+const flag = (description: string) => ({ type: "boolean", description }) as const;
+const refresh = { refresh: flag("read the website again instead of what was kept of it") };
 const paging = {
   limit: { type: "integer", minimum: 1, maximum: 1000, description: "the most pages in one answer (default: 100)" },
   cursor: text("nextCursor of the answer before"),
@@ -43,6 +31,7 @@ const pageList = {
   properties: {
     pages: { type: "array", items: { type: "object", properties: { url: { type: "string" } }, required: ["url"] } },
     nextCursor: { type: "string" },
+    note: { type: "string" },
   },
   required: ["pages"],
 } as const;
@@ -54,11 +43,7 @@ interface PageQuestion {
   readonly refresh?: boolean;
 }
 
-interface ListQuestion extends PageQuestion {
-  readonly include?: readonly string[];
-  readonly exclude?: readonly string[];
-  readonly since?: string;
-}
+type ListQuestion = PageQuestion & Omit<PageFilters, "limit">;
 
 export function createServer(sites: Sites, signal: AbortSignal): McpServer {
   const server = new McpServer({ name: "sitegrove", version });
@@ -90,17 +75,22 @@ export function createServer(sites: Sites, signal: AbortSignal): McpServer {
     question,
     async ({ site, refresh = false }) => {
       const facts = await sites.use(site, refresh, summaryOf);
+      const hasSitemap = (facts["sitemaps"] as { readonly readable: number }).readable > 0;
       return [
-        `${facts["site"]}: ${counted(facts["pages"] as number, "page")}${facts["complete"] ? "" : ", not complete"}`,
+        `${facts["site"]}: ${hasSitemap ? counted(facts["pages"] as number, "page") : "no sitemap found"}${facts["complete"] ? "" : ", not complete"}`,
         facts,
       ];
     },
   );
 
-  const list = async ({ site, refresh = false, limit = 100, cursor }: PageQuestion, matches: Matches) => {
-    const facts = await sites.use(site, refresh, (tree, state) => pagesOf(tree, matches, { limit, cursor, state }));
+  const list = async (
+    { site, refresh = false, limit = 100, cursor }: PageQuestion,
+    chosen: Parameters<typeof pagesOf>[1],
+  ) => {
+    const facts = await sites.use(site, refresh, (tree, state) => pagesOf(tree, chosen, { limit, cursor, state }));
+    const more = facts.nextCursor ? "; there are more" : "";
     return [
-      `${counted(facts.pages.length, "page")}${facts.nextCursor ? "; there are more" : ""}`,
+      `${counted(facts.pages.length, "page")}${more}${facts.note ? `; ${facts.note}` : ""}`,
       { ...facts },
     ] as const;
   };
@@ -112,12 +102,20 @@ export function createServer(sites: Sites, signal: AbortSignal): McpServer {
       include: texts("only pages whose URL matches one of these patterns"),
       exclude: texts("no pages whose URL matches one of these patterns"),
       since: text("only pages that changed since: 2026-05-31, 36h, 7d, 2w"),
+      undated: {
+        type: "string",
+        enum: ["drop", "keep"],
+        description: "with since: pages without a date (default: drop)",
+      },
+      unique: flag("each URL once, however many sitemaps declare it"),
+      sameHost: flag("only pages on the host of the homepage"),
+      sameSite: flag("only pages on the domain of the homepage, with its subdomains"),
+      allowedFor: text("only pages that robots.txt allows this crawler to fetch, such as GPTBot"),
       ...paging,
     },
     async (asked) => {
-      const { include, exclude, since } = asked;
-      const filter = new PageFilter(resolvePageFilters({ include, exclude, since }));
-      return list(asked, async (page) => (await filter.pages([page])).length > 0);
+      const { site: _, refresh: __, limit: ___, cursor: ____, ...filters } = asked;
+      return list(asked, { filters });
     },
     pageList,
   );
@@ -130,7 +128,7 @@ export function createServer(sites: Sites, signal: AbortSignal): McpServer {
       ...paging,
       required: ["site", "words"],
     },
-    async (asked) => list(asked, hasWords(asked.words)),
+    async (asked) => list(asked, { matches: hasWords(asked.words) }),
     pageList,
   );
   add<PageQuestion>(
@@ -139,8 +137,9 @@ export function createServer(sites: Sites, signal: AbortSignal): McpServer {
     question,
     async ({ site, refresh = false }) => {
       const facts = await sites.use(site, refresh, (tree) => findingsOf(tree, signal));
-      const { error, warning, info } = facts["counts"] as Readonly<Record<string, number>>;
-      return [`${facts["site"]}: rules that failed: ${error} errors, ${warning} warnings, ${info} notes`, facts];
+      const { error = 0, warning = 0, info = 0 } = facts["counts"] as Readonly<Record<string, number>>;
+      const inWords = [counted(error, "error"), counted(warning, "warning"), counted(info, "note")].join(", ");
+      return [`${facts["site"]}: rules that failed: ${inWords}`, facts];
     },
   );
   add<{ readonly site: string; readonly cursor?: string }>(
