@@ -80,6 +80,8 @@ export interface ChangesEnd {
   readonly unreachable?: UnreachableWebsite | undefined;
   /** Removed pages that were not listed, because the sitemap that declared them can be read only in part. */
   readonly uncertain: number;
+  /** Pages of the website that were compared. */
+  readonly pages: number;
 }
 
 interface State {
@@ -141,10 +143,11 @@ export class ChangesRun {
       // Where nothing was found, the state stays.
       if (![...tree.sitemaps()].some(isReadSitemap)) {
         this.#phase = "done";
-        return { unreachable: tree.unreachable, uncertain: 0 };
+        return { unreachable: tree.unreachable, uncertain: 0, pages: 0 };
       }
-      let uncertain = 0;
+      let [uncertain, pages] = [0, 0];
       if (state !== undefined || this.#listsFirst) {
+        pages = tree.pageCount;
         const isCertain = certainty(tree);
         const before = state === undefined ? nothing : new KnownSide(state.tree);
         for await (const found of compareSides(before, new KnownSide(tree), scratch, this.#settings)) {
@@ -154,7 +157,7 @@ export class ChangesRun {
         }
       }
       this.#phase = "listed";
-      return { uncertain };
+      return { uncertain, pages };
     } catch (error) {
       this.#settings.signal?.throwIfAborted();
       throw error;

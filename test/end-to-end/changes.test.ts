@@ -257,7 +257,11 @@ describe("the program", () => {
     const changing = await ChangingSite.serve(1);
     const state = newState();
     const words = ["changes", changing.homepage, "--state", state, "-k", "--no-homepage", "--retries", "0"];
-    expect(await sitegrove([...words, "--first", "none"])).toEqual({ code: 0, stdout: "", stderr: "" });
+    const nothing = ["--include", "zzz", "--include", "y"];
+    expect(await sitegrove([...words, "--first", "none", ...nothing])).toEqual({ code: 0, stdout: "", stderr: "" });
+    const { stderr: note } = await sitegrove([...words, ...nothing, "--exclude", "x"]);
+    expect(note).toMatch(/^sitegrove: 0 of \d+ pages match --include 'zzz' or 'y' and remain after --exclude 'x'$/m);
+    expect(await sitegrove([...words, "--include", "*"])).toEqual({ code: 0, stdout: "", stderr: "" });
     // On its next day, its index is down.
     changing.nextDay();
     const { code, stdout, stderr } = await sitegrove([...words, "-f", "csv"]);

@@ -21,6 +21,7 @@ import {
 import { addHelp } from "../help.ts";
 import { chooseTarget, crawlTarget, type Target } from "../input/target.ts";
 import { changeWriter } from "../output/changes.ts";
+import { inWords } from "../output/filter-notes.ts";
 import { type RunFlags, withTargets } from "../run.ts";
 import { ignoreInWords, namesIn, pageFilter } from "./diff.ts";
 
@@ -33,7 +34,8 @@ export function changesCommand(context: Context, done: Done): Command {
     .description(
       "Lists the pages that were added, changed or removed since the last run with the same --state. Only what changed is\n" +
         "transferred. A sitemap that cannot be read keeps its last known state: its pages are not removed. The state is\n" +
-        "replaced after everything was written; a run that is killed is repeated by the next one.",
+        "replaced after everything was written; a run that is killed is repeated by the next one. Changes that --only,\n" +
+        "--include, --exclude or --ignore leave out are not listed by the next run, either.",
     )
     .argument("[website]", "homepage")
     .optionsGroup("Output:")
@@ -92,7 +94,13 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
   const named = namesIn("--only", flags.only, kinds);
   const only = named.length === 0 ? kinds : named;
   const ignore = namesIn("--ignore", flags.ignore, ignorable);
-  const include = pageFilter(flags);
+  const filter = pageFilter(flags);
+  let isMatched = filter === undefined;
+  const include = (url: string) => {
+    const isIncluded = filter?.(url) === true;
+    isMatched ||= isIncluded;
+    return isIncluded;
+  };
   const crawl: Options = crawlOptions(flags);
   const doing = { verb: "listing the changes of", command: `sitegrove changes --state ${state}` };
   const run = await withTargets({ context, doing, targets: [target], flags, crawl, renewed: [state], offline: [] });
@@ -104,7 +112,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
     state,
     first,
     ignore,
-    include,
+    include: filter && include,
     signal: run.signal,
     crawl: { ...crawl, onEvent },
   });
@@ -117,7 +125,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
   });
 
   let told = 0;
-  let uncertain = 0;
+  const notes: string[] = [];
   async function* lines(): AsyncGenerator<string, void> {
     const writer = changeWriter(format, csvSafe);
     const batches = found.batches();
@@ -128,15 +136,21 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
         told += step.value.length;
         yield writer.write(step.value);
       }
-      uncertain = step.value.uncertain;
+      const { uncertain, pages } = step.value;
+      if (pages > 0 && !isMatched) notes.push(`0 of ${counted(pages, "page")} ${filterInWords(flags)}`);
+      const unread = "missing from sitemaps that could be read only in part, not listed as removed";
+      if (uncertain > 0) notes.push(`${counted(uncertain, "page")} ${unread}`);
     } finally {
       await batches.return(undefined as never);
     }
   }
-  return run.write(lines(), () => ({ listed: told, unit: "change", notes: notes(uncertain) }));
+  return run.write(lines(), () => ({ listed: told, unit: "change", notes }));
 }
 
-function notes(uncertain: number): readonly string[] {
-  if (uncertain === 0) return [];
-  return [`${counted(uncertain, "page")} missing from sitemaps that could be read only in part, not listed as removed`];
+function filterInWords({ include, exclude }: ChangesFlags): string {
+  const words = [
+    include && `match --include ${inWords(include)}`,
+    exclude && `remain after --exclude ${inWords(exclude)}`,
+  ];
+  return words.filter(Boolean).join(" and ");
 }

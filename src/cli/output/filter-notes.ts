@@ -37,7 +37,8 @@ function reason(filter: PageFilter, empty: keyof PageFilterSettings, flags: { re
   }
 }
 
-function inWords(patterns: readonly Pattern[]): string {
+/** `'a' or 'b'`. */
+export function inWords(patterns: readonly Pattern[]): string {
   return patterns.map((each) => `'${each}'`).join(" or ");
 }
 
