@@ -39,7 +39,7 @@ const checkTypes = words(`
 `);
 const fleetTypes = words(`
   FleetEvent FleetOptions BullQueueOptions SitesInProcess JournalQueueOptions Lease QueueCounts SiteJob SiteOutcome
-  SiteOutput SiteQueue SiteReason SiteSettings ListedSite RunEntry RunSettings Schedule ServerNews SiteSink SiteSummary
+  SiteOutput SiteQueue SiteReason SiteResponses SiteSettings ListedSite RunEntry RunSettings Schedule ServerNews SiteSink SiteSummary
 `);
 const reportTypes = words(`
   LanguageCount LanguageLinks ReportChanges ReportDiscovery ReportFacts ReportFigures ReportFinding ReportFormat
