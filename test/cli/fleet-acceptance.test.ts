@@ -3,7 +3,6 @@
 // Needs Redis, an S3 server, processes, minutes.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,6 +12,7 @@ import { readResults } from "../../src/fleet/journal-file.ts";
 import { S3Bucket } from "../../src/fleet/s3-bucket.ts";
 import type { SiteSummary } from "../../src/fleet/site-job.ts";
 import { isLong } from "../support/long.ts";
+import { listenOnLoopback } from "../support/loopback.ts";
 import { freePort } from "../support/own-port.ts";
 import { hasRedis, redisPassword, startRedis } from "../support/redis-server.ts";
 import { hasS3, startS3 } from "../support/s3-server.ts";
@@ -51,8 +51,10 @@ describe.runIf(isLong)(`a list of ${count} websites`, () => {
       const urls = Array.from({ length: pagesOf(number) }, (_, page) => `<url><loc>${base}/${page}</loc></url>`);
       setTimeout(() => response.end(`<urlset>${urls.join("")}</urlset>`), 30);
     });
-    await new Promise<void>((resolve) => server.listen(0, "0.0.0.0", resolve));
-    const { port } = server.address() as AddressInfo;
+    const port = await listenOnLoopback(
+      server,
+      Array.from({ length: count }, (_, number) => address(number)),
+    );
     const closed = await freePort();
     sites = Array.from(
       { length: count },

@@ -1,10 +1,10 @@
 // `sitegrove fleet diff OLD NEW`: what changed between two runs.
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { listenOnLoopback } from "../support/loopback.ts";
 import { sitegrove } from "./program.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "cli-fleet-diff-"));
@@ -31,8 +31,10 @@ beforeAll(async () => {
     } else if (request.url === "/t.xml") response.end(set(isLater && number === 7 ? [3, 9] : [9]));
     else response.writeHead(404).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, "0.0.0.0", resolve));
-  port = (server.address() as AddressInfo).port;
+  port = await listenOnLoopback(
+    server,
+    [1, 2, 3, 4, 5, 6, 7].map((number) => `127.0.8.${number}`),
+  );
   const run = (out: string, more: number, flags: string[]) =>
     sitegrove([
       ...["fleet", ...[1, 2, 3, 4, 7, more].map(site), "--out", at(out), "--retries", "0", "--no-homepage"],

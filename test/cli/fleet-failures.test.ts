@@ -4,7 +4,6 @@
 import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,6 +12,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { BullQueue } from "../../src/fleet/bull-queue.ts";
 import { type SiteSummary, siteJob } from "../../src/fleet/site-job.ts";
 import { isLong, some } from "../support/long.ts";
+import { listenOnLoopback } from "../support/loopback.ts";
 import { hasRedis, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
 import { tcpProxy } from "../support/tcp-proxy.ts";
 import { failureRows } from "./failure-rows.ts";
@@ -44,8 +44,10 @@ describe.skipIf(!hasRedis)("what happens when", () => {
       } else if (request.url === "/sitemap.xml") response.end(`<urlset><url><loc>${base}/1</loc></url></urlset>`);
       else response.writeHead(404).end();
     });
-    await new Promise<void>((resolve) => website.listen(0, "0.0.0.0", resolve));
-    ({ port } = website.address() as AddressInfo);
+    port = await listenOnLoopback(
+      website,
+      Array.from({ length: 60 }, (_, number) => `127.9.0.${number + 1}`),
+    );
   });
   afterAll(async () => {
     website.close();

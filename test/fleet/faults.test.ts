@@ -79,11 +79,12 @@ test(`of ${count} websites, ${share} % with faults: the healthy ones give the sa
     if (own?.path === exchange.path) return own.fault(document)(exchange);
     return exchange.respond(200, {}, document);
   };
-  const server = await faultServer(Object.fromEntries(paths.map((each) => [each, answer])), { host: "0.0.0.0" });
-  const homepage = (number: number) => {
+  const addresses = Array.from({ length: count }, (_, number) => {
     const [high, low] = [Math.floor(number / 250), (number % 250) + 1];
-    return `http://127.${1 + Math.floor(high / 256)}.${high % 256}.${low}:${server.port}/`;
-  };
+    return `127.${1 + Math.floor(high / 256)}.${high % 256}.${low}`;
+  });
+  const server = await faultServer(Object.fromEntries(paths.map((each) => [each, answer])), { addresses });
+  const homepage = (number: number) => `http://${addresses[number]}:${server.port}/`;
   const compare = async (options: Options): Promise<string[]> => {
     const out = mkdtempSync(path.join(folder, "out-"));
     const queue = await JournalQueue.open(out);

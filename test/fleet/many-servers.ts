@@ -1,6 +1,6 @@
 // Many small websites on loopback, by one server: each has an address of its own, `127.x.y.z`.
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listenOnLoopback } from "../support/loopback.ts";
 
 export interface ManyServers {
   /** Homepages. */
@@ -51,13 +51,13 @@ export async function manyServers({
       } else response.writeHead(404).end();
     }, latency);
   });
-  await new Promise<void>((resolve) => server.listen(0, "0.0.0.0", resolve));
-  const { port } = server.address() as AddressInfo;
-  const sites = Array.from({ length: count }, (_, at) => {
+  const addresses = Array.from({ length: count }, (_, at) => {
     // No address ends in 0 or 255.
     const [high, low] = [Math.floor(at / 250), (at % 250) + 1];
-    return `http://127.${1 + Math.floor(high / 256)}.${high % 256}.${low}:${port}/`;
+    return `127.${1 + Math.floor(high / 256)}.${high % 256}.${low}`;
   });
+  const port = await listenOnLoopback(server, addresses);
+  const sites = addresses.map((address) => `http://${address}:${port}/`);
   return {
     sites,
     visits,

@@ -2,7 +2,6 @@
 // Needs more than a second.
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
@@ -10,6 +9,7 @@ import type { FleetOptions } from "../../src/fleet/fleet-options.ts";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
 import { runFleet } from "../../src/fleet/run-fleet.ts";
 import { AddressLimit } from "../../src/fleet/shared-limits.ts";
+import { listenOnLoopback } from "../support/loopback.ts";
 import { type NameServer, nameServer, type Zone } from "../support/name-server.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "shared-limits-"));
@@ -28,6 +28,11 @@ interface Asked {
   readonly host: string;
   readonly at: number;
 }
+
+const addresses = [
+  ...["127.0.3.1", "127.0.3.2", "127.0.3.4", "127.0.3.9", "127.0.5.1", "127.0.6.1"],
+  ...Array.from({ length: 12 }, (_, at) => `127.0.4.${at + 1}`),
+];
 
 /** Counts what is under way at a time, by host and by the kind of host. */
 async function serve(latency: number, answer: (host: string, url: string) => string | number | undefined) {
@@ -51,8 +56,7 @@ async function serve(latency: number, answer: (host: string, url: string) => str
       else response.writeHead(body, body === 429 ? { "retry-after": "1" } : {}).end();
     }, latency);
   });
-  await new Promise<void>((resolve) => server?.listen(0, "0.0.0.0", resolve));
-  return { port: (server.address() as AddressInfo).port, most, asked };
+  return { port: await listenOnLoopback(server, addresses), most, asked };
 }
 
 const small = (port: number) => (host: string, url: string) => {

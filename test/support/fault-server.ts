@@ -4,6 +4,7 @@
 import { once } from "node:events";
 import net from "node:net";
 import tls from "node:tls";
+import { listenOnLoopback } from "./loopback.ts";
 
 export interface RawRequest {
   readonly path: string;
@@ -40,13 +41,15 @@ export interface FaultServer {
 
 export interface FaultServerOptions {
   readonly host?: string;
+  /** Several addresses of loopback, in place of `host`. */
+  readonly addresses?: readonly string[];
   readonly tls?: tls.TLSSocketOptions;
 }
 
 /** Serves a fault for each path; what is not in the table is 404. A string is served as it should be. */
 export async function faultServer(
   paths: Readonly<Record<string, Fault | string>>,
-  { host = "127.0.0.1", tls: secure }: FaultServerOptions = {},
+  { host = "127.0.0.1", addresses, tls: secure }: FaultServerOptions = {},
 ): Promise<FaultServer> {
   const requests: RawRequest[] = [];
   const counts = new Map<string, number>();
@@ -92,9 +95,7 @@ export async function faultServer(
     socket.on("error", () => secured.destroy());
     return onConnection(secured);
   });
-  server.listen(0, host);
-  await once(server, "listening");
-  const { port } = server.address() as net.AddressInfo;
+  const port = addresses === undefined ? await listens(server, host) : await listenOnLoopback(server, addresses);
   return {
     origin: `${secure === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
     port,
@@ -261,3 +262,9 @@ export const faults = {
   "not http": ends(() => "SSH-2.0-OpenSSH_9.2p1\r\n"),
   "unasked upgrade": sends(() => "HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n"),
 } as const satisfies Readonly<Record<string, MakeFault>>;
+
+async function listens(server: net.Server, host: string): Promise<number> {
+  server.listen(0, host);
+  await once(server, "listening");
+  return (server.address() as net.AddressInfo).port;
+}
