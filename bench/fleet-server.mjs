@@ -9,6 +9,8 @@ const [latency = 80, pages = 10] = process.argv.slice(2).map(Number);
 const server = createServer((socket) => {
   socket.setNoDelay(true);
   socket.on("error", () => {});
+  // Bound to every address, because there are thousands; whoever comes from elsewhere is not served.
+  if (!socket.localAddress?.startsWith("127.")) return void socket.destroy();
   // 127.200.y.z is silent.
   if (socket.localAddress?.startsWith("127.200.")) return;
   let text = "";
