@@ -120,7 +120,11 @@ describe.each(["site.warc", "site.warc.gz"])("%s", (name) => {
     const file = damaged(await placesOf(name, url));
     const seen = await seenIn(file);
     const { pages, problems } = seen as Exclude<typeof seen, string>;
-    expect(seen).toMatchObject({ complete: false, problems: expect.arrayContaining([`${home}${url} archive-digest`]) });
+    // A document that is read to its end has another digest; one whose garbage stopped the reader has other counts.
+    expect(seen).toMatchObject({
+      complete: false,
+      problems: expect.arrayContaining([expect.stringMatching(`${home}${url} archive-(digest|counts)`)]),
+    });
     expect(problems.filter((problem) => !problem.startsWith(home + url))).toEqual([]);
     expect(pages).toBeGreaterThanOrEqual(least);
     // The next run asks for it again.

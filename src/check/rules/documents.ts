@@ -44,8 +44,7 @@ export const documentRules: readonly RuleRow[] = [
     problems: "xml-junk-before-root",
   }),
   rule("sitemap-namespace", "error", "protocol", sources.protocol("validating"), {
-    sentence:
-      "Incorrect namespace: the root, an entry or an extension has another namespace, name or place than its format asks for.",
+    sentence: "Incorrect namespace: wrong namespace, element name or position.",
     fix: 'Declare the namespaces on the root element, as `xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"`.',
     problems: "xml-namespace xml-root-name xml-element-name xml-misplaced",
   }),

@@ -59,7 +59,7 @@ export const fetchingRules: readonly RuleRow[] = [
     needs: ["robots"],
   }),
   rule("sitemap-unreachable", "error", "engine", sources.searchConsole, {
-    sentence: "Couldn't fetch: a sitemap cannot be fetched.",
+    sentence: "A sitemap could not be fetched.",
     fix: "Publish the sitemap, or take it out of the index or robots.txt that names it.",
     reasons:
       "dns-not-found dns-temporary timeout-connect timeout-tls timeout-first-byte timeout-idle " +

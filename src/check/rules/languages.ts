@@ -53,7 +53,7 @@ export const languageRules: readonly RuleRow[] = [
     firedOn: 1,
   }),
   googleRule("hreflang-no-default", "info", "engine", sources.languages, {
-    sentence: "No page is named for all other languages (`x-default`).",
+    sentence: "No `x-default` page.",
     fix: "Add an alternate page with the language `x-default`.",
     needs: ["complete"],
   }),

@@ -100,7 +100,7 @@ export function createServer(sites: Sites, signal: AbortSignal): McpServer {
     {
       ...question,
       include: texts("only pages whose URL matches one of these patterns"),
-      exclude: texts("no pages whose URL matches one of these patterns"),
+      exclude: texts("skip pages whose URL matches one of these patterns"),
       since: text("only pages that changed since: 2026-05-31, 36h, 7d, 2w"),
       undated: {
         type: "string",

@@ -26,7 +26,7 @@ export const treeProblems: ProblemRows = {
     "See `unreachable`, which says why. Where the website refuses programs: try another `userAgent`; ask the site owner for access.",
   ),
   "robots-unreachable": loss(
-    "Could not read robots.txt; sitemaps that only it names are missing",
+    "Could not read robots.txt, so some sitemaps may be missing",
     "Try again. Discovery went on without it, unless `strictRobots` is set.",
   ),
   "robots-unknown": note(
@@ -38,7 +38,7 @@ export const treeProblems: ProblemRows = {
     "Turn on `useCrawlDelay`, or set a `delay`.",
     { hint: "--crawl-delay keeps it" },
   ),
-  "homepage-unreachable": loss("Could not read the homepage; sitemaps that only it names are missing", "Try again."),
+  "homepage-unreachable": loss("Could not read the homepage, so some sitemaps may be missing", "Try again."),
   "homepage-cut": loss("The homepage was not read to its end, and may name more sitemaps: {value}", "Try again."),
   "homepage-too-many-links": loss(
     "The homepage links to more than {limit} sitemaps; the others were not fetched",

@@ -10,7 +10,7 @@ export const fetchingCases: readonly Case[] = [
     { routes: { "/sitemap.xml": sitemap("/") } },
   ),
   finds(
-    ["robots-unreachable", 1, "Could not read robots.txt; sitemaps that only it names are missing"],
+    ["robots-unreachable", 1, "Could not read robots.txt, so some sitemaps may be missing"],
     { routes: { "/robots.txt": { status: 503 }, "/sitemap.xml": sitemap("/") } },
     { routes: { "/robots.txt": { status: 404 }, "/sitemap.xml": sitemap("/") } },
   ),
