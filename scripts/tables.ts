@@ -10,10 +10,14 @@ import { processContext } from "../src/cli/context.ts";
 import { type ExitCodeName, exitCodes, exitCodeTexts } from "../src/cli/exit-codes.ts";
 import { failLevels } from "../src/cli/output/findings.ts";
 import { createProgram } from "../src/cli/program.ts";
-import { deliveryLimits, documentLimits, websiteLimits } from "../src/model/options/limits.ts";
-import { pageOptions } from "../src/model/options/pages.ts";
-import { type OptionRow, typeOf } from "../src/model/options/row.ts";
-import { optionSections } from "../src/model/options.ts";
+import {
+  deliveryLimits,
+  documentLimits,
+  type OptionRow,
+  optionSections,
+  pageOptions,
+  websiteLimits,
+} from "../src/model/option-table.ts";
 import { problemCodes, problemGroups } from "../src/model/problem.ts";
 import type { ProblemRows } from "../src/model/problems/row.ts";
 import { statusProblems } from "../src/model/problems/status.ts";
@@ -24,7 +28,6 @@ const root = path.join(import.meta.dirname, "..");
 export async function generatedFiles(): Promise<Map<string, string>> {
   return new Map([
     ["src/model/problem-code.ts", problemCodeType()],
-    ["src/model/option-types.ts", optionTypes()],
     ["src/check/rule-id.ts", ruleIdType()],
     ["schema/config.json", configSchema()],
     ["docs/rules.md", filled("docs/rules.md", ruleTables())],
@@ -170,46 +173,7 @@ function messageShown(message: string, messageFor: ProblemRows[string]["messageF
   return escaped([...new Set(Object.values(messageFor)), general].join(" · "));
 }
 
-const optionRows = optionSections.flatMap(({ rows }) => rows);
-const crawlRows = optionRows.filter((row) => !pageOptions.includes(row));
-const membersOf = (name: string) => optionRows.find((row) => row.name === name)?.members ?? [];
-
-function optionTypes(): string {
-  return formatted(`// Generated from src/model/options/ by \`npm run tables\`.
-import type { Client } from "./client.ts";
-import type { CrawlEvent } from "./event.ts";
-import type { NetworkPolicy, RecurseContext, StoreKind } from "./options.ts";
-import type { Pattern } from "./pattern.ts";
-import type { Rewrite } from "./rewrite.ts";
-import type { SitemapReference } from "./sitemap.ts";
-
-/** Options of \`sitemapTreeForHomepage\`, \`sitemapTreeFrom\`, \`streamPages\` and \`crawl\`. Times are milliseconds, sizes bytes. */
-export interface Options {
-${crawlRows.map((row) => `${comment(row)}  ${row.name}?: ${optional(typeOf(row))};\n`).join("")}}
-
-/** How long to wait, in milliseconds. */
-export interface Timeouts {
-${members("timeout")}}
-
-/** Limits of one document, on the way to one, and of one website (budgets). \`0\` means zero; \`Infinity\` means none. */
-export interface Limits {
-${members("limits")}}
-
-/** The options as everything behind the call uses them: checked, and with everything present. */
-export interface Settings {
-${crawlRows.map((row) => `  readonly ${row.name}: ${settingType(row)};\n`).join("")}}
-
-/** Which pages are listed: options of \`streamPages\`, \`crawl\` and \`tree.pages()\`. */
-export interface PageFilters {
-${pageOptions.map((row) => `${comment(row)}  ${row.name}?: ${optional(typeOf(row))};\n`).join("")}}
-
-/** Checked, and with everything present. */
-export interface PageFilterSettings {
-${pageOptions.map((row) => `  readonly ${row.name}: ${settingType(row)};\n`).join("")}}
-`);
-}
-
-function formatted(code: string, file = "src/model/option-types.ts"): string {
+function formatted(code: string, file: string): string {
   const biome = path.join(root, "node_modules/@biomejs/biome/bin/biome");
   return execFileSync(process.execPath, [biome, "format", `--stdin-file-path=${file}`], {
     cwd: root,
@@ -218,82 +182,62 @@ function formatted(code: string, file = "src/model/option-types.ts"): string {
   });
 }
 
-function members(name: string): string {
-  return membersOf(name)
-    .map((row) => `${comment(row)}  readonly ${row.name}: ${typeOf(row)};\n`)
-    .join("");
+/** What the comments of src/model/options.ts say of each option, by its interface and name: `Limits.depth`. */
+export const optionComments: ReadonlyMap<string, OptionComment> = new Map(
+  readFileSync(path.join(root, "src/model/options.ts"), "utf8")
+    .split(/^export interface /m)
+    .flatMap((part) => {
+      const [holder] = /^\w+/.exec(part) ?? [];
+      const members = part.matchAll(/^ {2}\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {2}(?:readonly )?(\w+)/gm);
+      return [...members].map(([, comment = "", name]) => [`${holder}.${name}`, parsedComment(comment)] as const);
+    }),
+);
+
+interface OptionComment {
+  readonly text: string;
+  readonly default: string | undefined;
+  readonly example: string | undefined;
 }
 
-function optional(type: string): string {
-  return `${type.includes("=>") ? `(${type})` : type} | undefined`;
-}
-
-function settingType(row: OptionRow): string {
-  const { settingType, default: value, members } = row;
-  const type = typeOf(row);
-  return settingType ?? (value === undefined && members === undefined ? optional(type) : type);
-}
-
-function comment(row: OptionRow): string {
-  const shown = defaultShown(row);
-  const isElsewhere = shown === "none" || shown.startsWith("see ");
-  const lines = [
-    ...wrapped(row.text, 115),
-    ...(isElsewhere ? [] : [`@default ${shown.slice(1, -1)}`]),
-    ...(row.example === undefined ? [] : [`@example ${row.example}`]),
-  ];
-  const line = lines.join(" ");
-  return line.length <= 112 ? `  /** ${line} */\n` : `  /**\n${lines.map((line) => `   * ${line}\n`).join("")}   */\n`;
-}
-
-function wrapped(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + word.length >= width) {
-      lines.push(line);
-      line = "";
-    }
-    line += line === "" ? word : ` ${word}`;
-  }
-  return [...lines, line];
-}
-
-function defaultShown(row: OptionRow): string {
-  if (row.defaultShown !== undefined) return row.defaultShown;
-  if (row.members !== undefined) {
-    return `\`{ ${row.members.map((member) => `${member.name}: ${defaultShown(member).slice(1, -1)}`).join(", ")} }\``;
-  }
-  const { default: value } = row;
-  if (value === undefined) return "none";
-  if (typeof value !== "number") return `\`${JSON.stringify(value)}\``;
-  return `\`${String(value).replaceAll(/\B(?=(\d{3})+$)/g, "_")}\``;
+function parsedComment(comment: string): OptionComment {
+  const line = comment.replaceAll(/\s*\n\s*\*?\s*/g, " ").trim();
+  const [text = "", ...tags] = line.split(/ (?=@(?:default|example) )/);
+  const tag = (name: string) => tags.find((each) => each.startsWith(`@${name} `))?.slice(name.length + 2);
+  return { text, default: tag("default"), example: tag("example") };
 }
 
 function optionTables(): Map<string, string> {
-  const tables: [string, string, readonly OptionRow[]][] = [
+  const optionRows = optionSections.flatMap(({ rows }) => rows);
+  const tables: [name: string, what: string, holder: string, readonly OptionRow[]][] = [
     ...optionSections
       .filter(({ heading }) => heading !== "Limits")
-      .map(({ heading, rows }): [string, string, readonly OptionRow[]] => [heading, "option", rows]),
-    ["Timeouts", "timeout", membersOf("timeout")],
-    ["Limits of one document", "limit", documentLimits],
-    ["Limits on the way to a document", "limit", deliveryLimits],
-    ["Limits of one website", "limit", websiteLimits],
+      .map(({ heading, rows }): (typeof tables)[number] => {
+        return [heading, "option", rows === pageOptions ? "PageFilters" : "Options", rows];
+      }),
+    ["Timeouts", "timeout", "Timeouts", optionRows.find(({ name }) => name === "timeout")?.members ?? []],
+    ["Limits of one document", "limit", "Limits", documentLimits],
+    ["Limits on the way to a document", "limit", "Limits", deliveryLimits],
+    ["Limits of one website", "limit", "Limits", websiteLimits],
   ];
   return new Map(
-    tables.map(([name, what, rows]) => [
+    tables.map(([name, what, holder, rows]) => [
       `options: ${name}`,
       table(
         [what, "default", "meaning", "flag"],
-        rows.map((row) => [`\`${row.name}\``, defaultShown(row), meaning(row), flagsOf(row)]),
+        rows.map((row) => [`\`${row.name}\``, ...documented(`${holder}.${row.name}`, row), flagsOf(row)]),
       ),
     ]),
   );
 }
 
-function meaning({ text, more, example }: OptionRow): string {
+function documented(name: string, { more }: OptionRow): [value: string, meaning: string] {
+  const comment = optionComments.get(name);
+  if (comment === undefined) throw new Error(`src/model/options.ts says nothing about ${name}`);
+  const { text, example, default: value } = comment;
+  const elsewhere = name === "Options.timeout" ? "see [Timeouts](#timeouts)" : "none";
   const shown = example === undefined ? text : `${text} Example: \`${example}\`.`;
-  return (more === undefined ? shown : `${shown} ${more}`).replaceAll("|", "\\|");
+  const meaning = (more === undefined ? shown : `${shown} ${more}`).replaceAll("|", "\\|");
+  return [value === undefined ? elsewhere : `\`${value}\``, meaning];
 }
 
 function flagsOf({ flags = [], members = [] }: OptionRow): string {

@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { OptionRow } from "../src/model/options/row.ts";
+import { type OptionRow, optionSections } from "../src/model/option-table.ts";
 import {
   checkOption,
   defaultLimits,
   type Options,
-  optionSections,
   resolveStreamOptions as resolveOptions,
   type Settings,
   version,

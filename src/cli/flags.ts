@@ -4,8 +4,8 @@
 import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { grouped } from "../model/figures.ts";
-import type { FlagGroup, FlagRow, OptionRow } from "../model/options/row.ts";
-import { type Options, optionSections, type PageFilters } from "../model/options.ts";
+import { type FlagGroup, type FlagRow, type OptionRow, optionSections } from "../model/option-table.ts";
+import type { Options, PageFilters } from "../model/options.ts";
 import { type CsvSeparator, explodedLists } from "../write/csv.ts";
 import { orUsageError, UsageError } from "./exit-codes.ts";
 import { explodeInWords } from "./output/pages.ts";
@@ -14,6 +14,7 @@ import { explodeInWords } from "./output/pages.ts";
 export type CrawlFlags = Readonly<Record<string, unknown>>;
 
 interface OptionFlag extends FlagRow {
+  readonly group: FlagGroup | undefined;
   /** The path of its option: `["limits", "time"]`. */
   readonly path: readonly string[];
   readonly row: OptionRow;
@@ -21,13 +22,13 @@ interface OptionFlag extends FlagRow {
 }
 
 const optionFlags: readonly OptionFlag[] = optionSections.flatMap(({ rows, flags: group }) =>
-  rows.flatMap((row) => flagsOf(row).map((flag) => (group === undefined ? flag : { group, ...flag }))),
+  rows.flatMap((row) => flagsOf(row, group)),
 );
 
-function flagsOf(row: OptionRow, around: readonly string[] = []): OptionFlag[] {
+function flagsOf(row: OptionRow, group: FlagGroup | undefined, around: readonly string[] = []): OptionFlag[] {
   const path = [...around, row.name];
-  const own = (row.flags ?? []).map((flag) => ({ ...flag, path, row, option: optionOf(flag, row) }));
-  return [...own, ...(row.members ?? []).flatMap((member) => flagsOf(member, path))];
+  const own = (row.flags ?? []).map((flag) => ({ ...flag, group, path, row, option: optionOf(flag, row) }));
+  return [...own, ...(row.members ?? []).flatMap((member) => flagsOf(member, group, path))];
 }
 
 function optionOf({ flags, text, value, conflicts }: FlagRow, row: OptionRow): Option {

@@ -4,7 +4,7 @@
 import { homepageFor } from "../discover/candidates.ts";
 import { SitemapError } from "../model/errors.ts";
 import { expectObject, invalid as invalidOption, readable, suggestion, urlText } from "../model/option-checks.ts";
-import type { OptionRow } from "../model/options/row.ts";
+import type { OptionRow } from "../model/option-table.ts";
 import {
   type ArchiveSettings,
   checkOption,

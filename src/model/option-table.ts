@@ -1,0 +1,452 @@
+// The table of options: names, defaults, checks, and the flags of the program. The settings that are kept in an archive, shell completion
+// and docs/options.md come from it, too.
+//
+// To add an option, add its row here and its type with a comment to options.ts, then run `npm run tables`.
+import { since } from "./instant.ts";
+import {
+  absoluteUrl,
+  client,
+  functionValue,
+  headers,
+  headerValue,
+  oneOf,
+  path,
+  paths,
+  proxy,
+  signal,
+  strings,
+  text,
+} from "./option-checks.ts";
+import { patterns } from "./pattern.ts";
+import { robotsTxtBytes } from "./protocol-limits.ts";
+import { rewrite } from "./rewrite.ts";
+import { version } from "./version.ts";
+
+/** Checks a value that was given, and gives it back as `Settings` has it. Throws a `SitemapError` (`invalid-option`). */
+export type Check = (name: string, value: unknown) => unknown;
+
+/** One option. */
+export interface OptionRow {
+  readonly name: string;
+  /** Absent: `undefined`, and no check. */
+  readonly default?: unknown;
+  /** Not needed for `boolean` and `number`, nor where there are members. */
+  readonly check?: Check;
+  /** Of a number. @default 0 */
+  readonly minimum?: number;
+  /** The options inside of this one, such as `limits.depth`. */
+  readonly members?: readonly OptionRow[];
+  /** A number alone stands for this member. */
+  readonly shorthand?: string;
+  /** The default where other members have been given. */
+  readonly defaultFrom?: (others: Readonly<Record<string, unknown>>) => unknown;
+  /** False for a member that a replay does not take from the archive. */
+  readonly shapesTree?: false;
+  /** What else there is to say in docs/options.md, where there is room. Markdown. */
+  readonly more?: string;
+  readonly flags?: readonly FlagRow[];
+}
+
+/** A flag of the command line that sets an option. */
+export interface FlagRow {
+  /** As commander reads it: `-r, --no-robots`, `--max-depth <n>`. */
+  readonly flags: string;
+  /** A noun phrase or an imperative that makes sense without the name of the flag beside it. */
+  readonly text: string;
+  /** How its value is read, or what each word that it takes stands for. Without it, the flag takes no value and sets `sets`. */
+  readonly value?: FlagValue;
+  readonly sets?: unknown;
+  /** The flag that says the opposite. */
+  readonly conflicts?: string;
+}
+
+type FlagValue =
+  | "number"
+  | "seconds"
+  | "bytes"
+  | "text"
+  | "texts"
+  | "headers"
+  | "pairs"
+  | "files"
+  | Readonly<Record<string, unknown>>;
+
+export type FlagGroup = "Filters" | "Discovery" | "Parsing" | "Archive" | "Network" | "Limits";
+
+export interface OptionSection {
+  readonly heading: string;
+  readonly flags?: FlagGroup;
+  /** Two crawls with different values can give different trees: they are kept in archives, and a replay uses them. */
+  readonly shapesTree?: true;
+  readonly rows: readonly OptionRow[];
+}
+
+function takes(value: FlagValue, flags: string, text: string, conflicts?: string): FlagRow {
+  return { flags, text, value, ...(conflicts === undefined ? {} : { conflicts }) };
+}
+
+function sets(value: unknown, flags: string, text: string, conflicts?: string): FlagRow {
+  return { flags, text, sets: value, ...(conflicts === undefined ? {} : { conflicts }) };
+}
+
+const discoveryOptions: readonly OptionRow[] = [
+  { name: "useRobots", default: true, flags: [sets(false, "-r, --no-robots", "do not read robots.txt")] },
+  {
+    name: "useKnownPaths",
+    default: true,
+    check: oneOf([true, false, "if-needed"]),
+    more: "See [Well-known paths](#well-known-paths).",
+    flags: [
+      takes(
+        { always: true, never: false, "if-needed": "if-needed" },
+        "--known <when>",
+        "when to try well-known paths; if-needed: unless robots.txt names a readable sitemap",
+      ),
+      sets(false, "-k, --no-known", "do not try well-known paths"),
+    ],
+  },
+  {
+    name: "useHomepage",
+    default: true,
+    flags: [sets(false, "--no-homepage", "do not look for sitemap links in the homepage")],
+  },
+  {
+    name: "extraKnownPaths",
+    default: [],
+    check: paths,
+    flags: [takes("texts", "--known-path <path>", "also try this path (repeatable)")],
+  },
+  { name: "useFeeds", default: false, flags: [sets(true, "--feeds", "also read the feeds of the website")] },
+  { name: "useLlms", default: false, flags: [sets(true, "--llms", "also read llms.txt")] },
+  {
+    name: "keepPath",
+    default: false,
+    more: "For a website that lives under `/docs/`.",
+    flags: [sets(true, "--keep-path", "look below the path of the homepage, and at the root of its host")],
+  },
+  {
+    name: "onlyPath",
+    default: false,
+    flags: [sets(true, "--only-path", "look below the path of the homepage, not at the root of its host", "keepPath")],
+  },
+  {
+    name: "strictRobots",
+    default: false,
+    flags: [sets(true, "--strict-robots", "stop if robots.txt cannot be reached")],
+  },
+  {
+    name: "rewrite",
+    default: [],
+    check: rewrite,
+    more: "For a local server whose sitemaps name production: production is not asked. Images and videos stay as they are declared, and problems name the URL that was declared.",
+    flags: [
+      takes(
+        "pairs",
+        "--rewrite <from=to>",
+        "list pages below FROM at TO; on a website at TO, fetch sitemaps there, too (repeatable)",
+      ),
+    ],
+  },
+];
+
+const pattern = { default: [], check: patterns };
+
+/** Which pages are listed: the same for a crawl, a tree and the program. */
+export const pageOptions: readonly OptionRow[] = [
+  {
+    ...pattern,
+    name: "include",
+    more: "See [patterns](command-line.md#filters); a `RegExp` is one, too.",
+    flags: [takes("texts", "--include <pattern>", "only pages whose URL matches (repeatable)")],
+  },
+  {
+    ...pattern,
+    name: "exclude",
+    flags: [takes("texts", "--exclude <pattern>", "skip pages whose URL matches (repeatable)")],
+  },
+  {
+    name: "since",
+    check: since,
+    flags: [takes("text", "--since <date>", "only pages modified since then: 2024-05-31, 36h, 7d, 2w")],
+  },
+  {
+    name: "undated",
+    default: "drop",
+    check: oneOf(["drop", "keep"]),
+    flags: [
+      takes({ keep: "keep", drop: "drop" }, "--undated <what>", "with --since: pages without a date (default: drop)"),
+    ],
+  },
+  {
+    name: "sameHost",
+    default: false,
+    flags: [sets(true, "--same-host", "only pages on the host of the homepage")],
+  },
+  {
+    name: "sameSite",
+    default: false,
+    flags: [sets(true, "--same-site", "only pages on the domain of the homepage, with its subdomains")],
+  },
+  {
+    name: "allowedFor",
+    check: text,
+    more: "A tree from an archive has the files of its run, and asks nobody.",
+    flags: [
+      takes(
+        "text",
+        "--allowed-for <agent>",
+        "only pages that robots.txt of their host allows this crawler, such as Googlebot",
+      ),
+    ],
+  },
+  {
+    name: "unique",
+    default: false,
+    flags: [sets(true, "--unique", "each page once, however many sitemaps declare it")],
+  },
+  {
+    name: "limit",
+    default: Number.POSITIVE_INFINITY,
+    flags: [takes("number", "--limit <n>", "stop after this many pages")],
+  },
+  {
+    ...pattern,
+    name: "includeSitemap",
+    flags: [takes("texts", "--include-sitemap <pattern>", "only read child sitemaps that match (repeatable)")],
+  },
+  {
+    ...pattern,
+    name: "excludeSitemap",
+    flags: [takes("texts", "--exclude-sitemap <pattern>", "do not read sitemaps that match (repeatable)")],
+  },
+  {
+    name: "skipOldSitemaps",
+    default: false,
+    flags: [
+      sets(true, "--skip-old-sitemaps", "with --since: do not read sitemaps that are older according to their index"),
+    ],
+  },
+];
+
+const recursionOptions: readonly OptionRow[] = [
+  { name: "recurse", check: functionValue },
+  { name: "recurseList", check: functionValue },
+];
+
+const parsingOptions: readonly OptionRow[] = [
+  {
+    name: "strict",
+    default: false,
+    flags: [sets(true, "--strict", "stop reading a document at the first thing that is not well-formed")],
+  },
+];
+
+const fetchingOptions: readonly OptionRow[] = [
+  {
+    name: "concurrency",
+    shorthand: "perHost",
+    members: [
+      {
+        name: "perHost",
+        default: 4,
+        minimum: 1,
+        flags: [
+          takes("number", "--concurrency <n>", "documents fetched from one host at a time; four times as many in all"),
+        ],
+      },
+      { name: "total", default: 16, defaultFrom: ({ perHost }) => Number(perHost) * 4, minimum: 1 },
+    ],
+  },
+  {
+    name: "delay",
+    shorthand: "milliseconds",
+    members: [
+      {
+        name: "milliseconds",
+        default: 0,
+        flags: [takes("seconds", "--delay <seconds>", "pause between two requests to one host")],
+      },
+      { name: "random", default: false },
+    ],
+  },
+  {
+    name: "useCrawlDelay",
+    default: false,
+    flags: [sets(true, "--crawl-delay", "respect the Crawl-delay of robots.txt, up to 60 seconds")],
+  },
+  {
+    name: "retries",
+    default: 3,
+    more: "See [what counts as temporary](inside/fetching.md).",
+    flags: [takes("number", "--retries <n>", "retries after temporary failures")],
+  },
+  {
+    name: "timeout",
+    shorthand: "total",
+    members: [
+      { name: "connect", default: 10_000, minimum: 1 },
+      { name: "firstByte", default: 30_000, minimum: 1 },
+      { name: "idle", default: 15_000, minimum: 1 },
+      {
+        name: "total",
+        default: 120_000,
+        minimum: 1,
+        flags: [takes("seconds", "--timeout <seconds>", "maximum time for one attempt at a document")],
+      },
+    ],
+  },
+  {
+    name: "network",
+    default: "default",
+    check: oneOf(["default", "allow-private", "public-only"]),
+    more: "See [security](security.md).",
+    flags: [
+      sets("allow-private", "--allow-private", "follow links into private networks"),
+      sets("public-only", "--public-only", "refuse private networks, even for the homepage", "allowPrivate"),
+    ],
+  },
+  {
+    name: "headers",
+    default: {},
+    check: headers,
+    flags: [takes("headers", "--header <line>", "extra request header, sent only to this site (repeatable)")],
+  },
+  {
+    name: "userAgent",
+    default: `sitegrove/${version} (+https://www.npmjs.com/package/sitegrove)`,
+    check: headerValue,
+    flags: [takes("text", "--user-agent <text>", "User-Agent header to send")],
+  },
+  {
+    name: "proxy",
+    default: "environment",
+    check: proxy,
+    more: "See [what is sent](inside/fetching.md#what-is-sent).",
+    flags: [
+      takes(
+        "text",
+        "--proxy <url>",
+        "HTTP proxy, as a URL or host:port (default: HTTP_PROXY, HTTPS_PROXY and NO_PROXY)",
+      ),
+      sets(false, "--no-proxy", "connect directly, whatever HTTP_PROXY says"),
+    ],
+  },
+  {
+    name: "tls",
+    members: [
+      { name: "verify", default: true, flags: [sets(false, "--insecure", "do not check certificates")] },
+      {
+        name: "ca",
+        default: [],
+        check: (name, value) => strings(name, typeof value === "string" ? [value] : value),
+        flags: [takes("files", "--ca <file>", "PEM file with certificates to trust, too (repeatable)")],
+      },
+    ],
+  },
+  { name: "client", check: client, more: "See [your own client](library.md#your-own-client)." },
+];
+
+export const documentLimits: readonly OptionRow[] = [
+  { name: "robotsBytes", default: robotsTxtBytes },
+  {
+    name: "documentBytes",
+    default: 104_857_600,
+    more: "The protocol allows half of it.",
+    flags: [takes("bytes", "--max-bytes <n>", "maximum size of one document, decoded: 5000, 64k, 50M")],
+  },
+  { name: "documentEntries", default: 1_000_000, more: "The protocol allows 50,000." },
+  { name: "encodingLayers", default: 3 },
+  { name: "urlLength", default: 8_192, more: "The protocol allows fewer than 2,048." },
+  { name: "lineLength", default: 16_384 },
+  { name: "xmlDepth", default: 256 },
+  { name: "xmlAttributes", default: 1_000 },
+  { name: "xmlNameLength", default: 1_024 },
+  { name: "xmlTextLength", default: 65_536 },
+  { name: "images", default: 1_000 },
+  { name: "videos", default: 100 },
+  { name: "alternates", default: 1_000 },
+];
+
+export const deliveryLimits: readonly OptionRow[] = [
+  { name: "robotsRedirects", default: 5 },
+  { name: "redirects", default: 10 },
+  { name: "retryAfter", default: 60_000 },
+];
+
+export const websiteLimits: readonly OptionRow[] = [
+  {
+    name: "depth",
+    default: 11,
+    flags: [takes("number", "--max-depth <n>", "maximum nesting of sitemap indexes")],
+  },
+  {
+    name: "documents",
+    default: 50_000,
+    flags: [takes("number", "--max-sitemaps <n>", "maximum number of sitemaps")],
+  },
+  { name: "bytes", default: Number.POSITIVE_INFINITY },
+  { name: "pages", default: Number.POSITIVE_INFINITY },
+  {
+    name: "time",
+    default: Number.POSITIVE_INFINITY,
+    // What a time budget cut off is missing in the archive, too; a replay takes its own time.
+    shapesTree: false,
+    more: "Fetching, reading and checking end then, and so does the opening of an archive; what was found is still written.",
+    flags: [takes("seconds", "--max-time <seconds>", "maximum time for the whole website")],
+  },
+];
+
+const storageOptions: readonly OptionRow[] = [
+  { name: "store", default: "auto", check: oneOf(["auto", "memory", "file"]) },
+  {
+    name: "save",
+    check: path,
+    more: "See [archives](archives.md).",
+    flags: [takes("text", "--save <file>", "WARC archive to save all responses to (.warc or .warc.gz)")],
+  },
+  {
+    name: "previous",
+    check: (name, value) =>
+      (typeof value === "string" ? [value] : strings(name, value)).map((item) => path(name, item)),
+    more: "See [archives](archives.md#runs-that-build-on-the-last-one).",
+    flags: [takes("texts", "--previous <file>", "archive of an earlier run, for unchanged documents (repeatable)")],
+  },
+  {
+    name: "trustLastmod",
+    default: false,
+    more: "Off because many indexes give wrong dates. See [archives](archives.md#runs-that-build-on-the-last-one).",
+    flags: [sets(true, "--trust-lastmod", "with --previous: skip sitemaps with an unchanged lastmod")],
+  },
+  {
+    name: "resume",
+    check: path,
+    more: "Settings that shape a tree come from the archive unless they are given. See [archives](archives.md#runs-that-go-on).",
+    flags: [takes("text", "--resume <file>", "archive of a run that was stopped; fetch only what is missing", "save")],
+  },
+];
+
+const watchingOptions: readonly OptionRow[] = [
+  { name: "signal", check: signal },
+  { name: "onEvent", check: functionValue, more: "See [events](library.md#events)." },
+  { name: "onUnreachable", default: "throw", check: oneOf(["throw", "end"]) },
+];
+
+/** The table, in the order of the documentation. */
+export const optionSections: readonly OptionSection[] = [
+  { heading: "Discovery", flags: "Discovery", shapesTree: true, rows: discoveryOptions },
+  { heading: "Page filters", flags: "Filters", rows: pageOptions },
+  { heading: "Filters", rows: recursionOptions },
+  { heading: "Parsing", flags: "Parsing", shapesTree: true, rows: parsingOptions },
+  { heading: "Fetching", flags: "Network", rows: fetchingOptions },
+  {
+    heading: "Limits",
+    flags: "Limits",
+    shapesTree: true,
+    rows: [{ name: "limits", members: [...documentLimits, ...deliveryLimits, ...websiteLimits] }],
+  },
+  { heading: "Storage", flags: "Archive", rows: storageOptions },
+  { heading: "Events and cancellation", rows: watchingOptions },
+];
+
+/** The URL of a document that is parsed. */
+export const urlOption: OptionRow = { name: "url", check: absoluteUrl };
