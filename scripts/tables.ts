@@ -28,7 +28,6 @@ const root = path.join(import.meta.dirname, "..");
 export async function generatedFiles(): Promise<Map<string, string>> {
   return new Map([
     ["src/model/problem-code.ts", problemCodeType()],
-    ["src/check/rule-id.ts", ruleIdType()],
     ["schema/config.json", configSchema()],
     ["docs/rules.md", filled("docs/rules.md", ruleTables())],
     ["docs/problems.md", filled("docs/problems.md", problemTables())],
@@ -45,15 +44,6 @@ export type ProblemCode =
 ${problemCodes()
   .map((code) => `  | "${code}"\n`)
   .join("")}  | \`http-\${number}\`;
-`;
-}
-
-function ruleIdType(): string {
-  return `// Generated from src/check/rules/ by \`npm run tables\`.
-
-/** The id of a rule that is built in. Configurations and baselines name it. */
-export type RuleId =
-${checkRules.map(({ id }) => `  | "${id}"`).join("\n")};
 `;
 }
 
@@ -112,7 +102,7 @@ function ruleTables(): Map<string, string> {
   );
   return new Map([
     ["rules: heuristics", heuristics] as const,
-    ...Object.entries(ruleGroups).map(([group, rows]): [string, string] => [
+    ...[...ruleGroups].map(([group, rows]): [string, string] => [
       `rules: ${group}`,
       table(
         ["rule", "severity", "basis", "engines", "what is wrong", "what to do"],

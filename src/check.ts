@@ -15,6 +15,5 @@ export type {
 } from "./check/options.ts";
 export type { CheckResult, NotJudged, PageSample } from "./check/result.ts";
 export type { Basis, BuiltInRule, Engine, Need, Rule, Severity } from "./check/rule.ts";
-export type { RuleId } from "./check/rule-id.ts";
-export { checkRules } from "./check/rule-table.ts";
+export { checkRules, type RuleId } from "./check/rule-table.ts";
 export type { SiteFilesOptions, SiteFolder } from "./check/site-files.ts";

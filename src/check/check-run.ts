@@ -14,7 +14,7 @@ import { type CheckSettings, judgeFor } from "./options.ts";
 import { OwnRules } from "./own-rules.ts";
 import { type CheckResult, type NotJudged, type PageSample, resultOf } from "./result.ts";
 import type { Need } from "./rule.ts";
-import type { RuleId } from "./rule-id.ts";
+import type { RuleId } from "./rule-table.ts";
 import { LlmsRule } from "./rules/ai.ts";
 import { DateRules } from "./rules/dates.ts";
 import { LanguageRules } from "./rules/languages.ts";

@@ -11,7 +11,7 @@ import type { PageWatcher } from "./check-tree.ts";
 import { Clusters } from "./clusters.ts";
 import type { FindingDraft, Findings } from "./findings.ts";
 import { type Found, UrlRecords } from "./page-records.ts";
-import type { RuleId } from "./rule-id.ts";
+import type { RuleId } from "./rule-table.ts";
 import type { AlternateSet } from "./rules/languages.ts";
 import type { UrlScan } from "./url-scan.ts";
 

@@ -2,7 +2,7 @@
 // and the last sitemaps of a rule are combined.
 import { detached } from "../model/detached.ts";
 import type { Severity } from "./rule.ts";
-import type { RuleId } from "./rule-id.ts";
+import type { RuleId } from "./rule-table.ts";
 
 /** A finding of a rule in one sitemap. */
 export interface Finding {

@@ -5,7 +5,7 @@ import { RecordGroups } from "../join/record-groups.ts";
 import { RecordStore } from "../join/record-store.ts";
 import { dayLength } from "../model/instant.ts";
 import { bounds } from "./bounds.ts";
-import type { RuleId } from "./rule-id.ts";
+import type { RuleId } from "./rule-table.ts";
 import type { AlternateSet } from "./rules/languages.ts";
 import type { UrlScan } from "./url-scan.ts";
 

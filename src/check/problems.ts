@@ -7,8 +7,7 @@ import { createDocumentParser } from "../parse/document.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import { isRobots } from "./context.ts";
 import { mostExamples, type SitemapFindings } from "./findings.ts";
-import type { RuleId } from "./rule-id.ts";
-import { ruleGroups } from "./rule-table.ts";
+import { type RuleId, ruleRows } from "./rule-table.ts";
 
 /** The rule that a problem of a sitemap belongs to; undefined if search engines say nothing about it. */
 export function ruleOf(problem: Problem, sitemap: Sitemap): RuleId | undefined {
@@ -87,9 +86,8 @@ function ruleForProblem({ code, value }: Problem, sitemap: Sitemap): RuleId | un
 }
 
 function byCode(field: "problems" | "reasons" | "robotsProblems" | "websiteProblems"): ReadonlyMap<string, RuleId> {
-  const rows = Object.values(ruleGroups).flat();
   return new Map(
-    rows.flatMap(({ id, [field]: codes }) => (codes?.split(" ") ?? []).map((code) => [code, id] as const)),
+    ruleRows.flatMap(({ id, [field]: codes }) => (codes?.split(" ") ?? []).map((code) => [code, id] as const)),
   );
 }
 

@@ -9,8 +9,7 @@ import { mediaRules } from "./rules/media.ts";
 import { pageRules } from "./rules/pages.ts";
 import { urlRules } from "./rules/urls.ts";
 
-/** By the headings of the documentation. */
-export const ruleGroups: Readonly<Record<string, readonly RuleRow[]>> = {
+const groups = {
   "Finding and fetching": fetchingRules,
   "For AI": aiRules,
   "Documents and indexes": documentRules,
@@ -21,7 +20,31 @@ export const ruleGroups: Readonly<Record<string, readonly RuleRow[]>> = {
   Pages: pageRules,
 };
 
+/** The id of a rule that is built in. Configurations and baselines name it. */
+export type RuleId =
+  | keyof typeof fetchingRules
+  | keyof typeof aiRules
+  | keyof typeof documentRules
+  | keyof typeof urlRules
+  | keyof typeof dateRules
+  | keyof typeof mediaRules
+  | keyof typeof languageRules
+  | keyof typeof pageRules;
+
+type IdentifiedRow = RuleRow & { readonly id: RuleId };
+
+/** By the headings of the documentation. */
+export const ruleGroups: ReadonlyMap<string, readonly IdentifiedRow[]> = new Map(
+  Object.entries(groups).map(([heading, rows]) => [
+    heading,
+    Object.entries(rows).map(([id, row]) => ({ id: id as RuleId, ...row })),
+  ]),
+);
+
+/** All rows. */
+export const ruleRows: readonly IdentifiedRow[] = [...ruleGroups.values()].flat();
+
 /** The rules that are built in, with their sentences. */
-export const checkRules: readonly BuiltInRule[] = Object.values(ruleGroups)
-  .flat()
-  .map(({ problems, reasons, robotsProblems, websiteProblems, ...rule }) => rule);
+export const checkRules: readonly BuiltInRule[] = ruleRows.map(
+  ({ problems, reasons, robotsProblems, websiteProblems, ...rule }) => rule,
+);

@@ -1,6 +1,6 @@
 // What a rule is: one row of a table. The docs page, the SARIF `rules`, the JSON and the messages are made from the
-// rows. Adding a rule is adding a row in rules/, with the code that decides it below; `npm run tables` writes rule-id.ts.
-import type { RuleId } from "./rule-id.ts";
+// rows. Adding a rule is adding a row in rules/, with the code that decides it below.
+import type { RuleId } from "./rule-table.ts";
 
 /**
  * - `error`: an engine documents that it rejects or ignores the file, the entry or the annotation
@@ -55,7 +55,8 @@ export interface BuiltInRule extends Rule {
 }
 
 /** A row of the table: a rule, and the codes of the problems that it is about, with spaces between them. */
-export interface RuleRow extends BuiltInRule {
+export interface RuleRow extends Omit<Rule, "id"> {
+  readonly firedOn?: number;
   /** Problems of a sitemap. */
   readonly problems?: string;
   /** Why a sitemap could not be read at all; problems count, too. */
@@ -64,18 +65,18 @@ export interface RuleRow extends BuiltInRule {
   readonly websiteProblems?: string;
 }
 
-type Row = Pick<Rule, "sentence" | "fix"> &
-  Partial<Omit<RuleRow, "id" | "severity" | "basis" | "link" | "sentence" | "fix">>;
+type Row = Pick<Rule, "sentence" | "fix"> & Partial<RuleRow>;
 
 /** A rule. It matters to all engines unless it names some. */
-export function rule(id: RuleId, severity: Severity, basis: Basis, link: string, row: Row): RuleRow {
+export function rule(severity: Severity, basis: Basis, link: string, row: Row): RuleRow {
+  const fired = basis === "heuristic" ? { firedOn: 0 } : {};
   const { engines: some = engines, sentence, fix, ...rest } = row;
-  return { id, severity, basis, engines: some, sentence, fix, link, ...rest };
+  return { severity, basis, engines: some, sentence, fix, link, ...fired, ...rest };
 }
 
 /** A rule that matters to Google alone. */
-export function googleRule(id: RuleId, severity: Severity, basis: Basis, link: string, row: Row): RuleRow {
-  return rule(id, severity, basis, link, { engines: ["google"], ...row });
+export function googleRule(severity: Severity, basis: Basis, link: string, row: Row): RuleRow {
+  return rule(severity, basis, link, { engines: ["google"], ...row });
 }
 
 /**

@@ -8,30 +8,30 @@ import type { Findings } from "../findings.ts";
 import { type RuleRow, rule } from "../rule.ts";
 import * as sources from "../sources.ts";
 
-export const aiRules: readonly RuleRow[] = [
-  rule("robots-preference-invalid", "warning", "practice", sources.contentSignals, {
+export const aiRules = {
+  "robots-preference-invalid": rule("warning", "practice", sources.contentSignals, {
     engines: [],
     sentence: "robots.txt has a Content-Signal, Content-Usage or License line that programs cannot read.",
     fix: "Write `Content-Signal: search=yes, ai-train=no`, `Content-Usage: train-ai=n` or `License: https://example.org/license.xml`.",
-  }),
-  rule("robots-preference-misplaced", "info", "practice", sources.contentUsage, {
+  }) as RuleRow,
+  "robots-preference-misplaced": rule("info", "practice", sources.contentUsage, {
     engines: [],
     sentence:
       "robots.txt has a Content-Signal or Content-Usage line before its first User-agent line; some programs ignore it there.",
     fix: "Put the line below a User-agent line.",
-  }),
-  rule("robots-preference-conflict", "warning", "practice", sources.contentSignals, {
+  }) as RuleRow,
+  "robots-preference-conflict": rule("warning", "practice", sources.contentSignals, {
     engines: [],
     sentence: "robots.txt allows and forbids the same use of the same pages to the same crawler.",
     fix: "Remove one of the two lines, or make them agree.",
-  }),
-  rule("llms-differs", "info", "practice", sources.llms, {
+  }) as RuleRow,
+  "llms-differs": rule("info", "practice", sources.llms, {
     engines: [],
     sentence: "Only one of llms.txt and the sitemaps names a page. Search engines ignore llms.txt.",
     fix: "If llms.txt should name all pages, add it; if no page is there, remove the link.",
     needs: ["complete", "site"],
-  }),
-];
+  }) as RuleRow,
+};
 
 export function judgePreferences(url: string, preferences: readonly RobotsPreference[], findings: Findings): void {
   const said = new Map<string, { readonly isYes: boolean; readonly line: number }>();

@@ -12,71 +12,69 @@ import * as sources from "../sources.ts";
 
 const percent = (share: number) => `${share * 100} %`;
 
-export const dateRules: readonly RuleRow[] = [
-  rule("lastmod-invalid", "error", "protocol", sources.protocol("lastmoddef"), {
+export const dateRules = {
+  "lastmod-invalid": rule("error", "protocol", sources.protocol("lastmoddef"), {
     sentence: "Invalid date: not a date; search engines ignore it.",
     fix: "Write a W3C datetime, such as `2026-05-31` or `2026-05-31T10:00:00+00:00`.",
     problems: "date-invalid",
-  }),
-  rule("lastmod-form", "error", "protocol", sources.dates, {
+  }) as RuleRow,
+  "lastmod-form": rule("error", "protocol", sources.dates, {
     sentence: "Invalid date: a date in a form that search engines do not read.",
     fix: "Write a W3C datetime, such as `2026-05-31` or `2026-05-31T10:00:00+00:00`.",
     problems: "date-form date-zone",
-  }),
-  rule("lastmod-no-offset", "error", "protocol", sources.dates, {
+  }) as RuleRow,
+  "lastmod-no-offset": rule("error", "protocol", sources.dates, {
     sentence: "Invalid date: a time without a time zone.",
     fix: "Add `Z` or an offset, such as `+00:00`.",
     problems: "date-no-offset",
-  }),
-  rule("lastmod-future", "warning", "heuristic", sources.protocol("lastmoddef"), {
+  }) as RuleRow,
+  "lastmod-future": rule("warning", "heuristic", sources.protocol("lastmoddef"), {
     sentence: "A page claims to have changed in the future.",
     fix: "Write the last change, not the next.",
-    firedOn: 0,
-  }),
-  rule("lastmod-zero", "warning", "heuristic", sources.protocol("lastmoddef"), {
+  }) as RuleRow,
+  "lastmod-zero": rule("warning", "heuristic", sources.protocol("lastmoddef"), {
     sentence: "A date from before the web: a default value of a program, such as 1970-01-01.",
     fix: "Leave the date out where it is not known.",
-    firedOn: 0,
-  }),
-  rule("lastmod-all-identical", "warning", "engine", sources.bingLastmod, {
+  }) as RuleRow,
+  "lastmod-all-identical": rule("warning", "engine", sources.bingLastmod, {
     engines: ["google", "bing"],
     sentence:
       "All pages carry the same date; Bing disregards such dates, and Google uses dates only where they are accurate.",
     fix: "Give each page the time of its last significant change, or no date.",
-  }),
-  rule("lastmod-generated", "warning", "protocol", sources.protocol("lastmoddef"), {
+  }) as RuleRow,
+  "lastmod-generated": rule("warning", "protocol", sources.protocol("lastmoddef"), {
     sentence: "The dates say when the sitemap was written, not when the pages changed.",
     fix: "Give each page the time of its last significant change, or no date.",
-  }),
-  rule("lastmod-missing", "info", "engine", sources.bing, {
+  }) as RuleRow,
+  "lastmod-missing": rule("info", "engine", sources.bing, {
     engines: ["bing"],
     sentence: `Fewer than ${percent(bounds.datedShare)} of the pages have a date; Bing calls it a key signal.`,
     fix: "Give each page the time of its last significant change.",
-  }),
-  rule("lastmod-date-only", "info", "engine", sources.bing, {
+  }) as RuleRow,
+  "lastmod-date-only": rule("info", "engine", sources.bing, {
     engines: ["bing"],
     sentence: "Dates have no time of day; Bing asks for one.",
     fix: "Write date and time, such as `2026-05-31T10:00:00+00:00`.",
-  }),
-  rule("priority-invalid", "warning", "protocol", sources.protocol("prioritydef"), {
+  }) as RuleRow,
+  "priority-invalid": rule("warning", "protocol", sources.protocol("prioritydef"), {
     engines: ["yandex"],
     sentence: "Invalid tag value: not a priority from 0.0 to 1.0.",
     fix: "Leave the priority out.",
     problems: "priority-invalid",
-  }),
-  rule("changefreq-invalid", "warning", "protocol", sources.protocol("changefreqdef"), {
+  }) as RuleRow,
+  "changefreq-invalid": rule("warning", "protocol", sources.protocol("changefreqdef"), {
     engines: ["yandex"],
     sentence: "Invalid tag value: not one of the seven change frequencies.",
     fix: "Leave the change frequency out.",
     problems: "change-frequency-invalid",
-  }),
-  rule("priority-ignored", "info", "engine", sources.buildSitemap, {
+  }) as RuleRow,
+  "priority-ignored": rule("info", "engine", sources.buildSitemap, {
     engines: ["google", "bing"],
     sentence:
       "Google and Bing ignore priority and changefreq. Yandex reads them, and Cloudflare's AI Search indexes pages by priority.",
     fix: "Leave them out, unless one of those readers matters to you.",
-  }),
-];
+  }) as RuleRow,
+};
 
 export class DateRules {
   // For the current document.

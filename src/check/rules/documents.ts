@@ -14,22 +14,22 @@ import * as sources from "../sources.ts";
 const entries = grouped(protocolEntries);
 const megabytes = protocolBytes / 1024 ** 2;
 
-export const documentRules: readonly RuleRow[] = [
-  rule("sitemap-is-html", "error", "engine", sources.searchConsole, {
+export const documentRules = {
+  "sitemap-is-html": rule("error", "engine", sources.searchConsole, {
     sentence:
       "Sitemap is HTML: the server sends a web page instead of the sitemap, often its error page with status 200.",
     fix: "Serve the file, or answer with 404 and take its URL out of the index or robots.txt that names it.",
-  }),
-  rule("sitemap-unsupported", "error", "engine", sources.searchConsole, {
+  }) as RuleRow,
+  "sitemap-unsupported": rule("error", "engine", sources.searchConsole, {
     sentence: "Unsupported file format: the document is no sitemap that search engines read.",
     fix: "Serve an XML or text sitemap, or take its URL out of the index or robots.txt that names it.",
-  }),
-  rule("sitemap-empty", "warning", "engine", sources.searchConsole, {
+  }) as RuleRow,
+  "sitemap-empty": rule("warning", "engine", sources.searchConsole, {
     sentence: "Empty sitemap: it lists nothing.",
     fix: "Repair the program that writes it, or remove the file.",
     reasons: "empty",
-  }),
-  rule("sitemap-not-well-formed", "error", "protocol", sources.protocol("escaping"), {
+  }) as RuleRow,
+  "sitemap-not-well-formed": rule("error", "protocol", sources.protocol("escaping"), {
     sentence: "Parsing error: a sitemap is not well-formed XML; search engines stop reading there.",
     fix: "Escape `&`, `<`, `>`, `\"` and `'`; better, write the file with an XML library.",
     problems:
@@ -37,105 +37,104 @@ export const documentRules: readonly RuleRow[] = [
       "xml-bare-ampersand xml-html-entity xml-unknown-entity xml-char-reference xml-junk-after-root " +
       "xml-not-well-formed",
     reasons: "xml-dtd-refused",
-  }),
-  rule("sitemap-leading-text", "error", "engine", sources.searchConsole, {
+  }) as RuleRow,
+  "sitemap-leading-text": rule("error", "engine", sources.searchConsole, {
     sentence: "Leading whitespace or text: something comes before the XML declaration.",
     fix: "Remove what comes before `<?xml`: often an empty line in a template, or a warning of PHP.",
     problems: "xml-junk-before-root",
-  }),
-  rule("sitemap-namespace", "error", "protocol", sources.protocol("validating"), {
+  }) as RuleRow,
+  "sitemap-namespace": rule("error", "protocol", sources.protocol("validating"), {
     sentence: "Incorrect namespace: wrong namespace, element name or position.",
     fix: 'Declare the namespaces on the root element, as `xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"`.',
     problems: "xml-namespace xml-root-name xml-element-name xml-misplaced",
-  }),
-  rule("sitemap-not-utf8", "error", "protocol", sources.protocol("escaping"), {
+  }) as RuleRow,
+  "sitemap-not-utf8": rule("error", "protocol", sources.protocol("escaping"), {
     sentence: "The file is not UTF-8, or has bytes that are not valid in UTF-8.",
     fix: "Write the file in UTF-8.",
     problems: "charset-unsupported charset-conflict charset-invalid",
-  }),
-  rule("sitemap-too-large", "error", "protocol", sources.protocol("index"), {
+  }) as RuleRow,
+  "sitemap-too-large": rule("error", "protocol", sources.protocol("index"), {
     sentence: `Sitemap file size error: the file is larger than ${megabytes} MB uncompressed.`,
     fix: "Split the sitemap, and list its parts in an index.",
     problems: "protocol-size",
-  }),
-  rule("sitemap-too-many-urls", "error", "protocol", sources.protocol("index"), {
+  }) as RuleRow,
+  "sitemap-too-many-urls": rule("error", "protocol", sources.protocol("index"), {
     sentence: `Too many URLs in sitemap: more than ${entries}; search engines may ignore the rest.`,
     fix: "Split the sitemap, and list its parts in an index.",
     problems: "protocol-entries",
-  }),
-  rule("sitemap-near-limit", "info", "heuristic", sources.protocol("index"), {
+  }) as RuleRow,
+  "sitemap-near-limit": rule("info", "heuristic", sources.protocol("index"), {
     sentence: `A sitemap is close to the limit of ${entries} URLs or ${megabytes} MB.`,
     fix: "Split it before it reaches the limit.",
-    firedOn: 0,
-  }),
-  rule("index-too-many-sitemaps", "error", "protocol", sources.protocol("index"), {
+  }) as RuleRow,
+  "index-too-many-sitemaps": rule("error", "protocol", sources.protocol("index"), {
     sentence: `Too many sitemaps in the index: more than ${entries}.`,
     fix: "Use a second index, and name it in robots.txt.",
-  }),
-  rule("index-nested", "error", "engine", sources.searchConsole, {
+  }) as RuleRow,
+  "index-nested": rule("error", "engine", sources.searchConsole, {
     engines: ["google", "yandex"],
     sentence: "Incorrect sitemap index format: nested sitemap indexes. Google reads nothing that a nested index lists.",
     fix: "List the sitemaps themselves, or name each index in robots.txt.",
-  }),
-  rule("index-mixed", "error", "protocol", sources.protocol("index"), {
+  }) as RuleRow,
+  "index-mixed": rule("error", "protocol", sources.protocol("index"), {
     sentence: "One file lists both pages and sitemaps.",
     fix: "Put pages and sitemaps into two files.",
     problems: "xml-mixed",
-  }),
-  rule("index-cycle", "error", "practice", sources.protocol("index"), {
+  }) as RuleRow,
+  "index-cycle": rule("error", "practice", sources.protocol("index"), {
     sentence: "A sitemap index lists itself, directly or through another index.",
     fix: "Remove the entry.",
     reasons: "cycle",
-  }),
-  rule("index-child-other-site", "warning", "protocol", sources.protocol("index"), {
+  }) as RuleRow,
+  "index-child-other-site": rule("warning", "protocol", sources.protocol("index"), {
     sentence: "An index lists a sitemap on another host; search engines use it only where cross-submission is set up.",
     fix: "Host the sitemap on the site of the index, or name it in this site's robots.txt.",
     needs: ["location"],
-  }),
-  rule("index-child-outside-directory", "info", "engine", sources.largeSitemaps, {
+  }) as RuleRow,
+  "index-child-outside-directory": rule("info", "engine", sources.largeSitemaps, {
     engines: ["google"],
     sentence: "An index lists a sitemap outside of its own directory; Google wants them in or below it.",
     fix: "Put the index at the root of the site.",
     needs: ["location"],
-  }),
-  rule("index-child-repeated", "warning", "heuristic", sources.protocol("index"), {
+  }) as RuleRow,
+  "index-child-repeated": rule("warning", "heuristic", sources.protocol("index"), {
     sentence: "A sitemap is listed more than once.",
     fix: "List it once.",
     firedOn: 1,
-  }),
-  rule("index-lastmod-stale", "warning", "protocol", sources.protocol("sitemapIndexTagDefinitions"), {
+  }) as RuleRow,
+  "index-lastmod-stale": rule("warning", "protocol", sources.protocol("sitemapIndexTagDefinitions"), {
     sentence:
       "The index gives a sitemap an older date than its pages have; a search engine that trusts the index does not fetch it.",
     fix: "Update the date in the index whenever a sitemap is written.",
-  }),
-  rule("index-lastmod-identical", "info", "engine", sources.bingLastmod, {
+  }) as RuleRow,
+  "index-lastmod-identical": rule("info", "engine", sources.bingLastmod, {
     engines: ["bing"],
     sentence: "All sitemaps of an index carry the same date.",
     fix: "Give each sitemap the time at which it changed.",
-  }),
-  rule("feed-unsupported", "warning", "engine", sources.buildSitemap, {
+  }) as RuleRow,
+  "feed-unsupported": rule("warning", "engine", sources.buildSitemap, {
     engines: ["google"],
     sentence: "Google does not accept this kind of feed as a sitemap: it reads RSS 2.0 and Atom 1.0.",
     fix: "Publish an XML sitemap, RSS 2.0 or Atom 1.0.",
-  }),
-  rule("feed-as-only-sitemap", "info", "engine", sources.buildSitemap, {
+  }) as RuleRow,
+  "feed-as-only-sitemap": rule("info", "engine", sources.buildSitemap, {
     engines: ["google", "yandex"],
     sentence: "All sitemaps are feeds: they name recent pages only, and Yandex reads none of them.",
     fix: "Add an XML sitemap that lists all pages.",
     needs: ["complete", "site"],
-  }),
-  rule("text-sitemap-name", "info", "engine", sources.buildSitemap, {
+  }) as RuleRow,
+  "text-sitemap-name": rule("info", "engine", sources.buildSitemap, {
     engines: ["google"],
     sentence: "The name of a text sitemap does not end in .txt, as Google asks.",
     fix: "Rename the file.",
     needs: ["location"],
-  }),
-  rule("text-sitemap-junk", "warning", "protocol", sources.protocol("otherformats"), {
+  }) as RuleRow,
+  "text-sitemap-junk": rule("warning", "protocol", sources.protocol("otherformats"), {
     sentence: "A text sitemap has lines with something other than one URL.",
     fix: "Write one URL a line, and nothing else.",
     problems: "text-junk text-extra limit-line-length",
-  }),
-];
+  }) as RuleRow,
+};
 
 /** The size and the character set of a sitemap. */
 export function judgeContent(

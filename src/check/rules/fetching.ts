@@ -12,109 +12,107 @@ import type { Findings, SitemapFindings } from "../findings.ts";
 import { type RuleRow, rule } from "../rule.ts";
 import * as sources from "../sources.ts";
 
-export const fetchingRules: readonly RuleRow[] = [
-  rule("sitemap-none", "error", "protocol", sources.protocol("informing"), {
+export const fetchingRules = {
+  "sitemap-none": rule("error", "protocol", sources.protocol("informing"), {
     sentence: "No sitemap was found: robots.txt names none, and none is at a well-known path.",
     fix: "Publish a sitemap, and name it in robots.txt: `Sitemap: https://example.org/sitemap.xml`.",
     needs: ["site", "robots"],
-  }),
-  rule("robots-unreachable", "error", "engine", sources.robots, {
+  }) as RuleRow,
+  "robots-unreachable": rule("error", "engine", sources.robots, {
     engines: ["google"],
     sentence: "robots.txt cannot be reached; meanwhile Google does not crawl the site, for up to 12 hours.",
     fix: "Answer requests for robots.txt with status 200, or with 404 where there is none.",
     websiteProblems: "robots-unreachable",
-  }),
-  rule("robots-too-large", "warning", "engine", sources.robots, {
+  }) as RuleRow,
+  "robots-too-large": rule("warning", "engine", sources.robots, {
     engines: ["google"],
     sentence: `robots.txt is larger than ${robotsTxtBytes / 1024} KiB; Google ignores the rest, Sitemap lines included.`,
     fix: "Shorten robots.txt, and put its Sitemap lines first.",
     robotsProblems: "limit-robots-bytes",
-  }),
-  rule("robots-sitemap-spelling", "warning", "engine", sources.robots, {
+  }) as RuleRow,
+  "robots-sitemap-spelling": rule("warning", "engine", sources.robots, {
     sentence: "robots.txt has a misspelled Sitemap line; search engines may skip it.",
     fix: "Write `Sitemap: https://example.org/sitemap.xml`, without quotes.",
     robotsProblems: "robots-spelling",
-  }),
-  rule("robots-sitemap-relative", "error", "engine", sources.robots, {
+  }) as RuleRow,
+  "robots-sitemap-relative": rule("error", "engine", sources.robots, {
     engines: ["google", "yandex"],
     sentence: "robots.txt names a sitemap by a relative URL; search engines want the complete one.",
     fix: "Write the URL with its scheme and host.",
     robotsProblems: "url-relative",
-  }),
-  rule("robots-no-sitemap", "info", "protocol", sources.protocol("submit_robots"), {
+  }) as RuleRow,
+  "robots-no-sitemap": rule("info", "protocol", sources.protocol("submit_robots"), {
     sentence: "robots.txt names no sitemap; search engines to which it was not submitted may not find it.",
     fix: "Add a Sitemap line to robots.txt.",
     needs: ["site"],
-  }),
-  rule("sitemap-undeclared", "info", "heuristic", sources.protocol("informing"), {
+  }) as RuleRow,
+  "sitemap-undeclared": rule("info", "heuristic", sources.protocol("informing"), {
     sentence: "A sitemap is published, but neither robots.txt nor an index names it.",
     fix: "Name it in robots.txt, or remove the file.",
     needs: ["complete", "site", "robots"],
     firedOn: 13,
-  }),
-  rule("sitemap-robots-disallowed", "error", "engine", sources.robots, {
+  }) as RuleRow,
+  "sitemap-robots-disallowed": rule("error", "engine", sources.robots, {
     engines: ["google", "yandex"],
     sentence: "robots.txt disallows a sitemap; search engines do not fetch it.",
     fix: "Allow the sitemap in robots.txt.",
     needs: ["robots"],
-  }),
-  rule("sitemap-unreachable", "error", "engine", sources.searchConsole, {
+  }) as RuleRow,
+  "sitemap-unreachable": rule("error", "engine", sources.searchConsole, {
     sentence: "A sitemap could not be fetched.",
     fix: "Publish the sitemap, or take it out of the index or robots.txt that names it.",
     reasons:
       "dns-not-found dns-temporary timeout-connect timeout-tls timeout-first-byte timeout-idle " +
       "timeout-total connection-refused connection-reset connection-failed connection-no-socket " +
       "tls-certificate tls-failed http-protocol rate-limited address-blocked port-refused",
-  }),
-  rule("sitemap-challenge", "warning", "practice", sources.httpStatus, {
+  }) as RuleRow,
+  "sitemap-challenge": rule("warning", "practice", sources.httpStatus, {
     sentence:
       "A sitemap is kept from programs (bot check, 401 or 403); search engines that are not recognized see the same.",
     fix: "Let requests for sitemaps and robots.txt pass the bot filter.",
     websiteProblems: "website-unreachable",
-  }),
-  rule("sitemap-redirect", "warning", "engine", sources.yandex, {
+  }) as RuleRow,
+  "sitemap-redirect": rule("warning", "engine", sources.yandex, {
     engines: ["yandex"],
     sentence: "A sitemap is named by a URL that redirects; Yandex wants status 200.",
     fix: "Name the final URL.",
     problems: "redirect-encoding",
-  }),
-  rule("sitemap-redirect-broken", "error", "practice", sources.httpStatus, {
+  }) as RuleRow,
+  "sitemap-redirect-broken": rule("error", "practice", sources.httpStatus, {
     sentence:
       "Redirect error: the redirects of a sitemap loop, are too many, lead nowhere, or lead from https to http.",
     fix: "Repair the redirect, or name the final URL.",
     problems: "redirect-downgrade",
     reasons: "redirect-loop limit-redirects redirect-invalid scheme-refused",
-  }),
-  rule("sitemap-slow", "info", "heuristic", sources.searchConsole, {
+  }) as RuleRow,
+  "sitemap-slow": rule("info", "heuristic", sources.searchConsole, {
     sentence: `A sitemap takes longer than ${bounds.slow / 1000} s to start; search engines may give up.`,
     fix: "Write the sitemap ahead of time instead of at each request.",
     needs: ["response"],
-    firedOn: 0,
-  }),
-  rule("sitemap-served-as-html", "info", "heuristic", sources.buildSitemap, {
+  }) as RuleRow,
+  "sitemap-served-as-html": rule("info", "heuristic", sources.buildSitemap, {
     sentence: "An XML sitemap is served with the content type text/html.",
     fix: "Serve it as application/xml.",
     needs: ["response"],
-    firedOn: 0,
-  }),
-  rule("sitemap-cut-off", "error", "engine", sources.searchConsole, {
+  }) as RuleRow,
+  "sitemap-cut-off": rule("error", "engine", sources.searchConsole, {
     sentence: "A sitemap is cut off: it ends in the middle, and search engines do not see the rest.",
     fix: "Repair the server or the program that writes the file.",
     problems:
       "body-short body-reset timeout-idle timeout-total connection-reset connection-failed " +
       "connection-no-socket http-protocol coding-truncated xml-truncated json-not-well-formed",
-  }),
-  rule("sitemap-compression", "error", "engine", sources.searchConsole, {
+  }) as RuleRow,
+  "sitemap-compression": rule("error", "engine", sources.searchConsole, {
     sentence: "Compression error: a sitemap cannot be decompressed cleanly.",
     fix: "Compress the file once, with gzip, and announce only the Content-Encoding that was used.",
     problems: "coding-trailing coding-checksum coding-damaged coding-unknown coding-mismatch limit-encoding-layers",
-  }),
-  rule("sitemap-not-compressed", "info", "protocol", sources.protocol("index"), {
+  }) as RuleRow,
+  "sitemap-not-compressed": rule("info", "protocol", sources.protocol("index"), {
     sentence: "A large sitemap is sent uncompressed.",
     fix: "Compress it with gzip.",
     needs: ["response"],
-  }),
-];
+  }) as RuleRow,
+};
 
 /** Rules about how a document was served. `response` is undefined for one that did not come from a server. */
 export function judgeResponse(

@@ -8,60 +8,59 @@ import { googleRule, type RuleRow } from "../rule.ts";
 import * as sources from "../sources.ts";
 import { mixed, textHash, UrlScan } from "../url-scan.ts";
 
-export const languageRules: readonly RuleRow[] = [
-  googleRule("hreflang-code", "error", "engine", sources.languages, {
+export const languageRules = {
+  "hreflang-code": googleRule("error", "engine", sources.languages, {
     sentence: "Not a language that Google supports.",
     fix: "Write an ISO 639-1 language, with an ISO 3166-1 region where one is meant: `en`, `en-US`, `zh-Hant`, `x-default`.",
-  }),
-  googleRule("hreflang-region", "error", "engine", sources.languages, {
+  }) as RuleRow,
+  "hreflang-region": googleRule("error", "engine", sources.languages, {
     sentence: "The region of a language is not a country code; Google ignores it.",
     fix: "Write an ISO 3166-1 Alpha 2 code: GB for the United Kingdom; there is none for Latin America or Europe.",
-  }),
-  googleRule("hreflang-not-absolute", "error", "engine", sources.languages, {
+  }) as RuleRow,
+  "hreflang-not-absolute": googleRule("error", "engine", sources.languages, {
     sentence: "The URL of an alternate page is relative; Google ignores it.",
     fix: "Write the whole URL, with scheme and host.",
     problems: "alternate-relative",
-  }),
-  googleRule("hreflang-incomplete", "error", "engine", sources.languages, {
+  }) as RuleRow,
+  "hreflang-incomplete": googleRule("error", "engine", sources.languages, {
     sentence: "An alternate page lacks its language or its URL.",
     fix: 'Write both: `<xhtml:link rel="alternate" hreflang="de" href="https://example.org/de"/>`.',
     problems: "alternate-incomplete",
-  }),
-  googleRule("hreflang-language-twice", "error", "practice", sources.languages, {
+  }) as RuleRow,
+  "hreflang-language-twice": googleRule("error", "practice", sources.languages, {
     sentence: "Two alternate pages of one entry claim the same language.",
     fix: "Name one page for each language.",
-  }),
-  googleRule("hreflang-no-self", "warning", "engine", sources.languages, {
+  }) as RuleRow,
+  "hreflang-no-self": googleRule("warning", "engine", sources.languages, {
     sentence: "A page is not among its own alternate pages.",
     fix: "List every version on every page, the page itself included.",
-  }),
-  googleRule("hreflang-no-return", "error", "engine", sources.languages, {
+  }) as RuleRow,
+  "hreflang-no-return": googleRule("error", "engine", sources.languages, {
     sentence: "No return links: a page names another that does not name it back; Google ignores both annotations.",
     fix: "List every version on every page, the page itself included.",
     needs: ["complete"],
-  }),
-  googleRule("hreflang-return-differs", "warning", "heuristic", sources.languages, {
+  }) as RuleRow,
+  "hreflang-return-differs": googleRule("warning", "heuristic", sources.languages, {
     sentence: "Pages disagree about the language of a page.",
     fix: "Use one code for each page.",
     needs: ["complete"],
-    firedOn: 0,
-  }),
-  googleRule("hreflang-target-unlisted", "info", "heuristic", sources.languages, {
+  }) as RuleRow,
+  "hreflang-target-unlisted": googleRule("info", "heuristic", sources.languages, {
     sentence: "An alternate page is in no sitemap.",
     fix: "List it.",
     needs: ["complete", "site"],
     firedOn: 1,
-  }),
-  googleRule("hreflang-no-default", "info", "engine", sources.languages, {
+  }) as RuleRow,
+  "hreflang-no-default": googleRule("info", "engine", sources.languages, {
     sentence: "No `x-default` page.",
     fix: "Add an alternate page with the language `x-default`.",
     needs: ["complete"],
-  }),
-  googleRule("hreflang-no-catchall", "info", "engine", sources.languages, {
+  }) as RuleRow,
+  "hreflang-no-catchall": googleRule("info", "engine", sources.languages, {
     sentence: "A language has pages for several regions, but none for its other speakers.",
     fix: "Add an alternate page with the language alone, such as `en` beside `en-US` and `en-GB`.",
-  }),
-];
+  }) as RuleRow,
+};
 
 /** The alternate pages of one entry, as fingerprints. */
 export interface AlternateSet {

@@ -11,84 +11,84 @@ import * as sources from "../sources.ts";
 
 const { videoDuration, videoRating } = bounds;
 
-export const mediaRules: readonly RuleRow[] = [
-  googleRule("news-too-many", "error", "engine", sources.news, {
+export const mediaRules = {
+  "news-too-many": googleRule("error", "engine", sources.news, {
     sentence: `Too many news articles: a sitemap has more than ${grouped(bounds.newsStories)} \`<news:news>\` tags.`,
     fix: "Split the sitemap.",
-  }),
-  googleRule("news-stale", "warning", "engine", sources.news, {
+  }) as RuleRow,
+  "news-stale": googleRule("warning", "engine", sources.news, {
     sentence: "A news sitemap lists stories older than two days.",
     fix: "Remove the stories, or their `<news:news>` tags.",
-  }),
-  googleRule("news-incomplete", "error", "engine", sources.news, {
+  }) as RuleRow,
+  "news-incomplete": googleRule("error", "engine", sources.news, {
     sentence: "Missing XML tag: a news story lacks its publication name, language, date or title.",
     fix: "Add what is missing.",
     problems: "news-incomplete",
-  }),
-  googleRule("news-date-form", "error", "engine", sources.news, {
+  }) as RuleRow,
+  "news-date-form": googleRule("error", "engine", sources.news, {
     sentence: "Invalid date: a publication date in a form that Google does not read.",
     fix: "Write a date, or date and time with a time zone: `2026-05-31T10:00:00+00:00`.",
     problems: "news-date-form",
-  }),
-  googleRule("news-language", "error", "engine", sources.news, {
+  }) as RuleRow,
+  "news-language": googleRule("error", "engine", sources.news, {
     sentence: "Invalid tag value: the language of a publication is not an ISO 639 code.",
     fix: "Write two or three letters, such as `en`; for Chinese `zh-cn` or `zh-tw`.",
-  }),
-  googleRule("news-repeated", "error", "engine", sources.news, {
+  }) as RuleRow,
+  "news-repeated": googleRule("error", "engine", sources.news, {
     sentence: "Invalid XML: too many tags. An entry has two `<news:news>` tags; one is allowed.",
     fix: "Keep one.",
     problems: "news-repeated",
-  }),
-  googleRule("news-deprecated", "info", "engine", sources.news, {
+  }) as RuleRow,
+  "news-deprecated": googleRule("info", "engine", sources.news, {
     sentence: "Google no longer documents the tags access, genres, keywords and stock_tickers of news.",
     fix: "Leave them out.",
-  }),
-  googleRule("image-too-many", "error", "engine", sources.images, {
+  }) as RuleRow,
+  "image-too-many": googleRule("error", "engine", sources.images, {
     sentence: `A page has more than ${grouped(bounds.images)} images.`,
     fix: "Keep the best.",
     problems: "limit-images",
-  }),
-  googleRule("image-incomplete", "error", "engine", sources.images, {
+  }) as RuleRow,
+  "image-incomplete": googleRule("error", "engine", sources.images, {
     sentence: "Missing XML tag: an image has no `<image:loc>`.",
     fix: "Give the image a URL, or remove it.",
     problems: "image-incomplete",
-  }),
-  googleRule("image-deprecated", "info", "engine", sources.images, {
+  }) as RuleRow,
+  "image-deprecated": googleRule("info", "engine", sources.images, {
     sentence: "Google removed the tags caption, geo_location, title and license of images in 2022.",
     fix: "Leave them out.",
-  }),
-  googleRule("video-incomplete", "error", "engine", sources.videos, {
+  }) as RuleRow,
+  "video-incomplete": googleRule("error", "engine", sources.videos, {
     sentence: "Missing XML tag: a video lacks its thumbnail, title, description, or both of its locations.",
     fix: "Add what is missing.",
     problems: "video-incomplete",
-  }),
-  googleRule("video-is-page", "error", "engine", sources.videos, {
+  }) as RuleRow,
+  "video-is-page": googleRule("error", "engine", sources.videos, {
     sentence: "Video location and play page location are the same.",
     fix: "Name the media file in `<video:content_loc>`, or the player in `<video:player_loc>`.",
-  }),
-  googleRule("video-field", "warning", "engine", sources.videos, {
+  }) as RuleRow,
+  "video-field": googleRule("warning", "engine", sources.videos, {
     sentence:
       `Invalid tag value: a field of a video is out of bounds (duration ${videoDuration.least} to ${grouped(videoDuration.most)} s, ` +
       `rating ${videoRating.least} to ${videoRating.most}, description ${grouped(bounds.videoDescription)} characters, ` +
       `${bounds.videoTags} tags, uploader ${bounds.videoUploader} characters, restriction with a relationship).`,
     fix: "Correct the field, or leave it out.",
     problems: "video-invalid",
-  }),
-  googleRule("video-expired", "warning", "engine", sources.videos, {
+  }) as RuleRow,
+  "video-expired": googleRule("warning", "engine", sources.videos, {
     sentence: "A video is past its expiration date; Google does not show it any more.",
     fix: "Remove the video.",
-  }),
-  googleRule("video-deprecated", "info", "engine", sources.videos, {
+  }) as RuleRow,
+  "video-deprecated": googleRule("info", "engine", sources.videos, {
     sentence:
       "Google removed the tags category, gallery_loc, price and tvshow, and the attributes autoplay and allow_embed of videos in 2022.",
     fix: "Leave them out.",
-  }),
-  googleRule("media-robots-disallowed", "warning", "engine", sources.videos, {
+  }) as RuleRow,
+  "media-robots-disallowed": googleRule("warning", "engine", sources.videos, {
     sentence: "robots.txt disallows an image, a thumbnail, a video or its player.",
     fix: "Allow it in robots.txt.",
     needs: ["robots"],
-  }),
-];
+  }) as RuleRow,
+};
 
 export class MediaRules {
   readonly #robots: RobotsAccess;

@@ -19,55 +19,55 @@ import * as sources from "../sources.ts";
 
 const days = bounds.pageOlder / (24 * 3600 * 1000);
 
-export const pageRules: readonly RuleRow[] = [
-  rule("page-unreachable", "error", "practice", sources.searchConsole, {
+export const pageRules = {
+  "page-unreachable": rule("error", "practice", sources.searchConsole, {
     sentence: "A listed page cannot be opened: not found, a server error, or no answer.",
     fix: "Take the page out of the sitemap, or repair it.",
     needs: ["sample"],
-  }),
-  rule("page-missing-file", "error", "practice", sources.searchConsole, {
+  }) as RuleRow,
+  "page-missing-file": rule("error", "practice", sources.searchConsole, {
     sentence: "A listed page is not among the files of the website: it will not be found.",
     fix: "Take the page out of the sitemap, or build it.",
     needs: ["files"],
-  }),
-  rule("page-not-listed", "warning", "practice", sources.buildSitemap, {
+  }) as RuleRow,
+  "page-not-listed": rule("warning", "practice", sources.buildSitemap, {
     sentence: "A page that search engines may index is in no sitemap.",
     fix: "List the page, give it a `noindex`, or leave its file out with --ignore.",
     needs: ["files", "complete"],
-  }),
-  rule("page-redirect", "warning", "engine", sources.buildSitemap, {
+  }) as RuleRow,
+  "page-redirect": rule("warning", "engine", sources.buildSitemap, {
     sentence: "Page with redirect: a listed page redirects to another URL.",
     fix: "List the URL that it leads to.",
     needs: ["pages"],
-  }),
-  rule("page-redirect-stub", "warning", "engine", sources.redirects, {
+  }) as RuleRow,
+  "page-redirect-stub": rule("warning", "engine", sources.redirects, {
     sentence: "Page with redirect: a listed page only leads to another URL, by a meta refresh.",
     fix: "List the URL that it leads to.",
     needs: ["pages"],
-  }),
-  rule("page-noindex", "error", "practice", sources.noindex, {
+  }) as RuleRow,
+  "page-noindex": rule("error", "practice", sources.noindex, {
     sentence: "Excluded by 'noindex' tag: a listed page asks not to be indexed.",
     fix: "Remove the noindex, or take the page out of the sitemap.",
     needs: ["pages"],
-  }),
-  rule("page-canonical-other", "warning", "engine", sources.canonical, {
+  }) as RuleRow,
+  "page-canonical-other": rule("warning", "engine", sources.canonical, {
     sentence: "Alternate page with proper canonical tag: a listed page names another URL as canonical.",
     fix: "List the canonical URL.",
     needs: ["pages"],
-  }),
-  rule("page-hreflang-differs", "info", "engine", sources.languages, {
+  }) as RuleRow,
+  "page-hreflang-differs": rule("info", "engine", sources.languages, {
     engines: ["google"],
     sentence: "The page and the sitemap name different alternate pages.",
     fix: "Keep one of the two, or make them equal.",
     needs: ["pages"],
-  }),
-  rule("page-lastmod-older", "info", "engine", sources.buildSitemap, {
+  }) as RuleRow,
+  "page-lastmod-older": rule("info", "engine", sources.buildSitemap, {
     engines: ["google"],
     sentence: `A page says that it changed more than ${days} days earlier than the sitemap says.`,
     fix: "Give each page the time of its last significant change.",
     needs: ["sample"],
-  }),
-];
+  }) as RuleRow,
+};
 
 /** Judges the pages of a built website by their files: those that are listed, and those that are not. */
 export class FileRules {

@@ -9,154 +9,148 @@ import { type RuleRow, rule } from "../rule.ts";
 import * as sources from "../sources.ts";
 import { has, type UrlScan } from "../url-scan.ts";
 
-export const urlRules: readonly RuleRow[] = [
-  rule("url-missing", "error", "protocol", sources.protocol("locdef"), {
+export const urlRules = {
+  "url-missing": rule("error", "protocol", sources.protocol("locdef"), {
     sentence: "Missing XML tag: an entry has no `<loc>`.",
     fix: "Give the entry a URL, or remove it.",
     problems: "url-missing",
-  }),
-  rule("url-tag-repeated", "error", "engine", sources.searchConsole, {
+  }) as RuleRow,
+  "url-tag-repeated": rule("error", "engine", sources.searchConsole, {
     engines: ["google", "yandex"],
     sentence: "Invalid XML: too many tags. A tag that may come once comes twice in an entry.",
     fix: "Write each tag once in an entry.",
     problems: "url-several element-repeated",
-  }),
-  rule("url-not-absolute", "error", "protocol", sources.protocol("locdef"), {
+  }) as RuleRow,
+  "url-not-absolute": rule("error", "protocol", sources.protocol("locdef"), {
     sentence: "Invalid URL: a URL is relative; search engines drop it.",
     fix: "Write the whole URL, with scheme and host.",
     problems: "url-relative",
-  }),
-  rule("url-invalid", "error", "protocol", sources.protocol("locdef"), {
+  }) as RuleRow,
+  "url-invalid": rule("error", "protocol", sources.protocol("locdef"), {
     sentence: "Invalid URL: not an http or https URL; search engines drop it.",
     fix: "Correct the URL, or remove the entry.",
     problems: "url-repaired url-invalid url-scheme",
     robotsProblems: "url-invalid url-scheme",
-  }),
-  rule("url-too-long", "warning", "protocol", sources.protocol("locdef"), {
+  }) as RuleRow,
+  "url-too-long": rule("warning", "protocol", sources.protocol("locdef"), {
     sentence: `A URL is longer than ${grouped(protocolUrlLength)} characters.`,
     fix: "Shorten the URL.",
     problems: "protocol-url-length limit-url-length",
-  }),
-  rule("url-too-long-yandex", "info", "engine", sources.yandex, {
+  }) as RuleRow,
+  "url-too-long-yandex": rule("info", "engine", sources.yandex, {
     engines: ["yandex"],
     sentence: `A URL is longer than the ${grouped(bounds.yandexUrlLength)} characters that Yandex takes.`,
     fix: "Shorten the URL.",
-  }),
-  rule("url-escaped-twice", "error", "protocol", sources.protocol("escaping"), {
+  }) as RuleRow,
+  "url-escaped-twice": rule("error", "protocol", sources.protocol("escaping"), {
     sentence: "A URL is escaped twice (`&amp;amp;`); search engines ask for another page than the one that is meant.",
     fix: "Escape once: `&amp;`.",
     problems: "url-double-escaped",
-  }),
-  rule("url-www-mismatch", "error", "protocol", sources.protocol("location"), {
+  }) as RuleRow,
+  "url-www-mismatch": rule("error", "protocol", sources.protocol("location"), {
     sentence: "Path mismatch: the sitemap and its URLs are on hosts that differ by `www.`.",
     fix: "Use the same host everywhere.",
     needs: ["location"],
-  }),
-  rule("url-other-host", "error", "protocol", sources.protocol("sitemaps_cross_submits"), {
+  }) as RuleRow,
+  "url-other-host": rule("error", "protocol", sources.protocol("sitemaps_cross_submits"), {
     sentence:
       "URL not allowed: URLs of another host than the sitemap's are dropped, unless cross-submission is set up.",
     fix: "Give that host a sitemap of its own, or name this one in its robots.txt.",
     needs: ["location"],
-  }),
-  rule("url-other-scheme", "error", "protocol", sources.protocol("location"), {
+  }) as RuleRow,
+  "url-other-scheme": rule("error", "protocol", sources.protocol("location"), {
     sentence: "URL not allowed: the sitemap is at https and its URLs at http, or the reverse.",
     fix: "Use https everywhere.",
     needs: ["location"],
-  }),
-  rule("url-outside-directory", "warning", "protocol", sources.protocol("location"), {
+  }) as RuleRow,
+  "url-outside-directory": rule("warning", "protocol", sources.protocol("location"), {
     sentence:
       "Path mismatch: a sitemap may only list URLs in its own directory or below, unless robots.txt names it or it is submitted in Search Console.",
     fix: "Put the sitemap at the root of the site, name it in robots.txt, or submit it in Search Console.",
     needs: ["location"],
-  }),
-  rule("url-private-host", "error", "practice", sources.protocol("locdef"), {
+  }) as RuleRow,
+  "url-private-host": rule("error", "practice", sources.protocol("locdef"), {
     sentence: "A URL is on a host that nobody outside can open.",
     fix: "Set the public URL of the site in the program that writes the sitemap.",
-  }),
-  rule("url-robots-disallowed", "error", "engine", sources.robots, {
+  }) as RuleRow,
+  "url-robots-disallowed": rule("error", "engine", sources.robots, {
     sentence:
       "URL blocked by robots.txt: search engines cannot crawl these pages, and may show them without a description.",
     fix: "Take the URLs out of the sitemap, or allow them in robots.txt.",
     needs: ["robots"],
-  }),
-  rule("url-credentials", "error", "practice", `${sources.uri}#section-3.2.1`, {
+  }) as RuleRow,
+  "url-credentials": rule("error", "practice", `${sources.uri}#section-3.2.1`, {
     sentence: "A URL carries a user name or a password.",
     fix: "Remove it from the URL, and change the password.",
-  }),
-  rule("url-fragment", "warning", "engine", sources.urlStructure, {
+  }) as RuleRow,
+  "url-fragment": rule("warning", "engine", sources.urlStructure, {
     engines: ["google"],
     sentence: "A URL has a fragment (`#…`); Google does not support fragments, and takes it for the page without.",
     fix: "Remove the fragment.",
-  }),
-  rule("url-session-id", "warning", "engine", sources.urlStructure, {
+  }) as RuleRow,
+  "url-session-id": rule("warning", "engine", sources.urlStructure, {
     sentence: "A URL carries a session id; each visit makes another URL of the same page.",
     fix: "List the URL without the session id.",
-  }),
-  rule("url-tracking-parameter", "warning", "engine", sources.urlStructure, {
+  }) as RuleRow,
+  "url-tracking-parameter": rule("warning", "engine", sources.urlStructure, {
     sentence: "A URL carries parameters of a campaign; search engines take it for a second copy of the page.",
     fix: "List the URL without these parameters.",
-  }),
-  rule("url-not-escaped", "warning", "protocol", sources.protocol("escaping"), {
+  }) as RuleRow,
+  "url-not-escaped": rule("warning", "protocol", sources.protocol("escaping"), {
     sentence: "A URL is not percent-encoded: it has characters that no URL may have, or others than ASCII.",
     fix: "Percent-encode the URL as UTF-8.",
-  }),
-  rule("url-percent-invalid", "error", "protocol", `${sources.uri}#section-2.1`, {
+  }) as RuleRow,
+  "url-percent-invalid": rule("error", "protocol", `${sources.uri}#section-2.1`, {
     sentence: "A percent sign in a URL is not followed by two hexadecimal digits.",
     fix: "Write a percent sign as `%25`.",
-  }),
-  rule("url-percent-twice", "warning", "heuristic", `${sources.uri}#section-2.4`, {
+  }) as RuleRow,
+  "url-percent-twice": rule("warning", "heuristic", `${sources.uri}#section-2.4`, {
     sentence: "A URL looks percent-encoded twice (`%2520`).",
     fix: "Percent-encode once.",
-    firedOn: 0,
-  }),
-  rule("url-not-normal", "info", "engine", sources.buildSitemap, {
+  }) as RuleRow,
+  "url-not-normal": rule("info", "engine", sources.buildSitemap, {
     engines: ["google"],
     sentence:
       "A URL is not in its usual spelling: an upper-case host, a default port, `.` or `..` in the path, a dot after the host.",
     fix: "Write the URL exactly as the site's own links do.",
-  }),
-  rule("url-double-slash", "info", "heuristic", sources.urlStructure, {
+  }) as RuleRow,
+  "url-double-slash": rule("info", "heuristic", sources.urlStructure, {
     sentence: "A URL has two slashes in its path, often because two parts were joined the wrong way.",
     fix: "Repair how the URL is put together.",
-    firedOn: 0,
-  }),
-  rule("url-asset", "info", "heuristic", sources.images, {
+  }) as RuleRow,
+  "url-asset": rule("info", "heuristic", sources.images, {
     sentence: "A file is listed that is not a page, such as an image or a script.",
     fix: "Leave it out; name images in `<image:image>` of the page that shows them.",
-    firedOn: 0,
-  }),
-  rule("url-utility", "info", "engine", sources.urlStructure, {
+  }) as RuleRow,
+  "url-utility": rule("info", "engine", sources.urlStructure, {
     sentence: "A page is listed that no searcher wants: a cart, a login, the results of an internal search.",
     fix: "Leave it out.",
-  }),
-  rule("url-duplicate", "warning", "heuristic", sources.buildSitemap, {
+  }) as RuleRow,
+  "url-duplicate": rule("warning", "heuristic", sources.buildSitemap, {
     sentence: "A URL is listed in more than one sitemap.",
     fix: "List it in one of them.",
-    firedOn: 0,
-  }),
-  rule("url-repeated", "info", "heuristic", sources.buildSitemap, {
+  }) as RuleRow,
+  "url-repeated": rule("info", "heuristic", sources.buildSitemap, {
     sentence: "A URL is listed more than once in one sitemap.",
     fix: "List it once.",
     firedOn: 6,
     problems: "url-repeated",
-  }),
-  rule("url-variants", "warning", "engine", sources.urlStructure, {
+  }) as RuleRow,
+  "url-variants": rule("warning", "engine", sources.urlStructure, {
     sentence:
       "A page is listed in several spellings: scheme, `www.`, letter case, a slash at the end or the order of parameters differ.",
     fix: "List the canonical URL alone.",
-  }),
-  rule("url-lastmod-conflict", "warning", "heuristic", sources.protocol("lastmoddef"), {
+  }) as RuleRow,
+  "url-lastmod-conflict": rule("warning", "heuristic", sources.protocol("lastmoddef"), {
     sentence: "Sitemaps disagree about when a page changed.",
     fix: "Take the date from one source.",
-    firedOn: 0,
-  }),
-  rule("homepage-unlisted", "info", "heuristic", sources.buildSitemap, {
+  }) as RuleRow,
+  "homepage-unlisted": rule("info", "heuristic", sources.buildSitemap, {
     sentence: "The homepage is in no sitemap.",
     fix: "Add it.",
     needs: ["complete", "site"],
-    firedOn: 0,
-  }),
-];
+  }) as RuleRow,
+};
 
 export class UrlRules {
   readonly #homeHost: string;
