@@ -26,7 +26,14 @@ export type {
   TreeStep,
   UnreachableWebsite,
 } from "./model/event.ts";
-export type { Came, FailureOutcome, HeaderList } from "./model/exchange.ts";
+export type {
+  Came,
+  DocumentResponse,
+  FailureOutcome,
+  HeaderList,
+  RedirectHop,
+  SitemapResponse,
+} from "./model/exchange.ts";
 export type {
   ArchiveOptions,
   Limits,
@@ -54,7 +61,6 @@ export type {
 } from "./model/page.ts";
 export type { Pattern } from "./model/pattern.ts";
 export { type Problem, type ProblemCode, type ProblemFacts, problem } from "./model/problem.ts";
-export type { DocumentResponse, RedirectHop, SitemapResponse } from "./model/response.ts";
 export type {
   IndexSitemap,
   InvalidSitemap,

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { homepageOf, isHttpUrl, resolveUrl, trimUrl, urlKey, withoutCredentials } from "../src/model/url.ts";
-import { resolveListedUrl } from "../src/model/url-forms.ts";
-import { UrlResolver } from "../src/model/url-resolver.ts";
+import { resolveListedUrl, UrlResolver } from "../src/model/url-forms.ts";
 import { anyText } from "./support/any-text.ts";
 import { some } from "./support/long.ts";
 import { Random } from "./support/random.ts";

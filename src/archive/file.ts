@@ -1,10 +1,9 @@
 // Files that are read and written at positions, and content that is kept: blocks in memory or in a file, read in order any
 // number of times.
 import { type FileHandle, open, stat } from "node:fs/promises";
-import { SitemapError } from "../model/errors.ts";
+import { SitemapError, systemReason } from "../model/errors.ts";
 import type { Body } from "../model/exchange.ts";
 import type { Problem } from "../model/problem.ts";
-import { systemReason } from "../model/system-reason.ts";
 
 /** A range of a file. */
 export interface Extent {

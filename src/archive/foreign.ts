@@ -1,8 +1,9 @@
 // Responses in archives of other tools, interpreted like those of a website.
-import { detached } from "../model/detached.ts";
+
 import { type Fetched, type FetchedDocument, type HeaderList, header } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import { failureOf, isRedirect } from "../model/status.ts";
+import { detached } from "../model/text.ts";
 import { parseUrl, urlKey, withoutCredentials } from "../model/url.ts";
 import { ArchivedBody, beginsWithChunk, readHttpHead } from "./archived-body.ts";
 import { type Place, type RecordFile, RecordWalk } from "./records.ts";

@@ -4,8 +4,7 @@
 import { randomBytes } from "node:crypto";
 import { link, lstat, open, rename, unlink } from "node:fs/promises";
 import path from "node:path";
-import { SitemapError } from "../model/errors.ts";
-import { systemReason } from "../model/system-reason.ts";
+import { SitemapError, systemReason } from "../model/errors.ts";
 import { version } from "../model/version.ts";
 import type { ArchiveInfo, Counts, RunCounts } from "./contract.ts";
 import { type Block, KeptBody, KeptFile, largePiece, lengthOf, readBlocks, storageFailed } from "./file.ts";

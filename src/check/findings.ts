@@ -1,6 +1,6 @@
 // Findings, counted for each sitemap and rule. Memory is limited however much is wrong: counts continue, examples stop,
 // and the last sitemaps of a rule are combined.
-import { detached } from "../model/detached.ts";
+import { detached } from "../model/text.ts";
 import type { Severity } from "./rule.ts";
 import type { RuleId } from "./rule-table.ts";
 

@@ -12,8 +12,8 @@ import {
   statSync,
 } from "node:fs";
 import path from "node:path";
+import { systemReason } from "../model/errors.ts";
 import { type Problem, problem } from "../model/problem.ts";
-import { systemReason } from "../model/system-reason.ts";
 import { parseUrl } from "../model/url.ts";
 import { bounds } from "./bounds.ts";
 import { readServerRules, type ServerRules } from "./server-rules.ts";

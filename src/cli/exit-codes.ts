@@ -1,5 +1,5 @@
 // The exit codes of the program, for scripts. The help of every command and docs/command-line.md come from this table.
-import { systemReason } from "../model/system-reason.ts";
+import { systemReason } from "../model/errors.ts";
 
 export const exitCodes = {
   complete: 0,

@@ -13,7 +13,7 @@
 // Standard output carries the result and nothing else; messages go to standard error. Exit codes: exit-codes.ts.
 import module from "node:module";
 import { setFlagsFromString } from "node:v8";
-import { systemReason } from "../model/system-reason.ts";
+import { systemReason } from "../model/errors.ts";
 
 // WebAssembly is compiled for speed once it has run for long. undici's HTTP parser would be at once, which takes 30 MB and 80 ms for a few
 // bytes of each response; with this budget it takes a large website, where our XML parser is worth it.

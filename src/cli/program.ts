@@ -1,8 +1,7 @@
 // The program: commands, help, and messages about mistakes on the command line.
 import { Command, CommanderError } from "commander";
-import { SitemapError } from "../model/errors.ts";
+import { isSystemError, SitemapError, systemReason } from "../model/errors.ts";
 import { version } from "../model/options.ts";
-import { isSystemError, systemReason } from "../model/system-reason.ts";
 import { printable } from "../write/printable.ts";
 import { type Context, type Done, discardUnfinished } from "./context.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";

@@ -1,9 +1,8 @@
 // Decides what may be visited: ancestors, depth, budgets, and what was visited before. No I/O, and no decision depends
 // on what arrived first: all follow the declared order, so that two runs agree.
-import { documentKey } from "../model/exchange.ts";
+import { documentKey, type SitemapResponse } from "../model/exchange.ts";
 import type { Limits } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
-import type { SitemapResponse } from "../model/response.ts";
 import type { IndexSitemap, Sitemap } from "../model/sitemap.ts";
 import type { PageFilter } from "./page-filter.ts";
 import type { Reading } from "./read.ts";

@@ -14,10 +14,11 @@ import {
   type HeaderList,
   header,
   type NotAsked,
+  type RedirectHop,
+  type SitemapResponse,
 } from "../model/exchange.ts";
 import type { Limits } from "../model/options.ts";
 import { isRefused, type Problem, problem } from "../model/problem.ts";
-import type { RedirectHop, SitemapResponse } from "../model/response.ts";
 import { isBelow, placed, type Rewrite } from "../model/rewrite.ts";
 import { isSameWebsite, parseUrl, resolveUrl, trustedOrigins, withoutCredentials } from "../model/url.ts";
 import { Cookies, cookiesIn } from "./cookies.ts";

@@ -2,11 +2,10 @@
 // index whose children are to be visited, or nothing (a guess without a sitemap).
 import { type Candidate, isGuess as isGuessed } from "../discover/candidates.ts";
 import type { DiscoveryRecord, OrderedEvent } from "../model/event.ts";
-import { header, type NotAsked } from "../model/exchange.ts";
+import { header, type NotAsked, type SitemapResponse } from "../model/exchange.ts";
 import { boolean, unexpected } from "../model/option-checks.ts";
 import type { RecurseContext, Settings } from "../model/options.ts";
 import { isLossy, type Problem, problem } from "../model/problem.ts";
-import type { SitemapResponse } from "../model/response.ts";
 import {
   type IndexSitemap,
   type InvalidSitemap,

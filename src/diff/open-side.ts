@@ -1,16 +1,14 @@
 // Opens one side of a diff: finds out its form, and how to read its pages.
 import { type FileHandle, open, stat } from "node:fs/promises";
 import type { Scratch } from "../archive/scratch.ts";
-import { SitemapError } from "../model/errors.ts";
+import { SitemapError, systemReason } from "../model/errors.ts";
 import type { CrawlEvent } from "../model/event.ts";
 import type { Options } from "../model/options.ts";
 import type { Problem } from "../model/problem.ts";
-import { systemReason } from "../model/system-reason.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
 import { isTree } from "../tree/tree.ts";
 import { kindOfBytes, magicLength } from "./archive-magic.ts";
-import type { Side } from "./diff-side.ts";
-import { type DiffSide, isBytes, isTarget } from "./diff-side.ts";
+import { type DiffSide, isBytes, isTarget, type Side } from "./diff-side.ts";
 import { FileSide, pathContent, streamContent } from "./file-side.ts";
 import { NdjsonSide } from "./ndjson-side.ts";
 import { TreeSide } from "./tree-side.ts";

@@ -2,8 +2,7 @@
 import { existsSync, lstatSync, mkdirSync, rmdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { FileLock } from "../archive/lock.ts";
-import { SitemapError } from "../model/errors.ts";
-import { systemReason } from "../model/system-reason.ts";
+import { SitemapError, systemReason } from "../model/errors.ts";
 import { journalName, lockName } from "./journal-file.ts";
 
 export class FleetFolder {

@@ -3,8 +3,7 @@
 import { createReadStream, existsSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { createInterface } from "node:readline";
-import { SitemapError } from "../model/errors.ts";
-import { systemReason } from "../model/system-reason.ts";
+import { SitemapError, systemReason } from "../model/errors.ts";
 import { isHttpUrl } from "../model/url.ts";
 import type { Suspicion } from "./bisection.ts";
 import { isCount, isRecord, isSummary, type SiteSettings, type SiteSummary } from "./site-job.ts";

@@ -1,8 +1,7 @@
 // The events of a crawl. All of them are plain data that survives JSON.stringify.
-import type { Came, FailureOutcome, Fetched } from "./exchange.ts";
+import type { Came, FailureOutcome, Fetched, SitemapResponse } from "./exchange.ts";
 import type { SitemapPage } from "./page.ts";
 import type { Problem } from "./problem.ts";
-import type { SitemapResponse } from "./response.ts";
 import type { PagesSitemap, Sitemap } from "./sitemap.ts";
 
 /**

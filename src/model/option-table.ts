@@ -18,8 +18,8 @@ import {
   text,
 } from "./option-checks.ts";
 import { patterns } from "./pattern.ts";
-import { robotsTxtBytes } from "./protocol-limits.ts";
 import { rewrite } from "./rewrite.ts";
+import { robotsTxtBytes } from "./sitemap.ts";
 import { version } from "./version.ts";
 
 /** Checks a value that was given, and gives it back as `Settings` has it. Throws a `SitemapError` (`invalid-option`). */

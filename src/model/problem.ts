@@ -1,7 +1,7 @@
 // What can be wrong with a website's sitemaps, by code. Every loss and every repair is a problem; nothing that a website does
 // is thrown. The table of problems is in problems/, which also says how to add one. Codes are stable; sentences may be
 // reworded in any release.
-import { detached } from "./detached.ts";
+
 import { amount, grouped, span } from "./figures.ts";
 import { optionsIn, unexpected } from "./option-checks.ts";
 import type { ProblemCode } from "./problem-code.ts";
@@ -12,6 +12,7 @@ import type { ProblemRow, ProblemRows } from "./problems/row.ts";
 import { statusRow } from "./problems/status.ts";
 import { treeProblems } from "./problems/tree.ts";
 import { xmlProblems } from "./problems/xml.ts";
+import { detached } from "./text.ts";
 
 export type { ProblemCode } from "./problem-code.ts";
 

@@ -8,7 +8,7 @@
 import { isUtf8 } from "node:buffer";
 import { TextDecoder } from "node:util";
 import type { ProblemLog } from "../model/problem.ts";
-import { type TextPiece, Utf8Text } from "../model/utf8-text.ts";
+import { type TextPiece, Utf8Text } from "../model/text.ts";
 import type { ByteReader } from "./byte-reader.ts";
 
 export type CharsetDecision =

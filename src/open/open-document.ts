@@ -3,8 +3,8 @@
 import { crc32 } from "node:zlib";
 import { type HeaderList, header } from "../model/exchange.ts";
 import { type Problem, type ProblemLog, problem } from "../model/problem.ts";
-import { protocolBytes } from "../model/protocol-limits.ts";
-import type { TextPiece } from "../model/utf8-text.ts";
+import { protocolBytes } from "../model/sitemap.ts";
+import type { TextPiece } from "../model/text.ts";
 import { ByteReader, type ByteSource } from "./byte-reader.ts";
 import { decideCharset, decodeText } from "./charset.ts";
 import { announcedCodings, type Coding, findCoding, sampleSize, sniffCoding } from "./content-coding.ts";

@@ -1,8 +1,8 @@
 // Parses a document of any format: its first characters decide which parser reads it.
 import { defaultLimits, type Limits } from "../model/options.ts";
 import { type Problem, type ProblemLog, problem } from "../model/problem.ts";
+import type { TextPiece } from "../model/text.ts";
 import { isRobotsUrl } from "../model/url.ts";
-import type { TextPiece } from "../model/utf8-text.ts";
 import { type Entries, type EntryParser, joined, type ParseContext, type ParseOutcome } from "./entries.ts";
 import { usualFastPath } from "./fast/create-fast-path.ts";
 import type { CreateFastPath } from "./fast/fast-path.ts";

@@ -5,11 +5,16 @@ import { Fingerprints } from "../model/fingerprints.ts";
 import type { Limits } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { Problem, ProblemCode, ProblemLog } from "../model/problem.ts";
-import { protocolEntries } from "../model/protocol-limits.ts";
-import type { PagesFormat, ParsedSitemap, RobotsPreference, SitemapReference } from "../model/sitemap.ts";
+import {
+  type PagesFormat,
+  type ParsedSitemap,
+  protocolEntries,
+  type RobotsPreference,
+  type SitemapReference,
+} from "../model/sitemap.ts";
+import type { TextPiece } from "../model/text.ts";
 import { lengthFacts, originOf } from "../model/url.ts";
-import { UrlResolver } from "../model/url-resolver.ts";
-import type { TextPiece } from "../model/utf8-text.ts";
+import { UrlResolver } from "../model/url-forms.ts";
 import type { CreateFastPath } from "./fast/fast-path.ts";
 import type { RobotsGroups } from "./robots.ts";
 import { noFacts, type TextFacts } from "./table.ts";

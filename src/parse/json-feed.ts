@@ -3,7 +3,7 @@
 // it is kept: nested values become 0, and texts that are too long, such as the content of a page, become empty.
 //   Lenient: an item without a URL is a page if its id is one.
 import type { ProblemCode } from "../model/problem.ts";
-import type { TextPiece } from "../model/utf8-text.ts";
+import type { TextPiece } from "../model/text.ts";
 import { type Entries, type EntryParser, EntrySink, type ParseContext, type ParseOutcome } from "./entries.ts";
 import { FeedReader } from "./feed.ts";
 import { noAttributes } from "./xml/attributes.ts";

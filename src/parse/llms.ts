@@ -2,8 +2,9 @@
 //   "Each 'file list' is a markdown list, containing a required markdown hyperlink [name](url), then optionally a : and notes"
 // The first link of each list item is a page; the heading above it is its section.
 //   Lenient: a title, a summary and sections are not required.
-import { detached } from "../model/detached.ts";
+
 import { defaultPriority, type NewsStory } from "../model/page.ts";
+import { detached } from "../model/text.ts";
 import type { ParseOutcome } from "./entries.ts";
 import { LineParser } from "./lines.ts";
 import type { Draft } from "./urlset.ts";

@@ -3,8 +3,9 @@
 //   Content-Usage: /path/ train-ai=n             https://datatracker.ietf.org/doc/draft-ietf-aipref-attach/
 //   License: https://example.org/license.xml     https://rslstandard.org/
 // Content-Signal stands in groups and before all groups, and programs disagree which counts: both are read, and `agents` says which.
-import { detached } from "../model/detached.ts";
+
 import type { RobotsPreference } from "../model/sitemap.ts";
+import { detached } from "../model/text.ts";
 
 export class Preferences {
   readonly list: RobotsPreference[] = [];

@@ -9,7 +9,7 @@
 //   Lenient: a relative URL is resolved against robots.txt; reported.
 // A comment starts at a # at the beginning or after white space: one inside a URL starts its fragment.
 import { problem } from "../model/problem.ts";
-import { robotsTxtBytes } from "../model/protocol-limits.ts";
+import { robotsTxtBytes } from "../model/sitemap.ts";
 import { trimUrl } from "../model/url.ts";
 import { unwrapUrl } from "../model/url-forms.ts";
 import type { ParseContext, ParseOutcome } from "./entries.ts";

@@ -1,7 +1,7 @@
 // Reads a document by the table of its format: finds the rule of each element and hands its text to it.
 //   Lenient: names in another case are taken for those of the format.
 //   Lenient: an entry's start tag ends what was not closed before it: an entry, and all that is open in it.
-import { detached } from "../model/detached.ts";
+import { detached } from "../model/text.ts";
 import { isHttpUrl, trimUrl } from "../model/url.ts";
 import { unwrapUrl } from "../model/url-forms.ts";
 import { type Vocabulary, vocabularyOf } from "./namespaces.ts";

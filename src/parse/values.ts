@@ -1,6 +1,7 @@
 // Small values of entries: numbers, booleans, lists. Undefined if a value cannot be read; the caller reports it.
-import { detached } from "../model/detached.ts";
+
 import type { ChangeFrequency } from "../model/page.ts";
+import { detached } from "../model/text.ts";
 
 /**
  * From 0 to 1: https://www.sitemaps.org/protocol.html#prioritydef "Valid values range from 0.0 to 1.0."

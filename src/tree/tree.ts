@@ -9,12 +9,11 @@ import { type Reading, read, textOf } from "../crawl/read.ts";
 import type { FollowFailure, FoundDocument } from "../crawl/redirects.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../model/event.ts";
-import type { DocumentRole, DocumentSource, Fetched } from "../model/exchange.ts";
+import type { DocumentResponse, DocumentRole, DocumentSource, Fetched } from "../model/exchange.ts";
 import { boolean, path as checkPath, optionsIn } from "../model/option-checks.ts";
 import type { PageFilterSettings, Settings } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { type Problem, problem } from "../model/problem.ts";
-import type { DocumentResponse } from "../model/response.ts";
 import {
   type IndexSitemap,
   type InvalidSitemap,

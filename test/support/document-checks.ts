@@ -4,7 +4,7 @@ import { readSitemap } from "../../src/crawl/read.ts";
 import { defaultLimits, type Limits } from "../../src/model/options.ts";
 import { type Problem, ProblemLog } from "../../src/model/problem.ts";
 import type { ParsedSitemap } from "../../src/model/sitemap.ts";
-import type { TextPiece, Utf8Text } from "../../src/model/utf8-text.ts";
+import type { TextPiece, Utf8Text } from "../../src/model/text.ts";
 import { Utf8Decoder } from "../../src/open/charset.ts";
 import { createDocumentParser } from "../../src/parse/document.ts";
 import type { Entries, ParseOutcome } from "../../src/parse/entries.ts";

@@ -3,7 +3,7 @@
 
 import { defaultLimits } from "../../src/model/options.ts";
 import { ProblemLog } from "../../src/model/problem.ts";
-import type { TextPiece } from "../../src/model/utf8-text.ts";
+import type { TextPiece } from "../../src/model/text.ts";
 import { Utf8Decoder } from "../../src/open/charset.ts";
 import { createDocumentParser } from "../../src/parse/document.ts";
 import type { Entries, EntryParser } from "../../src/parse/entries.ts";

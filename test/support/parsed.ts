@@ -4,7 +4,7 @@ import { defaultLimits, type Limits } from "../../src/model/options.ts";
 import type { SitemapPage } from "../../src/model/page.ts";
 import { type Problem, type ProblemCode, ProblemLog } from "../../src/model/problem.ts";
 import type { SitemapReference } from "../../src/model/sitemap.ts";
-import type { TextPiece } from "../../src/model/utf8-text.ts";
+import type { TextPiece } from "../../src/model/text.ts";
 import { createDocumentParser, type DocumentParserOptions } from "../../src/parse/document.ts";
 import type { Entries, ParseOutcome } from "../../src/parse/entries.ts";
 import { inEveryCut } from "./cuts.ts";

@@ -1,5 +1,5 @@
 // Where only URLs are wanted (`ls -f pages`), details are left out: what a document gives must be the same either way.
-import { type TextPiece, Utf8Text } from "../../src/model/utf8-text.ts";
+import { type TextPiece, Utf8Text } from "../../src/model/text.ts";
 import { expectSame } from "./expect-same.ts";
 import { parsePieces } from "./parsed.ts";
 

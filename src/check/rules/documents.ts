@@ -1,8 +1,15 @@
 // Rules about sitemaps and indexes as documents: their size, character set and format, and what indexes list.
+
+import type { DocumentResponse } from "../../model/exchange.ts";
 import { grouped, size } from "../../model/figures.ts";
-import { protocolBytes, protocolEntries } from "../../model/protocol-limits.ts";
-import type { DocumentResponse } from "../../model/response.ts";
-import { type IndexSitemap, type PagesSitemap, problemsOf, type Sitemap } from "../../model/sitemap.ts";
+import {
+  type IndexSitemap,
+  type PagesSitemap,
+  problemsOf,
+  protocolBytes,
+  protocolEntries,
+  type Sitemap,
+} from "../../model/sitemap.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
 import { bounds } from "../bounds.ts";
 import { locationOf, type SiteContext } from "../context.ts";

@@ -1,9 +1,7 @@
 // Rules about finding and fetching sitemaps.
-import { header } from "../../model/exchange.ts";
+import { type DocumentResponse, header } from "../../model/exchange.ts";
 import { size } from "../../model/figures.ts";
-import { robotsTxtBytes } from "../../model/protocol-limits.ts";
-import type { DocumentResponse } from "../../model/response.ts";
-import type { IndexSitemap, Sitemap } from "../../model/sitemap.ts";
+import { type IndexSitemap, robotsTxtBytes, type Sitemap } from "../../model/sitemap.ts";
 import { urlKey } from "../../model/url.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
 import { bounds } from "../bounds.ts";

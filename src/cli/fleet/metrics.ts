@@ -3,7 +3,7 @@
 import { createServer, type Server } from "node:http";
 import type { FleetEvent } from "../../fleet/fleet-options.ts";
 import { firstByteBounds } from "../../fleet/site-responses.ts";
-import { systemReason } from "../../model/system-reason.ts";
+import { systemReason } from "../../model/errors.ts";
 import { UsageError } from "../exit-codes.ts";
 import type { FleetTotals } from "./totals.ts";
 

@@ -11,8 +11,8 @@ import { noSink, type SiteOutput, type SiteSink } from "../../fleet/fleet-option
 import { lockName, readResults } from "../../fleet/journal-file.ts";
 import { bucketAddress, isBucket, S3Bucket } from "../../fleet/s3-bucket.ts";
 import { keyHash, type SiteJob, type SiteSummary } from "../../fleet/site-job.ts";
+import { systemReason } from "../../model/errors.ts";
 import { resolveStreamOptions, type StreamOptions } from "../../model/options.ts";
-import { systemReason } from "../../model/system-reason.ts";
 import { UsageError } from "../exit-codes.ts";
 import type { Dataset } from "./dataset.ts";
 import { fleetFormats, withDefaults } from "./flags.ts";

@@ -16,7 +16,7 @@ import {
   writeSync,
 } from "node:fs";
 import path from "node:path";
-import { systemReason } from "../../model/system-reason.ts";
+import { systemReason } from "../../model/errors.ts";
 import type { Context } from "../context.ts";
 import { orUsageError, UsageError } from "../exit-codes.ts";
 import { OutputFailed } from "./stdout.ts";

@@ -1,10 +1,10 @@
 // The log of -v, -vv and --log-file: one event per line, with time, type and URL.
 import { closeSync, constants, openSync, statSync, writeSync } from "node:fs";
+import { systemReason } from "../../model/errors.ts";
 import type { CrawlEvent, ProblemEvent } from "../../model/event.ts";
 import { counted, duration, size } from "../../model/figures.ts";
 import { messageWithHint, type Problem } from "../../model/problem.ts";
 import { isReadSitemap } from "../../model/sitemap.ts";
-import { systemReason } from "../../model/system-reason.ts";
 import { printable } from "../../write/printable.ts";
 import type { Context } from "../context.ts";
 import { orUsageError } from "../exit-codes.ts";

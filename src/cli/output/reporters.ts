@@ -5,8 +5,8 @@ import { appendFileSync } from "node:fs";
 import picocolors from "picocolors";
 import type { CheckResult } from "../../check/result.ts";
 import { severities } from "../../check/rule.ts";
+import { systemReason } from "../../model/errors.ts";
 import { counted, grouped } from "../../model/figures.ts";
-import { systemReason } from "../../model/system-reason.ts";
 import { jsonOf, printable } from "../../write/printable.ts";
 import type { Places } from "../input/local-files.ts";
 import {

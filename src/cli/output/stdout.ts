@@ -1,7 +1,7 @@
 // Standard output: the result and nothing else, at the speed of its reader. A reader that went away (`| head`) is not
 // an error; a full disk is.
 import type { Writable } from "node:stream";
-import { systemReason } from "../../model/system-reason.ts";
+import { systemReason } from "../../model/errors.ts";
 
 /** The reader of the output went away: the run can end. */
 export class OutputClosed extends Error {

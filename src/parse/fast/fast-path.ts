@@ -1,7 +1,7 @@
 // The interface of the fast path; its implementation is in fast/. The parser gives the same results without it, but
 // more slowly.
 import type { Limits } from "../../model/options.ts";
-import type { TextPiece } from "../../model/utf8-text.ts";
+import type { TextPiece } from "../../model/text.ts";
 import type { XmlAttributes } from "../xml/attributes.ts";
 import type { XmlCursor } from "../xml/cursor.ts";
 import type { XmlElements } from "../xml/scanner.ts";

@@ -1,7 +1,7 @@
 // The tokenizer (tokenizer.as.ts) and its memory. All documents share one: reading a chunk is never interrupted, so the
 // names of a document are put into its memory when its turn comes.
 import { fingerprintStart, highFactor, lowFactor } from "../../model/fingerprints.ts";
-import { decodeWide } from "../../model/utf8-text.ts";
+import { decodeWide } from "../../model/text.ts";
 import type { LineCounter } from "../xml/cursor.ts";
 import type { ScannerParts } from "./fast-path.ts";
 import * as layout from "./layout.ts";

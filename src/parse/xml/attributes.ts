@@ -2,7 +2,7 @@
 // https://www.w3.org/TR/xml/#NT-STag
 //   Lenient: values without quotes, attributes without values and stray characters are skipped.
 //   Lenient: a `<` ends a tag that was not closed.
-import { detached } from "../../model/detached.ts";
+import { detached } from "../../model/text.ts";
 import { noFacts, type TextFacts } from "../table.ts";
 import { decodeReferences, type ReferenceWatcher } from "./entities.ts";
 import type { ElementAttributes } from "./names.ts";

@@ -1,6 +1,6 @@
 // The interface between the scanner and the reader of a format, and the names that it passes.
 
-import { detached } from "../../model/detached.ts";
+import { detached } from "../../model/text.ts";
 import type { RuleReader, TextFacts } from "../table.ts";
 
 export interface XmlHandler {

@@ -2,7 +2,7 @@
 //   Lenient: a `<urlset>` or `<sitemapindex>` inside of something else, such as an HTML page, is read.
 //   Lenient: elements before the root, such as the warnings of a program, are skipped.
 import { type Problem, problem } from "../../model/problem.ts";
-import type { TextPiece } from "../../model/utf8-text.ts";
+import type { TextPiece } from "../../model/text.ts";
 import { type Entries, type EntryParser, EntrySink, type ParseContext, type ParseOutcome } from "../entries.ts";
 import { atomRule, baseLevels, entryRule, FeedReader, rdfRule, rss11Rule, rssRule } from "../feed.ts";
 import { knownVocabulary, type Vocabulary } from "../namespaces.ts";

@@ -9,8 +9,8 @@
 // With `strict` the first thing that is not well-formed ends the document; strict.ts has the checks that only it needs.
 import type { Limits } from "../../model/options.ts";
 import type { ProblemLog } from "../../model/problem.ts";
+import type { TextPiece } from "../../model/text.ts";
 import { protocolUrlLength } from "../../model/url.ts";
-import type { TextPiece } from "../../model/utf8-text.ts";
 import { type CreateFastPath, type FastPath, noFastPath, type ScannerParts } from "../fast/fast-path.ts";
 import { endOfName, isSpace, noAttributes, skipSpace, XmlAttributes } from "./attributes.ts";
 import { XmlCursor } from "./cursor.ts";

@@ -1,5 +1,6 @@
-// A chunk of text that came as UTF-8: decoded on demand, because readers of bytes can skip the decoding.
+// Text in pieces, and copies of strings.
 
+/** A chunk of text that came as UTF-8: decoded on demand, because readers of bytes can skip the decoding. */
 export class Utf8Text {
   /** Valid UTF-8 with whole characters. Valid until the next chunk is requested. */
   readonly bytes: Uint8Array;
@@ -30,3 +31,15 @@ interface NodeBuffer {
 // Not imported: this runs anywhere.
 const { process } = globalThis as { process?: { getBuiltinModule?(name: string): NodeBuffer | undefined } };
 const transcode = process?.getBuiltinModule?.("node:buffer")?.transcode;
+
+/**
+ * A copy that keeps nothing else alive: V8 makes a substring by pointing into the whole string, so that a URL of forty characters would keep
+ * the chunk of the document that it was cut from.
+ */
+export function detached(text: string): string {
+  // Joining and cutting forces a copy. Shorter substrings are copies already.
+  return text.length < shortestPart ? text : ` ${text}`.slice(1);
+}
+
+// In V8: https://source.chromium.org/chromium/chromium/src/+/main:v8/src/objects/string.h (SlicedString::kMinLength)
+const shortestPart = 13;
