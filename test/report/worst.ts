@@ -10,7 +10,10 @@ const large = 123_456_789_012;
 /** `character`: the character of a number, for all texts. */
 export function worstFacts(character: (number: number) => string, length: number): ReportFacts {
   const random = new Random(3);
-  const text = () => Array.from({ length }, () => character(random.below(20_000))).join("");
+  const text = () =>
+    Array.from({ length: 20 }, () => character(random.below(20_000)))
+      .join("")
+      .repeat(length / 20);
   const url = () => `https://e.org/${text()}`;
   const list = <T>(one: (index: number) => T, count: number = many) =>
     Array.from({ length: count }, (_, index) => one(index));
