@@ -34,7 +34,7 @@ class UndiciClient implements OwnClient {
   readonly #connections = new Set<Connection>();
   // The one that has been idle longest comes first. A crawl has few.
   readonly #idle = new Set<Connection>();
-  #undici: typeof import("undici") | undefined;
+  #undici: typeof import("undici/index.js") | undefined;
 
   constructor(settings: Settings, connect: Connect) {
     this.#settings = settings;
@@ -43,7 +43,8 @@ class UndiciClient implements OwnClient {
   }
 
   async request(request: ClientRequest): Promise<ClientResponse | Problem> {
-    this.#undici ??= await import("undici");
+    // By its file: Bun answers to the bare name with a client of its own, which has no `dispatch`.
+    this.#undici ??= await import("undici/index.js");
     const url = new URL(request.url);
     const route = this.#route(url, request);
     if ("code" in route) return route;

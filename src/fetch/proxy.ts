@@ -69,7 +69,7 @@ export async function openTunnel(
   proxy: ChosenProxy,
   { host, port }: Endpoint,
 ): Promise<net.Socket> {
-  const { Client } = await import("undici");
+  const { Client } = await import("undici/index.js");
   const target = `${host.includes(":") ? `[${host}]` : host}:${port}`;
   const login = proxy.authorization === undefined ? {} : { "proxy-authorization": proxy.authorization };
   let problemWith = "it closed the connection instead of an answer to CONNECT";
