@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { engines, measuredOn, type Rule, severities } from "../src/check/rule.ts";
+import { engines, type Rule, severities } from "../src/check/rule.ts";
 import { checkRules, ruleGroups } from "../src/check/rule-table.ts";
 import { processContext } from "../src/cli/context.ts";
 import { type ExitCodeName, exitCodes, exitCodeTexts } from "../src/cli/exit-codes.ts";
@@ -29,7 +29,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
   return new Map([
     ["src/model/problem-code.ts", problemCodeType()],
     ["schema/config.json", configSchema()],
-    ["docs/rules.md", filled("docs/rules.md", ruleTables())],
+    ["docs/check.md", filled("docs/check.md", ruleTables())],
     ["docs/problems.md", filled("docs/problems.md", problemTables())],
     ["docs/options.md", filled("docs/options.md", optionTables())],
     ["docs/command-line.md", filled("docs/command-line.md", await flagTables())],
@@ -93,35 +93,25 @@ function configSchema(): string {
 }
 
 function ruleTables(): Map<string, string> {
-  const { documents, websites } = measuredOn;
-  const heuristics = table(
-    ["heuristic", "fired on", "of", "wrong"],
-    checkRules
-      .filter(({ basis }) => basis === "heuristic")
-      .map(({ id, firedOn = 0 }) => [`\`${id}\``, `${firedOn}`, `${documents + websites}`, "0"]),
-  );
-  return new Map([
-    ["rules: heuristics", heuristics] as const,
-    ...[...ruleGroups].map(([group, rows]): [string, string] => [
+  return new Map(
+    [...ruleGroups].map(([group, rows]) => [
       `rules: ${group}`,
       table(
-        ["rule", "severity", "basis", "engines", "what is wrong", "what to do"],
+        ["rule", "what is wrong", "what to do"],
         rows.map((rule) => [
-          `<a id="${rule.id}"></a>\`${rule.id}\``,
-          rule.severity,
-          `[${rule.basis}](${rule.link})`,
-          enginesShown(rule),
+          `<a id="${rule.id}"></a>\`${rule.id}\`<br>${rule.severity}, [${rule.basis}](${rule.link})${enginesShown(rule)}`,
           escapedProse(rule.sentence),
           escapedProse(rule.fix),
         ]),
       ),
     ]),
-  ]);
+  );
 }
 
+// Named unless it is all of them, or none.
 function enginesShown({ engines }: Rule): string {
-  if (engines.length === 0) return "none";
-  return engines.length === 3 ? "all" : engines.map((engine) => engine[0]?.toUpperCase() + engine.slice(1)).join(", ");
+  if (engines.length === 3) return "";
+  return engines.map((engine) => `, ${engine[0]?.toUpperCase()}${engine.slice(1)}`).join("");
 }
 
 // What is between ticks is code: nothing in it needs to be escaped.
@@ -136,31 +126,19 @@ function problemTables(): Map<string, string> {
   const groups: Record<string, ProblemRows> = { ...problemGroups, "HTTP statuses": statusProblems };
   return new Map(
     Object.entries(groups).map(([group, rows]) => {
-      const hasLosses = Object.values(rows).some(({ loss }) => loss);
-      const hasRetries = Object.values(rows).some(({ temporary }) => temporary);
-      const header = [
-        "code",
-        ...(hasLosses ? ["loss"] : []),
-        ...(hasRetries ? ["retried"] : []),
-        "message",
-        "what to do",
-      ];
-      const cells = Object.entries(rows).map(([code, { loss, temporary, message, messageFor, fix }]) => [
-        `\`${code}\``,
-        ...(hasLosses ? [loss ? "yes" : ""] : []),
-        ...(hasRetries ? [temporary ? "yes" : ""] : []),
-        messageShown(message, messageFor),
-        fix,
-      ]);
-      return [`problems: ${group}`, table(header, cells)];
+      const cells = Object.entries(rows).map(([code, { loss, temporary, message, messageFor, fix }]) => {
+        const traits = [loss && "loss", temporary && "retried"].filter(Boolean).join(", ");
+        return [`\`${code}\`${traits && `<br>${traits}`}`, messageShown(message, messageFor), fix];
+      });
+      return [`problems: ${group}`, table(["code", "message", "what to do"], cells)];
     }),
   );
 }
 
-// `{limit ms}` is shown as *limit*. The sentences for special values come first.
+// `{limit ms}` is shown as *limit*. Of the sentences for special values, the first stands for all.
 function messageShown(message: string, messageFor: ProblemRows[string]["messageFor"] = {}): string {
   const general = message.replaceAll(/[[\]]/g, "").replaceAll(/\{(\w+)(?: \w+)?\}/g, "*$1*");
-  return escaped([...new Set(Object.values(messageFor)), general].join(" · "));
+  return escaped([...Object.values(messageFor).slice(0, 1), general].join(" · "));
 }
 
 function formatted(code: string, file: string): string {
@@ -213,8 +191,11 @@ function optionTables(): Map<string, string> {
     tables.map(([name, what, holder, rows]) => [
       `options: ${name}`,
       table(
-        [what, "default", "meaning", "flag"],
-        rows.map((row) => [`\`${row.name}\``, ...documented(`${holder}.${row.name}`, row), flagsOf(row)]),
+        [what, "default", "meaning"],
+        rows.map((row) => [
+          [`\`${row.name}\``, ...flagsOf(row)].join("<br>"),
+          ...documented(`${holder}.${row.name}`, row),
+        ]),
       ),
     ]),
   );
@@ -224,20 +205,15 @@ function documented(name: string, { more }: OptionRow): [value: string, meaning:
   const comment = optionComments.get(name);
   if (comment === undefined) throw new Error(`src/model/options.ts says nothing about ${name}`);
   const { text, example, default: value } = comment;
-  const elsewhere = name === "Options.timeout" ? "see [Timeouts](#timeouts)" : "none";
+  const elsewhere = name === "Options.timeout" ? "[below](#timeouts)" : "";
   const shown = example === undefined ? text : `${text} Example: \`${example}\`.`;
   const meaning = (more === undefined ? shown : `${shown} ${more}`).replaceAll("|", "\\|");
   return [value === undefined ? elsewhere : `\`${value}\``, meaning];
 }
 
-function flagsOf({ flags = [], members = [] }: OptionRow): string {
-  const own = flags.map(({ flags }) => `\`${longName(flags)}\``).join(", ");
-  return own !== "" || members.length > 5
-    ? own
-    : members
-        .map(flagsOf)
-        .filter((names) => names !== "")
-        .join(", ");
+function flagsOf({ flags = [], members = [] }: OptionRow): string[] {
+  const own = flags.map(({ flags }) => `\`${longName(flags)}\``);
+  return own.length > 0 || members.length > 5 ? own : members.flatMap(flagsOf);
 }
 
 function longName(flags: string): string {
@@ -245,36 +221,28 @@ function longName(flags: string): string {
 }
 
 // From what commander knows: what the help says is what the page says.
-// Flags that mean the same as for `ls` are listed once, in a table of their own for each of these groups.
+// Groups of `ls` that other commands share have a table of their own; a flag that means the same in a later command is not repeated.
 const commonGroups = ["Filters", "Discovery", "Parsing", "Local files", "Network", "Limits", "Messages"];
 
 async function flagTables(): Promise<Map<string, string>> {
-  const tables = new Map<string, string>();
-  const common = new Set<string>();
+  const groups = new Map<string, string[][]>();
+  const listed = new Set<string>();
   for (const command of (await createProgram(processContext(), () => {})).commands) {
-    const groups = new Map<string, string[][]>();
-    for (const option of command.options) {
-      const heading = (option.helpGroupHeading ?? "Other").replace(/:$/, "");
-      const [flags, description] = [option.flags, option.description];
+    for (const { flags, description, argChoices, helpGroupHeading = "" } of command.options) {
+      const heading = helpGroupHeading.replace(/:$/, "");
+      if (listed.has(`${flags} ${description}`)) continue;
+      listed.add(`${flags} ${description}`);
       const isCommon = command.name() === "ls" && commonGroups.includes(heading);
-      if (isCommon) common.add(`${flags} ${description}`);
-      else if (common.has(`${flags} ${description}`)) continue;
-      const group = isCommon ? `common: ${heading}` : `${command.name()}: ${heading}`;
+      const group = isCommon ? `common: ${heading}` : command.name();
       const names = flags.replaceAll(/<([\w=-]+)>|\[([\w-]+)\]/g, (_, required, given) =>
         (required ?? given).toUpperCase(),
       );
-      const cells = [
-        names
-          .split(", ")
-          .map((name) => `\`${name}\``)
-          .join(", "),
-        markdown(description) +
-          (option.argChoices ? `: ${option.argChoices.map((choice) => `\`${choice}\``).join(", ")}` : ""),
-      ];
+      const choices = argChoices ? `: ${argChoices.map((choice) => `\`${choice}\``).join(", ")}` : "";
+      const cells = [`\`${names.replaceAll(", ", "`, `")}\``, markdown(description) + choices];
       groups.set(group, [...(groups.get(group) ?? []), cells]);
     }
-    for (const [group, cells] of groups) tables.set(group, table(["flag", "meaning"], cells));
   }
+  const tables = new Map([...groups].map(([group, cells]) => [group, table(["flag", "meaning"], cells)]));
   const codes = Object.entries(exitCodes).map(([name, code]) => [
     `${code}`,
     markdown(exitCodeTexts[name as ExitCodeName]),
@@ -300,22 +268,20 @@ function table(header: readonly string[], rows: readonly (readonly string[])[]):
   return [line(header), `|${header.map(() => "---").join("|")}|`, ...rows.map(line)].join("\n");
 }
 
-/** A page with its tables in place: between `<!-- table: name -->` and `<!-- end -->`. */
+/** A page with its tables in place: each below its `<!-- table: name -->`. */
 function filled(file: string, tables: ReadonlyMap<string, string>): string {
   const unused = new Set(tables.keys());
   const text = readFileSync(path.join(root, file), "utf8").replaceAll(
-    /(<!-- table: (.+) -->\n)([\s\S]*?)(<!-- end -->)/g,
-    (_, start: string, name: string, before: string, end: string) => {
-      const prose = before.split("\n").find((line) => /^[^|\s]/.test(line));
-      if (prose !== undefined) throw new Error(`${file}: move this below <!-- end -->, or it is lost: ${prose}`);
+    /<!-- table: (.+) -->\n+(?:\|.*\n)*\n*/g,
+    (_, name: string) => {
       const found = tables.get(name);
       if (found === undefined) throw new Error(`${file}: there is no table "${name}"`);
       unused.delete(name);
-      return `${start}\n${found}\n\n${end}`;
+      return `<!-- table: ${name} -->\n\n${found}\n\n`;
     },
   );
   if (unused.size > 0) throw new Error(`${file} lacks <!-- table: ${[...unused].join(" -->, <!-- table: ")} -->`);
-  return text;
+  return `${text.trimEnd()}\n`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

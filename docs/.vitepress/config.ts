@@ -9,8 +9,6 @@ import { labelCells } from "./table-labels.ts";
 const { DOCS_BASE: base = "/" } = process.env;
 const root = path.join(import.meta.dirname, "../..");
 
-const wide = ["rules.md", "options.md", "problems.md", "inside/performance.md", "command-line.md"];
-
 // The playground takes the rules of a check with it, and not what fetches a sample of pages for them.
 const withoutNode = {
   name: "without-node",
@@ -26,10 +24,6 @@ export default defineConfig({
   base: base,
   lang: "en",
   head: [["link", { rel: "icon", type: "image/svg+xml", href: `${base}mark.svg` }]],
-  // Tables with many columns need the whole width.
-  transformPageData(page) {
-    if (wide.includes(page.relativePath)) Object.assign(page.frontmatter, { aside: false, pageClass: "wide" });
-  },
   vite: { worker: { plugins: () => [withoutNode] } },
   themeConfig: {
     logo: "/mark.svg",
@@ -53,13 +47,11 @@ export default defineConfig({
             { text: "Recipes", link: "/recipes" },
             { text: "The command line", link: "/command-line" },
             { text: "Output formats", link: "/output" },
-            { text: "Archives", link: "/archives" },
-            { text: "What changed", link: "/diff" },
+            { text: "Archives and changes", link: "/archives" },
             { text: "Check", link: "/check" },
             { text: "Report", link: "/report" },
             { text: "Many sites", link: "/fleet" },
             { text: "Agents and models", link: "/agents" },
-            { text: "Several machines", link: "/several-machines" },
             { text: "Playground", link: "/playground" },
           ],
         },
@@ -74,7 +66,6 @@ export default defineConfig({
         {
           text: "Reference",
           items: [
-            { text: "Rules", link: "/rules" },
             { text: "Coming from Ultimate Sitemap Parser", link: "/coming-from-ultimate-sitemap-parser" },
             { text: "Where it runs", link: "/platforms" },
             { text: "Security", link: "/security" },

@@ -19,7 +19,7 @@ import { wildcard } from "../model/pattern.ts";
 import { parseUrl } from "../model/url.ts";
 import { bounds } from "./bounds.ts";
 import type { Judge } from "./findings.ts";
-import { type BuiltInRule, type Engine, engines, type Rule, type Severity, severities } from "./rule.ts";
+import { type Engine, engines, type Rule, type Severity, severities } from "./rule.ts";
 import { checkRules } from "./rule-table.ts";
 import type { SiteFilesOptions, SiteFolder } from "./site-files.ts";
 
@@ -190,7 +190,7 @@ export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
   const list = (Array.isArray(given) ? given : [given]) as readonly (RuleSeverities | OwnRule)[];
   for (const item of list) expectObject("rules", item);
   const own = list.filter(isOwnRule).map(checkedOwnRule);
-  const rows: Rule[] = [...checkRules.map(withoutRate), ...own.map(toRow)];
+  const rows: Rule[] = [...checkRules, ...own.map(toRow)];
   const ids = rows.map(({ id }) => id);
   const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
   if (repeated !== undefined) throw invalid(`There are two rules with the id \`${repeated}\``);
@@ -281,11 +281,6 @@ function checkedOwnRule(rule: OwnRule): OwnRule {
     throw invalid("A rule of your own needs an `id` of letters, digits and hyphens");
   }
   if (rule.severity !== undefined) aSeverity(`${rule.id}.severity`, rule.severity);
-  return rule;
-}
-
-// How often a heuristic fires is for the documentation.
-function withoutRate({ firedOn: _, ...rule }: BuiltInRule): Rule {
   return rule;
 }
 

@@ -50,13 +50,10 @@ export interface Rule {
 /** A rule that comes with the package. */
 export interface BuiltInRule extends Rule {
   readonly id: RuleId;
-  /** Of a heuristic: on how many of the documents and websites it fired that it was measured on; each time it was right. */
-  readonly firedOn?: number;
 }
 
 /** A row of the table: a rule, and the codes of the problems that it is about, with spaces between them. */
 export interface RuleRow extends Omit<Rule, "id"> {
-  readonly firedOn?: number;
   /** Problems of a sitemap. */
   readonly problems?: string;
   /** Why a sitemap could not be read at all; problems count, too. */
@@ -69,18 +66,11 @@ type Row = Pick<Rule, "sentence" | "fix"> & Partial<RuleRow>;
 
 /** A rule. It matters to all engines unless it names some. */
 export function rule(severity: Severity, basis: Basis, link: string, row: Row): RuleRow {
-  const fired = basis === "heuristic" ? { firedOn: 0 } : {};
   const { engines: some = engines, sentence, fix, ...rest } = row;
-  return { severity, basis, engines: some, sentence, fix, link, ...fired, ...rest };
+  return { severity, basis, engines: some, sentence, fix, link, ...rest };
 }
 
 /** A rule that matters to Google alone. */
 export function googleRule(severity: Severity, basis: Basis, link: string, row: Row): RuleRow {
   return rule(severity, basis, link, { engines: ["google"], ...row });
 }
-
-/**
- * What heuristics are measured on, all of them good enough for search engines or with the fault that the rule is about: documents of
- * public test suites (crawler-commons, sitemap.js, feedparser) and small websites.
- */
-export const measuredOn: { readonly documents: number; readonly websites: number } = { documents: 304, websites: 35 };

@@ -19,13 +19,13 @@ export type ExitCodeName = keyof typeof exitCodes;
 
 export const exitCodeTexts: Readonly<Record<ExitCodeName, string>> = {
   complete: "complete; also if the reader closes the pipe early (| head)",
-  unexpected: "something unexpected: a full disk, or a bug",
-  usage: "the command line is wrong: an unknown flag, a bad value, a file that is missing or already exists",
+  unexpected: "unexpected: a full disk, or a bug",
+  usage: "usage error: an unknown flag, a bad value, a file that is missing or already exists",
   incomplete: "finished, but something declared could not be fully read",
   notFound: "the website answered, and no sitemap was found; for parse: the file is not a sitemap",
   unreachable: "the website could not be reached, or refused everything",
   findings: "findings: check found something at or above --fail-on; diff --exit-code found differences",
-  hungUp: "stopped because the terminal was closed (SIGHUP; on Linux)",
+  hungUp: "stopped by SIGHUP: the terminal was closed (on Linux)",
   interrupted: "stopped by Ctrl-C",
   terminated: "stopped by SIGTERM",
 };

@@ -178,21 +178,21 @@ function headerLines(lines: readonly string[]): [name: string, value: string][] 
 export function addMessageFlags(command: Command): Command {
   return command
     .optionsGroup("Messages:")
-    .option("-v, --verbose", "log sitemaps, problems and retries; -vv logs everything", raised)
+    .option("-v, --verbose", "log sitemaps, problems and retries; -vv: everything", raised)
     .option("-l, --log-file <file>", "append the log to FILE")
     .option("--no-progress", "no progress line on a terminal")
     .option("--no-color", "no colors on a terminal");
 }
 
-/** Where the result goes. `force`: what --force lets be replaced. */
-export function addOutputFlags(command: Command, force = "--output"): Command {
+/** Where the result goes. */
+export function addOutputFlags(command: Command): Command {
   return command
     .option("-o, --output <file>", "write to FILE, only if the run succeeds")
-    .option("--force", `let ${force} replace a file`);
+    .option("--force", "replace existing files");
 }
 
 export function addCsvSafeFlag(command: Command): Command {
-  return command.option("--no-csv-safe", "keep cells that spreadsheets take for formulas as they are (csv)");
+  return command.option("--no-csv-safe", "do not escape cells that look like formulas (csv)");
 }
 
 export function addSitemapFlag(command: Command): Command {
@@ -205,7 +205,7 @@ export function addRuleFlags(command: Command): Command {
     .optionsGroup("Rules:")
     .option("--config <file>", "configuration (default: sitegrove.json here or above)")
     .option("--off <rules>", "rules to leave out (repeatable)", collected)
-    .option("--now <date>", "judge dates as if the documents were received then: 2026-05-31");
+    .option("--now <date>", "judge dates as of this day: 2026-05-31");
 }
 
 /** For comparing pages. */
@@ -216,8 +216,8 @@ export function addPatternFlags(command: Command): Command {
 
 export function addCsvFlags(command: Command): Command {
   return addCsvSafeFlag(command)
-    .option("--columns <names>", "columns of the table, such as url,news.title, or all of them: all (csv)")
+    .option("--columns <names>", "columns, such as url,news.title, or all (csv)")
     .addOption(new Option("--explode <list>", explodeInWords).choices(explodedLists))
-    .option("--separator <character>", "between cells: a comma, ';' or tab (csv)", separator)
-    .option("--excel", "start with a byte order mark, which Excel needs to recognize UTF-8 (csv)");
+    .option("--separator <character>", "separator of cells: a comma, ';' or tab (csv)", separator)
+    .option("--excel", "start with a byte order mark, so that Excel recognizes UTF-8 (csv)");
 }

@@ -95,7 +95,7 @@ const discoveryOptions: readonly OptionRow[] = [
     name: "useKnownPaths",
     default: true,
     check: oneOf([true, false, "if-needed"]),
-    more: "See [Well-known paths](#well-known-paths).",
+    more: "[More](#well-known-paths).",
     flags: [
       takes(
         { always: true, never: false, "if-needed": "if-needed" },
@@ -121,13 +121,12 @@ const discoveryOptions: readonly OptionRow[] = [
   {
     name: "keepPath",
     default: false,
-    more: "For a website that lives under `/docs/`.",
-    flags: [sets(true, "--keep-path", "look below the path of the homepage, and at the root of its host")],
+    flags: [sets(true, "--keep-path", "look below the homepage's path, then at the root of its host")],
   },
   {
     name: "onlyPath",
     default: false,
-    flags: [sets(true, "--only-path", "look below the path of the homepage, not at the root of its host", "keepPath")],
+    flags: [sets(true, "--only-path", "look only below the homepage's path", "keepPath")],
   },
   {
     name: "strictRobots",
@@ -138,12 +137,12 @@ const discoveryOptions: readonly OptionRow[] = [
     name: "rewrite",
     default: [],
     check: rewrite,
-    more: "For a local server whose sitemaps name production: production is not asked. Images and videos stay as they are declared, and problems name the URL that was declared.",
+    more: "For a local server whose sitemaps name production. Images, videos and URLs in problems stay as declared.",
     flags: [
       takes(
         "pairs",
         "--rewrite <from=to>",
-        "list pages below FROM at TO; on a website at TO, fetch sitemaps there, too (repeatable)",
+        "list pages below FROM at TO, and fetch sitemaps there if the crawl starts at TO (repeatable)",
       ),
     ],
   },
@@ -156,7 +155,7 @@ export const pageOptions: readonly OptionRow[] = [
   {
     ...pattern,
     name: "include",
-    more: "See [patterns](command-line.md#filters); a `RegExp` is one, too.",
+    more: "[More](command-line.md#filters).",
     flags: [takes("texts", "--include <pattern>", "only pages whose URL matches (repeatable)")],
   },
   {
@@ -180,29 +179,25 @@ export const pageOptions: readonly OptionRow[] = [
   {
     name: "sameHost",
     default: false,
-    flags: [sets(true, "--same-host", "only pages on the host of the homepage")],
+    flags: [sets(true, "--same-host", "only pages on the homepage's host")],
   },
   {
     name: "sameSite",
     default: false,
-    flags: [sets(true, "--same-site", "only pages on the domain of the homepage, with its subdomains")],
+    flags: [sets(true, "--same-site", "only pages on the homepage's domain and its subdomains")],
   },
   {
     name: "allowedFor",
     check: text,
-    more: "A tree from an archive has the files of its run, and asks nobody.",
+    more: "An archive has these files; none is fetched.",
     flags: [
-      takes(
-        "text",
-        "--allowed-for <agent>",
-        "only pages that robots.txt of their host allows this crawler, such as Googlebot",
-      ),
+      takes("text", "--allowed-for <agent>", "only pages that robots.txt allows this crawler, such as Googlebot"),
     ],
   },
   {
     name: "unique",
     default: false,
-    flags: [sets(true, "--unique", "each page once, however many sitemaps declare it")],
+    flags: [sets(true, "--unique", "each page once, even if several sitemaps list it")],
   },
   {
     name: "limit",
@@ -237,7 +232,7 @@ const parsingOptions: readonly OptionRow[] = [
   {
     name: "strict",
     default: false,
-    flags: [sets(true, "--strict", "stop reading a document at the first thing that is not well-formed")],
+    flags: [sets(true, "--strict", "stop reading a document where it is not well-formed")],
   },
 ];
 
@@ -251,7 +246,7 @@ const fetchingOptions: readonly OptionRow[] = [
         default: 4,
         minimum: 1,
         flags: [
-          takes("number", "--concurrency <n>", "documents fetched from one host at a time; four times as many in all"),
+          takes("number", "--concurrency <n>", "documents fetched from one host at a time; four times that in total"),
         ],
       },
       { name: "total", default: 16, defaultFrom: ({ perHost }) => Number(perHost) * 4, minimum: 1 },
@@ -264,7 +259,7 @@ const fetchingOptions: readonly OptionRow[] = [
       {
         name: "milliseconds",
         default: 0,
-        flags: [takes("seconds", "--delay <seconds>", "pause between two requests to one host")],
+        flags: [takes("seconds", "--delay <seconds>", "pause between requests to one host")],
       },
       { name: "random", default: false },
     ],
@@ -277,7 +272,7 @@ const fetchingOptions: readonly OptionRow[] = [
   {
     name: "retries",
     default: 3,
-    more: "See [what counts as temporary](inside/fetching.md).",
+    more: "[More](inside/fetching.md#retries).",
     flags: [takes("number", "--retries <n>", "retries after temporary failures")],
   },
   {
@@ -299,7 +294,7 @@ const fetchingOptions: readonly OptionRow[] = [
     name: "network",
     default: "default",
     check: oneOf(["default", "allow-private", "public-only"]),
-    more: "See [security](security.md).",
+    more: "[More](security.md).",
     flags: [
       sets("allow-private", "--allow-private", "follow links into private networks"),
       sets("public-only", "--public-only", "refuse private networks, even for the homepage", "allowPrivate"),
@@ -321,7 +316,7 @@ const fetchingOptions: readonly OptionRow[] = [
     name: "proxy",
     default: "environment",
     check: proxy,
-    more: "See [what is sent](inside/fetching.md#what-is-sent).",
+    more: "[More](inside/fetching.md#what-is-sent).",
     flags: [
       takes(
         "text",
@@ -339,11 +334,11 @@ const fetchingOptions: readonly OptionRow[] = [
         name: "ca",
         default: [],
         check: (name, value) => strings(name, typeof value === "string" ? [value] : value),
-        flags: [takes("files", "--ca <file>", "PEM file with certificates to trust, too (repeatable)")],
+        flags: [takes("files", "--ca <file>", "PEM file with more certificates to trust (repeatable)")],
       },
     ],
   },
-  { name: "client", check: client, more: "See [your own client](library.md#your-own-client)." },
+  { name: "client", check: client, more: "[More](library.md#your-own-client)." },
 ];
 
 export const documentLimits: readonly OptionRow[] = [
@@ -351,7 +346,7 @@ export const documentLimits: readonly OptionRow[] = [
   {
     name: "documentBytes",
     default: 104_857_600,
-    more: "The protocol allows half of it.",
+    more: "The protocol allows half.",
     flags: [takes("bytes", "--max-bytes <n>", "maximum size of one document, decoded: 5000, 64k, 50M")],
   },
   { name: "documentEntries", default: 1_000_000, more: "The protocol allows 50,000." },
@@ -382,7 +377,7 @@ export const websiteLimits: readonly OptionRow[] = [
   {
     name: "documents",
     default: 50_000,
-    flags: [takes("number", "--max-sitemaps <n>", "maximum number of sitemaps")],
+    flags: [takes("number", "--max-sitemaps <n>", "maximum sitemaps of a website")],
   },
   { name: "bytes", default: Number.POSITIVE_INFINITY },
   { name: "pages", default: Number.POSITIVE_INFINITY },
@@ -391,7 +386,7 @@ export const websiteLimits: readonly OptionRow[] = [
     default: Number.POSITIVE_INFINITY,
     // What a time budget cut off is missing in the archive, too; a replay takes its own time.
     shapesTree: false,
-    more: "Fetching, reading and checking end then, and so does the opening of an archive; what was found is still written.",
+    more: "Fetching, reading and checking end then; what was found is still written.",
     flags: [takes("seconds", "--max-time <seconds>", "maximum time for the whole website")],
   },
 ];
@@ -401,33 +396,33 @@ const storageOptions: readonly OptionRow[] = [
   {
     name: "save",
     check: path,
-    more: "See [archives](archives.md).",
+    more: "[More](archives.md).",
     flags: [takes("text", "--save <file>", "WARC archive to save all responses to (.warc or .warc.gz)")],
   },
   {
     name: "previous",
     check: (name, value) =>
       (typeof value === "string" ? [value] : strings(name, value)).map((item) => path(name, item)),
-    more: "See [archives](archives.md#runs-that-build-on-the-last-one).",
+    more: "[More](archives.md#incremental-runs).",
     flags: [takes("texts", "--previous <file>", "archive of an earlier run, for unchanged documents (repeatable)")],
   },
   {
     name: "trustLastmod",
     default: false,
-    more: "Off because many indexes give wrong dates. See [archives](archives.md#runs-that-build-on-the-last-one).",
+    more: "Many indexes give wrong dates.",
     flags: [sets(true, "--trust-lastmod", "with --previous: skip sitemaps with an unchanged lastmod")],
   },
   {
     name: "resume",
     check: path,
-    more: "Settings that shape a tree come from the archive unless they are given. See [archives](archives.md#runs-that-go-on).",
+    more: "[More](archives.md#resuming).",
     flags: [takes("text", "--resume <file>", "archive of a run that was stopped; fetch only what is missing", "save")],
   },
 ];
 
 const watchingOptions: readonly OptionRow[] = [
   { name: "signal", check: signal },
-  { name: "onEvent", check: functionValue, more: "See [events](library.md#events)." },
+  { name: "onEvent", check: functionValue, more: "[More](library.md#events)." },
   { name: "onUnreachable", default: "throw", check: oneOf(["throw", "end"]) },
 ];
 

@@ -12,158 +12,122 @@ export { version } from "./version.ts";
 
 /** Options of `sitemapTreeForHomepage`, `sitemapTreeFrom`, `streamPages` and `crawl`. Times are milliseconds, sizes bytes. */
 export interface Options {
-  /** Read robots.txt for the sitemaps that it names. @default true */
+  /** Read robots.txt. @default true */
   useRobots?: boolean | undefined;
-  /**
-   * Try the well-known paths. `if-needed` skips them where robots.txt names a sitemap that can be read.
-   * @default true
-   */
+  /** Try the well-known paths. `"if-needed"` skips them if robots.txt names a readable sitemap. @default true */
   useKnownPaths?: boolean | "if-needed" | undefined;
   /** Read the homepage's `Link` header and its `<link rel="sitemap">`. @default true */
   useHomepage?: boolean | undefined;
-  /**
-   * Further paths to try after the well-known ones, relative to the homepage.
-   * @default []
-   * @example ["sitemaps/all.xml"]
-   */
+  /** Also try these paths, relative to the homepage. @default [] @example ["sitemaps/all.xml"] */
   extraKnownPaths?: readonly string[] | undefined;
   /**
-   * Read feeds, too: those that the homepage names by `<link rel="alternate">`, and those at usual paths such as `feed`
+   * Also read feeds: those named by `<link rel="alternate">` in the homepage, and those at usual paths such as `feed`
    * and `feed.json`.
    * @default false
    */
   useFeeds?: boolean | undefined;
-  /** Read llms.txt, too: the pages that it links to, with title and section. @default false */
+  /** Also read llms.txt: the pages it links to, with title and section. @default false */
   useLlms?: boolean | undefined;
   /**
-   * Look for robots.txt and the well-known paths below the path of the homepage first, and then at the root of its
-   * host. Otherwise the path is left out.
+   * Look below the homepage's path first, then at the root of its host, for a website at `/docs/`. Otherwise the path
+   * is ignored.
    * @default false
    */
   keepPath?: boolean | undefined;
-  /** Look below the path of the homepage alone. @default false */
+  /** Look only below the homepage's path. @default false */
   onlyPath?: boolean | undefined;
   /**
-   * Stop if robots.txt cannot be reached, as RFC 9309 asks of crawlers. Otherwise discovery goes on, and the tree is
-   * not complete.
+   * Stop if robots.txt cannot be reached, as RFC 9309 requires of crawlers. Otherwise discovery continues, and the tree
+   * is incomplete.
    * @default false
    */
   strictRobots?: boolean | undefined;
   /**
-   * Pages and alternates below the first URL of a pair are listed below the second; the first pair that fits counts.
-   * Where the crawl starts below the second, sitemaps below the first are fetched there, too.
+   * List pages and alternates below the first URL of a pair at the second; the first matching pair counts. If the crawl
+   * starts at the second, it also fetches sitemaps there.
    * @default []
    * @example [["https://example.org/", "http://localhost:3000/"]]
    */
   rewrite?: readonly (readonly [from: string | URL, to: string | URL])[] | undefined;
-  /**
-   * Whether to follow one child of an index. Called before anything is fetched. A child that is not followed is not in
-   * the tree.
-   * @example (child) => !child.url.includes("archive")
-   */
+  /** Whether to follow a child of an index. @example (child) => !child.url.includes("archive") */
   recurse?: ((child: SitemapReference, context: RecurseContext) => boolean) | undefined;
-  /** Which children of an index to follow, and in which order. Called before `recurse`, with all of them. */
+  /** Which children of an index to follow, in which order. Called before `recurse`. */
   recurseList?:
     | ((children: readonly SitemapReference[], context: RecurseContext) => readonly SitemapReference[])
     | undefined;
-  /**
-   * Stop reading an XML document at the first thing that is not well-formed. What came before is kept.
-   * @default false
-   */
+  /** Stop reading an XML document where it is not well-formed. What came before is kept. @default false */
   strict?: boolean | undefined;
   /**
-   * How many documents are fetched at a time. A number is the limit for one host; in total, four times as many.
+   * Documents fetched at a time. A number is the limit per host; the total is four times that.
    * @default { perHost: 4, total: 16 }
    */
   concurrency?: number | { perHost?: number | undefined; total?: number | undefined } | undefined;
   /**
-   * The pause between two requests to one host, in milliseconds. `random` draws each from half to one and a half times
-   * of it.
+   * Pause between requests to one host. `random` varies each from 0.5 to 1.5 times that.
    * @default { milliseconds: 0, random: false }
    * @example { milliseconds: 1000, random: true }
    */
   delay?: number | { milliseconds?: number | undefined; random?: boolean | undefined } | undefined;
-  /** Respect the `Crawl-delay` of robots.txt where it is longer than `delay`, up to 60 seconds. @default false */
+  /** Respect the `Crawl-delay` of robots.txt if it is longer than `delay`, up to 60 seconds. @default false */
   useCrawlDelay?: boolean | undefined;
-  /**
-   * How often a request is retried after a temporary failure. A host that has never answered anything gets one retry in
-   * all.
-   * @default 3
-   */
+  /** Retries after temporary failures. A host that has never answered gets one in total. @default 3 */
   retries?: number | undefined;
-  /**
-   * How long to wait, in milliseconds. A number is the limit for one attempt at a document, first to last byte
-   * (`total`).
-   */
+  /** How long to wait. A number sets `total`. */
   timeout?: number | Partial<Timeouts> | undefined;
   /**
-   * Which addresses may be connected to. `default`: private addresses only where the caller named them, never where a
-   * website does. `allow-private`: any. `public-only`: public ones only, even at the start.
+   * Which addresses may be connected to. `default`: private ones only if you name them, never if a website does.
+   * `allow-private`: any. `public-only`: only public ones, even at the start.
    * @default "default"
    */
   network?: NetworkPolicy | undefined;
   /**
-   * Headers for requests to the origin of the homepage, as an object, `Headers` or a `Map`. They are never sent
-   * elsewhere.
+   * Request headers, sent only to the homepage's origin: an object, `Headers` or a `Map`.
    * @default {}
    * @example { authorization: "Bearer …" }
    */
   headers?: Readonly<Record<string, string>> | Iterable<readonly [name: string, value: string]> | undefined;
-  /** The User-Agent header to send. @default "sitegrove/<version> (+https://www.npmjs.com/package/sitegrove)" */
+  /** User-Agent header to send. @default "sitegrove/<version> (+https://www.npmjs.com/package/sitegrove)" */
   userAgent?: string | undefined;
   /**
-   * The HTTP proxy to use, as a URL or `host:port`. `"environment"`: the one that `HTTP_PROXY` and `HTTPS_PROXY` name,
-   * but not for hosts in `NO_PROXY`. `false`: none. The proxy resolves host names: the address policy then sees only
-   * names and literal addresses.
+   * HTTP proxy, as a URL or `host:port`. `"environment"`: from `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`. `false`:
+   * none. The proxy resolves host names, so the address policy sees only names and literal addresses.
    * @default "environment"
    */
   proxy?: string | URL | false | undefined;
   /**
-   * `verify: false` accepts any certificate; `ca` are certificates to trust (PEM), besides those that Node.js trusts.
+   * `verify: false` accepts any certificate; `ca` adds PEM certificates to those that Node.js trusts.
    * @default { verify: true, ca: [] }
    */
   tls?: { verify?: boolean | undefined; ca?: string | readonly string[] | undefined } | undefined;
-  /**
-   * What answers the requests, instead of the built-in client. The address policy then judges only the URL; name
-   * resolution, `proxy` and `tls` are up to the client.
-   */
+  /** Your own HTTP client. The address policy then sees only URLs; DNS, `proxy` and `tls` are up to the client. */
   client?: Client | undefined;
   /** Limits and budgets. `0` means zero; `Infinity` means none. */
   limits?: Partial<Limits> | undefined;
   /**
-   * Where documents are kept until the tree is closed: in `memory`, in a private temporary `file`, or `auto`: in memory
-   * while the website is small.
+   * Where documents are kept until the tree is closed: `memory`, a private temporary `file`, or `auto`: memory for
+   * small websites.
    * @default "auto"
    */
   store?: StoreKind | undefined;
-  /**
-   * Save the documents to a WARC archive at this path, written during the crawl. `openTree` reads it. A name that ends
-   * in `.gz` is compressed. The file must not exist.
-   */
+  /** Save all responses to this archive, compressed if its name ends in `.gz`. It must not exist. */
   save?: string | undefined;
-  /**
-   * Archives of earlier runs: documents that the website says are unchanged are taken from them. The tree is the same
-   * as without.
-   */
+  /** Archives of earlier runs, for documents that did not change. The tree is the same as without. */
   previous?: string | readonly string[] | undefined;
   /**
-   * With `previous`: do not ask for sitemaps whose `lastmod` in their index is the same as before, but for about a
-   * seventh of them each day. They are marked as `notAsked` in the tree.
+   * With `previous`: skip sitemaps whose `lastmod` in the index did not change, except for about a seventh of them each
+   * day. The tree marks them as `notAsked`.
    * @default false
    */
   trustLastmod?: boolean | undefined;
-  /**
-   * Continue the archive at this path, whose run was killed, stopped or cut short: only what is missing is fetched, and
-   * appended to it.
-   */
+  /** Continue this archive of a run that was killed or stopped: fetch what is missing, and append it. */
   resume?: string | undefined;
-  /** Stops the run: what was called rejects with the signal's reason, and leaves nothing behind. */
+  /** Stops the run: the call rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Called for everything that happens, with the events that `crawl()` yields. */
+  /** Called with each event of `crawl()`. */
   onEvent?: ((event: CrawlEvent) => void) | undefined;
   /**
-   * What `streamPages` does if the website cannot be reached, or refuses everything: `throw` a `SitemapError` with the
-   * code `unreachable`, or `end` without a page.
+   * What `streamPages` does if the website cannot be reached or refuses everything: `throw` a `SitemapError`
+   * (`unreachable`), or `end`.
    * @default "throw"
    */
   onUnreachable?: "throw" | "end" | undefined;
@@ -171,13 +135,13 @@ export interface Options {
 
 /** How long to wait, in milliseconds. */
 export interface Timeouts {
-  /** To connect, including a proxy's answer and TLS. Looking up the name has 10 seconds of its own. @default 10_000 */
+  /** To connect, including TLS and a proxy's answer. DNS has another 10 seconds. @default 10_000 */
   readonly connect: number;
   /** From the request to the first byte of the response. @default 30_000 */
   readonly firstByte: number;
   /** Between two chunks of the body. @default 15_000 */
   readonly idle: number;
-  /** For one attempt at a document, first to last byte. @default 120_000 */
+  /** For one attempt at a document. @default 120_000 */
   readonly total: number;
 }
 
@@ -185,9 +149,9 @@ export interface Timeouts {
 export interface Limits {
   /** Bytes of robots.txt. @default 512_000 */
   readonly robotsBytes: number;
-  /** Bytes of one document, transferred and decoded. @default 104_857_600 */
+  /** Bytes of a document, transferred and decoded. @default 104_857_600 */
   readonly documentBytes: number;
-  /** Entries of one document. @default 1_000_000 */
+  /** Entries of a document. @default 1_000_000 */
   readonly documentEntries: number;
   /** Layers of compression. @default 3 */
   readonly encodingLayers: number;
@@ -197,36 +161,33 @@ export interface Limits {
   readonly lineLength: number;
   /** Nesting depth of XML elements. @default 256 */
   readonly xmlDepth: number;
-  /** Attributes of one XML element. @default 1_000 */
+  /** Attributes of an XML element. @default 1_000 */
   readonly xmlAttributes: number;
   /** Characters of an XML name. @default 1_024 */
   readonly xmlNameLength: number;
-  /** Characters of an XML attribute's value, or of the text of an element. @default 65_536 */
+  /** Characters of an XML attribute or text. @default 65_536 */
   readonly xmlTextLength: number;
-  /** Images of one page. @default 1_000 */
+  /** Images of a page. @default 1_000 */
   readonly images: number;
-  /** Videos of one page. @default 100 */
+  /** Videos of a page. @default 100 */
   readonly videos: number;
-  /** Alternates of one page. @default 1_000 */
+  /** Alternates of a page. @default 1_000 */
   readonly alternates: number;
-  /** Redirects on the way to robots.txt. @default 5 */
+  /** Redirects to robots.txt. @default 5 */
   readonly robotsRedirects: number;
-  /** Redirects on the way to any other document. @default 10 */
+  /** Redirects to any other document. @default 10 */
   readonly redirects: number;
-  /** The longest `Retry-After` that is waited for, in milliseconds. @default 60_000 */
+  /** Longest `Retry-After` to wait for, in milliseconds. @default 60_000 */
   readonly retryAfter: number;
   /** Nesting depth of sitemap indexes. @default 11 */
   readonly depth: number;
-  /**
-   * Sitemaps in the tree of one website: those that are shown twice and those that are refused count, too.
-   * @default 50_000
-   */
+  /** Sitemaps of a website, including repeated and refused ones. @default 50_000 */
   readonly documents: number;
-  /** Bytes of one website, as transferred. @default Infinity */
+  /** Transferred bytes of a website. @default Infinity */
   readonly bytes: number;
-  /** Pages of one website. @default Infinity */
+  /** Pages of a website. @default Infinity */
   readonly pages: number;
-  /** Milliseconds for one website. @default Infinity */
+  /** Milliseconds for a website. @default Infinity */
   readonly time: number;
 }
 
@@ -234,43 +195,43 @@ export interface Limits {
 export interface PageFilters {
   /** Only pages whose URL matches one of these patterns. @default [] @example ["https://example.org/blog/*", /news/i] */
   include?: Pattern | readonly Pattern[] | undefined;
-  /** No pages whose URL matches one of these patterns. @default [] */
+  /** Skip pages whose URL matches one of these patterns. @default [] */
   exclude?: Pattern | readonly Pattern[] | undefined;
   /**
-   * Only pages modified since then: a date, or a time span such as `36h`, `7d` or `2w`. Where a page has no
-   * `lastModified`, the date of its news story or feed item counts.
+   * Only pages modified since a date, or in a time span such as `36h`, `7d` or `2w`. Without `lastModified`, the date
+   * of the news story or feed item counts.
    * @example "7d"
    */
   since?: string | Date | undefined;
-  /** With `since`: what happens to pages without a date. @default "drop" */
+  /** With `since`: pages without a date. @default "drop" */
   undated?: "drop" | "keep" | undefined;
-  /** Only pages on the host of the homepage; `www.` makes no difference. @default false */
+  /** Only pages on the homepage's host, with or without `www.`. @default false */
   sameHost?: boolean | undefined;
   /**
-   * Only pages below the registrable domain of the homepage, by the Public Suffix List: `shop.example.co.uk` for
+   * Only pages on the homepage's registrable domain (by the Public Suffix List): `shop.example.co.uk` for
    * `www.example.co.uk`.
    * @default false
    */
   sameSite?: boolean | undefined;
   /**
-   * Only pages that robots.txt allows this crawler to fetch. Each host has its own, requested once. As RFC 9309 says, a
-   * missing one (4xx) allows everything; one that cannot be reached allows nothing, and is reported.
+   * Only pages that the robots.txt of their host allows this crawler. By RFC 9309, a missing one (4xx) allows
+   * everything, an unreachable one nothing.
    * @example "Googlebot"
    */
   allowedFor?: string | undefined;
-  /** Each URL once, however many sitemaps declare it. @default false */
+  /** Each URL once, even if several sitemaps list it. @default false */
   unique?: boolean | undefined;
-  /** Stop after this many pages: the crawl ends. @default Infinity */
+  /** Stop after this many pages. @default Infinity */
   limit?: number | undefined;
   /**
-   * Of the children of indexes, follow only those that match. Sitemaps that discovery found are read, because they may
-   * be indexes; their own pages are listed if they match.
+   * Only read child sitemaps that match. Sitemaps found by discovery are always read, as they may be indexes; their
+   * pages are listed if they match.
    * @default []
    */
   includeSitemap?: Pattern | readonly Pattern[] | undefined;
-  /** Do not follow sitemaps that match. @default [] */
+  /** Do not read sitemaps that match. @default [] */
   excludeSitemap?: Pattern | readonly Pattern[] | undefined;
-  /** With `since`: do not follow sitemaps that are older according to their index. @default false */
+  /** With `since`: do not read sitemaps that are older according to their index. @default false */
   skipOldSitemaps?: boolean | undefined;
 }
 

@@ -107,7 +107,7 @@ const sitemapWords = {
 
 // Indexes are not counted here.
 function lists(count: number): string {
-  return counted(count, "list of pages", "lists of pages");
+  return counted(count, "sitemap");
 }
 
 function bySitemap({ sitemaps, totals }: ReportChanges, homepage: string): Html {

@@ -113,7 +113,7 @@ function inTable(text: string): string {
 // How much was compared.
 function sizesInWords({ totals }: DiffSummary): string {
   const side = ({ pages, sitemaps, complete }: DiffSideTotals) =>
-    `${counted(pages, "page")} in ${counted(sitemaps, "list of pages", "lists of pages")}${complete ? "" : ", incomplete"}`;
+    `${counted(pages, "page")} in ${counted(sitemaps, "sitemap")}${complete ? "" : ", incomplete"}`;
   return `${side(totals.before)} → ${side(totals.after)}`;
 }
 

@@ -178,7 +178,7 @@ test("5: a website that speaks HTTP/2 only, in words", async () => {
 test("a Crawl-delay that is not kept is said once", async () => {
   const slow = await serve({ "/robots.txt": "User-agent: *\nCrawl-delay: 2\n", "/sitemap.xml": urlset("{base}/a") });
   const said =
-    "sitegrove: robots.txt asks for a pause of 2 s between requests, which are sent faster; --crawl-delay keeps it\n";
+    "sitegrove: robots.txt asks for a Crawl-delay of 2 s; requests are sent faster; respect it with --crawl-delay\n";
   try {
     const words = ["ls", slow.homepage, "-f", "pages"];
     expect(await sitegrove(words)).toMatchObject({ code: 0, stderr: said });

@@ -1,4 +1,4 @@
-// What can fail in a fleet on several machines. The table of docs/several-machines.md has these rows, and each is a test.
+// What can fail in a fleet on several machines. The table of docs/fleet.md has these rows, and each is a test.
 
 export const failureRows = [
   "A worker is killed",

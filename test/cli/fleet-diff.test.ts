@@ -100,9 +100,7 @@ describe.each([
 test("nothing is different between a run and itself", async () => {
   expect(await diff("one", "one", "--exit-code")).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(
-      /24 pages in 12 lists of pages → 24 pages in 12 lists of pages\n\nNo differences\.\n$/,
-    ),
+    stdout: expect.stringMatching(/24 pages in 12 sitemaps → 24 pages in 12 sitemaps\n\nNo differences\.\n$/),
     stderr: "",
   });
 });

@@ -1,4 +1,4 @@
-// What happens when something dies: each row of the table in docs/several-machines.md is a test here. A real Redis
+// What happens when something dies: each row of the table in docs/fleet.md is a test here. A real Redis
 // and real workers; whoever dies or is stopped is a process. SITEGROVE_KILLS and SITEGROVE_OUTAGE (seconds) make it harder.
 // Needs Redis, processes, more than a second.
 import type { ChildProcess } from "node:child_process";

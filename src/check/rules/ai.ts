@@ -11,24 +11,24 @@ import * as sources from "../sources.ts";
 export const aiRules = {
   "robots-preference-invalid": rule("warning", "practice", sources.contentSignals, {
     engines: [],
-    sentence: "robots.txt has a Content-Signal, Content-Usage or License line that programs cannot read.",
+    sentence: "robots.txt has an invalid Content-Signal, Content-Usage or License line.",
     fix: "Write `Content-Signal: search=yes, ai-train=no`, `Content-Usage: train-ai=n` or `License: https://example.org/license.xml`.",
   }) as RuleRow,
   "robots-preference-misplaced": rule("info", "practice", sources.contentUsage, {
     engines: [],
     sentence:
-      "robots.txt has a Content-Signal or Content-Usage line before its first User-agent line; some programs ignore it there.",
-    fix: "Put the line below a User-agent line.",
+      "A Content-Signal or Content-Usage line comes before the first User-agent line; some programs ignore it there.",
+    fix: "Move it below a User-agent line.",
   }) as RuleRow,
   "robots-preference-conflict": rule("warning", "practice", sources.contentSignals, {
     engines: [],
-    sentence: "robots.txt allows and forbids the same use of the same pages to the same crawler.",
-    fix: "Remove one of the two lines, or make them agree.",
+    sentence: "robots.txt both allows and forbids the same use of the same pages for one crawler.",
+    fix: "Remove one of the lines.",
   }) as RuleRow,
   "llms-differs": rule("info", "practice", sources.llms, {
     engines: [],
-    sentence: "Only one of llms.txt and the sitemaps names a page. Search engines ignore llms.txt.",
-    fix: "If llms.txt should name all pages, add it; if no page is there, remove the link.",
+    sentence: "A page is in llms.txt or the sitemaps, but not in both. Search engines ignore llms.txt.",
+    fix: "Add it if llms.txt should list all pages; remove links to pages that are gone.",
     needs: ["complete", "site"],
   }) as RuleRow,
 };

@@ -14,47 +14,46 @@ const percent = (share: number) => `${share * 100} %`;
 
 export const dateRules = {
   "lastmod-invalid": rule("error", "protocol", sources.protocol("lastmoddef"), {
-    sentence: "Invalid date: not a date; search engines ignore it.",
-    fix: "Write a W3C datetime, such as `2026-05-31` or `2026-05-31T10:00:00+00:00`.",
+    sentence: "Invalid date; search engines ignore it.",
+    fix: "Write `2026-05-31` or `2026-05-31T10:00:00+00:00`.",
     problems: "date-invalid",
   }) as RuleRow,
   "lastmod-form": rule("error", "protocol", sources.dates, {
-    sentence: "Invalid date: a date in a form that search engines do not read.",
-    fix: "Write a W3C datetime, such as `2026-05-31` or `2026-05-31T10:00:00+00:00`.",
+    sentence: "Invalid date: a format that search engines do not read.",
+    fix: "Write `2026-05-31` or `2026-05-31T10:00:00+00:00`.",
     problems: "date-form date-zone",
   }) as RuleRow,
   "lastmod-no-offset": rule("error", "protocol", sources.dates, {
     sentence: "Invalid date: a time without a time zone.",
-    fix: "Add `Z` or an offset, such as `+00:00`.",
+    fix: "Add `Z` or an offset: `+00:00`.",
     problems: "date-no-offset",
   }) as RuleRow,
   "lastmod-future": rule("warning", "heuristic", sources.protocol("lastmoddef"), {
-    sentence: "A page claims to have changed in the future.",
-    fix: "Write the last change, not the next.",
+    sentence: "A date is in the future.",
+    fix: "Write the time of the last change.",
   }) as RuleRow,
   "lastmod-zero": rule("warning", "heuristic", sources.protocol("lastmoddef"), {
-    sentence: "A date from before the web: a default value of a program, such as 1970-01-01.",
-    fix: "Leave the date out where it is not known.",
+    sentence: "A date from before the web, such as the default 1970-01-01.",
+    fix: "Leave out unknown dates.",
   }) as RuleRow,
   "lastmod-all-identical": rule("warning", "engine", sources.bingLastmod, {
     engines: ["google", "bing"],
-    sentence:
-      "All pages carry the same date; Bing disregards such dates, and Google uses dates only where they are accurate.",
-    fix: "Give each page the time of its last significant change, or no date.",
+    sentence: "All pages have the same date; Bing disregards such dates, and Google uses only accurate ones.",
+    fix: "Give each page the time of its last significant change, or none.",
   }) as RuleRow,
   "lastmod-generated": rule("warning", "protocol", sources.protocol("lastmoddef"), {
-    sentence: "The dates say when the sitemap was written, not when the pages changed.",
-    fix: "Give each page the time of its last significant change, or no date.",
+    sentence: "The dates are when the sitemap was written, not when the pages changed.",
+    fix: "Give each page the time of its last significant change, or none.",
   }) as RuleRow,
   "lastmod-missing": rule("info", "engine", sources.bing, {
     engines: ["bing"],
-    sentence: `Fewer than ${percent(bounds.datedShare)} of the pages have a date; Bing calls it a key signal.`,
+    sentence: `Fewer than ${percent(bounds.datedShare)} of the pages have a date, which Bing calls a key signal.`,
     fix: "Give each page the time of its last significant change.",
   }) as RuleRow,
   "lastmod-date-only": rule("info", "engine", sources.bing, {
     engines: ["bing"],
-    sentence: "Dates have no time of day; Bing asks for one.",
-    fix: "Write date and time, such as `2026-05-31T10:00:00+00:00`.",
+    sentence: "Dates lack a time of day, which Bing asks for.",
+    fix: "Write date and time: `2026-05-31T10:00:00+00:00`.",
   }) as RuleRow,
   "priority-invalid": rule("warning", "protocol", sources.protocol("prioritydef"), {
     engines: ["yandex"],
@@ -71,8 +70,8 @@ export const dateRules = {
   "priority-ignored": rule("info", "engine", sources.buildSitemap, {
     engines: ["google", "bing"],
     sentence:
-      "Google and Bing ignore priority and changefreq. Yandex reads them, and Cloudflare's AI Search indexes pages by priority.",
-    fix: "Leave them out, unless one of those readers matters to you.",
+      "Google and Bing ignore priority and changefreq. Yandex reads them; Cloudflare's AI Search uses priority.",
+    fix: "Leave them out, unless those matter to you.",
   }) as RuleRow,
 };
 

@@ -23,22 +23,21 @@ const megabytes = protocolBytes / 1024 ** 2;
 
 export const documentRules = {
   "sitemap-is-html": rule("error", "engine", sources.searchConsole, {
-    sentence:
-      "Sitemap is HTML: the server sends a web page instead of the sitemap, often its error page with status 200.",
-    fix: "Serve the file, or answer with 404 and take its URL out of the index or robots.txt that names it.",
+    sentence: "Sitemap is HTML: the server sends a web page, often an error page with status 200.",
+    fix: "Serve the sitemap, or answer 404 and remove it from the index or robots.txt.",
   }) as RuleRow,
   "sitemap-unsupported": rule("error", "engine", sources.searchConsole, {
-    sentence: "Unsupported file format: the document is no sitemap that search engines read.",
-    fix: "Serve an XML or text sitemap, or take its URL out of the index or robots.txt that names it.",
+    sentence: "Unsupported file format: search engines do not read it.",
+    fix: "Serve an XML or text sitemap, or remove it from the index or robots.txt.",
   }) as RuleRow,
   "sitemap-empty": rule("warning", "engine", sources.searchConsole, {
-    sentence: "Empty sitemap: it lists nothing.",
-    fix: "Repair the program that writes it, or remove the file.",
+    sentence: "Empty sitemap.",
+    fix: "Fix the generator, or delete the file.",
     reasons: "empty",
   }) as RuleRow,
   "sitemap-not-well-formed": rule("error", "protocol", sources.protocol("escaping"), {
-    sentence: "Parsing error: a sitemap is not well-formed XML; search engines stop reading there.",
-    fix: "Escape `&`, `<`, `>`, `\"` and `'`; better, write the file with an XML library.",
+    sentence: "Parsing error: not well-formed XML; search engines stop reading there.",
+    fix: "Escape `&`, `<`, `>`, `\"` and `'`; better, use an XML library.",
     problems:
       "xml-mismatched-tag xml-malformed-tag xml-stray-text xml-unclosed-instruction xml-comment-end " +
       "xml-bare-ampersand xml-html-entity xml-unknown-entity xml-char-reference xml-junk-after-root " +
@@ -46,28 +45,28 @@ export const documentRules = {
     reasons: "xml-dtd-refused",
   }) as RuleRow,
   "sitemap-leading-text": rule("error", "engine", sources.searchConsole, {
-    sentence: "Leading whitespace or text: something comes before the XML declaration.",
-    fix: "Remove what comes before `<?xml`: often an empty line in a template, or a warning of PHP.",
+    sentence: "Leading whitespace or text before the XML declaration.",
+    fix: "Remove what comes before `<?xml`, often a blank line in a template or a PHP warning.",
     problems: "xml-junk-before-root",
   }) as RuleRow,
   "sitemap-namespace": rule("error", "protocol", sources.protocol("validating"), {
     sentence: "Incorrect namespace: wrong namespace, element name or position.",
-    fix: 'Declare the namespaces on the root element, as `xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"`.',
+    fix: 'Declare namespaces on the root element: `xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"`.',
     problems: "xml-namespace xml-root-name xml-element-name xml-misplaced",
   }) as RuleRow,
   "sitemap-not-utf8": rule("error", "protocol", sources.protocol("escaping"), {
-    sentence: "The file is not UTF-8, or has bytes that are not valid in UTF-8.",
-    fix: "Write the file in UTF-8.",
+    sentence: "The file is not valid UTF-8.",
+    fix: "Write it in UTF-8.",
     problems: "charset-unsupported charset-conflict charset-invalid",
   }) as RuleRow,
   "sitemap-too-large": rule("error", "protocol", sources.protocol("index"), {
-    sentence: `Sitemap file size error: the file is larger than ${megabytes} MB uncompressed.`,
-    fix: "Split the sitemap, and list its parts in an index.",
+    sentence: `Sitemap file size error: larger than ${megabytes} MB uncompressed.`,
+    fix: "Split it, and list the parts in an index.",
     problems: "protocol-size",
   }) as RuleRow,
   "sitemap-too-many-urls": rule("error", "protocol", sources.protocol("index"), {
     sentence: `Too many URLs in sitemap: more than ${entries}; search engines may ignore the rest.`,
-    fix: "Split the sitemap, and list its parts in an index.",
+    fix: "Split it, and list the parts in an index.",
     problems: "protocol-entries",
   }) as RuleRow,
   "sitemap-near-limit": rule("info", "heuristic", sources.protocol("index"), {
@@ -80,12 +79,12 @@ export const documentRules = {
   }) as RuleRow,
   "index-nested": rule("error", "engine", sources.searchConsole, {
     engines: ["google", "yandex"],
-    sentence: "Incorrect sitemap index format: nested sitemap indexes. Google reads nothing that a nested index lists.",
+    sentence: "Incorrect sitemap index format: nested sitemap indexes. Google ignores what a nested index lists.",
     fix: "List the sitemaps themselves, or name each index in robots.txt.",
   }) as RuleRow,
   "index-mixed": rule("error", "protocol", sources.protocol("index"), {
-    sentence: "One file lists both pages and sitemaps.",
-    fix: "Put pages and sitemaps into two files.",
+    sentence: "A file lists both pages and sitemaps.",
+    fix: "Use two files.",
     problems: "xml-mixed",
   }) as RuleRow,
   "index-cycle": rule("error", "practice", sources.protocol("index"), {
@@ -94,51 +93,50 @@ export const documentRules = {
     reasons: "cycle",
   }) as RuleRow,
   "index-child-other-site": rule("warning", "protocol", sources.protocol("index"), {
-    sentence: "An index lists a sitemap on another host; search engines use it only where cross-submission is set up.",
-    fix: "Host the sitemap on the site of the index, or name it in this site's robots.txt.",
+    sentence: "An index lists a sitemap on another host; search engines ignore it without cross-submission.",
+    fix: "Host it on the index's own site, or name it in this site's robots.txt.",
     needs: ["location"],
   }) as RuleRow,
   "index-child-outside-directory": rule("info", "engine", sources.largeSitemaps, {
     engines: ["google"],
-    sentence: "An index lists a sitemap outside of its own directory; Google wants them in or below it.",
-    fix: "Put the index at the root of the site.",
+    sentence: "An index lists a sitemap outside its own directory; Google requires them in it or below.",
+    fix: "Move the index to the site's root.",
     needs: ["location"],
   }) as RuleRow,
   "index-child-repeated": rule("warning", "heuristic", sources.protocol("index"), {
     sentence: "A sitemap is listed more than once.",
     fix: "List it once.",
-    firedOn: 1,
   }) as RuleRow,
   "index-lastmod-stale": rule("warning", "protocol", sources.protocol("sitemapIndexTagDefinitions"), {
     sentence:
-      "The index gives a sitemap an older date than its pages have; a search engine that trusts the index does not fetch it.",
-    fix: "Update the date in the index whenever a sitemap is written.",
+      "The index's date for a sitemap is older than its newest page; search engines that trust it do not fetch the sitemap.",
+    fix: "Update the index whenever a sitemap changes.",
   }) as RuleRow,
   "index-lastmod-identical": rule("info", "engine", sources.bingLastmod, {
     engines: ["bing"],
-    sentence: "All sitemaps of an index carry the same date.",
-    fix: "Give each sitemap the time at which it changed.",
+    sentence: "All sitemaps of an index have the same date.",
+    fix: "Give each sitemap the time of its own last change.",
   }) as RuleRow,
   "feed-unsupported": rule("warning", "engine", sources.buildSitemap, {
     engines: ["google"],
-    sentence: "Google does not accept this kind of feed as a sitemap: it reads RSS 2.0 and Atom 1.0.",
+    sentence: "Google accepts only RSS 2.0 and Atom 1.0 feeds as sitemaps.",
     fix: "Publish an XML sitemap, RSS 2.0 or Atom 1.0.",
   }) as RuleRow,
   "feed-as-only-sitemap": rule("info", "engine", sources.buildSitemap, {
     engines: ["google", "yandex"],
-    sentence: "All sitemaps are feeds: they name recent pages only, and Yandex reads none of them.",
+    sentence: "All sitemaps are feeds, which list recent pages only; Yandex does not read them.",
     fix: "Add an XML sitemap that lists all pages.",
     needs: ["complete", "site"],
   }) as RuleRow,
   "text-sitemap-name": rule("info", "engine", sources.buildSitemap, {
     engines: ["google"],
-    sentence: "The name of a text sitemap does not end in .txt, as Google asks.",
+    sentence: "A text sitemap's name does not end in .txt, which Google requires.",
     fix: "Rename the file.",
     needs: ["location"],
   }) as RuleRow,
   "text-sitemap-junk": rule("warning", "protocol", sources.protocol("otherformats"), {
-    sentence: "A text sitemap has lines with something other than one URL.",
-    fix: "Write one URL a line, and nothing else.",
+    sentence: "A text sitemap has lines that are not a single URL.",
+    fix: "Write one URL per line, and nothing else.",
     problems: "text-junk text-extra limit-line-length",
   }) as RuleRow,
 };

@@ -12,20 +12,20 @@ import * as sources from "../sources.ts";
 
 export const fetchingRules = {
   "sitemap-none": rule("error", "protocol", sources.protocol("informing"), {
-    sentence: "No sitemap was found: robots.txt names none, and none is at a well-known path.",
-    fix: "Publish a sitemap, and name it in robots.txt: `Sitemap: https://example.org/sitemap.xml`.",
+    sentence: "No sitemap found, neither in robots.txt nor at a well-known path.",
+    fix: "Publish a sitemap and name it in robots.txt: `Sitemap: https://example.org/sitemap.xml`.",
     needs: ["site", "robots"],
   }) as RuleRow,
   "robots-unreachable": rule("error", "engine", sources.robots, {
     engines: ["google"],
-    sentence: "robots.txt cannot be reached; meanwhile Google does not crawl the site, for up to 12 hours.",
-    fix: "Answer requests for robots.txt with status 200, or with 404 where there is none.",
+    sentence: "robots.txt cannot be reached; Google stops crawling the site for up to 12 hours.",
+    fix: "Serve robots.txt with status 200, or 404 if there is none.",
     websiteProblems: "robots-unreachable",
   }) as RuleRow,
   "robots-too-large": rule("warning", "engine", sources.robots, {
     engines: ["google"],
     sentence: `robots.txt is larger than ${robotsTxtBytes / 1024} KiB; Google ignores the rest, Sitemap lines included.`,
-    fix: "Shorten robots.txt, and put its Sitemap lines first.",
+    fix: "Shorten robots.txt; put Sitemap lines first.",
     robotsProblems: "limit-robots-bytes",
   }) as RuleRow,
   "robots-sitemap-spelling": rule("warning", "engine", sources.robots, {
@@ -35,57 +35,54 @@ export const fetchingRules = {
   }) as RuleRow,
   "robots-sitemap-relative": rule("error", "engine", sources.robots, {
     engines: ["google", "yandex"],
-    sentence: "robots.txt names a sitemap by a relative URL; search engines want the complete one.",
-    fix: "Write the URL with its scheme and host.",
+    sentence: "robots.txt names a sitemap by a relative URL; search engines require an absolute one.",
+    fix: "Add scheme and host.",
     robotsProblems: "url-relative",
   }) as RuleRow,
   "robots-no-sitemap": rule("info", "protocol", sources.protocol("submit_robots"), {
-    sentence: "robots.txt names no sitemap; search engines to which it was not submitted may not find it.",
+    sentence: "robots.txt names no sitemap; search engines may not find it unless it is submitted.",
     fix: "Add a Sitemap line to robots.txt.",
     needs: ["site"],
   }) as RuleRow,
   "sitemap-undeclared": rule("info", "heuristic", sources.protocol("informing"), {
-    sentence: "A sitemap is published, but neither robots.txt nor an index names it.",
-    fix: "Name it in robots.txt, or remove the file.",
+    sentence: "Neither robots.txt nor an index names this sitemap.",
+    fix: "Name it in robots.txt, or delete it.",
     needs: ["complete", "site", "robots"],
-    firedOn: 13,
   }) as RuleRow,
   "sitemap-robots-disallowed": rule("error", "engine", sources.robots, {
     engines: ["google", "yandex"],
-    sentence: "robots.txt disallows a sitemap; search engines do not fetch it.",
-    fix: "Allow the sitemap in robots.txt.",
+    sentence: "robots.txt disallows a sitemap, so search engines do not fetch it.",
+    fix: "Allow it in robots.txt.",
     needs: ["robots"],
   }) as RuleRow,
   "sitemap-unreachable": rule("error", "engine", sources.searchConsole, {
     sentence: "A sitemap could not be fetched.",
-    fix: "Publish the sitemap, or take it out of the index or robots.txt that names it.",
+    fix: "Publish it, or remove it from the index or robots.txt.",
     reasons:
       "dns-not-found dns-temporary timeout-connect timeout-tls timeout-first-byte timeout-idle " +
       "timeout-total connection-refused connection-reset connection-failed connection-no-socket " +
       "tls-certificate tls-failed http-protocol rate-limited address-blocked port-refused",
   }) as RuleRow,
   "sitemap-challenge": rule("warning", "practice", sources.httpStatus, {
-    sentence:
-      "A sitemap is kept from programs (bot check, 401 or 403); search engines that are not recognized see the same.",
-    fix: "Let requests for sitemaps and robots.txt pass the bot filter.",
+    sentence: "A sitemap is blocked (bot check, 401 or 403); unrecognized search engines are blocked, too.",
+    fix: "Exempt sitemaps and robots.txt from the bot filter.",
     websiteProblems: "website-unreachable",
   }) as RuleRow,
   "sitemap-redirect": rule("warning", "engine", sources.yandex, {
     engines: ["yandex"],
-    sentence: "A sitemap is named by a URL that redirects; Yandex wants status 200.",
-    fix: "Name the final URL.",
+    sentence: "A sitemap URL redirects; Yandex requires status 200.",
+    fix: "Use the final URL.",
     problems: "redirect-encoding",
   }) as RuleRow,
   "sitemap-redirect-broken": rule("error", "practice", sources.httpStatus, {
-    sentence:
-      "Redirect error: the redirects of a sitemap loop, are too many, lead nowhere, or lead from https to http.",
-    fix: "Repair the redirect, or name the final URL.",
+    sentence: "Redirect error: a sitemap's redirects loop, are too many, lead nowhere, or go from https to http.",
+    fix: "Fix the redirect, or use the final URL.",
     problems: "redirect-downgrade",
     reasons: "redirect-loop limit-redirects redirect-invalid scheme-refused",
   }) as RuleRow,
   "sitemap-slow": rule("info", "heuristic", sources.searchConsole, {
-    sentence: `A sitemap takes longer than ${bounds.slow / 1000} s to start; search engines may give up.`,
-    fix: "Write the sitemap ahead of time instead of at each request.",
+    sentence: `A sitemap takes longer than ${bounds.slow / 1000} s to respond; search engines may give up.`,
+    fix: "Generate the sitemap in advance, not on request.",
     needs: ["response"],
   }) as RuleRow,
   "sitemap-served-as-html": rule("info", "heuristic", sources.buildSitemap, {
@@ -94,15 +91,15 @@ export const fetchingRules = {
     needs: ["response"],
   }) as RuleRow,
   "sitemap-cut-off": rule("error", "engine", sources.searchConsole, {
-    sentence: "A sitemap is cut off: it ends in the middle, and search engines do not see the rest.",
-    fix: "Repair the server or the program that writes the file.",
+    sentence: "A sitemap is cut off; search engines do not see the rest.",
+    fix: "Fix the server or the generator.",
     problems:
       "body-short body-reset timeout-idle timeout-total connection-reset connection-failed " +
       "connection-no-socket http-protocol coding-truncated xml-truncated json-not-well-formed",
   }) as RuleRow,
   "sitemap-compression": rule("error", "engine", sources.searchConsole, {
-    sentence: "Compression error: a sitemap cannot be decompressed cleanly.",
-    fix: "Compress the file once, with gzip, and announce only the Content-Encoding that was used.",
+    sentence: "Compression error: a sitemap cannot be decompressed without errors.",
+    fix: "Compress the file once, with gzip, and send a matching Content-Encoding.",
     problems: "coding-trailing coding-checksum coding-damaged coding-unknown coding-mismatch limit-encoding-layers",
   }) as RuleRow,
   "sitemap-not-compressed": rule("info", "protocol", sources.protocol("index"), {

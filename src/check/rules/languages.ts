@@ -10,16 +10,16 @@ import { mixed, textHash, UrlScan } from "../url-scan.ts";
 
 export const languageRules = {
   "hreflang-code": googleRule("error", "engine", sources.languages, {
-    sentence: "Not a language that Google supports.",
-    fix: "Write an ISO 639-1 language, with an ISO 3166-1 region where one is meant: `en`, `en-US`, `zh-Hant`, `x-default`.",
+    sentence: "Google does not support this language code.",
+    fix: "Write an ISO 639-1 language, optionally with an ISO 3166-1 region: `en`, `en-US`, `zh-Hant`, `x-default`.",
   }) as RuleRow,
   "hreflang-region": googleRule("error", "engine", sources.languages, {
-    sentence: "The region of a language is not a country code; Google ignores it.",
-    fix: "Write an ISO 3166-1 Alpha 2 code: GB for the United Kingdom; there is none for Latin America or Europe.",
+    sentence: "The region is not a country code; Google ignores it.",
+    fix: "Write an ISO 3166-1 Alpha 2 code: GB, not UK; Latin America and Europe have none.",
   }) as RuleRow,
   "hreflang-not-absolute": googleRule("error", "engine", sources.languages, {
-    sentence: "The URL of an alternate page is relative; Google ignores it.",
-    fix: "Write the whole URL, with scheme and host.",
+    sentence: "An alternate page's URL is relative; Google ignores it.",
+    fix: "Write the full URL, with scheme and host.",
     problems: "alternate-relative",
   }) as RuleRow,
   "hreflang-incomplete": googleRule("error", "engine", sources.languages, {
@@ -28,37 +28,36 @@ export const languageRules = {
     problems: "alternate-incomplete",
   }) as RuleRow,
   "hreflang-language-twice": googleRule("error", "practice", sources.languages, {
-    sentence: "Two alternate pages of one entry claim the same language.",
-    fix: "Name one page for each language.",
+    sentence: "Two alternate pages of an entry have the same language.",
+    fix: "List one page per language.",
   }) as RuleRow,
   "hreflang-no-self": googleRule("warning", "engine", sources.languages, {
     sentence: "A page is not among its own alternate pages.",
     fix: "List every version on every page, the page itself included.",
   }) as RuleRow,
   "hreflang-no-return": googleRule("error", "engine", sources.languages, {
-    sentence: "No return links: a page names another that does not name it back; Google ignores both annotations.",
+    sentence: "No return links: an alternate page does not link back; Google ignores both annotations.",
     fix: "List every version on every page, the page itself included.",
     needs: ["complete"],
   }) as RuleRow,
   "hreflang-return-differs": googleRule("warning", "heuristic", sources.languages, {
     sentence: "Pages disagree about the language of a page.",
-    fix: "Use one code for each page.",
+    fix: "Use one code per page.",
     needs: ["complete"],
   }) as RuleRow,
   "hreflang-target-unlisted": googleRule("info", "heuristic", sources.languages, {
     sentence: "An alternate page is in no sitemap.",
     fix: "List it.",
     needs: ["complete", "site"],
-    firedOn: 1,
   }) as RuleRow,
   "hreflang-no-default": googleRule("info", "engine", sources.languages, {
     sentence: "No `x-default` page.",
-    fix: "Add an alternate page with the language `x-default`.",
+    fix: "Add one with the language `x-default`.",
     needs: ["complete"],
   }) as RuleRow,
   "hreflang-no-catchall": googleRule("info", "engine", sources.languages, {
-    sentence: "A language has pages for several regions, but none for its other speakers.",
-    fix: "Add an alternate page with the language alone, such as `en` beside `en-US` and `en-GB`.",
+    sentence: "A language has pages for several regions, but none for other speakers.",
+    fix: "Add a page for the language alone, such as `en` beside `en-US` and `en-GB`.",
   }) as RuleRow,
 };
 

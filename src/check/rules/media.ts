@@ -13,34 +13,34 @@ const { videoDuration, videoRating } = bounds;
 
 export const mediaRules = {
   "news-too-many": googleRule("error", "engine", sources.news, {
-    sentence: `Too many news articles: a sitemap has more than ${grouped(bounds.newsStories)} \`<news:news>\` tags.`,
+    sentence: `Too many news articles: more than ${grouped(bounds.newsStories)} \`<news:news>\` tags.`,
     fix: "Split the sitemap.",
   }) as RuleRow,
   "news-stale": googleRule("warning", "engine", sources.news, {
     sentence: "A news sitemap lists stories older than two days.",
-    fix: "Remove the stories, or their `<news:news>` tags.",
+    fix: "Remove them, or their `<news:news>` tags.",
   }) as RuleRow,
   "news-incomplete": googleRule("error", "engine", sources.news, {
-    sentence: "Missing XML tag: a news story lacks its publication name, language, date or title.",
+    sentence: "Missing XML tag: a news story lacks publication name, language, date or title.",
     fix: "Add what is missing.",
     problems: "news-incomplete",
   }) as RuleRow,
   "news-date-form": googleRule("error", "engine", sources.news, {
-    sentence: "Invalid date: a publication date in a form that Google does not read.",
-    fix: "Write a date, or date and time with a time zone: `2026-05-31T10:00:00+00:00`.",
+    sentence: "Invalid date: a publication date in a format that Google does not read.",
+    fix: "Write a date, or date, time and time zone: `2026-05-31T10:00:00+00:00`.",
     problems: "news-date-form",
   }) as RuleRow,
   "news-language": googleRule("error", "engine", sources.news, {
     sentence: "Invalid tag value: the language of a publication is not an ISO 639 code.",
-    fix: "Write two or three letters, such as `en`; for Chinese `zh-cn` or `zh-tw`.",
+    fix: "Write two or three letters, such as `en`; for Chinese, `zh-cn` or `zh-tw`.",
   }) as RuleRow,
   "news-repeated": googleRule("error", "engine", sources.news, {
-    sentence: "Invalid XML: too many tags. An entry has two `<news:news>` tags; one is allowed.",
+    sentence: "Invalid XML: too many tags. An entry has more than one `<news:news>`.",
     fix: "Keep one.",
     problems: "news-repeated",
   }) as RuleRow,
   "news-deprecated": googleRule("info", "engine", sources.news, {
-    sentence: "Google no longer documents the tags access, genres, keywords and stock_tickers of news.",
+    sentence: "Google no longer documents the news tags access, genres, keywords and stock_tickers.",
     fix: "Leave them out.",
   }) as RuleRow,
   "image-too-many": googleRule("error", "engine", sources.images, {
@@ -54,11 +54,11 @@ export const mediaRules = {
     problems: "image-incomplete",
   }) as RuleRow,
   "image-deprecated": googleRule("info", "engine", sources.images, {
-    sentence: "Google removed the tags caption, geo_location, title and license of images in 2022.",
+    sentence: "Google dropped the image tags caption, geo_location, title and license in 2022.",
     fix: "Leave them out.",
   }) as RuleRow,
   "video-incomplete": googleRule("error", "engine", sources.videos, {
-    sentence: "Missing XML tag: a video lacks its thumbnail, title, description, or both of its locations.",
+    sentence: "Missing XML tag: a video lacks thumbnail, title, description, or both locations.",
     fix: "Add what is missing.",
     problems: "video-incomplete",
   }) as RuleRow,
@@ -75,16 +75,16 @@ export const mediaRules = {
     problems: "video-invalid",
   }) as RuleRow,
   "video-expired": googleRule("warning", "engine", sources.videos, {
-    sentence: "A video is past its expiration date; Google does not show it any more.",
+    sentence: "A video has expired; Google no longer shows it.",
     fix: "Remove the video.",
   }) as RuleRow,
   "video-deprecated": googleRule("info", "engine", sources.videos, {
     sentence:
-      "Google removed the tags category, gallery_loc, price and tvshow, and the attributes autoplay and allow_embed of videos in 2022.",
+      "Google dropped the video tags category, gallery_loc, price and tvshow, and the attributes autoplay and allow_embed, in 2022.",
     fix: "Leave them out.",
   }) as RuleRow,
   "media-robots-disallowed": googleRule("warning", "engine", sources.videos, {
-    sentence: "robots.txt disallows an image, a thumbnail, a video or its player.",
+    sentence: "robots.txt disallows an image, thumbnail, video or player.",
     fix: "Allow it in robots.txt.",
     needs: ["robots"],
   }) as RuleRow,

@@ -21,33 +21,33 @@ const days = bounds.pageOlder / (24 * 3600 * 1000);
 
 export const pageRules = {
   "page-unreachable": rule("error", "practice", sources.searchConsole, {
-    sentence: "A listed page cannot be opened: not found, a server error, or no answer.",
-    fix: "Take the page out of the sitemap, or repair it.",
+    sentence: "A listed page cannot be opened: not found, a server error, or no response.",
+    fix: "Fix the page, or remove it from the sitemap.",
     needs: ["sample"],
   }) as RuleRow,
   "page-missing-file": rule("error", "practice", sources.searchConsole, {
-    sentence: "A listed page is not among the files of the website: it will not be found.",
-    fix: "Take the page out of the sitemap, or build it.",
+    sentence: "A listed page has no file, so it will be a 404.",
+    fix: "Build the page, or remove it from the sitemap.",
     needs: ["files"],
   }) as RuleRow,
   "page-not-listed": rule("warning", "practice", sources.buildSitemap, {
     sentence: "A page that search engines may index is in no sitemap.",
-    fix: "List the page, give it a `noindex`, or leave its file out with --ignore.",
+    fix: "List it, add `noindex`, or leave its file out with --ignore.",
     needs: ["files", "complete"],
   }) as RuleRow,
   "page-redirect": rule("warning", "engine", sources.buildSitemap, {
-    sentence: "Page with redirect: a listed page redirects to another URL.",
-    fix: "List the URL that it leads to.",
+    sentence: "Page with redirect: a listed page redirects.",
+    fix: "List the final URL.",
     needs: ["pages"],
   }) as RuleRow,
   "page-redirect-stub": rule("warning", "engine", sources.redirects, {
-    sentence: "Page with redirect: a listed page only leads to another URL, by a meta refresh.",
-    fix: "List the URL that it leads to.",
+    sentence: "Page with redirect: a listed page is only a meta refresh.",
+    fix: "List the final URL.",
     needs: ["pages"],
   }) as RuleRow,
   "page-noindex": rule("error", "practice", sources.noindex, {
     sentence: "Excluded by 'noindex' tag: a listed page asks not to be indexed.",
-    fix: "Remove the noindex, or take the page out of the sitemap.",
+    fix: "Remove the noindex, or the page from the sitemap.",
     needs: ["pages"],
   }) as RuleRow,
   "page-canonical-other": rule("warning", "engine", sources.canonical, {
@@ -58,12 +58,12 @@ export const pageRules = {
   "page-hreflang-differs": rule("info", "engine", sources.languages, {
     engines: ["google"],
     sentence: "The page and the sitemap name different alternate pages.",
-    fix: "Keep one of the two, or make them equal.",
+    fix: "Make them agree, or keep one.",
     needs: ["pages"],
   }) as RuleRow,
   "page-lastmod-older": rule("info", "engine", sources.buildSitemap, {
     engines: ["google"],
-    sentence: `A page says that it changed more than ${days} days earlier than the sitemap says.`,
+    sentence: `A page says it changed more than ${days} days earlier than the sitemap says.`,
     fix: "Give each page the time of its last significant change.",
     needs: ["sample"],
   }) as RuleRow,

@@ -17,13 +17,13 @@ export const urlRules = {
   }) as RuleRow,
   "url-tag-repeated": rule("error", "engine", sources.searchConsole, {
     engines: ["google", "yandex"],
-    sentence: "Invalid XML: too many tags. A tag that may come once comes twice in an entry.",
-    fix: "Write each tag once in an entry.",
+    sentence: "Invalid XML: too many tags. An entry repeats a tag that may occur once.",
+    fix: "Write it once.",
     problems: "url-several element-repeated",
   }) as RuleRow,
   "url-not-absolute": rule("error", "protocol", sources.protocol("locdef"), {
-    sentence: "Invalid URL: a URL is relative; search engines drop it.",
-    fix: "Write the whole URL, with scheme and host.",
+    sentence: "Invalid URL: relative; search engines drop it.",
+    fix: "Write the full URL, with scheme and host.",
     problems: "url-relative",
   }) as RuleRow,
   "url-invalid": rule("error", "protocol", sources.protocol("locdef"), {
@@ -39,70 +39,68 @@ export const urlRules = {
   }) as RuleRow,
   "url-too-long-yandex": rule("info", "engine", sources.yandex, {
     engines: ["yandex"],
-    sentence: `A URL is longer than the ${grouped(bounds.yandexUrlLength)} characters that Yandex takes.`,
+    sentence: `A URL is longer than the ${grouped(bounds.yandexUrlLength)} characters that Yandex accepts.`,
     fix: "Shorten the URL.",
   }) as RuleRow,
   "url-escaped-twice": rule("error", "protocol", sources.protocol("escaping"), {
-    sentence: "A URL is escaped twice (`&amp;amp;`); search engines ask for another page than the one that is meant.",
+    sentence: "A URL is escaped twice (`&amp;amp;`); search engines fetch the wrong page.",
     fix: "Escape once: `&amp;`.",
     problems: "url-double-escaped",
   }) as RuleRow,
   "url-www-mismatch": rule("error", "protocol", sources.protocol("location"), {
-    sentence: "Path mismatch: the sitemap and its URLs are on hosts that differ by `www.`.",
+    sentence: "Path mismatch: the hosts of the sitemap and its URLs differ by `www.`.",
     fix: "Use the same host everywhere.",
     needs: ["location"],
   }) as RuleRow,
   "url-other-host": rule("error", "protocol", sources.protocol("sitemaps_cross_submits"), {
-    sentence:
-      "URL not allowed: URLs of another host than the sitemap's are dropped, unless cross-submission is set up.",
-    fix: "Give that host a sitemap of its own, or name this one in its robots.txt.",
+    sentence: "URL not allowed: URLs on another host than the sitemap are dropped without cross-submission.",
+    fix: "Give that host its own sitemap, or name this one in its robots.txt.",
     needs: ["location"],
   }) as RuleRow,
   "url-other-scheme": rule("error", "protocol", sources.protocol("location"), {
-    sentence: "URL not allowed: the sitemap is at https and its URLs at http, or the reverse.",
+    sentence: "URL not allowed: the sitemap uses https and its URLs http, or vice versa.",
     fix: "Use https everywhere.",
     needs: ["location"],
   }) as RuleRow,
   "url-outside-directory": rule("warning", "protocol", sources.protocol("location"), {
     sentence:
       "Path mismatch: a sitemap may only list URLs in its own directory or below, unless robots.txt names it or it is submitted in Search Console.",
-    fix: "Put the sitemap at the root of the site, name it in robots.txt, or submit it in Search Console.",
+    fix: "Move the sitemap to the site's root, name it in robots.txt, or submit it in Search Console.",
     needs: ["location"],
   }) as RuleRow,
   "url-private-host": rule("error", "practice", sources.protocol("locdef"), {
-    sentence: "A URL is on a host that nobody outside can open.",
-    fix: "Set the public URL of the site in the program that writes the sitemap.",
+    sentence: "A URL is on a host that is not public.",
+    fix: "Set the site's public URL in the generator.",
   }) as RuleRow,
   "url-robots-disallowed": rule("error", "engine", sources.robots, {
-    sentence:
-      "URL blocked by robots.txt: search engines cannot crawl these pages, and may show them without a description.",
-    fix: "Take the URLs out of the sitemap, or allow them in robots.txt.",
+    sentence: "URL blocked by robots.txt: search engines cannot crawl the page, and may list it without a description.",
+    fix: "Remove it from the sitemap, or allow it in robots.txt.",
     needs: ["robots"],
   }) as RuleRow,
   "url-credentials": rule("error", "practice", `${sources.uri}#section-3.2.1`, {
-    sentence: "A URL carries a user name or a password.",
-    fix: "Remove it from the URL, and change the password.",
+    sentence: "A URL contains a user name or password.",
+    fix: "Remove it, and change the password.",
   }) as RuleRow,
   "url-fragment": rule("warning", "engine", sources.urlStructure, {
     engines: ["google"],
-    sentence: "A URL has a fragment (`#…`); Google does not support fragments, and takes it for the page without.",
+    sentence: "A URL has a fragment (`#…`), which Google ignores.",
     fix: "Remove the fragment.",
   }) as RuleRow,
   "url-session-id": rule("warning", "engine", sources.urlStructure, {
-    sentence: "A URL carries a session id; each visit makes another URL of the same page.",
-    fix: "List the URL without the session id.",
+    sentence: "A URL contains a session id; each visit creates another URL for the same page.",
+    fix: "Remove the session id.",
   }) as RuleRow,
   "url-tracking-parameter": rule("warning", "engine", sources.urlStructure, {
-    sentence: "A URL carries parameters of a campaign; search engines take it for a second copy of the page.",
-    fix: "List the URL without these parameters.",
+    sentence: "A URL contains tracking parameters; search engines see a duplicate page.",
+    fix: "Remove the parameters.",
   }) as RuleRow,
   "url-not-escaped": rule("warning", "protocol", sources.protocol("escaping"), {
-    sentence: "A URL is not percent-encoded: it has characters that no URL may have, or others than ASCII.",
+    sentence: "A URL has characters that must be percent-encoded, such as spaces or non-ASCII letters.",
     fix: "Percent-encode the URL as UTF-8.",
   }) as RuleRow,
   "url-percent-invalid": rule("error", "protocol", `${sources.uri}#section-2.1`, {
-    sentence: "A percent sign in a URL is not followed by two hexadecimal digits.",
-    fix: "Write a percent sign as `%25`.",
+    sentence: "A `%` in a URL is not followed by two hexadecimal digits.",
+    fix: "Write `%25` for a percent sign.",
   }) as RuleRow,
   "url-percent-twice": rule("warning", "heuristic", `${sources.uri}#section-2.4`, {
     sentence: "A URL looks percent-encoded twice (`%2520`).",
@@ -111,38 +109,37 @@ export const urlRules = {
   "url-not-normal": rule("info", "engine", sources.buildSitemap, {
     engines: ["google"],
     sentence:
-      "A URL is not in its usual spelling: an upper-case host, a default port, `.` or `..` in the path, a dot after the host.",
-    fix: "Write the URL exactly as the site's own links do.",
+      "A URL is not normalized: an upper-case host, a default port, `.` or `..` in the path, or a dot after the host.",
+    fix: "Write it as the site's own links do.",
   }) as RuleRow,
   "url-double-slash": rule("info", "heuristic", sources.urlStructure, {
-    sentence: "A URL has two slashes in its path, often because two parts were joined the wrong way.",
-    fix: "Repair how the URL is put together.",
+    sentence: "A URL has `//` in its path, often from joining two parts.",
+    fix: "Fix how the URL is built.",
   }) as RuleRow,
   "url-asset": rule("info", "heuristic", sources.images, {
-    sentence: "A file is listed that is not a page, such as an image or a script.",
-    fix: "Leave it out; name images in `<image:image>` of the page that shows them.",
+    sentence: "A listed file is not a page, but for example an image or a script.",
+    fix: "Remove it; list images in `<image:image>` of their page.",
   }) as RuleRow,
   "url-utility": rule("info", "engine", sources.urlStructure, {
-    sentence: "A page is listed that no searcher wants: a cart, a login, the results of an internal search.",
+    sentence: "A listed page is of no use in search: a cart, a login, internal search results.",
     fix: "Leave it out.",
   }) as RuleRow,
   "url-duplicate": rule("warning", "heuristic", sources.buildSitemap, {
-    sentence: "A URL is listed in more than one sitemap.",
-    fix: "List it in one of them.",
+    sentence: "More than one sitemap lists this URL.",
+    fix: "List it in one.",
   }) as RuleRow,
   "url-repeated": rule("info", "heuristic", sources.buildSitemap, {
-    sentence: "A URL is listed more than once in one sitemap.",
+    sentence: "One sitemap lists a URL more than once.",
     fix: "List it once.",
-    firedOn: 6,
     problems: "url-repeated",
   }) as RuleRow,
   "url-variants": rule("warning", "engine", sources.urlStructure, {
     sentence:
-      "A page is listed in several spellings: scheme, `www.`, letter case, a slash at the end or the order of parameters differ.",
-    fix: "List the canonical URL alone.",
+      "A page is listed under several URLs that differ in scheme, `www.`, case, trailing slash or parameter order.",
+    fix: "List only the canonical URL.",
   }) as RuleRow,
   "url-lastmod-conflict": rule("warning", "heuristic", sources.protocol("lastmoddef"), {
-    sentence: "Sitemaps disagree about when a page changed.",
+    sentence: "Sitemaps give different dates for a page.",
     fix: "Take the date from one source.",
   }) as RuleRow,
   "homepage-unlisted": rule("info", "heuristic", sources.buildSitemap, {

@@ -49,27 +49,27 @@ export function checkCommand(context: Context, done: Done): Command {
     .summary("show what search engines would say about the sitemaps of a website")
     .description(
       "Shows what is wrong with the sitemaps of a website, what search engines do about it, and how to fix it, in the words\n" +
-        "of Search Console. docs/rules.md lists all rules.",
+        "of Search Console. docs/check.md lists all rules.",
     )
     .argument("<target>", "website, archive, sitemap file, folder of a built website, or - for standard input")
     .optionsGroup("Output:")
     .addOption(format)
     .option(
       "-o, --output <file>",
-      "write the format next to it to FILE (repeatable)",
+      "write the format before it to FILE (repeatable)",
       (file: string) => void words.push({ file }),
     )
-    .option("--force", "let --output replace a file")
+    .option("--force", "replace existing files")
     .option("--all", "show all examples and sitemaps (text, markdown)")
     .addOption(failOn.choices(failLevels).default(undefined, "error"));
   addRuleFlags(command)
-    .option("--baseline <file>", "file of known findings: only new places are shown, and fail")
-    .option("--update-baseline", "write the findings to the file of --baseline")
-    .option("--sample <n>", "number of pages to fetch, to check their responses", wholeNumber(1));
-  const pages = "files of a folder that are pages: 'blog/**' (repeatable; default: all HTML files)";
+    .option("--baseline <file>", "file of known findings; only new ones are shown and fail")
+    .option("--update-baseline", "write the findings to the baseline")
+    .option("--sample <n>", "number of pages to fetch and check", wholeNumber(1));
+  const pages = "files that are pages: 'blog/**' (repeatable; default: all HTML files)";
   addLocalFlags(command)
     .option("--pages <glob>", pages, collected)
-    .option("--ignore <glob>", "files of a folder to leave out: 'drafts/' (repeatable)", collected);
+    .option("--ignore <glob>", "files to leave out: 'drafts/' (repeatable)", collected);
   addCrawlFlagGroups(command, "Discovery", "Network", "Limits");
   addMessageFlags(command).action(async (target: string, flags: CheckFlags) => {
     done(await check(target, { ...flags, outputs: pairsOf(words) }, context));

@@ -31,11 +31,11 @@ export function lsCommand(context: Context, done: Done): Command {
     .argument("[websites...]", "homepages, archives of --save, or the folder of a built website")
     .optionsGroup("Output:")
     .addOption(new Option("-f, --format <format>", formatInWords).choices(formats).default("tabtree"));
-  addCsvFlags(addOutputFlags(command, "--save and --output"))
+  addCsvFlags(addOutputFlags(command))
     .option("--all", "show every page on a terminal, too (tabtree)")
     .option("-u, --strip-url", "show URLs relative to the homepage")
-    .option("--trailer", "end with a line that says whether the listing is complete (ndjson)")
-    .option("--summary", "count the pages by sitemap and by section at the end, on standard error");
+    .option("--trailer", "end with a line that says whether the list is complete (ndjson)")
+    .option("--summary", "count pages by sitemap and section at the end, on stderr");
   addCrawlFlagGroups(command, "Filters");
   addCrawlFlags(addSitemapFlag(command), "Discovery");
   addCrawlFlagGroups(command, "Parsing", "Archive");

@@ -22,15 +22,8 @@ export function mcpCommand(context: Context, done: Done): Command {
       "Serves the Model Context Protocol on standard input and output. Agents ask about any public website, or about those that\n" +
         "you allow and no others; a private one must be allowed. Needs @modelcontextprotocol/server, which you install.",
     )
-    .option(
-      "--dir <folder>",
-      "folder to keep websites in, so that they are read once (default: the cache folder of the user)",
-    )
-    .option(
-      "--allow <site>",
-      "website that may be asked, even at a private address; no others then (repeatable)",
-      collected,
-    );
+    .option("--dir <folder>", "folder to keep websites in (default: the user's cache folder)")
+    .option("--allow <site>", "only answer about this website, even at a private address (repeatable)", collected);
   addCrawlFlags(command.optionsGroup("Discovery:"), "Discovery");
   addCrawlFlagGroups(command, "Network", "Limits");
   command.action(async (flags: McpFlags) => {

@@ -32,7 +32,7 @@ export function reportCommand(context: Context, done: Done): Command {
     .argument("[target]", "website, archive of --save, or folder of a built website")
     .optionsGroup("Output:")
     .option("-o, --output <file>", "write to FILE, only if the run succeeds")
-    .option("--force", "let --output and --save replace a file")
+    .option("--force", "replace existing files")
     .option("--previous <archive>", "archive of an earlier run, to show what changed since")
     .option("--json", "write the contents of the page as JSON instead");
   addRuleFlags(command);

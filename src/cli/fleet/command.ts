@@ -23,33 +23,25 @@ export function fleetCommand(context: Context, done: Done): Command {
   command
     .optionsGroup("Websites:")
     .option("--from <file>", "list of homepages, one per line; - for standard input (repeatable)", collected)
-    .option("--column <name>", "column of a CSV file that holds the homepages: its name, or its number from 1")
+    .option("--column <name>", "column of a CSV file with the homepages: name, or number from 1")
     .option(
       "--retry <outcomes>",
-      `read websites again that ended with these outcomes: ${retryNames.join(", ")} (repeatable)`,
+      `read websites with these outcomes again: ${retryNames.join(", ")} (repeatable)`,
       collected,
     );
 
   command
     .optionsGroup("Several machines:")
     .option("--queue <url>", `fill this ${queueText}`)
-    .option("--run <name>", "name of the run on the queue (default: default), or in the dataset (default: its time)")
-    .option("--shard <part>", "only this part of the list, by registrable domain: 2/8 is the second of eight")
-    .option(
-      "--processes <n>",
-      "processes that read websites, for machines with several cores (default: 1)",
-      wholeNumber(1),
-    );
+    .option("--run <name>", "name of the run, on the queue (default: default) or in the dataset (default: its time)")
+    .option("--shard <part>", "only this part of the list: 2/8 is the second of eight")
+    .option("--processes <n>", "number of processes (default: 1)", wholeNumber(1));
 
-  addOutputFlags(
-    command,
-    "folder for the journal, the outputs and the summary; or s3://BUCKET/PREFIX for the outputs",
-  ).option("--previous <dir>", "folder of an earlier run with --archives: unchanged documents are taken from it");
-  command.option(
-    "--fail-above <percent>",
-    "exit with 6 if more websites than that are unreachable or failed: 20%",
-    percent,
+  addOutputFlags(command, "folder for journal, outputs and summary; or s3://BUCKET/PREFIX for the outputs").option(
+    "--previous <dir>",
+    "folder of an earlier run with --archives, for unchanged documents",
   );
+  command.option("--fail-above <percent>", "exit with 6 if more websites are unreachable or failed: 20%", percent);
   addReadingFlags(command, "whatever its host names");
   command.action(async (sites: readonly string[], flags: FleetFlags) => {
     const { fleet } = await import("./fleet.ts");

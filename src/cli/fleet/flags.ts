@@ -37,14 +37,13 @@ export function addOutputFlags(command: Command, folder: string): Command {
     .optionsGroup("Output:")
     .option("--out <dir>", folder)
     .addOption(
-      new Option(
-        "-f, --format <format>",
-        "format of the files of pages, one file for each website (default: ndjson)",
-      ).choices(fleetFormats),
+      new Option("-f, --format <format>", "format of the page files, one per website (default: ndjson)").choices(
+        fleetFormats,
+      ),
     )
-    .option("--archives", "save everything that was received, one WARC archive for each website")
-    .option("--check", "write what search engines would say about each website")
-    .option("--dataset <dir>", "also write the rows of all websites into a few Parquet files below DIR");
+    .option("--archives", "save a WARC archive of each website")
+    .option("--check", "check each website and write the findings")
+    .option("--dataset <dir>", "also write the rows of all websites to a few Parquet files in DIR");
   return command;
 }
 
@@ -54,12 +53,8 @@ export function addReadingFlags(command: Command, perAddress: string): void {
     .optionsGroup("Pace:")
     .option("--concurrency <n>", "websites read at a time (default: by memory and cores, 16 to 128)", wholeNumber(1))
     .option("--per-address <n>", `requests at a time to one IP address, ${perAddress} (default: 8)`, wholeNumber(1))
-    .option("--max-pages <n>", "maximum number of pages of one website (default: none)", wholeNumber(0))
-    .option(
-      "--max-traffic <n>",
-      "maximum number of bytes of one website, as transferred: 64k, 50M (default: none)",
-      byteCount,
-    );
+    .option("--max-pages <n>", "maximum pages of one website (default: none)", wholeNumber(0))
+    .option("--max-traffic <n>", "maximum transferred bytes of one website: 64k, 50M (default: none)", byteCount);
   addCrawlFlags(command, "Limits");
   // Without a limit, one website would keep a whole fleet waiting.
   const time = command.options.find(({ long }) => long === "--max-time");
@@ -68,8 +63,8 @@ export function addReadingFlags(command: Command, perAddress: string): void {
   addCrawlFlags(command.optionsGroup("Filters:"), "Filters", filterFlags);
   addCrawlFlags(command.optionsGroup("Network:"), "Network", networkFlags);
   addFleetLogFlags(command.optionsGroup("Messages:"))
-    .option("--metrics <address>", "figures for Prometheus at http://ADDRESS/metrics: 127.0.0.1:9464")
-    .option("--no-progress", "no table on a terminal, and no line every ten seconds elsewhere")
+    .option("--metrics <address>", "serve Prometheus metrics at http://ADDRESS/metrics: 127.0.0.1:9464")
+    .option("--no-progress", "no progress table or lines")
     .option("--no-color", "no colors on a terminal");
 }
 

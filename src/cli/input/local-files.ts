@@ -41,10 +41,10 @@ interface LocalFolder extends SiteFolder {
 
 /** The flags of commands that read folders. */
 export function addLocalFlags(command: Command): Command {
-  const map = "read URLs that begin with this from a folder, without a network (repeatable)";
+  const map = "read URLs below this one from a folder (repeatable)";
   return command
     .optionsGroup("Local files:")
-    .option("--url <url>", "URL of the website that a folder holds, or of a sitemap file")
+    .option("--url <url>", "URL of the website in a folder, or of a sitemap file")
     .option("--map <url=folder>", map, collected);
 }
 

@@ -18,7 +18,7 @@ export const formats = [
   "parquet",
 ] as const;
 export const formatInWords = "output format";
-export const explodeInWords = "spread a list of each page over rows, one row per item (csv)";
+export const explodeInWords = "one row per item of a list (csv)";
 
 export type Format = (typeof formats)[number];
 /** Lists of pages: written during the crawl. The others show the tree, and wait for it. */

@@ -12,7 +12,7 @@ import { casesInWords, exampleText, sampleSentence, verdict } from "./findings.t
 const levels = { error: "error", warning: "warning", info: "note" } as const;
 // GitHub keeps this many of one run.
 const mostResults = 5000;
-const docs = "https://github.com/sitegrove/sitegrove/blob/main/docs/rules.md";
+const docs = "https://github.com/sitegrove/sitegrove/blob/main/docs/check.md";
 
 export function checkSarif(result: CheckResult, places: Places): unknown {
   const { findings, notJudged, homepage, complete, pageCount } = result;

@@ -18,33 +18,34 @@ export const fetchingProblems: ProblemRows = {
   "timeout-tls": outage("The TLS handshake did not finish within {limit ms}", "Raise `timeout.connect`."),
   "timeout-first-byte": outage(
     "No response within {limit ms}",
-    "Sitemaps that are generated on request can be slow: raise `timeout.firstByte`, lower `concurrency`.",
+    "Raise `timeout.firstByte`, or lower `concurrency`: the sitemap may be generated on request.",
   ),
   "timeout-idle": cut(
     "The transfer stalled for {limit ms}",
-    "Try again; lower `concurrency`, or raise `timeout.idle`. What had arrived was read.",
+    "Try again; lower `concurrency`, or raise `timeout.idle`. What arrived was read.",
     { temporary: true },
   ),
-  "timeout-total": outage(
-    "The transfer took longer than {limit ms}",
-    "Raise `timeout.total` for large documents on slow lines. What had arrived was read.",
-    { cutOff: true, hint: "allow more with --timeout" },
-  ),
-  "connection-refused": outage("Connection refused", "Nothing listens on that port: check scheme and port."),
+  "timeout-total": outage("The transfer took longer than {limit ms}", "Raise `timeout.total`. What arrived was read.", {
+    cutOff: true,
+    hint: "allow more with --timeout",
+  }),
+  "connection-refused": outage("Connection refused", "Check scheme and port: nothing listens there."),
   "connection-reset": outage(
     "The connection was closed before a response arrived",
-    "Some websites close the connections of programs: try another `userAgent`, lower `concurrency`.",
+    "Try another `userAgent`, or lower `concurrency`: some websites disconnect bots.",
     { cutOff: true },
   ),
-  "connection-failed": outage("The connection failed", "No route to the host: check your network.", { cutOff: true }),
+  "connection-failed": outage("The connection failed", "Check your network: there is no route to the host.", {
+    cutOff: true,
+  }),
   "connection-no-socket": outage(
-    "Too many open files on this machine; `ulimit -n` allows more, a lower concurrency needs fewer",
-    "Raise the limit of open files (`ulimit -n`), or lower `concurrency.total`.",
+    "Too many open files on this machine; raise `ulimit -n`, or lower the concurrency",
+    "Raise `ulimit -n`, or lower `concurrency.total`.",
     { cutOff: true },
   ),
   "tls-certificate": noResponse(
     "Invalid TLS certificate[: {value}]",
-    "Site owner: renew the certificate or send the whole chain. For a server of your own: `tls.ca` or `NODE_EXTRA_CA_CERTS`; `tls.verify: false` accepts any certificate.",
+    "Site owner: renew the certificate or send the whole chain. Your own server: set `tls.ca` or `NODE_EXTRA_CA_CERTS`; `tls.verify: false` accepts any certificate.",
     {
       hint: "--insecure accepts any certificate",
       messageFor: {
@@ -71,11 +72,11 @@ export const fetchingProblems: ProblemRows = {
   ),
   "tls-failed": noResponse(
     "The TLS handshake failed[: {value}]",
-    "No TLS version or cipher in common, no TLS on that port, or a client certificate is required: check scheme and port.",
+    "Check scheme and port. Otherwise the server requires another TLS version or a client certificate.",
     {
       messageFor: {
         ...Object.fromEntries(withoutTls.map((value) => [value, "The server does not speak TLS on this port"])),
-        ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: "The server speaks HTTP/2 only, and this reads HTTP/1.1",
+        ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: "The server speaks HTTP/2 only; HTTP/1.1 is required",
       },
       hintFor: Object.fromEntries(withoutTls.map((value) => [value, "try http://"])),
     },
@@ -83,44 +84,39 @@ export const fetchingProblems: ProblemRows = {
   "proxy-failed": outage("The proxy failed[: {value}]", "Check `proxy`, HTTP_PROXY and HTTPS_PROXY."),
   "proxy-refused": noResponse(
     "The proxy answered {status}[ to {value}]",
-    "With 407, put user name and password into the URL of the proxy. Otherwise the proxy does not reach the website, or must not: ask its owner, or name the host in NO_PROXY. Retried where the status is a temporary one.",
-    { hintFor: { "407": "it wants a user name and password in its URL" } },
+    "With 407, put user name and password into the proxy's URL. Otherwise ask the proxy's owner, or add the host to NO_PROXY. Temporary statuses are retried.",
+    { hintFor: { "407": "put user name and password into its URL" } },
   ),
   "http-protocol": noResponse(
     "Invalid HTTP response[: {value}]",
-    "Site owner: fix the server or the proxy in front of it. What had arrived of a body was read.",
+    "Site owner: fix the server or its proxy. What arrived was read.",
     { cutOff: true },
   ),
   "rate-limited": loss("Rate limited[ until {retryAfter}]", "Try again then, or raise `limits.retryAfter`."),
   "bot-check": loss(
     "Blocked by a bot check[ (status {status})]",
-    "Ask the site owner for access, or pass a `client` that has it. A bot check is recognized by its headers.",
+    "Ask the site owner for access, or use a `client` that has it.",
   ),
-  "client-failed": cut("The HTTP client failed[: {value}]", "See `value`: it is the error of the `client` in use."),
-  "redirect-loop": loss(
-    "Redirect loop[: back to {value}]",
-    "Site owner: fix the redirect; cookies were kept on the way.",
-  ),
+  "client-failed": cut("The HTTP client failed[: {value}]", "See `value`, the error of your `client`."),
+  "redirect-loop": loss("Redirect loop[: back to {value}]", "Site owner: fix the redirect."),
   "limit-redirects": loss("More than {limit} redirects", "Raise `limits.redirects` or `limits.robotsRedirects`."),
   "redirect-invalid": loss("Redirect without a valid Location[: {value}]", "Site owner: send an absolute `Location`."),
   "redirect-encoding": note(
-    "Followed a redirect whose Location holds unescaped bytes[: {value}]",
-    "Site owner: percent-encode the `Location`. It was read as UTF-8, as browsers do.",
+    "Followed a redirect whose Location is not percent-encoded[: {value}]",
+    "Site owner: percent-encode it. It was read as UTF-8.",
   ),
   "redirect-downgrade": note("Followed a redirect from https to http[: {value}]", "Site owner: use https."),
   "address-blocked": refused(
     "Refused: private address",
-    'For websites of your own network: [`network: "allow-private"`](security.md). Nothing was sent.',
+    'For your own network: [`network: "allow-private"`](security.md). Nothing was sent.',
     { hint: "(allow with --allow-private)" },
   ),
-  "not-local": refused(
-    "Not a local file[: {value}]; nothing was fetched",
-    "When local files are checked: name the folder that stands for its URL, too.",
-    { hint: "map its URL to a folder with --map" },
-  ),
+  "not-local": refused("Not a local file[: {value}]; nothing was fetched", "Map its URL to a folder, too.", {
+    hint: "map its URL to a folder with --map",
+  }),
   "scheme-refused": refused("Refused: not an http or https URL[: {value}]", "Site owner: use https. Nothing was sent."),
   "port-refused": refused(
     "Port {value} is blocked",
-    "Site owner: use another port. Other protocols than HTTP use this one, as in [the Fetch standard](https://fetch.spec.whatwg.org/#port-blocking); nothing was sent.",
+    "Site owner: use another port; [browsers block this one](https://fetch.spec.whatwg.org/#port-blocking), too. Nothing was sent.",
   ),
 };

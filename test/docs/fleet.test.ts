@@ -1,4 +1,4 @@
-// What docs/several-machines.md shows is true: the table of failures is the one that is tested, the manifest fits the schema of Kubernetes,
+// What docs/fleet.md shows is true: the table of failures is the one that is tested, the manifest fits the schema of Kubernetes,
 // and the commands that it shows do what they should, as do those of the Compose file.
 // Needs Redis, processes, more than a second.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
@@ -18,7 +18,7 @@ const python = (code: string, ...words: string[]) =>
   spawnSync("python3", ["-c", code, ...words], { env: pythonEnvironment, encoding: "utf8" });
 
 test("the table of failures has a test for each row", () => {
-  const text = readFileSync(path.join(docs, "several-machines.md"), "utf8");
+  const text = readFileSync(path.join(docs, "fleet.md"), "utf8");
   const table = /\| what fails \|.*\n\|.*\n((?:\|.*\n)+)/.exec(text)?.[1] ?? "";
   expect(
     table
@@ -41,7 +41,7 @@ print(manifest["spec"]["template"]["spec"]["containers"][0]["command"][2])
 });
 
 test.skipIf(!hasRedis)("the commands for a queue do what they should, one after the other", async () => {
-  const text = readFileSync(path.join(docs, "several-machines.md"), "utf8");
+  const text = readFileSync(path.join(docs, "fleet.md"), "utf8");
   const [, block = ""] = /## With a queue\n\n```bash\n(.*?)```/s.exec(text) ?? [];
   const folder = mkdtempSync(path.join(tmpdir(), "queue-commands-"));
   const [redis, servers] = [await startRedis(), await manyServers({ count: 3 })];
