@@ -170,7 +170,7 @@ test("5: a website that speaks HTTP/2 only, in words", async () => {
   const { code, stderr } = await sitegrove(["ls", `https://127.0.0.1:${port}/`, "-f", "pages", "--insecure"]);
   server.close();
   expect(stderr).toContain(
-    `Could not connect to 127.0.0.1:${port}: the server speaks HTTP/2 only, and this reads HTTP/1.1`,
+    `Could not connect to 127.0.0.1:${port}: the server speaks HTTP/2 only; HTTP/1.1 is required`,
   );
   expect(code).toBe(5);
 });
