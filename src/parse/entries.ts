@@ -4,15 +4,9 @@
 import { Fingerprints } from "../model/fingerprints.ts";
 import type { Limits } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
-import type { Problem, ProblemCode, ProblemLog } from "../model/problem.ts";
-import {
-  type PagesFormat,
-  type ParsedSitemap,
-  protocolEntries,
-  type RobotsPreference,
-  type SitemapReference,
-} from "../model/sitemap.ts";
-import type { TextPiece } from "../model/text.ts";
+import type { Problem, ProblemCode, ProblemFacts, ProblemLog } from "../model/problem.ts";
+import { protocolEntries } from "../model/protocol-limits.ts";
+import type { PagesFormat, ParsedSitemap, RobotsPreference, SitemapReference } from "../model/sitemap.ts";
 import { lengthFacts, originOf } from "../model/url.ts";
 import { UrlResolver } from "../model/url-forms.ts";
 import type { CreateFastPath } from "./fast/fast-path.ts";
@@ -91,35 +85,41 @@ export interface ParseContext {
 // Collects the entries of XML formats: one for each URL, in the order of their first declarations. The limits of the
 // document are checked.
 
-/** What the sink needs from the scanner. */
+/** What the sink needs from a parser. */
 export interface EntrySource {
   report(code: ProblemCode, value?: string, limit?: number): void;
   stop(): void;
+}
+
+export function problemFacts(line: number, value?: string, limit?: number): ProblemFacts {
+  return { line, ...(value === undefined ? {} : { value }), ...(limit === undefined ? {} : { limit }) };
 }
 
 export class EntrySink {
   readonly #source: EntrySource;
   readonly #maxEntries: number;
   readonly #maxUrlLength: number;
-  readonly #pageUrls: UrlCollector;
-  readonly #sitemapUrls: UrlCollector;
-  readonly #otherUrls: UrlResolver;
+  readonly #urls: UrlResolver;
+  // By fingerprint: the first declaration counts.
+  readonly #pageUrls = new Fingerprints();
+  readonly #sitemapUrls = new Fingerprints();
   #pages: SitemapPage[] = [];
   #sitemaps: SitemapReference[] = [];
-  readonly #repeats: RepeatedPages;
   // Those that were added.
   #count = 0;
-  #entries = 0;
+  readonly repeats: RepeatedPages;
+  /** The URL of the last entry, if it is in the document already. */
+  repeatedUrl: string | undefined = undefined;
+  /** How many entries the document has, including repeated and invalid ones. */
+  entryCount = 0;
 
   constructor(source: EntrySource, context: ParseContext) {
     const { url, limits } = context;
     this.#source = source;
     this.#maxEntries = limits.documentEntries;
     this.#maxUrlLength = limits.urlLength;
-    this.#pageUrls = new UrlCollector(url, limits.urlLength);
-    this.#sitemapUrls = new UrlCollector(url, limits.urlLength);
-    this.#otherUrls = new UrlResolver(url, limits.urlLength);
-    this.#repeats = new RepeatedPages(context, source, (page) => this.#pages.push(page));
+    this.#urls = new UrlResolver(url, limits.urlLength);
+    this.repeats = new RepeatedPages(context, source, (page) => this.#pages.push(page));
   }
 
   get pageCount(): number {
@@ -135,14 +135,18 @@ export class EntrySink {
     return this.#take(this.#pageUrls, text, facts);
   }
 
-  /** The URL of the last page, if it is in the document already. */
-  get repeatedUrl(): string | undefined {
-    return this.#pageUrls.repeated;
-  }
-
   /** The URL of a sitemap that is not in the document yet. */
   takeSitemapUrl(text: string, facts: TextFacts = noFacts): string | undefined {
     return this.#take(this.#sitemapUrls, text, facts);
+  }
+
+  #take(taken: Fingerprints, text: string, facts: TextFacts): string | undefined {
+    const url = this.#resolve(text, facts);
+    const { high, low } = facts.isUrl ? facts : this.#urls.fingerprint;
+    const isNew = url !== undefined && taken.add(high, low);
+    this.repeatedUrl = isNew ? undefined : url;
+    this.#reportUrl(isNew || url === undefined ? this.#urls.problem : "url-repeated", text);
+    return isNew ? url : undefined;
   }
 
   /** Any other URL. `relative`: the problem to report if it is relative. */
@@ -151,25 +155,32 @@ export class EntrySink {
     facts: TextFacts = noFacts,
     relative: "url-relative" | "alternate-relative" = "url-relative",
   ): string | undefined {
-    if (facts.isUrl) return text;
-    const resolved = this.#otherUrls.resolve(text, facts.isExact);
-    const { problem } = this.#otherUrls;
-    const url = this.#checked(resolved, problem === "url-relative" ? relative : problem, text);
-    if (url === text) acceptOrigin(url, facts);
+    const url = this.#resolve(text, facts);
+    const { problem } = this.#urls;
+    this.#reportUrl(problem === "url-relative" ? relative : problem, text);
     return url;
   }
 
-  /** An entry has ended, valid or not. */
-  countEntry(): void {
-    this.#entries++;
-    if (this.#entries === protocolEntries + 1) {
-      this.#source.report("protocol-entries", undefined, protocolEntries);
+  #resolve(text: string, facts: TextFacts): string | undefined {
+    if (facts.isUrl) {
+      this.#urls.problem = undefined;
+      return text;
     }
+    const url = this.#urls.resolve(text, facts.isExact);
+    const origin = url === text && facts.acceptOrigin !== undefined ? originOf(url) : undefined;
+    if (origin !== undefined) facts.acceptOrigin!(origin);
+    return url;
   }
 
-  /** How many entries the document has, including repeated and invalid ones. */
-  get entryCount(): number {
-    return this.#entries;
+  #reportUrl(problem: ProblemCode | undefined, text: string): void {
+    if (problem === undefined) return;
+    this.#source.report(problem, text, lengthFacts(problem, this.#maxUrlLength).limit);
+  }
+
+  /** An entry has ended, valid or not. Repeated ones count, too: the protocol limits what is written. */
+  countEntry(): void {
+    this.entryCount++;
+    if (this.entryCount === protocolEntries + 1) this.#source.report("protocol-entries", undefined, protocolEntries);
   }
 
   addPage(page: SitemapPage): void {
@@ -178,26 +189,18 @@ export class EntrySink {
 
   /** Adds a page whose entry may be repeated, with more details. */
   addDetailedPage(page: SitemapPage): void {
-    if (this.#hasRoom()) this.#repeats.add(page);
-  }
-
-  /** Adds the details of a repeated entry to its page. */
-  mergePage(page: SitemapPage): void {
-    this.#repeats.merge(page);
-  }
-
-  /** The document declares extensions: any of its entries may have details. */
-  expectDetails(): void {
-    this.#repeats.wait();
+    if (this.#hasRoom()) this.repeats.add(page);
   }
 
   addSitemap(sitemap: SitemapReference): void {
     if (this.#hasRoom()) this.#sitemaps.push(sitemap);
   }
 
-  /** Nothing more will be added. */
-  finish(): void {
-    this.#repeats.finish();
+  #hasRoom(): boolean {
+    if (this.#count++ < this.#maxEntries) return true;
+    this.#source.report("limit-document-entries", undefined, this.#maxEntries);
+    this.#source.stop();
+    return false;
   }
 
   /** The entries since the last call. */
@@ -206,80 +209,6 @@ export class EntrySink {
     this.#pages = [];
     this.#sitemaps = [];
     return entries;
-  }
-
-  #take(urls: UrlCollector, text: string, facts: TextFacts): string | undefined {
-    if (facts.isUrl) {
-      const known = urls.takeKnown(text, facts.high, facts.low);
-      if (known === undefined) this.#source.report("url-repeated", text);
-      return known;
-    }
-    const url = this.#checked(urls.take(text, facts.isExact), urls.problem, text);
-    if (url === text) acceptOrigin(url, facts);
-    return url;
-  }
-
-  #checked(url: string | undefined, problem: ProblemCode | undefined, text: string): string | undefined {
-    if (problem === undefined) return url;
-    this.#source.report(problem, text, lengthFacts(problem, this.#maxUrlLength).limit);
-    return url;
-  }
-
-  #hasRoom(): boolean {
-    if (this.#count >= this.#maxEntries) {
-      this.#source.report("limit-document-entries", undefined, this.#maxEntries);
-      this.#source.stop();
-      return false;
-    }
-    this.#count++;
-    return true;
-  }
-}
-
-function acceptOrigin(url: string, facts: TextFacts): void {
-  const origin = facts.acceptOrigin === undefined ? undefined : originOf(url);
-  if (origin !== undefined) facts.acceptOrigin!(origin);
-}
-
-// The URLs of one document: resolved, and each taken once, because the first declaration counts. Known URLs are
-// remembered by the fingerprint that resolving them computes.
-
-export class UrlCollector {
-  readonly #resolver: UrlResolver;
-  readonly #taken = new Fingerprints();
-  /** The problem with the last text: a repair if there was a URL, else the reason. */
-  problem: ProblemCode | undefined = undefined;
-  /** The last URL, if it was taken before. */
-  repeated: string | undefined = undefined;
-
-  /** Relative URLs are resolved against `base`; without one they are invalid. */
-  constructor(base: string | undefined, maxLength: number) {
-    this.#resolver = new UrlResolver(base, maxLength);
-  }
-
-  /** How many URLs were taken. */
-  get size(): number {
-    return this.#taken.size;
-  }
-
-  /** Takes the URL in `text`, trimmed. `isExact`: nothing around it is taken off. Sets `problem`. */
-  take(text: string, isExact = false): string | undefined {
-    const resolver = this.#resolver;
-    this.repeated = undefined;
-    const url = resolver.resolve(text, isExact);
-    this.problem = resolver.problem;
-    if (url === undefined) return undefined;
-    const { high, low } = resolver.fingerprint;
-    return this.takeKnown(url, high, low);
-  }
-
-  /** Takes a URL whose facts are known. Sets `problem` only if it was taken before: `url-repeated`. */
-  takeKnown(url: string, high: number, low: number): string | undefined {
-    const isNew = this.#taken.add(high, low);
-    this.repeated = isNew ? undefined : url;
-    if (isNew) return url;
-    this.problem = "url-repeated";
-    return undefined;
   }
 }
 

@@ -1,18 +1,22 @@
 // Documents that are read line by line: text sitemaps, robots.txt and llms.txt. CR, LF and CRLF end a line; U+2028, vertical tab and form feed do
 // not. A line that is too long is skipped without being kept. The last line of a document that was cut off may be half a URL, so it is
 // dropped.
+import { detached } from "../model/detached.ts";
+import type { ProblemCode } from "../model/problem.ts";
+import type { TextPiece } from "../model/utf8-text.ts";
+import {
+  type Entries,
+  type EntryParser,
+  EntrySink,
+  type EntrySource,
+  type ParseContext,
+  type ParseOutcome,
+  problemFacts,
+} from "./entries.ts";
 
-import type { ProblemCode, ProblemFacts } from "../model/problem.ts";
-import { protocolEntries } from "../model/sitemap.ts";
-import { detached, type TextPiece } from "../model/text.ts";
-import { lengthFacts } from "../model/url.ts";
-import { type Entries, type EntryParser, type ParseContext, type ParseOutcome, UrlCollector } from "./entries.ts";
-
-export abstract class LineParser implements EntryParser {
+export abstract class LineParser implements EntryParser, EntrySource {
   protected readonly context: ParseContext;
-  protected readonly urls: UrlCollector;
-  /** Since the last call of `write`. */
-  protected entries: Entries = { pages: [], sitemaps: [] };
+  protected readonly sink: EntrySink;
   /** The number of the current line, from 1. */
   protected line: number;
   stopped = false;
@@ -20,12 +24,11 @@ export abstract class LineParser implements EntryParser {
   #pending = "";
   #isTooLong = false;
   #afterReturn = false;
-  #listed = 0;
 
   /** `linesBefore`: how many lines of the document were removed before the written text. */
   constructor(context: ParseContext, linesBefore = 0) {
     this.context = context;
-    this.urls = new UrlCollector(context.url, context.limits.urlLength);
+    this.sink = new EntrySink(this, context);
     this.line = linesBefore;
   }
 
@@ -43,50 +46,36 @@ export abstract class LineParser implements EntryParser {
       this.#isTooLong ||= this.#pending.length + part.length > this.context.limits.lineLength;
       this.#pending = this.#isTooLong ? "" : this.#pending + part;
     }
-    return this.#take();
+    return this.sink.take();
   }
 
   end(): Entries {
     if (this.#isTooLong || (this.#pending !== "" && !this.context.problems.isCutOff)) this.#endLine();
-    return this.#take();
+    return this.sink.take();
   }
 
   #endLine(): void {
     this.line++;
     const line = this.#pending;
     if (this.stopped) return;
-    if (this.#isTooLong) this.report("limit-line-length", { limit: this.context.limits.lineLength });
+    if (this.#isTooLong) this.report("limit-line-length", undefined, this.context.limits.lineLength);
     else if (line !== "") this.takeLine(line);
     this.#pending = "";
     this.#isTooLong = false;
   }
 
-  #take(): Entries {
-    const { entries } = this;
-    this.entries = { pages: [], sitemaps: [] };
-    return entries;
+  report(code: ProblemCode, value?: string, limit?: number): void {
+    this.context.problems.add(code, problemFacts(this.line, value, limit));
   }
 
-  protected report(code: ProblemCode, details: ProblemFacts): void {
-    const { problems, limits } = this.context;
-    problems.add(code, { ...details, line: this.line, ...lengthFacts(code, limits.urlLength) });
-  }
-
-  /** The URL of a page, if it is new and there is room for it. `shown`: the value in a problem with it. */
-  protected takePageUrl(text: string, shown: (url: string | undefined) => string): string | undefined {
-    // Repeated ones count, too: the protocol limits what is written.
-    if (++this.#listed === protocolEntries + 1) this.report("protocol-entries", { limit: protocolEntries });
-    const url = this.urls.take(text);
-    if (this.urls.problem !== undefined) this.report(this.urls.problem, { value: shown(url) });
-    return url === undefined || !this.hasRoom() ? undefined : detached(url);
-  }
-
-  /** Whether one more entry is allowed, after its URL was taken; if not, reading stops. */
-  protected hasRoom(): boolean {
-    const { documentEntries } = this.context.limits;
-    if (this.urls.size <= documentEntries) return true;
-    this.report("limit-document-entries", { limit: documentEntries });
+  stop(): void {
     this.stopped = true;
-    return false;
+  }
+
+  /** The URL of a page, if it is new. */
+  protected takePageUrl(text: string): string | undefined {
+    this.sink.countEntry();
+    const url = this.sink.takePageUrl(text);
+    return url === undefined ? undefined : detached(url);
   }
 }

@@ -24,13 +24,13 @@ export class LlmsParser extends LineParser {
     const heading = /^#{2,6}\s+(.*)/.exec(line)?.[1];
     if (heading !== undefined) this.#section = plain(heading);
     const [, title = "", link] = listedLink.exec(line) ?? [];
-    const url = link === undefined ? undefined : this.takePageUrl(link, () => link);
+    const url = link === undefined ? undefined : this.takePageUrl(link);
     if (url === undefined) return;
     const story: Draft<NewsStory> = {};
     if (plain(title) !== "") story.title = plain(title);
     if (this.#section !== "") story.section = this.#section;
     const hasStory = Object.keys(story).length > 0;
-    this.entries.pages.push({ url, priority: defaultPriority, ...(hasStory && { newsStory: story }) });
+    this.sink.addPage({ url, priority: defaultPriority, ...(hasStory && { newsStory: story }) });
   }
 }
 

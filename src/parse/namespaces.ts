@@ -32,7 +32,8 @@ export function knownVocabulary(namespace: string): Resolved | undefined {
   if (namespace === "") return undefined;
   const exact = namespaces.get(namespace);
   if (exact !== undefined) return { vocabulary: exact, exact: true };
-  const vocabulary = namespaces.get(normalise(namespace)) ?? mistakes.get(normalise(namespace));
+  const normal = normalise(namespace);
+  const vocabulary = namespaces.get(normal) ?? mistakes.find(([pattern]) => pattern.test(normal))?.[1];
   return vocabulary === undefined ? undefined : { vocabulary, exact: false };
 }
 
@@ -68,56 +69,23 @@ const namespaces: ReadonlyMap<string, Vocabulary> = new Map([
   ["http://purl.org/dc/terms/", "dc"],
 ]);
 
-// Common mistakes for those above; in lower case, with http:, without a trailing slash.
-const mistakes: ReadonlyMap<string, Vocabulary> = new Map([
-  ["http://www.google.com/schemas/sitemap/0.84", "sitemap"],
-  ["http://www.google.com/schemas/sitemap/0.9", "sitemap"],
-  ["http://www.sitemaps.org/schemas/sitemap/0.84", "sitemap"],
-  ["http://www.sitemaps.org/schemas/sitemap/1.0", "sitemap"],
-  ["http://www.sitemaps.org/schemas/sitemap", "sitemap"],
-  ["http://www.sitemaps.org/schemas/sitemap/0.9/sitemap.xsd", "sitemap"],
-  ["http://www.sitemaps.org/schemas/sitemap/0.9/siteindex.xsd", "sitemap"],
-  ["http://www.sitemaps.org/schemas/siteindex/0.9", "sitemap"],
-  ["http://www.sitemaps.org/schemas/sitemapindex/0.9", "sitemap"],
-  ["http://www.google.com/schemas/sitemap-news", "news"],
-  ["http://www.google.com/schemas/sitemap-news/1.0", "news"],
-  ["http://www.sitemaps.org/schemas/sitemap-news/0.9", "news"],
-  ["http://www.google.com/schemas/sitemap-image", "image"],
-  ["http://www.google.com/schemas/sitemap-image/0.9", "image"],
-  ["http://www.google.com/schemas/sitemap-image/1.0", "image"],
-  ["http://www.google.com/schemas/sitemap-images/1.1", "image"],
-  ["http://www.sitemaps.org/schemas/sitemap-image/1.1", "image"],
-  ["http://www.google.com/schemas/sitemap-video", "video"],
-  ["http://www.google.com/schemas/sitemap-video/0.9", "video"],
-  ["http://www.google.com/schemas/sitemap-video/1.0", "video"],
-  ["http://www.sitemaps.org/schemas/sitemap-video/1.1", "video"],
-  ["http://www.w3.org/tr/xhtml1", "xhtml"],
-  ["http://www.w3.org/tr/xhtml11/xhtml11_schema.html", "xhtml"],
-  ["http://www.w3.org/2002/08/xhtml/xhtml1-strict.xsd", "xhtml"],
-  ["http://purl.org/rss/1.0", "rss"],
-  ["http://my.netscape.com/rdf/simple/0.9", "rss"],
-  ["http://channel.netscape.com/rdf/simple/0.9", "rss"],
-  ["http://backend.userland.com/rss", "rss"],
-  ["http://backend.userland.com/rss2", "rss"],
-  ["http://backend.userland.com/rss091", "rss"],
-  ["http://backend.userland.com/weblogmodule", "rss"],
-  ["http://blogs.law.harvard.edu/tech/rss", "rss"],
-  ["http://www.rssboard.org/rss-specification", "rss"],
-  ["http://www.w3.org/2005/atom", "atom"],
-  ["http://purl.org/atom/ns", "atom"],
-  ["http://purl.org/dc/elements/1.0", "dc"],
-  ["http://purl.org/dc/elements/1.1", "dc"],
-  ["http://purl.org/dc/terms", "dc"],
-]);
+// Common mistakes for those above: other hosts, versions and files; in lower case, with http:, without a trailing slash.
+const mistakes: readonly (readonly [RegExp, Vocabulary])[] = [
+  [/^http:\/\/www\.(?:google\.com|sitemaps\.org)\/schemas\/(?:sitemap|siteindex|sitemapindex)(?![\w-])/, "sitemap"],
+  [/^http:\/\/www\.(?:google\.com|sitemaps\.org)\/schemas\/sitemap-news(?![\w-])/, "news"],
+  [/^http:\/\/www\.(?:google\.com|sitemaps\.org)\/schemas\/sitemap-images?(?![\w-])/, "image"],
+  [/^http:\/\/www\.(?:google\.com|sitemaps\.org)\/schemas\/sitemap-video(?![\w-])/, "video"],
+  [/^http:\/\/www\.w3\.org\/(?:tr\/xhtml1|2002\/08\/xhtml\/)/, "xhtml"],
+  [/^http:\/\/(?:purl\.org\/rss\/|(?:my|channel)\.netscape\.com\/rdf\/simple\/)/, "rss"],
+  [
+    /^http:\/\/(?:backend\.userland\.com|blogs\.law\.harvard\.edu\/tech\/rss|www\.rssboard\.org\/rss-specification)/,
+    "rss",
+  ],
+  [/^http:\/\/(?:www\.w3\.org\/2005\/atom|purl\.org\/atom\/ns)/, "atom"],
+  [/^http:\/\/purl\.org\/dc\/(?:elements|terms)/, "dc"],
+];
 
-const usualPrefixes: ReadonlyMap<string, Vocabulary> = new Map([
-  ["news", "news"],
-  ["image", "image"],
-  ["video", "video"],
-  ["xhtml", "xhtml"],
-  ["atom", "atom"],
-  ["dc", "dc"],
+const usualPrefixes: ReadonlyMap<string, Vocabulary> = new Map<string, Vocabulary>([
+  ...(["news", "image", "video", "xhtml", "atom", "dc", "rdf", "rss"] as const).map((name) => [name, name] as const),
   ["dcterms", "dc"],
-  ["rdf", "rdf"],
-  ["rss", "rss"],
 ]);

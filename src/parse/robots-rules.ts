@@ -50,7 +50,7 @@ export function parseRobots(text: string): RobotsTxt {
   };
   return {
     sitemaps: [...sitemaps],
-    preferences: groups.preferences.list,
+    preferences: groups.preferences,
     isAllowed: (url, agent) => rulesFor(agent).allows(pathOf(url)),
     matchingRule: (url, agent) => rulesFor(agent).match(pathOf(url))?.rule,
   };

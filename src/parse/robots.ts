@@ -1,5 +1,5 @@
 // robots.txt: its records, and what is made of them: groups with rules and a Crawl-delay for each crawler, preferences for the
-// use of pages (preferences.ts), and the sitemaps that it names. Lines are read like Google's parser does (https://github.com/google/robotstxt): it accepts a missing colon, common
+// use of pages, and the sitemaps that it names. Lines are read like Google's parser does (https://github.com/google/robotstxt): it accepts a missing colon, common
 // misspellings, and text after the name of a crawler.
 // https://www.rfc-editor.org/rfc/rfc9309 has no Sitemap lines of its own: "Crawlers MAY interpret other records that are not
 // part of the robots.txt protocol -- for example, 'Sitemaps'". So they are read wherever they stand: they belong to no group and
@@ -8,13 +8,14 @@
 //   Lenient: a missing colon after the key; quotes or angle brackets around the URL; reported.
 //   Lenient: a relative URL is resolved against robots.txt; reported.
 // A comment starts at a # at the beginning or after white space: one inside a URL starts its fragment.
+import { detached } from "../model/detached.ts";
 import { problem } from "../model/problem.ts";
-import { robotsTxtBytes } from "../model/sitemap.ts";
+import { robotsTxtBytes } from "../model/protocol-limits.ts";
+import type { RobotsPreference } from "../model/sitemap.ts";
 import { trimUrl } from "../model/url.ts";
 import { unwrapUrl } from "../model/url-forms.ts";
 import type { ParseContext, ParseOutcome } from "./entries.ts";
 import { LineParser } from "./lines.ts";
-import { Preferences } from "./preferences.ts";
 import { parseNumber } from "./values.ts";
 
 export class RobotsParser extends LineParser {
@@ -30,7 +31,7 @@ export class RobotsParser extends LineParser {
 
   /** A robots.txt without sitemaps is valid, even an empty one. */
   get outcome(): ParseOutcome {
-    const { list: preferences } = this.robots.preferences;
+    const { preferences } = this.robots;
     if (this.#seems === undefined || this.#hasRecords) {
       return { kind: "index", format: "robots", ...(preferences.length > 0 ? { preferences } : {}) };
     }
@@ -49,14 +50,13 @@ export class RobotsParser extends LineParser {
   #takeSitemap({ key, value, hasColon }: RobotsRecord, line: string): void {
     const bare = unwrapUrl(value);
     if (bare === "") {
-      this.report("url-missing", { value: line });
+      this.report("url-missing", line);
       return;
     }
-    const url = this.urls.take(bare);
-    if (this.urls.problem !== undefined) this.report(this.urls.problem, { value: bare });
+    const url = this.sink.takeSitemapUrl(bare);
     if (url === undefined) return;
-    if (!hasColon || bare !== value || key.toLowerCase() !== "sitemap") this.report("robots-spelling", { value: line });
-    if (this.hasRoom()) this.entries.sitemaps.push({ url });
+    if (!hasColon || bare !== value || key.toLowerCase() !== "sitemap") this.report("robots-spelling", line);
+    this.sink.addSitemap({ url });
   }
 }
 
@@ -83,7 +83,10 @@ export class RobotsGroups {
   // Names are in lower case, after a colon: an engine hashes numbers without a seed. `*` stands for all crawlers.
   readonly #groups = new Map<string, RobotsGroup[]>();
   #open: RobotsGroup | undefined;
-  readonly preferences: Preferences = new Preferences();
+  readonly preferences: RobotsPreference[] = [];
+  // The crawlers that preferences are for, as written; none before the first group.
+  #agents: readonly string[] | undefined;
+  #hasLines = false;
 
   /** Reads a whole robots.txt. What comes after 500 KiB is not read. `onSitemap` is called with each Sitemap line. */
   static in(text: string, onSitemap?: (url: string) => void): RobotsGroups {
@@ -110,11 +113,11 @@ export class RobotsGroups {
   }
 
   take({ kind, key, value }: RobotsRecord, line: number): void {
-    if (kind === undefined) this.preferences.take(key, value, line);
-    else if (kind === "allow" || kind === "disallow") this.preferences.takeRule();
     if (kind === "user-agent") this.#takeUserAgent(value);
-    else if (this.#open === undefined) return;
-    else if (kind === "crawl-delay") {
+    else if (kind === undefined) this.#takePreference(key, value, line);
+    if (kind === "allow" || kind === "disallow") this.#hasLines = true;
+    if (this.#open === undefined) return;
+    if (kind === "crawl-delay") {
       const seconds = parseNumber(value);
       if (seconds !== undefined) this.#open.delay ??= Math.round(seconds * 1000);
     } else if (kind === "allow" || kind === "disallow") {
@@ -124,7 +127,9 @@ export class RobotsGroups {
 
   // Consecutive user-agent lines share a group; a rule ends it.
   #takeUserAgent(value: string): void {
-    this.preferences.takeUserAgent(value);
+    const shown = /^(?:\*|[a-z0-9_.-]+)/i.exec(value)?.[0] ?? value;
+    this.#agents = this.#hasLines ? [shown] : [...(this.#agents ?? []), shown];
+    this.#hasLines = false;
     if (this.#open === undefined || this.#open.rules.length > 0) this.#open = { rules: [], delay: undefined };
     for (const name of namesOf(value)) {
       const own = this.#groups.get(name);
@@ -132,6 +137,49 @@ export class RobotsGroups {
       else if (own.at(-1) !== this.#open) own.push(this.#open);
     }
   }
+
+  #takePreference(key: string, text: string, line: number): void {
+    const field = preferenceFields.find((each) => each.toLowerCase() === key.toLowerCase());
+    if (field === undefined) return;
+    this.#hasLines = true;
+    if (this.preferences.length >= mostPreferences) return;
+    const value = detached(text);
+    if (field === "License") {
+      this.preferences.push({ field, value, line });
+      return;
+    }
+    const { path, pairs } = readPairs(field, value);
+    const values = Object.fromEntries(pairs);
+    const agents = this.#agents === undefined ? {} : { agents: this.#agents };
+    this.preferences.push({ field, value, values, ...(path === undefined ? {} : { path }), line, ...agents });
+  }
+}
+
+// Lines about what may be done with pages, for AI above all. Nobody enforces them.
+//   Content-Signal: search=yes, ai-train=no      https://contentsignals.org/
+//   Content-Usage: /path/ train-ai=n             https://datatracker.ietf.org/doc/draft-ietf-aipref-attach/
+//   License: https://example.org/license.xml     https://rslstandard.org/
+// Content-Signal stands in groups and before all groups, and programs disagree which counts: both are read, and `agents` says which.
+const preferenceFields: readonly RobotsPreference["field"][] = ["Content-Signal", "Content-Usage", "License"];
+const mostPreferences = 1000;
+
+/** What stands between the commas: keys in lower case; a key without a value has an empty one. */
+export function readPairs(
+  field: RobotsPreference["field"],
+  text: string,
+): { readonly path: string | undefined; readonly pairs: readonly (readonly [key: string, value: string])[] } {
+  const path = field === "Content-Usage" ? /^\/\S*/.exec(text)?.[0] : undefined;
+  const pairs = text
+    .slice(path?.length ?? 0)
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+    .map((part) => {
+      const equals = part.indexOf("=");
+      const [key, value] = equals < 0 ? [part, ""] : [part.slice(0, equals), part.slice(equals + 1)];
+      return [key.trim().toLowerCase(), value.trim()] as const;
+    });
+  return { path, pairs };
 }
 
 const noGroups: readonly RobotsGroup[] = [];

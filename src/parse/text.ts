@@ -23,7 +23,7 @@ export class TextParser extends LineParser {
   #hasText = false;
 
   get outcome(): ParseOutcome {
-    if (this.urls.size > 0) return { kind: "pages", format: "text" };
+    if (this.sink.pageCount > 0) return { kind: "pages", format: "text" };
     const isText = this.#hasText || this.context.problems.has("limit-line-length");
     const reason = isText ? problem("not-a-sitemap", { value: "text without a URL" }) : problem("empty");
     return { kind: "invalid", reason };
@@ -35,17 +35,17 @@ export class TextParser extends LineParser {
     this.#hasText = true;
     const [bare = "", ...others] = plainLine.test(text) ? [text] : mayBeUrl.test(text) ? urlsOf(text) : [];
     if (!httpScheme.test(bare)) {
-      this.report(otherScheme.test(bare || text) ? "url-scheme" : "text-junk", { value: text });
+      this.report(otherScheme.test(bare || text) ? "url-scheme" : "text-junk", text);
       return;
     }
-    if (this.#take(bare, text) && bare !== text) this.report("text-extra", { value: text });
-    for (const other of others) this.#take(other, text);
+    if (this.#take(bare) && bare !== text) this.report("text-extra", text);
+    for (const other of others) this.#take(other);
   }
 
   // Returns whether it was a new URL.
-  #take(bare: string, line: string): boolean {
-    const url = this.takePageUrl(bare, (taken) => taken ?? line);
-    if (url !== undefined) this.entries.pages.push({ url, priority: defaultPriority });
+  #take(bare: string): boolean {
+    const url = this.takePageUrl(bare);
+    if (url !== undefined) this.sink.addPage({ url, priority: defaultPriority });
     return url !== undefined;
   }
 }

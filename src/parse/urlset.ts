@@ -224,7 +224,7 @@ export class UrlsetReader implements TableTarget {
     const url = this.#sink.takePageUrl(this.#loc, this.#locFacts);
     const repeated = this.#sink.repeatedUrl;
     if (url !== undefined) this.#add(this.#page(url));
-    else if (repeated !== undefined && !this.urlsOnly) this.#sink.mergePage(this.#page(repeated));
+    else if (repeated !== undefined && !this.urlsOnly) this.#sink.repeats.merge(this.#page(repeated));
     this.#moreLocs?.forEach((loc) => {
       const more = this.#sink.takePageUrl(loc);
       if (more !== undefined) this.#add({ url: more, priority: defaultPriority });

@@ -2,7 +2,7 @@
 // No search engine decides by them, so none is an error.
 import type { RobotsPreference } from "../../model/sitemap.ts";
 import { isHttpUrl } from "../../model/url.ts";
-import { readPairs } from "../../parse/preferences.ts";
+import { readPairs } from "../../parse/robots.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
 import type { Findings } from "../findings.ts";
 import { type RuleRow, rule } from "../rule.ts";

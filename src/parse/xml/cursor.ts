@@ -1,5 +1,6 @@
 // The position of the scanner in a document, for reading and for reporting problems.
 import type { ProblemCode, ProblemLog } from "../../model/problem.ts";
+import { problemFacts } from "../entries.ts";
 import type { ReferenceFlaw, ReferenceWatcher } from "./entities.ts";
 
 /** Counts line ends between two positions. */
@@ -101,11 +102,7 @@ export class XmlCursor implements ReferenceWatcher {
       return;
     }
     const line = this.#lines + this.#lineEnds(this.#from, at) + this.#linesInside + 1;
-    this.#problems.add(code, {
-      line,
-      ...(value === undefined ? {} : { value }),
-      ...(limit === undefined ? {} : { limit }),
-    });
+    this.#problems.add(code, problemFacts(line, value, limit));
   }
 
   /** Adds a problem that makes the document not well-formed. */

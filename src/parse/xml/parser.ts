@@ -45,7 +45,7 @@ export class XmlParser implements EntryParser, XmlHandler {
     this.#scanner.end();
     // `strict` drops an incomplete entry.
     if (!problems.has("xml-not-well-formed")) this.#finish();
-    this.#sink.finish();
+    this.#sink.repeats.finish();
     if (this.#root !== undefined && this.#sink.entryCount === 0 && problems.complete) problems.add("no-entries");
     return this.#sink.take();
   }
@@ -105,7 +105,7 @@ export class XmlParser implements EntryParser, XmlHandler {
     const options = { name, scanner, maxUrlLength: limits.urlLength };
     if (root === "urlset" || root === "sitemapindex") {
       const rule = root === "urlset" ? urlsetRule : sitemapIndexRule;
-      if (declaresExtension(attributes)) this.#sink.expectDetails();
+      if (declaresExtension(attributes)) this.#sink.repeats.wait();
       const target = new UrlsetReader(this.#sink, limits, report, this.#context.urlsOnly);
       this.#finish = () => target.finish();
       const entryNames = ["url", "sitemap"];

@@ -1,0 +1,39 @@
+// The URLs of a document: each is one page, the first declaration counts.
+import { expect, test } from "vitest";
+import { entry, parsed, parsePieces, urlset, urlsOf } from "../support/parsed.ts";
+
+const read = (...urls: string[]) => parsed(urlset(...urls.map((url) => entry(url))));
+
+test("the first declaration of a URL counts, whatever way it was written", () => {
+  const [a, b, c] = ["https://example.org/a", "https://example.org/b", "https://example.org/c"];
+  const result = read(a, b, a, "/b", "/c", c);
+  expect(urlsOf(result)).toEqual([a, b, c]);
+  expect(result.problems).toMatchObject([
+    { code: "url-repeated", value: a, count: 3 },
+    { code: "url-relative", value: "/c" },
+  ]);
+});
+
+test("URLs are compared as they were written", () => {
+  const written = ["/", "", "/#a", "/%7E"].map((path) => `https://example.org${path}`);
+  expect(urlsOf(read(...written, "https://EXAMPLE.org/"))).toEqual([...written, "https://EXAMPLE.org/"]);
+});
+
+test("what is unusable behind an origin that is known, or looks like one, is found", () => {
+  const invalid = ["/a\tb", "/\u007f", ":99999/", ":x/", "]/"].map((rest) => `https://example.org${rest}`);
+  const result = read("https://example.org/", ...invalid, "https://example.org/\ufffd", "https://example.org/a]]&gt;");
+  expect(urlsOf(result)).toEqual(["https://example.org/", "https://example.org/\ufffd", "https://example.org/a"]);
+  expect(result.problems).toMatchObject([
+    { code: "url-invalid", count: invalid.length },
+    { code: "url-damaged" },
+    { code: "url-repaired" },
+  ]);
+});
+
+test("300,000 URLs that differ in little are all taken, and none of them twice", () => {
+  const url = (index: number) => `https://example.org/${index % 600}/${Math.trunc(index / 600)}\n`;
+  const all = Array.from({ length: 300_000 }, (_, index) => url(index));
+  const result = parsePieces([all.join(""), all.filter((_, index) => index % 7 === 0).join("")]);
+  expect(result.pages).toHaveLength(300_000);
+  expect(result.problems).toContainEqual(expect.objectContaining({ code: "url-repeated", count: 42_858 }));
+});
