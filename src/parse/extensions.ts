@@ -7,7 +7,7 @@ import type { SitemapVideo, VideoPrice, VideoRestriction, VideoTvShow } from "..
 import { type ElementRule, elements, type Part as RulePart } from "./table.ts";
 import type { Draft, UrlsetReader } from "./urlset.ts";
 import { parseBoolean, parseList, parseNumber } from "./values.ts";
-import type { ElementAttributes } from "./xml/names.ts";
+import type { XmlAttributes } from "./xml/attributes.ts";
 
 type Rules = Map<string, ElementRule<UrlsetReader>>;
 type Part = RulePart<UrlsetReader>;
@@ -175,7 +175,7 @@ function value<Key extends keyof SitemapVideo>(key: Key, parse: (text: string) =
 
 function attribute<Key extends keyof SitemapVideo>(
   reader: UrlsetReader,
-  attributes: ElementAttributes,
+  attributes: XmlAttributes,
   name: string,
   key: Key,
   parse: (text: string) => SitemapVideo[Key],

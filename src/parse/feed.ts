@@ -10,10 +10,17 @@ import { isHttpUrl, resolveUrl } from "../model/url.ts";
 import { resolveListedUrl } from "../model/url-forms.ts";
 import { readDate } from "./dates.ts";
 import type { EntrySink } from "./entries.ts";
-import { type ElementRule, elements, type Part as RulePart, rule, type TableTarget, wrapper } from "./table.ts";
+import {
+  type ElementRule,
+  elements,
+  type Format,
+  type Part as RulePart,
+  rule,
+  type TableTarget,
+  wrapper,
+} from "./table.ts";
 import type { Draft, PageDraft } from "./urlset.ts";
-import { noAttributes } from "./xml/attributes.ts";
-import type { ElementAttributes } from "./xml/names.ts";
+import { noAttributes, type XmlAttributes } from "./xml/attributes.ts";
 
 class FeedItem {
   link = "";
@@ -66,7 +73,7 @@ export class FeedReader implements TableTarget {
   }
 
   /** The start of an element that may have an `xml:base`. */
-  setBase(level: BaseLevel, attributes: ElementAttributes): void {
+  setBase(level: BaseLevel, attributes: XmlAttributes): void {
     this.#bases.length = Math.min(this.#bases.length, level);
     const base = attributes.count === 0 ? undefined : attributes.get("xml:base")?.trim();
     if (!base) return;
@@ -86,7 +93,7 @@ export class FeedReader implements TableTarget {
     return resolveListedUrl(link, base, maxBaseLength).url ?? link;
   }
 
-  begin(attributes: ElementAttributes, isMisplaced = false): void {
+  begin(attributes: XmlAttributes, isMisplaced = false): void {
     if (isMisplaced) this.#report("xml-misplaced");
     if (this.#isOpen) this.end();
     this.setBase(baseLevels.item, attributes);
@@ -106,7 +113,7 @@ export class FeedReader implements TableTarget {
    * A link of the feed itself. https://www.rfc-editor.org/rfc/rfc5005: `next` leads to the next page of a feed, `prev-archive` to an
    * archive of what is no longer in it.
    */
-  addFeedLink(attributes: ElementAttributes): void {
+  addFeedLink(attributes: XmlAttributes): void {
     const rel = attributes.get("rel")?.trim().toLowerCase().replace(registeredRelation, "");
     if (rel === "next" || rel === "prev-archive") this.setFeedLink(rel, attributes.get("href")?.trim() ?? "");
   }
@@ -145,7 +152,7 @@ export class FeedReader implements TableTarget {
    * https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2: without `rel` a link is an alternate. Of several, the first counts, but one
    * to a page before one to another kind of document.
    */
-  addAtomLink(attributes: ElementAttributes): void {
+  addAtomLink(attributes: XmlAttributes): void {
     this.setBase(baseLevels.link, attributes);
     const rel = attributes.get("rel")?.trim().toLowerCase().replace(registeredRelation, "") ?? "";
     if (rel !== "" && rel !== "alternate" && rel !== "self") return;
@@ -287,17 +294,16 @@ const entries: Rules = elements("atom", { entry: listed(entry, false) });
 const inFeed: Rules = new Map([...entries, ...feedLink]);
 const aroundEntries: ElementRule<FeedReader> = wrapper(elements("atom", { entry: listed(entry, true) }));
 
-/** RSS 2.0 and 0.9x: items stand in the channel. */
-export const rssRule: ElementRule<FeedReader> = rule("rss", { children: channels, ...around });
-/** RSS 1.0 and 0.90: items stand beside the channel. */
-export const rdfRule: ElementRule<FeedReader> = rule("RDF", { children: channels, ...around, stray });
-/** RSS 1.1: the root is the channel. */
-export const rss11Rule: ElementRule<FeedReader> = rule("Channel", { children: channels, ...around, stray });
-/** An Atom entry can be a document: https://www.rfc-editor.org/rfc/rfc4287#section-2 */
-export const entryRule: ElementRule<FeedReader> = rule("entry", { children: new Map([...entry, ...entries]) });
-export const atomRule: ElementRule<FeedReader> = rule("feed", {
-  children: inFeed,
-  others: aroundEntries,
-  foreign: aroundEntries,
-  stray,
-});
+const rss = { vocabulary: "rss", entryNames: ["item"] } as const;
+const atom = { vocabulary: "atom", entryNames: ["entry"] } as const;
+export const feedFormats: Readonly<Record<"rss" | "rdf" | "channel" | "feed" | "entry", Format<FeedReader>>> = {
+  // RSS 2.0 and 0.9x: items stand in the channel.
+  rss: { ...rss, root: rule("rss", { children: channels, ...around }) },
+  // RSS 1.0 and 0.90: items stand beside the channel.
+  rdf: { ...rss, root: rule("RDF", { children: channels, ...around, stray }) },
+  // RSS 1.1: the root is the channel.
+  channel: { ...rss, root: rule("Channel", { children: channels, ...around, stray }) },
+  feed: { ...atom, root: rule("feed", { children: inFeed, others: aroundEntries, foreign: aroundEntries, stray }) },
+  // An Atom entry can be a document: https://www.rfc-editor.org/rfc/rfc4287#section-2
+  entry: { ...atom, root: rule("entry", { children: new Map([...entry, ...entries]) }) },
+};

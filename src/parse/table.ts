@@ -4,10 +4,11 @@
 import { detached } from "../model/text.ts";
 import { isHttpUrl, trimUrl } from "../model/url.ts";
 import { unwrapUrl } from "../model/url-forms.ts";
-import { type Vocabulary, vocabularyOf } from "./namespaces.ts";
+import { type Resolved, type Vocabulary, vocabularyOf } from "./namespaces.ts";
+import type { XmlAttributes } from "./xml/attributes.ts";
 import type { XmlCursor } from "./xml/cursor.ts";
 import { decodeHtml, decodeReferences } from "./xml/entities.ts";
-import type { ElementAttributes, XmlHandler, XmlName } from "./xml/names.ts";
+import type { XmlHandler, XmlName } from "./xml/names.ts";
 import type { XmlScanner } from "./xml/scanner.ts";
 import type { XmlText } from "./xml/text.ts";
 
@@ -23,54 +24,48 @@ export interface TableTarget {
   endRoot(): void;
 }
 
-export class TableReader<Target extends TableTarget> implements XmlHandler, RuleReader<Target> {
+export interface Format<Target> {
+  readonly root: ElementRule<Target>;
+  readonly vocabulary: Vocabulary;
+  /** The names of entries, in lower case. */
+  readonly entryNames: readonly string[];
+}
+
+export class TableReader<Target extends TableTarget> implements XmlHandler {
   readonly target: Target;
-  readonly #cursor: XmlCursor;
-  readonly #text: XmlText;
-  readonly #vocabulary: Vocabulary;
+  readonly #format: Format<Target>;
   readonly #namespace: string;
-  readonly #maxUrlLength: number;
-  readonly #entryNames: readonly string[];
+  readonly #cursor: XmlCursor;
+  readonly #scanner: XmlScanner;
+  readonly #rootDepth: number;
   readonly #skipped: ElementRule<Target> = rule("", {});
   // The rules of the open elements, from the format's root.
   readonly #rules: ElementRule<Target>[];
   #depth = 0;
-  readonly #scanner: XmlScanner;
-  readonly #rootDepth: number;
   // Reported already: each wrong spelling and namespace is reported once.
   readonly #reported = new Set<string>();
 
-  constructor(options: {
-    root: ElementRule<Target>;
-    name: XmlName;
-    vocabulary: Vocabulary;
-    target: Target;
-    scanner: XmlScanner;
-    maxUrlLength: number;
-    /** The names of entries, in lower case. */
-    entryNames: readonly string[];
-  }) {
-    this.#rules = [options.root];
-    this.#vocabulary = options.vocabulary;
-    this.#namespace = options.name.namespace;
-    this.target = options.target;
-    this.#scanner = options.scanner;
-    this.#rootDepth = options.scanner.elements.depth;
-    this.#cursor = options.scanner.cursor;
-    this.#text = options.scanner.text;
-    this.#maxUrlLength = options.maxUrlLength;
-    this.#entryNames = options.entryNames;
-    this.#checkNamespace(options.name);
+  /** `name`: that of the root. */
+  constructor(format: Format<Target>, name: XmlName, target: Target, scanner: XmlScanner) {
+    this.target = target;
+    this.#format = format;
+    this.#namespace = name.namespace;
+    this.#cursor = scanner.cursor;
+    this.#scanner = scanner;
+    this.#rootDepth = scanner.elements.depth;
+    this.#rules = [format.root];
+    this.#checkNamespace(name);
   }
 
-  get byRules(): RuleReader {
-    return this as unknown as RuleReader;
+  get byRules(): TableReader<never> {
+    return this as unknown as TableReader<never>;
   }
 
   get urlsOnly(): boolean {
     return this.target.urlsOnly === true;
   }
 
+  /** The rules of the open elements, from the format's root. Setting them changes which elements are open. */
   get rules(): readonly ElementRule<Target>[] {
     return this.#rules.slice(0, this.#depth + 1);
   }
@@ -80,7 +75,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
     this.#depth = rules.length - 1;
   }
 
-  open(name: XmlName, attributes: ElementAttributes): boolean {
+  open(name: XmlName, attributes: XmlAttributes): boolean {
     const found = this.ruleOf(this.#rules[this.#depth]!, name);
     this.#rules[++this.#depth] = found;
     if (found.open !== undefined) found.open(this.target, attributes);
@@ -98,6 +93,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
     if (closed.close !== undefined) closed.close(this.target);
   }
 
+  /** Whether the root of the format is open. */
   get isInRoot(): boolean {
     return this.#scanner.elements.depth === this.#rootDepth + this.#depth;
   }
@@ -115,9 +111,14 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
     return this.rules.some(({ isEntry }) => isEntry);
   }
 
+  /** Whether entries have this name. Inside an entry, only what follows tells whether the element is another entry. */
   isEntryName(name: XmlName): boolean {
-    if (!this.#entryNames.includes(name.lower)) return false;
-    return vocabularyOf(name, this.#vocabulary, this.#namespace).vocabulary === this.#vocabulary;
+    const { vocabulary, entryNames } = this.#format;
+    return entryNames.includes(name.lower) && this.#vocabularyOf(name).vocabulary === vocabulary;
+  }
+
+  #vocabularyOf(name: XmlName): Resolved {
+    return vocabularyOf(name, this.#format.vocabulary, this.#namespace);
   }
 
   get takesStray(): boolean {
@@ -135,37 +136,33 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
     stray!(this.target, detached(decodeReferences(bare, this.#cursor)));
   }
 
+  /** Passes the text of an element to its rule; undefined if it cannot be used. `isDetached`: it is not a slice of a longer string. */
   takeText(closed: ElementRule<Target>, text: string | undefined, isDetached = false): void {
-    if (text === undefined || (closed.isUrl && this.#text.isMixed)) {
-      this.#unusable(closed);
+    const state = this.#scanner.elements.text!;
+    if (text === undefined || (closed.isUrl && state.isMixed)) {
+      this.#unusable(closed, state);
       return;
     }
-    const clean = this.#clean(text, closed);
-    if (closed.isUrl && this.#text.hasChildren && clean !== "") {
+    const decoded = state.isPlain ? text : decodeHtml(text);
+    if (closed.isUrl && decoded !== text) this.#cursor.report("url-double-escaped", text);
+    const clean = trimUrl(decoded);
+    if (closed.isUrl && state.hasChildren && clean !== "") {
       // The title of a link is not its URL.
-      if (this.#text.isOfChild && !isHttpUrl(clean)) {
-        this.#unusable(closed);
+      if (state.isOfChild && !isHttpUrl(clean)) {
+        this.#unusable(closed, state);
         return;
       }
       this.#cursor.report("url-repaired", clean);
     }
-    const facts = this.#text.endsInSplit ? exactFacts : noFacts;
-    closed.text!(this.target, isDetached ? clean : detached(clean), facts);
-  }
-
-  #clean(text: string, closed: ElementRule<Target>): string {
-    if (this.#text.isPlain) return trimUrl(text);
-    const decoded = decodeHtml(text);
-    if (closed.isUrl && decoded !== text) this.#cursor.report("url-double-escaped", text);
-    return trimUrl(decoded);
+    closed.text!(this.target, isDetached ? clean : detached(clean), state.endsInSplit ? exactFacts : noFacts);
   }
 
   // Only this value is dropped; the rest of the entry is kept.
-  #unusable(closed: ElementRule<Target>): void {
-    const { flaw, maxLength, whole } = this.#text;
+  #unusable(closed: ElementRule<Target>, { flaw, maxLength, whole }: XmlText): void {
     if (flaw === "unclosed") return;
     const report = () => {
-      if (closed.isUrl && flaw === "too-long") this.#cursor.report("limit-url-length", undefined, this.#maxUrlLength);
+      const { urlLength } = this.#scanner.limits;
+      if (closed.isUrl && flaw === "too-long") this.#cursor.report("limit-url-length", undefined, urlLength);
       else if (closed.isUrl) this.#cursor.report("url-invalid", whole.trim());
       else if (flaw === "too-long") this.#cursor.report("limit-text-length", closed.name, maxLength);
     };
@@ -174,6 +171,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
     if (closed.isKey) this.target.refuseUrl();
   }
 
+  /** The rule of an element below one with the rule `parent`. Reports a spelling that differs from the format's. */
   ruleOf(parent: ElementRule<Target>, name: XmlName): ElementRule<Target> {
     if (parent === this.#skipped) return parent;
     const { memo } = name;
@@ -187,16 +185,16 @@ export class TableReader<Target extends TableTarget> implements XmlHandler, Rule
 
   #find(parent: ElementRule<Target>, name: XmlName): ElementRule<Target> | undefined {
     if (parent.children === undefined) return undefined;
-    const { vocabulary } = vocabularyOf(name, this.#vocabulary, this.#namespace);
+    const { vocabulary } = this.#vocabularyOf(name);
     const found = parent.children.get(ruleKey(vocabulary, name.lower));
-    if (found === undefined) return vocabulary === this.#vocabulary ? parent.others : parent.foreign;
+    if (found === undefined) return vocabulary === this.#format.vocabulary ? parent.others : parent.foreign;
     this.#checkNamespace(name);
     if (found.name !== name.local) this.#reportOnce("xml-element-name", name.raw);
     return found;
   }
 
   #checkNamespace(name: XmlName): void {
-    if (vocabularyOf(name, this.#vocabulary, this.#namespace).exact) return;
+    if (this.#vocabularyOf(name).exact) return;
     this.#reportOnce("xml-namespace", name.bound ? name.namespace || "none" : `${name.prefix}:`);
   }
 
@@ -230,7 +228,7 @@ export interface ElementRule<Target> {
   readonly foreign: ElementRule<Target> | undefined;
   /** It is an entry: the start of the next entry ends it, with everything open in it. */
   readonly isEntry: boolean;
-  readonly open: ((target: Target, attributes: ElementAttributes) => void) | undefined;
+  readonly open: ((target: Target, attributes: XmlAttributes) => void) | undefined;
   /** Receives the element's text: decoded, trimmed, perhaps empty. */
   readonly text: ((target: Target, text: string, facts: TextFacts) => void) | undefined;
   /** The text is a URL. */
@@ -246,26 +244,6 @@ export interface ElementRule<Target> {
   readonly close: ((target: Target) => void) | undefined;
   /** Entries stand in it: receives a URL that stands there as text. */
   readonly stray: ((target: Target, url: string) => void) | undefined;
-}
-
-/** Reads elements by their rules, and does nothing else. */
-export interface RuleReader<Target = never> {
-  readonly target: Target;
-  /** Of pages, only the URLs are wanted. */
-  readonly urlsOnly: boolean;
-  /** The rules of the open elements, from the format's root. Setting them changes which elements are open. */
-  rules: readonly ElementRule<Target>[];
-  /** Whether the root of the format is open. */
-  readonly isInRoot: boolean;
-  /** The rule of an element below one with the rule `parent`. Reports a spelling that differs from the format's. */
-  ruleOf(parent: ElementRule<Target>, name: XmlName): ElementRule<Target>;
-  /** Whether entries have this name. Inside an entry, only what follows tells whether the element is another entry. */
-  isEntryName(name: XmlName): boolean;
-  /**
-   * Passes the text of an element to its rule; undefined if it cannot be used. `isDetached`: the string is not a slice
-   * of a longer one.
-   */
-  takeText(rule: ElementRule<Target>, text: string | undefined, isDetached?: boolean): void;
 }
 
 export type Part<Target> = Partial<Omit<ElementRule<Target>, "name">>;

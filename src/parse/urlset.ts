@@ -20,6 +20,7 @@ import { imageRules, newsRules, videoRules } from "./extensions.ts";
 import {
   type ElementRule,
   elements,
+  type Format,
   noFacts,
   type Part as RulePart,
   rule,
@@ -28,7 +29,7 @@ import {
   wrapper,
 } from "./table.ts";
 import { parseChangeFrequency, parsePriority } from "./values.ts";
-import type { ElementAttributes } from "./xml/names.ts";
+import type { XmlAttributes } from "./xml/attributes.ts";
 
 /** A record that is being put together. */
 export type Draft<T> = { -readonly [Key in keyof T]?: T[Key] };
@@ -290,7 +291,7 @@ export class UrlsetReader implements TableTarget {
   }
 
   /** `mistaken`: the element's name, if it should have been `xhtml:link`. */
-  addLink(attributes: ElementAttributes, mistaken: string | undefined): void {
+  addLink(attributes: XmlAttributes, mistaken: string | undefined): void {
     // https://developers.google.com/search/docs/specialty/international/localized-versions#sitemap
     if (!isAlternate(attributes.get("rel"))) return;
     const language = attributes.get("hreflang")?.trim();
@@ -482,5 +483,8 @@ const sitemaps = entriesOf("sitemap");
 const roots: Rules = elements("sitemap", { urlset: pages, sitemapindex: sitemaps });
 for (const { children } of [pages, sitemaps]) for (const [key, found] of roots) children.set(key, found);
 
-export const urlsetRule: ElementRule<UrlsetReader> = rule("urlset", pages);
-export const sitemapIndexRule: ElementRule<UrlsetReader> = rule("sitemapindex", sitemaps);
+const format = { vocabulary: "sitemap", entryNames: ["url", "sitemap"] } as const;
+export const urlsetFormats: Readonly<Record<"urlset" | "sitemapindex", Format<UrlsetReader>>> = {
+  urlset: { ...format, root: rule("urlset", pages) },
+  sitemapindex: { ...format, root: rule("sitemapindex", sitemaps) },
+};

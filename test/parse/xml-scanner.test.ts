@@ -4,8 +4,9 @@ import { describe, expect, test } from "vitest";
 import { defaultLimits, type Limits } from "../../src/model/options.ts";
 import { type ProblemCode, ProblemLog } from "../../src/model/problem.ts";
 import { usualFastPath } from "../../src/parse/fast/create-fast-path.ts";
-import { type ElementRule, type RuleReader, rule } from "../../src/parse/table.ts";
-import type { ElementAttributes, XmlHandler, XmlName } from "../../src/parse/xml/names.ts";
+import { type ElementRule, rule, type TableReader } from "../../src/parse/table.ts";
+import type { XmlAttributes } from "../../src/parse/xml/attributes.ts";
+import type { XmlHandler, XmlName } from "../../src/parse/xml/names.ts";
 import { XmlScanner } from "../../src/parse/xml/scanner.ts";
 import { inEveryCut } from "../support/cuts.ts";
 import { some } from "../support/long.ts";
@@ -22,7 +23,7 @@ function scan(
   const { strict = false, limits = {}, wanted = () => true } = options;
   const events: Event[] = [];
   const problems = new ProblemLog();
-  const open = (name: XmlName, attributes: ElementAttributes) => {
+  const open = (name: XmlName, attributes: XmlAttributes) => {
     const entries = Array.from({ length: attributes.count }, (_, index) => [
       attributes.name(index),
       attributes.value(index),
@@ -46,14 +47,19 @@ function scan(
       text: wanted(name) ? (_, text) => texts.push(text) : undefined,
       close: () => close(name, wanted(name) ? texts.pop() : undefined),
     });
-  const reader: RuleReader<object> = {
+  const reader = {
     target: {},
     urlsOnly: false,
-    rules: [],
+    get rules() {
+      return rules.slice();
+    },
+    set rules(list) {
+      rules.splice(0, rules.length, ...list);
+    },
     ruleOf,
     isInRoot: true,
     isEntryName: () => false,
-    takeText: (_, text) => texts.push(text),
+    takeText: (_: object, text: string | undefined) => texts.push(text),
   };
   const handler: XmlHandler = {
     open(name, attributes) {
@@ -65,13 +71,7 @@ function scan(
       close(name, text);
       rules.pop();
     },
-    get byRules() {
-      return Object.defineProperty(reader, "rules", {
-        get: () => rules.slice(),
-        set: (list: ElementRule<object>[]) => rules.splice(0, rules.length, ...list),
-        configurable: true,
-      }) as unknown as RuleReader;
-    },
+    byRules: reader as unknown as TableReader<never>,
   };
   const scanner = new XmlScanner(handler, {
     limits: { ...defaultLimits, ...limits },

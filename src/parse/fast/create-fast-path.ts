@@ -6,9 +6,9 @@ import { createTokenizer, type Tokenizer } from "./tokenizer.ts";
 let tokenizer: Tokenizer | undefined | false = false;
 
 /** The default. The tokenizer is created for the first document that can use it; without one, the scanner reads everything. */
-export const usualFastPath: CreateFastPath = (parts) => {
+export const usualFastPath: CreateFastPath = (scanner) => {
   // `strict` has to check everything.
-  if (parts.cursor.strict) return noFastPath(parts);
+  if (scanner.cursor.strict) return noFastPath(scanner);
   if (tokenizer === false) tokenizer = createTokenizer();
-  return tokenizer === undefined ? noFastPath(parts) : new TokenReader(parts, tokenizer);
+  return tokenizer === undefined ? noFastPath(scanner) : new TokenReader(scanner, tokenizer);
 };

@@ -1,17 +1,19 @@
 // The fast path: reads usual XML with the tokenizer instead of the scanner. The document is in the tokenizer's memory, as
 // UTF-8. Where the tokenizer stops, a window of the document is decoded and given to the scanner, which reads what is
 // unusual or new; names that it has read are known to the tokenizer from then on. It stops where it can hand back.
-import { detached, type TextPiece, Utf8Text } from "../../model/text.ts";
 import { trimUrl } from "../../model/url.ts";
-import { type ElementRule, noFacts, type RuleReader, TextFacts } from "../table.ts";
-import { noAttributes, normalizeSpace } from "../xml/attributes.ts";
-import { decodeReferences, type ReferenceWatcher } from "../xml/entities.ts";
-import type { ElementAttributes, XmlName } from "../xml/names.ts";
-import type { FastPath, ScannerParts } from "./fast-path.ts";
+import { type TextPiece, Utf8Text } from "../../model/utf8-text.ts";
+import { type ElementRule, noFacts, type TableReader, TextFacts } from "../table.ts";
+import { noAttributes, XmlAttributes } from "../xml/attributes.ts";
+import type { XmlName } from "../xml/names.ts";
+import type { XmlScanner } from "../xml/scanner.ts";
+import { XmlText } from "../xml/text.ts";
+import type { FastPath } from "./fast-path.ts";
 import * as layout from "./layout.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 
 type Rule = ElementRule<never>;
+type RuleReader = TableReader<never>;
 
 // An element or attribute that the tokenizer knows.
 interface KnownName {
@@ -25,62 +27,12 @@ interface KnownName {
   rule: Rule | undefined;
 }
 
-// The attributes of a tag that the tokenizer read.
-class TokenAttributes implements ElementAttributes {
-  readonly #watcher: ReferenceWatcher;
-  count = 0;
-  readonly #names: string[] = [];
-  readonly #values: string[] = [];
-  readonly #isRaw: boolean[] = [];
-  readonly #facts: TextFacts[] = [];
-
-  constructor(watcher: ReferenceWatcher) {
-    this.#watcher = watcher;
-  }
-
-  /** Starts over with the next tag. */
-  clear(): void {
-    this.count = 0;
-  }
-
-  /** `isRaw`: the value is as written. The caller adds what is known of it to the returned facts. */
-  add(name: string, value: string, isRaw: boolean): TextFacts {
-    const index = this.count++;
-    this.#names[index] = name;
-    this.#values[index] = value;
-    this.#isRaw[index] = isRaw;
-    return (this.#facts[index] ??= new TextFacts());
-  }
-
-  name(index: number): string {
-    return this.#names[index]!;
-  }
-
-  get(name: string): string | undefined {
-    const index = this.find(name);
-    return index === -1 ? undefined : this.value(index);
-  }
-
-  find(name: string): number {
-    for (let index = 0; index < this.count; index++) if (this.#names[index] === name) return index;
-    return -1;
-  }
-
-  value(index: number): string {
-    const value = this.#values[index]!;
-    return this.#isRaw[index] ? detached(decodeReferences(normalizeSpace(value), this.#watcher)) : value;
-  }
-
-  facts(index: number): TextFacts {
-    return this.#facts[index]!;
-  }
-}
-
 export class TokenReader implements FastPath {
-  readonly #parts: ScannerParts;
+  readonly #scanner: XmlScanner;
   readonly #tokenizer: Tokenizer;
-  readonly #attributes: TokenAttributes;
+  readonly #attributes: XmlAttributes;
   readonly #facts = new TextFacts();
+  readonly #attributeFacts: TextFacts[] = [];
   readonly #acceptOrigin: (origin: string) => void;
   #reader: RuleReader | undefined;
   // The names that the scanner has read.
@@ -110,15 +62,15 @@ export class TokenReader implements FastPath {
   #pause = 0;
   #pausedUntil = 0;
 
-  constructor(parts: ScannerParts, tokenizer: Tokenizer) {
-    this.#parts = parts;
+  constructor(scanner: XmlScanner, tokenizer: Tokenizer) {
+    this.#scanner = scanner;
     this.#tokenizer = tokenizer;
-    this.#attributes = new TokenAttributes(parts.cursor);
+    this.#attributes = new XmlAttributes(scanner.cursor);
     this.#acceptOrigin = (origin) => tokenizer.acceptOrigin(origin);
   }
 
   write(piece: TextPiece): void {
-    const { cursor } = this.#parts;
+    const { cursor } = this.#scanner;
     if (piece instanceof Utf8Text) {
       const { bytes } = piece;
       for (let from = 0; from < bytes.length && !cursor.stopped; ) {
@@ -145,22 +97,22 @@ export class TokenReader implements FastPath {
 
   flush(): void {
     this.#window = -1;
-    this.#parts.scan(this.#takeRest() + this.#half);
+    this.#scanner.scan(this.#takeRest() + this.#half);
   }
 
   takesOver(): boolean {
-    const { cursor, elements, text } = this.#parts;
+    const { cursor, elements } = this.#scanner;
     const reader = elements.handler.byRules;
     if (reader === undefined || cursor.position < this.#pausedUntil) return false;
     this.#learn(reader);
     const isInWindow = cursor.buffer.length - cursor.at <= this.#window;
-    this.#isOurs = isInWindow && text.depth === 0 && reader.isInRoot && cursor.position !== this.#stuckAt;
+    this.#isOurs = isInWindow && elements.text === undefined && reader.isInRoot && cursor.position !== this.#stuckAt;
     return this.#isOurs;
   }
 
   // Takes the names of the tag that was just read.
   #learn(reader: RuleReader): void {
-    const { cursor, elements, attributes } = this.#parts;
+    const { cursor, elements, tag, tagEnd } = this.#scanner;
     if (reader !== this.#reader) {
       this.#reader = reader;
       this.#names = [];
@@ -171,9 +123,9 @@ export class TokenReader implements FastPath {
     if (!this.#numbers.has(last) && last.shared && reader.isInRoot) {
       this.#add(last.raw, last, elements.top === last ? hintsOf(reader) : layout.wantsAttributes);
     }
-    if (!attributes.endsAt(cursor.buffer, cursor.at)) return;
-    for (let index = 0; index < attributes.count; index++) {
-      const name = attributes.name(index);
+    if (cursor.position !== tagEnd) return;
+    for (let index = 0; index < tag.count; index++) {
+      const name = tag.name(index);
       if (this.#numbers.has(name) || name.startsWith("xmlns")) continue;
       this.#add(`${name}=`, name, name === "href" ? layout.isUrl | layout.isDetail : 0);
     }
@@ -198,7 +150,7 @@ export class TokenReader implements FastPath {
 
   // Reads a chunk, after what is left of the last one.
   #read(piece: Uint8Array | string): void {
-    const { cursor } = this.#parts;
+    const { cursor } = this.#scanner;
     const tokenizer = this.#tokenizer;
     tokenizer.load(this.#rest, piece);
     this.#rest = nothing;
@@ -231,7 +183,7 @@ export class TokenReader implements FastPath {
       this.#pause = 0;
     } else if (++this.#shortRuns >= mostShortRuns) {
       this.#pause = Math.min(Math.max(this.#pause * 2, firstPause), longestPause);
-      this.#pausedUntil = this.#parts.cursor.position + this.#pause;
+      this.#pausedUntil = this.#scanner.cursor.position + this.#pause;
     }
   }
 
@@ -240,15 +192,15 @@ export class TokenReader implements FastPath {
   #scan(from: number, to: number): number {
     const text = this.#tokenizer.decode(from, to);
     this.#scanText(text, text.length);
-    if (!this.#isOurs || this.#parts.cursor.stopped) return to;
-    const rest = this.#parts.takeRest();
+    if (!this.#isOurs || this.#scanner.cursor.stopped) return to;
+    const rest = this.#scanner.takeRest();
     return to - (text.length === to - from ? rest.length : byteLength(rest));
   }
 
   #scanText(text: string, window: number): void {
     this.#window = window;
     this.#isOurs = false;
-    this.#parts.scan(text);
+    this.#scanner.scan(text);
   }
 
   #takeRest(): string {
@@ -259,7 +211,7 @@ export class TokenReader implements FastPath {
 
   // Runs the tokenizer from here. Returns the position it reached, and whether it needs more of the document.
   #follow(start: number): { at: number; needsMore: boolean } {
-    const { cursor, elements } = this.#parts;
+    const { cursor, elements } = this.#scanner;
     const tokenizer = this.#tokenizer;
     const reader = elements.handler.byRules!;
     const { namespaces } = elements;
@@ -274,7 +226,7 @@ export class TokenReader implements FastPath {
     const { addresses } = this.#table;
     const open = this.#open.map((name) => addresses[this.#numbers.get(name) ?? -1] ?? layout.unknownName);
     const floor = Math.max(this.#open.length - this.#rules.length + 1, namespaces.deepest);
-    tokenizer.prepare(this.#parts, open, floor, reader.urlsOnly);
+    tokenizer.prepare(this.#scanner, open, floor, reader.urlsOnly);
     cursor.lend(tokenizer, start);
     let at = start;
     let stop = -1;
@@ -294,13 +246,13 @@ export class TokenReader implements FastPath {
 
   // Does what the scanner would have done for these tokens. Returns where something is that it has to read itself, or -1.
   #play(reader: RuleReader, end: number): number {
-    const { cursor } = this.#parts;
+    const { cursor } = this.#scanner;
     const { memory } = this.#tokenizer;
     const { target } = reader;
     const rules = this.#rules;
     this.#narrow = 0;
     this.#wide = 0;
-    this.#attributes.clear();
+    this.#attributes.count = 0;
     let parent = rules[rules.length - 1];
     for (let at = layout.tokensStart >> 2; at < end && !cursor.stopped; at += tokenWords) {
       const head = memory[at]!;
@@ -341,7 +293,7 @@ export class TokenReader implements FastPath {
         const hasAttributes = (head & layout.hasAttributes) !== 0;
         rule.open(target, hasAttributes ? this.#attributes : noAttributes);
       }
-      if ((head & layout.hasAttributes) !== 0) this.#attributes.clear();
+      if ((head & layout.hasAttributes) !== 0) this.#attributes.count = 0;
       if (kind === layout.opens) continue;
       if (kind === layout.isEmpty) {
         if (rule.text !== undefined) rule.text(target, "", noFacts);
@@ -356,19 +308,19 @@ export class TokenReader implements FastPath {
     if (rule.open !== undefined) rule.open(reader.target, noAttributes);
     if (loc.parent !== rule || loc.rule === undefined) this.#look(reader, loc, rule);
     this.#takeText(reader, loc.rule!, at, false);
-    this.#parts.cursor.at = this.#tokenizer.memory[at + tokenClose]!;
+    this.#scanner.cursor.at = this.#tokenizer.memory[at + tokenClose]!;
     if (rule.close !== undefined) rule.close(reader.target);
   }
 
   #look(reader: RuleReader, name: KnownName, parent: Rule): void {
-    this.#parts.elements.namespaces.resolve(name.element!);
+    this.#scanner.elements.namespaces.resolve(name.element!);
     name.rule = reader.ruleOf(parent, name.element!);
     name.parent = parent;
   }
 
   #takeText(reader: RuleReader, rule: Rule, at: number, isCdata: boolean): void {
     const { memory } = this.#tokenizer;
-    const { cursor } = this.#parts;
+    const { cursor } = this.#scanner;
     const start = memory[at + tokenStart]!;
     const end = memory[at + tokenEnd]!;
     const facts = memory[at + tokenFacts]!;
@@ -387,21 +339,24 @@ export class TokenReader implements FastPath {
 
   // A text as it is written.
   #takeRaw(reader: RuleReader, rule: Rule, value: string, isCdata: boolean, start: number): void {
-    const { cursor, text } = this.#parts;
+    const { cursor, elements, limits } = this.#scanner;
     const { at } = cursor;
+    const text = new XmlText(cursor, limits.xmlTextLength, elements.depth);
+    elements.text = text;
     // Problems with references are reported from the start of the text.
     if (!isCdata) cursor.at = start;
     if (isCdata) text.addCdata(value, true);
     else text.add(value, true);
     cursor.at = at;
     reader.takeText(rule, text.value, text.value === value);
-    text.clear();
+    elements.text = undefined;
   }
 
   #addAttribute(name: string, at: number): void {
     const facts = this.#tokenizer.memory[at + tokenFacts]!;
     const value = this.#value(at, facts, undefined);
-    this.#factsAt(this.#attributes.add(name, value, (facts & layout.isRaw) !== 0), at, facts);
+    const known = (this.#attributeFacts[this.#attributes.count] ??= new TextFacts());
+    this.#attributes.add(name, value, (facts & layout.isRaw) !== 0 ? undefined : this.#factsAt(known, at, facts));
   }
 
   // The next text.

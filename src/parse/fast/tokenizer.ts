@@ -3,7 +3,7 @@
 import { fingerprintStart, highFactor, lowFactor } from "../../model/fingerprints.ts";
 import { decodeWide } from "../../model/text.ts";
 import type { LineCounter } from "../xml/cursor.ts";
-import type { ScannerParts } from "./fast-path.ts";
+import type { XmlScanner } from "../xml/scanner.ts";
 import * as layout from "./layout.ts";
 import { tokenizerCode } from "./tokenizer-code.ts";
 
@@ -87,7 +87,7 @@ export class Tokenizer implements LineCounter {
   }
 
   /** `open`: the addresses of the names of the open elements, root first; `floor`: how many of them must stay open. */
-  prepare({ limits, longestUrl }: ScannerParts, open: readonly number[], floor: number, urlsOnly: boolean): void {
+  prepare({ limits, longestUrl }: XmlScanner, open: readonly number[], floor: number, urlsOnly: boolean): void {
     const code = this.#code;
     code.longestText.value = limits.xmlTextLength;
     code.longestUrl.value = longestUrl;

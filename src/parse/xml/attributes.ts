@@ -1,23 +1,68 @@
-// The inside of a start tag: attributes as places in the buffer. Values are cut out and decoded only when asked for.
+// The inside of a start tag.
 // https://www.w3.org/TR/xml/#NT-STag
 //   Lenient: values without quotes, attributes without values and stray characters are skipped.
 //   Lenient: a `<` ends a tag that was not closed.
 import { detached } from "../../model/text.ts";
 import { noFacts, type TextFacts } from "../table.ts";
 import { decodeReferences, type ReferenceWatcher } from "./entities.ts";
-import type { ElementAttributes } from "./names.ts";
 
-/** The attributes of the element that is being opened. Valid only during that. */
-export class XmlAttributes implements ElementAttributes {
+/** The attributes of the element that is being opened. Valid only during that. Values are decoded when they are asked for. */
+export class XmlAttributes {
+  readonly #watcher: ReferenceWatcher;
+  readonly #names: string[] = [];
+  readonly #values: string[] = [];
+  readonly #facts: (TextFacts | undefined)[] = [];
+  count = 0;
+
+  constructor(watcher: ReferenceWatcher) {
+    this.#watcher = watcher;
+  }
+
+  /** `facts`: those of a value that is decoded already. */
+  add(name: string, value: string, facts?: TextFacts): void {
+    const index = this.count++;
+    this.#names[index] = name;
+    this.#values[index] = value;
+    this.#facts[index] = facts;
+  }
+
+  /** As written, prefix included. */
+  name(index: number): string {
+    return this.#names[index]!;
+  }
+
+  /** The value of the first attribute with this name as written. */
+  get(name: string): string | undefined {
+    const index = this.find(name);
+    return index === -1 ? undefined : this.value(index);
+  }
+
+  find(name: string): number {
+    for (let index = 0; index < this.count; index++) if (this.#names[index] === name) return index;
+    return -1;
+  }
+
+  facts(index: number): TextFacts {
+    return this.#facts[index] ?? noFacts;
+  }
+
+  /** As written, unless it was decoded before. */
+  raw(index: number): string {
+    return this.#values[index]!;
+  }
+
+  /** Decoded. https://www.w3.org/TR/xml/#AVNormalize: white space becomes spaces. */
+  value(index: number): string {
+    const value = this.#values[index]!;
+    if (this.#facts[index] !== undefined) return value;
+    return detached(decodeReferences(value.replace(lineEnds, " "), this.#watcher));
+  }
+}
+
+/** A start tag. */
+export class XmlTag extends XmlAttributes {
   readonly #maxCount: number;
   readonly #maxValueLength: number;
-  readonly #watcher: ReferenceWatcher;
-  #buffer = "";
-  #end = -1;
-  #count = 0;
-  readonly #names: string[] = [];
-  readonly #valueStarts: number[] = [];
-  readonly #valueEnds: number[] = [];
   /** The tag ends in `/>`. */
   selfClosing = false;
   /** The tag is not well-formed, but could be read. */
@@ -32,34 +77,19 @@ export class XmlAttributes implements ElementAttributes {
   valueTooLong = false;
 
   constructor(maxCount: number, maxValueLength: number, watcher: ReferenceWatcher) {
+    super(watcher);
     this.#maxCount = maxCount;
     this.#maxValueLength = maxValueLength;
-    this.#watcher = watcher;
   }
 
   /** The tag is `<name/>`, with nothing else in it. */
   get isEmptyElement(): boolean {
-    return this.selfClosing && this.#count === 0 && !this.malformed && !this.tooMany && !this.valueTooLong;
-  }
-
-  /** Whether the tag ends at this position of this buffer. */
-  endsAt(buffer: string, at: number): boolean {
-    return at === this.#end && buffer === this.#buffer;
-  }
-
-  get count(): number {
-    return this.#count;
-  }
-
-  /** From now on `scan` reads from this buffer. */
-  setBuffer(buffer: string): void {
-    this.#buffer = buffer;
+    return this.selfClosing && this.count === 0 && !this.malformed && !this.tooMany && !this.valueTooLong;
   }
 
   /** Reads from the end of the element's name; returns the position after the tag, or -1 if the buffer ends before it. */
-  scan(tagStart: number, from: number): number {
-    const buffer = this.#buffer;
-    this.#count = 0;
+  scan(buffer: string, tagStart: number, from: number): number {
+    this.count = 0;
     this.selfClosing = false;
     this.malformed = false;
     this.unclosed = false;
@@ -67,9 +97,7 @@ export class XmlAttributes implements ElementAttributes {
     this.tooLong = false;
     this.valueTooLong = false;
     const end = this.#scan(buffer, tagStart + maxTagLength, from);
-    this.#end = end;
-    if (end !== -1) return end;
-    if (buffer.length - tagStart <= maxTagLength + 1 || this.tooMany) return -1;
+    if (end !== -1 || buffer.length - tagStart <= maxTagLength + 1 || this.tooMany) return end;
     this.tooLong = true;
     return from;
   }
@@ -126,7 +154,7 @@ export class XmlAttributes implements ElementAttributes {
     if (quote === doubleQuote || quote === singleQuote) {
       const end = buffer.indexOf(quote === doubleQuote ? '"' : "'", at + 1);
       if (end === -1) return -1;
-      this.#add(name, at + 1, end);
+      this.#take(name, buffer, at + 1, end);
       if (end + 1 === buffer.length) return -1;
       const next = buffer.charCodeAt(end + 1);
       if (!isSpace(next) && next !== greaterThan && next !== slash) this.malformed = true;
@@ -135,61 +163,19 @@ export class XmlAttributes implements ElementAttributes {
     const end = endOfBareValue(buffer, at);
     if (end === buffer.length) return -1;
     this.malformed = true;
-    this.#add(name, at, end);
+    this.#take(name, buffer, at, end);
     return end;
   }
 
-  #add(name: string, valueStart: number, valueEnd: number): void {
-    if (valueEnd - valueStart > this.#maxValueLength) {
-      this.valueTooLong = true;
-      return;
-    }
-    const index = this.#count;
-    if (index >= this.#maxCount) {
-      this.tooMany = true;
-      return;
-    }
-    this.#names[index] = name;
-    this.#valueStarts[index] = valueStart;
-    this.#valueEnds[index] = valueEnd;
-    this.#count = index + 1;
+  #take(name: string, buffer: string, start: number, end: number): void {
+    if (end - start > this.#maxValueLength) this.valueTooLong = true;
+    else if (this.count >= this.#maxCount) this.tooMany = true;
+    else this.add(name, buffer.slice(start, end));
   }
-
-  get(name: string): string | undefined {
-    const index = this.find(name);
-    return index === -1 ? undefined : this.value(index);
-  }
-
-  find(name: string): number {
-    for (let index = 0; index < this.#count; index++) if (this.#names[index] === name) return index;
-    return -1;
-  }
-
-  facts(): TextFacts {
-    return noFacts;
-  }
-
-  name(index: number): string {
-    return this.#names[index]!;
-  }
-
-  /** As written. */
-  raw(index: number): string {
-    return this.#buffer.slice(this.#valueStarts[index], this.#valueEnds[index]);
-  }
-
-  value(index: number): string {
-    return detached(decodeReferences(normalizeSpace(this.raw(index)), this.#watcher));
-  }
-}
-
-/** https://www.w3.org/TR/xml/#AVNormalize */
-export function normalizeSpace(value: string): string {
-  return value.replace(lineEnds, " ");
 }
 
 /** Those of a tag that has none. */
-export const noAttributes: XmlAttributes = new XmlAttributes(0, 0, { onReference() {} });
+export const noAttributes: XmlAttributes = new XmlAttributes({ onReference() {} });
 
 /** https://www.w3.org/TR/xml/#NT-S */
 export function isSpace(code: number): boolean {

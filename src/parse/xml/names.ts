@@ -1,11 +1,12 @@
 // The interface between the scanner and the reader of a format, and the names that it passes.
 
-import { detached } from "../../model/text.ts";
-import type { RuleReader, TextFacts } from "../table.ts";
+import { detached } from "../../model/detached.ts";
+import type { TableReader } from "../table.ts";
+import type { XmlAttributes } from "./attributes.ts";
 
 export interface XmlHandler {
   /** Returns whether the element's text is wanted. `attributes` are valid only during the call. */
-  open(name: XmlName, attributes: ElementAttributes): boolean;
+  open(name: XmlName, attributes: XmlAttributes): boolean;
   /**
    * `text` is the text of the element itself or, if that is empty, of its only child. It is undefined if it is not
    * wanted or cannot be used.
@@ -20,22 +21,7 @@ export interface XmlHandler {
   /** Whether an entry is open. */
   readonly isInEntry?: boolean;
   /** This handler, if it only applies rules: then their result can be looked up once and repeated. */
-  readonly byRules?: RuleReader | undefined;
-}
-
-/** The attributes of an element, as its handler sees them. */
-export interface ElementAttributes {
-  readonly count: number;
-  /** As written, prefix included. */
-  name(index: number): string;
-  /** The value of the attribute that is written with this name, prefix included. The first one counts. */
-  get(name: string): string | undefined;
-  /** The index of the attribute with this name as written; -1 if there is none. */
-  find(name: string): number;
-  /** Decoded. https://www.w3.org/TR/xml/#AVNormalize: white space becomes spaces. */
-  value(index: number): string;
-  /** Facts about its value. */
-  facts(index: number): TextFacts;
+  readonly byRules?: TableReader<never> | undefined;
 }
 
 // Names of elements: created once for a document, looked up without cutting them out of the text, and resolved to a
@@ -49,8 +35,8 @@ export class XmlName {
   readonly local: string;
   /** `local` in lower case. */
   readonly lower: string;
-  /** Equal for names that differ only in case, and different for nearly all others. */
-  readonly hash: number;
+  /** `raw` in lower case. */
+  readonly folded: string;
   /** Whether this object is used for every element with this name. */
   readonly shared: boolean;
   /** The current namespace; empty if there is none. */
@@ -72,7 +58,7 @@ export class XmlName {
     this.prefix = colon > 0 ? raw.slice(0, colon) : "";
     this.local = raw.slice(colon + 1);
     this.lower = this.local.toLowerCase();
-    this.hash = hashOf(colon > 0 ? raw.toLowerCase() : this.lower);
+    this.folded = colon === -1 ? this.lower : raw.toLowerCase();
     this.shared = shared;
   }
 }
@@ -94,14 +80,10 @@ export class XmlNames {
 
 /** The declarations of namespaces that are in scope. */
 export class XmlNamespaces {
-  #bindings = new Map<string, string[]>();
-  // How many entries are out of scope. Deleting from a large Map is slow.
-  #unused = 0;
-  // Prefix and depth of each declaration, in order.
-  readonly #prefixes: string[] = [];
-  readonly #depths: number[] = [];
-  #deepest = 0;
-  #states = 0;
+  readonly #bindings = new Map<string, string[]>();
+  readonly #declared: { readonly key: string; readonly depth: number }[] = [];
+  /** The depth of the innermost element that declares something; 0 if none does. */
+  deepest = 0;
   /** The version of the declarations: equal numbers mean equal namespaces for all names. */
   generation = 0;
 
@@ -109,35 +91,23 @@ export class XmlNamespaces {
     const key = keyOf(prefix);
     const stack = this.#bindings.get(key);
     if (stack === undefined) this.#bindings.set(key, [namespace]);
-    else if (stack.push(namespace) === 1) this.#unused--;
-    this.#prefixes.push(prefix);
-    this.#depths.push(depth);
-    this.#deepest = depth;
-    this.generation = ++this.#states;
-  }
-
-  /** The depth of the innermost element that declares something; 0 if none does. */
-  get deepest(): number {
-    return this.#deepest;
+    else stack.push(namespace);
+    this.#declared.push({ key, depth });
+    this.deepest = depth;
+    this.generation++;
   }
 
   /** Removes the declarations of the element at this depth. */
   leave(depth: number): void {
-    if (this.#deepest !== depth) return;
-    while (this.#depths.length > 0 && this.#depths.at(-1) === depth) {
-      this.#depths.pop();
-      const stack = this.#bindings.get(keyOf(this.#prefixes.pop()!))!;
+    if (this.deepest !== depth) return;
+    while (this.#declared.at(-1)?.depth === depth) {
+      const { key } = this.#declared.pop()!;
+      const stack = this.#bindings.get(key)!;
       stack.pop();
-      if (stack.length === 0) this.#unused++;
+      if (stack.length === 0) this.#bindings.delete(key);
     }
-    if (this.#unused > unusedBindings && this.#unused * 2 > this.#bindings.size) this.#clean();
-    this.#deepest = this.#depths.at(-1) ?? 0;
-    this.generation = ++this.#states;
-  }
-
-  #clean(): void {
-    this.#bindings = new Map([...this.#bindings].filter(([, stack]) => stack.length > 0));
-    this.#unused = 0;
+    this.deepest = this.#declared.at(-1)?.depth ?? 0;
+    this.generation++;
   }
 
   resolve(name: XmlName): void {
@@ -159,14 +129,5 @@ function keyOf(prefix: string): string {
   return `:${prefix}`;
 }
 
-function hashOf(text: string): number {
-  let hash = hashStart;
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x9e3779b1) >>> 1;
-  return hash;
-}
-
-// Random, so that no document can be made to collide.
-const hashStart = Math.trunc(Math.random() * 2 ** 31);
 // More names than this are not remembered: a hostile document may have millions.
 const sharedNames = 1000;
-const unusedBindings = 1000;

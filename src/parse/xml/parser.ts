@@ -4,14 +4,15 @@
 import { type Problem, problem } from "../../model/problem.ts";
 import type { TextPiece } from "../../model/text.ts";
 import { type Entries, type EntryParser, EntrySink, type ParseContext, type ParseOutcome } from "../entries.ts";
-import { atomRule, baseLevels, entryRule, FeedReader, rdfRule, rss11Rule, rssRule } from "../feed.ts";
+import { baseLevels, FeedReader, feedFormats } from "../feed.ts";
 import { knownVocabulary, type Vocabulary } from "../namespaces.ts";
 import { TableReader } from "../table.ts";
-import { sitemapIndexRule, UrlsetReader, urlsetRule } from "../urlset.ts";
-import type { ElementAttributes, XmlHandler, XmlName } from "./names.ts";
+import { UrlsetReader, urlsetFormats } from "../urlset.ts";
+import type { XmlAttributes } from "./attributes.ts";
+import type { XmlHandler, XmlName } from "./names.ts";
 import { XmlScanner } from "./scanner.ts";
 
-type Root = "urlset" | "sitemapindex" | "rss" | "rdf" | "channel" | "feed" | "entry";
+type Root = keyof typeof urlsetFormats | keyof typeof feedFormats;
 
 export class XmlParser implements EntryParser, XmlHandler {
   readonly #context: ParseContext;
@@ -74,14 +75,14 @@ export class XmlParser implements EntryParser, XmlHandler {
   }
 
   // Handles elements until a root is found, which gets a reader of its own.
-  open(name: XmlName, attributes: ElementAttributes): boolean {
+  open(name: XmlName, attributes: XmlAttributes): boolean {
     this.#findRoot(name, attributes);
     return false;
   }
 
   close(): void {}
 
-  #findRoot(name: XmlName, attributes: ElementAttributes): void {
+  #findRoot(name: XmlName, attributes: XmlAttributes): void {
     const isNested = this.#scanner.elements.depth > 1;
     const root = rootOf(name);
     if (root === undefined || (isNested && root !== "urlset" && root !== "sitemapindex")) {
@@ -90,41 +91,32 @@ export class XmlParser implements EntryParser, XmlHandler {
     }
     if (isNested) this.#scanner.cursor.report("xml-root-name", this.#otherRoot);
     else if (this.#otherRoot !== undefined) this.#scanner.cursor.report("xml-junk-before-root", `<${this.#otherRoot}>`);
-    const written = { rdf: "RDF", channel: "Channel" }[root as string] ?? root;
-    if (name.local !== written) this.#scanner.cursor.report("xml-root-name", name.raw);
+    if (name.local !== { ...urlsetFormats, ...feedFormats }[root].root.name)
+      this.#scanner.cursor.report("xml-root-name", name.raw);
     this.#scanner.beginDocument();
     this.#root ??= root;
     this.#scanner.elements.handler = this.#createReader(root, name, attributes);
   }
 
-  #createReader(root: Root, name: XmlName, attributes: ElementAttributes): XmlHandler {
-    const scanner = this.#scanner;
-    const { limits } = this.#context;
-    const { cursor } = scanner;
+  #createReader(root: Root, name: XmlName, attributes: XmlAttributes): XmlHandler {
+    const { cursor } = this.#scanner;
+    const { limits, url, urlsOnly } = this.#context;
     const report = cursor.report.bind(cursor);
-    const options = { name, scanner, maxUrlLength: limits.urlLength };
     if (root === "urlset" || root === "sitemapindex") {
-      const rule = root === "urlset" ? urlsetRule : sitemapIndexRule;
       if (declaresExtension(attributes)) this.#sink.repeats.wait();
-      const target = new UrlsetReader(this.#sink, limits, report, this.#context.urlsOnly);
+      const target = new UrlsetReader(this.#sink, limits, report, urlsOnly);
       this.#finish = () => target.finish();
-      const entryNames = ["url", "sitemap"];
-      return new TableReader({ ...options, root: rule, vocabulary: "sitemap", target, entryNames });
+      return new TableReader(urlsetFormats[root], name, target, this.#scanner);
     }
-    const target = new FeedReader(this.#sink, report, this.#context.url);
+    const target = new FeedReader(this.#sink, report, url);
     this.#feed ??= target;
     target.setBase(baseLevels.root, attributes);
-    if (root === "feed" || root === "entry") {
-      if (root === "entry") target.begin(attributes);
-      const rule = root === "feed" ? atomRule : entryRule;
-      return new TableReader({ ...options, root: rule, vocabulary: "atom", target, entryNames: ["entry"] });
-    }
-    const rule = { rss: rssRule, rdf: rdfRule, channel: rss11Rule }[root];
-    return new TableReader({ ...options, root: rule, vocabulary: "rss", target, entryNames: ["item"] });
+    if (root === "entry") target.begin(attributes);
+    return new TableReader(feedFormats[root], name, target, this.#scanner);
   }
 }
 
-function declaresExtension(attributes: ElementAttributes): boolean {
+function declaresExtension(attributes: XmlAttributes): boolean {
   for (let index = 0; index < attributes.count; index++) {
     if (!attributes.name(index).startsWith("xmlns:")) continue;
     if (extensions.has(knownVocabulary(attributes.value(index))?.vocabulary)) return true;

@@ -11,10 +11,11 @@ import type { Limits } from "../../model/options.ts";
 import type { ProblemLog } from "../../model/problem.ts";
 import type { TextPiece } from "../../model/text.ts";
 import { protocolUrlLength } from "../../model/url.ts";
-import { type CreateFastPath, type FastPath, noFastPath, type ScannerParts } from "../fast/fast-path.ts";
-import { endOfName, isSpace, noAttributes, skipSpace, XmlAttributes } from "./attributes.ts";
+import type { TextPiece } from "../../model/utf8-text.ts";
+import { type CreateFastPath, type FastPath, noFastPath } from "../fast/fast-path.ts";
+import { endOfName, isSpace, noAttributes, skipSpace, type XmlAttributes, XmlTag } from "./attributes.ts";
 import { XmlCursor } from "./cursor.ts";
-import { type ElementAttributes, type XmlHandler, type XmlName, XmlNames, XmlNamespaces } from "./names.ts";
+import { type XmlHandler, type XmlName, XmlNames, XmlNamespaces } from "./names.ts";
 import {
   endOfChecked,
   type Flaw,
@@ -37,15 +38,16 @@ export interface XmlScannerOptions {
   readonly fastPath?: CreateFastPath | undefined;
 }
 
-export class XmlScanner implements ScannerParts {
+export class XmlScanner {
   readonly limits: Limits;
+  /** The longest URL without a problem. */
   readonly longestUrl: number;
   /** Its position. */
   readonly cursor: XmlCursor;
-  /** The text of the element that is being closed, if it is wanted. */
-  readonly text: XmlText;
-  readonly attributes: XmlAttributes;
   readonly elements: XmlElements;
+  /** The last tag that was more than a name, and where it ends. */
+  readonly tag: XmlTag;
+  tagEnd = -1;
   readonly #names = new XmlNames();
   readonly #fastPath: FastPath;
   // Nothing is read before the buffer has this length: a long token in small chunks is not scanned again for each
@@ -70,9 +72,8 @@ export class XmlScanner implements ScannerParts {
     this.limits = limits;
     this.longestUrl = Math.min(limits.urlLength, protocolUrlLength);
     this.cursor = new XmlCursor(options);
-    this.text = new XmlText(this.cursor, limits.xmlTextLength);
-    this.attributes = new XmlAttributes(limits.xmlAttributes, limits.xmlTextLength, this.cursor);
-    this.elements = new XmlElements(this.cursor, this.text, limits.xmlDepth, handler, this.#names.find("/", 0, 1));
+    this.tag = new XmlTag(limits.xmlAttributes, limits.xmlTextLength, this.cursor);
+    this.elements = new XmlElements(this.cursor, limits, handler, this.#names.find("/", 0, 1));
     this.#fastPath = fastPath(this);
   }
 
@@ -89,6 +90,7 @@ export class XmlScanner implements ScannerParts {
     if (!this.cursor.stopped) this.#fastPath.write(piece);
   }
 
+  /** Scans this text. What cannot be read yet stays in the cursor's buffer. */
   scan(chunk: string): void {
     const { cursor } = this;
     // In slices of limited length: some searches run to the end of the buffer.
@@ -99,6 +101,7 @@ export class XmlScanner implements ScannerParts {
     }
   }
 
+  /** Returns what stayed in the buffer. */
   takeRest(): string {
     this.#enough = 0;
     return this.cursor.takeRest();
@@ -121,7 +124,6 @@ export class XmlScanner implements ScannerParts {
 
   #scan(final: boolean): void {
     const { cursor } = this;
-    this.attributes.setBuffer(cursor.buffer);
     let more = true;
     while (more && !cursor.stopped) {
       if (this.#skipping === "") more = this.#scanContent(final);
@@ -164,10 +166,10 @@ export class XmlScanner implements ScannerParts {
 
   // A whole text between two tags.
   #takeText(end: number): void {
-    const { cursor, text } = this;
+    const { cursor } = this;
     const start = cursor.at;
-    const { handler, depth } = this.elements;
-    if (text.depth !== 0) text.add(cursor.buffer.slice(start, end), text.depth === depth);
+    const { handler, depth, text } = this.elements;
+    if (text !== undefined) text.add(cursor.buffer.slice(start, end), text.depth === depth);
     else if (depth === 0) this.#outsideText(start, end);
     else if (skipSpace(cursor.buffer, start) < end && handler.takesStray) {
       handler.takeStray!(cursor.buffer.slice(start, end), start);
@@ -179,18 +181,20 @@ export class XmlScanner implements ScannerParts {
   #strayText(open: number): true {
     if (this.#isAfterRoot) this.#checkMarkup(open, true);
     else this.cursor.flawAt(open, "xml-stray-text");
-    if (this.text.depth !== 0) this.text.addStray("<", this.text.depth === this.elements.depth);
+    const { text, depth } = this.elements;
+    if (text !== undefined) text.addStray("<", text.depth === depth);
     this.cursor.at = open + 1;
     return true;
   }
 
   // The buffer ends inside a text.
   #partialText(final: boolean): void {
-    const { cursor, text } = this;
+    const { cursor } = this;
     const { length } = cursor.buffer;
+    const { text } = this.elements;
     const isOutside = this.elements.depth === 0;
     const { takesStray } = this.elements.handler;
-    if (!isOutside && text.depth === 0 && takesStray) this.#partialStray();
+    if (!isOutside && text === undefined && takesStray) this.#partialStray();
     if (final) {
       if (isOutside && length > cursor.at) this.#outsideText(cursor.at, length);
       cursor.at = length;
@@ -200,9 +204,10 @@ export class XmlScanner implements ScannerParts {
       if (length - cursor.at <= shownLength && !this.#isRunReported) return;
       this.#outsideText(cursor.at, length);
       cursor.at = length;
-    } else if (text.depth !== 0 || cursor.strict) {
-      if (!text.exceeds(length - cursor.at)) return;
-      if (text.depth !== 0) text.spoil("too-long");
+    } else if (text !== undefined || cursor.strict) {
+      const unread = length - cursor.at;
+      if (!(text?.exceeds(unread) ?? unread > this.limits.xmlTextLength)) return;
+      text?.spoil("too-long");
       const end = cursor.strict ? endOfChecked(cursor.buffer, cursor.at) : length;
       if (cursor.strict) this.#checkText(cursor.at, end);
       cursor.at = end;
@@ -245,7 +250,7 @@ export class XmlScanner implements ScannerParts {
   // Tags: an element opens or closes.
 
   #startTag(open: number, final: boolean): boolean {
-    const { cursor, attributes, limits } = this;
+    const { cursor, tag, limits } = this;
     const { buffer } = cursor;
     this.#isRunReported = false;
     const nameEnd = endOfName(buffer, open + 1);
@@ -255,28 +260,29 @@ export class XmlScanner implements ScannerParts {
       const name = this.#names.find(buffer, open + 1, nameEnd);
       return this.#endUnclosed(name, open, nameEnd + 1, final) && this.#simpleTag(name, open, nameEnd + 1, false);
     }
-    const end = nameTooLong ? nameEnd : attributes.scan(open, nameEnd);
+    const end = nameTooLong ? nameEnd : tag.scan(buffer, open, nameEnd);
     if (end === -1) return this.#more(open, final);
-    if (nameTooLong || attributes.tooLong) return this.#longTag(open, nameEnd, nameTooLong);
+    if (nameTooLong || tag.tooLong) return this.#longTag(open, nameEnd, nameTooLong);
     // Lenient: `a <b` in a text is text, not a tag that lost its end.
-    if (attributes.unclosed && this.text.depth !== 0) return this.#strayText(open);
+    if (tag.unclosed && this.elements.text !== undefined) return this.#strayText(open);
     const name = this.#names.find(buffer, open + 1, nameEnd);
-    if (attributes.isEmptyElement) return this.#simpleTag(name, open, end, true);
-    if (!attributes.selfClosing && !this.#endUnclosed(name, open, end, final)) return false;
+    if (tag.isEmptyElement) return this.#simpleTag(name, open, end, true);
+    if (!tag.selfClosing && !this.#endUnclosed(name, open, end, final)) return false;
     cursor.at = open;
-    if (attributes.tooMany) {
+    if (tag.tooMany) {
       cursor.limit("limit-xml-attributes", limits.xmlAttributes);
       return true;
     }
-    if (attributes.valueTooLong) cursor.flawAt(open, "limit-xml-token", name.raw, limits.xmlTextLength);
-    if (attributes.malformed) cursor.flawAt(open, "xml-malformed-tag", buffer.slice(open, Math.min(end, open + 80)));
+    if (tag.valueTooLong) cursor.flawAt(open, "limit-xml-token", name.raw, limits.xmlTextLength);
+    if (tag.malformed) cursor.flawAt(open, "xml-malformed-tag", buffer.slice(open, Math.min(end, open + 80)));
     if (cursor.stopped) return true;
-    this.elements.declare(attributes);
+    this.elements.declare(tag);
     if (cursor.strict) this.#checkTag(name, open);
     if (cursor.stopped) return true;
-    this.elements.open(name, attributes);
-    if (attributes.selfClosing && !cursor.stopped) this.elements.close();
+    this.elements.open(name, tag);
+    if (tag.selfClosing && !cursor.stopped) this.elements.close();
     cursor.at = end;
+    this.tagEnd = cursor.position;
     return true;
   }
 
@@ -435,11 +441,12 @@ export class XmlScanner implements ScannerParts {
   }
 
   #cdata(open: number, final: boolean): boolean {
-    const { cursor, text, elements } = this;
+    const { cursor, elements } = this;
+    const { text } = elements;
     const { buffer } = cursor;
     const start = open + 9;
     if (elements.depth === 0 && !this.#isInDocument) cursor.flawAt(open, "xml-junk-before-root", "<![CDATA[");
-    if (text.depth === 0) {
+    if (text === undefined) {
       const holds = elements.handler.takesStray && !cursor.strict ? this.#holdsEntries(start, final) : false;
       if (holds === undefined) return false;
       if (!holds) return this.#skip("text", "]]>", start);
@@ -580,7 +587,7 @@ export class XmlScanner implements ScannerParts {
 
   #checkText(start: number, end: number): void {
     if (this.cursor.stopped) return;
-    this.#malformed(start, flawOfText(this.cursor.buffer.slice(start, end), this.text.depth !== 0));
+    this.#malformed(start, flawOfText(this.cursor.buffer.slice(start, end), this.elements.text !== undefined));
   }
 
   // Checks the characters from there to the cursor. The first half of a surrogate pair waits for the second, unless the
@@ -594,7 +601,7 @@ export class XmlScanner implements ScannerParts {
   }
 
   #checkTag(name: XmlName, at: number): void {
-    const flaw = flawOfTag(this.attributes, (prefix) => this.elements.namespaces.lookup(prefix));
+    const flaw = flawOfTag(this.tag, (prefix) => this.elements.namespaces.lookup(prefix));
     if (flaw !== undefined) this.cursor.flawAt(at, "xml-malformed-tag", flaw);
     else this.#checkName(name, at);
   }
@@ -610,8 +617,7 @@ export class XmlScanner implements ScannerParts {
 //   Lenient: where an element is not closed its text has no certain end, so it is not used.
 export class XmlElements {
   readonly #cursor: XmlCursor;
-  readonly #text: XmlText;
-  readonly #maxDepth: number;
+  readonly #limits: Limits;
   // The root is at 1; 0 is unused.
   readonly #open: XmlName[] = [];
   readonly namespaces: XmlNamespaces = new XmlNamespaces();
@@ -619,13 +625,14 @@ export class XmlElements {
   handler: XmlHandler;
   /** How many are open. */
   depth = 0;
+  /** The innermost text that is wanted. */
+  text: XmlText | undefined = undefined;
   /** The element whose tag was read last. */
   last: XmlName;
 
-  constructor(cursor: XmlCursor, text: XmlText, maxDepth: number, handler: XmlHandler, first: XmlName) {
+  constructor(cursor: XmlCursor, limits: Limits, handler: XmlHandler, first: XmlName) {
     this.#cursor = cursor;
-    this.#text = text;
-    this.#maxDepth = maxDepth;
+    this.#limits = limits;
     this.handler = handler;
     this.last = first;
   }
@@ -635,27 +642,28 @@ export class XmlElements {
     return this.depth === 0 ? undefined : this.#open[this.depth];
   }
 
-  open(name: XmlName, attributes: ElementAttributes): void {
-    if (this.depth >= this.#maxDepth) {
-      this.#cursor.limit("limit-xml-depth", this.#maxDepth);
+  open(name: XmlName, attributes: XmlAttributes): void {
+    const { xmlDepth, xmlTextLength } = this.#limits;
+    if (this.depth >= xmlDepth) {
+      this.#cursor.limit("limit-xml-depth", xmlDepth);
       return;
     }
     const depth = ++this.depth;
     this.#open[depth] = name;
     this.last = name;
     this.namespaces.resolve(name);
-    if (this.handler.open(name, attributes)) this.#text.begin(depth);
-    else if (this.#text.depth !== 0 && depth === this.#text.depth + 1) this.#text.addChild();
+    if (this.handler.open(name, attributes)) this.text = new XmlText(this.#cursor, xmlTextLength, depth, this.text);
+    else if (depth - 1 === this.text?.depth) this.text.addChild();
   }
 
   /** `isImplied`: its end tag is missing. */
   close(isImplied = false): void {
-    const { depth } = this;
+    const { depth, text } = this;
     const name = this.#open[depth]!;
-    if (this.#text.depth === depth) {
-      if (isImplied) this.#text.spoil("unclosed");
-      this.handler.close(name, this.#text.value);
-      this.#text.finish();
+    if (text?.depth === depth) {
+      if (isImplied) text.spoil("unclosed");
+      this.handler.close(name, text.value);
+      this.text = text.finish();
     } else this.handler.close(name, undefined);
     this.last = name;
     this.depth = depth - 1;
@@ -670,14 +678,12 @@ export class XmlElements {
   }
 
   /** The innermost element that an end tag may close: with this name, or else with this name in another case. */
-  depthOf({ raw, hash }: XmlName): number {
+  depthOf({ raw, folded }: XmlName): number {
     let inOtherCase = 0;
     for (let depth = this.depth; depth > 0; depth--) {
       const name = this.#open[depth]!;
-      // A limit, because a document can have any number of end tags that close nothing, with many elements open.
-      if (name.hash !== hash) continue;
       if (name.raw === raw) return depth;
-      if (inOtherCase === 0 && isAlike(name.raw, raw)) inOtherCase = depth;
+      if (inOtherCase === 0 && name.folded === folded) inOtherCase = depth;
     }
     return inOtherCase;
   }
@@ -700,10 +706,6 @@ export class XmlElements {
     for (let index = 0; index < names.length; index++) this.#open[index + 1] = names[index]!;
     this.depth = names.length;
   }
-}
-
-function isAlike(one: string, other: string): boolean {
-  return one.length === other.length && one.toLowerCase() === other.toLowerCase();
 }
 
 // https://www.w3.org/TR/xml/#NT-NameStartChar, except for characters outside of ASCII, which only `strict` checks.
