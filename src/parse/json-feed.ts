@@ -2,7 +2,7 @@
 // Items are read one by one, so that a feed that is cut off keeps those before.
 //   Lenient: an item without a URL is a page if its id is one.
 import type { ProblemCode } from "../model/problem.ts";
-import type { TextPiece } from "../model/utf8-text.ts";
+import type { TextPiece } from "../model/text.ts";
 import {
   type Entries,
   type EntryParser,

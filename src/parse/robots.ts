@@ -8,10 +8,11 @@
 //   Lenient: a missing colon after the key; quotes or angle brackets around the URL; reported.
 //   Lenient: a relative URL is resolved against robots.txt; reported.
 // A comment starts at a # at the beginning or after white space: one inside a URL starts its fragment.
-import { detached } from "../model/detached.ts";
+
 import { problem } from "../model/problem.ts";
-import { robotsTxtBytes } from "../model/protocol-limits.ts";
 import type { RobotsPreference } from "../model/sitemap.ts";
+import { robotsTxtBytes } from "../model/sitemap.ts";
+import { detached } from "../model/text.ts";
 import { trimUrl } from "../model/url.ts";
 import { unwrapUrl } from "../model/url-forms.ts";
 import type { ParseContext, ParseOutcome } from "./entries.ts";

@@ -1,6 +1,6 @@
 // The interface of the fast path; its implementation is in fast/. The parser gives the same results without it, but
 // more slowly.
-import type { TextPiece } from "../../model/utf8-text.ts";
+import type { TextPiece } from "../../model/text.ts";
 import type { XmlScanner } from "../xml/scanner.ts";
 
 export interface FastPath {

@@ -1,6 +1,6 @@
 // The interface between the scanner and the reader of a format, and the names that it passes.
 
-import { detached } from "../../model/detached.ts";
+import { detached } from "../../model/text.ts";
 import type { TableReader } from "../table.ts";
 import type { XmlAttributes } from "./attributes.ts";
 

@@ -11,7 +11,6 @@ import type { Limits } from "../../model/options.ts";
 import type { ProblemLog } from "../../model/problem.ts";
 import type { TextPiece } from "../../model/text.ts";
 import { protocolUrlLength } from "../../model/url.ts";
-import type { TextPiece } from "../../model/utf8-text.ts";
 import { type CreateFastPath, type FastPath, noFastPath } from "../fast/fast-path.ts";
 import { endOfName, isSpace, noAttributes, skipSpace, type XmlAttributes, XmlTag } from "./attributes.ts";
 import { XmlCursor } from "./cursor.ts";
