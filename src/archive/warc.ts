@@ -149,8 +149,13 @@ const lengths: ReadonlyMap<string, number> = new Map([
 // Most tools write Base32, some hexadecimal digits, a few Base64.
 function hexOf(value: string, length: number): string | undefined {
   if (value.length === 2 * length && /^[0-9a-f]+$/i.test(value)) return value.toLowerCase();
-  const bytes = fromBase32(value) ?? Buffer.from(value, "base64");
-  return bytes.length === length ? Buffer.from(bytes).toString("hex") : undefined;
+  const digits = value.toUpperCase().replace(/=+$/, "");
+  if (digits.length === Math.ceil((length * 8) / 5) && /^[A-Z2-7]+$/.test(digits)) {
+    const number = [...digits].reduce((sum, digit) => sum * 32n + BigInt(alphabet.indexOf(digit)), 0n);
+    return (number >> BigInt(digits.length * 5 - length * 8)).toString(16).padStart(2 * length, "0");
+  }
+  const bytes = Buffer.from(value, "base64");
+  return bytes.length === length ? bytes.toString("hex") : undefined;
 }
 
 /** As written in a record. SHA-1 is what all WARC tools use. */
@@ -184,36 +189,7 @@ export class DigestCheck {
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 /** For lengths that are multiples of five bytes, such as SHA-1: no padding is needed. */
-export function base32(bytes: Uint8Array): string {
-  let text = "";
-  let value = 0;
-  let bits = 0;
-  for (const byte of bytes) {
-    value = (value << 8) | byte;
-    for (bits += 8; bits >= 5; ) {
-      bits -= 5;
-      text += alphabet[value >> bits];
-      value &= (1 << bits) - 1;
-    }
-  }
-  return text;
-}
-
-/** Undefined if the text is not Base32. Accepts both cases, with or without padding. */
-export function fromBase32(text: string): Uint8Array | undefined {
-  const digits = text.toUpperCase().replace(/=+$/, "");
-  const bytes: number[] = [];
-  let value = 0;
-  let bits = 0;
-  for (const digit of digits) {
-    const place = alphabet.indexOf(digit);
-    if (place === -1) return undefined;
-    value = (value << 5) | place;
-    bits += 5;
-    if (bits < 8) continue;
-    bits -= 8;
-    bytes.push((value >> bits) & 0xff);
-    value &= (1 << bits) - 1;
-  }
-  return Uint8Array.from(bytes);
+export function base32(bytes: Buffer): string {
+  const digits = BigInt(`0x${bytes.toString("hex")}`).toString(32);
+  return digits.padStart((bytes.length * 8) / 5, "0").replace(/./g, (digit) => alphabet[Number.parseInt(digit, 32)]!);
 }
