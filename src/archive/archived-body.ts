@@ -4,7 +4,7 @@
 import type { Body, HeaderList } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import { isDamage, type Place, type RecordFile } from "./records.ts";
-import { type Digest, DigestCheck, fieldsOf, headEnd, parseDigest, type RecordHead } from "./warc.ts";
+import { type Digest, DigestCheck, fieldsOf, headEnd, latin1, parseDigest, type RecordHead } from "./warc.ts";
 
 export interface ArchivedBodyOptions {
   readonly records: RecordFile;
@@ -151,7 +151,7 @@ export async function readHttpHead(
     if (isEnd && bytes.length < maxHttpHead) end ??= bytes.length;
   }
   if (end === undefined || end > maxHttpHead) return { head: undefined, start: bytes };
-  const head = parseHttpHead(Buffer.from(bytes.subarray(0, end)).toString("latin1"));
+  const head = parseHttpHead(latin1(bytes.subarray(0, end)));
   return { head, start: bytes.subarray(end) };
 }
 
@@ -164,7 +164,7 @@ function parseHttpHead(text: string): HttpHead | undefined {
 
 /** Some tools keep the header but remove the coding: only a body that begins with a chunk is chunked. */
 export function beginsWithChunk(bytes: Uint8Array): boolean {
-  return chunkStart.test(latin1(bytes));
+  return chunkStart.test(latin1(bytes.subarray(0, maxChunkLine)));
 }
 
 // Decodes chunks; calls `onCut` if the last one is missing. What follows it is read, too: it belongs to the content.
@@ -177,7 +177,7 @@ async function* dechunk(pieces: AsyncIterable<Uint8Array>, onCut: () => void): A
     waiting = waiting.length === 0 ? piece : Buffer.concat([waiting, piece]);
     while (waiting.length > 0 && end === undefined) {
       if (left === 0) {
-        const [start, size] = chunkStart.exec(latin1(waiting)) ?? [];
+        const [start, size] = chunkStart.exec(latin1(waiting.subarray(0, maxChunkLine))) ?? [];
         // The line may continue in the next piece.
         if (start === undefined && waiting.length < maxChunkLine) break;
         left = Number.parseInt(size ?? "", 16);
@@ -196,7 +196,3 @@ async function* dechunk(pieces: AsyncIterable<Uint8Array>, onCut: () => void): A
 
 // The end of the chunk before, the size of this one, and extensions, which are ignored.
 const chunkStart = /^(?:\r?\n)?([0-9a-f]{1,12})[ \t]*(?:;[^\n]*)?\r?\n/i;
-
-function latin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, maxChunkLine)).toString("latin1");
-}

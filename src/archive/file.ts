@@ -60,11 +60,11 @@ export class KeptFile {
     if (!this.remembersReads || length > smallRead) return this.#read(offset, length);
     const start = offset - this.#windowStart;
     if (start >= 0 && start + length <= this.#window.length)
-      return copyOf(this.#window.subarray(start, start + length));
+      return new Uint8Array(this.#window.subarray(start, start + length));
     const window = await this.#read(offset, windowSize);
     this.#window = window;
     this.#windowStart = offset;
-    return copyOf(window.subarray(0, length));
+    return new Uint8Array(window.subarray(0, length));
   }
 
   async #read(
@@ -116,18 +116,8 @@ export class KeptFile {
   }
 }
 
-export class KeptBody implements Body {
-  readonly problem: Problem | undefined;
-  readonly #blocks: readonly Block[];
-
-  constructor(blocks: readonly Block[], problem: Problem | undefined) {
-    this.#blocks = blocks;
-    this.problem = problem;
-  }
-
-  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
-    return readBlocks(this.#blocks);
-  }
+export function keptBody(blocks: readonly Block[], problem: Problem | undefined): Body {
+  return { problem, [Symbol.asyncIterator]: () => readBlocks(blocks) };
 }
 
 /**
@@ -150,13 +140,6 @@ export async function* readBlocks(blocks: readonly Block[], lent = false): Async
 
 export function lengthOf(blocks: readonly Block[]): number {
   return blocks.reduce((sum, block) => sum + block.length, 0);
-}
-
-/** Of a size that fits: small buffers of Node.js share one large one. */
-export function copyOf(bytes: Uint8Array): Uint8Array {
-  const copy = Buffer.allocUnsafeSlow(bytes.length);
-  copy.set(bytes);
-  return copy;
 }
 
 export function storageFailed(what: string, cause: unknown): SitemapError {
@@ -189,20 +172,17 @@ async function readWhole(block: Block, intoBlock: boolean): Promise<Uint8Array> 
   return bytes;
 }
 
-interface ArchiveFile {
-  readonly file: KeptFile;
-  readonly size: number;
-  readonly isCompressed: boolean;
-}
-
 /** Throws a `SitemapError` (`invalid-archive`) if the file cannot be an archive. */
-export async function openFile(path: string, options: { writable?: boolean | undefined } = {}): Promise<ArchiveFile> {
+export async function openFile(
+  path: string,
+  isWritable = false,
+): Promise<{ readonly file: KeptFile; readonly size: number; readonly isCompressed: boolean }> {
   const stats = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw invalidArchive(path, error.code === "ENOENT" ? "there is no such file" : systemReason(error), error);
   });
   // Opening a pipe would wait for a writer.
   if (!stats.isFile()) throw invalidArchive(path, "it is not a file");
-  const handle = await open(path, options.writable ? "r+" : "r").catch((error: NodeJS.ErrnoException) => {
+  const handle = await open(path, isWritable ? "r+" : "r").catch((error: NodeJS.ErrnoException) => {
     // Too many open files: not a fault of the archive.
     if (error.code === "EMFILE" || error.code === "ENFILE") throw storageFailed(`${path} could not be opened`, error);
     throw invalidArchive(path, systemReason(error), error);

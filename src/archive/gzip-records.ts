@@ -15,7 +15,7 @@ import {
 import { SitemapError } from "../model/errors.ts";
 import { blockSize, type KeptFile, readBlocks } from "./file.ts";
 import { createTemporaryFile, type TemporaryFile } from "./scratch.ts";
-import { magic as recordStart } from "./warc.ts";
+import { latin1, magic as recordStart } from "./warc.ts";
 
 /** What is compressed and decompressed at once: for so little, another thread costs more than it saves. */
 const smallPacked = 64 * 1024;
@@ -109,7 +109,7 @@ function gunzipSmall(bytes: Uint8Array): Uint8Array | undefined {
     if (used !== bytes.length) throw new DamagedGzip();
     return buffer;
   } catch (error) {
-    if (isTooMuch(error)) return undefined;
+    if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") return undefined;
     throw isDamage(error) ? new DamagedGzip() : error;
   }
 }
@@ -143,7 +143,7 @@ export async function memberAt(file: KeptFile, offset: number, bytes: Uint8Array
     const sizeAt = await file.read(offset + length - 4, 4);
     return isSize(sizeAt, buffer.length) ? { length, start: buffer, unpacked: buffer.length } : undefined;
   } catch (error) {
-    if (isTooMuch(error) || isCut(error)) return largeMemberAt(file, offset, header);
+    if (["ERR_BUFFER_TOO_LARGE", "Z_BUF_ERROR"].includes(codeOf(error))) return largeMemberAt(file, offset, header);
     if (isDamage(error)) return undefined;
     throw error;
   }
@@ -199,7 +199,7 @@ function startIn(bytes: Uint8Array): Uint8Array {
 }
 
 function startsLikeRecord(bytes: Uint8Array): boolean {
-  return Buffer.from(bytes.subarray(0, recordStart.length)).toString("latin1") === recordStart;
+  return latin1(bytes.subarray(0, recordStart.length)) === recordStart;
 }
 
 // https://www.rfc-editor.org/rfc/rfc1952#page-5: undefined if no member begins here.
@@ -256,14 +256,6 @@ export function tooLarge(path: string, most: number): SitemapError {
 // Not the disk, or too little memory.
 function isDamage(error: unknown): boolean {
   return error instanceof DamagedGzip || ["Z_DATA_ERROR", "Z_BUF_ERROR", "Z_NEED_DICT"].includes(codeOf(error));
-}
-
-function isCut(error: unknown): boolean {
-  return codeOf(error) === "Z_BUF_ERROR";
-}
-
-function isTooMuch(error: unknown): boolean {
-  return codeOf(error) === "ERR_BUFFER_TOO_LARGE";
 }
 
 function codeOf(error: unknown): string {

@@ -8,8 +8,7 @@ import { SitemapError } from "../model/errors.ts";
 import { grouped } from "../model/figures.ts";
 import { isLossy, type Problem } from "../model/problem.ts";
 import type { PagesFormat } from "../model/sitemap.ts";
-import type { ArchiveInfo, Counts } from "./contract.ts";
-import { archivedProblem, infoFrom, infoToJson, parseJson, toJson } from "./info.ts";
+import { type ArchiveInfo, archivedProblem, type Counts, infoFrom, infoToJson, parseJson, toJson } from "./info.ts";
 import { isDamage, type Place, type RecordFile } from "./records.ts";
 import { DigestCheck } from "./warc.ts";
 
@@ -85,18 +84,12 @@ export interface IndexedGroup extends Group {
   readonly counts: unknown;
 }
 
-export interface Index extends IndexHead {
-  readonly place: Place;
-  /** The record that describes the last run. */
-  readonly infoId: string;
-}
-
-/** Calls `add` for each group. Undefined if the file has no index, or one that cannot be right. */
+/** Calls `add` for each group. `infoId`: the record that describes the last run. Undefined if the file has no index, or one that cannot be right. */
 export async function readIndex(
   records: RecordFile,
   size: number,
   add: (group: IndexedGroup) => void,
-): Promise<Index | undefined> {
+): Promise<(IndexHead & { readonly infoId: string }) | undefined> {
   try {
     const place = await findIndex(records, size);
     if (place === undefined) return undefined;
@@ -120,7 +113,7 @@ export async function readIndex(
       }
     }
     if (about === undefined || offset !== place.offset || !check.isRight()) return undefined;
-    return { ...about, place, infoId: head.fields.get("warc-warcinfo-id") ?? "" };
+    return { ...about, infoId: head.fields.get("warc-warcinfo-id") ?? "" };
   } catch (error) {
     if (error instanceof SyntaxError || (isDamage(error) && !(error instanceof AnswerLimit))) return undefined;
     throw error;

@@ -3,8 +3,35 @@
 import { randomUUID } from "node:crypto";
 import { SitemapError } from "../model/errors.ts";
 import { factChecks, isLossy, type Problem, type ProblemCode, problem } from "../model/problem.ts";
+import type { PagesFormat } from "../model/sitemap.ts";
 import { withoutCredentials } from "../model/url.ts";
-import type { ArchiveInfo } from "./contract.ts";
+
+/** What an archive is about, so that it can be replayed. */
+export interface ArchiveInfo {
+  readonly homepage?: string;
+  /** Present if the tree was made from given sitemaps, without discovery. */
+  readonly sitemaps?: readonly string[];
+  /** The options that shape a tree. Those that may hold secrets (`headers`, `proxy`, `tls`) never reach a file. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+/** What a run read in a document, from its first to its last page, without a loss. */
+export interface Counts {
+  readonly format: PagesFormat;
+  readonly pages: number;
+  readonly wireBytes: number;
+  readonly decodedBytes: number;
+  readonly checksum?: number | undefined;
+  readonly charset?: string | undefined;
+  readonly problems: readonly Problem[];
+}
+
+export interface RunCounts {
+  /** The settings that the counts depend on, as one text. */
+  readonly by: string;
+  /** By URL. */
+  readonly documents: ReadonlyMap<string, Counts>;
+}
 
 // Raised if readers of an earlier version could not make the same tree.
 const formatVersion = 2;
@@ -23,15 +50,15 @@ export function infoToJson({ homepage, sitemaps, settings }: ArchiveInfo, resume
 }
 
 export function infoFrom(json: unknown): { readonly info: ArchiveInfo; readonly resumes: string | undefined } {
-  const value = withoutPrototypes(json);
-  if (!isObject(value)) throw unexpected();
-  const { version, resumes, homepage, sitemaps, settings } = value;
+  if (!isObject(json)) throw unexpected();
+  const { version, resumes, homepage, sitemaps, settings } = json;
   if (typeof version !== "number" || version < formatVersion) throw unexpected();
   if (version > formatVersion) {
     throw new SitemapError("invalid-archive", "it was written by a later version of this program");
   }
   if (homepage !== undefined && typeof homepage !== "string") throw unexpected();
-  if (sitemaps !== undefined && !isStrings(sitemaps)) throw unexpected();
+  if (sitemaps !== undefined && !(Array.isArray(sitemaps) && sitemaps.every((url) => typeof url === "string")))
+    throw unexpected();
   if (resumes !== undefined && typeof resumes !== "string") throw unexpected();
   if (!isObject(settings)) throw unexpected();
   const info = {
@@ -44,10 +71,6 @@ export function infoFrom(json: unknown): { readonly info: ArchiveInfo; readonly 
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isStrings(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
 function unexpected(): SitemapError {
@@ -65,10 +88,7 @@ export function toJson(value: unknown): string {
   return marked.replaceAll(`"${mark}"`, "1e999");
 }
 
-/**
- * The value; undefined if the text is not JSON, or has more lists and objects than we ever write. Has to be checked field by
- * field: see `withoutPrototypes`.
- */
+/** The value, to be checked field by field; undefined if the text is not JSON, or has more lists and objects than we ever write. */
 export function parseJson(text: string): unknown {
   try {
     return hasTooManyParts(text) ? undefined : JSON.parse(text);
@@ -89,27 +109,14 @@ function hasTooManyParts(text: string): boolean {
 
 const mostParts = 500_000;
 
-/** A copy that is safe to pass on: copying a field called `__proto__` would set a prototype. */
-function withoutPrototypes(value: unknown, depth = 0): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  // What we write is flat.
-  if (depth > mostDepth) return undefined;
-  if (Array.isArray(value)) return value.map((item) => withoutPrototypes(item, depth + 1));
-  const fields = Object.entries(value).filter(([name]) => name !== "__proto__");
-  return Object.fromEntries(fields.map(([name, item]) => [name, withoutPrototypes(item, depth + 1)]));
-}
-
-const mostDepth = 100;
-
 /** Undefined if the value is not a valid problem. */
 export function archivedProblem(value: unknown): Problem | undefined {
   if (!isObject(value)) return undefined;
-  const given = new Map<string, unknown>(Object.entries(value));
-  const name = given.get("code");
+  const { code: name } = value;
   if (typeof name !== "string" || !spelling.test(name)) return undefined;
   const facts: Record<string, string | number> = {};
   // In the order of the file, so that it is shown as it was.
-  for (const [fact, item] of given) {
+  for (const [fact, item] of Object.entries(value)) {
     const check = Object.hasOwn(factChecks, fact) ? factChecks[fact as keyof typeof factChecks] : undefined;
     if (check === undefined || item === undefined) continue;
     if (!check.isValid(item)) return undefined;

@@ -10,9 +10,9 @@ import { SitemapError } from "../model/errors.ts";
 import type { Body, Came, DocumentRole, Fetched, HeaderList, NotAsked } from "../model/exchange.ts";
 import type { Problem } from "../model/problem.ts";
 import { isHttpUrl, parseUrl, withoutCredentials } from "../model/url.ts";
-import { type Block, KeptBody, lengthOf } from "./file.ts";
+import { type Block, keptBody, lengthOf } from "./file.ts";
 import { archivedBodyProblem, archivedProblem, isObject, parseJson, toJson } from "./info.ts";
-import { digestOf, type Field, newId, ownFields, sealed, type WarcRecord } from "./warc.ts";
+import { digestOf, type Field, newId, ownFields, type RecordHead, sealed, type WarcRecord } from "./warc.ts";
 
 type BodyOf = (problem: Problem | undefined) => Body;
 
@@ -31,8 +31,8 @@ export function describe(fetched: Fetched, bodyProblem: Problem | undefined): Ui
 // The values of `came` that an archive may contain, besides `fetched`.
 const repeats: ReadonlySet<unknown> = new Set<Came>(["not-modified", "same-payload", "not-asked"]);
 
-/** Parses a description. `bodyOf` creates the body of a document, given its problem. */
-export function revive(bytes: Uint8Array, bodyOf: BodyOf): Fetched {
+/** Parses a description. `bodyOf` creates the body of a document, given its problem; without it, there is an empty one. */
+export function revive(bytes: Uint8Array, bodyOf: BodyOf = (reason) => keptBody([], reason)): Fetched {
   const parsed = parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
   if (!isObject(parsed)) fail();
   const { outcome, url, body } = parsed;
@@ -129,10 +129,10 @@ const maxHeaders = 64 * 1024;
 /** The records of one exchange, the last of which is its description. */
 export async function exchangeRecords(
   infoId: string,
+  fetched: Fetched,
   description: Uint8Array,
   body: readonly Block[],
 ): Promise<WarcRecord[]> {
-  const fetched = revive(description, (reason) => new KeptBody([], reason));
   const own = (type: string, id: string, contentType: string): readonly Field[] => [
     ...ownFields(type, id, contentType, fetched.receivedAt),
     ["WARC-Warcinfo-ID", infoId],
@@ -158,13 +158,6 @@ export async function exchangeRecords(
   ];
 }
 
-/** A record of an earlier archive, as far as others refer to it. */
-export interface Original {
-  readonly id: string;
-  readonly date: string;
-  readonly payloadDigest: string;
-}
-
 /** Why a document of an earlier archive is used again, and the website's answer this time, if it was asked. */
 export interface Repetition {
   readonly came: "not-modified" | "same-payload" | "not-asked";
@@ -178,12 +171,12 @@ export interface Repetition {
  */
 export async function repetitionRecords(
   infoId: string,
+  { url }: Fetched,
   description: Uint8Array,
-  original: Original,
+  original: RecordHead,
   { came, answered }: Repetition,
 ): Promise<WarcRecord[]> {
-  const { url } = revive(description, (reason) => new KeptBody([], reason));
-  const { id, date, payloadDigest } = original;
+  const [id = "", date = "", payloadDigest = ""] = originalFields.map((name) => original.fields.get(name));
   const about = [
     ["WARC-Warcinfo-ID", infoId],
     ["WARC-Target-URI", targetUri(url)],
@@ -208,6 +201,8 @@ export async function repetitionRecords(
   };
   return [await sealed(revisit), metadata];
 }
+
+const originalFields = ["warc-record-id", "warc-date", "warc-payload-digest"];
 
 /** Never a space or a line end, whatever the website wrote. */
 function targetUri(url: string): string {

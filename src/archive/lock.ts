@@ -1,6 +1,6 @@
 // A lock: a file that names the process which works on another file, or in a folder. That of a process that is gone is taken over.
 import { randomBytes } from "node:crypto";
-import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { linkSync, readFileSync, renameSync, rmSync, statSync, utimes, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 
 /** The process that has a lock. */
@@ -20,7 +20,10 @@ export class FileLock {
     this.#text = text;
     process.once("exit", this.#remove);
     // For processes on other machines or in other containers, which cannot see this one.
-    this.#beat = setInterval(() => this.isOurs() && touch(path), beatTime).unref();
+    this.#beat = setInterval(() => {
+      // If the folder is gone, writing into it will report that.
+      if (this.isOurs()) utimes(path, new Date(), new Date(), () => {});
+    }, beatTime).unref();
   }
 
   /** Throws what `refused` makes of `Process 7` or `Process 7 on box` if a running process has the lock. */
@@ -31,10 +34,16 @@ export class FileLock {
     writeFileSync(own, text, { flag: "wx" });
     try {
       for (let attempt = 0; attempt < 10; attempt++) {
-        // A link is created atomically and with its content.
-        if (link(own, path)) return new FileLock(path, text);
+        try {
+          // A link is created atomically and with its content.
+          linkSync(own, path);
+          return new FileLock(path, text);
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+        }
         const owner = ownerOf(path);
-        if (owner !== undefined) throw refused(nameOf(owner));
+        if (owner !== undefined)
+          throw refused(`Process ${owner.pid}${owner.host === hostname() ? "" : ` on ${owner.host}`}`);
         // Two processes may get here at once: a file can be moved away only once, and what was moved is checked again.
         const aside = `${own}.old`;
         try {
@@ -65,10 +74,6 @@ export class FileLock {
     clearInterval(this.#beat);
     process.off("exit", this.#remove);
   }
-}
-
-function nameOf({ pid, host }: Owner): string {
-  return `Process ${pid}${host === hostname() ? "" : ` on ${host}`}`;
 }
 
 /** Undefined if the lock is missing or damaged, or its process is gone. */
@@ -102,25 +107,6 @@ function startOf(pid: number): string | undefined {
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
   } catch {
     return undefined;
-  }
-}
-
-function link(from: string, to: string): boolean {
-  try {
-    linkSync(from, to);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw error;
-  }
-}
-
-function touch(path: string): void {
-  try {
-    const now = new Date();
-    utimesSync(path, now, now);
-  } catch {
-    // The folder is gone: writing into it will report that.
   }
 }
 

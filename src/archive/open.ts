@@ -6,12 +6,11 @@ import type { DocumentRequest, DocumentSource, Fetched } from "../model/exchange
 import { problem } from "../model/problem.ts";
 import { withoutCredentials } from "../model/url.ts";
 import { ArchivedBody } from "./archived-body.ts";
-import type { ArchiveInfo, Counts } from "./contract.ts";
-import { closedError, invalidArchive, KeptBody, openFile } from "./file.ts";
+import { closedError, invalidArchive, openFile } from "./file.ts";
 import { dateOf, foreignUrl, Originals, readForeign } from "./foreign.ts";
 import { unpack } from "./gzip-records.ts";
 import { AnswerLimit, countsFrom, type IndexedGroup, indexHead, indexType, readIndex } from "./index-record.ts";
-import { infoFrom, parseJson } from "./info.ts";
+import { type ArchiveInfo, type Counts, infoFrom, parseJson } from "./info.ts";
 import { cutOf, revive } from "./kept-response.ts";
 import { isDamage, type Place, RecordFile, RecordWalk, type WalkedRecord } from "./records.ts";
 import { archiveKey, archiveKeys, replay } from "./replay.ts";
@@ -60,7 +59,7 @@ const maxDescription = 16 * 1024 * 1024;
 
 /** Opens a WARC file, of ours or another tool, compressed or not. Throws a `SitemapError` (`invalid-archive`) if it is not one. */
 export async function openArchive(path: string, options: OpenArchiveOptions = {}): Promise<Archive> {
-  const { file, size, isCompressed } = await openFile(path, options);
+  const { file, size, isCompressed } = await openFile(path, options.writable);
   try {
     return await readArchive(new RecordFile(path, file, isCompressed), size, options);
   } catch (error) {
@@ -134,7 +133,8 @@ export class Archive implements DocumentSource {
   readonly unpacked: { remove(): Promise<void> } | undefined;
   readonly #options: OpenArchiveOptions;
   readonly #most: number;
-  readonly #answers = new Map<string, Answer>();
+  /** By `archiveKey`. */
+  readonly answers: Map<string, Answer> = new Map();
   readonly #forgotten = new Set<string>();
   #closed = false;
   #recordCount = 0;
@@ -159,20 +159,12 @@ export class Archive implements DocumentSource {
   }
 
   has(key: string): boolean {
-    return this.#answers.has(key);
-  }
-
-  find(key: string): Answer | undefined {
-    return this.#answers.get(key);
-  }
-
-  entries(): Iterable<[string, Answer]> {
-    return this.#answers.entries();
+    return this.answers.has(key);
   }
 
   /** The answer with this key, which is here. What is damaged is a failure. */
   async read(key: string, asked: DocumentRequest): Promise<Fetched> {
-    const answer = this.#answers.get(key) as Answer;
+    const answer = this.answers.get(key) as Answer;
     try {
       if (answer.description !== undefined) return await readOwnExchange(this.records, key, answer);
       return await readForeign(this.records, answer.response as Place, () => {
@@ -210,7 +202,7 @@ export class Archive implements DocumentSource {
   /** What the run that wrote it read in the sitemap at this URL, as it says. */
   counts(url: string): Counts | undefined {
     const key = archiveKeys({ url, role: "sitemap" }).find((each) => this.has(each));
-    const answer = key === undefined ? undefined : this.find(key);
+    const answer = this.answers.get(key ?? "");
     return answer && countsFrom(answer);
   }
 
@@ -400,10 +392,10 @@ export class Archive implements DocumentSource {
   }
 
   #set(key: string, url: string, answer: Answer): void {
-    const before = this.#answers.get(key);
+    const before = this.answers.get(key);
     if (before !== undefined && !this.#replaces(answer, before)) return;
-    if (this.#answers.size >= this.#most) throw new AnswerLimit(this.#most);
-    this.#answers.set(key, answer);
+    if (this.answers.size >= this.#most) throw new AnswerLimit(this.#most);
+    this.answers.set(key, answer);
     // If they are equal, one string is enough.
     if (before === undefined) this.urls.push(url === key ? key : url);
   }
@@ -441,7 +433,7 @@ export async function readOwnExchange(
 
 function described(content: Uint8Array): Fetched | undefined {
   try {
-    return revive(content, (reason) => new KeptBody([], reason));
+    return revive(content);
   } catch (error) {
     if (isDamage(error)) return undefined;
     throw error;

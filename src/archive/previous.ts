@@ -90,7 +90,7 @@ export class PreviousArchives {
     for (const archive of this.#archives) {
       const key = keys.find((each) => archive.has(each));
       if (key === undefined) continue;
-      const answer = archive.find(key) as Answer;
+      const answer = archive.answers.get(key) as Answer;
       found.push({ archive, answer, fetched: await archive.read(key, request) });
     }
     // A copy of a document that was not requested is as old as its original.

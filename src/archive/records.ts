@@ -11,7 +11,7 @@ import {
   mostUnpacked,
   tooLarge,
 } from "./gzip-records.ts";
-import { headAt, lineEndsAt, magic, maxHead, type RecordHead, recordEnd } from "./warc.ts";
+import { headAt, latin1, lineEndsAt, magic, maxHead, type RecordHead, recordEnd } from "./warc.ts";
 
 /** Where a record is in its file: as long as it is there, with the line ends after it. */
 export interface Place {
@@ -260,7 +260,3 @@ function hasMore({ start, unpacked }: Member, end: number): boolean {
 
 // After a large record, where nobody looks at them.
 const maxLineEnds = 64;
-
-function latin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("latin1");
-}

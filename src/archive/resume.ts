@@ -4,7 +4,7 @@ import { SitemapError } from "../model/errors.ts";
 import type { DocumentRequest, Fetched } from "../model/exchange.ts";
 import type { Limits } from "../model/options.ts";
 import type { Problem } from "../model/problem.ts";
-import type { ArchiveInfo } from "./contract.ts";
+import type { ArchiveInfo } from "./info.ts";
 import { cutOf } from "./kept-response.ts";
 import { type Archive, type OpenArchiveOptions, openArchive } from "./open.ts";
 import { ArchiveWriter } from "./write.ts";
@@ -40,7 +40,7 @@ export class ResumedArchive {
       if (contents.altered) throw cannotGoOn(path, "it was changed after it was written");
       if (contents.unpacked !== undefined) throw cannotGoOn(path, "its records are not compressed one by one");
       const cuts = new Map<string, Problem | undefined>();
-      for (const [key, { isCut }] of contents.entries()) {
+      for (const [key, { isCut }] of contents.answers) {
         if (isCut) cuts.set(key, cutOf(await contents.read(key, { url: "", role: "sitemap" })));
       }
       return new ResumedArchive(contents, ArchiveWriter.after(contents), cuts);

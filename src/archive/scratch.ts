@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { type Block, blockSize, closedError, copyOf, giveBack, KeptFile, spareBlock, storageFailed } from "./file.ts";
+import { type Block, blockSize, closedError, giveBack, KeptFile, spareBlock, storageFailed } from "./file.ts";
 
 // Most websites need no file at all.
 const mostInMemory = 8 * 1024 * 1024;
@@ -42,7 +42,7 @@ export class Scratch {
       this.#inMemory += bytes.length;
       return bytes;
     }
-    const file = await this.#file();
+    const file = await this.file();
     const { length } = bytes;
     const offset = this.#free.get(slotFor(length))?.pop() ?? this.#grow(slotFor(length));
     await file.write(offset, bytes);
@@ -72,9 +72,10 @@ export class Scratch {
     }
   }
 
-  /** Creates the temporary file now, so that a full or read-only disk is reported at once. */
-  async prepare(): Promise<void> {
-    await this.#file();
+  /** Created if it is not there. */
+  async file(): Promise<KeptFile> {
+    this.#temporary ??= createTemporaryFile();
+    return (await this.#temporary).file;
   }
 
   async close(): Promise<void> {
@@ -107,7 +108,7 @@ export class Scratch {
     }
     // Of the exact length: most documents are far smaller than a block.
     const isExact = used === buffer.length;
-    if (used > 0) blocks.push(await this.put(isExact ? buffer : copyOf(buffer.subarray(0, used))));
+    if (used > 0) blocks.push(await this.put(isExact ? buffer : new Uint8Array(buffer.subarray(0, used))));
     if (!isExact) giveBack(buffer);
   }
 
@@ -116,11 +117,6 @@ export class Scratch {
     const offset = this.#end;
     this.#end += length;
     return offset;
-  }
-
-  async #file(): Promise<KeptFile> {
-    this.#temporary ??= createTemporaryFile();
-    return (await this.#temporary).file;
   }
 }
 

@@ -1,10 +1,11 @@
 // Keeps exchanges while a tree is in use: in an archive if one is written, otherwise in memory and in a private temporary file.
 import { SitemapError } from "../model/errors.ts";
-import type { DocumentRequest, DocumentSource, Fetched } from "../model/exchange.ts";
+import type { Body, DocumentRequest, DocumentSource, Fetched } from "../model/exchange.ts";
 import type { Limits, StoreKind } from "../model/options.ts";
+import type { Problem } from "../model/problem.ts";
 import { ArchivedBody } from "./archived-body.ts";
-import type { ArchiveInfo, RunCounts } from "./contract.ts";
-import { type Block, closedError, KeptBody, readBlocks } from "./file.ts";
+import { type Block, closedError, keptBody, readBlocks } from "./file.ts";
+import type { ArchiveInfo, RunCounts } from "./info.ts";
 import { describe, type Repetition, revive } from "./kept-response.ts";
 import { type Answer, readOwnExchange } from "./open.ts";
 import { archiveKey, replay } from "./replay.ts";
@@ -31,7 +32,7 @@ export async function createStore(options: {
   const space = new Scratch(memory);
   let writer = resumed?.writer;
   try {
-    if (memory === 0) await space.prepare();
+    if (memory === 0) await space.file();
     if (save !== undefined) writer ??= await ArchiveWriter.create(save);
     await writer?.start(info, resumed?.infoId);
     return new Store(space, writer, options);
@@ -186,8 +187,8 @@ export class Store implements DocumentSource {
     return revive(await wholeOf(entry.description), (reason) => this.#bodyOf(entry, reason));
   }
 
-  #bodyOf(entry: Entry | Answer, reason: ArchivedBody["problem"]): ArchivedBody | KeptBody {
-    if ("body" in entry) return new KeptBody(entry.body, reason);
+  #bodyOf(entry: Entry | Answer, reason: Problem | undefined): Body {
+    if ("body" in entry) return keptBody(entry.body, reason);
     const { records } = this.#writer as ArchiveWriter;
     return new ArchivedBody({ records, place: entry.response, bytes: entry.bytes, problem: reason });
   }

@@ -78,8 +78,8 @@ export function* fieldsOf(head: string): Generator<[name: string, value: string]
   }
 }
 
-function latin1(bytes: Uint8Array): string {
-  return String.fromCharCode(...bytes);
+export function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
 }
 
 export function newId(): string {

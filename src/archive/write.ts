@@ -5,12 +5,12 @@ import { randomBytes } from "node:crypto";
 import { link, lstat, open, rename, unlink } from "node:fs/promises";
 import path from "node:path";
 import { SitemapError, systemReason } from "../model/errors.ts";
+import type { Fetched } from "../model/exchange.ts";
 import { version } from "../model/version.ts";
-import type { ArchiveInfo, Counts, RunCounts } from "./contract.ts";
-import { type Block, KeptBody, KeptFile, largePiece, lengthOf, readBlocks, storageFailed } from "./file.ts";
+import { type Block, KeptFile, largePiece, lengthOf, readBlocks, storageFailed } from "./file.ts";
 import { compressed, stored } from "./gzip-records.ts";
 import { countsFrom, type Group, indexContent, indexType, trailerOf } from "./index-record.ts";
-import { infoToJson } from "./info.ts";
+import { type ArchiveInfo, type Counts, infoToJson, type RunCounts } from "./info.ts";
 import { exchangeRecords, type Repetition, repetitionRecords, revive } from "./kept-response.ts";
 import { type Answer, type Archive, kindOf, readArchive } from "./open.ts";
 import { type Place, RecordFile } from "./records.ts";
@@ -86,12 +86,10 @@ export class ArchiveWriter {
   }
 
   async append(description: Uint8Array, body: readonly Block[]): Promise<Answer> {
-    const records = await exchangeRecords(this.#infoId, description, body);
-    return this.#appendExchange(
-      description,
-      records.map((record) => this.#part(record)),
-      lengthOf(body),
-    );
+    const fetched = revive(description);
+    const records = await exchangeRecords(this.#infoId, fetched, description, body);
+    const parts = records.map((record) => this.#part(record));
+    return this.#appendExchange(fetched, parts, lengthOf(body));
   }
 
   /** A document of an earlier run: its record as it was, the website's answer now, and the description. */
@@ -100,8 +98,9 @@ export class ArchiveWriter {
     { records, place }: RecordSource,
     repetition: Repetition & { readonly bytes: number | undefined },
   ): Promise<Answer> {
-    const { fields } = await records.head(place);
-    const [id = "", date = "", payloadDigest = "", infoId = ""] = originalFields.map((name) => fields.get(name));
+    const fetched = revive(description);
+    const original = await records.head(place);
+    const infoId = original.fields.get("warc-warcinfo-id") ?? "";
     if (!this.#copiedInfos.has(infoId)) {
       const info = await records.infoPlace(infoId);
       if (info !== undefined && !this.#copiedInfos.has(infoId)) {
@@ -110,9 +109,9 @@ export class ArchiveWriter {
       }
     }
     await this.#copiedInfos.get(infoId);
-    const behind = await repetitionRecords(this.#infoId, description, { id, date, payloadDigest }, repetition);
+    const behind = await repetitionRecords(this.#infoId, fetched, description, original, repetition);
     const parts = [this.#copied({ records, place }), ...behind.map((record) => this.#part(record))];
-    return this.#appendExchange(description, parts, repetition.bytes);
+    return this.#appendExchange(fetched, parts, repetition.bytes);
   }
 
   /** The crawl ran to its end. */
@@ -149,17 +148,12 @@ export class ArchiveWriter {
     await this.records.file.close();
   }
 
-  async #appendExchange(description: Uint8Array, parts: readonly Part[], bytes: number | undefined): Promise<Answer> {
-    const fetched = revive(description, (reason) => new KeptBody([], reason));
+  async #appendExchange(fetched: Fetched, parts: readonly Part[], bytes: number | undefined): Promise<Answer> {
     const isDocument = fetched.outcome === "found";
     const about = { url: fetched.url, kind: kindOf(fetched), bytes: isDocument ? bytes : undefined };
     const places = await this.#append(about, parts);
-    return {
-      response: isDocument ? places[0] : undefined,
-      description: places.at(-1),
-      bytes: about.bytes,
-      isCut: false,
-    };
+    const response = isDocument ? places[0] : undefined;
+    return { response, description: places.at(-1), bytes: about.bytes, isCut: false };
   }
 
   async #writeIndex(by: string | undefined, countsOf: (url: string) => Counts | undefined): Promise<void> {
@@ -251,8 +245,6 @@ export class ArchiveWriter {
     return places;
   }
 }
-
-const originalFields = ["warc-record-id", "warc-date", "warc-payload-digest", "warc-warcinfo-id"];
 
 async function* oneOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, undefined> {
   yield bytes;

@@ -2,7 +2,7 @@
 // for local files. Never holds the whole document, nor all of its entries. What a run counts is kept in the index of its archive, and taken
 // instead of parsing when the archive is opened; it is compared with the documents when their pages are read.
 import type { ArchivedBody } from "../archive/archived-body.ts";
-import type { Counts, RunCounts } from "../archive/contract.ts";
+import type { Counts, RunCounts } from "../archive/info.ts";
 import type { Archive } from "../archive/open.ts";
 import type { Body, HeaderList, NotAsked } from "../model/exchange.ts";
 import { readable, unexpected } from "../model/option-checks.ts";

@@ -1,6 +1,6 @@
 // Where a run keeps its documents: in a temporary store, in a new archive, or in one that it resumes.
 
-import type { ArchiveInfo } from "../archive/contract.ts";
+import type { ArchiveInfo } from "../archive/info.ts";
 import type { PreviousArchives } from "../archive/previous.ts";
 import { ResumedArchive } from "../archive/resume.ts";
 import { createStore, type Store } from "../archive/store.ts";

@@ -1,7 +1,7 @@
 // The tree of a website's sitemaps, and its documents until it is closed. Pages are not kept: they are read again from the documents on demand,
 // which is faster than any cache, and compared with what the tree says: its counts may come from the index of an archive, and its file may be
 // damaged.
-import type { Counts } from "../archive/contract.ts";
+import type { Counts } from "../archive/info.ts";
 import { flatten } from "../crawl/crawl.ts";
 import { type RobotsOf, robotsIn } from "../crawl/host-robots.ts";
 import { PageFilter } from "../crawl/page-filter.ts";

@@ -79,7 +79,7 @@ async function everythingIn(tree: SitemapTree) {
 /** Where the records of a document are. */
 async function placesOf(name: string, url: string) {
   const contents = await openArchive(inFolder(name));
-  const { response, description } = contents.find(home + url) ?? {};
+  const { response, description } = contents.answers.get(home + url) ?? {};
   await contents.close();
   return { response: response!, description: description! };
 }

@@ -1,7 +1,7 @@
 // What a name on the command line is, and what it leads to: decided here, for all commands. The URL of a sitemap in place of a homepage is
 // recognized by its content, and a website that was named without a scheme and has no https by its answer.
 import { closeSync, createReadStream, existsSync, openSync, readSync, statSync } from "node:fs";
-import type { ArchiveInfo } from "../../archive/contract.ts";
+import type { ArchiveInfo } from "../../archive/info.ts";
 import type { CrawlTarget } from "../../crawl/crawl.ts";
 import type { SingleDocument } from "../../crawl/fetch-one.ts";
 import type { FollowFailure } from "../../crawl/redirects.ts";
