@@ -2,56 +2,57 @@
 import { pauseWhenDue } from "../crawl/read.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { PagesSitemap, Sitemap } from "../model/sitemap.ts";
-import { homepageOf } from "../model/url.ts";
 import { documentsOf, type SitemapTree } from "../tree/tree.ts";
 import { bounds } from "./bounds.ts";
 import type { PageWatcher } from "./check-tree.ts";
-import { locationOf, RobotsAccess, SiteContext, type SitemapContext } from "./context.ts";
+import { type CheckRun, locationOf, RobotsAccess, SiteContext, type SitemapContext } from "./context.ts";
 import { CrossRules, WebsitePages } from "./cross-rules.ts";
 import { findLines } from "./example-lines.ts";
 import { Findings, type KnownPlaces, SitemapFindings } from "./findings.ts";
 import { type CheckSettings, judgeFor } from "./options.ts";
 import { OwnRules } from "./own-rules.ts";
-import { type CheckResult, type NotJudged, type PageSample, resultOf } from "./result.ts";
+import { type CheckResult, type NotJudged, resultOf } from "./result.ts";
 import type { Need } from "./rule.ts";
 import type { RuleId } from "./rule-table.ts";
 import { LlmsRule } from "./rules/ai.ts";
 import { DateRules } from "./rules/dates.ts";
 import { LanguageRules } from "./rules/languages.ts";
 import { MediaRules } from "./rules/media.ts";
-import { FileRules } from "./rules/pages.ts";
+import { FileRules, judgeSample } from "./rules/pages.ts";
 import { UrlRules } from "./rules/urls.ts";
-import { PageSampler, type SampledPage } from "./sample.ts";
+import { PageSampler } from "./sample.ts";
 import { SiteFiles } from "./site-files.ts";
 import { judgeTree } from "./tree-rules.ts";
 import { UrlScan } from "./url-scan.ts";
 
-/** `received`: when the website was received, in milliseconds. */
+/** `watcherFor` is told when the website was received, in milliseconds. */
 export async function runCheck(
   tree: SitemapTree,
   settings: CheckSettings,
-  receipt: Receipt,
-  received: number,
-  watcher: PageWatcher | undefined,
+  watcherFor: ((receivedAt: number) => PageWatcher) | undefined,
   known: KnownPlaces | undefined,
 ): Promise<CheckResult> {
   const time = new CheckTime(settings.time, settings.signal);
-  const site = new SiteContext(tree);
+  const receipt = new Receipt(tree, settings.now);
+  const received = await receipt.ofWebsite();
+  const watcher = watcherFor?.(received);
   const findings = new Findings(judgeFor(settings, received), known);
+  const site = new SiteContext(tree);
+  const robots = await RobotsAccess.of(tree, site, settings.agents);
+  const run: CheckRun = { tree, settings, site, robots, findings, receipt, time };
   const pages = new WebsitePages(tree);
-  const cross = new CrossRules(pages, findings, watcher);
-  const robots = new RobotsAccess(settings.agents);
+  const cross = new CrossRules(run, pages, watcher);
   const urls = new UrlRules(site.homeHost, settings.crossSubmit, robots);
   const dates = new DateRules();
   const media = new MediaRules(robots);
   const languages = new LanguageRules();
   const llms = new LlmsRule();
-  const own = new OwnRules(tree, settings, findings, receipt);
-  const sampler = settings.sample > 0 ? new PageSampler(distinctSitemaps(tree), settings.sample) : undefined;
+  const own = new OwnRules(run);
+  const sampler = settings.sample > 0 ? new PageSampler(tree, settings.sample) : undefined;
   const files = settings.files && new SiteFiles(settings.files);
   // A folder with nothing but sitemaps says nothing about pages.
   const hasPages = files?.pages().next().done === false;
-  const fileRules = files && hasPages ? new FileRules(files, settings.agents, site.rewrite) : undefined;
+  const fileRules = files && hasPages ? new FileRules(files, run) : undefined;
   const scan = new UrlScan();
   const homepage = new UrlScan();
   homepage.read(tree.homepage);
@@ -100,19 +101,18 @@ export async function runCheck(
 
   const finish = async (): Promise<CheckResult> => {
     const isComplete = tree.complete && !time.isUp;
-    dates.finish(findings, tree.homepage);
-    urls.finish(findings, tree.homepage);
-    if (isComplete) languages.finish(findings, tree.homepage);
+    dates.finish(run);
+    urls.finish(run);
+    if (isComplete) languages.finish(run);
     if (isComplete) llms.finish(findings);
     if (isComplete && site.isSite && pages.count >= bounds.homepagePages && !isHomepageListed) {
       findings.count("homepage-unlisted", tree.homepage, 1, { url: tree.homepage });
     }
-    const isKnownHost = (url: string, hostEnd: number) => urls.isKnownHost(url, hostEnd);
-    const { isCut } = await cross.finish({ isComplete, isSite: site.isSite, isKnownHost, time });
-    if (isComplete) await fileRules?.finish(findings, tree.homepage, robots, time);
+    const isCut = await cross.finish(isComplete, (url, hostEnd) => urls.isKnownHost(url, hostEnd));
+    if (isComplete) await fileRules?.finish();
     const isLate = time.isUp;
-    const sample = sampler === undefined ? undefined : await judgeSample(sampler.pages());
-    await findLines(tree, findings.drafts(), time);
+    const sample = sampler && (await judgeSample(sampler.pages(), pages.count, run));
+    await findLines(run);
     const missing = new Set<Need>();
     if (!tree.complete || isLate) missing.add("complete");
     if (!site.isSite) missing.add("site");
@@ -126,29 +126,12 @@ export async function runCheck(
       ...(isCut ? crossRules.map((rule) => ({ rule, reason: "too many of its URLs look alike" })) : []),
       ...(robots.isSpent ? robotsRules.map((rule) => ({ rule, reason: "robots.txt has too many rules" })) : []),
     ];
-    return resultOf({ sample, tree, findings, settings, missing, isLate, unfinished });
-  };
-
-  const judgeSample = async (sampled: readonly SampledPage[]): Promise<PageSample> => {
-    const { agents, crawl, signal } = settings;
-    const rules = await import("./rules/pages.ts");
-    return rules.judgeSample(sampled, {
-      homepage: tree.homepage,
-      isNamed: documentsOf(tree).isNamed,
-      agents,
-      options: crawl,
-      rewrite: site.rewrite,
-      signal,
-      time: time.left,
-      findings,
-      pageCount: pages.count,
-    });
+    return resultOf(run, missing, isLate, unfinished, sample);
   };
 
   try {
-    await readRobots(tree, site, robots);
     await llms.read(tree);
-    await judgeTree(tree, site, findings, settings, robots, time);
+    await judgeTree(run);
     let context: SitemapContext | undefined;
     const seen = new Set<string>();
     for await (const step of tree.walk()) {
@@ -183,29 +166,6 @@ export async function runCheck(
   }
 }
 
-// Without a robots.txt everything is allowed; if it was not requested, or did not answer, nothing is known.
-async function readRobots(tree: SitemapTree, { robots }: SiteContext, access: RobotsAccess): Promise<void> {
-  const record = tree.discovery.find(({ by }) => by === "robots");
-  if (robots === undefined && record?.outcome !== "absent") return;
-  let text = "";
-  if (robots !== undefined) for await (const piece of tree.text(robots)) text += piece;
-  // A redirect of robots.txt counts as one of the website.
-  const urls = robots === undefined ? [tree.homepage] : [tree.homepage, robots.url];
-  access.set(
-    urls.map((url) => homepageOf(url).slice(0, -1)),
-    text,
-  );
-}
-
-// Sitemaps with pages, each once.
-function distinctSitemaps(tree: SitemapTree): PagesSitemap[] {
-  const sitemaps = new Map<string, PagesSitemap>();
-  for (const sitemap of tree.sitemaps()) {
-    if (sitemap.kind === "pages" && !sitemaps.has(sitemap.url)) sitemaps.set(sitemap.url, sitemap);
-  }
-  return [...sitemaps.values()];
-}
-
 const crossRules = [
   "url-duplicate",
   "url-variants",
@@ -215,6 +175,8 @@ const crossRules = [
   "hreflang-target-unlisted",
 ] as const satisfies readonly RuleId[];
 const robotsRules = ["url-robots-disallowed", "media-robots-disallowed"] as const satisfies readonly RuleId[];
+/** Rules of a server that are named in one sentence. */
+const mostUnknown = 10;
 
 /** The time that a check may take. When it is up, the check ends with what it has found; what it did not judge is said. */
 export class CheckTime {
@@ -241,10 +203,6 @@ export class CheckTime {
     return pauseWhenDue()?.then(() => this.#signal?.throwIfAborted());
   }
 }
-
-const mostTried = 100;
-/** Rules of a server that are named in one sentence. */
-const mostUnknown = 10;
 
 /** When documents were received: the clock for judging dates, so that two checks of one archive give the same result. */
 export class Receipt {
@@ -283,3 +241,5 @@ export class Receipt {
     return receivedAt === undefined ? undefined : Date.parse(receivedAt);
   }
 }
+
+const mostTried = 100;

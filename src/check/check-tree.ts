@@ -30,10 +30,8 @@ export async function checkTreeWhile(
   if (!isTree(tree)) throw unexpected("tree", "a tree", tree);
   const settings = resolveCheckOptions(options);
   settings.signal?.throwIfAborted();
-  const { Receipt, runCheck } = await import("./check-run.ts");
-  const receipt = new Receipt(tree, settings.now);
-  const received = await receipt.ofWebsite();
-  return runCheck(tree, settings, receipt, received, watcherFor?.(received), known);
+  const { runCheck } = await import("./check-run.ts");
+  return runCheck(tree, settings, watcherFor, known);
 }
 
 /**

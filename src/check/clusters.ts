@@ -18,7 +18,7 @@ import {
   word,
 } from "./page-records.ts";
 import type { AlternateSet } from "./rules/languages.ts";
-import { mixed, textHash, UrlScan } from "./url-scan.ts";
+import { keyOf, mixed, textHash, UrlScan } from "./url-scan.ts";
 
 // The set (2 words), the page (2), how many members the set has and whether the page is one, the number of the page.
 const clusterWidth = 6;
@@ -59,7 +59,7 @@ export class Clusters {
   /** Records the set of a page. */
   add(own: UrlScan, set: AlternateSet, ordinal: number): void {
     const members = set.members * 2 + (set.hasSelf ? 1 : 0);
-    this.#clusters.add(partitionOf(set.high), set.high, set.low, highOf(own), lowOf(own), members, ordinal);
+    this.#clusters.add(partitionOf(set.high), set.high, set.low, own.spelling, own.pageLow, members, ordinal);
   }
 
   /** Finds the clusters that need a second pass. `conflicts`: pages that are listed several times with different sets. */
@@ -97,15 +97,21 @@ export class Clusters {
     const { alternates = [] } = page;
     const scan = this.#scan;
     scan.read(page.url);
-    const ownHigh = highOf(scan);
-    const ownLow = lowOf(scan);
+    const { pageLow: ownLow, spelling: ownSpelling } = scan;
+    const isSelf = () => scan.pageLow === ownLow && scan.spelling === ownSpelling;
     const seen = new Set<number>();
-    const own = this.#watcher === undefined ? undefined : this.#ownLanguage(page.url, alternates, ownHigh, ownLow);
+    // The first language that the page gives itself.
+    const isOwn = ({ language, url }: AlternatePage) => {
+      scan.read(url);
+      return isSelf() && language.toLowerCase() !== "x-default";
+    };
+    const own = this.#watcher && alternates.find(isOwn)?.language;
     for (let index = 0; index < alternates.length && index < linkNumber; index++) {
       const { language, url } = alternates[index] as AlternatePage;
       scan.read(url);
-      if (lowOf(scan) === ownLow && highOf(scan) === ownHigh) continue;
-      const key = (scan.spelling >>> 0) * 2 ** 21 + (scan.pageLow >>> 11);
+      if (isSelf()) continue;
+      const { pageHigh, pageLow, spelling } = scan;
+      const key = keyOf(spelling, pageLow);
       const code = language.toLowerCase();
       const marks =
         index |
@@ -113,22 +119,10 @@ export class Clusters {
         (isKnownHost(url, scan.hostEnd) ? isOnKnownHost : 0) |
         (code === "x-default" ? isDefault : 0);
       const pair = this.#watcher?.languagePair(own, language) ?? 0;
-      const { pageHigh, pageLow, spelling } = scan;
       const target = [pageHigh, pageLow, spelling, textHash(code)] as const;
-      this.#links.add(partitionOf(pageHigh), ...target, ordinal, marks, ownHigh, ownLow, pair);
+      this.#links.add(partitionOf(pageHigh), ...target, ordinal, marks, ownSpelling, ownLow, pair);
       seen.add(key);
     }
-  }
-
-  // The first language that a page gives itself. Nearly always its URL is spelled the same.
-  #ownLanguage(url: string, alternates: readonly AlternatePage[], high: number, low: number): string | undefined {
-    const own = alternates.find((each) => each.url === url && each.language.toLowerCase() !== "x-default");
-    if (own !== undefined) return own.language;
-    const scan = this.#scan;
-    return alternates.find((each) => {
-      scan.read(each.url);
-      return lowOf(scan) === low && highOf(scan) === high && each.language.toLowerCase() !== "x-default";
-    })?.language;
   }
 
   /** All findings, in no order. */
@@ -201,13 +195,10 @@ export class Clusters {
   }
 
   #addPair(links: Int32Array, at: number): void {
-    const targetHigh = idHigh(links[at]!, links[at + 2]!);
-    const targetLow = idLow(links[at + 1]!, links[at + 2]!);
-    const ownHigh = links[at + 6]!;
-    const ownLow = links[at + 7]!;
-    const pair = mixed((ownHigh + targetHigh) | 0);
-    const pairLow = mixed((ownLow + targetLow) | 0) ^ mixed(ownHigh ^ targetHigh);
-    const direction = ownHigh < targetHigh || (ownHigh === targetHigh && ownLow < targetLow) ? 1 : 2;
+    const [targetLow, target, own, ownLow] = [links[at + 1]!, links[at + 2]!, links[at + 6]!, links[at + 7]!];
+    const pair = mixed((own + target) | 0);
+    const pairLow = mixed((ownLow + targetLow) | 0) ^ mixed(own ^ target);
+    const direction = own < target || (own === target && ownLow < targetLow) ? 1 : 2;
     const marks = links[at + 5]! & (linkNumber | isRepeat);
     this.#pairs.add(partitionOf(pair), pair, pairLow, direction, links[at + 4]!, marks, links[at + 8]!);
   }
@@ -241,7 +232,7 @@ function isWhole(words: Int32Array, groups: RecordGroups, first: number): boolea
   for (let record = first; record !== -1; record = groups.next(record)) {
     const at = record * clusterWidth;
     if ((words[at + 4]! & 1) === 0) continue;
-    pages.add((words[at + 2]! >>> 0) * 2 ** 21 + (words[at + 3]! >>> 11));
+    pages.add(keyOf(words[at + 2]!, words[at + 3]!));
     if (pages.size === members) return true;
   }
   return false;
@@ -253,21 +244,4 @@ function hasConflict(words: Int32Array, groups: RecordGroups, first: number, con
     if (conflicts.get(words[record * clusterWidth + 5]! >>> 0) !== 0) return true;
   }
   return false;
-}
-
-// A URL as two words instead of three.
-function highOf({ pageHigh, spelling }: UrlScan): number {
-  return idHigh(pageHigh, spelling);
-}
-
-function lowOf({ pageLow, spelling }: UrlScan): number {
-  return idLow(pageLow, spelling);
-}
-
-function idHigh(pageHigh: number, spelling: number): number {
-  return mixed(pageHigh ^ mixed(spelling));
-}
-
-function idLow(pageLow: number, spelling: number): number {
-  return mixed((pageLow + spelling) | 0);
 }

@@ -1,13 +1,26 @@
-// What rules know beside the page: about the website (how each sitemap was found, what names it), about the sitemap whose
-// pages they judge, about hosts, and what robots.txt allows.
+// What rules know beside the page: what all of them share, about the website (how each sitemap was found, what names it), about the
+// sitemap whose pages they judge, about hosts, and what robots.txt allows.
 import ipaddr from "ipaddr.js";
 import type { DiscoveryRecord } from "../model/event.ts";
 import { placed, type Rewrite } from "../model/rewrite.ts";
 import type { IndexSitemap, PagesSitemap, Sitemap } from "../model/sitemap.ts";
-import { parseUrl, urlKey } from "../model/url.ts";
+import { homepageOf, parseUrl, urlKey } from "../model/url.ts";
 import { pathOfUrl, type RobotsRules, ruleFinder } from "../parse/robots-rules.ts";
 import { documentsOf, type SitemapTree } from "../tree/tree.ts";
-import type { SitemapFindings } from "./findings.ts";
+import type { CheckTime, Receipt } from "./check-run.ts";
+import type { Findings, SitemapFindings } from "./findings.ts";
+import type { CheckSettings } from "./options.ts";
+
+/** What all rules of one check share. */
+export interface CheckRun {
+  readonly tree: SitemapTree;
+  readonly settings: CheckSettings;
+  readonly site: SiteContext;
+  readonly robots: RobotsAccess;
+  readonly findings: Findings;
+  readonly receipt: Receipt;
+  readonly time: CheckTime;
+}
 
 export interface SitemapContext {
   readonly sitemap: PagesSitemap;
@@ -31,7 +44,6 @@ export interface Location {
 }
 
 export class SiteContext {
-  readonly homepage: string;
   readonly homeHost: string;
   /** Sitemaps were looked for, as opposed to given. */
   readonly isSite: boolean;
@@ -45,7 +57,6 @@ export class SiteContext {
   readonly #robotsHosts: ReadonlySet<string>;
 
   constructor(tree: SitemapTree) {
-    this.homepage = tree.homepage;
     this.homeHost = originFrom(tree.homepage)?.host ?? "";
     this.isSite = !tree.discovery.some(({ by }) => by === "given");
     this.rewrite = documentsOf(tree).settings.rewrite;
@@ -153,54 +164,49 @@ function reachOf(name: string): Origin["reach"] {
 const reservedNames = new Set(["local", "localhost", "test", "example", "invalid", "internal", "localdomain", "lan"]);
 const stagingNames = new Set(["staging", "stage", "stg", "preprod", "uat", "qa", "dev", "test"]);
 
-export interface Blocked {
-  /** The crawlers, for people. */
-  readonly agents: string;
-  /** The most important one is among them. */
-  readonly isFirst: boolean;
-}
-
+/** What robots.txt allows the crawlers that matter. */
 export class RobotsAccess {
   readonly #agents: readonly string[];
   // The beginnings of the URLs that the rules are about: `https://example.org`.
-  #origins: string[] = [];
-  // Each once, with the numbers of its crawlers: most crawlers share one.
-  #rules: readonly { readonly rules: RobotsRules; readonly agents: readonly number[] }[] = [];
-  #isOpen = true;
+  readonly #origins: readonly string[];
+  // Of each crawler; most share one.
+  readonly #rules: readonly RobotsRules[];
+  #closed: readonly RobotsRules[];
   /** Whether there is a robots.txt, or it is known that there is none. */
-  isKnown = false;
+  readonly isKnown: boolean;
   /** There are so many rules and pages that not all of them were compared. */
   isSpent = false;
 
-  constructor(agents: readonly string[]) {
+  /** `text` applies to the hosts of these URLs. Without it nothing is known. */
+  constructor(agents: readonly string[], urls: readonly string[] = [], text?: string) {
     this.#agents = agents;
+    this.#origins = [...new Set(urls.map((url) => homepageOf(url).slice(0, -1)))];
+    this.#rules = agents.map(ruleFinder(text ?? ""));
+    this.#closed = [...new Set(this.#rules)].filter(({ isOpen }) => !isOpen);
+    this.isKnown = text !== undefined;
   }
 
-  /** `origins` have no slash at their ends; an empty `text` allows everything. */
-  set(origins: readonly string[], text: string): void {
-    this.#origins = [...new Set(origins)];
-    const all = this.#agents.map(ruleFinder(text));
-    this.#rules = [...new Set(all)]
-      .filter(({ isOpen }) => !isOpen)
-      .map((rules) => ({ rules, agents: all.flatMap((each, index) => (each === rules ? [index] : [])) }));
-    this.#isOpen = this.#rules.length === 0;
-    this.isKnown = true;
+  /** Without a robots.txt everything is allowed; if it was not requested, or did not answer, nothing is known. */
+  static async of(tree: SitemapTree, { robots }: SiteContext, agents: readonly string[]): Promise<RobotsAccess> {
+    const record = tree.discovery.find(({ by }) => by === "robots");
+    if (robots === undefined) return new RobotsAccess(agents, [], record?.outcome === "absent" ? "" : undefined);
+    let text = "";
+    for await (const piece of tree.text(robots)) text += piece;
+    // A redirect of robots.txt counts as one of the website.
+    return new RobotsAccess(agents, [tree.homepage, robots.url], text);
   }
 
-  /** The crawlers that may not fetch a URL; undefined if all may, or nothing is known. */
-  blocked(url: string): Blocked | undefined {
-    if (this.#isOpen) return undefined;
+  /** The crawlers that may not fetch a URL, for people, and whether the first, the most important one, is among them; undefined if all may. */
+  blocked(url: string): { readonly agents: string; readonly isFirst: boolean } | undefined {
+    if (this.#closed.length === 0) return undefined;
     const origin = this.#origins.find((each) => isAt(url, each));
     if (origin === undefined) return undefined;
     const path = pathOfUrl(url.slice(origin.length));
-    let blocked: number[] | undefined;
-    for (const { rules, agents } of this.#rules) {
-      if (!rules.allows(path)) blocked = blocked === undefined ? [...agents] : [...blocked, ...agents];
-      if (rules.isSpent) [this.#isOpen, this.isSpent] = [true, true];
-    }
-    if (blocked === undefined) return undefined;
-    blocked.sort((one, two) => one - two);
-    return { agents: blocked.map((index) => this.#agents[index]).join(", "), isFirst: blocked[0] === 0 };
+    const blocking = this.#closed.filter((rules) => !rules.allows(path));
+    if (this.#closed.some(({ isSpent }) => isSpent)) [this.#closed, this.isSpent] = [[], true];
+    if (blocking.length === 0) return undefined;
+    const agents = this.#agents.filter((_, index) => blocking.includes(this.#rules[index]!));
+    return { agents: agents.join(", "), isFirst: agents[0] === this.#agents[0] };
   }
 }
 

@@ -6,10 +6,10 @@ import { hasTime } from "../model/instant.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { PagesSitemap } from "../model/sitemap.ts";
 import type { SitemapTree } from "../tree/tree.ts";
-import type { CheckTime } from "./check-run.ts";
 import type { PageWatcher } from "./check-tree.ts";
 import { Clusters } from "./clusters.ts";
-import type { FindingDraft, Findings } from "./findings.ts";
+import type { CheckRun } from "./context.ts";
+import type { FindingDraft } from "./findings.ts";
 import { type Found, UrlRecords } from "./page-records.ts";
 import type { RuleId } from "./rule-table.ts";
 import type { AlternateSet } from "./rules/languages.ts";
@@ -18,11 +18,7 @@ import type { UrlScan } from "./url-scan.ts";
 type Case = Pick<Found, "ordinal" | "other">;
 
 /** What examples show of a page. */
-interface Texts {
-  readonly url: string;
-  readonly lastModified: string | undefined;
-  readonly alternates: SitemapPage["alternates"] | undefined;
-}
+type Texts = { readonly [Name in "url" | "lastModified" | "alternates"]: SitemapPage[Name] | undefined };
 
 interface Tally {
   count: number;
@@ -33,17 +29,17 @@ interface Tally {
 }
 
 export class CrossRules {
+  readonly #run: CheckRun;
   readonly #pages: WebsitePages;
-  readonly #findings: Findings;
   readonly #scratch = new Scratch(memoryLimit);
   readonly #records = new UrlRecords(this.#scratch);
   readonly #clusters: Clusters;
   readonly #watcher: PageWatcher | undefined;
   readonly #tallies = new Map<RuleId, Map<number, Tally>>();
 
-  constructor(pages: WebsitePages, findings: Findings, watcher: PageWatcher | undefined) {
+  constructor(run: CheckRun, pages: WebsitePages, watcher: PageWatcher | undefined) {
+    this.#run = run;
     this.#pages = pages;
-    this.#findings = findings;
     this.#watcher = watcher;
     this.#clusters = new Clusters(this.#scratch, watcher);
   }
@@ -61,38 +57,27 @@ export class CrossRules {
     await this.#clusters.flush();
   }
 
-  /**
-   * All pages were seen. `isKnownHost`: whether sitemaps of a URL's host were read.
-   */
-  async finish(options: {
-    readonly isComplete: boolean;
-    readonly isSite: boolean;
-    readonly isKnownHost: (url: string, hostEnd: number) => boolean;
-    readonly time: CheckTime;
-  }): Promise<{ readonly isCut: boolean }> {
+  /** All pages were seen. `isKnownHost`: whether sitemaps of a URL's host were read. Returns whether there were too many records. */
+  async finish(isComplete: boolean, isKnownHost: (url: string, hostEnd: number) => boolean): Promise<boolean> {
     const pages = this.#pages;
+    const { time, site } = this.#run;
+    const skipped = new Set<RuleId>();
+    if (!isComplete) skipped.add("hreflang-no-return");
+    if (!isComplete || !site.isSite) skipped.add("hreflang-target-unlisted");
     const conflicts = new Marks(pages.count);
     const sitemapOf = (ordinal: number) => pages.sitemapOf(ordinal);
-    const { time } = options;
-    for await (const found of this.#records.join(sitemapOf, (ordinal) => conflicts.set(ordinal))) {
-      await time.turn();
-      if (time.isUp) break;
-      this.#count(found);
-    }
+    await this.#countAll(
+      this.#records.join(sitemapOf, (ordinal) => conflicts.set(ordinal)),
+      skipped,
+    );
     if (!time.isUp && (await this.#clusters.settle(pages.count, conflicts))) {
-      await this.#readLinks(options.isKnownHost, time);
-      for await (const found of this.#clusters.join(this.#records)) {
-        await time.turn();
-        if (time.isUp) break;
-        if (found.rule === "hreflang-no-return" && !options.isComplete) continue;
-        if (found.rule === "hreflang-target-unlisted" && !(options.isComplete && options.isSite)) continue;
-        this.#count(found);
-      }
+      await this.#readLinks(isKnownHost);
+      await this.#countAll(this.#clusters.join(this.#records), skipped);
     }
     const isCut = this.#records.store.isCut || this.#clusters.isCut;
     await this.close();
-    await this.#report(time);
-    return { isCut };
+    await this.#report();
+    return isCut;
   }
 
   /** Releases the disk. */
@@ -100,8 +85,9 @@ export class CrossRules {
     await this.#scratch.close();
   }
 
-  async #readLinks(isKnownHost: (url: string, hostEnd: number) => boolean, time: CheckTime): Promise<void> {
+  async #readLinks(isKnownHost: (url: string, hostEnd: number) => boolean): Promise<void> {
     const pages = this.#pages;
+    const { time } = this.#run;
     for (let number = 0; number < pages.sitemapCount; number++) {
       let ordinal = pages.start(number);
       if (!this.#clusters.isAnyUnsettled(ordinal, pages.start(number + 1))) continue;
@@ -117,29 +103,34 @@ export class CrossRules {
     }
   }
 
-  #count({ rule, ordinal, other }: Found): void {
-    const number = this.#pages.sitemapOf(ordinal);
-    let sitemaps = this.#tallies.get(rule);
-    if (sitemaps === undefined) {
-      sitemaps = new Map();
+  async #countAll(all: AsyncIterable<Found>, skipped: ReadonlySet<RuleId>): Promise<void> {
+    const { time, findings } = this.#run;
+    for await (const { rule, ordinal, other } of all) {
+      await time.turn();
+      if (time.isUp) return;
+      if (skipped.has(rule)) continue;
+      const number = this.#pages.sitemapOf(ordinal);
+      const sitemaps = this.#tallies.get(rule) ?? new Map<number, Tally>();
       this.#tallies.set(rule, sitemaps);
+      let tally = sitemaps.get(number);
+      if (tally === undefined) {
+        const severity = findings.severity(rule, this.#pages.sitemap(number).url) ?? "info";
+        tally = { count: 0, isFlaw: severity !== "info", cases: [] };
+        sitemaps.set(number, tally);
+      }
+      tally.count += 1;
+      if (tally.isFlaw) this.#watcher?.addFlaw(ordinal);
+      keepFirst(tally.cases, { ordinal, other }, this.#pages.sitemapCount > manySitemaps ? fewCases : mostCases);
     }
-    let tally = sitemaps.get(number);
-    if (tally === undefined) {
-      tally = { count: 0, isFlaw: this.#findings.isFlaw(rule, this.#pages.sitemap(number).url), cases: [] };
-      sitemaps.set(number, tally);
-    }
-    tally.count += 1;
-    if (tally.isFlaw) this.#watcher?.addFlaw(ordinal);
-    keepFirst(tally.cases, { ordinal, other }, this.#pages.sitemapCount > manySitemaps ? fewCases : mostCases);
   }
 
-  async #report(time: CheckTime): Promise<void> {
+  async #report(): Promise<void> {
+    const { findings, time } = this.#run;
     const wanted: { readonly rule: RuleId; readonly draft: FindingDraft; readonly found: Case }[] = [];
     const texts = new Map<number, Texts | undefined>();
     for (const [rule, sitemaps] of this.#tallies) {
       for (const [number, { count, cases }] of [...sitemaps].sort(([one], [two]) => one - two)) {
-        const draft = this.#findings.draft(rule, this.#pages.sitemap(number).url);
+        const draft = findings.draft(rule, this.#pages.sitemap(number).url);
         if (draft === undefined) continue;
         draft.count += count;
         for (const found of cases.slice(0, draft.room)) {
@@ -158,15 +149,14 @@ export class CrossRules {
     for (const { rule, draft, found } of wanted) {
       const page = texts.get(found.ordinal);
       if (page === undefined) continue;
-      const value = this.#valueOf(rule, page, found, texts);
-      this.#findings.illustrate(draft, { url: page.url, ...(value === undefined ? {} : { value }) });
+      findings.illustrate(draft, { url: page.url, value: this.#valueOf(rule, page, found.other, texts) });
     }
   }
 
   #valueOf(
     rule: RuleId,
     page: Texts,
-    { other }: Case,
+    other: number,
     texts: ReadonlyMap<number, Texts | undefined>,
   ): string | undefined {
     if (rule === "url-variants") return texts.get(other)?.url;

@@ -1,13 +1,14 @@
 // Finds the lines of examples in the stored documents: pages have no lines, because keeping them would cost every
 // crawl.
-import type { SitemapTree } from "../tree/tree.ts";
-import type { CheckTime } from "./check-run.ts";
-import type { FindingDraft, PlacedExample } from "./findings.ts";
+import type { CheckRun } from "./context.ts";
+import type { FindingDraft } from "./findings.ts";
+
+type Example = FindingDraft["examples"][number];
 
 /** Adds the line to examples about a URL. Reads no further than the last of them. */
-export async function findLines(tree: SitemapTree, drafts: Iterable<FindingDraft>, time: CheckTime): Promise<void> {
-  const wanted = new Map<string, PlacedExample[]>();
-  for (const { sitemap, examples } of drafts) {
+export async function findLines({ tree, findings, time }: CheckRun): Promise<void> {
+  const wanted = new Map<string, Example[]>();
+  for (const { sitemap, examples } of findings.drafts()) {
     const lineless = examples.filter(
       (example) => example.line === undefined && example.file === undefined && urlOf(example) !== undefined,
     );
@@ -29,7 +30,7 @@ export async function findLines(tree: SitemapTree, drafts: Iterable<FindingDraft
   }
 }
 
-function urlOf({ url, value }: PlacedExample): string | undefined {
+function urlOf({ url, value }: Example): string | undefined {
   return url ?? (value !== undefined && /^https?:\/\/\S+$/i.test(value) ? value : undefined);
 }
 

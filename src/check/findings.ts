@@ -33,11 +33,6 @@ export interface FindingExample {
   readonly line?: number;
 }
 
-/** An example whose line may be found later. */
-export interface PlacedExample extends Omit<FindingExample, "line"> {
-  line?: number;
-}
-
 type ExampleParts = { readonly [Name in keyof FindingExample]?: FindingExample[Name] | undefined };
 
 /** The places of earlier findings. Those that are known are counted, and are no examples. */
@@ -51,7 +46,8 @@ export interface FindingDraft {
   readonly severity: Severity;
   readonly sitemap: string;
   count: number;
-  readonly examples: PlacedExample[];
+  /** Their lines may be found later. */
+  readonly examples: { -readonly [Name in keyof FindingExample]: FindingExample[Name] }[];
   /** How many more examples it takes. */
   room: number;
   otherSitemaps?: number;
@@ -71,10 +67,13 @@ const allText = 8_000_000;
 /** The severity of a rule; undefined if it is off for this sitemap. `own`: that of the case. */
 export type Judge = (rule: string, sitemap: string, own: Severity | undefined) => Severity | undefined;
 
+/** By sitemap; `others`: those of further sitemaps together. */
+type Group = { readonly drafts: Map<string, FindingDraft>; others?: FindingDraft };
+
 export class Findings {
   readonly #judge: Judge;
   readonly #known: KnownPlaces | undefined;
-  // By rule and severity, then by sitemap.
+  // By rule and severity.
   readonly #groups = new Map<string, Group>();
   // Characters of all examples.
   #text = 0;
@@ -84,18 +83,9 @@ export class Findings {
     this.#known = known;
   }
 
-  /** Whether a finding needs this example. */
-  wants({ room }: FindingDraft): boolean {
-    return room > 0 || this.#known !== undefined;
-  }
-
-  isOn(rule: string, sitemap: string): boolean {
-    return this.#judge(rule, sitemap, undefined) !== undefined;
-  }
-
-  /** Whether findings of a rule in a sitemap are more severe than a note. */
-  isFlaw(rule: string, sitemap: string): boolean {
-    return isFlaw(this.#judge(rule, sitemap, undefined));
+  /** Undefined where the rule is off. */
+  severity(rule: string, sitemap: string): Severity | undefined {
+    return this.#judge(rule, sitemap, undefined);
   }
 
   /** The finding of a rule in a sitemap, to be counted up; undefined where the rule is off. */
@@ -103,17 +93,14 @@ export class Findings {
     const severity = this.#judge(rule, sitemap, own);
     if (severity === undefined) return undefined;
     const key = `${rule} ${severity}`;
-    let group = this.#groups.get(key);
-    if (group === undefined) {
-      group = { drafts: new Map(), others: undefined };
-      this.#groups.set(key, group);
-    }
+    const group: Group = this.#groups.get(key) ?? { drafts: new Map() };
+    this.#groups.set(key, group);
     const known = group.drafts.get(sitemap);
     if (known !== undefined) return known;
     const number = group.drafts.size;
     if (number >= mostSitemaps) {
       group.others ??= { rule, severity, sitemap, count: 0, examples: [], room: 0, otherSitemaps: 0 };
-      group.others.otherSitemaps = (group.others.otherSitemaps ?? 0) + 1;
+      group.others.otherSitemaps! += 1;
       return group.others;
     }
     const room = number < wellIllustrated ? mostExamples : number < illustrated ? fewExamples : 0;
@@ -147,15 +134,10 @@ export class Findings {
 
   *drafts(): Generator<FindingDraft, void> {
     for (const { drafts, others } of this.#groups.values()) {
-      for (const draft of drafts.values()) if (draft.count > 0) yield draft;
-      if (others !== undefined && others.count > 0) yield others;
+      for (const draft of [...drafts.values(), ...(others === undefined ? [] : [others])])
+        if (draft.count > 0) yield draft;
     }
   }
-}
-
-interface Group {
-  readonly drafts: Map<string, FindingDraft>;
-  others: FindingDraft | undefined;
 }
 
 /** The findings of one sitemap: made for the many pages that it may have. */
@@ -171,10 +153,6 @@ export class SitemapFindings {
     this.sitemap = sitemap;
   }
 
-  isOn(rule: string): boolean {
-    return this.#findings.isOn(rule, this.sitemap);
-  }
-
   /** Whether a rule has so many examples here as a finding can have: in the first sitemaps where it finds something. */
   isWellIllustrated(rule: RuleId): boolean {
     const { room = 0, examples = [] } = this.#findings.draft(rule, this.sitemap) ?? {};
@@ -183,33 +161,24 @@ export class SitemapFindings {
 
   /** Counts one more, and keeps it as an example while there is room. `own` is another severity than that of the row. */
   add(rule: RuleId, url?: string, value?: string, own?: Severity, place?: Pick<ExampleParts, "file" | "line">): void {
-    const draft = this.#draft(rule, own);
+    const key = own === undefined ? rule : `${rule} ${own}`;
+    if (!this.#drafts.has(key)) this.#drafts.set(key, this.#findings.draft(rule, this.sitemap, own));
+    const draft = this.#drafts.get(key);
     if (draft === undefined) return;
     draft.count += 1;
-    if (isFlaw(draft.severity)) this.flaws += 1;
-    if (this.#findings.wants(draft)) this.#findings.illustrate(draft, { url, value, ...place }, true);
+    if (draft.severity !== "info") this.flaws += 1;
+    this.#findings.illustrate(draft, { url, value, ...place }, true);
   }
 
   /** Counts many at once, with one example. */
-  addMany(rule: RuleId, count: number, example: ExampleParts, own?: Severity): void {
-    this.#findings.count(rule, this.sitemap, count, example, own);
+  addMany(rule: RuleId, count: number, example: ExampleParts): void {
+    this.#findings.count(rule, this.sitemap, count, example);
   }
-
-  #draft(rule: RuleId, own: Severity | undefined): FindingDraft | undefined {
-    const key = own === undefined ? rule : `${rule} ${own}`;
-    if (!this.#drafts.has(key)) this.#drafts.set(key, this.#findings.draft(rule, this.sitemap, own));
-    return this.#drafts.get(key);
-  }
-}
-
-function isFlaw(severity: Severity | undefined): boolean {
-  return severity === "error" || severity === "warning";
 }
 
 /** A copy that keeps nothing alive of the document that it was cut from, and is not too long. */
 function shortened(text: string): string {
-  const cut = text.length > longestText ? `${text.slice(0, longestText - 1)}…` : text;
-  return detached(cut);
+  return detached(text.length > longestText ? `${text.slice(0, longestText - 1)}…` : text);
 }
 
 /** The findings by rule and severity, in their order. */

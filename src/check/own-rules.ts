@@ -2,30 +2,23 @@
 import { noneCame } from "../crawl/crawl.ts";
 import type { OrderedEvent } from "../model/event.ts";
 import type { SitemapPage } from "../model/page.ts";
-import type { PagesSitemap, Sitemap } from "../model/sitemap.ts";
-import type { SitemapTree } from "../tree/tree.ts";
-import type { Receipt } from "./check-run.ts";
-import type { Findings } from "./findings.ts";
-import type { CheckSettings, OwnRule, RuleContext, RuleReport } from "./options.ts";
+import { type PagesSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
+import type { CheckRun } from "./context.ts";
 
 export class OwnRules {
-  readonly #tree: SitemapTree;
-  readonly #rules: readonly OwnRule[];
-  readonly #findings: Findings;
-  readonly #receipt: Receipt;
+  readonly #run: CheckRun;
+  readonly #hasAny: boolean;
   // When the sitemap that was entered last was received, in milliseconds.
   #receivedAt = 0;
 
-  constructor(tree: SitemapTree, settings: CheckSettings, findings: Findings, receipt: Receipt) {
-    this.#tree = tree;
-    this.#rules = settings.own;
-    this.#findings = findings;
-    this.#receipt = receipt;
+  constructor(run: CheckRun) {
+    this.#run = run;
+    this.#hasAny = run.settings.own.length > 0;
   }
 
   async enter(sitemap: Sitemap, depth: number): Promise<void> {
-    if (this.#rules.length === 0) return;
-    this.#receivedAt = await this.#receipt.of(sitemap);
+    if (!this.#hasAny) return;
+    this.#receivedAt = await this.#run.receipt.of(sitemap);
     await this.#tell({ type: "start", url: sitemap.url, depth }, sitemap.url);
   }
 
@@ -34,42 +27,38 @@ export class OwnRules {
   }
 
   async leave(sitemap: Sitemap, depth: number): Promise<void> {
-    if (this.#rules.length === 0) return;
-    const problems = sitemap.kind === "invalid" ? [sitemap.reason] : sitemap.problems;
-    for (const problem of problems) await this.#tell({ type: "problem", url: sitemap.url, problem }, sitemap.url);
-    const { wireBytes = 0, decodedBytes = 0, ...response } = (await this.#tree.response(sitemap)) ?? {};
+    if (!this.#hasAny) return;
+    for (const problem of problemsOf(sitemap))
+      await this.#tell({ type: "problem", url: sitemap.url, problem }, sitemap.url);
+    const { wireBytes = 0, decodedBytes = 0, ...response } = (await this.#run.tree.response(sitemap)) ?? {};
     const facts = "headers" in response ? { response } : {};
     await this.#tell({ type: "sitemap", sitemap, depth, wireBytes, decodedBytes, ...facts }, sitemap.url);
   }
 
   async finish(): Promise<void> {
-    const { complete, discovery, reachable, unreachable, pageCount, homepage } = this.#tree;
-    if (this.#rules.length === 0) return;
-    let sitemaps = 0;
-    let invalid = 0;
-    for (const { kind } of this.#tree.sitemaps()) {
-      if (kind === "invalid") invalid += 1;
-      else sitemaps += 1;
-    }
+    if (!this.#hasAny) return;
+    const { tree } = this.#run;
+    const { complete, discovery, reachable, unreachable, pageCount, homepage } = tree;
+    const sitemaps = [...tree.sitemaps()];
+    const invalid = sitemaps.filter(({ kind }) => kind === "invalid").length;
     const nothing = { requests: 0, came: noneCame(), wireBytes: 0, duration: 0 };
-    const totals = { sitemaps: sitemaps - 1, invalid, pages: pageCount, ...nothing };
+    const totals = { sitemaps: sitemaps.length - invalid - 1, invalid, pages: pageCount, ...nothing };
     const why = unreachable === undefined ? {} : { unreachable };
     await this.#tell({ type: "finished", complete, totals, discovery, reachable, ...why }, homepage);
   }
 
-  async #tell(event: OrderedEvent, sitemap: string): Promise<void> {
-    for (const rule of this.#rules) await rule.check(event, this.#contextFor(rule, sitemap));
-  }
-
-  #contextFor(rule: OwnRule, sitemap: string): RuleContext {
-    return {
-      homepage: this.#tree.homepage,
-      complete: this.#tree.complete,
-      receivedAt: this.#receivedAt,
-      report: (found: RuleReport = {}) => {
-        const { count = 1, severity, ...example } = found;
-        this.#findings.count(rule.id, found.sitemap ?? sitemap, count, example, severity);
-      },
-    };
+  async #tell(event: OrderedEvent, about: string): Promise<void> {
+    const { settings, findings, tree } = this.#run;
+    const { homepage, complete } = tree;
+    for (const rule of settings.own) {
+      await rule.check(event, {
+        homepage,
+        complete,
+        receivedAt: this.#receivedAt,
+        report({ sitemap = about, count = 1, severity, ...example } = {}) {
+          findings.count(rule.id, sitemap, count, example, severity);
+        },
+      });
+    }
   }
 }

@@ -1,9 +1,8 @@
 // The result of a check: the findings, sorted by importance, and what could not be judged.
 import { counted } from "../model/figures.ts";
 import { isReadSitemap } from "../model/sitemap.ts";
-import type { SitemapTree } from "../tree/tree.ts";
-import { type Finding, type FindingDraft, type Findings, groupedByRule } from "./findings.ts";
-import type { CheckSettings } from "./options.ts";
+import type { CheckRun } from "./context.ts";
+import { type Finding, type FindingDraft, groupedByRule } from "./findings.ts";
 import { type Need, type Rule, type Severity, severities } from "./rule.ts";
 
 /** The result of a check. */
@@ -55,25 +54,20 @@ const reasons: Readonly<Partial<Record<Need, string>>> = {
   complete: "not everything that the website declares could be read",
   site: "only single sitemaps were read, not the website",
   location: "nobody said at which URL the file is",
-  response: "the documents did not come from a server",
   robots: "robots.txt could not be read",
 };
 
-export function resultOf(parts: {
-  readonly tree: SitemapTree;
-  readonly findings: Findings;
-  readonly settings: CheckSettings;
-  readonly missing: ReadonlySet<Need>;
-  readonly sample: PageSample | undefined;
-  /** Time was up before everything was judged. */
-  readonly isLate: boolean;
-  /** Rules with more data than can be compared. */
-  readonly unfinished: readonly NotJudged[];
-}): CheckResult {
-  const { tree, settings, missing, isLate } = parts;
-  const drafts = sorted([...parts.findings.drafts()], tree, settings);
-  const findings = drafts.map(({ room: _, ...finding }): Finding => finding);
-  const applied = settings.rules.filter(({ id }) => parts.findings.isOn(id, tree.homepage));
+/** `isLate`: time was up before everything was judged. `unfinished`: rules with more data than can be compared. */
+export function resultOf(
+  run: CheckRun,
+  missing: ReadonlySet<Need>,
+  isLate: boolean,
+  unfinished: readonly NotJudged[],
+  sample: PageSample | undefined,
+): CheckResult {
+  const { tree, settings } = run;
+  const findings = sorted(run).map(({ room: _, ...finding }): Finding => finding);
+  const applied = settings.rules.filter(({ id }) => run.findings.severity(id, tree.homepage) !== undefined);
   const notJudged = applied.flatMap(({ id, needs = [] }) => {
     const need = needs.find((each) => missing.has(each));
     const reason = need && reasons[need];
@@ -83,19 +77,16 @@ export function resultOf(parts: {
     const said = new Set([...notJudged, ...findings].map(({ rule }) => rule));
     for (const { id } of applied) if (!said.has(id)) notJudged.push({ rule: id, reason: "time was up" });
   }
-  notJudged.push(...parts.unfinished);
-  let sitemapCount = 0;
-  for (const sitemap of tree.sitemaps()) if (isReadSitemap(sitemap)) sitemapCount += 1;
+  notJudged.push(...unfinished);
+  const sitemapCount = [...tree.sitemaps()].filter(isReadSitemap).length;
   if (sitemapCount === 0 && !tree.complete && !missing.has("site") && !missing.has("robots")) {
     notJudged.unshift({ rule: "sitemap-none", reason: reasons.complete as string });
   }
-  const { homepage, pageCount } = tree;
-  const { sample } = parts;
   return {
-    homepage,
+    homepage: tree.homepage,
     complete: tree.complete && !isLate,
     sitemapCount,
-    pageCount,
+    pageCount: tree.pageCount,
     ...tally(findings),
     findings,
     notJudged,
@@ -123,25 +114,24 @@ export function failedInWords(
 }
 
 /** `1 error, 2 warnings`: rules by severity. Empty if none failed. */
-export function severitiesInWords({ error, warning, info }: CheckResult["counts"]): string {
-  return [
-    ...(error > 0 ? [counted(error, "error")] : []),
-    ...(warning > 0 ? [counted(warning, "warning")] : []),
-    ...(info > 0 ? [counted(info, "note")] : []),
-  ].join(", ");
+export function severitiesInWords(counts: CheckResult["counts"]): string {
+  const nouns = { error: "error", warning: "warning", info: "note" };
+  const failed = severities.filter((severity) => counts[severity] > 0);
+  return failed.map((severity) => counted(counts[severity], nouns[severity])).join(", ");
 }
 
-function sorted(drafts: FindingDraft[], tree: SitemapTree, settings: CheckSettings): FindingDraft[] {
-  const sitemaps = new Map<string, number>();
-  for (const { url } of tree.sitemaps()) if (!sitemaps.has(url)) sitemaps.set(url, sitemaps.size);
+// By severity, in the order of the rules, then of the tree; what is combined comes last.
+function sorted({ findings, tree, settings }: CheckRun): FindingDraft[] {
+  const sitemaps = new Map([...new Set(Array.from(tree.sitemaps(), ({ url }) => url))].map((url, at) => [url, at]));
   const rules = new Map(settings.rules.map(({ id }, index) => [id, index]));
-  const place = ({ severity, rule, sitemap, otherSitemaps }: FindingDraft) => [
+  const placeOf = ({ severity, rule, sitemap, otherSitemaps }: FindingDraft) => [
     severities.indexOf(severity),
     rules.get(rule) ?? 0,
     otherSitemaps === undefined ? (sitemaps.get(sitemap) ?? sitemaps.size) : sitemaps.size + 1,
   ];
-  return drafts
-    .map((draft) => ({ draft, place: place(draft) }))
-    .sort((one, two) => one.place[0]! - two.place[0]! || one.place[1]! - two.place[1]! || one.place[2]! - two.place[2]!)
-    .map(({ draft }) => draft);
+  const places = new Map(Array.from(findings.drafts(), (draft) => [draft, placeOf(draft)]));
+  return [...places.keys()].sort((one, two) => {
+    const [own, other] = [places.get(one)!, places.get(two)!];
+    return own[0]! - other[0]! || own[1]! - other[1]! || own[2]! - other[2]!;
+  });
 }

@@ -2,7 +2,7 @@
 // checks of one website choose the same pages, and nobody can influence the choice.
 import { createHash } from "node:crypto";
 import type { AlternatePage, SitemapPage } from "../model/page.ts";
-import type { PagesSitemap } from "../model/sitemap.ts";
+import type { SitemapTree } from "../tree/tree.ts";
 
 /** A page that is looked at. */
 export interface SampledPage {
@@ -12,32 +12,23 @@ export interface SampledPage {
   readonly alternates: readonly AlternatePage[];
 }
 
-interface Drawn {
-  readonly hash: string;
-  /** Its place among all pages. */
-  readonly number: number;
-  readonly page: SampledPage;
-}
-
 export class PageSampler {
   readonly #quotas: ReadonlyMap<string, number>;
-  readonly #chosen = new Map<string, Drawn[]>();
+  // By sitemap, lowest hash first. `number`: the place among all pages.
+  readonly #chosen = new Map<string, { hash: string; number: number; page: SampledPage }[]>();
   #seen = 0;
 
-  /** `sitemaps` each once; `size`: how many pages in all. */
-  constructor(sitemaps: readonly PagesSitemap[], size: number) {
-    this.#quotas = quotasOf(sitemaps, size);
+  /** `size`: how many pages in all. */
+  constructor(tree: SitemapTree, size: number) {
+    this.#quotas = quotasOf(tree, size);
   }
 
   see(page: SitemapPage, sitemap: string): void {
     const number = this.#seen++;
     const quota = this.#quotas.get(sitemap) ?? 0;
     if (quota === 0) return;
-    let chosen = this.#chosen.get(sitemap);
-    if (chosen === undefined) {
-      chosen = [];
-      this.#chosen.set(sitemap, chosen);
-    }
+    const chosen = this.#chosen.get(sitemap) ?? [];
+    this.#chosen.set(sitemap, chosen);
     const hash = createHash("sha256").update(page.url).digest("hex");
     if (chosen.length === quota && hash >= chosen[quota - 1]!.hash) return;
     let at = chosen.length;
@@ -49,31 +40,26 @@ export class PageSampler {
   /** In the order of the tree; a page that several sitemaps list comes once. */
   pages(): SampledPage[] {
     const urls = new Set<string>();
-    const pages: SampledPage[] = [];
     const chosen = [...this.#chosen.values()].flat().sort((one, two) => one.number - two.number);
-    for (const { page } of chosen) {
-      if (urls.has(page.url)) continue;
-      urls.add(page.url);
-      pages.push(page);
-    }
-    return pages;
+    return chosen.map(({ page }) => page).filter(({ url }) => !urls.has(url) && urls.add(url));
   }
 }
 
 // Each share is rounded down; the rest goes to those that lost most by rounding.
-function quotasOf(sitemaps: readonly PagesSitemap[], size: number): Map<string, number> {
-  const total = sitemaps.reduce((sum, { pageCount }) => sum + pageCount, 0);
-  const shares = sitemaps.map(({ url, pageCount }) => {
+function quotasOf(tree: SitemapTree, size: number): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const each of tree.sitemaps()) {
+    if (each.kind === "pages" && !counts.has(each.url)) counts.set(each.url, each.pageCount);
+  }
+  const total = [...counts.values()].reduce((sum, pageCount) => sum + pageCount, 0);
+  const shares = Array.from(counts, ([url, pageCount]) => {
     const share = total <= size ? pageCount : (pageCount * size) / total;
     return { url, quota: Math.floor(share), rest: share - Math.floor(share) };
   });
   let left = Math.min(size, total) - shares.reduce((sum, { quota }) => sum + quota, 0);
   for (const share of [...shares].sort((one, two) => two.rest - one.rest)) {
-    if (left <= 0) break;
-    if (share.rest > 0) {
-      share.quota += 1;
-      left -= 1;
-    }
+    if (left-- <= 0 || share.rest === 0) break;
+    share.quota += 1;
   }
   return new Map(shares.map(({ url, quota }) => [url, quota]));
 }

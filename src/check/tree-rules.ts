@@ -1,12 +1,9 @@
 // Judges the sitemaps of a tree as documents that refer to one another, and how they were found. Needs no pages.
-import { type IndexSitemap, isReadSitemap, type Sitemap } from "../model/sitemap.ts";
+import { type IndexSitemap, isReadSitemap } from "../model/sitemap.ts";
 import { urlKey } from "../model/url.ts";
 import { walkNodes } from "../tree/parts.ts";
-import type { SitemapTree } from "../tree/tree.ts";
-import type { CheckTime } from "./check-run.ts";
-import type { RobotsAccess, SiteContext } from "./context.ts";
-import { type Findings, SitemapFindings } from "./findings.ts";
-import type { CheckSettings } from "./options.ts";
+import type { CheckRun } from "./context.ts";
+import { SitemapFindings } from "./findings.ts";
 import { illustrateProblems, judgeProblems } from "./problems.ts";
 import { judgePreferences } from "./rules/ai.ts";
 import {
@@ -21,22 +18,23 @@ import {
 } from "./rules/documents.ts";
 import { judgeAccess, judgeDiscovery, judgeRedirect, judgeResponse } from "./rules/fetching.ts";
 
-export async function judgeTree(
-  tree: SitemapTree,
-  site: SiteContext,
-  findings: Findings,
-  settings: CheckSettings,
-  robots: RobotsAccess,
-  time: CheckTime,
-): Promise<void> {
+export async function judgeTree(run: CheckRun): Promise<void> {
+  const { tree, site, findings, settings, time } = run;
   const named = new Set<string>();
   const judged = new Set<string>();
-  for (const { sitemap, parent } of withParents(tree.root)) {
+  const parents: IndexSitemap[] = [];
+  for (const { type, sitemap } of walkNodes(tree.root)) {
+    if (type === "leave") {
+      if (sitemap.kind === "index") parents.pop();
+      continue;
+    }
     await time.turn();
     if (time.isUp) return;
+    const parent = parents.at(-1);
+    if (sitemap.kind === "index") parents.push(sitemap);
     if (parent !== undefined && isXmlIndex(parent) && sitemap.url !== parent.url) {
       const key = urlKey(site.declared(sitemap));
-      judgeChild(sitemap, parent, named.has(key), site, new SitemapFindings(findings, parent.url), settings);
+      judgeChild(sitemap, parent, named.has(key), run);
       named.add(key);
     }
     if (!site.isForSearch(sitemap)) continue;
@@ -53,26 +51,14 @@ export async function judgeTree(
     if (response !== undefined) {
       judgeContent(sitemap, response, own);
       // Files were not sent by a server.
-      if (settings.files === undefined) judgeResponse(sitemap, response, own, settings);
+      if (settings.files === undefined) judgeResponse(sitemap, response, own, settings.slow);
     }
     if (sitemap.kind === "pages" && isFeed(sitemap)) await judgeFeed(sitemap, tree.text(sitemap), own);
     if (sitemap.kind === "pages") judgePages(sitemap, own, settings);
     if (isXmlIndex(sitemap)) judgeIndex(sitemap, own);
-    judgeAccess(sitemap, robots, own);
+    judgeAccess(sitemap, run.robots, own);
   }
-  judgeDiscovery(tree, site, findings, named, robots.isKnown);
-  judgeFeeds(tree, site, findings);
+  judgeDiscovery(run, named);
+  judgeFeeds(run);
   if (site.robots?.preferences !== undefined) judgePreferences(site.robots.url, site.robots.preferences, findings);
-}
-
-function* withParents(
-  root: Sitemap,
-): Generator<{ readonly sitemap: Sitemap; readonly parent: IndexSitemap | undefined }, void> {
-  const path: IndexSitemap[] = [];
-  for (const { type, sitemap } of walkNodes(root)) {
-    if (type === "leave" && sitemap.kind === "index") path.pop();
-    if (type === "leave") continue;
-    yield { sitemap, parent: path.at(-1) };
-    if (sitemap.kind === "index") path.push(sitemap);
-  }
 }

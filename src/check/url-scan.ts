@@ -33,17 +33,15 @@ export class UrlScan {
   /** `url` is absolute, http or https. */
   read(url: string): void {
     this.#scan(url);
+    if ((this.kinds & has.nonAscii) === 0) return;
     // Lower-casing outside of ASCII is left to the engine.
-    if ((this.kinds & has.nonAscii) !== 0) {
-      const { kinds, hostEnd, query, fragment, spelling } = this;
-      const lower = url.toLowerCase();
-      if (lower !== url && lower.length === url.length) this.#scan(lower);
-      this.kinds = kinds;
-      this.hostEnd = hostEnd;
-      this.query = query;
-      this.fragment = fragment;
-      this.spelling = spelling;
-    }
+    const lower = url.toLowerCase();
+    if (lower === url || lower.length !== url.length) return;
+    this.#scan(lower);
+    const { pageHigh, pageLow } = this;
+    this.#scan(url);
+    this.pageHigh = pageHigh;
+    this.pageLow = pageLow;
   }
 
   #scan(url: string): void {
@@ -52,25 +50,21 @@ export class UrlScan {
     let kinds = 0;
     let spelling = seeds[0]!;
     // The scheme is part of the spelling, not of the page.
-    for (let at = 0; at < host; at++) spelling = Math.imul(spelling ^ (url.charCodeAt(at) | 32), factors[0]!);
+    for (let at = 0; at < host; at++) spelling = added(spelling, url.charCodeAt(at) | 32, factors.spelling);
     let high = seeds[1]!;
     let low = seeds[2]!;
     let at = host;
     // Hashed the same with and without `www.`.
-    const skipped = startsWithWww(url, host) ? host + 4 : host;
+    const skipped = url.slice(host, host + 4).toLowerCase() === "www." ? host + 4 : host;
     for (; at < length; at++) {
       const code = url.charCodeAt(at);
       if (code === slash || code === question || code === hash) break;
-      const lower = code >= upperA && code <= upperZ ? code + 32 : code;
+      const lower = lowerOf(code);
       kinds |= code < 128 ? kindOf[code]! : has.nonAscii;
-      spelling = Math.imul(spelling ^ lower, factors[0]!);
-      spelling ^= spelling >>> 15;
-      if (at >= skipped) {
-        high = Math.imul(high ^ lower, factors[1]!);
-        high ^= high >>> 13;
-        low = Math.imul(low ^ lower, factors[2]!);
-        low ^= low >>> 16;
-      }
+      spelling = added(spelling, lower, factors.spelling);
+      if (at < skipped) continue;
+      high = added(high, lower, factors.high);
+      low = added(low, lower, factors.low);
     }
     this.hostEnd = at;
     let before = 0;
@@ -81,23 +75,20 @@ export class UrlScan {
       if (before === slash) {
         if (code === slash) kinds |= has.doubleSlash;
         else if (code === dot) kinds |= has.slashDot;
-        high = Math.imul(high ^ slash, factors[1]!);
-        low = Math.imul(low ^ slash, factors[2]!);
+        high = added(high, slash, factors.high);
+        low = added(low, slash, factors.low);
       }
       kinds |= code < 128 ? kindOf[code]! : has.nonAscii;
-      spelling = Math.imul(spelling ^ code, factors[0]!);
-      spelling ^= spelling >>> 15;
+      spelling = added(spelling, code, factors.spelling);
       if (code !== slash) {
-        const lower = code >= upperA && code <= upperZ ? code + 32 : code;
-        high = Math.imul(high ^ lower, factors[1]!);
-        high ^= high >>> 13;
-        low = Math.imul(low ^ lower, factors[2]!);
-        low ^= low >>> 16;
+        const lower = lowerOf(code);
+        high = added(high, lower, factors.high);
+        low = added(low, lower, factors.low);
       }
       before = code;
     }
     // `https://example.org` and `https://example.org/` are one spelling: no path is the path `/`.
-    if (at === this.hostEnd) spelling = mixed(Math.imul(spelling ^ slash, factors[0]!));
+    if (at === this.hostEnd) spelling = added(spelling, slash, factors.spelling);
     this.query = -1;
     this.fragment = -1;
     if (at < length) {
@@ -109,28 +100,21 @@ export class UrlScan {
       let sumLow = 0;
       for (; at < length; at++) {
         const code = url.charCodeAt(at);
-        if (code === hash && this.fragment < 0) {
-          this.fragment = at;
+        const isFragment = code === hash && this.fragment < 0;
+        const isParameter = (code === ampersand || code === question) && this.fragment < 0;
+        if (isFragment) this.fragment = at;
+        if (isFragment || isParameter) {
           sumHigh = (sumHigh + mixed(parameterHigh)) | 0;
           sumLow = (sumLow + mixed(parameterLow)) | 0;
-          parameterHigh = seeds[3]!;
-          parameterLow = seeds[3]!;
+          parameterHigh = seeds[isFragment ? 3 : 1]!;
+          parameterLow = seeds[isFragment ? 3 : 2]!;
         }
         kinds |= code < 128 ? kindOf[code]! : has.nonAscii;
-        spelling = Math.imul(spelling ^ code, factors[0]!);
-        spelling ^= spelling >>> 15;
-        if ((code === ampersand || code === question) && this.fragment < 0) {
-          sumHigh = (sumHigh + mixed(parameterHigh)) | 0;
-          sumLow = (sumLow + mixed(parameterLow)) | 0;
-          parameterHigh = seeds[1]!;
-          parameterLow = seeds[2]!;
-          continue;
-        }
-        const lower = code >= upperA && code <= upperZ ? code + 32 : code;
-        parameterHigh = Math.imul(parameterHigh ^ lower, factors[1]!);
-        parameterHigh ^= parameterHigh >>> 13;
-        parameterLow = Math.imul(parameterLow ^ lower, factors[2]!);
-        parameterLow ^= parameterLow >>> 16;
+        spelling = added(spelling, code, factors.spelling);
+        if (isParameter) continue;
+        const lower = lowerOf(code);
+        parameterHigh = added(parameterHigh, lower, factors.high);
+        parameterLow = added(parameterLow, lower, factors.low);
       }
       high ^= (sumHigh + mixed(parameterHigh)) | 0;
       low ^= (sumLow + mixed(parameterLow)) | 0;
@@ -142,6 +126,16 @@ export class UrlScan {
   }
 }
 
+// A fingerprint with one more character in it.
+function added(hash: number, code: number, factor: number): number {
+  const result = Math.imul(hash ^ code, factor);
+  return result ^ (result >>> 15);
+}
+
+function lowerOf(code: number): number {
+  return code >= upperA && code <= upperZ ? code + 32 : code;
+}
+
 /** The last step of MurmurHash3: every bit depends on every other. */
 export function mixed(hash: number): number {
   let result = hash ^ (hash >>> 16);
@@ -151,10 +145,15 @@ export function mixed(hash: number): number {
   return result ^ (result >>> 16);
 }
 
+/** One number for a URL, by its fingerprints. */
+export function keyOf(spelling: number, pageLow: number): number {
+  return (spelling >>> 0) * 2 ** 21 + (pageLow >>> 11);
+}
+
 /** A fingerprint of a short text, such as a language. Never 0. */
 export function textHash(text: string): number {
   let result = seeds[3]!;
-  for (let at = 0; at < text.length; at++) result = Math.imul(result ^ text.charCodeAt(at), factors[0]!);
+  for (let at = 0; at < text.length; at++) result = added(result, text.charCodeAt(at), factors.spelling);
   return mixed(result) || 1;
 }
 
@@ -166,7 +165,7 @@ const ampersand = 0x26;
 const upperA = 0x41;
 const upperZ = 0x5a;
 
-const factors = new Int32Array([0x9e3779b1, 0x5f356495, 0x2c1b3c6d]);
+const factors = { spelling: 0x9e3779b1, high: 0x5f356495, low: 0x2c1b3c6d } as const;
 // Random in each process: a website that knew them could construct URLs with the same fingerprint. So no output may
 // depend on them.
 const seeds = Int32Array.from({ length: 4 }, () => Math.trunc(Math.random() * 2 ** 32) | 0);
@@ -175,12 +174,3 @@ const kindOf = new Uint8Array(128);
 for (const character of ' "<>\\^`{|}') kindOf[character.charCodeAt(0)] = has.forbidden;
 kindOf["%".charCodeAt(0)] = has.percent;
 kindOf[";".charCodeAt(0)] = has.semicolon;
-
-function startsWithWww(url: string, at: number): boolean {
-  return (
-    (url.charCodeAt(at) | 32) === 0x77 &&
-    (url.charCodeAt(at + 1) | 32) === 0x77 &&
-    (url.charCodeAt(at + 2) | 32) === 0x77 &&
-    url.charCodeAt(at + 3) === dot
-  );
-}

@@ -5,8 +5,7 @@ import { hasTime, lastInstant } from "../../model/instant.ts";
 import type { SitemapPage } from "../../model/page.ts";
 import { bounds } from "../bounds.ts";
 import { CommonValue } from "../common-value.ts";
-import type { SitemapContext } from "../context.ts";
-import type { Findings } from "../findings.ts";
+import type { CheckRun, SitemapContext } from "../context.ts";
 import { type RuleRow, rule } from "../rule.ts";
 import * as sources from "../sources.ts";
 
@@ -147,16 +146,16 @@ export class DateRules {
   }
 
   /** The website has ended. */
-  finish(findings: Findings, homepage: string): void {
+  finish({ findings, tree }: CheckRun): void {
     if (this.#sitePages > 0 && this.#siteDated < this.#sitePages * bounds.datedShare) {
       const undated = this.#sitePages - this.#siteDated;
       const share = Math.round((undated / this.#sitePages) * 100);
-      findings.count("lastmod-missing", homepage, undated, {
+      findings.count("lastmod-missing", tree.homepage, undated, {
         value: `${share} % of ${counted(this.#sitePages, "page")}`,
       });
     }
     if (this.#siteDated > 0 && this.#siteDateOnly >= this.#siteDated * bounds.nearlyAll) {
-      findings.count("lastmod-date-only", homepage, this.#siteDateOnly, {
+      findings.count("lastmod-date-only", tree.homepage, this.#siteDateOnly, {
         value: `${grouped(this.#siteDateOnly)} of ${counted(this.#siteDated, "date")}`,
       });
     }

@@ -10,10 +10,9 @@ import {
   protocolEntries,
   type Sitemap,
 } from "../../model/sitemap.ts";
-import type { SitemapTree } from "../../tree/tree.ts";
 import { bounds } from "../bounds.ts";
-import { locationOf, type SiteContext } from "../context.ts";
-import type { Findings, SitemapFindings } from "../findings.ts";
+import { type CheckRun, locationOf } from "../context.ts";
+import { SitemapFindings } from "../findings.ts";
 import type { CheckSettings } from "../options.ts";
 import { type RuleRow, rule } from "../rule.ts";
 import * as sources from "../sources.ts";
@@ -190,11 +189,10 @@ export function judgePages(sitemap: PagesSitemap, findings: SitemapFindings, { h
 export function judgeIndex(index: IndexSitemap, findings: SitemapFindings): void {
   const { children } = index;
   if (children.length === 0 && index.complete) reportEmpty(index, findings);
-  const [first] = children;
-  const isSame = (child: Sitemap) => child.lastModified === first?.lastModified;
-  if (children.length >= bounds.indexDates && first?.lastModified !== undefined && children.every(isSame)) {
-    findings.add("index-lastmod-identical", undefined, first.lastModified);
-  }
+  const date = children[0]?.lastModified;
+  const isSame = children.every(({ lastModified }) => lastModified === date);
+  if (children.length >= bounds.indexDates && date !== undefined && isSame)
+    findings.add("index-lastmod-identical", undefined, date);
 }
 
 /** A sitemap, as its index lists it. */
@@ -202,10 +200,9 @@ export function judgeChild(
   sitemap: Sitemap,
   parent: IndexSitemap,
   isRepeated: boolean,
-  site: SiteContext,
-  findings: SitemapFindings,
-  settings: CheckSettings,
+  { site, settings, findings: all }: CheckRun,
 ): void {
+  const findings = new SitemapFindings(all, parent.url);
   const url = site.declared(sitemap);
   if (isRepeated) findings.add("index-child-repeated", undefined, url);
   if (isXmlIndex(sitemap)) findings.add("index-nested", undefined, sitemap.url);
@@ -227,13 +224,10 @@ function reportEmpty(sitemap: Sitemap, findings: SitemapFindings): void {
 }
 
 /** All sitemaps are feeds. */
-export function judgeFeeds(tree: SitemapTree, site: SiteContext, findings: Findings): void {
-  const { isSite, homepage } = site;
-  const pages = [...tree.sitemaps()]
-    .filter((sitemap) => sitemap.kind === "pages")
-    .filter((each) => site.isForSearch(each));
-  if (isSite && tree.complete && pages.length > 0 && pages.every(isFeed)) {
-    findings.count("feed-as-only-sitemap", homepage, pages.length, { value: pages[0]?.url ?? "" });
+export function judgeFeeds({ tree, site, findings }: CheckRun): void {
+  const pages = [...tree.sitemaps()].filter((each) => each.kind === "pages").filter((each) => site.isForSearch(each));
+  if (site.isSite && tree.complete && pages.length > 0 && pages.every(isFeed)) {
+    findings.count("feed-as-only-sitemap", tree.homepage, pages.length, { value: pages[0]?.url });
   }
 }
 

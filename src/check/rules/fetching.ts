@@ -3,10 +3,9 @@ import { type DocumentResponse, header } from "../../model/exchange.ts";
 import { size } from "../../model/figures.ts";
 import { type IndexSitemap, robotsTxtBytes, type Sitemap } from "../../model/sitemap.ts";
 import { urlKey } from "../../model/url.ts";
-import type { SitemapTree } from "../../tree/tree.ts";
 import { bounds } from "../bounds.ts";
-import { isRobots, type RobotsAccess, type SiteContext } from "../context.ts";
-import type { Findings, SitemapFindings } from "../findings.ts";
+import { type CheckRun, isRobots, type RobotsAccess, type SiteContext } from "../context.ts";
+import type { SitemapFindings } from "../findings.ts";
 import { type RuleRow, rule } from "../rule.ts";
 import * as sources from "../sources.ts";
 
@@ -109,12 +108,12 @@ export const fetchingRules = {
   }) as RuleRow,
 };
 
-/** Rules about how a document was served. `response` is undefined for one that did not come from a server. */
+/** Rules about how a document was served. */
 export function judgeResponse(
   sitemap: Sitemap,
   response: DocumentResponse,
   findings: SitemapFindings,
-  { slow }: { readonly slow: number },
+  slow: number,
 ): void {
   const { wireBytes, decodedBytes, firstByte, headers } = response;
   // A file has no server.
@@ -152,28 +151,18 @@ export function judgeAccess(sitemap: Sitemap, robots: RobotsAccess, findings: Si
 }
 
 /** How sitemaps were found. `named`: the keys of the URLs that indexes name. */
-export function judgeDiscovery(
-  tree: SitemapTree,
-  site: SiteContext,
-  findings: Findings,
-  named: ReadonlySet<string>,
-  isRobotsKnown: boolean,
-): void {
+export function judgeDiscovery({ tree, site, findings, robots }: CheckRun, named: ReadonlySet<string>): void {
   if (!site.isSite) return;
-  const { robots } = site;
-  const found = [...tree.sitemaps()].filter(
-    (sitemap) => sitemap !== tree.root && !isRobots(sitemap) && site.isForSearch(sitemap),
-  );
+  const isOwn = (sitemap: Sitemap) => sitemap !== tree.root && !isRobots(sitemap) && site.isForSearch(sitemap);
+  const found = [...tree.sitemaps()].filter(isOwn);
   // If robots.txt or a well-known path could not be read, this is unknown.
-  if (found.length === 0 && tree.complete && isRobotsKnown) findings.count("sitemap-none", site.homepage, 1);
-  if (robots?.children.length === 0 && found.some(({ kind }) => kind !== "invalid")) {
-    findings.count("robots-no-sitemap", robots.url, 1);
+  if (found.length === 0 && tree.complete && robots.isKnown) findings.count("sitemap-none", tree.homepage, 1);
+  if (site.robots?.children.length === 0 && found.some(({ kind }) => kind !== "invalid")) {
+    findings.count("robots-no-sitemap", site.robots.url, 1);
   }
-  if (!tree.complete || !isRobotsKnown) return;
-  for (const child of tree.root.children) {
-    const by = site.foundBy(child);
-    const isFound =
-      !isRobots(child) && site.isForSearch(child) && child.kind !== "invalid" && by !== undefined && by !== "given";
+  if (!tree.complete || !robots.isKnown) return;
+  for (const child of tree.root.children.filter(isOwn)) {
+    const isFound = child.kind !== "invalid" && site.foundBy(child) !== undefined;
     if (isFound && !named.has(urlKey(child.url))) findings.count("sitemap-undeclared", child.url, 1);
   }
 }

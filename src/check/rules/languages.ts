@@ -2,11 +2,12 @@
 // (clusters.ts) is recorded: a fingerprint of the whole set that does not depend on its order, and the language that the page
 // gives itself.
 import type { AlternatePage, SitemapPage } from "../../model/page.ts";
-import type { Findings, SitemapFindings } from "../findings.ts";
+import type { CheckRun } from "../context.ts";
+import type { SitemapFindings } from "../findings.ts";
 import { type LanguageCode, readLanguageCode } from "../language-codes.ts";
 import { googleRule, type RuleRow } from "../rule.ts";
 import * as sources from "../sources.ts";
-import { mixed, textHash, UrlScan } from "../url-scan.ts";
+import { keyOf, mixed, textHash, UrlScan } from "../url-scan.ts";
 
 export const languageRules = {
   "hreflang-code": googleRule("error", "engine", sources.languages, {
@@ -87,7 +88,7 @@ export class LanguageRules {
   // Of the website.
   #clusters = 0;
   #hasDefault = false;
-  #firstCluster: { readonly page: string; readonly sitemap: string } | undefined;
+  #firstPage: string | undefined;
 
   /** `own` has read the URL of the page. */
   see(page: SitemapPage, alternates: readonly AlternatePage[], own: UrlScan, findings: SitemapFindings): AlternateSet {
@@ -121,14 +122,14 @@ export class LanguageRules {
       high = (high + mixed(scan.pageHigh ^ mixed(scan.spelling ^ code.hash))) | 0;
       low = (low + mixed(scan.pageLow ^ mixed(scan.spelling + code.hash))) | 0;
       languages = (languages + mixed(code.hash)) | 0;
-      this.#seen.add((scan.spelling >>> 0) * 2 ** 21 + (scan.pageLow >>> 11));
+      this.#seen.add(keyOf(scan.spelling, scan.pageLow));
     }
     const members = this.#seen.size;
     if (!hasSelf) findings.add("hreflang-no-self", page.url);
     this.#judgeChoice(page.url, alternates, languages, findings);
     if (members > 1 || (members === 1 && !hasSelf)) {
       this.#clusters += 1;
-      this.#firstCluster ??= { page: page.url, sitemap: findings.sitemap };
+      this.#firstPage ??= page.url;
     }
     return {
       high,
@@ -142,9 +143,9 @@ export class LanguageRules {
   }
 
   /** The website has ended. */
-  finish(findings: Findings, homepage: string): void {
+  finish({ findings, tree }: CheckRun): void {
     if (this.#clusters === 0 || this.#hasDefault) return;
-    findings.count("hreflang-no-default", homepage, this.#clusters, { url: this.#firstCluster?.page ?? homepage });
+    findings.count("hreflang-no-default", tree.homepage, this.#clusters, { url: this.#firstPage });
   }
 
   // A language that was seen before, with a fingerprint that ignores case.

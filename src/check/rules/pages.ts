@@ -2,14 +2,12 @@
 // to be indexed, or name another URL.
 import type { PageAnswer } from "../../crawl/fetch-one.ts";
 import { header } from "../../model/exchange.ts";
-import type { Options } from "../../model/options.ts";
 import type { AlternatePage, SitemapPage } from "../../model/page.ts";
-import type { Rewrite } from "../../model/rewrite.ts";
 import { parseUrl } from "../../model/url.ts";
+import { documentsOf } from "../../tree/tree.ts";
 import { bounds } from "../bounds.ts";
-import type { CheckTime } from "../check-run.ts";
-import type { RobotsAccess } from "../context.ts";
-import { type Findings, SitemapFindings } from "../findings.ts";
+import type { CheckRun } from "../context.ts";
+import { SitemapFindings } from "../findings.ts";
 import { type PageHead, readPageHead } from "../page-head.ts";
 import type { PageSample } from "../result.ts";
 import { type RuleRow, rule } from "../rule.ts";
@@ -72,14 +70,12 @@ export const pageRules = {
 /** Judges the pages of a built website by their files: those that are listed, and those that are not. */
 export class FileRules {
   readonly #files: SiteFiles;
-  readonly #agents: readonly string[];
-  readonly #rewrite: Rewrite;
+  readonly #run: CheckRun;
   readonly #listed = new Set<string>();
 
-  constructor(files: SiteFiles, agents: readonly string[], rewrite: Rewrite) {
+  constructor(files: SiteFiles, run: CheckRun) {
     this.#files = files;
-    this.#agents = agents;
-    this.#rewrite = rewrite;
+    this.#run = run;
   }
 
   see({ url, alternates = [] }: SitemapPage, findings: SitemapFindings): void {
@@ -93,18 +89,14 @@ export class FileRules {
     const { file } = answer;
     this.#listed.add(file);
     if (!this.#files.isPage(file)) return;
-    judgeHead(
-      url,
-      alternates,
-      readPageHead(url, [], this.#files.read(file), this.#rewrite),
-      this.#agents,
-      findings,
-      this.#files.shown(file),
-    );
+    const { settings, site } = this.#run;
+    const head = readPageHead(url, [], this.#files.read(file), site.rewrite);
+    judgeHead(url, alternates, head, settings.agents, findings, this.#files.shown(file));
   }
 
-  /** All listed pages were seen. `homepage`: what pages are reported for that no sitemap lists. */
-  async finish(findings: Findings, homepage: string, robots: RobotsAccess, time: CheckTime): Promise<void> {
+  /** All listed pages were seen: reports those that no sitemap lists. */
+  async finish(): Promise<void> {
+    const { findings, tree, robots, time, settings, site } = this.#run;
     for (const { file, url } of this.#files.pages()) {
       await time.turn();
       if (time.isUp) return;
@@ -113,30 +105,14 @@ export class FileRules {
       const html = this.#files.read(file);
       // Without these it is a fragment, or a proof of ownership.
       if (!/<!doctype html|<html[\s>]/i.test(html)) continue;
-      const { noindex, refresh, canonical = url } = readPageHead(url, [], html, this.#rewrite);
+      const { noindex, refresh, canonical = url } = readPageHead(url, [], html, site.rewrite);
       const answer = this.#files.find(canonical);
       const isOwn = answer?.kind === "file" && answer.file === file;
-      if (isOwn && refresh === undefined && !isExcluded(this.#agents[0] ?? "", noindex)) {
-        findings.count("page-not-listed", homepage, 1, { url, file: this.#files.shown(file) });
+      if (isOwn && refresh === undefined && !isExcluded(settings.agents[0] ?? "", noindex)) {
+        findings.count("page-not-listed", tree.homepage, 1, { url, file: this.#files.shown(file) });
       }
     }
   }
-}
-
-/** What a sample is judged by. */
-export interface SampleParts {
-  readonly homepage: string;
-  /** Whether the caller named the website, not an archive. */
-  readonly isNamed: boolean;
-  readonly agents: readonly string[];
-  readonly options: Options | undefined;
-  readonly rewrite: Rewrite;
-  readonly signal: AbortSignal | undefined;
-  /** Milliseconds. Pages that have not answered by then are not judged. */
-  readonly time: number;
-  readonly findings: Findings;
-  /** Pages of the website. */
-  readonly pageCount: number;
 }
 
 /** An answer, and what is needed of its HTML. */
@@ -146,9 +122,13 @@ interface Seen {
   readonly head: PageHead | undefined;
 }
 
-/** Fetches and judges pages; findings come in their order, whatever answers first. */
-export async function judgeSample(pages: readonly SampledPage[], parts: SampleParts): Promise<PageSample> {
-  const seen = await fetchAll(pages, parts);
+/** Fetches and judges pages; findings come in their order, whatever answers first. `pageCount`: the pages of the website. */
+export async function judgeSample(
+  pages: readonly SampledPage[],
+  pageCount: number,
+  run: CheckRun,
+): Promise<PageSample> {
+  const seen = await fetchAll(pages, run);
   const open = new Set(seen.flatMap(({ answer, page }) => (answer.outcome === "found" ? [serverOf(page.url)] : [])));
   let judged = 0;
   let bad = 0;
@@ -161,24 +141,29 @@ export async function judgeSample(pages: readonly SampledPage[], parts: SamplePa
     else if (outcome === "refused" || (outcome === "blocked" && isKept(each, open))) unanswered += 1;
     else {
       judged += 1;
-      if (judge(each, parts)) bad += 1;
+      if (judge(each, run)) bad += 1;
     }
   }
-  const isAll = judged >= parts.pageCount;
+  const isAll = judged >= pageCount;
   const atMost = isAll ? (judged === 0 ? 0 : bad / judged) : upperBound(bad, judged);
-  return { pages: parts.pageCount, judged, bad, atMost, disallowed, unanswered };
+  return { pages: pageCount, judged, bad, atMost, disallowed, unanswered };
 }
 
-async function fetchAll(pages: readonly SampledPage[], parts: SampleParts): Promise<Seen[]> {
-  const { homepage, isNamed, options, rewrite, signal, time } = parts;
+// Those that have answered when time is up.
+async function fetchAll(pages: readonly SampledPage[], { tree, site, settings, time }: CheckRun): Promise<Seen[]> {
+  const { signal, crawl: options } = settings;
   const end = new AbortController();
   const onAbort = () => end.abort(signal?.reason);
   signal?.addEventListener("abort", onAbort, { once: true });
   // setTimeout treats longer delays as 1 ms.
-  const timer = time < 2 ** 31 ? setTimeout(() => end.abort(), time) : undefined;
-  const crawl = { ...options, signal: end.signal };
+  const timer = time.left < 2 ** 31 ? setTimeout(() => end.abort(), time.left) : undefined;
   const { openPageFetch } = await import("../../crawl/fetch-one.ts");
-  const source = await openPageFetch({ homepage, isNamed, crawl, mostBytes: bounds.pageBytes });
+  const source = await openPageFetch({
+    homepage: tree.homepage,
+    isNamed: documentsOf(tree).isNamed,
+    crawl: { ...options, signal: end.signal },
+    mostBytes: bounds.pageBytes,
+  });
   const seen: (Seen | undefined)[] = [];
   let next = 0;
   const worker = async () => {
@@ -186,7 +171,7 @@ async function fetchAll(pages: readonly SampledPage[], parts: SampleParts): Prom
       const index = next++;
       const page = pages[index]!;
       const { html, ...answer } = await source.page(page.url);
-      const head = answer.outcome === "found" ? readPageHead(page.url, answer.headers, html, rewrite) : undefined;
+      const head = answer.outcome === "found" ? readPageHead(page.url, answer.headers, html, site.rewrite) : undefined;
       seen[index] = { page, answer, head };
     }
   };
@@ -212,24 +197,20 @@ function isKept({ answer, page }: Seen, open: ReadonlySet<string>): boolean {
 }
 
 // Whether it should not be listed as it is.
-function judge({ page, answer, head }: Seen, { agents, findings }: SampleParts): boolean {
+function judge({ page, answer, head }: Seen, { settings, findings }: CheckRun): boolean {
   const own = new SitemapFindings(findings, page.sitemap);
   const { url } = page;
-  if (answer.outcome === "redirect") {
-    own.add(
-      "page-redirect",
-      url,
-      answer.target === undefined ? answer.reason?.message : `${answer.status} to ${answer.target}`,
-    );
+  const { outcome, target, status, reason } = answer;
+  if (outcome === "redirect") {
+    own.add("page-redirect", url, target === undefined ? reason?.message : `${status} to ${target}`);
     return true;
   }
   if (head === undefined) {
-    own.add("page-unreachable", url, answer.reason?.message ?? String(answer.status ?? ""));
+    own.add("page-unreachable", url, reason?.message ?? String(status ?? ""));
     return true;
   }
-  const isBad = judgeHead(url, page.alternates, head, agents, own);
   judgeDate(page, answer, own);
-  return isBad;
+  return judgeHead(url, page.alternates, head, settings.agents, own);
 }
 
 // What a page says about itself. Returns whether it should not be listed as it is.
@@ -276,15 +257,10 @@ function differentLanguage(alternates: readonly AlternatePage[], head: PageHead)
   });
 }
 
-function judgeDate(
-  { url, lastModified }: SampledPage,
-  answer: Omit<PageAnswer, "html">,
-  findings: SitemapFindings,
-): void {
-  if (lastModified === undefined) return;
-  const changed = Date.parse(header(answer.headers, "last-modified") ?? "");
+function judgeDate({ url, lastModified = "" }: SampledPage, { headers }: Seen["answer"], own: SitemapFindings): void {
+  const changed = Date.parse(header(headers, "last-modified") ?? "");
   if (Date.parse(lastModified) - changed > bounds.pageOlder) {
-    findings.add("page-lastmod-older", url, `${lastModified}, but ${new Date(changed).toISOString()}`);
+    own.add("page-lastmod-older", url, `${lastModified}, but ${new Date(changed).toISOString()}`);
   }
 }
 
@@ -293,9 +269,7 @@ function isSamePage(one: string, two: string): boolean {
 }
 
 function normalOf(url: string): string {
-  const parsed = parseUrl(url);
-  if (parsed === null) return url;
-  return parsed.href.slice(0, parsed.href.length - parsed.hash.length);
+  return (parseUrl(url)?.href ?? url).replace(/#.*$/s, "");
 }
 
 function serverOf(url: string): string {

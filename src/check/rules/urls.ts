@@ -3,8 +3,8 @@
 import { grouped } from "../../model/figures.ts";
 import { bareHost, protocolUrlLength } from "../../model/url.ts";
 import { bounds } from "../bounds.ts";
-import { type Origin, type RobotsAccess, readOrigin, type SitemapContext } from "../context.ts";
-import type { Findings, SitemapFindings } from "../findings.ts";
+import { type CheckRun, type Origin, type RobotsAccess, readOrigin, type SitemapContext } from "../context.ts";
+import type { SitemapFindings } from "../findings.ts";
 import { type RuleRow, rule } from "../rule.ts";
 import * as sources from "../sources.ts";
 import { has, type UrlScan } from "../url-scan.ts";
@@ -161,10 +161,7 @@ export class UrlRules {
   #lastText = "";
   #lastOrigin: Origin | undefined;
 
-  /**
-   * `homeHost`: the host of the homepage; whoever checks a website can open it, even if it is private. `crossSubmit`: hosts for which
-   * cross-submission is set up.
-   */
+  /** `homeHost`: that of the homepage. `crossSubmit`: hosts for which cross-submission is set up. */
   constructor(homeHost: string, crossSubmit: ReadonlySet<string>, robots: RobotsAccess) {
     this.#homeHost = homeHost;
     this.#crossSubmit = crossSubmit;
@@ -215,6 +212,7 @@ export class UrlRules {
 
   // One finding for each URL on a host that is not the sitemap's.
   #isElsewhere(url: string, origin: Origin, { location, findings, submittedBy }: SitemapContext): boolean {
+    // Whoever checks a website can open its host, even if it is private.
     const isHome = origin.host === this.#homeHost;
     if (origin.reach === "private" && !isHome) {
       findings.add("url-private-host", url, origin.host);
@@ -243,8 +241,8 @@ export class UrlRules {
   }
 
   /** The website has ended. */
-  finish(findings: Findings, homepage: string): void {
-    for (const value of this.#outside) findings.count("url-outside-directory", homepage, 1, { value }, "info");
+  finish({ findings, tree }: CheckRun): void {
+    for (const value of this.#outside) findings.count("url-outside-directory", tree.homepage, 1, { value }, "info");
   }
 }
 
