@@ -97,11 +97,10 @@ function ruleTables(): Map<string, string> {
     [...ruleGroups].map(([group, rows]) => [
       `rules: ${group}`,
       table(
-        ["rule", "what is wrong", "what to do"],
+        ["rule", "what is wrong, and what to do"],
         rows.map((rule) => [
           `<a id="${rule.id}"></a>\`${rule.id}\`<br>${rule.severity}, [${rule.basis}](${rule.link})${enginesShown(rule)}`,
-          escapedProse(rule.sentence),
-          escapedProse(rule.fix),
+          `${escapedProse(rule.sentence)}<br>${escapedProse(rule.fix)}`,
         ]),
       ),
     ]),
@@ -128,9 +127,9 @@ function problemTables(): Map<string, string> {
     Object.entries(groups).map(([group, rows]) => {
       const cells = Object.entries(rows).map(([code, { loss, temporary, message, messageFor, fix }]) => {
         const traits = [loss && "loss", temporary && "retried"].filter(Boolean).join(", ");
-        return [`\`${code}\`${traits && `<br>${traits}`}`, messageShown(message, messageFor), fix];
+        return [`\`${code}\`${traits && `<br>${traits}`}`, `${messageShown(message, messageFor)}<br>${fix}`];
       });
-      return [`problems: ${group}`, table(["code", "message", "what to do"], cells)];
+      return [`problems: ${group}`, table(["code", "message, and what to do"], cells)];
     }),
   );
 }

@@ -4,7 +4,7 @@ import { cut, loss, note, type ProblemRows } from "./row.ts";
 export const byteProblems: ProblemRows = {
   "body-short": cut(
     "The response is shorter than announced",
-    "Try again. Site owner: `Content-Length` is wrong, or the server stops early. What arrived was read.",
+    "Try again. `Content-Length` may be wrong. What arrived was read.",
     { temporary: true },
   ),
   "body-reset": cut("The connection broke during the transfer", "Try again. What arrived was read.", {
@@ -17,34 +17,31 @@ export const byteProblems: ProblemRows = {
   ),
   "protocol-size": note(
     "Larger than the {limit bytes} that the protocol allows",
-    "Site owner: split the sitemap; search engines may ignore it. It was read.",
+    "Split the sitemap; search engines may ignore it. It was read.",
   ),
   "coding-truncated": cut(
     "The compressed data is cut off",
     "Try again; the server may have been writing the file. What came before was read.",
   ),
-  "coding-trailing": note("Ignored data after the end of the compressed data", "Site owner: compress the file again."),
-  "coding-checksum": loss("The checksum of the compressed data is wrong", "Site owner: compress it again."),
-  "coding-damaged": cut("The compressed data is damaged", "Site owner: compress it again. What came before was read."),
+  "coding-trailing": note("Ignored data after the end of the compressed data", "Compress the file again."),
+  "coding-checksum": loss("The checksum of the compressed data is wrong", "Compress it again."),
+  "coding-damaged": cut("The compressed data is damaged", "Compress it again. What came before was read."),
   "limit-encoding-layers": loss("Compressed more than {limit} times", "Raise `limits.encodingLayers`."),
-  "coding-unknown": loss("Unknown content coding: {value}", "Site owner: use gzip, or none."),
+  "coding-unknown": loss("Unknown content coding: {value}", "Use gzip, or none."),
   "coding-mismatch": note(
     "Announced as {value}, but not compressed that way",
-    "Site owner: fix the `Content-Encoding` header. The document was read.",
+    "Fix the `Content-Encoding` header. The document was read.",
   ),
-  "charset-unsupported": loss("Unsupported character set: {value}", "Site owner: use UTF-8."),
+  "charset-unsupported": loss("Unsupported character set: {value}", "Use UTF-8."),
   "charset-conflict": note(
     "Conflicting character sets: {value}",
-    "Site owner: use one everywhere. The byte order mark wins over the header, the header over the XML declaration.",
+    "Use one everywhere. The byte order mark wins over the header, the header over the XML declaration.",
   ),
-  "charset-invalid": note(
-    "Invalid {value}; the bytes were replaced by U+FFFD",
-    "Site owner: declare the character set in use.",
-  ),
-  empty: loss("The document is empty", "Site owner: fill it, or remove it from the index or robots.txt."),
+  "charset-invalid": note("Invalid {value}; the bytes were replaced by U+FFFD", "Declare the character set in use."),
+  empty: loss("The document is empty", "Fill it, or remove it from the index or robots.txt."),
   "not-a-sitemap": loss(
     "Got XML with the root element {value}, not a sitemap",
-    "Open it: often an error page with status 200. Site owner: answer 404.",
+    "Open it: often an error page with status 200. Answer 404.",
     {
       messageFor: {
         html: "Got an HTML page, not a sitemap",
