@@ -91,7 +91,8 @@ export function ownerOf(path: string): Owner | undefined {
   }
 }
 
-function isRunning(pid: number): boolean {
+/** Whether a process is there, whoever owns it. */
+export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {

@@ -4,7 +4,17 @@ import type { Readable, Writable } from "node:stream";
 import { Stopped, type StopSignal } from "./exit-codes.ts";
 
 /** Standard output or standard error; of a terminal, its width. */
-export type Stream = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly bytesWritten?: number };
+export type Stream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+
+/** A result that is complete once it is kept, and gone once it is discarded; both may be called at any time. */
+export interface Unfinished {
+  /** The file that it replaces, if there is one. */
+  readonly replaces?: string | undefined;
+  /** What is true of it if the run is stopped, in words. */
+  readonly ifStopped?: string | undefined;
+  keep(): void;
+  discard(): void;
+}
 
 export interface Context {
   readonly stdin: Readable;
@@ -18,8 +28,7 @@ export interface Context {
   /** In milliseconds. */
   readonly now: () => number;
   readonly exit: (code: number) => void;
-  /** Files that are neither complete nor removed yet. */
-  readonly unfinished: Set<{ discard(): void }>;
+  readonly unfinished: Set<Unfinished>;
 }
 
 /** Takes the exit code of a command. */
@@ -43,15 +52,16 @@ export function processContext(): Context {
 }
 
 export function discardUnfinished({ unfinished }: Context): void {
-  for (const file of unfinished) file.discard();
+  for (const result of unfinished) result.discard();
+  unfinished.clear();
 }
 
-export interface StopOptions {
+interface StopOptions {
   readonly names?: readonly StopSignal[];
   /** Signals that mean the last step, whatever was done before. */
   readonly urgent?: readonly StopSignal[];
-  /** If the run does not end by itself: calls `leave` when it has waited enough. */
-  readonly wait?: (leave: () => void) => NodeJS.Timeout;
+  /** How long the run has to end by itself, in milliseconds. */
+  readonly patience?: number;
 }
 
 /**
@@ -61,7 +71,7 @@ export interface StopOptions {
 export function onStop(
   context: Pick<Context, "signals" | "exit">,
   steps: readonly ((stopped: Stopped) => void)[],
-  { names = ["SIGINT", "SIGTERM"], urgent = [], wait = (leave) => setTimeout(leave, 3000) }: StopOptions = {},
+  { names = ["SIGINT", "SIGTERM"], urgent = [], patience = 3000 }: StopOptions = {},
 ): () => void {
   let next = 0;
   let lastMoment: NodeJS.Timeout | undefined;
@@ -71,7 +81,7 @@ export function onStop(
     if (urgent.includes(name)) next = Math.max(next, steps.length - 1);
     steps[next]?.(stopped);
     next += 1;
-    if (next === steps.length) lastMoment = wait(leave).unref();
+    if (next === steps.length) lastMoment = setTimeout(leave, patience).unref();
     else if (next > steps.length) leave();
   };
   for (const name of names) context.signals.on(name, onSignal);
@@ -79,36 +89,4 @@ export function onStop(
     for (const name of names) context.signals.off(name, onSignal);
     clearTimeout(lastMoment);
   };
-}
-
-/**
- * Aborted with a `Stopped` when the program is asked to stop. If the run does not end by itself within half a second, `beforeExit` is called and the
- * program exits. Only a reader that is still reading the output is waited for, up to two seconds, so that its output is complete.
- */
-export function stopSignal(context: Context, beforeExit: () => void): AbortSignal {
-  const { stdout } = context;
-  const controller = new AbortController();
-  const wait = (leave: () => void) => {
-    let [before, looks] = [Number.NaN, 0];
-    const timer = setInterval(() => {
-      // Changes while somebody reads.
-      const taken = (stdout.bytesWritten ?? 0) - stdout.writableLength;
-      looks += 1;
-      if (stdout.writableLength > 0 && taken !== before && looks < 5) {
-        before = taken;
-        return;
-      }
-      clearInterval(timer);
-      leave();
-    }, 400);
-    return timer;
-  };
-  const exit = (code: number) => {
-    beforeExit();
-    context.exit(code);
-  };
-  // SIGHUP: the terminal is closed. Node.js ends there even under nohup; like this, temporary files are removed first.
-  const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  onStop({ signals: context.signals, exit }, [(stopped) => controller.abort(stopped)], { names, wait });
-  return controller.signal;
 }

@@ -6,12 +6,52 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { grouped } from "../model/figures.ts";
 import { type FlagGroup, type FlagRow, type OptionRow, optionSections } from "../model/option-table.ts";
 import type { Options, PageFilters } from "../model/options.ts";
-import { type CsvSeparator, explodedLists } from "../write/csv.ts";
+import { type CsvSeparator, type ExplodedList, explodedLists } from "../write/csv.ts";
 import { orUsageError, UsageError } from "./exit-codes.ts";
-import { explodeInWords } from "./output/pages.ts";
+import type { MessageFlags } from "./output/messages.ts";
 
 /** The flags as typed, by commander's names. */
 export type CrawlFlags = Readonly<Record<string, unknown>>;
+
+type Text = string | undefined;
+type Texts = readonly string[] | undefined;
+type Given = true | undefined;
+
+/** The flags that commands look at themselves; each has some of them. */
+export interface Flags<Format = string> extends CrawlFlags, MessageFlags {
+  readonly format: Format;
+  readonly output?: Text;
+  readonly force?: Given;
+  readonly progress: boolean;
+  readonly all?: Given;
+  readonly stripUrl?: Given;
+  readonly summary?: Given;
+  readonly trailer?: Given;
+  readonly json?: Given;
+  readonly exitCode?: Given;
+  readonly csvSafe: boolean;
+  readonly columns?: Text;
+  readonly explode?: ExplodedList | undefined;
+  readonly separator?: CsvSeparator | undefined;
+  readonly excel?: Given;
+  readonly include?: Texts;
+  readonly exclude?: Texts;
+  readonly since?: Text;
+  readonly limit?: number | undefined;
+  readonly only?: Texts;
+  readonly ignore?: Texts;
+  readonly sitemap?: Texts;
+  readonly save?: Text;
+  readonly resume?: Text;
+  readonly previous?: Text | Texts;
+  readonly url?: Text;
+  readonly map?: Texts;
+  readonly pages?: Texts;
+  readonly config?: Text;
+  readonly off?: Texts;
+  readonly now?: Text;
+  readonly insecure?: Given;
+}
 
 interface OptionFlag extends FlagRow {
   readonly group: FlagGroup | undefined;
@@ -49,17 +89,13 @@ function defaultInWords(value: FlagRow["value"], given: unknown): string {
 }
 
 /** Adds the flags of one group, in the order of the table. */
-export function addCrawlFlags(command: Command, group: FlagGroup, only?: readonly string[]): void {
+export function addCrawlFlags(command: Command, group: FlagGroup, only?: readonly string[]): Command {
   for (const flag of optionFlags) {
     // Each command has its own: some change a default.
     if (flag.group === group && (only?.includes(flag.option.long ?? "") ?? true))
       command.addOption(optionOf(flag, flag.row));
   }
-}
-
-/** Adds whole groups, each under its own heading. */
-export function addCrawlFlagGroups(command: Command, ...groups: readonly FlagGroup[]): void {
-  for (const group of groups) addCrawlFlags(command.optionsGroup(`${group}:`), group);
+  return command;
 }
 
 /** The options that the flags stand for, but for page filters. Throws a `UsageError` where a value cannot be read. */
@@ -175,49 +211,55 @@ function headerLines(lines: readonly string[]): [name: string, value: string][] 
   });
 }
 
-export function addMessageFlags(command: Command): Command {
-  return command
-    .optionsGroup("Messages:")
-    .option("-v, --verbose", "log sitemaps, problems and retries; -vv: everything", raised)
-    .option("-l, --log-file <file>", "append the log to FILE")
-    .option("--no-progress", "no progress line on a terminal")
-    .option("--no-color", "no colors on a terminal");
-}
+type SharedFlags = "output" | "csvSafe" | "csv" | "patterns" | "sitemap" | "rules" | "local" | "messages";
 
-/** Where the result goes. */
-export function addOutputFlags(command: Command): Command {
-  return command
-    .option("-o, --output <file>", "write to FILE, only if the run succeeds")
-    .option("--force", "replace existing files");
-}
+const sharedFlags: Readonly<Record<SharedFlags, (command: Command) => Command>> = {
+  output: (command) =>
+    command
+      .option("-o, --output <file>", "write to FILE, only if the run succeeds")
+      .option("--force", "replace existing files"),
+  csvSafe: (command: Command) => command.option("--no-csv-safe", "do not escape cells that look like formulas (csv)"),
+  csv: (command) => {
+    const explode = "one row per item of a list (csv)";
+    return sharedFlags
+      .csvSafe(command)
+      .option("--columns <names>", "columns, such as url,news.title, or all (csv)")
+      .addOption(new Option("--explode <list>", explode).choices(explodedLists))
+      .option("--separator <character>", "separator of cells: a comma, ';' or tab (csv)", separator)
+      .option("--excel", "start with a byte order mark, so that Excel recognizes UTF-8 (csv)");
+  },
+  patterns: (command) => addCrawlFlags(command, "Filters", ["--include", "--exclude"]),
+  sitemap: (command) =>
+    command
+      .optionsGroup("Discovery:")
+      .option("--sitemap <url>", "start from this sitemap, without discovery (repeatable)", collected),
+  rules: (command) =>
+    command
+      .optionsGroup("Rules:")
+      .option("--config <file>", "configuration (default: sitegrove.json here or above)")
+      .option("--off <rules>", "rules to leave out (repeatable)", collected)
+      .option("--now <date>", "judge dates as of this day: 2026-05-31"),
+  local: (command) => {
+    const map = "read URLs below this one from a folder (repeatable)";
+    return command
+      .optionsGroup("Local files:")
+      .option("--url <url>", "URL of the website in a folder, or of a sitemap file")
+      .option("--map <url=folder>", map, collected);
+  },
+  messages: (command) =>
+    command
+      .optionsGroup("Messages:")
+      .option("-v, --verbose", "log sitemaps, problems and retries; -vv: everything", raised)
+      .option("-l, --log-file <file>", "append the log to FILE")
+      .option("--no-progress", "no progress line on a terminal")
+      .option("--no-color", "no colors on a terminal"),
+};
 
-export function addCsvSafeFlag(command: Command): Command {
-  return command.option("--no-csv-safe", "do not escape cells that look like formulas (csv)");
-}
-
-export function addSitemapFlag(command: Command): Command {
-  const text = "start from this sitemap, without discovery (repeatable)";
-  return command.optionsGroup("Discovery:").option("--sitemap <url>", text, collected);
-}
-
-export function addRuleFlags(command: Command): Command {
-  return command
-    .optionsGroup("Rules:")
-    .option("--config <file>", "configuration (default: sitegrove.json here or above)")
-    .option("--off <rules>", "rules to leave out (repeatable)", collected)
-    .option("--now <date>", "judge dates as of this day: 2026-05-31");
-}
-
-/** For comparing pages. */
-export function addPatternFlags(command: Command): Command {
-  addCrawlFlags(command, "Filters", ["--include", "--exclude"]);
+/** Adds flags that commands have in common; those of the table of options by groups, each under its own heading. */
+export function addFlags(command: Command, ...names: readonly (SharedFlags | FlagGroup)[]): Command {
+  for (const name of names) {
+    if (name in sharedFlags) sharedFlags[name as SharedFlags](command);
+    else addCrawlFlags(command.optionsGroup(`${name}:`), name as FlagGroup);
+  }
   return command;
-}
-
-export function addCsvFlags(command: Command): Command {
-  return addCsvSafeFlag(command)
-    .option("--columns <names>", "columns, such as url,news.title, or all (csv)")
-    .addOption(new Option("--explode <list>", explodeInWords).choices(explodedLists))
-    .option("--separator <character>", "separator of cells: a comma, ';' or tab (csv)", separator)
-    .option("--excel", "start with a byte order mark, so that Excel recognizes UTF-8 (csv)");
 }

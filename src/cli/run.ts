@@ -1,14 +1,16 @@
 // What all commands share: how a run begins (which files have to differ, when an archive is replaced, what is said first), messages, the
 // progress line, the log, Ctrl-C, an output whose reader may go away, and the end.
+import type { CheckOptions } from "../check/options.ts";
+import type { SiteFilesOptions } from "../check/site-files.ts";
+import { timeLeft } from "../crawl/time-budget.ts";
 import type { CrawlEvent } from "../model/event.ts";
 import { counted } from "../model/figures.ts";
 import { type Options, type RecurseContext, resolveOptions } from "../model/options.ts";
 import type { SitemapTree } from "../tree/tree.ts";
-import { type Context, stopSignal } from "./context.ts";
+import { type Context, discardUnfinished, onStop, type Unfinished } from "./context.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import { type CrawlFlags, givenFlags } from "./flags.ts";
-import { expectDistinct } from "./input/distinct-files.ts";
-import { type Doing, type NamedTarget, recognized, type Target, treeOf } from "./input/target.ts";
+import { expectDistinct, type NamedTarget, recognized, type Target, treeOf } from "./input/target.ts";
 import { CrawlEnding } from "./output/ending.ts";
 import { OutputFile, SaveFile } from "./output/file.ts";
 import { Log } from "./output/log.ts";
@@ -22,27 +24,9 @@ export interface RunFlags extends MessageFlags {
   readonly force?: true | undefined;
 }
 
-interface Result {
-  /** The file that it replaces, if there is one. */
-  readonly replaces?: string | undefined;
-  /** What is true of it if the run is stopped, in words. */
-  readonly ifStopped?: string | undefined;
-  keep(): void;
-  discard(): void;
-}
-
 /** The messages and the exit code at the end of a run. */
-export interface Ending {
-  see(event: CrawlEvent): void;
-  readonly isComplete: boolean;
-  /** Whether nothing could be read: then old files are kept. */
-  readonly readNothing: boolean;
-  /** Whether the output is worth keeping even then, because it says so. An archive never is. */
-  readonly tellsFailures?: boolean;
-  readonly exitCode: number;
-  /** `listed`: how many pages were written; `notes`: further sentences. */
-  print(messages: Messages, listed: number, notes: readonly string[]): void;
-}
+export type Ending = Pick<CrawlEnding, "see" | "isComplete" | "readNothing" | "exitCode" | "print"> &
+  Partial<Pick<CrawlEnding, "tellsFailures">>;
 
 interface Outcome {
   /** Pages that were listed, or what `unit` says. */
@@ -55,9 +39,9 @@ interface Outcome {
 
 export class Run {
   readonly context: Context;
-  readonly startedAt: number = performance.now();
-  /** What it does, for messages. */
-  doing: Doing = { verb: "reading", command: "" };
+  readonly #startedAt = performance.now();
+  /** What it does with a target, and its command, for messages: "listing", "sitegrove ls". */
+  doing: readonly [verb: string, command: string] = ["reading", ""];
   /** Where to write the archive. */
   save: string | undefined;
   readonly messages: Messages;
@@ -71,16 +55,12 @@ export class Run {
   readonly #progress: Progress | undefined;
   readonly #output: Output;
   readonly #file: OutputFile | undefined;
-  readonly #results: Result[] = [];
-  readonly #showsProgress: boolean;
-  #files = 0;
-  #drawnAt = 0;
   #hasWritten = false;
 
   constructor(context: Context, flags: RunFlags, newEnding: () => Ending = () => new CrawlEnding()) {
     this.context = context;
     // First: a path that cannot be written is a mistake on the command line.
-    this.#file = flags.output === undefined ? undefined : this.owns(new OutputFile(flags.output, flags, context));
+    this.#file = flags.output === undefined ? undefined : this.owns(new OutputFile(flags.output, flags.force));
     const verbosity = Number(flags.verbose ?? 0);
     this.messages = new Messages(flags, context);
     this.hasColor = flags.color && !context.environment["NO_COLOR"];
@@ -89,13 +69,19 @@ export class Run {
     this.#endings = [newEnding()];
     // A log on the same terminal replaces the progress line.
     const isWatched = flags.progress && this.messages.isTerminal && (verbosity === 0 || flags.logFile !== undefined);
-    this.#showsProgress = isWatched;
     this.#progress = isWatched ? new Progress(this.messages) : undefined;
     this.#output = new Output(context.stdout);
-    this.signal = stopSignal(context, () => {
+    const controller = new AbortController();
+    this.signal = controller.signal;
+    const exit = (code: number) => {
       this.crawled();
       this.messages.say("stopped before everything was written", "warning");
-    });
+      context.exit(code);
+    };
+    // SIGHUP: the terminal is closed. Node.js ends there even under nohup; like this, temporary files are removed first.
+    const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+    // A reader that is still reading gets the rest.
+    onStop({ signals: context.signals, exit }, [(stopped) => controller.abort(stopped)], { names, patience: 2000 });
   }
 
   /** What a target turns out to be, which is said. */
@@ -116,17 +102,23 @@ export class Run {
     return tree;
   }
 
-  /** A file of a built website was read: shows how many, at most ten times a second. */
-  readonly sawFile = (): void => {
-    this.#files += 1;
-    if (!this.#showsProgress || performance.now() < this.#drawnAt + 100) return;
-    this.#drawnAt = performance.now();
-    this.messages.live(`${counted(this.#files, "file")} read`);
-  };
+  /** For checks after a crawl: the time that is left, and the files of a built website, which are counted on a terminal. */
+  whileChecking({ limits }: Options, files: SiteFilesOptions | undefined): Pick<CheckOptions, "time" | "files"> {
+    let [count, drawnAt] = [0, 0];
+    const onFile = () => {
+      count += 1;
+      // At most ten times a second.
+      if (this.#progress === undefined || performance.now() < drawnAt + 100) return;
+      drawnAt = performance.now();
+      this.messages.live(`${counted(count, "file")} read`);
+    };
+    const time = timeLeft(limits?.time ?? Number.POSITIVE_INFINITY, this.#startedAt);
+    return { time, files: files && { ...files, onFile } };
+  }
 
-  /** A file that is renamed to its final name if the run succeeds, and removed otherwise. */
-  owns<T extends Result>(result: T): T {
-    this.#results.push(result);
+  /** A result that is kept if the run succeeds, and discarded otherwise. */
+  owns<T extends Unfinished>(result: T): T {
+    this.context.unfinished.add(result);
     return result;
   }
 
@@ -163,7 +155,7 @@ export class Run {
     this.#endings.push(this.#newEnding());
   }
 
-  /** The run has ended. */
+  /** Nothing more is fetched. */
   crawled(): void {
     this.#progress?.stop();
     this.messages.clearLive();
@@ -195,7 +187,7 @@ export class Run {
       this.messages.say(`stopped: ${this.#leftBehind(outcome())}`, "warning");
       return reason.exitCode;
     } finally {
-      for (const result of this.#results) result.discard();
+      discardUnfinished(this.context);
       this.#log.close();
     }
   }
@@ -203,7 +195,7 @@ export class Run {
   // If nothing could be read, the old files are kept.
   #settle(): void {
     const readNothing = this.#endings.every((ending) => ending.readNothing);
-    for (const result of this.#results) {
+    for (const result of this.context.unfinished) {
       const isWanted = this.#endings.at(-1)?.tellsFailures === true && !(result instanceof SaveFile);
       if (!readNothing || isWanted) result.keep();
       else if (result.replaces !== undefined) this.messages.say(`${result.replaces} was not changed`, "warning");
@@ -213,21 +205,21 @@ export class Run {
   // What a run that was stopped has written.
   #leftBehind({ listed, unit = "page", isWhole = false }: Outcome): string {
     const shown = isWhole ? "not complete" : `${counted(listed, unit)} listed, not complete`;
-    const parts = [...(this.#hasWritten ? [shown] : []), ...this.#results.flatMap(({ ifStopped }) => ifStopped ?? [])];
-    return parts.length === 0 ? "nothing was written" : parts.join("; ");
+    const left = [...this.context.unfinished].flatMap(({ ifStopped }) => ifStopped ?? []);
+    return [...(this.#hasWritten ? [shown] : []), ...left].join("; ") || "nothing was written";
   }
 }
 
 export interface Beginning {
   readonly context: Context;
-  readonly doing?: Doing;
+  readonly doing?: Run["doing"];
   readonly targets: readonly (Target | NamedTarget)[];
   readonly flags: CrawlFlags & RunFlags & { readonly insecure?: true | undefined; readonly save?: string | undefined };
-  readonly crawl?: Options;
+  readonly crawl: Options;
   /** Further files and folders that are read. */
   readonly inputs?: readonly (string | undefined)[];
   /** Archives of earlier runs: --save may replace them, other outputs may not. */
-  readonly renewed?: readonly string[] | undefined;
+  readonly renewed?: readonly (string | undefined)[];
   /** Further files that are written, by the flags that name them. */
   readonly outputs?: Readonly<Record<string, string | undefined>>;
   /** Options that apply where nothing is fetched, too; all others are refused there. */
@@ -239,19 +231,16 @@ export interface Beginning {
 export async function withTargets(beginning: Beginning): Promise<Run> {
   const { context, doing, targets, flags, inputs = [], renewed = [], outputs, offline, ending } = beginning;
   const { output, logFile, save } = flags;
-  const settings = resolveOptions(beginning.crawl ?? {});
+  const settings = resolveOptions(beginning.crawl);
   const isOnline = targets.some(({ kind }) => kind === "website" || kind === "sitemaps");
   const [useless] = isOnline ? [] : givenFlags(flags, offline);
   if (useless !== undefined) throw new UsageError(`${useless} has no effect on files: nothing is fetched`);
   const read = [...targets.flatMap((target) => ("path" in target ? target.path : [])), ...inputs];
   const written = { "--output": output, "--log-file": logFile, ...outputs };
-  expectDistinct(
-    read.flatMap((file) => file ?? []),
-    { "--save": save, ...written },
-  );
+  expectDistinct(read, { "--save": save, ...written });
   expectDistinct(renewed, written);
   if (isOnline) (await import("../fetch/fetcher.ts")).expectUsable(settings);
-  const archive = save === undefined ? undefined : new SaveFile(save, flags.force ?? false, context);
+  const archive = save === undefined ? undefined : new SaveFile(save, flags.force);
   const run = new Run(context, flags, ending);
   if (archive !== undefined) run.save = run.owns(archive).path;
   if (doing !== undefined) run.doing = doing;

@@ -4,31 +4,26 @@ import { Command, Option } from "commander";
 import type { ChangesEnd } from "../../diff/changes.ts";
 import { ignorable, type TreeChange } from "../../model/change.ts";
 import { counted } from "../../model/figures.ts";
-import type { Options } from "../../model/options.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, UsageError, websiteExitCodes } from "../exit-codes.ts";
-import {
-  addCrawlFlagGroups,
-  addCsvSafeFlag,
-  addMessageFlags,
-  addOutputFlags,
-  addPatternFlags,
-  addSitemapFlag,
-  type CrawlFlags,
-  collected,
-  crawlOptions,
-} from "../flags.ts";
+import { addFlags, collected, crawlOptions, type Flags } from "../flags.ts";
 import { addHelp } from "../help.ts";
-import { chooseTarget, crawlTarget, type Target } from "../input/target.ts";
+import { chooseTarget, crawlTarget } from "../input/target.ts";
 import { changeWriter } from "../output/changes.ts";
-import { inWords } from "../output/filter-notes.ts";
-import { type RunFlags, withTargets } from "../run.ts";
-import { ignoreInWords, namesIn, pageFilter } from "./diff.ts";
+import { inWords } from "../output/ending.ts";
+import { withTargets } from "../run.ts";
+import { checkChangeFlags, ignoreInWords, namesIn, pageFilter } from "./diff.ts";
 
 const formats = ["ndjson", "pages", "csv"] as const;
 const kinds = ["added", "changed", "removed"] as const;
 
+interface ChangesFlags extends Flags<(typeof formats)[number]> {
+  readonly state: string;
+  readonly first: "all" | "none";
+}
+
 export function changesCommand(context: Context, done: Done): Command {
+  const first = new Option("--first <what>", "what the first run lists: every page as added, or nothing");
   const command = new Command("changes")
     .summary("list what is new on a website since the last time")
     .description(
@@ -41,46 +36,28 @@ export function changesCommand(context: Context, done: Done): Command {
     .optionsGroup("Output:")
     .requiredOption("--state <file>", "archive that the last run left, replaced at the end (.warc or .warc.gz)")
     .addOption(new Option("-f, --format <format>", "data, or URLs").choices(formats).default("ndjson"));
-  const first = new Option("--first <what>", "what the first run lists: every page as added, or nothing");
-  addOutputFlags(command)
+  addFlags(command, "output")
     .addOption(first.choices(["all", "none"]).default("all"))
     .option("--only <kinds>", `kinds of changes to list: ${kinds.join(", ")} (repeatable)`, collected)
     .option("--ignore <fields>", ignoreInWords, collected);
-  addCsvSafeFlag(addPatternFlags(command));
-  addCrawlFlagGroups(addSitemapFlag(command), "Discovery", "Parsing", "Network", "Limits");
-  addMessageFlags(command).action(async (website: string | undefined, flags: ChangesFlags) => {
-    done(await changes(website, flags, context));
-  });
-  return addHelp(command, { flags, examples, more });
-}
-
-const flags = `--state --format --output --force --first --only --ignore --include --exclude --sitemap --user-agent
-  --verbose`;
-
-const examples = `
+  addFlags(command, "patterns", "csvSafe", "sitemap", "Discovery", "Parsing", "Network", "Limits", "messages");
+  command.action(async (website: string | undefined, flags: ChangesFlags) =>
+    done(await changes(website, flags, context)),
+  );
+  return addHelp(command, {
+    flags: `--state --format --output --force --first --only --ignore --include --exclude --sitemap --user-agent --verbose`,
+    examples: `
 Examples:
   sitegrove changes example.org --state site.warc.gz
   sitegrove changes example.org --state site.warc.gz --first none   begin now
   sitegrove changes example.org --state site.warc.gz -f csv -o new.csv
-`;
-
-const more = exitCodeHelp(websiteExitCodes, {
-  incomplete: "finished, but something declared could not be fully read: it keeps its last known state",
-  notFound: "the website answered, and no sitemap was found: the state is not changed",
-  unreachable: "the website could not be reached, or refused everything: the state is not changed",
-});
-
-interface ChangesFlags extends CrawlFlags, RunFlags {
-  readonly state: string;
-  readonly format: (typeof formats)[number];
-  readonly first: "all" | "none";
-  readonly only?: readonly string[] | undefined;
-  readonly ignore?: readonly string[] | undefined;
-  readonly include?: readonly string[] | undefined;
-  readonly exclude?: readonly string[] | undefined;
-  readonly sitemap?: readonly string[] | undefined;
-  readonly csvSafe: boolean;
-  readonly insecure?: true | undefined;
+`,
+    more: exitCodeHelp(websiteExitCodes, {
+      incomplete: "finished, but something declared could not be fully read: it keeps its last known state",
+      notFound: "the website answered, and no sitemap was found: the state is not changed",
+      unreachable: "the website could not be reached, or refused everything: the state is not changed",
+    }),
+  });
 }
 
 /** Returns the exit code. */
@@ -89,8 +66,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
   const target = chooseTarget(website, flags.sitemap);
   if (target.kind === "archive")
     throw new UsageError(`${website} is an archive: name a website, or use sitegrove diff`);
-  if (!csvSafe && format !== "csv") throw new UsageError("--no-csv-safe works with the format csv");
-  if (flags.force && flags.output === undefined) throw new UsageError("--force needs --output");
+  checkChangeFlags(flags);
   const named = namesIn("--only", flags.only, kinds);
   const only = named.length === 0 ? kinds : named;
   const ignore = namesIn("--ignore", flags.ignore, ignorable);
@@ -101,28 +77,22 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
     isMatched ||= isIncluded;
     return isIncluded;
   };
-  const crawl: Options = crawlOptions(flags);
-  const doing = { verb: "listing the changes of", command: `sitegrove changes --state ${state}` };
+  const crawl = crawlOptions(flags);
+  const doing = ["listing the changes of", `sitegrove changes --state ${state}`] as const;
   const run = await withTargets({ context, doing, targets: [target], flags, crawl, renewed: [state], offline: [] });
   const { ChangesRun } = await import("../../diff/changes.ts");
-  const site = crawlTarget((await run.recognized(target, crawl)) as Exclude<Target, { kind: "archive" }>);
-  const onEvent = run.see.bind(run);
-  const found = new ChangesRun(site, {
+  const found = new ChangesRun(crawlTarget(await run.recognized(target, crawl)), {
     only,
     state,
     first,
     ignore,
     include: filter && include,
     signal: run.signal,
-    crawl: { ...crawl, onEvent },
+    crawl: { ...crawl, onEvent: run.see.bind(run) },
   });
-  const wasThere = existsSync(state);
-  run.owns({
-    replaces: wasThere ? state : undefined,
-    ifStopped: wasThere ? `${state} was not changed` : undefined,
-    keep: () => found.commit(),
-    discard: () => found.close(),
-  });
+  const replaces = existsSync(state) ? state : undefined;
+  const ifStopped = replaces && `${state} was not changed`;
+  run.owns({ replaces, ifStopped, keep: () => found.commit(), discard: () => found.close() });
 
   let told = 0;
   const notes: string[] = [];
@@ -147,7 +117,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
   return run.write(lines(), () => ({ listed: told, unit: "change", notes }));
 }
 
-function filterInWords({ include, exclude }: ChangesFlags): string {
+function filterInWords({ include, exclude }: Flags): string {
   const words = [
     include && `match --include ${inWords(include)}`,
     exclude && `remain after --exclude ${inWords(exclude)}`,

@@ -1,37 +1,28 @@
 // `sitegrove check`: flags, the findings about a target, and what they mean for the exit code.
 import { Command, InvalidArgumentError, Option } from "commander";
-import { type CheckResult, failedInWords, tally } from "../../check/result.ts";
+import { type CheckResult, failedInWords } from "../../check/result.ts";
 import { severities } from "../../check/rule.ts";
 import type { SiteFilesOptions } from "../../check/site-files.ts";
-import { timeLeft } from "../../crawl/time-budget.ts";
 import { counted } from "../../model/figures.ts";
-import type { SitemapTree } from "../../tree/tree.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-codes.ts";
-import {
-  addCrawlFlagGroups,
-  addMessageFlags,
-  addRuleFlags,
-  type CrawlFlags,
-  collected,
-  crawlOptions,
-  wholeNumber,
-} from "../flags.ts";
+import { addFlags, collected, crawlOptions, type Flags, wholeNumber } from "../flags.ts";
 import { addHelp } from "../help.ts";
-import { Baseline, checkOptions, type RuleFlags, readBaseline } from "../input/check-files.ts";
-import {
-  addLocalFlags,
-  chooseCheckTarget,
-  type LocalFlags,
-  Places,
-  renamed,
-  withFileNames,
-} from "../input/local-files.ts";
-import { CrawlEnding } from "../output/ending.ts";
+import { Baseline, checkOptions } from "../input/check-files.ts";
+import { chooseCheckTarget, Places, renamed, withFileNames } from "../input/local-files.ts";
+import { CrawlEnding, inWords } from "../output/ending.ts";
 import { OutputFile } from "../output/file.ts";
 import { type CheckFormat, checkFormats, type FailLevel, failLevels } from "../output/findings.ts";
 import type { Messages } from "../output/messages.ts";
-import { type Run, type RunFlags, withTargets } from "../run.ts";
+import { withTargets } from "../run.ts";
+
+interface CheckFlags extends Flags {
+  readonly outputs: readonly ChosenOutput[];
+  readonly failOn?: FailLevel | undefined;
+  readonly baseline?: string | undefined;
+  readonly updateBaseline?: true | undefined;
+  readonly sample?: number | undefined;
+}
 
 export function checkCommand(context: Context, done: Done): Command {
   // -f and -o, in the order in which they were given.
@@ -44,6 +35,7 @@ export function checkCommand(context: Context, done: Done): Command {
       words.push({ format: value as CheckFormat });
       return value;
     });
+  const addFile = (file: string) => void words.push({ file });
   const failOn = new Option("--fail-on <severity>", "lowest severity that makes the exit code 6");
   const command = new Command("check")
     .summary("show what search engines would say about the sitemaps of a website")
@@ -54,50 +46,44 @@ export function checkCommand(context: Context, done: Done): Command {
     .argument("<target>", "website, archive, sitemap file, folder of a built website, or - for standard input")
     .optionsGroup("Output:")
     .addOption(format)
-    .option(
-      "-o, --output <file>",
-      "write the format before it to FILE (repeatable)",
-      (file: string) => void words.push({ file }),
-    )
+    .option("-o, --output <file>", "write the format before it to FILE (repeatable)", addFile)
     .option("--force", "replace existing files")
     .option("--all", "show all examples and sitemaps (text, markdown)")
     .addOption(failOn.choices(failLevels).default(undefined, "error"));
-  addRuleFlags(command)
+  addFlags(command, "rules")
     .option("--baseline <file>", "file of known findings; only new ones are shown and fail")
     .option("--update-baseline", "write the findings to the baseline")
     .option("--sample <n>", "number of pages to fetch and check", wholeNumber(1));
   const pages = "files that are pages: 'blog/**' (repeatable; default: all HTML files)";
-  addLocalFlags(command)
+  addFlags(command, "local")
     .option("--pages <glob>", pages, collected)
     .option("--ignore <glob>", "files to leave out: 'drafts/' (repeatable)", collected);
-  addCrawlFlagGroups(command, "Discovery", "Network", "Limits");
-  addMessageFlags(command).action(async (target: string, flags: CheckFlags) => {
-    done(await check(target, { ...flags, outputs: pairsOf(words) }, context));
-  });
-  return addHelp(command, { flags, examples, more });
-}
-
-const flags = `--format --output --force --all --fail-on --config --off --baseline --update-baseline --sample --url --map --user-agent
-  --verbose`;
-
-const examples = `
+  addFlags(command, "Discovery", "Network", "Limits", "messages");
+  command.action(async (target: string, flags: CheckFlags) =>
+    done(await check(target, { ...flags, output: undefined, outputs: pairsOf(words) }, context)),
+  );
+  return addHelp(command, {
+    flags: `--format --output --force --all --fail-on --config --off --baseline --update-baseline --sample --url --map --user-agent
+      --verbose`,
+    examples: `
 Examples:
   sitegrove check example.org
   sitegrove check site.warc.gz -f json
   sitegrove check public/ --url https://example.org/
   sitegrove check sitemap.xml --url https://example.org/sitemap.xml
   sitegrove check example.org -f text -f sarif -o findings.sarif --fail-on never
-`;
+`,
+    more: exitCodeHelp([...websiteExitCodes, "findings"], { findings: "findings at or above --fail-on" }),
+  });
+}
 
-const more = exitCodeHelp([...websiteExitCodes, "findings"], { findings: "findings at or above --fail-on" });
+type Word = { readonly format: CheckFormat } | { readonly file: string };
 
 interface ChosenOutput {
   readonly format: CheckFormat;
   /** Absent for standard output. */
   readonly file?: string | undefined;
 }
-
-type Word = { readonly format: CheckFormat } | { readonly file: string };
 
 /** Each -f with the -o next to it, in either order. Throws a `UsageError` if a file has no format, or two results would go to standard output. */
 export function pairsOf(words: readonly Word[]): readonly ChosenOutput[] {
@@ -115,16 +101,6 @@ export function pairsOf(words: readonly Word[]): readonly ChosenOutput[] {
   return pairs.length === 0 ? [{ format: "text" }] : pairs.map((pair) => ({ format: "text", ...pair }));
 }
 
-interface CheckFlags extends CrawlFlags, Omit<RunFlags, "output">, LocalFlags, RuleFlags {
-  readonly outputs: readonly ChosenOutput[];
-  readonly all?: true | undefined;
-  readonly failOn?: FailLevel | undefined;
-  readonly baseline?: string | undefined;
-  readonly updateBaseline?: true | undefined;
-  readonly sample?: number | undefined;
-  readonly insecure?: true | undefined;
-}
-
 /** Returns the exit code. */
 async function check(name: string, flags: CheckFlags, context: Context): Promise<number> {
   const { baseline: file, updateBaseline, sample } = flags;
@@ -134,45 +110,38 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
   if (files !== undefined) await expectPages(files);
   const { options, failOn, note } = checkOptions(flags, { location, sample, files });
   if (updateBaseline && file === undefined) throw new UsageError("--update-baseline needs --baseline FILE");
-  if (file !== undefined && !updateBaseline && readBaseline(file) === undefined)
-    throw new UsageError(`${file} does not exist; --update-baseline writes it`);
+  const nameOf = withFileNames(name === "-" ? "standard input" : name);
+  const baseline = file === undefined ? undefined : new Baseline(file, nameOf, updateBaseline);
   const outputs = flags.outputs.map((output, index) => [`-o (${index + 1})`, output.file] as const);
   const ending = new CheckEnding(flags.failOn ?? failOn ?? "error");
   const run = await withTargets({
     context,
-    doing: { verb: "checking", command: "sitegrove check" },
+    doing: ["checking", "sitegrove check"],
     targets: [named],
-    flags: { ...flags, output: undefined },
+    flags,
     crawl,
     inputs: [...folders.map((folder) => folder.path), flags.config],
     outputs: { "--baseline": file, ...Object.fromEntries(outputs) },
     offline: ["limits", "rewrite"],
     ending: () => ending,
   });
-  const written = flags.outputs.map((output) => output.file && run.owns(new OutputFile(output.file, flags, context)));
+  const written = flags.outputs.map((output) => output.file && run.owns(new OutputFile(output.file, flags.force)));
   if (note !== undefined) run.messages.say(note, "quiet");
   let listed = 0;
 
-  async function findings(): Promise<CheckResult> {
+  async function* pieces(): AsyncGenerator<string, void, undefined> {
     const { checkTreeWhile } = await import("../../check/check-tree.ts");
-    const nameOf = withFileNames(name === "-" ? "standard input" : name);
-    const baseline = file === undefined ? undefined : new Baseline(readBaseline(file) ?? {}, nameOf);
     const online = { ...crawl, ...chosen.options };
     const tree = await run.tree(target, online);
+    let result: CheckResult;
     try {
-      const time = timeLeft(crawl.limits?.time ?? Number.POSITIVE_INFINITY, run.startedAt);
-      const local = files && { ...files, onFile: run.sawFile };
-      const all = { ...options, files: local, crawl: online, time, signal: run.signal };
+      const all = { ...options, ...run.whileChecking(crawl, files), crawl: online, signal: run.signal };
       const found = await checkTreeWhile(tree, all, undefined, baseline);
-      const result = location ? found : renamed(found, nameOf);
-      return baseline === undefined ? result : compared(result, baseline, tree, nameOf, flags, run);
+      result = location ? found : renamed(found, nameOf);
+      if (baseline !== undefined) result = baseline.unknown(result, tree, run.messages);
     } finally {
       await tree.close();
     }
-  }
-
-  async function* pieces(): AsyncGenerator<string, void, undefined> {
-    const result = await findings();
     listed = result.pageCount;
     ending.finish(result);
     const { appendSummary, writeCheck } = await import("../output/reporters.ts");
@@ -198,36 +167,7 @@ async function expectPages({ folders, pages, ignore }: SiteFilesOptions): Promis
   if (!hasNone({ pages, ignore }) || hasNone({})) return;
   const [words, globs = []] = hasNone({ pages }) ? ["matches --pages", pages] : ["remains after --ignore", ignore];
   const all = counted([...new SiteFiles({ folders }).pages()].length, "HTML file");
-  throw new UsageError(`no file ${words} ${globs.map((each) => `'${each}'`).join(" or ")} (${all} in the folder)`);
-}
-
-// Without known findings. Findings in what could not be read do not count as fixed.
-function compared(
-  result: CheckResult,
-  baseline: Baseline,
-  tree: SitemapTree,
-  nameOf: (sitemap: string) => string,
-  { updateBaseline, baseline: file = "" }: CheckFlags,
-  { context, messages }: Run,
-): CheckResult {
-  const { complete, reachable } = tree;
-  const pages = new Map(
-    [...tree.sitemaps()].map((each) => [nameOf(each.url), each.kind === "pages" ? each.pageCount : 1]),
-  );
-  const pagesOf = (sitemap: string) => (sitemap === result.homepage ? tree.pageCount : (pages.get(sitemap) ?? 1));
-  if (updateBaseline && reachable) {
-    baseline.write(file, result, pagesOf, context);
-    if (!complete)
-      messages.say(`${file} holds what was found in the part of the website that could be read`, "warning");
-    messages.say(`${counted(result.findings.length, "finding")} known from ${file}`, "quiet");
-    return { ...result, findings: [], ...tally([]) };
-  }
-  if (updateBaseline) messages.say(`${file} was not changed: the website could not be reached`, "warning");
-  const { result: unknown, known, gone } = baseline.compare(result, pagesOf);
-  if (known > 0) messages.say(`${counted(known, "finding")} known from ${file}`, "quiet");
-  if (gone > 0 && complete)
-    messages.say(`${counted(gone, "finding")} fewer than in ${file}; --update-baseline lowers it`, "quiet");
-  return unknown;
+  throw new UsageError(`no file ${words} ${inWords(globs)} (${all} in the folder)`);
 }
 
 /** Findings decide the exit code first; standard error reports both. */
@@ -237,7 +177,7 @@ export class CheckEnding extends CrawlEnding {
   #failing: string | undefined;
   #isLate = false;
   /** The findings about a website without sitemaps are worth keeping. */
-  readonly tellsFailures = true;
+  override readonly tellsFailures = true;
 
   constructor(failOn: FailLevel) {
     super();

@@ -12,24 +12,17 @@ import { withoutCredentials } from "../../model/url.ts";
 import { isTree } from "../../tree/tree.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-codes.ts";
-import {
-  addCrawlFlagGroups,
-  addCsvSafeFlag,
-  addMessageFlags,
-  addOutputFlags,
-  addPatternFlags,
-  type CrawlFlags,
-  collected,
-  crawlOptions,
-} from "../flags.ts";
+import { addFlags, collected, crawlOptions, type Flags } from "../flags.ts";
 import { addHelp, patternHelp } from "../help.ts";
-import { addLocalFlags, type CheckTarget, chooseCheckTarget, type LocalFlags } from "../input/local-files.ts";
-import { contentOf, crawlTarget, type NamedTarget, recognize, type Target } from "../input/target.ts";
+import { type CheckTarget, chooseCheckTarget } from "../input/local-files.ts";
+import { contentOf, crawlTarget, type NamedTarget, recognize } from "../input/target.ts";
+import { type DiffFormat, diffFormats } from "../output/changes.ts";
 import { CrawlEnding } from "../output/ending.ts";
 import type { Messages } from "../output/messages.ts";
-import { type Ending, type Run, type RunFlags, withTargets } from "../run.ts";
+import { type Ending, type Run, withTargets } from "../run.ts";
 
 export function diffCommand(context: Context, done: Done): Command {
+  const sides = "archive, sitemap file, list of URLs, folder of a built website, website, or - for standard input";
   const command = new Command("diff")
     .summary("show what changed between two archives, sitemaps or websites")
     .description(
@@ -37,22 +30,16 @@ export function diffCommand(context: Context, done: Done): Command {
         "sitemaps that are new, gone, or can or cannot be read any more. Where a side is incomplete, a page that is missing\n" +
         'there is "unknown", never "removed".',
     )
-    .argument(
-      "<old>",
-      "archive, sitemap file, list of URLs, folder of a built website, website, or - for standard input",
-    )
+    .argument("<old>", sides)
     .argument("<new>", "the same");
-  addCsvSafeFlag(addDiffFlags(command.optionsGroup("Output:")));
-  addCrawlFlagGroups(addLocalFlags(command), "Discovery", "Parsing", "Network", "Limits");
-  addMessageFlags(command).action(async (before: string, after: string, flags: DiffFlags) => {
-    done(await diff(before, after, flags, context));
-  });
-  return addHelp(command, { flags, examples, more });
-}
-
-const flags = "--format --output --force --only --ignore --include --exclude --exit-code --user-agent --verbose";
-
-const examples = `
+  addDiffFlags(command.optionsGroup("Output:"));
+  addFlags(command, "csvSafe", "local", "Discovery", "Parsing", "Network", "Limits", "messages");
+  command.action(async (before: string, after: string, flags: DiffFlags) =>
+    done(await diff(before, after, flags, context)),
+  );
+  return addHelp(command, {
+    flags: "--format --output --force --only --ignore --include --exclude --exit-code --user-agent --verbose",
+    examples: `
 Examples:
   sitegrove diff monday.warc.gz tuesday.warc.gz              counts and examples
   sitegrove diff monday.warc.gz example.org -f ndjson        since then, as data
@@ -60,40 +47,36 @@ Examples:
   sitegrove diff site.warc.gz public/                        a built website
   sitegrove diff old.txt new.txt -f pages --only added       new URLs of lists
   sitegrove diff old.warc.gz new.warc.gz -f rss -o new.xml   a feed of new pages
-`;
-
-const more =
-  patternHelp +
-  exitCodeHelp([...websiteExitCodes, "findings"], {
-    incomplete: "finished, but a side could not be fully read",
-    notFound: "a website answered, and no sitemap was found",
-    unreachable: "a website could not be reached, or refused everything",
-    findings: "--exit-code: there are differences",
+`,
+    more:
+      patternHelp +
+      exitCodeHelp([...websiteExitCodes, "findings"], {
+        incomplete: "finished, but a side could not be fully read",
+        notFound: "a website answered, and no sitemap was found",
+        unreachable: "a website could not be reached, or refused everything",
+        findings: "--exit-code: there are differences",
+      }),
   });
+}
 
 export const ignoreInWords: string = `fields that do not count as a change: ${ignorable.join(", ")} (repeatable)`;
 
+/** Of `diff` and `fleet diff`. */
 export function addDiffFlags(command: Command): Command {
   const format = new Option("-f, --format <format>", "a summary, data, URLs, or a feed of new pages (rss)");
   const only = `kinds of changes to show: ${changeKinds.join(", ")} (repeatable)`;
-  addOutputFlags(command.addOption(format.choices(diffFormats).default("summary")))
+  addFlags(command.addOption(format.choices(diffFormats).default("summary")), "output")
     .option("--only <kinds>", only, collected)
     .option("--ignore <fields>", ignoreInWords, collected);
-  return addPatternFlags(command).option("--exit-code", "exit with 6 if there are differences");
+  return addFlags(command, "patterns").option("--exit-code", "exit with 6 if there are differences");
 }
 
-export const diffFormats = ["summary", "ndjson", "csv", "pages", "rss", "markdown"] as const;
-export type DiffFormat = (typeof diffFormats)[number];
+export type DiffFlags = Flags<DiffFormat>;
 
-export interface DiffFlags extends CrawlFlags, RunFlags, Pick<LocalFlags, "url" | "map"> {
-  readonly format: DiffFormat;
-  readonly only?: readonly string[] | undefined;
-  readonly ignore?: readonly string[] | undefined;
-  readonly include?: readonly string[] | undefined;
-  readonly exclude?: readonly string[] | undefined;
-  readonly exitCode?: true | undefined;
-  readonly csvSafe: boolean;
-  readonly insecure?: true | undefined;
+/** Flags without an effect are refused. */
+export function checkChangeFlags({ csvSafe, format, force, output }: Flags): void {
+  if (csvSafe === false && format !== "csv") throw new UsageError("--no-csv-safe works with the format csv");
+  if (force && output === undefined) throw new UsageError("--force needs --output");
 }
 
 /** Returns the exit code. */
@@ -105,13 +88,11 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
   const ignore = namesIn("--ignore", flags.ignore, ignorable);
   const include = pageFilter(flags);
   const crawl = crawlOptions(flags);
-  // Flags without an effect are refused.
-  if (!csvSafe && format !== "csv") throw new UsageError("--no-csv-safe works with the format csv");
-  if (flags.force && flags.output === undefined) throw new UsageError("--force needs --output");
+  checkChangeFlags(flags);
   const ending = new DiffEnding(sides, flags.exitCode ?? false);
   const run = await withTargets({
     context,
-    doing: { verb: "comparing", command: "" },
+    doing: ["comparing", ""],
     targets: sides.map(({ target }) => target),
     flags,
     crawl,
@@ -165,10 +146,10 @@ async function sourceOf(
   if (target.kind === "stream") return { name, bytes: contentOf(target, run.context) };
   // A file whose name looks like a URL is still a file.
   if (target.kind !== "website") return /^https?:\/\//i.test(name) ? `./${name}` : name;
-  return crawlTarget((await run.recognized(target, crawl)) as Exclude<Target, { kind: "archive" }>);
+  return crawlTarget(await run.recognized(target, crawl));
 }
 
-export function chosenKinds({ only, format }: Pick<DiffFlags, "only" | "format">): readonly ChangeKind[] {
+export function chosenKinds({ only, format }: Flags): readonly ChangeKind[] {
   const named = namesIn("--only", only, changeKinds);
   if (format !== "rss") return named.length === 0 ? changeKinds : changeKinds.filter((kind) => named.includes(kind));
   if (named.some((kind) => kind !== "added")) throw new UsageError("-f rss is a feed of new pages: --only added");
@@ -188,9 +169,7 @@ export function namesIn<T extends string>(
   throw new UsageError(`${flag} does not know ${wrong === "" ? "an empty name" : wrong}${hint}`);
 }
 
-type PatternFlags = Pick<DiffFlags, "include" | "exclude">;
-
-export function pageFilter({ include, exclude }: PatternFlags): ((url: string) => boolean) | undefined {
+export function pageFilter({ include, exclude }: Flags): ((url: string) => boolean) | undefined {
   const included = anyPattern(include);
   const excluded = anyPattern(exclude);
   if (included === undefined && excluded === undefined) return undefined;

@@ -1,28 +1,37 @@
-// `sitegrove ls`: flags, help, and what the flags mean together. The listing itself is loaded once they are right: its network code takes
-// longer to load than the help takes to print.
-import { Command, Option } from "commander";
+// `sitegrove ls`: lists websites one after another. Lists of pages are written during the crawl; the tree formats need the whole tree.
+import { Command } from "commander";
+import type { PageFilter } from "../../crawl/page-filter.ts";
+import type { CrawlEvent, TreeStep } from "../../model/event.ts";
+import { grouped } from "../../model/figures.ts";
 import { type Options, pageFilterNames, resolvePageFilters } from "../../model/options.ts";
+import { isRobotsUrl, parseUrl } from "../../model/url.ts";
+import { filteredWalk, type SitemapTree } from "../../tree/tree.ts";
+import { byteOrderMark } from "../../write/csv.ts";
+import { type PageBatch, type ShowUrl, stripUrl, wholeUrl, writeBatches } from "../../write/pages.ts";
+import { jsonOf } from "../../write/printable.ts";
+import { SitemapRows, writeSitemapCsv, writeSitemapTable } from "../../write/sitemaps.ts";
+import { inPieces, writeJson, writeTabtree } from "../../write/trees.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, UsageError, websiteExitCodes } from "../exit-codes.ts";
-import {
-  addCrawlFlagGroups,
-  addCrawlFlags,
-  addCsvFlags,
-  addMessageFlags,
-  addOutputFlags,
-  addSitemapFlag,
-  type CrawlFlags,
-  crawlOptions,
-  givenFlags,
-  pageFilters,
-} from "../flags.ts";
+import { addFlags, type CrawlFlags, crawlOptions, type Flags, givenFlags, pageFilters } from "../flags.ts";
 import { addHelp, patternHelp } from "../help.ts";
-import { addLocalFlags, chooseTreeTarget, type LocalFlags } from "../input/local-files.ts";
-import { archivedTarget, type NamedTarget, type Target } from "../input/target.ts";
-import { CrawlEnding } from "../output/ending.ts";
-import { filterNotes } from "../output/filter-notes.ts";
-import { type CsvFlags, checkCsvFlags, type Format, formatInWords, formats, isSitemapFormat } from "../output/pages.ts";
-import { type RunFlags, withTargets } from "../run.ts";
+import { chooseTreeTarget } from "../input/local-files.ts";
+import { archivedTarget, crawlTarget, type NamedTarget, type Target } from "../input/target.ts";
+import { CrawlEnding, filterNotes } from "../output/ending.ts";
+import { OutputFolder } from "../output/file.ts";
+import type { Messages } from "../output/messages.ts";
+import {
+  checkCsvFlags,
+  type Format,
+  formatOption,
+  formats,
+  isPageFormat,
+  isSitemapFormat,
+  type PageFormat,
+  pageWriter,
+} from "../output/pages.ts";
+import { writeTerminalTree } from "../output/tree.ts";
+import { type Run, withTargets } from "../run.ts";
 
 export function lsCommand(context: Context, done: Done): Command {
   const command = new Command("ls")
@@ -30,26 +39,18 @@ export function lsCommand(context: Context, done: Done): Command {
     .description("Lists the sitemaps of a website and the pages they declare.")
     .argument("[websites...]", "homepages, archives of --save, or the folder of a built website")
     .optionsGroup("Output:")
-    .addOption(new Option("-f, --format <format>", formatInWords).choices(formats).default("tabtree"));
-  addCsvFlags(addOutputFlags(command))
+    .addOption(formatOption(formats));
+  addFlags(command, "output", "csv")
     .option("--all", "show every page on a terminal, too (tabtree)")
     .option("-u, --strip-url", "show URLs relative to the homepage")
     .option("--trailer", "end with a line that says whether the list is complete (ndjson)")
     .option("--summary", "count pages by sitemap and section at the end, on stderr");
-  addCrawlFlagGroups(command, "Filters");
-  addCrawlFlags(addSitemapFlag(command), "Discovery");
-  addCrawlFlagGroups(command, "Parsing", "Archive");
-  addCrawlFlagGroups(addLocalFlags(command), "Network", "Limits");
-  addMessageFlags(command).action(async (websites: readonly string[], flags: LsFlags) => {
-    done(await ls(websites, flags, context));
-  });
-  return addHelp(command, { flags, examples, more });
-}
-
-const flags = `--format --output --all --strip-url --include --exclude --since --unique --limit --same-host --sitemap --save --previous
-  --header --user-agent --verbose`;
-
-const examples = `
+  addFlags(command, "Filters", "sitemap", "Discovery", "Parsing", "Archive", "local", "Network", "Limits", "messages");
+  command.action(async (websites: readonly string[], flags: Flags<Format>) => done(await ls(websites, flags, context)));
+  return addHelp(command, {
+    flags: `--format --output --all --strip-url --include --exclude --since --unique --limit --same-host --sitemap --save --previous
+      --header --user-agent --verbose`,
+    examples: `
 Examples:
   sitegrove ls example.org                          the tree
   sitegrove ls example.org -f pages > urls.txt      page URLs, one per line
@@ -57,56 +58,38 @@ Examples:
   sitegrove ls example.org --save site.warc.gz      and save what was received
   sitegrove ls site.warc.gz -f json                 from an archive, offline
   sitegrove ls public/ --url https://example.org/   a built website
-`;
-
-const more =
-  patternHelp + exitCodeHelp(websiteExitCodes, { notFound: "the website answered, and no sitemap was found" });
-
-export interface LsFlags extends CrawlFlags, CsvFlags, RunFlags, Pick<LocalFlags, "url" | "map"> {
-  readonly since?: string | undefined;
-  readonly limit?: number | undefined;
-  readonly format: Format;
-  readonly all?: true | undefined;
-  readonly stripUrl?: true | undefined;
-  readonly summary?: true | undefined;
-  readonly trailer?: true | undefined;
-  readonly sitemap?: readonly string[] | undefined;
-  readonly save?: string | undefined;
-  readonly resume?: string | undefined;
-  readonly previous?: readonly string[] | undefined;
-  readonly trustLastmod?: true | undefined;
-  readonly insecure?: true | undefined;
+`,
+    more: patternHelp + exitCodeHelp(websiteExitCodes, { notFound: "the website answered, and no sitemap was found" }),
+  });
 }
 
 /** Returns the exit code. */
-async function ls(names: readonly string[], flags: LsFlags, context: Context): Promise<number> {
-  const { targets, named, local, resumed } = await chooseTargets(names, flags, context);
+async function ls(names: readonly string[], flags: Flags<Format>, context: Context): Promise<number> {
+  const { format, resume, limit } = flags;
+  const { targets, named, more, note } = await chooseTargets(names, flags, context);
   const { PageFilter } = await import("../../crawl/page-filter.ts");
   const filter = new PageFilter(resolvePageFilters(pageFilters(flags)));
-  const crawl = { ...crawlOptions(flags), ...resumed };
+  const crawl = { ...crawlOptions(flags), ...more };
   checkTogether(flags, targets.length);
   const run = await withTargets({
     context,
-    doing: { verb: "listing", command: "sitegrove ls" },
+    doing: ["listing", "sitegrove ls"],
     targets: named,
     // A folder of tables is not one file.
-    flags: flags.format === "parquet" ? { ...flags, output: undefined } : flags,
+    flags: format === "parquet" ? { ...flags, output: undefined } : flags,
     crawl,
-    renewed: flags.previous,
-    outputs: { "--resume": flags.resume, "--output": flags.output },
+    renewed: [flags.previous].flat(),
+    outputs: { "--resume": resume, "--output": flags.output },
     offline: [...pageFilterNames, "limits", "rewrite", "save"],
-    ending: () => new CrawlEnding(flags.limit === undefined ? [] : ["limit-pages"]),
+    ending: () => new CrawlEnding(limit === undefined ? [] : ["limit-pages"]),
   });
-  const [first] = targets;
-  const name = first?.kind === "website" ? first.homepage : first?.kind === "sitemaps" ? first.urls.join(" ") : "";
-  if (resumed !== undefined) run.messages.say(`continuing ${name}, which ${flags.resume} names`, "quiet");
+  if (note !== undefined) run.messages.say(note, "quiet");
   const fleet = "many at a time: sitegrove fleet SITES… --out DIR";
   if (targets.length > 4)
     run.messages.say(`${targets.length} websites are listed one after the other; ${fleet}`, "quiet");
-  const { Listing } = await import("./listing.ts");
-  const listing = new Listing({ targets, flags, filter, options: { ...crawl, ...local, save: run.save }, run });
+  const listing = new Listing(targets, flags, filter, { ...crawl, save: run.save }, run);
   const code = await run.write(listing.pieces(), () => ({ listed: filter.listed, notes: filterNotes(filter, flags) }));
-  listing.printSummary(run.messages);
+  listing.summary?.print(run.messages);
   return code;
 }
 
@@ -114,44 +97,43 @@ interface Chosen {
   readonly targets: readonly Target[];
   /** As they were named. */
   readonly named: readonly (Target | NamedTarget)[];
-  /** Options that make the crawl read a folder. */
-  readonly local?: Options | undefined;
-  /** Options of a website that nobody named. */
-  readonly resumed?: Options;
+  /** Options that make the crawl read a folder, or for a website that nobody named. */
+  readonly more?: Options | undefined;
+  readonly note?: string;
 }
 
 // An archive that is resumed may name its website.
-async function chooseTargets(names: readonly string[], flags: LsFlags, context: Context): Promise<Chosen> {
+async function chooseTargets(names: readonly string[], flags: Flags, context: Context): Promise<Chosen> {
   const { sitemap, resume } = flags;
   if (names.length > 0 || resume === undefined || sitemap !== undefined) {
     const all = (names.length > 0 ? names : [undefined]).map((name) => chooseTreeTarget(name, flags, context));
-    const local = all.find(({ files }) => files !== undefined)?.options;
-    if (local !== undefined && all.length > 1) throw new UsageError("a folder is listed alone: name only one");
-    return { targets: all.map(({ target }) => target), named: all.map(({ named }) => named), local };
+    const more = all.find(({ files }) => files !== undefined)?.options;
+    if (more !== undefined && all.length > 1) throw new UsageError("a folder is listed alone: name only one");
+    return { targets: all.map(({ target }) => target), named: all.map(({ named }) => named), more };
   }
   const { archiveAbout } = await import("../../archive/open.ts");
   const about = await archiveAbout(resume);
   if (about?.homepage === undefined && about?.sitemaps === undefined)
     throw new UsageError(`${resume} cannot be resumed: another tool wrote it`);
-  const targets = [archivedTarget(about)];
+  const target = archivedTarget(about);
   // A file is not the user: whoever made it chose the website, which gets no headers and may not be at a private address.
   const { headers, network = "public-only" } = crawlOptions(flags);
   if (headers !== undefined)
     throw new UsageError(`--header is sent only to a website that you name: sitegrove ls WEBSITE --resume ${resume}`);
-  return { targets, named: targets, resumed: { network } };
+  const name = target.kind === "website" ? target.homepage : target.urls.join(" ");
+  const note = `continuing ${name}, which ${resume} names`;
+  return { targets: [target], named: [target], more: { network }, note };
 }
 
 // Flags without an effect are refused.
-function checkTogether(flags: LsFlags, websites: number): void {
-  const { format, save, output, resume, previous } = flags;
+function checkTogether(flags: Flags<Format>, websites: number): void {
+  const { format, save, output, previous } = flags;
   const refuse = (isWrong: unknown, why: string) => {
     if (isWrong) throw new UsageError(why);
   };
   const stripped = ["tabtree", "pages", "pages-json", "sitemaps"];
-  refuse(
-    flags.stripUrl && !stripped.includes(format),
-    "--strip-url works with the formats tabtree, pages, pages-json and sitemaps",
-  );
+  const strips = "--strip-url works with the formats tabtree, pages, pages-json and sitemaps";
+  refuse(flags.stripUrl && !stripped.includes(format), strips);
   refuse(flags.all && format !== "tabtree", "--all works with the format tabtree");
   checkCsvFlags(format, flags);
   refuse(format === "parquet" && !output, "-f parquet writes several files: name their folder with -o DIR");
@@ -159,16 +141,258 @@ function checkTogether(flags: LsFlags, websites: number): void {
   const [pageFlag] = givenFlags({ ...pageFilters(flags) }, []).filter((flag) => !/sitemap/.test(flag));
   refuse(isSitemapFormat(format) && pageFlag, `${pageFlag} chooses pages; -f ${format} lists sitemaps`);
   checkSince(flags);
-  refuse(flags.trustLastmod && !previous, "--trust-lastmod needs --previous");
+  refuse(flags["trustLastmod"] && !previous, "--trust-lastmod needs --previous");
   refuse(flags.force && !save && !output, "--force needs --save or --output");
   if (websites === 1) return;
   refuse(save, "--save works with one website: name only one");
-  refuse(resume, "--resume works with one website: name one, or none");
+  refuse(flags.resume, "--resume works with one website: name one, or none");
   refuse(previous, "--previous works with one website: name only one");
 }
 
-/** Of `ls` and `parse`. */
+/** Of `ls`, `parse` and `fleet`. */
 export function checkSince({ since, undated, skipOldSitemaps }: CrawlFlags): void {
   const [needing] = [undated && "--undated", skipOldSitemaps && "--skip-old-sitemaps"].filter(Boolean);
   if (needing && since === undefined) throw new UsageError(`${needing} needs --since`);
+}
+
+type Pieces = AsyncGenerator<string, void, undefined>;
+type See = (event: CrawlEvent) => void;
+
+class Listing {
+  readonly #targets: readonly Target[];
+  readonly #flags: Flags<Format>;
+  readonly #filter: PageFilter;
+  readonly #options: Options;
+  readonly #run: Run;
+  /** What --summary says at the end. */
+  readonly summary: Summary | undefined;
+  // Once the homepage is known: an archive names its own.
+  #strip: ShowUrl = wholeUrl;
+  readonly #show: ShowUrl = (url) => this.#strip(url);
+
+  constructor(targets: readonly Target[], flags: Flags<Format>, filter: PageFilter, options: Options, run: Run) {
+    this.#targets = targets;
+    this.#flags = flags;
+    this.#filter = filter;
+    this.#run = run;
+    const recurse: Options["recurse"] = (child, context) => {
+      const follows = filter.follows(child, isRobotsUrl(context.parent));
+      if (follows) run.declare(context);
+      return follows;
+    };
+    this.#options = { ...options, recurse };
+    this.summary = flags.summary ? new Summary() : undefined;
+  }
+
+  pieces(): Pieces {
+    const { format } = this.#flags;
+    if (isSitemapFormat(format)) return this.#sitemaps();
+    if (format === "parquet") return this.#parquet();
+    return isPageFormat(format) ? this.#pages(format) : this.#trees(format);
+  }
+
+  async *#pages(format: PageFormat): Pieces {
+    const [filter, run] = [this.#filter, this.#run];
+    let [finished, sitemaps, invalid] = [0, 0, 0];
+    const seen: See = (event) => {
+      if (event.type !== "finished") return;
+      finished += 1;
+      sitemaps += event.totals.sitemaps;
+      invalid += event.totals.invalid;
+    };
+    yield* writeBatches(this.#batches(seen), pageWriter(format, this.#flags, this.#show), run.signal);
+    if (!this.#flags.trailer) return;
+    // Whether everything declared was read; what filters leave out does not count.
+    const complete = finished === this.#targets.length && run.isComplete && !filter.reached;
+    yield `${jsonOf({ kind: "finished", complete, pages: filter.listed, sitemaps, invalid })}\n`;
+  }
+
+  async *#sitemaps(): Pieces {
+    const { format, csvSafe, separator, excel } = this.#flags;
+    const rows = new SitemapRows();
+    for await (const _ of this.#batches((event) => rows.see(event)));
+    this.#run.crawled();
+    if (format === "sitemaps") yield* inPieces(writeSitemapTable(rows, this.#show, this.#run.width));
+    else {
+      if (excel) yield byteOrderMark;
+      yield* inPieces(writeSitemapCsv(rows, csvSafe, separator));
+    }
+  }
+
+  // Yields no text: the tables go to files.
+  async *#parquet(): Pieces {
+    const { ParquetTables } = await import("../../write/parquet.ts");
+    const names = ["pages.parquet", "sitemaps.parquet", "problems.parquet"];
+    const folder = this.#run.owns(new OutputFolder(this.#flags.output as string, names, this.#flags.force));
+    const tables = new ParquetTables((name) => (bytes) => folder.write(`${name}.parquet`, bytes));
+    let rows = new SitemapRows();
+    let site: string | undefined;
+    const addSitemaps = () => {
+      for (const row of rows) tables.addSitemap(row, site);
+      rows = new SitemapRows();
+    };
+    const seen: See = (event) => {
+      if (event.type === "start" && event.depth === 0) {
+        addSitemaps();
+        site = event.url;
+      }
+      rows.see(event);
+    };
+    for await (const batch of this.#batches(seen)) tables.addPages(batch, site);
+    addSitemaps();
+    tables.finish();
+    yield "";
+  }
+
+  // The pages to list; those of a repeated sitemap once. `seen` receives every event.
+  async *#batches(seen: See): AsyncGenerator<PageBatch, void, undefined> {
+    const { format, summary } = this.#flags;
+    const { signal } = this.#run;
+    const { crawlWith } = await import("../../crawl/crawl.ts");
+    const see: See = (event) => {
+      if (event.type === "start" && event.depth === 0 && this.#flags.stripUrl) this.#strip = stripUrl(event.url);
+      this.#run.see(event);
+      seen(event);
+    };
+    // Of pages that are not listed, only their number is needed.
+    const urlsOnly = /^(?:pages|sitemaps)/.test(format) && !summary;
+    for (const named of this.#eachSite()) {
+      const target = await this.#run.recognized(named, this.#options);
+      const batches =
+        target.kind === "archive"
+          ? this.#archived(target, see)
+          : crawlWith(this.#filter, crawlTarget(target), { ...this.#options, signal }, urlsOnly);
+      for await (const event of batches) {
+        if (target.kind !== "archive") see(event as CrawlEvent);
+        if (event.type !== "pages") continue;
+        const batch = { sitemap: "sitemap" in event ? event.sitemap.url : event.url, pages: event.pages };
+        this.summary?.see(batch);
+        yield batch;
+        if (this.#filter.reached) break;
+      }
+      signal.throwIfAborted();
+    }
+  }
+
+  async *#archived(target: Target, see: See): AsyncGenerator<TreeStep, void, undefined> {
+    const tree = await this.#tree(target, see);
+    try {
+      if (isSitemapFormat(this.#flags.format) && this.summary === undefined) return;
+      yield* untilStopped(filteredWalk(tree, this.#filter, withoutRepeats(tree.walk())), this.#run.signal);
+    } finally {
+      await tree.close();
+    }
+  }
+
+  async *#trees(format: "tabtree" | "json"): Pieces {
+    const [flags, run] = [this.#flags, this.#run];
+    for (const target of this.#eachSite()) {
+      const tree = await this.#tree(target);
+      try {
+        const steps = this.#counted(untilStopped(filteredWalk(tree, this.#filter), run.signal));
+        const show = flags.stripUrl ? stripUrl(tree.homepage) : wholeUrl;
+        const limitNote = flags.limit === undefined ? undefined : `stopped at --limit ${flags.limit}`;
+        // The pages of --limit are few already.
+        const look = { show, color: run.hasColor, all: flags.all === true || limitNote !== undefined, limitNote };
+        if (format === "json") yield* writeJson(tree, steps, run.signal);
+        else if (!run.isShown) yield* writeTabtree(steps, show, limitNote);
+        // Of a website that cannot be reached there is no more to say than why.
+        else if (tree.reachable) yield* writeTerminalTree(steps, look);
+        run.signal.throwIfAborted();
+      } finally {
+        await tree.close();
+      }
+    }
+  }
+
+  async *#counted(steps: AsyncIterable<TreeStep>): AsyncGenerator<TreeStep, void, undefined> {
+    for await (const step of steps) {
+      if (step.type === "pages") this.summary?.see({ sitemap: step.sitemap.url, pages: step.pages });
+      yield step;
+    }
+  }
+
+  // One after another, until the limit is reached. The problems of one are reported before the next begins.
+  *#eachSite(): Generator<Target, void> {
+    let listed = 0;
+    for (const [at, target] of this.#targets.entries()) {
+      if (at > 0) this.#run.nextSite(this.#filter.listed - listed);
+      listed = this.#filter.listed;
+      yield target;
+      if (this.#filter.reached) return;
+    }
+  }
+
+  async #tree(target: Target, onEvent?: See): Promise<SitemapTree> {
+    const { limit, format } = this.#flags;
+    // With filters, only the listing knows when the limit is reached.
+    const pages = limit === undefined || !this.#filter.passesAll ? {} : { pages: limit };
+    const options = { ...this.#options, limits: { ...this.#options.limits, ...pages } };
+    // A list of pages reads everything; other formats tell what was counted before they do, or without.
+    const tree = await this.#run.tree(target, options, onEvent, !isPageFormat(format));
+    if (target.kind === "archive" && options.save !== undefined) await tree.save(options.save);
+    return tree;
+  }
+}
+
+// Reading a finished tree does not check the signal.
+async function* untilStopped<T>(steps: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, void, undefined> {
+  for await (const step of steps) {
+    if (signal.aborted) return;
+    yield step;
+  }
+}
+
+/** The pages of a sitemap that is in the tree twice are listed once, as in a crawl. */
+async function* withoutRepeats(steps: AsyncIterable<TreeStep>): AsyncGenerator<TreeStep, void, undefined> {
+  const seen = new Set<string>();
+  let isRepeated = false;
+  for await (const step of steps) {
+    if (step.type === "enter" && step.sitemap.kind === "pages") {
+      isRepeated = seen.has(step.sitemap.url);
+      seen.add(step.sitemap.url);
+    }
+    if (step.type !== "pages" || !isRepeated) yield step;
+  }
+}
+
+const mostCounted = 10_000;
+const mostShown = 20;
+
+// How many pages were listed, by sitemap and by section of the website: its host and the first segment of the path.
+class Summary {
+  readonly #counts = { sitemap: new Map<string, number>(), section: new Map<string, number>() };
+
+  see({ sitemap, pages }: PageBatch): void {
+    this.#count("sitemap", sitemap, pages.length);
+    for (const { url } of pages) {
+      const { origin, pathname = "" } = parseUrl(url) ?? {};
+      const [section] = /^\/[^/]*\//.exec(pathname) ?? [];
+      this.#count(
+        "section",
+        origin === undefined ? "other" : `${origin}${section === undefined ? "/" : `${section}…`}`,
+        1,
+      );
+    }
+  }
+
+  // A website can have any number: those after the first ones are counted together.
+  #count(what: "sitemap" | "section", name: string, more: number): void {
+    const counts = this.#counts[what];
+    const key = counts.has(name) || counts.size < mostCounted ? name : "other";
+    counts.set(key, (counts.get(key) ?? 0) + more);
+  }
+
+  print(messages: Messages): void {
+    for (const [what, counts] of Object.entries(this.#counts)) {
+      const rows = [...counts].sort(([, a], [, b]) => b - a);
+      const rest = rows.splice(mostShown);
+      const width = grouped(rows[0]?.[1] ?? 0).length;
+      const say = (pages: number, where: string) => messages.say(`  ${grouped(pages).padStart(width)}  ${where}`);
+      if (rows.length > 0) messages.say(`pages by ${what}:`);
+      for (const [name, pages] of rows) say(pages, name);
+      const pages = rest.reduce((sum, [, more]) => sum + more, 0);
+      if (rest.length > 0) say(pages, `in ${grouped(rest.length)} others`);
+    }
+  }
 }

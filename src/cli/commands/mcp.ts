@@ -6,7 +6,7 @@ import { missingPackage } from "../../fleet/optional-package.ts";
 import { siteJob } from "../../fleet/site-job.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { addCrawlFlagGroups, addCrawlFlags, type CrawlFlags, collected, crawlOptions } from "../flags.ts";
+import { addFlags, type CrawlFlags, collected, crawlOptions } from "../flags.ts";
 import { addHelp } from "../help.ts";
 
 interface McpFlags extends CrawlFlags {
@@ -24,24 +24,21 @@ export function mcpCommand(context: Context, done: Done): Command {
     )
     .option("--dir <folder>", "folder to keep websites in (default: the user's cache folder)")
     .option("--allow <site>", "only answer about this website, even at a private address (repeatable)", collected);
-  addCrawlFlags(command.optionsGroup("Discovery:"), "Discovery");
-  addCrawlFlagGroups(command, "Network", "Limits");
-  command.action(async (flags: McpFlags) => {
-    done(await mcp(flags, context));
-  });
-  return addHelp(command, { flags: "--dir --allow --user-agent --max-time", examples, more });
-}
-
-const examples = `
+  addFlags(command, "Discovery", "Network", "Limits");
+  command.action(async (flags: McpFlags) => done(await mcp(flags, context)));
+  return addHelp(command, {
+    flags: "--dir --allow --user-agent --max-time",
+    examples: `
 Examples:
   sitegrove mcp                                      any public website
   sitegrove mcp --allow docs.example.org             one website
   sitegrove mcp --dir sites --allow localhost:3000   one on this machine
-`;
-
-const more = `
+`,
+    more: `
 Tools: site_summary, list_pages, find_pages, check_site, changes, parse_sitemap. Every answer is smaller than 64 kB.
-`;
+`,
+  });
+}
 
 async function mcp(flags: McpFlags, context: Context): Promise<number> {
   const { dir, allow = [], allowPrivate, publicOnly: _, ...rest } = flags;

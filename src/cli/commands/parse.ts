@@ -1,10 +1,9 @@
 // `sitegrove parse`: one document, from a local file, standard input or a URL. The sitemaps of an index are not fetched.
-
 import path from "node:path";
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import { PageFilter } from "../../crawl/page-filter.ts";
 import { type Reading, read } from "../../crawl/read.ts";
-import { type Options, pageFilterNames, resolveOptions, resolvePageFilters } from "../../model/options.ts";
+import { pageFilterNames, resolveOptions, resolvePageFilters } from "../../model/options.ts";
 import { isLossy, messageWithHint, type Problem } from "../../model/problem.ts";
 import { isOnOwnMachine, isRobotsPath, withoutCredentials } from "../../model/url.ts";
 import type { Entries } from "../../parse/entries.ts";
@@ -12,28 +11,19 @@ import { printable } from "../../write/printable.ts";
 import { ParsedJsonWriter } from "../../write/trees.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, exitCodes, UsageError } from "../exit-codes.ts";
-import {
-  addCrawlFlags,
-  addCsvFlags,
-  addOutputFlags,
-  type CrawlFlags,
-  crawlOptions,
-  pageFilters,
-  raised,
-} from "../flags.ts";
+import { addCrawlFlags, addFlags, crawlOptions, type Flags, pageFilters, raised } from "../flags.ts";
 import { addHelp, patternHelp } from "../help.ts";
-import { contentOf, recognize } from "../input/target.ts";
-import { filterNotes } from "../output/filter-notes.ts";
+import { contentOf, type NamedTarget, recognize } from "../input/target.ts";
+import { filterNotes } from "../output/ending.ts";
 import {
-  type CsvFlags,
   checkCsvFlags,
   documentFormats,
   type Format,
-  formatInWords,
+  formatOption,
   isPageFormat,
   pageWriter,
 } from "../output/pages.ts";
-import { type RunFlags, withTargets } from "../run.ts";
+import { withTargets } from "../run.ts";
 import { checkSince } from "./ls.ts";
 
 export function parseCommand(context: Context, done: Done): Command {
@@ -45,8 +35,9 @@ export function parseCommand(context: Context, done: Done): Command {
     )
     .argument("<file>", "local file, - for standard input, or a URL")
     .optionsGroup("Output:")
-    .addOption(new Option("-f, --format <format>", formatInWords).choices(documentFormats).default("tabtree"));
-  addCsvFlags(addOutputFlags(command));
+    .addOption(formatOption(documentFormats));
+  addFlags(command, "output", "csv");
+  const filters = ["--include", "--exclude", "--since", "--undated", "--unique", "--limit"];
   addCrawlFlags(command.optionsGroup("Filters:"), "Filters", filters);
   command.optionsGroup("Parsing:").option("--url <url>", "URL of the document: relative URLs are resolved against it");
   addCrawlFlags(command, "Parsing");
@@ -56,37 +47,26 @@ export function parseCommand(context: Context, done: Done): Command {
     .optionsGroup("Messages:")
     .option("-v, --verbose", "list minor problems, too", raised)
     .option("--no-color", "no colors on a terminal")
-    .action(async (file: string, flags: ParseFlags) => {
-      done(await parse(file, flags, context));
-    });
-  return addHelp(command, { flags, examples, more });
-}
-
-const filters = ["--include", "--exclude", "--since", "--undated", "--unique", "--limit"];
-const flags = "--format --output --force --include --exclude --since --limit --url --user-agent --verbose";
-
-const examples = `
+    .action(async (file: string, flags: Flags<Format>) => done(await parse(file, flags, context)));
+  return addHelp(command, {
+    flags: "--format --output --force --include --exclude --since --limit --url --user-agent --verbose",
+    examples: `
 Examples:
   sitegrove parse sitemap.xml.gz
   sitegrove parse https://example.org/sitemap.xml -f pages
   curl -s https://example.org/feed | sitegrove parse - -f json
-`;
-
-const more =
-  patternHelp +
-  exitCodeHelp(["complete", "unexpected", "usage", "incomplete", "notFound", "interrupted"], {
-    incomplete: "the file could not be fully read",
-    notFound: "the file is not a sitemap",
+`,
+    more:
+      patternHelp +
+      exitCodeHelp(["complete", "unexpected", "usage", "incomplete", "notFound", "interrupted"], {
+        incomplete: "the file could not be fully read",
+        notFound: "the file is not a sitemap",
+      }),
   });
-
-interface ParseFlags extends CrawlFlags, CsvFlags, Omit<RunFlags, "progress" | "logFile"> {
-  readonly format: Format;
-  readonly url?: string | undefined;
-  readonly since?: string | undefined;
 }
 
 /** Returns the exit code. */
-async function parse(source: string, flags: ParseFlags, context: Context): Promise<number> {
+async function parse(source: string, flags: Flags<Format>, context: Context): Promise<number> {
   const { format } = flags;
   checkCsvFlags(format, flags);
   checkSince(flags);
@@ -101,7 +81,7 @@ async function parse(source: string, flags: ParseFlags, context: Context): Promi
     offline: [...pageFilterNames, "strict", "limits"],
   });
   const { messages, signal } = run;
-  const options: Options = { ...crawl, signal };
+  const options = { ...crawl, signal };
   const opened =
     target.kind === "website"
       ? await (await import("../../crawl/fetch-one.ts")).fetchDocument(target.homepage, options)
@@ -153,7 +133,7 @@ async function parse(source: string, flags: ParseFlags, context: Context): Promi
 }
 
 // One document: without a scheme it is a file, unless it is on this machine.
-function chooseDocument(source: string): ReturnType<typeof recognize> {
+function chooseDocument(source: string): NamedTarget {
   const target = recognize(source);
   if (target.kind === "website" && target.isAssumed && !isOnOwnMachine(source))
     throw new UsageError(`no such file: ${source}`);
@@ -168,7 +148,7 @@ interface DocumentWriter {
   end(reading: Reading): string;
 }
 
-function writerOf(format: Format, flags: CsvFlags, name: string): DocumentWriter {
+function writerOf(format: Format, flags: Flags, name: string): DocumentWriter {
   if (isPageFormat(format)) {
     const writer = pageWriter(format, flags);
     const write = ({ pages, sitemaps }: Entries) =>

@@ -1,25 +1,16 @@
 // `sitegrove report`: builds the tree of the target, and writes the page about it.
 import { Command } from "commander";
 import { failedInWords } from "../../check/result.ts";
-import { timeLeft } from "../../crawl/time-budget.ts";
 import { counted } from "../../model/figures.ts";
 import type { ReportFacts } from "../../report/report-tree.ts";
 import { jsonOf } from "../../write/printable.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, UsageError, websiteExitCodes } from "../exit-codes.ts";
-import {
-  addCrawlFlagGroups,
-  addCrawlFlags,
-  addMessageFlags,
-  addRuleFlags,
-  addSitemapFlag,
-  type CrawlFlags,
-  crawlOptions,
-} from "../flags.ts";
+import { addCrawlFlags, addFlags, crawlOptions, type Flags } from "../flags.ts";
 import { addHelp } from "../help.ts";
-import { checkOptions, type RuleFlags } from "../input/check-files.ts";
-import { addLocalFlags, chooseTreeTarget, type LocalFlags } from "../input/local-files.ts";
-import { type RunFlags, withTargets } from "../run.ts";
+import { checkOptions } from "../input/check-files.ts";
+import { chooseTreeTarget } from "../input/local-files.ts";
+import { withTargets } from "../run.ts";
 import { CheckEnding } from "./check.ts";
 
 export function reportCommand(context: Context, done: Done): Command {
@@ -30,47 +21,34 @@ export function reportCommand(context: Context, done: Done): Command {
         "changed, languages, and how the sitemaps were fetched. It opens from a file, loads nothing and works without scripts.",
     )
     .argument("[target]", "website, archive of --save, or folder of a built website")
-    .optionsGroup("Output:")
-    .option("-o, --output <file>", "write to FILE, only if the run succeeds")
-    .option("--force", "replace existing files")
+    .optionsGroup("Output:");
+  addFlags(command, "output")
     .option("--previous <archive>", "archive of an earlier run, to show what changed since")
     .option("--json", "write the contents of the page as JSON instead");
-  addRuleFlags(command);
-  addCrawlFlags(addSitemapFlag(command), "Discovery");
+  addFlags(command, "rules", "sitemap", "Discovery");
   addCrawlFlags(command.optionsGroup("Archive:"), "Archive", ["--save"]);
-  addCrawlFlagGroups(addLocalFlags(command), "Network", "Limits");
-  addMessageFlags(command).action(async (target: string | undefined, flags: ReportFlags) => {
-    done(await report(target, flags, context));
-  });
-  return addHelp(command, { flags, examples, more });
-}
-
-const flags = "--output --force --previous --json --config --off --sitemap --save --user-agent --verbose";
-
-const examples = `
+  addFlags(command, "local", "Network", "Limits", "messages");
+  command.action(async (target: string | undefined, flags: Flags) => done(await report(target, flags, context)));
+  return addHelp(command, {
+    flags: "--output --force --previous --json --config --off --sitemap --save --user-agent --verbose",
+    examples: `
 Examples:
   sitegrove report example.org -o report.html
   sitegrove report site.warc.gz -o report.html            an archive, offline
   sitegrove report example.org -o report.html --previous last-week.warc.gz
   sitegrove report site.warc.gz --json | jq .figures      the facts behind it
-`;
-
-const more = exitCodeHelp(websiteExitCodes, {
-  complete: "complete, whatever was found; `sitegrove check` fails where there are findings",
-  notFound: "the website answered, and no sitemap was found",
-});
-
-interface ReportFlags extends CrawlFlags, RunFlags, RuleFlags, LocalFlags {
-  readonly previous?: string | undefined;
-  readonly sitemap?: readonly string[] | undefined;
-  readonly json?: true | undefined;
-  readonly save?: string | undefined;
-  readonly insecure?: true | undefined;
+`,
+    more: exitCodeHelp(websiteExitCodes, {
+      complete: "complete, whatever was found; `sitegrove check` fails where there are findings",
+      notFound: "the website answered, and no sitemap was found",
+    }),
+  });
 }
 
 /** Returns the exit code. */
-async function report(name: string | undefined, flags: ReportFlags, context: Context): Promise<number> {
-  const { output, save, previous, config } = flags;
+async function report(name: string | undefined, flags: Flags, context: Context): Promise<number> {
+  const { output, save } = flags;
+  const previous = flags.previous as string | undefined;
   const crawl = crawlOptions(flags);
   const { target, named, options, files } = chooseTreeTarget(name, flags, context);
   if (output === undefined && context.stdout.isTTY) throw new UsageError("say where to write the page: -o report.html");
@@ -81,11 +59,11 @@ async function report(name: string | undefined, flags: ReportFlags, context: Con
   const end = new CheckEnding("never");
   const run = await withTargets({
     context,
-    doing: { verb: "reporting on", command: "sitegrove report" },
+    doing: ["reporting on", "sitegrove report"],
     targets: [named],
     flags,
     crawl,
-    inputs: [previous, config],
+    inputs: [previous, flags.config],
     offline: ["limits", "rewrite", "previous"],
     ending: () => end,
   });
@@ -96,12 +74,8 @@ async function report(name: string | undefined, flags: ReportFlags, context: Con
     const { pageOf } = await import("../../report/html-page.ts");
     const tree = await run.tree(target, { ...crawl, ...options, save: run.save });
     try {
-      const time = timeLeft(crawl.limits?.time ?? Number.POSITIVE_INFINITY, run.startedAt);
-      facts = await reportFacts(tree, {
-        previous,
-        check: { ...check, files: files && { ...files, onFile: run.sawFile }, time },
-        signal: run.signal,
-      });
+      const settings = { ...check, ...run.whileChecking(crawl, files) };
+      facts = await reportFacts(tree, { previous, check: settings, signal: run.signal });
       end.finish(facts);
       yield flags.json ? `${jsonOf(facts, 2)}\n` : pageOf(facts);
     } finally {

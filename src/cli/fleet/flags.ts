@@ -2,8 +2,8 @@
 import { type Command, Option } from "commander";
 import type { StreamOptions } from "../../model/options.ts";
 import {
-  addCrawlFlagGroups,
   addCrawlFlags,
+  addFlags,
   byteCount,
   type CrawlFlags,
   crawlOptions,
@@ -59,7 +59,7 @@ export function addReadingFlags(command: Command, perAddress: string): void {
   // Without a limit, one website would keep a whole fleet waiting.
   const time = command.options.find(({ long }) => long === "--max-time");
   if (time !== undefined) time.description = "maximum time for one website (default: 600)";
-  addCrawlFlagGroups(command, "Discovery", "Parsing");
+  addFlags(command, "Discovery", "Parsing");
   addCrawlFlags(command.optionsGroup("Filters:"), "Filters", filterFlags);
   addCrawlFlags(command.optionsGroup("Network:"), "Network", networkFlags);
   addFleetLogFlags(command.optionsGroup("Messages:"))

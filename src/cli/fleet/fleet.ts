@@ -16,7 +16,7 @@ import { namesIn } from "../commands/diff.ts";
 import { checkSince } from "../commands/ls.ts";
 import type { Context } from "../context.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { expectDistinct } from "../input/distinct-files.ts";
+import { expectDistinct } from "../input/target.ts";
 import { givenCrawl, retryNames, type SiteFlags, withDefaults } from "./flags.ts";
 import { datasetOf, datasetPath, sinkFor, stateFolder, unpublisher, usableBucket, wholePath } from "./outputs.ts";
 import { inWords, reportList, SiteList, unreadLines } from "./sites.ts";

@@ -2,36 +2,32 @@
 // directory upwards, as far as the root of the repository or the home. It can silence findings: only a regular file of the same user or of
 // root is taken, and it is said. The baseline: known findings and their places; only new ones fail a check.
 import { createHash } from "node:crypto";
-import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import type { KnownPlaces } from "../../check/findings.ts";
 import { type CheckOptions, type RuleSeverities, resolveCheckOptions } from "../../check/options.ts";
 import { type CheckResult, tally } from "../../check/result.ts";
 import { systemReason } from "../../model/errors.ts";
+import { counted } from "../../model/figures.ts";
 import { expectKnown } from "../../model/option-checks.ts";
+import type { SitemapTree } from "../../tree/tree.ts";
 import { jsonOf } from "../../write/printable.ts";
-import type { Context } from "../context.ts";
 import { orUsageError, UsageError } from "../exit-codes.ts";
-import { withoutMark } from "../flags.ts";
+import { type Flags, withoutMark } from "../flags.ts";
 import { OutputFile } from "../output/file.ts";
 import { type FailLevel, failLevels } from "../output/findings.ts";
+import type { Messages } from "../output/messages.ts";
 
-export interface CheckConfig {
+interface CheckConfig {
   readonly failOn?: FailLevel | undefined;
   readonly options: CheckOptions;
   /** Which file was found, or why one was not taken, for people. */
   readonly note?: string | undefined;
 }
 
-export interface RuleFlags {
-  readonly config?: string | undefined;
-  readonly off?: readonly string[] | undefined;
-  readonly now?: string | undefined;
-}
-
 /** What the configuration and the flags say together. */
-export function checkOptions({ config, off = [], now }: RuleFlags, more: CheckOptions = {}): CheckConfig {
+export function checkOptions({ config, off = [], now }: Flags, more: CheckOptions = {}): CheckConfig {
   const read = readCheckConfig(config);
   const without = off.flatMap((list) => list.split(",")).map((rule) => [rule.trim(), "off"] as const);
   const rules = [(read.options.rules ?? {}) as RuleSeverities, Object.fromEntries(without)];
@@ -43,9 +39,9 @@ export function checkOptions({ config, off = [], now }: RuleFlags, more: CheckOp
 const keys = ["$schema", "rules", "failOn", "agents", "engines", "crossSubmit", "ignore"];
 
 export function readCheckConfig(given: string | undefined): CheckConfig {
-  const { file, text, note }: Found = given === undefined ? findUpwards(process.cwd()) : { file: given };
+  const { file, note }: Found = given === undefined ? findUpwards(process.cwd()) : { file: given };
   if (file === undefined) return { options: {}, note };
-  return fromJson(file, text, (value) => {
+  return fromJson(file, (value) => {
     if (!isObject(value)) throw new UsageError("it is not an object");
     for (const key of Object.keys(value)) expectKnown("key", key, keys);
     const { $schema: _, failOn, ...options } = value;
@@ -59,9 +55,9 @@ export function readCheckConfig(given: string | undefined): CheckConfig {
 }
 
 // Whatever is wrong with it is said with the name of the file.
-function fromJson<T>(file: string, text: string | undefined, take: (value: unknown) => T): T {
+function fromJson<T>(file: string, take: (value: unknown) => T): T {
   try {
-    return take(JSON.parse(withoutMark(text ?? readFileSync(file, "utf8"))));
+    return take(JSON.parse(withoutMark(readFileSync(file, "utf8"))));
   } catch (error) {
     throw new UsageError(`${file}: ${systemReason(error)}`);
   }
@@ -70,33 +66,24 @@ function fromJson<T>(file: string, text: string | undefined, take: (value: unkno
 interface Found {
   /** Undefined if there is none, or it is not taken. */
   readonly file?: string;
-  readonly text?: string;
   readonly note?: string;
 }
 
 function findUpwards(folder: string): Found {
   const file = path.join(folder, "sitegrove.json");
   const shown = path.relative("", file);
-  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return orUsageError(shown, () => foundAt(file, shown));
+  const link = lstatSync(file, { throwIfNoEntry: false });
+  if (link !== undefined) {
+    const found = orUsageError(shown, () => statSync(file));
+    if (!found.isFile()) return { note: `${shown} is not used: it is not a regular file` };
+    // Windows has no such numbers.
+    const isTrusted = ({ uid }: { uid: number }) => !process.getuid || uid === 0 || uid === process.getuid();
+    if (isTrusted(found) && isTrusted(link)) return { file, note: `configuration: ${shown}` };
+    return { note: `${shown} is not used: it belongs to another user; if you trust it: --config ${shown}` };
+  }
   const above = path.dirname(folder);
   const isLast = above === folder || folder === homedir() || existsSync(path.join(folder, ".git"));
   return isLast ? {} : findUpwards(above);
-}
-
-function foundAt(file: string, shown: string): Found {
-  // Opening a pipe would wait for a writer.
-  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const stats = fstatSync(descriptor);
-    if (!stats.isFile()) return { note: `${shown} is not used: it is not a regular file` };
-    // Windows has no such numbers.
-    const isTrusted = (user: number) => process.getuid === undefined || user === 0 || user === process.getuid();
-    if (!isTrusted(stats.uid) || !isTrusted(lstatSync(file).uid))
-      return { note: `${shown} is not used: it belongs to another user; if you trust it: --config ${shown}` };
-    return { file, text: readFileSync(descriptor, "utf8"), note: `configuration: ${shown}` };
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 // By sitemap and rule. `of`: pages of the sitemap, or of the website. `places`: their hashes, as far as they are known one by one.
@@ -111,7 +98,7 @@ interface Entry {
 /** The findings in a file; undefined if there is none yet. */
 export function readBaseline(file: string): Entries | undefined {
   if (!existsSync(file)) return undefined;
-  return fromJson(file, undefined, (value) => {
+  return fromJson(file, (value) => {
     if (isObject(value) && (value["version"] === 1 || value["version"] === 2)) return entriesIn(value["findings"]);
     throw new UsageError("not a baseline");
   });
@@ -150,14 +137,20 @@ interface Seen {
  * their share of the pages grows.
  */
 export class Baseline implements KnownPlaces {
+  readonly #file: string;
   readonly #before: Entries;
   readonly #nameOf: (sitemap: string) => string;
+  readonly #isUpdated: boolean;
   readonly #seen = new Map<string, Seen>();
 
-  /** `nameOf`: the sitemap as it is shown. */
-  constructor(before: Entries, nameOf: (sitemap: string) => string) {
-    this.#before = before;
+  /** `nameOf`: the sitemap as it is shown. Throws a `UsageError` if there is no such file, unless it is updated. */
+  constructor(file: string, nameOf: (sitemap: string) => string, isUpdated = false) {
+    const before = readBaseline(file);
+    if (before === undefined && !isUpdated) throw new UsageError(`${file} does not exist; --update-baseline writes it`);
+    this.#file = file;
+    this.#before = before ?? {};
     this.#nameOf = nameOf;
+    this.#isUpdated = isUpdated;
   }
 
   isKnown(rule: string, sitemap: string, place: string, isCase: boolean): boolean {
@@ -170,34 +163,44 @@ export class Baseline implements KnownPlaces {
     return isKnown;
   }
 
-  /** The result without known findings, and how many findings are fewer than before. */
-  compare(
-    result: CheckResult,
-    pagesOf: (sitemap: string) => number,
-  ): { result: CheckResult; known: number; gone: number } {
-    const now = this.#entries(result, pagesOf);
-    const left = new Map<Entry, number>();
-    for (const [sitemap, rules] of Object.entries(now)) {
-      for (const [rule, entry] of Object.entries(rules)) left.set(entry, this.#newIn(rule, sitemap, entry));
+  /** The result without known findings; with --update-baseline, all of them are known from now on. Says how many. */
+  unknown(result: CheckResult, tree: SitemapTree, messages: Messages): CheckResult {
+    const { complete, reachable } = tree;
+    const now = this.#entries(result, tree);
+    const file = this.#file;
+    const sayKnown = (count: number) => messages.say(`${counted(count, "finding")} known from ${file}`, "quiet");
+    if (this.#isUpdated && reachable) {
+      this.#write(now);
+      if (!complete)
+        messages.say(`${file} holds what was found in the part of the website that could be read`, "warning");
+      sayKnown(result.findings.length);
+      return { ...result, findings: [], ...tally([]) };
     }
+    if (this.#isUpdated) messages.say(`${file} was not changed: the website could not be reached`, "warning");
+    const left = new Map<Entry, number>();
     const findings = result.findings.flatMap((finding) => {
-      const entry = now[finding.sitemap]![finding.rule]!;
-      const count = Math.min(finding.count, left.get(entry)!);
-      left.set(entry, left.get(entry)! - count);
+      const { sitemap, rule } = finding;
+      const entry = now[sitemap]![rule]!;
+      const unknown = left.get(entry) ?? this.#newIn(rule, sitemap, entry);
+      const count = Math.min(finding.count, unknown);
+      left.set(entry, unknown - count);
       const known = finding.count - count;
       return count === 0 ? [] : [known === 0 ? finding : { ...finding, count, known }];
     });
     const gone = Object.entries(this.#before).flatMap(([sitemap, rules]) =>
       Object.entries(rules).filter(([rule, { count }]) => count > (now[sitemap]?.[rule]?.count ?? 0)),
     );
-    const known = result.findings.length - findings.length;
-    return { result: { ...result, findings, ...tally(findings) }, known, gone: gone.length };
+    if (findings.length < result.findings.length) sayKnown(result.findings.length - findings.length);
+    // Findings in what could not be read do not count as fixed.
+    if (gone.length > 0 && complete)
+      messages.say(`${counted(gone.length, "finding")} fewer than in ${file}; --update-baseline lowers it`, "quiet");
+    return { ...result, findings, ...tally(findings) };
   }
 
-  write(file: string, result: CheckResult, pagesOf: (sitemap: string) => number, context: Context): void {
-    const output = new OutputFile(file, { force: true }, context);
+  #write(findings: Entries): void {
+    const output = new OutputFile(this.#file, true);
     try {
-      output.write(`${jsonOf({ version: 2, findings: this.#entries(result, pagesOf) }, 2)}\n`);
+      output.write(`${jsonOf({ version: 2, findings }, 2)}\n`);
       output.keep();
     } finally {
       output.discard();
@@ -224,15 +227,16 @@ export class Baseline implements KnownPlaces {
     return seen;
   }
 
-  #entries({ findings }: CheckResult, pagesOf: (sitemap: string) => number): Entries {
+  #entries({ findings, homepage }: CheckResult, tree: SitemapTree): Entries {
+    const pages = new Map<string, number>();
+    for (const each of tree.sitemaps()) if (each.kind === "pages") pages.set(this.#nameOf(each.url), each.pageCount);
     const entries: Entries = Object.create(null);
     for (const { sitemap, rule, count } of findings) {
       const rules = (entries[sitemap] ??= {});
       const { places } = this.#seenOf(rule, sitemap);
-      const all = (rules[rule]?.count ?? 0) + count;
       rules[rule] = {
-        count: all,
-        of: pagesOf(sitemap),
+        count: (rules[rule]?.count ?? 0) + count,
+        of: sitemap === homepage ? tree.pageCount : (pages.get(sitemap) ?? 1),
         ...(places.size > mostPlaces ? {} : { places: [...places].sort() }),
       };
     }

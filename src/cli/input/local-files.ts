@@ -2,7 +2,6 @@
 // from folders, from one file or from standard input. And the way back: which file of a repository a finding is about.
 import { createReadStream, realpathSync, statSync } from "node:fs";
 import path from "node:path";
-import type { Command } from "commander";
 import type { CheckResult } from "../../check/result.ts";
 import { fileAt, type SiteFilesOptions, type SiteFolder } from "../../check/site-files.ts";
 import type { Client, ClientResponse } from "../../model/client.ts";
@@ -11,7 +10,7 @@ import { type Problem, problem } from "../../model/problem.ts";
 import { parseUrl } from "../../model/url.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../exit-codes.ts";
-import { collected } from "../flags.ts";
+import type { Flags } from "../flags.ts";
 import { chooseTarget, contentOf, type NamedTarget, recognize, type Target, websiteHint } from "./target.ts";
 
 export interface CheckTarget {
@@ -27,31 +26,15 @@ export interface CheckTarget {
   readonly options: Options;
 }
 
-export interface LocalFlags {
-  readonly url?: string | undefined;
-  readonly map?: readonly string[] | undefined;
-  readonly pages?: readonly string[] | undefined;
-  readonly ignore?: readonly string[] | undefined;
-}
-
 interface LocalFolder extends SiteFolder {
   /** The path as it was named; `path` is the real one. */
   readonly name: string;
 }
 
-/** The flags of commands that read folders. */
-export function addLocalFlags(command: Command): Command {
-  const map = "read URLs below this one from a folder (repeatable)";
-  return command
-    .optionsGroup("Local files:")
-    .option("--url <url>", "URL of the website in a folder, or of a sitemap file")
-    .option("--map <url=folder>", map, collected);
-}
-
 /** For commands that need a tree: a website, given sitemaps, an archive, or the folder of a built website. */
 export function chooseTreeTarget(
   name: string | undefined,
-  flags: LocalFlags & { readonly sitemap?: readonly string[] | undefined },
+  flags: Flags,
   context: Context,
 ): Pick<CheckTarget, "target" | "files" | "options"> & { readonly named: Target | NamedTarget } {
   if (name !== undefined && flags.sitemap === undefined && recognize(name).kind === "folder")
@@ -68,7 +51,11 @@ function notLocal(name: string | undefined, message: string): UsageError {
   return new UsageError(isMissing ? `no such file or folder: ${name}; ${message}` : message);
 }
 
-export function chooseCheckTarget(name: string, flags: LocalFlags, context: Context): CheckTarget {
+export function chooseCheckTarget(
+  name: string,
+  flags: Pick<Flags, "url" | "map" | "pages" | "ignore">,
+  context: Context,
+): CheckTarget {
   const folders = (flags.map ?? []).map(readMap);
   const named = recognize(name);
   if (named.kind !== "folder" && (flags.pages ?? flags.ignore) !== undefined)

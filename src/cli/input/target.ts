@@ -1,6 +1,7 @@
 // What a name on the command line is, and what it leads to: decided here, for all commands. The URL of a sitemap in place of a homepage is
 // recognized by its content, and a website that was named without a scheme and has no https by its answer.
-import { closeSync, createReadStream, existsSync, openSync, readSync, statSync } from "node:fs";
+import fs from "node:fs";
+import path from "node:path";
 import type { ArchiveInfo } from "../../archive/info.ts";
 import type { CrawlTarget } from "../../crawl/crawl.ts";
 import type { SingleDocument } from "../../crawl/fetch-one.ts";
@@ -22,6 +23,7 @@ import type { SitemapTree } from "../../tree/tree.ts";
 import type { Context } from "../context.ts";
 import { orUsageError, UsageError } from "../exit-codes.ts";
 import type { Messages } from "../output/messages.ts";
+import type { Run } from "../run.ts";
 
 /** What has a tree: a website, given sitemaps, or an archive on disk. */
 export type Target =
@@ -40,10 +42,10 @@ export function recognize(name: string): NamedTarget {
   if (name === "") throw new UsageError("a name must not be empty");
   if (name === "-") return { kind: "stream", name: "standard input", path: name };
   const url = wellSpelled(name);
-  if (hasScheme(name) || (url !== name && !existsSync(name))) {
+  if (hasScheme(name) || (url !== name && !fs.existsSync(name))) {
     return { kind: "website", homepage: webUrl(name, "not an http or https URL:"), isAssumed: false };
   }
-  const stat = orUsageError(`${name} cannot be read`, () => statSync(name, { throwIfNoEntry: false }));
+  const stat = orUsageError(`${name} cannot be read`, () => fs.statSync(name, { throwIfNoEntry: false }));
   if (stat?.isDirectory()) return { kind: "folder", path: name };
   if (stat?.isFile()) return { kind: stat.size > 0 && isArchive(name) ? "archive" : "file", path: name };
   if (stat !== undefined) return { kind: "stream", name, path: name };
@@ -52,8 +54,8 @@ export function recognize(name: string): NamedTarget {
 }
 
 /** The bytes of a file or a stream. */
-export function contentOf({ path }: { readonly path: string }, { stdin }: Context): AsyncIterable<Uint8Array> {
-  return path === "-" ? stdin : createReadStream(path, { highWaterMark: 256 * 1024 });
+export function contentOf(target: { readonly path: string }, { stdin }: Context): AsyncIterable<Uint8Array> {
+  return target.path === "-" ? stdin : fs.createReadStream(target.path, { highWaterMark: 256 * 1024 });
 }
 
 /** For commands that need a tree. */
@@ -70,13 +72,16 @@ export function chooseTarget(name: string | undefined, sitemaps: readonly string
   if (target.kind === "stream") throw new UsageError(`${name} is not a regular file here, not an archive`);
   if (target.kind === "folder") throw new UsageError(`${name} is a folder here, not an archive${hint}`);
   // `ls example.org > example.org` makes the shell create an empty file first.
-  if (statSync(name).size === 0) throw new UsageError(`${name} is an empty file here, not an archive${hint}`);
+  if (fs.statSync(name).size === 0) throw new UsageError(`${name} is an empty file here, not an archive${hint}`);
   const parse = `; for a sitemap that is a local file: sitegrove parse ${name}`;
   throw new UsageError(`${name} is a file here, and not an archive${hint || parse}`);
 }
 
 /** What an archive says that it is about: never a file, and without a password of its own. */
-export function archivedTarget({ homepage = "", sitemaps = [] }: Partial<ArchiveInfo>): Target {
+export function archivedTarget({
+  homepage = "",
+  sitemaps = [],
+}: Partial<ArchiveInfo>): Exclude<Target, { kind: "archive" }> {
   const url = (text: string) => {
     if (!hasScheme(text)) throw new UsageError(`the archive names no website: ${text}`);
     return webUrl(withoutCredentials(text), "the archive names no website:");
@@ -88,12 +93,12 @@ export function archivedTarget({ homepage = "", sitemaps = [] }: Partial<Archive
 function isArchive(file: string): boolean {
   if (/\.warc(\.gz)?$/i.test(file)) return true;
   return orUsageError(`${file} cannot be read`, () => {
-    const descriptor = openSync(file, "r");
+    const descriptor = fs.openSync(file, "r");
     const start = Buffer.alloc(magicLength);
     try {
-      return looksLikeArchive(start.subarray(0, readSync(descriptor, start)));
+      return looksLikeArchive(start.subarray(0, fs.readSync(descriptor, start)));
     } finally {
-      closeSync(descriptor);
+      fs.closeSync(descriptor);
     }
   });
 }
@@ -120,20 +125,19 @@ function webUrl(text: string, wrong: string): string {
 const looksLikeHost = /^(?!.*\.(?:xml|gz|txt|rss|atom|csv|json|html?)$)[\w-]+(\.[\w-]+)+$/i;
 const looksLikeFile = /^[./~\\]|\.(warc|wacz|xml|txt|csv|json|ndjson|rss|atom|rdf|html?|gz|br|zst)$/i;
 
-/** What is done with a target: "listing", "sitegrove ls". */
-export interface Doing {
-  readonly verb: string;
-  readonly command: string;
-}
-
 /** The URL of a sitemap where a homepage is expected means that sitemap, which is said. */
-export async function recognized(named: Target, options: Options, messages: Messages, doing: Doing): Promise<Target> {
+export async function recognized(
+  named: Target,
+  options: Options,
+  messages: Messages,
+  [verb, command]: Run["doing"],
+): Promise<Target> {
   const target = await withScheme(named, options, messages);
   if (target.kind !== "website" || options.keepPath || options.onlyPath) return target;
   const { homepage } = target;
   if (!(await isSitemap(homepage, options))) return target;
-  const whole = `${doing.command} ${homepageOf(homepage)}`.trim();
-  const what = `${withoutCredentials(homepage)} is a sitemap, ${doing.verb} it alone`;
+  const whole = `${command} ${homepageOf(homepage)}`.trim();
+  const what = `${withoutCredentials(homepage)} is a sitemap, ${verb} it alone`;
   messages.say(`${what}; the whole website: ${whole}`, "quiet");
   return { kind: "sitemaps", urls: [homepage] };
 }
@@ -202,6 +206,61 @@ export async function treeOf(target: Target, options: Options, verify: boolean):
   return openTreeWhile(target.path, { limits, rewrite, signal, onEvent }, { verify, pagesLater });
 }
 
-export function crawlTarget(target: Exclude<Target, { kind: "archive" }>): CrawlTarget {
-  return target.kind === "website" ? { homepage: target.homepage } : { sitemaps: target.urls };
+export function crawlTarget(target: Target): CrawlTarget {
+  if (target.kind === "website") return { homepage: target.homepage };
+  return { sitemaps: target.kind === "sitemaps" ? target.urls : [] };
+}
+
+type Outputs = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Throws a `UsageError` where a file is both read and written, or written twice. Files are compared, not names: links, other spellings of a path
+ * and standard output lead to the same file. `inputs`: - is standard input. `outputs`: by their flags.
+ */
+export function expectDistinct(inputs: readonly (string | undefined)[], outputs: Outputs): void {
+  const written = new Map<string | undefined, string>([[openIdentity(1), "standard output"]]);
+  written.delete(undefined);
+  for (const [name, file] of Object.entries(outputs)) {
+    if (file === undefined) continue;
+    const identity = identityOf(file);
+    const other = written.get(identity);
+    if (other !== undefined) throw new UsageError(`${name} and ${other} are the same file`);
+    written.set(identity, name);
+  }
+  for (const file of inputs) {
+    if (file === undefined) continue;
+    const name = written.get(file === "-" ? openIdentity(0) : identityOf(file)) ?? writtenInto(file, outputs);
+    if (name !== undefined) throw new UsageError(`${name} is the input itself: ${file}${websiteHint(file)}`);
+  }
+}
+
+// A folder is read: the documents in it are inputs, too.
+function writtenInto(folder: string, outputs: Outputs): string | undefined {
+  if (!fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined;
+  const start = fs.realpathSync(folder) + path.sep;
+  const isDocument = /\.(?:xml|txt|html?|rss|atom|rdf|gz|br|zst)$/i;
+  const isInside = (file = "") =>
+    isDocument.test(file) && fs.existsSync(file) && fs.realpathSync(file).startsWith(start);
+  return Object.entries(outputs).find(([, file]) => isInside(file))?.[0];
+}
+
+function identityOf(file: string): string {
+  try {
+    const { dev, ino } = fs.statSync(file, { bigint: true });
+    return `${dev} ${ino}`;
+  } catch {
+    // Missing or inaccessible: opening it will report that.
+    const folder = path.dirname(file);
+    return path.join(fs.existsSync(folder) ? fs.realpathSync(folder) : path.resolve(folder), path.basename(file));
+  }
+}
+
+// A terminal or a pipe may be named more than once.
+function openIdentity(descriptor: number): string | undefined {
+  try {
+    const stats = fs.fstatSync(descriptor, { bigint: true });
+    return stats.isFile() ? `${stats.dev} ${stats.ino}` : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,4 @@
-// Writes changes in the requested format. Lists are written while the sides are compared; summaries at the end.
+// The formats of changes: lists are written while the sides are compared, summaries at the end.
 import { Summarizer } from "../../diff/summarize.ts";
 import type { ChangeKind, DiffTotals, TreeChange } from "../../model/change.ts";
 import { homepageOf } from "../../model/url.ts";
@@ -10,9 +10,11 @@ import {
   changePagesWriter,
 } from "../../write/changes.ts";
 import { diffMarkdown, diffText } from "../../write/diff-summary.ts";
-import type { DiffFormat } from "../commands/diff.ts";
 
-export interface DiffOutput {
+export const diffFormats = ["summary", "ndjson", "csv", "pages", "rss", "markdown"] as const;
+export type DiffFormat = (typeof diffFormats)[number];
+
+interface DiffOutput {
   readonly format: DiffFormat;
   readonly csvSafe: boolean;
   readonly kinds: ReadonlySet<ChangeKind>;

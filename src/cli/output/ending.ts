@@ -1,7 +1,9 @@
-// The end of a run: whether the result is complete, what could not be read and why, and why nothing was found. Grouped on a terminal; in pipes
-// and logs one line for each loss, and nothing if there is none.
+// The end of a run: whether the result is complete, what could not be read and why, why nothing was found, and what page filters did. Grouped
+// on a terminal; in pipes and logs one line for each loss, and nothing if there is none.
+import type { PageFilter } from "../../crawl/page-filter.ts";
 import type { CrawlEvent, DiscoveryRecord, FinishedEvent, UnreachableWebsite } from "../../model/event.ts";
 import { counted, duration, grouped, size } from "../../model/figures.ts";
+import type { Pattern } from "../../model/pattern.ts";
 import { isCutOff, isLossy, messageWithHint, type Problem, type ProblemCode, skipsEntry } from "../../model/problem.ts";
 import { isComplete, isReadSitemap, type Sitemap } from "../../model/sitemap.ts";
 import { parseUrl } from "../../model/url.ts";
@@ -30,6 +32,8 @@ export class CrawlEnding {
   #homepage = "";
   #finished: FinishedEvent | undefined;
   #crawlDelay: Problem | undefined;
+  /** Whether the output is worth keeping even if nothing could be read, because it says so. An archive never is. */
+  readonly tellsFailures: boolean = false;
 
   /** Problems with these codes do not count as losses: the user asked for them, as with --limit. */
   constructor(forgiven: readonly ProblemCode[] = []) {
@@ -50,29 +54,25 @@ export class CrawlEnding {
   }
 
   #see(sitemap: Sitemap): void {
+    if (isReadSitemap(sitemap)) this.#read += 1;
+    if (isReadSitemap(sitemap) || sitemap.kind === "invalid") this.#found = true;
     if (sitemap.kind === "invalid") {
-      this.#found = true;
-      if (this.#forgiven.has(sitemap.reason.code)) return;
-      if (isComplete([sitemap.reason])) {
-        this.#minor += 1;
-        return;
+      const { reason } = sitemap;
+      if (this.#forgiven.has(reason.code)) return;
+      if (isComplete([reason])) this.#minor += 1;
+      else {
+        this.#unread += reason.count ?? 1;
+        this.#lose(lossOf(sitemap, reason, "not read"));
       }
-      this.#unread += sitemap.reason.count ?? 1;
-      this.#lose(lossOf(sitemap, sitemap.reason, "not read"));
       return;
-    }
-    if (isReadSitemap(sitemap)) {
-      this.#found = true;
-      this.#read += 1;
     }
     const isRoot = sitemap.kind === "index" && sitemap.format === "website";
     const lossy = sitemap.problems.filter(({ code }) => isLossy(code) && !this.#forgiven.has(code));
     if (lossy.length > 0 && !isRoot) this.#partial += 1;
     for (const problem of lossy) this.#lose(lossOf(sitemap, problem, isRoot ? "discovery" : "incomplete"));
     this.#minor += sitemap.problems.length - lossy.length;
-    for (const problem of sitemap.problems) {
+    for (const problem of sitemap.problems)
       if (skipsEntry(problem.code) && !lossy.includes(problem)) this.#skipped += problem.count ?? 1;
-    }
   }
 
   #lose(loss: Loss): void {
@@ -95,7 +95,7 @@ export class CrawlEnding {
     return this.readNothing ? this.#finished?.unreachable : undefined;
   }
 
-  /** Whether no sitemap could be read at all. */
+  /** Whether no sitemap could be read at all: then old files are kept. */
   get readNothing(): boolean {
     return this.#read === 0 && this.#finished !== undefined;
   }
@@ -116,8 +116,9 @@ export class CrawlEnding {
       messages.say(unreachableReason(this.#homepage, this.#unreachable), "bad");
       return;
     }
-    if (messages.isTerminal) this.#printGrouped(messages, listed);
-    else this.#printLines(messages);
+    const losses = messages.hasLog ? [] : this.#losses;
+    if (messages.isTerminal) this.#printGrouped(messages, losses, listed);
+    else this.#printLines(messages, losses);
     if (this.#crawlDelay !== undefined && !messages.hasLog) messages.say(messageWithHint(this.#crawlDelay), "quiet");
     for (const note of notes) messages.say(note, "quiet");
     if (!this.#foundNothing) return;
@@ -126,18 +127,16 @@ export class CrawlEnding {
     messages.say("  If you know its address: sitegrove ls --sitemap URL", "quiet");
   }
 
-  #printLines(messages: Messages): void {
-    if (!messages.hasLog) {
-      for (const { url, message, what } of this.#losses)
-        messages.say(what === "discovery" ? message : `${url}: ${what}: ${message}`);
-    }
+  #printLines(messages: Messages, losses: readonly Loss[]): void {
+    for (const { url, message, what } of losses)
+      messages.say(what === "discovery" ? message : `${url}: ${what}: ${message}`);
     if (!this.#found && this.#limit !== undefined) messages.say(messageWithHint(this.#limit));
     const more = this.#lossCount - this.#losses.length;
     if (more > 0 && !messages.hasLog) messages.say(`and ${grouped(more)} more; --log-file lists them all`);
-    if (this.#lossCount > 0 && this.#found) messages.say(this.#summary());
+    this.#printSummary(messages);
   }
 
-  #printGrouped(messages: Messages, listed: number): void {
+  #printGrouped(messages: Messages, losses: readonly Loss[], listed: number): void {
     const { totals } = this.#finished ?? {};
     if (this.#found) {
       const sources = totals === undefined ? "" : ` from ${counted(this.#read, "sitemap")}`;
@@ -145,9 +144,9 @@ export class CrawlEnding {
       messages.say(`${counted(listed, "page")}${sources}${effort}`, "good");
       if (totals !== undefined) sayHowTheyCame(messages, totals.came);
     }
-    if (this.#lossCount > 0 && this.#found) messages.say(this.#summary(), "warning");
+    this.#printSummary(messages);
     if (!this.#found && this.#limit !== undefined) messages.say(messageWithHint(this.#limit), "warning");
-    const groups = groupedBy(messages.hasLog ? [] : this.#losses, ({ code }) => code);
+    const groups = groupedBy(losses, ({ code }) => code);
     for (const group of groups.slice(0, mostGroups)) {
       const [{ message, what }] = group;
       // One headline for all, or a message for each.
@@ -165,11 +164,12 @@ export class CrawlEnding {
     messages.say(`${counted(this.#minor, "minor problem")}${skipped}; -v lists ${which}`, "quiet");
   }
 
-  #summary(): string {
+  #printSummary(messages: Messages): void {
+    if (this.#lossCount === 0 || !this.#found) return;
     const parts = [];
     if (this.#unread > 0) parts.push(`${counted(this.#unread, "sitemap")} could not be read`);
     if (this.#partial > 0) parts.push(`${counted(this.#partial, "sitemap")} could be read only in part`);
-    return `not complete${parts.length > 0 ? ": " : ""}${parts.join(", ")}`;
+    messages.say(`not complete${parts.length > 0 ? ": " : ""}${parts.join(", ")}`, "warning");
   }
 }
 
@@ -177,7 +177,6 @@ export class CrawlEnding {
 const mostLosses = 1000;
 const mostGroups = 10;
 const mostInGroup = 5;
-const mostPlaces = 10;
 
 // Nothing if all of them were fetched.
 function sayHowTheyCame(messages: Messages, came: FinishedEvent["totals"]["came"]): void {
@@ -194,9 +193,8 @@ function lossOf(sitemap: Sitemap, problem: Problem, what: Loss["what"]): Loss {
   const { code } = problem;
   const pages = sitemap.kind === "pages" && isCutOff(code) ? sitemap.pageCount : undefined;
   const kept = pages === undefined ? "" : `; ${counted(pages, "page")} ${pages === 1 ? "was" : "were"} kept`;
-  const { declaredUrl } = sitemap;
-  const url = declaredUrl === undefined ? sitemap.url : `${sitemap.url} (declared as ${declaredUrl})`;
-  return { url, code, message: `${messageWithHint(problem)}${kept}`, what };
+  const declared = sitemap.declaredUrl === undefined ? "" : ` (declared as ${sitemap.declaredUrl})`;
+  return { url: sitemap.url + declared, code, message: messageWithHint(problem) + kept, what };
 }
 
 function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): [T, ...T[]][] {
@@ -227,10 +225,10 @@ function unreachableReason(homepage: string, { outcome, reason, documents }: Unr
 // The places that were tried and their answers, one line for each kind of answer.
 function placesTried(discovery: readonly DiscoveryRecord[]): string[] {
   const groups = groupedBy(discovery, (record) => `${record.by} ${answerInWords(record)}`);
-  const lines = groups.slice(0, mostPlaces).map(([first, ...others]) => {
+  const lines = groups.slice(0, mostGroups).map(([first, ...others]) => {
     return `${first.url}${others.length === 0 ? "" : ` and ${others.length} more`}: ${answerInWords(first)}`;
   });
-  return groups.length <= mostPlaces ? lines : [...lines, `and ${groups.length - mostPlaces} more`];
+  return groups.length <= mostGroups ? lines : [...lines, `and ${groups.length - mostGroups} more`];
 }
 
 function answerInWords({ outcome, reason, status, sameAs }: DiscoveryRecord): string {
@@ -243,4 +241,38 @@ function answerInWords({ outcome, reason, status, sameAs }: DiscoveryRecord): st
 // Abbreviations such as TLS or HTTP stay in upper case.
 function startingSmall(sentence: string): string {
   return /^[A-Z][a-z]/.test(sentence) ? `${sentence[0]?.toLowerCase()}${sentence.slice(1)}` : sentence;
+}
+
+/** What page filters did, in sentences: said at the end, piped or not. `since`: as it was typed. */
+export function filterNotes(filter: PageFilter, { since }: { readonly since?: unknown }): string[] {
+  const { undated, robotsUnknown } = filter.counts;
+  const [host, ...others] = filter.unknownHosts;
+  const more = others.length === 0 ? "" : ` and ${counted(others.length, "other host")}`;
+  const notes = [];
+  if (filter.reached) notes.push(`stopped at --limit ${filter.listed}`);
+  if (undated > 0) notes.push(`--since left out ${counted(undated, "page")} without a date`);
+  const unknown = counted(robotsUnknown, "page");
+  if (robotsUnknown > 0) notes.push(`--allowed-for left out ${unknown}: could not read robots.txt of ${host}${more}`);
+  const { include, exclude, allowedFor } = filter.settings;
+  const reasons: Readonly<Record<string, string>> = {
+    include: `match --include ${inWords(include)}${includeHint(filter)}`,
+    exclude: `remain after --exclude ${inWords(exclude)}`,
+    since: `are dated ${since} or later (--since)`,
+    sameHost: "are on the host of the homepage (--same-host)",
+    sameSite: "are on the domain of the homepage (--same-site)",
+    allowedFor: `are allowed for ${allowedFor} (--allowed-for)`,
+  };
+  if (filter.empty !== undefined) notes.push(`0 of ${counted(filter.seen, "page")} ${reasons[filter.empty]}`);
+  return notes;
+}
+
+/** `'a' or 'b'`. */
+export function inWords(patterns: readonly Pattern[]): string {
+  return patterns.map((each) => `'${each}'`).join(" or ");
+}
+
+function includeHint({ settings, matchesInOtherCase }: PageFilter): string {
+  if (settings.include.some((each) => /^(["']).*\1$/s.test(String(each))))
+    return "; there are quotes around the pattern";
+  return matchesInOtherCase ? "; it would match in another case" : "";
 }

@@ -1,44 +1,30 @@
 // Results in files. `-o FILE` is either complete or missing: it is written under a temporary name, `.NAME.PID.partial`, and renamed at the end,
 // so that a run that fails, is stopped or fills the disk leaves the old file. What a killed process left is removed by the next run. `--save
 // FILE` is written in place if it is new, so that a killed run leaves what it has; one that replaces another is renamed, too.
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import fs from "node:fs";
 import path from "node:path";
+import { isRunning } from "../../archive/lock.ts";
+import { makeFolder } from "../../fleet/fleet-folder.ts";
 import { systemReason } from "../../model/errors.ts";
-import type { Context } from "../context.ts";
+import type { Unfinished } from "../context.ts";
 import { orUsageError, UsageError } from "../exit-codes.ts";
 import { OutputFailed } from "./stdout.ts";
 
-export class OutputFile {
+export class OutputFile implements Unfinished {
   readonly path: string;
   /** Whether there is no such file yet. */
   readonly isNew: boolean;
   readonly #target: string;
   readonly #partial: string;
-  readonly #unfinished: Context["unfinished"];
   #descriptor: number | undefined;
 
   /** Throws a `UsageError` if `file` cannot be written, or exists and may not be replaced. */
-  constructor(file: string, { force = false }: { force?: boolean | undefined }, { unfinished }: Context) {
+  constructor(file: string, force = false) {
     this.path = file;
-    this.#unfinished = unfinished;
     this.#target = orUsageError(`${file} cannot be written`, () => replaceable(file, force));
-    this.isNew = !existsSync(this.#target);
+    this.isNew = !fs.existsSync(this.#target);
     this.#partial = temporaryOutput(this.#target, path.basename(file));
-    this.#descriptor = orUsageError(`${file} cannot be written`, () => openSync(this.#partial, "wx"));
-    unfinished.add(this);
+    this.#descriptor = orUsageError(`${file} cannot be written`, () => fs.openSync(this.#partial, "wx"));
   }
 
   get ifStopped(): string {
@@ -52,84 +38,111 @@ export class OutputFile {
     const bytes = typeof data === "string" ? Buffer.from(data) : data;
     // A nearly full disk accepts a part, and reports an error only at the next attempt.
     orFailed(`${this.path} could not be written`, () => {
-      for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
+      for (let done = 0; done < bytes.length; ) done += fs.writeSync(descriptor, bytes, done);
     });
   }
 
-  /** Renames the file to its final name. */
   keep(): void {
     this.#close();
-    try {
-      orFailed(`${this.path} could not be written`, () => renameSync(this.#partial, this.#target));
-    } finally {
-      this.#unfinished.delete(this);
-      rmSync(this.#partial, { force: true });
-    }
+    orFailed(`${this.path} could not be written`, () => fs.renameSync(this.#partial, this.#target));
   }
 
-  /** Removes the temporary file. May be called at any time. */
   discard(): void {
-    this.#unfinished.delete(this);
-    if (this.#descriptor === undefined) return;
     this.#close();
-    rmSync(this.#partial, { force: true });
+    fs.rmSync(this.#partial, { force: true });
   }
 
   #close(): void {
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    if (this.#descriptor !== undefined) fs.closeSync(this.#descriptor);
     this.#descriptor = undefined;
   }
 }
 
 /** Where the archive of `--save` is written. */
-export class SaveFile {
+export class SaveFile implements Unfinished {
   readonly path: string;
   readonly replaces: string | undefined;
-  readonly #target: string | undefined;
-  readonly #unfinished: Context["unfinished"];
+  // Until it is replaced.
+  #target: string | undefined;
 
   /** Throws a `UsageError` if the file exists and may not or cannot be replaced. */
-  constructor(file: string, force: boolean, { unfinished }: Context) {
-    this.#unfinished = unfinished;
-    this.#target = orUsageError(`${file} cannot be written`, () => {
-      if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
-      if (!existsSync(file)) throw new UsageError(`${file} is a link to nowhere`);
+  constructor(file: string, force = false) {
+    const target = orUsageError(`${file} cannot be written`, () => {
+      if (fs.lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
+      if (!fs.existsSync(file)) throw new UsageError(`${file} is a link to nowhere`);
       return replaceable(file, force);
     });
-    this.replaces = this.#target === undefined ? undefined : file;
+    this.#target = target;
+    this.replaces = target === undefined ? undefined : file;
     // The same extension, which decides about compression.
-    const [ending = ".warc"] = /(?:\.warc)?\.gz$/i.exec(this.#target ?? "") ?? [];
-    const name = path.basename(this.#target ?? "").slice(0, 50);
-    this.path = this.#target === undefined ? file : temporaryOutput(this.#target, name, ending);
-    if (this.#target !== undefined) unfinished.add(this);
+    const [ending = ".warc"] = /(?:\.warc)?\.gz$/i.exec(target ?? "") ?? [];
+    this.path = target === undefined ? file : temporaryOutput(target, path.basename(target).slice(0, 50), ending);
   }
 
   get ifStopped(): string | undefined {
     if (this.replaces !== undefined) return `${this.replaces} was not changed`;
-    return existsSync(this.path) ? `${this.path} holds what was received` : undefined;
+    return fs.existsSync(this.path) ? `${this.path} holds what was received` : undefined;
   }
 
-  /** Renames the archive to its final name. */
   keep(): void {
     const target = this.#target;
-    if (target === undefined || !this.#unfinished.has(this)) return;
+    if (target === undefined) return;
+    orFailed(`${this.replaces} could not be replaced`, () => {
+      // A power failure must not leave an empty file in place of the old archive.
+      const descriptor = fs.openSync(this.path, "r+");
+      fs.fsyncSync(descriptor);
+      fs.closeSync(descriptor);
+      fs.chmodSync(this.path, fs.statSync(target).mode & 0o777);
+      fs.renameSync(this.path, target);
+    });
+  }
+
+  discard(): void {
+    if (this.#target !== undefined) fs.rmSync(this.path, { force: true });
+    this.#target = undefined;
+  }
+}
+
+/** `-f parquet -o DIR`: files in a folder, each complete or missing. */
+export class OutputFolder implements Unfinished {
+  readonly #folder: string;
+  // The folders that were missing, the innermost first.
+  #made: readonly string[];
+  readonly #files = new Map<string, OutputFile>();
+
+  /** Throws a `UsageError` if the files cannot be written, or exist and may not be replaced. */
+  constructor(folder: string, names: readonly string[], force?: boolean) {
+    this.#folder = folder;
+    this.#made = orUsageError(`${folder} cannot be written`, () => makeFolder(folder));
     try {
-      orFailed(`${this.replaces} could not be replaced`, () => {
-        // A power failure must not leave an empty file in place of the old archive.
-        const descriptor = openSync(this.path, "r+");
-        fsyncSync(descriptor);
-        closeSync(descriptor);
-        chmodSync(this.path, statSync(target).mode & 0o777);
-        renameSync(this.path, target);
-      });
-    } finally {
+      for (const name of names) this.#files.set(name, new OutputFile(path.join(folder, name), force));
+    } catch (error) {
       this.discard();
+      throw error;
     }
   }
 
-  /** Keeps the old archive, and removes the new one. May be called at any time. */
+  get ifStopped(): string {
+    return `${this.#folder} was not ${[...this.#files.values()].every((file) => file.isNew) ? "written" : "changed"}`;
+  }
+
+  write(name: string, bytes: Uint8Array): void {
+    this.#files.get(name)?.write(bytes);
+  }
+
+  keep(): void {
+    this.#made = [];
+    for (const file of this.#files.values()) file.keep();
+  }
+
   discard(): void {
-    if (this.#unfinished.delete(this)) rmSync(this.path, { force: true });
+    for (const file of this.#files.values()) file.discard();
+    try {
+      for (const folder of this.#made) fs.rmdirSync(folder);
+    } catch {
+      // Somebody put something there meanwhile: it stays.
+    }
+    this.#made = [];
   }
 }
 
@@ -143,11 +156,11 @@ function orFailed(what: string, action: () => void): void {
 
 // The file that a path leads to. Devices and pipes would be replaced by a file.
 function replaceable(file: string, force: boolean): string {
-  const stat = statSync(file, { throwIfNoEntry: false });
+  const stat = fs.statSync(file, { throwIfNoEntry: false });
   if (stat === undefined) return file;
   if (!stat.isFile()) throw new UsageError(`${file} is not a regular file`);
   if (!force) throw new UsageError(`${file} exists; replace it with --force`);
-  return realpathSync(file);
+  return fs.realpathSync(file);
 }
 
 // A path of this process's own, beside `target`. Removes those of the same name whose process has ended.
@@ -155,31 +168,17 @@ function temporaryOutput(target: string, name: string, ending = ""): string {
   const folder = path.dirname(target);
   const [start, end] = [`.${name}.`, `.partial${ending}`];
   try {
-    for (const found of readdirSync(folder)) {
+    for (const found of fs.readdirSync(folder)) {
       if (!found.startsWith(start) || !found.endsWith(end)) continue;
       const pid = found.slice(start.length, -end.length);
-      if (/^\d{1,10}$/.test(pid) && !isRunning(Number(pid))) removeLeftover(path.join(folder, found));
+      // In a container, an earlier process often had the same id.
+      const hasEnded = /^\d{1,10}$/.test(pid) && (Number(pid) === process.pid || !isRunning(Number(pid)));
+      const left = fs.lstatSync(path.join(folder, found));
+      // What is younger than this process may be of another one that it cannot see.
+      if (hasEnded && left.isFile() && left.mtimeMs < performance.timeOrigin) fs.rmSync(path.join(folder, found));
     }
   } catch {
     // Another process was faster, or the folder may not be changed: nothing depends on it.
   }
   return path.join(folder, `${start}${process.pid}${end}`);
-}
-
-// A link is not followed; what is younger than this process may be of another one that it cannot see.
-function removeLeftover(file: string): void {
-  const found = lstatSync(file);
-  const isOwn = found.isFile() && found.uid === (process.getuid?.() ?? found.uid);
-  if (isOwn && found.mtimeMs < performance.timeOrigin) rmSync(file);
-}
-
-// In a container, an earlier process often had the same id.
-function isRunning(pid: number): boolean {
-  if (pid === process.pid) return false;
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // EPERM: it runs, but it is somebody else's.
-    return (error as NodeJS.ErrnoException).code !== "ESRCH";
-  }
 }
