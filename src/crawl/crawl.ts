@@ -1,8 +1,5 @@
 // What `crawl()` and `streamPages()` return, and what trees are made from: the crawl as a stream of events. The code that fetches, reads and
 // stores is imported when a crawl begins, to keep `import "sitegrove"` fast.
-
-import type { PreviousArchives } from "../archive/previous.ts";
-import type { Store } from "../archive/store.ts";
 import { FollowingController } from "../fetch/abort.ts";
 import type { Fetcher } from "../fetch/fetcher.ts";
 import type { SharedLimits } from "../fetch/hosts.ts";
@@ -53,13 +50,11 @@ export function crawlWith(
  */
 export function streamPages(target: CrawlTarget, options?: StreamOptions): AsyncIterable<SitemapPage> {
   const prepared = prepareStream(target, options);
-  return { [Symbol.asyncIterator]: () => flatten(batches(prepared, pageFilter(prepared))) };
+  return { [Symbol.asyncIterator]: () => flatten(batches(prepared)) };
 }
 
-async function* batches(
-  prepared: Prepared,
-  filter: PageFilter | undefined,
-): AsyncGenerator<readonly SitemapPage[], void> {
+async function* batches(prepared: Prepared): AsyncGenerator<readonly SitemapPage[], void> {
+  const filter = pageFilter(prepared);
   if (filter?.reached) return;
   for await (const event of ordered({ prepared, filter })) {
     if (event.type === "pages") yield event.pages;
@@ -81,10 +76,8 @@ export interface RunOptions {
   readonly prepared: Prepared;
   /** Where documents come from. @default the network */
   readonly source?: DocumentSource | undefined;
-  /** Where documents are kept. By default nowhere, or in an archive if `save` or `resume` is set. */
-  readonly store?: Store | undefined;
-  /** The archives of earlier runs, if they are open already. Closed when the crawl ends. */
-  readonly previous?: PreviousArchives | undefined;
+  /** Where documents are kept. Its store stays open. By default nowhere, or in an archive if `save` or `resume` is set. */
+  readonly storage?: Storage | undefined;
   readonly omitMissing?: boolean | undefined;
   /** Problems of the website as a whole that are known before the crawl begins. */
   readonly problems?: readonly Problem[] | undefined;
@@ -100,16 +93,14 @@ export interface RunOptions {
 
 /** Yields the events in declared order; the others go to `settings.onEvent` and `onSideEvent` only. */
 export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent, void> {
-  const { source, omitMissing, problems, filter, shared } = options;
-  const { save, resume } = options.prepared.settings;
-  const isKept = options.store === undefined && (save !== undefined || resume !== undefined);
-  let own: Storage | undefined;
-  let previous = options.previous;
+  const { source, omitMissing, problems, filter, shared, read } = options;
+  let { storage } = options;
   let fetcher: Fetcher | undefined;
   try {
-    own = isKept ? await (await import("./storage.ts")).openStorage(options.prepared) : undefined;
-    const store = options.store ?? own?.store;
-    const { settings, start, startUrls } = own?.prepared ?? options.prepared;
+    const { save, resume, previous } = options.prepared.settings;
+    if (source === undefined && (save ?? resume ?? previous) !== undefined)
+      storage ??= await (await import("./storage.ts")).openStorage(options.prepared);
+    const { settings, start, startUrls } = storage?.prepared ?? options.prepared;
     const asked = { requests: 0, came: noneCame() };
     const onEvent = (event: CrawlEvent) => {
       if (event.type === "request") asked.requests += 1;
@@ -117,44 +108,42 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
       settings.onEvent?.(event);
       options.onSideEvent?.(event);
     };
-    const earlier = source === undefined && settings.previous ? await import("./previous.ts") : undefined;
-    previous ??= own?.previous ?? (await earlier?.openPrevious(start, settings));
-    const isCompared = previous !== undefined;
+    const { store, previous: archives } = storage ?? {};
     const onRequest = (event: CrawlEvent) => {
-      // With `previous`, how a document came is known only after it was compared with the earlier one: the Revalidator
-      // reports it.
-      if (!isCompared || event.type !== "response") onEvent(event);
+      // How a document came is known only after it was compared with an earlier one: then the Revalidator reports it.
+      if (archives === undefined || event.type !== "response") onEvent(event);
     };
     if (source === undefined) {
       const { createFetcher } = await import("../fetch/fetcher.ts");
       fetcher = createFetcher({ settings, start: startUrls, onEvent: onRequest, shared });
     }
-    const again = fetcher && previous && earlier && new earlier.Revalidator(fetcher, previous, settings, onEvent);
-    const { runCrawl } = await import("./engine.ts");
-    const events = runCrawl({
+    const earlier =
+      fetcher && archives && new (await import("./previous.ts")).Revalidator(fetcher, archives, settings, onEvent);
+    const { Engine } = await import("./engine.ts");
+    const engine = new Engine({
       start,
       settings,
-      source: again ?? fetcher ?? (source as DocumentSource),
+      source: earlier ?? fetcher ?? (source as DocumentSource),
       startUrls,
       store,
-      earlier: again,
-      read: options.read,
+      earlier,
+      read,
       counts: store && newCounts(settings),
       omitMissing,
       problems,
       filter,
-      setCrawlDelay: fetcher?.setCrawlDelay.bind(fetcher),
+      fetcher,
       onResumed: (fetched) => onEvent(responseEvent(fetched)),
       asked,
     });
-    for await (const event of events) {
+    for await (const event of engine.run()) {
       settings.onEvent?.(event);
       yield event;
     }
   } finally {
     await fetcher?.close();
-    await own?.store.close();
-    await previous?.close();
+    if (options.storage === undefined) await storage?.store?.close();
+    await storage?.previous?.close();
   }
 }
 
@@ -211,45 +200,41 @@ export function noneCame(): Record<keyof Totals["came"], number> {
  * comes twice. Written by hand, because a generator that yields each item costs three times as much.
  */
 export function flatten<T>(source: AsyncGenerator<readonly T[], void>): AsyncIterableIterator<T, undefined> {
+  type Result = IteratorResult<T, undefined>;
   let batch: readonly T[] = [];
   let at = 0;
-  // Calls that wait for a batch, or for an earlier call.
-  let waiting = 0;
-  let last: Promise<unknown> = Promise.resolve();
+  // The last of the calls that wait for a batch, or for an earlier call.
+  let last: Promise<unknown> | undefined;
 
-  function queue(call: () => Promise<IteratorResult<T, undefined>>): Promise<IteratorResult<T, undefined>> {
-    waiting += 1;
-    const result = last.then(call);
+  const take = (): Result => ({ value: batch[at++] as T, done: false });
+  function queue(call: () => Promise<Result>): Promise<Result> {
+    const result = last === undefined ? call() : last.then(call);
     const settled = () => {
-      waiting -= 1;
+      if (last === waiting) last = undefined;
     };
-    last = result.then(settled, settled);
+    const waiting = result.then(settled, settled);
+    last = waiting;
     return result;
   }
-  async function advance(): Promise<IteratorResult<T, undefined>> {
+  async function advance(): Promise<Result> {
     while (at >= batch.length) {
       const step = await source.next();
       if (step.done) return { value: undefined, done: true };
       batch = step.value;
       at = 0;
     }
-    return { value: take(), done: false };
+    return take();
   }
-  function take(): T {
-    const value = batch[at] as T;
-    at += 1;
-    return value;
-  }
-  async function end(): Promise<IteratorResult<T, undefined>> {
+  async function end(): Promise<Result> {
     batch = [];
     await source.return();
     return { value: undefined, done: true };
   }
-
-  const iterator: AsyncIterableIterator<T, undefined> = {
-    next: () => (waiting === 0 && at < batch.length ? Promise.resolve({ value: take(), done: false }) : queue(advance)),
+  return {
+    next: () => (last === undefined && at < batch.length ? Promise.resolve(take()) : queue(advance)),
     return: () => queue(end),
-    [Symbol.asyncIterator]: () => iterator,
+    [Symbol.asyncIterator]() {
+      return this;
+    },
   };
-  return iterator;
 }

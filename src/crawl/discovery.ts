@@ -14,9 +14,9 @@ import { atOrigin, movedOrigin } from "../model/url.ts";
 import { OpenedDocument } from "../open/open-document.ts";
 import { RobotsGroups } from "../parse/robots.ts";
 import type { Crawl } from "./engine.ts";
-import type { Abandoned, Frame } from "./frontier.ts";
+import type { Frame, Missing } from "./frontier.ts";
 import { type Document, pauseWhenDue } from "./read.ts";
-import { type Followed, follow, Hop } from "./redirects.ts";
+import { type Followed, follow, followUnlessKnown, Hop } from "./redirects.ts";
 import type { Reference, Visit } from "./visit.ts";
 
 // How long robots.txt may take before the homepage is requested beside it, in milliseconds. One after the other would
@@ -31,25 +31,22 @@ export class Discovery {
   isGuessing = false;
   readonly #crawl: Crawl;
   readonly #problems = new ProblemLog();
-  // Called when there is more to look ahead to.
-  readonly #onMore: () => void;
   // Those that were not tried yet.
   #candidates: Candidate[];
   #homepage: string;
-  #answer: Promise<Followed<never>> | undefined;
-  #outcome: Followed<never> | undefined;
+  #answer: Promise<Followed> | undefined;
+  #outcome: Followed | undefined;
   #links: Promise<void> | undefined;
   // The homepage, if it is an HTML page: what a guess finds there.
-  #page: Abandoned | undefined;
+  #page: Missing | undefined;
   #timer: NodeJS.Timeout | undefined;
   // Whether it is known where well-known paths are asked for, and which are not: an earlier run had their answers.
   #isPlaced = false;
   #notAsked = new Set<string>();
 
-  constructor(crawl: Crawl, onMore: () => void) {
+  constructor(crawl: Crawl) {
     const { start, settings, problems = [] } = crawl;
     this.#crawl = crawl;
-    this.#onMore = onMore;
     this.#homepage = start.homepage;
     this.#candidates = start.sitemaps?.map((url) => ({ url, by: "given" })) ?? candidatesFor(start.homepage, settings);
     for (const each of problems) this.#problems.addProblem(each);
@@ -191,14 +188,12 @@ export class Discovery {
   }
 
   // Requests it once.
-  #askHomepage(): Promise<Followed<never>> {
+  #askHomepage(): Promise<Followed> {
     const { rules, fetch } = this.#crawl;
-    this.#answer ??= follow<never>(Hop.first(this.#homepage, "homepage", rules), fetch, () => undefined).then(
-      (answer) => {
-        this.#outcome = answer;
-        return answer;
-      },
-    );
+    this.#answer ??= follow(Hop.first(this.#homepage, "homepage", rules), fetch).then((answer) => {
+      this.#outcome = answer;
+      return answer;
+    });
     return this.#answer;
   }
 
@@ -212,7 +207,7 @@ export class Discovery {
     }
     if (!this.#usesHomepage) this.#isPlaced = this.#crawl.earlier === undefined;
     // A rejection reaches whoever asks for the next candidate.
-    else this.#readHomepage().then(this.#onMore, () => undefined);
+    else this.#readHomepage().then(this.#crawl.lookAhead, () => undefined);
   }
 
   // Adds the sitemaps that it names, before the well-known paths.
@@ -226,6 +221,7 @@ export class Discovery {
     const found = await this.#askHomepage();
     if (found.outcome === "found") {
       const { document, url, keys } = found;
+      const { status } = document;
       const { useFeeds } = settings;
       const { candidates, isPage, paths } = await readHomepage(time.read(document), url, this.#problems, useFeeds);
       if (paths !== undefined) {
@@ -235,10 +231,10 @@ export class Discovery {
       this.#moveTo(url);
       await prefetcher.drop(document);
       const reason = problem("not-a-sitemap", { value: "html" });
-      if (isPage) this.#page = { url, keys, result: { outcome: "not-a-sitemap", status: document.status, reason } };
+      if (isPage) this.#page = { url, keys, outcome: "not-a-sitemap", status, reason };
       this.#candidates.unshift(...candidates.filter(({ by }) => by !== "feed"));
       this.#candidates.push(...candidates.filter(({ by }) => by === "feed"));
-    } else if (found.outcome !== "known") {
+    } else {
       if (found.status !== undefined) this.#moveTo(found.url);
       const isUnreachable = found.outcome === "failed" && found.reason.code !== "archive-missing";
       if (isUnreachable) this.#problems.add("homepage-unreachable");
@@ -284,7 +280,7 @@ export class Discovery {
     for (const hop of hops) prefetcher.start(hop);
     const peek = (hop: Hop) => time.fetched(hop.request, prefetcher.peek(hop));
     const known = (hop: Hop) => frontier.isKnown(hop.key) || undefined;
-    const ways = await Promise.all(hops.map((hop) => follow(hop, peek, known)));
+    const ways = await Promise.all(hops.map((hop) => followUnlessKnown(hop, peek, known)));
     return ways.every(({ outcome }) => outcome === "found" || outcome === "known");
   }
 }

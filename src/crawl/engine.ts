@@ -1,7 +1,10 @@
 // One crawl: tries the candidates of discovery one after another, and visits the sitemaps below each index depth first. Events come in declared
 // order, whatever arrived first: documents are prefetched (prefetch.ts), but read one after another.
+import type { Store } from "../archive/store.ts";
 import type { Candidate } from "../discover/candidates.ts";
 import { FollowingController } from "../fetch/abort.ts";
+import type { Fetcher } from "../fetch/fetcher.ts";
+import { defined } from "../model/defined.ts";
 import type { OrderedEvent, Totals } from "../model/event.ts";
 import type { DocumentSource, Fetched } from "../model/exchange.ts";
 import { type IndexSitemap, isComplete, type Sitemap } from "../model/sitemap.ts";
@@ -14,24 +17,25 @@ import { Prefetcher } from "./prefetch.ts";
 import type { Prepared } from "./prepare.ts";
 import type { Revalidator } from "./previous.ts";
 import { type newCounts, takeTurn } from "./read.ts";
-import { type FollowFailure, type FollowRules, type FoundDocument, follow, followRules, Hop } from "./redirects.ts";
+import { type FollowRules, follow, followRules, Hop } from "./redirects.ts";
 import { TimeBudget } from "./time-budget.ts";
 import { frameOf, nothingRead, type Reference, Visitor } from "./visit.ts";
 
 export interface EngineOptions
   extends Pick<Prepared, "start" | "settings" | "startUrls">,
-    Pick<RunOptions, "store" | "read" | "filter" | "omitMissing" | "problems"> {
+    Pick<RunOptions, "read" | "filter" | "omitMissing" | "problems"> {
   readonly source: DocumentSource;
+  readonly store: Store | undefined;
   /** What was counted, for the archive. */
-  readonly counts?: ReturnType<typeof newCounts> | undefined;
+  readonly counts: ReturnType<typeof newCounts> | undefined;
   /** Says what need not be requested. */
-  readonly earlier?: Revalidator | undefined;
+  readonly earlier: Revalidator | undefined;
   /** Absent where nothing is requested. */
-  readonly setCrawlDelay?: ((url: string, milliseconds: number) => void) | undefined;
+  readonly fetcher: Fetcher | undefined;
   /** What was requested so far, and where documents came from. */
   readonly asked: Pick<Totals, "requests" | "came">;
   /** Called for each response that an earlier, interrupted run had kept. */
-  readonly onResumed?: ((fetched: Fetched) => void) | undefined;
+  readonly onResumed: (fetched: Fetched) => void;
 }
 
 /** What the parts of one crawl share. */
@@ -40,18 +44,16 @@ export interface Crawl extends EngineOptions {
   readonly frontier: Frontier;
   readonly prefetcher: Prefetcher;
   readonly time: TimeBudget;
+  readonly signal: AbortSignal;
   /** By its URL, each robots.txt that was read for its sitemaps; undefined if it could not be reached. */
   readonly robots: Map<string, RobotsGroups | undefined>;
   /** The answer for one hop; a failure where time is up. */
   readonly fetch: (hop: Hop) => Promise<Fetched>;
+  /** Called when there may be more to prefetch, or room for it. */
+  readonly lookAhead: () => void;
 }
 
-/** Runs a crawl. Throws the reason of `settings.signal`, and what the caller's own functions throw; nothing else. */
-export function runCrawl(options: EngineOptions): AsyncGenerator<OrderedEvent, void> {
-  return new Engine(options).run();
-}
-
-class Engine {
+export class Engine {
   readonly #crawl: Crawl;
   readonly #discovery: Discovery;
   readonly #visitor: Visitor;
@@ -61,19 +63,23 @@ class Engine {
   readonly #stack: Frame[] = [];
 
   constructor(options: EngineOptions) {
-    const { settings, source, store, startUrls, omitMissing } = options;
+    const { settings, source, store, startUrls, omitMissing, filter } = options;
     this.#abort = new FollowingController(settings.signal);
     const { signal } = this.#abort;
     const rules = followRules(settings.limits, startUrls, source, settings.rewrite);
-    const frontier = new Frontier(settings.limits, omitMissing, options.filter);
+    const frontier = new Frontier(settings.limits, omitMissing, filter);
     const time = new TimeBudget(settings, store);
-    const prefetcher = new Prefetcher({ ...options, rules, frontier, signal, onRoom: () => this.#lookAhead() });
+    const lookAhead = () => {
+      prefetcher.fill(this.#stack, this.#discovery.upcoming(), this.#discovery.isGuessing);
+    };
+    const prefetcher = new Prefetcher({ ...options, rules, frontier, signal, lookAhead });
     const fetch = (hop: Hop) => time.fetched(hop.request, prefetcher.get(hop));
-    this.#crawl = { ...options, rules, frontier, time, prefetcher, robots: new Map(), fetch };
-    this.#discovery = new Discovery(this.#crawl, () => this.#lookAhead());
+    this.#crawl = { ...options, rules, frontier, time, signal, prefetcher, robots: new Map(), fetch, lookAhead };
+    this.#discovery = new Discovery(this.#crawl);
     this.#visitor = new Visitor(this.#crawl);
   }
 
+  /** Throws the reason of `settings.signal`, and what the caller's own functions throw; nothing else. */
   async *run(): AsyncGenerator<OrderedEvent, void> {
     const { settings, time, prefetcher } = this.#crawl;
     const { signal, limits } = settings;
@@ -109,66 +115,60 @@ class Engine {
     yield { type: "start", url: homepage, depth: 0 };
     for (let next = await this.#discovery.next(root); next; next = await this.#discovery.next(root)) {
       await takeTurn(settings.signal);
-      const node = yield* this.#try(next, root);
-      if (node !== undefined) root.children.push(node);
+      yield* this.#try(next, root);
     }
     const unreachable = this.#discovery.unreachable();
-    const { records, problems } = this.#discovery;
+    const { records: discovery, problems } = this.#discovery;
     const node: Sitemap = { ...root.node, complete: isComplete(problems), problems, children: root.children };
     yield* this.#visitor.report(node, 0, nothingRead);
-    // An archive that holds more than was read would not give the same tree: it is left as one that was cut off.
     const { complete, readable, invalid } = this.#visitor;
+    // An archive that holds more than was read would not give the same tree: it is left as one that was cut off.
     const isLimited = filter?.reached === true && !complete;
     if (!time.leftUnread && !isLimited) await store?.finish(counts);
-    yield {
-      type: "finished",
-      complete,
-      totals: {
-        // The root stands for the website; it is not a document.
-        sitemaps: readable - 1,
-        invalid,
-        pages: frontier.pages,
-        ...asked,
-        wireBytes: frontier.bytes,
-        duration: Date.now() - this.#startedAt,
-      },
-      discovery: records,
-      reachable: unreachable === undefined,
-      ...(unreachable === undefined ? {} : { unreachable }),
-      ...(filter === undefined ? {} : { filtered: filter.counts }),
+    const totals = {
+      // The root stands for the website; it is not a document.
+      sitemaps: readable - 1,
+      invalid,
+      pages: frontier.pages,
+      ...asked,
+      wireBytes: frontier.bytes,
+      duration: Date.now() - this.#startedAt,
     };
+    const reachable = unreachable === undefined;
+    const filtered = filter?.counts;
+    yield { type: "finished", complete, totals, discovery, reachable, ...defined({ unreachable, filtered }) };
   }
 
   async #robotsOf(origin: string): Promise<RobotsGroups | undefined> {
     const { robots, rules, fetch, prefetcher, settings } = this.#crawl;
     const url = `${origin}/robots.txt`;
     if (robots.has(url)) return robots.get(url);
-    const found = await follow<never>(Hop.first(url, "robots", rules), fetch, () => undefined);
-    const groups = await robotsIn(found as FoundDocument | FollowFailure, settings);
+    const found = await follow(Hop.first(url, "robots", rules), fetch);
+    const groups = await robotsIn(found, settings);
     if (found.outcome === "found") await prefetcher.drop(found.document);
     return groups;
   }
 
   // Links in the homepage and given sitemaps are declared: each has a node, also where it fails. robots.txt and well-known
   // paths are guesses: without a sitemap there is no node.
-  async *#try(candidate: Candidate & Reference, root: Frame): AsyncGenerator<OrderedEvent, Sitemap | undefined> {
-    const { rules, frontier, prefetcher } = this.#crawl;
+  async *#try(candidate: Candidate & Reference, root: Frame): AsyncGenerator<OrderedEvent, void> {
+    const { rules, frontier, prefetcher, lookAhead } = this.#crawl;
     const { url, by, notAsked } = candidate;
     const hop = Hop.first(url, by === "robots" ? "robots" : "sitemap", rules, notAsked);
     if (frontier.exhausted() === undefined && !frontier.isKnown(hop.key)) {
       prefetcher.start(hop);
-      this.#lookAhead();
+      lookAhead();
     }
-    const first = yield* this.#visitor.visitOne({ reference: { url, notAsked }, parent: root, by });
+    const first = yield* this.#visitor.visit({ ...candidate, parent: root });
     await this.#discovery.took(candidate, first);
     const visit = yield* this.#visitor.goOn(first, root, this.#discovery.waiting);
-    if (visit.type === "frame") return yield* this.#walk(visit.frame);
-    return visit.type === "node" ? visit.node : undefined;
+    if (visit.type === "frame") root.children.push(yield* this.#walk(visit.frame));
+    if (visit.type === "node") root.children.push(visit.node);
   }
 
   // Visits everything below an index, and returns it. With a stack of its own: a website chooses how deep its indexes go.
   async *#walk(top: Frame): AsyncGenerator<OrderedEvent, IndexSitemap> {
-    const { settings, frontier, time } = this.#crawl;
+    const { settings, frontier, time, lookAhead } = this.#crawl;
     const stack = this.#stack;
     stack.push(top);
     frontier.enter(top);
@@ -182,8 +182,9 @@ class Engine {
         frame.next = frame.references.length;
       } else if (reference !== undefined) {
         frame.next += 1;
-        this.#lookAhead();
-        const visit = yield* this.#visitor.visit({ reference, parent: frame }, frame.references);
+        lookAhead();
+        const first = yield* this.#visitor.visit({ ...reference, parent: frame });
+        const visit = yield* this.#visitor.goOn(first, frame, frame.references);
         if (visit.type === "node") frame.children.push(visit.node);
         if (visit.type === "frame") {
           stack.push(visit.frame);
@@ -199,11 +200,5 @@ class Engine {
       if (parent === undefined) return node;
       parent.children.push(node);
     }
-  }
-
-  // Prefetches what will be read next.
-  #lookAhead(): void {
-    const { isGuessing } = this.#discovery;
-    this.#crawl.prefetcher.fill(this.#stack, this.#discovery.upcoming(), isGuessing);
   }
 }

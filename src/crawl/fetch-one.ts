@@ -8,7 +8,7 @@ import type { RobotsGroups } from "../parse/robots.ts";
 import { AllowedUrls, type RobotsOf, robotsIn, wholeText } from "./host-robots.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import type { Document } from "./read.ts";
-import { type FollowFailure, type FoundDocument, follow, followRules, Hop, redirectTarget } from "./redirects.ts";
+import { type Followed, type FollowFailure, follow, followRules, Hop, redirectTarget } from "./redirects.ts";
 
 export interface SingleDocument {
   readonly outcome: "found";
@@ -113,7 +113,7 @@ const mostOrigins = 100;
 interface Website {
   readonly fetcher: Fetcher;
   readonly robotsOf: RobotsOf;
-  followed(url: string, role: DocumentRole): Promise<FoundDocument | FollowFailure>;
+  followed(url: string, role: DocumentRole): Promise<Followed>;
 }
 
 async function openWebsite(settings: Settings, startUrls: readonly string[]): Promise<Website> {
@@ -127,8 +127,7 @@ async function openWebsite(settings: Settings, startUrls: readonly string[]): Pr
       rules.cookies.take(fetched);
       return fetched;
     };
-    const found = await follow<never>(Hop.first(url, role, rules), fetch, () => undefined);
-    return found as FoundDocument | FollowFailure;
+    return follow(Hop.first(url, role, rules), fetch);
   };
   const robotsOf: RobotsOf = async (origin) => robotsIn(await followed(`${origin}/robots.txt`, "robots"), settings);
   return { fetcher, followed, robotsOf };

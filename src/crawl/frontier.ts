@@ -1,11 +1,12 @@
-// Decides what may be visited: ancestors, depth, budgets, and what was visited before. No I/O, and no decision depends
-// on what arrived first: all follow the declared order, so that two runs agree.
-import { documentKey, type SitemapResponse } from "../model/exchange.ts";
+// Decides what may be visited: ancestors, depth, budgets, and what was visited before. No I/O; all decisions follow the declared order, never
+// what arrived first, so that two runs agree.
+import { documentKey } from "../model/exchange.ts";
 import type { Limits } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import type { IndexSitemap, Sitemap } from "../model/sitemap.ts";
 import type { PageFilter } from "./page-filter.ts";
 import type { Reading } from "./read.ts";
+import type { FollowFailure } from "./redirects.ts";
 import type { CandidateResult, DocumentFacts, Reference } from "./visit.ts";
 
 /** An index whose children are being visited. */
@@ -17,8 +18,8 @@ export interface Frame {
   /** The keys of the URL that declared it and of the URL where it was found. */
   readonly keys: readonly string[];
   readonly references: Reference[];
-  /** How many references were dropped from the list, because the budget for documents cannot reach them. */
-  unlisted: number;
+  /** How many more there are, which the budget for documents cannot reach. */
+  readonly unlisted: number;
   /** The next reference to visit. */
   next: number;
   readonly children: Sitemap[];
@@ -35,21 +36,15 @@ export interface Repeated {
   readonly keys: readonly string[];
 }
 
-/** A guess that found no sitemap, and so has no node. */
-export interface Abandoned {
-  readonly url: string;
-  readonly result: CandidateResult & { readonly reason: Problem };
-  readonly keys: readonly string[];
-  readonly response?: SitemapResponse | undefined;
-}
+/** A URL without a sitemap. */
+export type Missing = Omit<FollowFailure, "outcome"> & Pick<CandidateResult, "outcome">;
 
 /** What is remembered of a subtree, in case it is declared again. */
 interface Subtree {
   /** The keys of its top. */
   readonly keys: readonly string[];
-  /** The number of nodes, including the top. */
+  /** The number of nodes, including the top, and of levels below it. */
   readonly size: number;
-  /** The number of levels below the top. */
   readonly height: number;
   /** Whether a part was cut off because of where it stands: a cycle, or the depth limit. */
   readonly contextual: boolean;
@@ -65,13 +60,13 @@ export class Frontier {
   readonly #visited = new Map<string, Sitemap>();
   // For indexes only: there are far fewer of them than other sitemaps.
   readonly #subtrees = new WeakMap<Sitemap, Subtree>();
-  readonly #abandoned = new Map<string, Abandoned>();
+  // Guesses that found no sitemap.
+  readonly #abandoned = new Map<string, Missing>();
   // The sitemap being read and its ancestors: from each key to the URL where it was found.
   readonly #active = new Map<string, string>();
   // Nodes of the tree, except its root and robots.txt.
   #sitemaps = 0;
-  // By what is in it, the URL of a sitemap; and the first page of each, so that few candidates have to be read to their end
-  // before they are told.
+  // By its content, the URL of a sitemap; and the first page of each, so that few candidates are read to their end before they are told.
   readonly #contents = new Map<string, string>();
   readonly #firstPages = new Set<string>();
   #hasUnread = false;
@@ -131,14 +126,6 @@ export class Frontier {
   enter(frame: Frame): void {
     if (frame.node.format !== "robots") this.#sitemaps += 1;
     for (const key of keysOf(frame.node, frame.keys)) this.#active.set(key, frame.node.url);
-    // The remaining references of the ancestors share what the children of this index leave of the budget.
-    let { reach } = this;
-    for (let at: Frame | undefined = frame; at !== undefined; at = at.parent) {
-      const surplus = at.references.length - at.next - reach;
-      if (surplus > 0) at.references.length -= surplus;
-      if (surplus > 0) at.unlisted += surplus;
-      reach = Math.max(1, reach - (at.references.length - at.next));
-    }
   }
 
   /** The index is finished: `node` is its result. */
@@ -155,12 +142,12 @@ export class Frontier {
   }
 
   /** Remembers a guess that found no sitemap, so that it is not fetched again. */
-  abandon(abandoned: Abandoned): void {
-    for (const key of abandoned.keys) this.#abandoned.set(key, abandoned);
+  abandon(missing: Missing): void {
+    for (const key of missing.keys) this.#abandoned.set(key, missing);
   }
 
   /** The guess that found no sitemap at this key, if there was one. */
-  abandoned(key: string): Abandoned | undefined {
+  missing(key: string): Missing | undefined {
     return this.#abandoned.get(key);
   }
 

@@ -5,7 +5,7 @@ import { parseUrl } from "../model/url.ts";
 import { RobotsGroups } from "../parse/robots.ts";
 import { type RobotsRules, ruleFinder } from "../parse/robots-rules.ts";
 import { type Document, textOf } from "./read.ts";
-import type { FollowFailure, FoundDocument } from "./redirects.ts";
+import type { Followed } from "./redirects.ts";
 
 /** The robots.txt of an origin; undefined if nobody knows what it says. */
 export type RobotsOf = (origin: string) => Promise<RobotsGroups | undefined>;
@@ -15,7 +15,7 @@ export type RobotsOf = (origin: string) => Promise<RobotsGroups | undefined>;
  * with one that cannot be reached, nothing is.
  */
 export async function robotsIn(
-  found: FoundDocument | FollowFailure,
+  found: Followed,
   settings: Pick<Settings, "limits" | "strict">,
 ): Promise<RobotsGroups | undefined> {
   if (found.outcome !== "found") return isRobotsUnreachable(found) ? undefined : new RobotsGroups();

@@ -10,10 +10,10 @@ import {
   type RequestIdentity,
   requestKey,
 } from "../model/exchange.ts";
-import type { EngineOptions } from "./engine.ts";
-import type { Frame, Frontier } from "./frontier.ts";
+import type { Crawl } from "./engine.ts";
+import type { Frame } from "./frontier.ts";
 import { pauseWhenDue } from "./read.ts";
-import { type FollowRules, Hop } from "./redirects.ts";
+import { Hop } from "./redirects.ts";
 import { Spool, SpoolRoom } from "./spool.ts";
 import { refusedByName } from "./visit.ts";
 
@@ -28,16 +28,13 @@ const mostAtOnce = 1024;
 // The oldest redirects are forgotten, and requested again if needed.
 const mostRedirects = 1000;
 
-export interface PrefetcherOptions extends Pick<EngineOptions, "settings" | "source" | "store" | "onResumed"> {
-  readonly rules: FollowRules;
-  readonly frontier: Frontier;
-  readonly signal: AbortSignal;
-  /** Called when a response has arrived: there may be room for another. */
-  readonly onRoom: () => void;
-}
+type Context = Pick<
+  Crawl,
+  "settings" | "source" | "store" | "rules" | "frontier" | "signal" | "onResumed" | "lookAhead"
+>;
 
 export class Prefetcher {
-  readonly #options: PrefetcherOptions;
+  readonly #crawl: Context;
   readonly #room = new SpoolRoom();
   // Pending fetches, and documents that were not dropped yet.
   readonly #answers = new Map<string, Promise<Fetched>>();
@@ -48,8 +45,8 @@ export class Prefetcher {
   // For each index, the next reference to prefetch.
   readonly #cursors = new WeakMap<Frame, number>();
 
-  constructor(options: PrefetcherOptions) {
-    this.#options = options;
+  constructor(crawl: Context) {
+    this.#crawl = crawl;
   }
 
   /**
@@ -79,17 +76,16 @@ export class Prefetcher {
   async get(hop: Hop): Promise<Fetched> {
     const key = keyOf(hop.request);
     this.#waiting.delete(key);
-    const fetched = await (this.#redirects.get(key) ?? this.#answers.get(key) ?? this.#begin(hop, key));
+    const fetched = await this.peek(hop);
     // The frontier remembers failures.
     if (fetched.outcome !== "found") this.#answers.delete(key);
     return fetched;
   }
 
   /** The answer for a hop, left in place for `get`. */
-  peek(hop: Hop): Promise<Fetched> {
+  async peek(hop: Hop): Promise<Fetched> {
     const key = keyOf(hop.request);
-    const redirect = this.#redirects.get(key);
-    return redirect === undefined ? (this.#answers.get(key) ?? this.#begin(hop, key)) : Promise.resolve(redirect);
+    return this.#redirects.get(key) ?? this.#answers.get(key) ?? this.#begin(hop, key);
   }
 
   /** Releases a document that was read, or will not be read. */
@@ -109,23 +105,21 @@ export class Prefetcher {
   }
 
   #fillFrom(frame: Frame): boolean {
-    if (frame.depth > this.#options.settings.limits.depth) return true;
-    let at = Math.max(this.#cursors.get(frame) ?? 0, frame.next);
-    const end = at + mostAtOnce;
-    let hasRoom = true;
-    for (let next = frame.references[at]; next !== undefined && hasRoom; next = frame.references[at]) {
+    if (frame.depth > this.#crawl.settings.limits.depth) return true;
+    const from = Math.max(this.#cursors.get(frame) ?? 0, frame.next);
+    let at = from;
+    for (const { url, notAsked } of frame.references.slice(from, from + mostAtOnce)) {
       // What needs no request need not be prefetched.
-      const isAsked = next.notAsked === undefined && refusedByName(next.url) === undefined;
-      hasRoom = !isAsked || this.#startIfRoom(next.url);
-      if (hasRoom) at += 1;
-      if (at === end) hasRoom = false;
+      const isAsked = notAsked === undefined && refusedByName(url) === undefined;
+      if (isAsked && !this.#startIfRoom(url)) break;
+      at += 1;
     }
     this.#cursors.set(frame, at);
-    return hasRoom;
+    return at === frame.references.length;
   }
 
   #startIfRoom(url: string, isSpare = false): boolean {
-    const { frontier, rules, source, store } = this.#options;
+    const { frontier, rules, source, store } = this.#crawl;
     // A nested index can put other documents before these, so less is prefetched as the budget for documents runs out.
     const most = Math.min(store === undefined ? mostWaiting : mostKept, frontier.documentsLeft / 2);
     const isFull = this.#waiting.size >= most || this.#room.unread >= mostUnread;
@@ -147,7 +141,7 @@ export class Prefetcher {
   }
 
   #isWanted({ key, readKey, url, isHomeInPlaceOfRobots }: Hop): boolean {
-    const { frontier } = this.#options;
+    const { frontier } = this.#crawl;
     return (
       !isHomeInPlaceOfRobots && !frontier.isKnown(key) && !frontier.isKnown(readKey) && refusedByName(url) === undefined
     );
@@ -176,21 +170,21 @@ export class Prefetcher {
     const fetched = asAnswerTo(request, await store.fetch(request));
     if ((fetched.came === "resumed" || fetched.came === "not-asked") && !this.#resumed.has(key)) {
       this.#resumed.add(key);
-      this.#options.rules.cookies.take(fetched);
-      this.#options.onResumed?.(fetched);
+      this.#crawl.rules.cookies.take(fetched);
+      this.#crawl.onResumed(fetched);
     }
     return fetched;
   }
 
   async #fetch(hop: Hop, key: string): Promise<Fetched> {
-    const { source, store, rules, signal, onRoom } = this.#options;
+    const { source, store, rules, signal, lookAhead } = this.#crawl;
     const { request } = hop;
     // With a store, nothing is requested twice, but for new cookies.
     if (request.again === undefined && store?.has(request)) return this.#fromStore(store, request, key);
     const arrived = async () => {
       // What is refused without a request arrives at once, and makes room for the next one of perhaps a million.
       await pauseWhenDue();
-      if (!signal.aborted) onRoom();
+      if (!signal.aborted) lookAhead();
     };
     let spool: Spool | undefined;
     try {

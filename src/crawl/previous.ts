@@ -191,13 +191,10 @@ export class Revalidator implements DocumentSource {
   }
 
   async #hadSitemap(first: Hop): Promise<boolean | undefined> {
-    const before = await follow<never>(
-      first,
-      async ({ request }) =>
-        (await this.#previous.answer(request)) ??
-        ({ outcome: "failed", ...request, attempts: 0, reason: problem("archive-missing") } as const),
-      () => undefined,
-    );
+    const reason = problem("archive-missing");
+    const before = await follow(first, async ({ request }) => {
+      return (await this.#previous.answer(request)) ?? { outcome: "failed", ...request, attempts: 0, reason };
+    });
     if (before.outcome === "absent") return false;
     if (before.outcome === "blocked") {
       // Too many requests, or a bot check: may be gone next time.

@@ -1,6 +1,7 @@
 // Follows redirects, one hop at a time. Decided here and nowhere else: which URLs name the same document, what is a
-// loop, how many hops are allowed, which headers may be sent where, and when a hop leads to a known document. Nothing
-// depends on what arrived first: hops are prefetched, but followed in declared order.
+// loop, how many hops are allowed, which headers may be sent where, and when a hop leads to a known document.
+
+import { defined } from "../model/defined.ts";
 import {
   type DocumentRequest,
   type DocumentRole,
@@ -51,7 +52,7 @@ export function followRules(
 }
 
 /** The result of following redirects from a URL. `keys`: the keys of the URLs that this result is valid for. */
-export type Followed<Known> = FoundDocument | FollowFailure | { readonly outcome: "known"; readonly known: Known };
+export type Followed = FoundDocument | FollowFailure;
 
 export interface FoundDocument {
   readonly outcome: "found";
@@ -82,16 +83,12 @@ const mostReturns = 5;
 interface Chain {
   readonly role: DocumentRole;
   readonly rules: FollowRules;
-  /** Answers of an earlier run are used. */
   readonly notAsked: NotAsked | undefined;
   /** The hops before this one, from the first; and the redirects and problems that led here. */
   readonly before: readonly Hop[];
   readonly hops: readonly RedirectHop[];
   readonly problems: readonly Problem[];
-  /**
-   * Whether every hop so far is on one origin, or one website in several spellings. A chain that left it is not trusted when it comes back:
-   * another website may have chosen the URL.
-   */
+  /** Whether it never left its website. Otherwise another one may have chosen the URL that it came back to. */
   readonly isTrusted: boolean;
   /** All that it has been through, including the hops before it came back to a URL. */
   readonly keys: readonly string[];
@@ -124,15 +121,10 @@ export class Hop {
   get request(): Omit<DocumentRequest, "signal"> {
     const { url } = this;
     const { role, rules, notAsked, keys, returns } = this.#chain;
-    return {
-      url,
-      role,
-      ...(keys.length > 0 ? { isRedirected: true } : {}),
-      ...(this.#isAnonymous ? { anonymous: true } : {}),
-      ...(keys.includes(this.key) ? { again: returns } : {}),
-      cookie: () => rules.cookies.headerFor(url, this.#isAnonymous),
-      ...(notAsked === undefined ? {} : { notAsked }),
-    };
+    const again = keys.includes(this.key) ? returns : undefined;
+    const anonymous = this.#isAnonymous || undefined;
+    const cookie = () => rules.cookies.headerFor(url, this.#isAnonymous);
+    return { url, role, isRedirected: keys.length > 0, cookie, ...defined({ anonymous, again, notAsked }) };
   }
 
   /** Equal for hops that lead to the same document. */
@@ -158,9 +150,7 @@ export class Hop {
     const { role, rules, before, used, returns, returnedTo, ...chain } = this.#chain;
     const { limits } = rules;
     const redirect = redirectTarget(headers, url, limits.urlLength);
-    if ("code" in redirect) {
-      return this.#fail(isRefused(redirect.code) ? "refused" : "failed", redirect, status);
-    }
+    if ("code" in redirect) return this.#fail(isRefused(redirect.code) ? "refused" : "failed", redirect, status);
     const limit = role === "robots" ? limits.robotsRedirects : limits.redirects;
     if (before.length >= limit) {
       // The limit counts from the first URL: the result is valid for that one only.
@@ -207,7 +197,7 @@ export class Hop {
   }
 
   #fail(outcome: FailureOutcome, reason: Problem, status: number | undefined): FollowFailure {
-    return { outcome, url: this.url, keys: this.#ends, ...(status === undefined ? {} : { status }), reason };
+    return { outcome, url: this.url, keys: this.#ends, ...defined({ status }), reason };
   }
 
   get #isAnonymous(): boolean {
@@ -225,15 +215,17 @@ export class Hop {
   }
 }
 
-/**
- * Follows redirects from a URL to its document. `fetch` answers for one hop. `known` is called before each hop; a
- * result ends the chain. Rejects if `fetch` rejects.
- */
-export async function follow<Known>(
+/** Follows redirects from a URL to its document. `fetch` answers for one hop, and may reject. */
+export async function follow(first: Hop, fetch: (hop: Hop) => Promise<Fetched>): Promise<Followed> {
+  return (await followUnlessKnown<never>(first, fetch, () => undefined)) as Followed;
+}
+
+/** The same, but `known` is called before each hop; a result ends the chain. */
+export async function followUnlessKnown<Known>(
   first: Hop,
   fetch: (hop: Hop) => Promise<Fetched>,
   known: (hop: Hop) => Known | undefined,
-): Promise<Followed<Known>> {
+): Promise<Followed | { readonly outcome: "known"; readonly known: Known }> {
   for (let hop = first; ; ) {
     const there = known(hop);
     if (there !== undefined) return { outcome: "known", known: there };
@@ -250,14 +242,7 @@ export function responseOf(
   { status, headers = [], attempts, receivedAt, firstByte }: FetchedDocument | FailedFetch,
   hops: readonly RedirectHop[],
 ): SitemapResponse {
-  return {
-    ...(status === undefined ? {} : { status }),
-    headers,
-    hops,
-    attempts,
-    ...(receivedAt === undefined ? {} : { receivedAt }),
-    ...(firstByte === undefined ? {} : { firstByte }),
-  };
+  return { ...defined({ status }), headers, hops, attempts, ...defined({ receivedAt, firstByte }) };
 }
 
 export interface RedirectTarget {

@@ -1,10 +1,10 @@
 // Visits one reference: finds out what is there, reads the document, and records the result. The result is a finished sitemap, an
 // index whose children are to be visited, or nothing (a guess without a sitemap).
 import { type Candidate, isGuess as isGuessed } from "../discover/candidates.ts";
-import type { DiscoveryRecord, OrderedEvent } from "../model/event.ts";
-import { header, type NotAsked, type SitemapResponse } from "../model/exchange.ts";
+import { defined } from "../model/defined.ts";
+import type { DiscoveryRecord, OrderedEvent, SitemapEvent } from "../model/event.ts";
+import { header, type NotAsked } from "../model/exchange.ts";
 import { boolean, unexpected } from "../model/option-checks.ts";
-import type { RecurseContext, Settings } from "../model/options.ts";
 import { isLossy, type Problem, problem } from "../model/problem.ts";
 import {
   type IndexSitemap,
@@ -17,9 +17,9 @@ import {
 import { bareHost, isRobotsUrl, parseUrl } from "../model/url.ts";
 import type { IndexOutcome } from "../parse/entries.ts";
 import type { Crawl } from "./engine.ts";
-import type { Abandoned, Frame, Repeated } from "./frontier.ts";
+import type { Frame, Missing, Repeated } from "./frontier.ts";
 import { countsOf, type Reading, read, takeTurn } from "./read.ts";
-import { type FollowFailure, type FoundDocument, follow, Hop, responseOf } from "./redirects.ts";
+import { type FoundDocument, followUnlessKnown, Hop, responseOf } from "./redirects.ts";
 
 /** The result of a candidate, for the record of discovery. */
 export type CandidateResult = Omit<DiscoveryRecord, "url" | "by">;
@@ -38,21 +38,16 @@ export interface Reference extends SitemapReference {
 }
 
 /** A reference, and where it comes from: an index, or discovery. */
-export interface Place {
-  readonly reference: Reference;
+export interface Place extends Reference {
   readonly parent: Frame;
   /** How discovery found it; absent for the children of an index. */
-  readonly by?: Candidate["by"] | undefined;
+  readonly by?: Candidate["by"];
   /** It continues the feed before it. */
   readonly continues?: boolean;
 }
 
 /** The measurements of a document: its size on the wire and after decompression, and its response. */
-export interface DocumentFacts {
-  readonly wireBytes: number;
-  readonly decodedBytes: number;
-  readonly response?: SitemapResponse | undefined;
-}
+export type DocumentFacts = Pick<SitemapEvent, "wireBytes" | "decodedBytes" | "response">;
 
 export const nothingRead: DocumentFacts = { wireBytes: 0, decodedBytes: 0 };
 
@@ -86,12 +81,7 @@ export class Visitor {
     this.#homeHost = websiteOf(crawl.start.homepage);
   }
 
-  /** Visits a reference, and then the other pages of a feed, which stand beside it, unless they are `listed` elsewhere. */
-  async *visit(place: Place, listed: readonly { readonly url: string }[]): Visiting {
-    return yield* this.goOn(yield* this.visitOne(place), place.parent, listed);
-  }
-
-  /** After a visit that found a feed: visits its other pages, and returns the last visit. */
+  /** After a visit that found a feed: visits its other pages, unless they are `listed` elsewhere, and returns the last visit. */
   async *goOn(visit: Visit, parent: Frame, listed: readonly { readonly url: string }[]): Visiting {
     let last = visit;
     while (last.type === "node" && last.next !== undefined) {
@@ -99,48 +89,53 @@ export class Visitor {
       if (listed.some(({ url }) => url === next.url)) break;
       parent.children.push(node);
       await takeTurn(this.#crawl.settings.signal);
-      last = yield* this.visitOne({ reference: next, parent, continues: true });
+      last = yield* this.visit({ ...next, parent, continues: true });
     }
     return last;
   }
 
-  async *visitOne(place: Place): Visiting {
-    const { frontier, rules, fetch } = this.#crawl;
-    const { reference, parent } = place;
+  async *visit(place: Place): Visiting {
+    const { frontier, rules, fetch, omitMissing } = this.#crawl;
     const isRobots = place.by === "robots";
-    const first = Hop.first(reference.url, isRobots ? "robots" : "sitemap", rules, reference.notAsked);
-    const depth = parent.depth + 1;
-    const refused = (url: string, reason?: Problem) => reason && this.#refused(place, url, reason);
+    const first = Hop.first(place.url, isRobots ? "robots" : "sitemap", rules, place.notAsked);
+    const depth = place.parent.depth + 1;
+    const refused = (url: string, reason?: Problem) =>
+      reason && this.#missing(place, { url, keys: [], outcome: "refused", reason });
     const seenBefore = (hop: Hop): Recording | undefined => {
       const keys = (others: readonly string[]) => [...new Set([first.key, ...others])];
       const repeated = frontier.again(hop.key, depth) ?? frontier.again(hop.readKey, depth, "readable");
       if (repeated !== undefined) return this.#repeated(place, { ...repeated, keys: keys(repeated.keys) });
-      const abandoned = frontier.abandoned(hop.key);
-      return abandoned && this.#abandoned(place, { ...abandoned, keys: keys(abandoned.keys) });
+      const missing = frontier.missing(hop.key);
+      return missing && this.#missing(place, { ...missing, keys: keys(missing.keys) });
     };
     const known = (hop: Hop): Recording | undefined => {
       const { key, readKey, url } = hop;
       if (isRobots) {
         // A redirect of robots.txt leads to robots.txt, even if its target was declared as a sitemap.
         if (hop === first) return seenBefore(hop);
-        const result = { outcome: "not-a-sitemap", reason: problem("not-a-sitemap", { value: "html" }) } as const;
-        return hop.isHomeInPlaceOfRobots ? this.#abandoned(place, { url, result, keys: [first.key] }) : undefined;
+        const reason = problem("not-a-sitemap", { value: "html" });
+        const missing = { url, keys: [first.key], outcome: "not-a-sitemap", reason } as const;
+        return hop.isHomeInPlaceOfRobots ? this.#missing(place, missing) : undefined;
       }
       if (hop === first) {
         const reason = frontier.refusal(key, depth) ?? refusedByName(url);
         // A guess at a known URL costs nothing of the budget.
         return isGuess(place)
-          ? (seenBefore(hop) ?? refused(reference.url, reason))
-          : (refused(reference.url, reason) ?? seenBefore(hop));
+          ? (seenBefore(hop) ?? refused(place.url, reason))
+          : (refused(place.url, reason) ?? seenBefore(hop));
       }
       const active = frontier.activeAt(key) ?? frontier.activeAt(readKey);
       if (active !== undefined) return refused(active, problem("cycle"));
       return refused(url, refusedByName(url)) ?? seenBefore(hop);
     };
-    const resolved = await follow<Recording>(first, fetch, known);
-    if (resolved.outcome === "known") return yield* resolved.known;
-    if (resolved.outcome === "found") return yield* this.#document(resolved, place);
-    return yield* this.#failed(place, resolved);
+    const followed = await followUnlessKnown<Recording>(first, fetch, known);
+    if (followed.outcome === "known") return yield* followed.known;
+    if (followed.outcome === "found") return yield* this.#document(followed, place);
+    const { reason } = followed;
+    if (reason.code === "archive-missing" && (omitMissing || isGuess(place))) {
+      return { type: "omitted", result: { outcome: "absent", reason } };
+    }
+    return yield* this.#missing(place, followed);
   }
 
   /** A budget is used up in the middle of an index: one node stands for all remaining children. */
@@ -149,7 +144,7 @@ export class Visitor {
     const count = frame.references.length - frame.next + frame.unlisted;
     const { code, ...facts } = spent;
     const reason = problem(code, count > 1 ? { ...facts, count } : facts);
-    return yield* this.#invalid({ reference, parent: frame }, { url: reference.url, reason });
+    return yield* this.#invalid({ ...reference, parent: frame }, { url: reference.url, reason, keys: [] });
   }
 
   /** The events of a finished sitemap: its problems, then the sitemap itself. */
@@ -159,63 +154,61 @@ export class Visitor {
     const problems = problemsOf(sitemap);
     this.complete &&= isComplete(problems);
     for (const problem of problems) yield { type: "problem", url: sitemap.url, problem };
-    const { wireBytes, decodedBytes, response } = facts;
-    yield { type: "sitemap", sitemap, depth, wireBytes, decodedBytes, ...(response === undefined ? {} : { response }) };
+    yield { type: "sitemap", sitemap, depth, ...facts };
   }
 
   async *#document(found: FoundDocument, place: Place): Visiting {
     const { prefetcher, frontier, earlier, robots } = this.#crawl;
     const { url, keys, document } = found;
-    const { reference, parent } = place;
-    const depth = parent.depth + 1;
-    const declared = {
-      ...this.#declared(reference, url),
-      ...(document.came === "not-asked" ? { notAsked: true as const } : {}),
-    };
-    const context = { parent: url, ancestors: [...urlsAbove(parent), url], depth: depth + 1 };
-    const children = collector(this.#followed(place), context, frontier.reach);
-    const { reading, cut, pageCount, started, sameAs } = yield* this.#read(found, children, place);
+    const { parent } = place;
+    const isRobots = place.by === "robots";
+    const children = this.#children(place, url);
+    const content = yield* this.#read(found, children, place);
+    const { reading, cut, pageCount, started, sameAs } = content;
     await prefetcher.drop(document);
     frontier.bytes += reading.wireBytes;
     const facts = factsOf(found, reading);
-    const { response } = facts;
-    const result: CandidateResult = { outcome: "found", status: document.status, ...movedTo(reference.url, url) };
+    const { status } = document;
+    const result: CandidateResult = { outcome: "found", status, ...movedTo(place.url, url) };
     if (sameAs !== undefined) return { type: "omitted", result: { ...result, outcome: "duplicate", sameAs } };
 
     const reason = whyInvalid(reading, place);
     if (reason !== undefined) {
-      const isNoSitemap = reason.code === "not-a-sitemap" || reason.code === "empty";
-      if ((isNoSitemap && isGuess(place)) || isLinkToPage(place, reason, response)) {
-        const abandoned = { url, result: { ...result, outcome: "not-a-sitemap", reason }, response } as const;
-        // A document that is not a robots.txt may still be a sitemap at the URL it was found at.
-        return this.#abandon(place, { ...abandoned, keys: place.by === "robots" ? keys.slice(0, 1) : keys });
-      }
-      if (!started) yield { type: "start", url, depth };
-      const node: InvalidSitemap = { kind: "invalid", ...declared, reason };
-      yield* this.#finish(node, depth, keys, facts);
-      return { type: "node", node, result: { ...result, outcome: isNoSitemap ? "not-a-sitemap" : "failed", reason } };
+      // A document that is not a robots.txt may still be a sitemap at the URL it was found at.
+      const failed = {
+        url,
+        keys: isRobots ? keys.slice(0, 1) : keys,
+        outcome: "failed",
+        status,
+        reason,
+        ...facts,
+      } as const;
+      const isNone = reason.code === "not-a-sitemap" || reason.code === "empty" || isLinkToPage(place, failed);
+      const missing = isNone ? { ...failed, outcome: "not-a-sitemap" as const } : failed;
+      return yield* this.#missing(place, missing, { facts, started });
     }
-    if (!started) yield { type: "start", url, depth };
+    if (!started) yield { type: "start", url, depth: parent.depth + 1 };
     const problems = [...found.problems, ...reading.problems, ...(cut === undefined ? [] : [cut])];
     const complete = isComplete(problems);
+    const notAsked = document.came === "not-asked" ? { notAsked: true as const } : {};
+    const declared = { ...this.#declared(place, url), ...notAsked, complete };
     const { outcome } = reading;
     if (outcome.kind === "pages") {
-      const node: Sitemap = { kind: "pages", format: outcome.format, ...declared, complete, problems, pageCount };
-      yield* this.#finish(node, depth, keys, facts);
+      const node: Sitemap = { kind: "pages", format: outcome.format, ...declared, problems, pageCount };
+      yield* this.#finish(node, parent.depth + 1, keys, facts);
       const next = pageCount > 0 && cut === undefined ? this.#next(outcome.next) : undefined;
-      return { type: "node", node, result, ...(next === undefined ? {} : { next }) };
+      return { type: "node", node, result, ...defined({ next }) };
     }
-    if (place.by === "robots") yield* this.#takeCrawlDelay(reading, url);
-    if (reading.robots) for (const each of [reference.url, url]) robots.set(each, reading.robots);
+    if (isRobots) yield* this.#takeCrawlDelay(reading, url);
+    if (reading.robots) for (const each of [place.url, url]) robots.set(each, reading.robots);
     // An index that also lists pages gets a child for them, at the same URL.
     const losses = problems.filter(({ code }) => isLossy(code));
     const own: Sitemap[] =
-      pageCount === 0 ? [] : [{ kind: "pages", format: "xml", ...declared, complete, problems: losses, pageCount }];
+      pageCount === 0 ? [] : [{ kind: "pages", format: "xml", ...declared, problems: losses, pageCount }];
     const { references, unlisted } = children.end();
-    const node = { ...(outcome as IndexOutcome), ...declared, complete, problems };
+    const node = { ...(outcome as IndexOutcome), ...declared, problems };
     const marked = (await earlier?.marked(url, references)) ?? references;
-    const frame = { ...frameOf(node, keys, parent, marked), unlisted, children: own, facts };
-    return { type: "frame", frame, result };
+    return { type: "frame", frame: { ...frameOf(node, keys, parent, marked), unlisted, children: own, facts }, result };
   }
 
   // Yields the pages as they are read.
@@ -254,7 +247,7 @@ export class Visitor {
       if (filter?.isCut) cut ??= problem("limit-pages", { limit: filter.settings.limit });
       step = await reading.next(cut === undefined);
     }
-    const isCounted = counts !== undefined && cut === undefined && !isRobots && !document.anonymous;
+    const isCounted = cut === undefined && !isRobots && !document.anonymous;
     const counted = isCounted ? countsOf(step.value, pageCount) : undefined;
     if (counted !== undefined) counts?.documents.set(url, counted);
     take(step.value.untoldPages ?? 0);
@@ -266,14 +259,34 @@ export class Visitor {
     return { reading: step.value, pageCount, started: firstPage !== undefined, cut, sameAs };
   }
 
-  // `recurse` is asked about what the filter follows.
-  #followed({ by }: Place): Pick<Settings, "recurse" | "recurseList"> {
-    const { settings, filter } = this.#crawl;
+  // Collects the children of an index while it is read: those that the filter, `recurse` and `recurseList` accept, up to the number that
+  // the budget for documents can reach. The rest are only counted, because a website can list any number.
+  #children({ parent, by }: Place, url: string) {
+    const { settings, filter, frontier } = this.#crawl;
     const { recurse, recurseList } = settings;
-    if (filter === undefined) return settings;
+    const context = { parent: url, ancestors: [...urlsAbove(parent), url], depth: parent.depth + 2 };
+    const most = frontier.reach;
+    const listed: SitemapReference[] = [];
+    let unlisted = 0;
+    const take = (reference: SitemapReference) => {
+      if (filter?.follows(reference, by === "robots") === false) return;
+      // A promise, or the result of `match`, would always or never be true.
+      if (recurse !== undefined && !boolean("the result of recurse", recurse(reference, context))) return;
+      if (listed.length < most) listed.push(reference);
+      else unlisted += 1;
+    };
     return {
-      recurse: (child, context) => filter.follows(child, by === "robots") && (recurse?.(child, context) ?? true),
-      recurseList,
+      add(references: readonly SitemapReference[]): void {
+        // `recurseList` is called with all of them.
+        for (const reference of references) recurseList === undefined ? take(reference) : listed.push(reference);
+      },
+      /** After the last reference: those to visit, in order, and how many more were counted. */
+      end(): { readonly references: SitemapReference[]; readonly unlisted: number } {
+        const chosen: unknown = recurseList === undefined ? [] : recurseList(listed.splice(0), context);
+        if (!isReferences(chosen)) throw unexpected("the result of recurseList", "a list of children", chosen);
+        for (const reference of chosen) take(reference);
+        return { references: listed, unlisted };
+      },
     };
   }
 
@@ -299,60 +312,55 @@ export class Visitor {
 
   // That it is not kept is said of this run, and not of the document.
   *#takeCrawlDelay(reading: Reading, url: string): Generator<OrderedEvent, void> {
-    const { settings, setCrawlDelay } = this.#crawl;
-    const limit = setCrawlDelay && reading.robots?.delayFor(settings.userAgent);
+    const { settings, fetcher } = this.#crawl;
+    const limit = fetcher && reading.robots?.delayFor(settings.userAgent);
     if (limit === undefined) return;
-    if (settings.useCrawlDelay) setCrawlDelay?.(url, limit);
+    if (settings.useCrawlDelay) fetcher?.setCrawlDelay(url, limit);
     else if (limit > settings.delay.milliseconds)
       yield { type: "problem", url, problem: problem("crawl-delay", { limit }) };
   }
 
-  // Not fetched, because of a limit or a cycle.
-  *#refused(place: Place, url: string, reason: Problem): Recording {
-    const result: CandidateResult = { outcome: "refused", ...movedTo(place.reference.url, url), reason };
-    if (isGuess(place)) return { type: "omitted", result };
-    return { type: "node", node: yield* this.#invalid(place, { url, reason }), result };
-  }
-
   // Visited before: it gets another node, but is not fetched again, and its pages are not reported again.
-  *#repeated({ reference, parent, by, continues }: Place, { node: known, whole, keys }: Repeated): Recording {
-    const result: CandidateResult = { outcome: "duplicate", ...movedTo(reference.url, known.url) };
+  *#repeated(place: Place, { node: known, whole, keys }: Repeated): Recording {
+    const { parent, by, continues } = place;
+    const result: CandidateResult = { outcome: "duplicate", ...movedTo(place.url, known.url) };
     // What a sitemap or the caller declares is shown twice; a candidate of discovery that is known already is not.
     if (continues || (by !== undefined && by !== "given")) return { type: "omitted", result };
     const depth = parent.depth + 1;
     const { declaredUrl: _, lastModified: __, ...rest } = known;
-    const node = { ...rest, ...this.#declared(reference, known.url) } as Sitemap;
+    const node = { ...rest, ...this.#declared(place, known.url) } as Sitemap;
     yield { type: "start", url: node.url, depth };
     if (node.kind === "index" && !whole) return { type: "frame", frame: visitAgain(node, keys, parent), result };
     yield* this.#finish(node, depth, [], nothingRead);
     return { type: "node", node, result };
   }
 
-  // There is no document.
-  *#failed(place: Place, failed: FollowFailure): Recording {
-    const { outcome, status, reason, url, keys, response } = failed;
-    if (reason.code === "archive-missing" && (this.#crawl.omitMissing || isGuess(place))) {
-      return { type: "omitted", result: { outcome: "absent", reason } };
+  // There is no sitemap, now or in an earlier visit. Where one was declared, a node says why. A guess has none, and is remembered, unless it was
+  // not requested: if it is declared later, it is requested.
+  *#missing(place: Place, missing: Missing, content?: { facts: DocumentFacts; started: boolean }): Recording {
+    const { url, outcome, status, reason } = missing;
+    const result: CandidateResult = { outcome, ...defined({ status }), ...movedTo(place.url, url), reason };
+    const isRead = content !== undefined && outcome === "failed";
+    if ((isGuess(place) && !isRead) || isLinkToPage(place, missing)) {
+      if (!place.notAsked) this.#crawl.frontier.abandon(missing);
+      return { type: "omitted", result };
     }
-    const moved = movedTo(place.reference.url, url);
-    const result = { outcome, ...(status === undefined ? {} : { status }), ...moved, reason };
-    if (isGuess(place)) return this.#abandon(place, { url, result, keys, response });
-    return { type: "node", node: yield* this.#invalid(place, failed), result };
+    return { type: "node", node: yield* this.#invalid(place, missing, content), result };
   }
 
-  // An earlier guess at this URL found no sitemap. If it is declared now, it gets a node with the reason.
-  *#abandoned(place: Place, { url, result: earlier, keys, response }: Abandoned): Recording {
-    const { finalUrl: _, ...rest } = earlier;
-    const { reason } = rest;
-    const result = { ...rest, ...movedTo(place.reference.url, url) };
-    if (isGuess(place) || isLinkToPage(place, reason, response)) return { type: "omitted", result };
-    return { type: "node", node: yield* this.#invalid(place, { url, reason, keys, response }), result };
-  }
-
-  // A guess that found no sitemap: no node. One that was not requested is not remembered: if it is declared later, it is requested.
-  #abandon({ reference }: Place, abandoned: Abandoned): Visit {
-    if (!reference.notAsked) this.#crawl.frontier.abandon(abandoned);
-    return { type: "omitted", result: abandoned.result };
+  *#invalid(
+    place: Place,
+    { url, reason, keys, response }: Pick<Missing, "url" | "reason" | "keys" | "response">,
+    { facts, started } = { facts: { ...nothingRead, ...defined({ response }) }, started: false },
+  ): Generator<OrderedEvent, InvalidSitemap> {
+    // Thousands of sitemaps may be refused for the same reason: they share one object.
+    if (JSON.stringify(this.#lastReason) !== JSON.stringify(reason)) this.#lastReason = reason;
+    const shared = this.#lastReason as Problem;
+    const node: InvalidSitemap = { kind: "invalid", ...this.#declared(place, url), reason: shared };
+    const depth = place.parent.depth + 1;
+    if (!started) yield { type: "start", url, depth };
+    yield* this.#finish(node, depth, keys, facts);
+    return node;
   }
 
   // A sitemap without children to visit is finished.
@@ -362,77 +370,16 @@ export class Visitor {
   }
 
   // The fields that every node has.
-  #declared(
-    reference: SitemapReference,
-    url: string,
-  ): Pick<Sitemap, "url" | "declaredUrl" | "lastModified" | "offHost"> {
+  #declared(reference: SitemapReference, url: string) {
     // Most sitemaps are on the host of the homepage: those need no URL parser.
     const isAtHome = url.startsWith(this.#crawl.start.homepage) || websiteOf(url) === this.#homeHost;
-    return {
-      url,
-      ...(reference.url === url ? {} : { declaredUrl: reference.url }),
-      ...(reference.lastModified === undefined ? {} : { lastModified: reference.lastModified }),
-      ...(isAtHome ? {} : { offHost: true }),
-    };
-  }
-
-  *#invalid(
-    { reference, parent }: Place,
-    {
-      url,
-      reason,
-      keys = [],
-      response,
-    }: Pick<FollowFailure, "url" | "reason" | "response"> & { keys?: readonly string[] },
-  ): Generator<OrderedEvent, InvalidSitemap> {
-    // Thousands of sitemaps may be refused for the same reason: they share one object.
-    if (JSON.stringify(this.#lastReason) !== JSON.stringify(reason)) this.#lastReason = reason;
-    const node: InvalidSitemap = {
-      kind: "invalid",
-      ...this.#declared(reference, url),
-      reason: this.#lastReason as Problem,
-    };
-    const depth = parent.depth + 1;
-    yield { type: "start", url, depth };
-    yield* this.#finish(node, depth, keys, { ...nothingRead, response });
-    return node;
+    const declaredUrl = reference.url === url ? undefined : reference.url;
+    const offHost = isAtHome ? undefined : (true as const);
+    return { url, ...defined({ declaredUrl, lastModified: reference.lastModified, offHost }) };
   }
 }
 
-// Collects the children of an index while it is read: those that `recurse` and `recurseList` accept, up to the number that the budget for
-// documents can reach. The rest are only counted, because a website can list any number.
-function collector(
-  { recurse, recurseList }: Pick<Settings, "recurse" | "recurseList">,
-  context: RecurseContext,
-  most: number,
-): Children {
-  const listed: SitemapReference[] = [];
-  let unlisted = 0;
-  const take = (reference: SitemapReference) => {
-    // A promise, or the result of `match`, would always or never be true.
-    if (recurse !== undefined && !boolean("the result of recurse", recurse(reference, context))) return;
-    if (listed.length < most) listed.push(reference);
-    else unlisted += 1;
-  };
-  return {
-    add(references) {
-      // `recurseList` is called with all of them.
-      for (const reference of references) recurseList === undefined ? take(reference) : listed.push(reference);
-    },
-    end() {
-      const chosen: unknown = recurseList === undefined ? [] : recurseList(listed.splice(0), context);
-      if (!isReferences(chosen)) throw unexpected("the result of recurseList", "a list of children", chosen);
-      for (const reference of chosen) take(reference);
-      return { references: listed, unlisted };
-    },
-  };
-}
-
-interface Children {
-  add(references: readonly SitemapReference[]): void;
-  /** After the last reference: those to visit, in order, and how many more were counted. */
-  end(): { readonly references: SitemapReference[]; readonly unlisted: number };
-}
+type Children = { add(references: readonly SitemapReference[]): void };
 
 function isReferences(value: unknown): value is readonly SitemapReference[] {
   return Array.isArray(value) && value.every((item: Partial<SitemapReference> | null) => typeof item?.url === "string");
@@ -461,8 +408,8 @@ function isUndeclared({ by }: Place): boolean {
 }
 
 // Whether a homepage links to an HTML page by `rel="sitemap"`: it is a sitemap for people.
-function isLinkToPage({ by }: Place, { code, value }: Problem, response?: SitemapResponse): boolean {
-  if (by !== "homepage-link" && by !== "homepage-header") return false;
+function isLinkToPage({ by }: Place, { outcome, reason: { code, value }, response }: Missing): boolean {
+  if ((by !== "homepage-link" && by !== "homepage-header") || outcome === "blocked") return false;
   if (code === "not-a-sitemap" && value === "html") return true;
   return response?.status === 200 && /html/i.test(header(response.headers, "content-type") ?? "");
 }
@@ -474,12 +421,7 @@ function movedTo(declared: string, url: string): { finalUrl?: string } {
 
 function factsOf({ document, hops }: FoundDocument, { wireBytes, decodedBytes, charset }: Reading): DocumentFacts {
   const duration = document.duration ?? document.body.duration;
-  const response: SitemapResponse = {
-    ...responseOf(document, hops),
-    ...(duration === undefined ? {} : { duration }),
-    ...(charset === undefined ? {} : { charset }),
-  };
-  return { wireBytes, decodedBytes, response };
+  return { wireBytes, decodedBytes, response: { ...responseOf(document, hops), ...defined({ duration, charset }) } };
 }
 
 // An index whose children are visited again, from what is known of them.
@@ -487,7 +429,7 @@ function visitAgain({ children, ...node }: IndexSitemap, keys: readonly string[]
   const isOwn = (child: Sitemap) => child.kind === "pages" && child.url === node.url;
   const references = children.flatMap((child) => {
     const { url, declaredUrl = url, lastModified } = child;
-    return isOwn(child) ? [] : [{ url: declaredUrl, ...(lastModified === undefined ? {} : { lastModified }) }];
+    return isOwn(child) ? [] : [{ url: declaredUrl, ...defined({ lastModified }) }];
   });
   return { ...frameOf(node, keys, parent, references), children: children.filter(isOwn) };
 }

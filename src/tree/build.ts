@@ -108,13 +108,14 @@ export async function buildTreeWhile(
 ): Promise<SitemapTree> {
   const asked = prepare(target, options);
   const { openStorage } = await import("../crawl/storage.ts");
-  const { prepared, store, previous } = await openStorage(asked);
+  const storage = await openStorage(asked, true);
+  const { prepared, store } = storage;
   try {
     const { shared, source, onOrdered, filter } = building;
     const read = isForLater(building, prepared.settings) ? readUrls : building.read;
     const ask: RobotsOf = async (origin) => (await import("../crawl/fetch-one.ts")).fetchRobots(origin, prepared);
     const omitMissing = source !== undefined;
-    const run = { prepared, store, previous, read, filter, shared, source, omitMissing };
+    const run = { prepared, storage, read, filter, shared, source, omitMissing };
     return await collect(run, store, true, onOrdered, source === undefined ? ask : undefined);
   } catch (error) {
     await store.close();

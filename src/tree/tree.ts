@@ -6,7 +6,6 @@ import { flatten } from "../crawl/crawl.ts";
 import { type RobotsOf, robotsIn } from "../crawl/host-robots.ts";
 import { PageFilter } from "../crawl/page-filter.ts";
 import { type Reading, read, textOf } from "../crawl/read.ts";
-import type { FollowFailure, FoundDocument } from "../crawl/redirects.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../model/event.ts";
 import type { DocumentResponse, DocumentRole, DocumentSource, Fetched } from "../model/exchange.ts";
@@ -303,14 +302,9 @@ export class SitemapTree {
     const { settings, documents, fetchRobots } = this.#parts;
     const rules = followRules(settings.limits, [], documents, settings.rewrite);
     const hop = Hop.first(`${origin}/robots.txt`, "robots", rules);
-    const found = await follow<never>(
-      hop,
-      ({ request }) => documents.fetch(request),
-      () => undefined,
-    );
+    const found = await follow(hop, ({ request }) => documents.fetch(request));
     const isMissing = "reason" in found && found.reason.code === "archive-missing";
-    if (isMissing && fetchRobots !== undefined) return fetchRobots(origin);
-    return robotsIn(found as FoundDocument | FollowFailure, settings);
+    return isMissing && fetchRobots !== undefined ? fetchRobots(origin) : robotsIn(found, settings);
   };
 
   // If the sitemap is not complete, exactly as many pages as it counts: a budget may have ended it before the document does.

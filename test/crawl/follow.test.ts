@@ -1,6 +1,6 @@
 // Redirects, followed one hop at a time: where they lead, what is a loop, how many are too many.
 import { describe, expect, test } from "vitest";
-import { type FollowRules, follow, followRules, Hop, redirectTarget } from "../../src/crawl/redirects.ts";
+import { type FollowRules, followRules, followUnlessKnown, Hop, redirectTarget } from "../../src/crawl/redirects.ts";
 import type { HeaderList } from "../../src/model/exchange.ts";
 import { type Fault, redirect, status } from "../support/fault-server.ts";
 import { fetchOnly, tenPages, testFetcher, testServer } from "../support/fetching.ts";
@@ -157,7 +157,7 @@ const rules = followRules(limits, ["https://example.org"], {});
 /** Walks over redirects that are given as a table; what is not in it is a document. */
 async function walk(table: Record<string, string>, from: string, known?: (hop: Hop) => string | undefined) {
   const asked: string[] = [];
-  const followed = await follow<string>(
+  const followed = await followUnlessKnown<string>(
     Hop.first(from, "sitemap", rules),
     async ({ request }) => {
       const { url, role } = request;

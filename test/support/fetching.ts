@@ -35,7 +35,7 @@ export interface TestFetcher extends Fetcher {
 export interface ReadResult {
   /** The last answer. */
   readonly fetched: Fetched;
-  readonly followed: Followed<never>;
+  readonly followed: Followed;
   /** `found`, or the outcome and the code of the reason: `failed http-500`. */
   readonly result: string;
   readonly text: string;
@@ -71,14 +71,10 @@ export function testFetcher(
     async read(url: string, request: Partial<DocumentRequest> = {}) {
       const rules = followRules(settings.limits, [start].flat(), fetcher);
       let fetched: Fetched | undefined;
-      const followed = await follow<never>(
-        Hop.first(url, request.role ?? "sitemap", rules),
-        async (hop) => {
-          fetched = await fetcher.fetch({ ...hop.request, ...request, url: hop.url });
-          return fetched;
-        },
-        () => undefined,
-      );
+      const followed = await follow(Hop.first(url, request.role ?? "sitemap", rules), async (hop) => {
+        fetched = await fetcher.fetch({ ...hop.request, ...request, url: hop.url });
+        return fetched;
+      });
       const pieces: Uint8Array[] = [];
       if (fetched?.outcome === "found") for await (const piece of fetched.body) pieces.push(piece);
       const bytes = Buffer.concat(pieces);
