@@ -123,7 +123,7 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
     const engine = new Engine({
       start,
       settings,
-      source: earlier ?? fetcher ?? (source as DocumentSource),
+      source: fetcher ?? (source as DocumentSource),
       startUrls,
       store,
       earlier,

@@ -28,7 +28,7 @@ export interface EngineOptions
   readonly store: Store | undefined;
   /** What was counted, for the archive. */
   readonly counts: ReturnType<typeof newCounts> | undefined;
-  /** Says what need not be requested. */
+  /** Asks the `source` for what may have changed since an earlier run. */
   readonly earlier: Revalidator | undefined;
   /** Absent where nothing is requested. */
   readonly fetcher: Fetcher | undefined;

@@ -5,7 +5,7 @@ import { type DocumentRole, type FetchedDocument, type HeaderList, header } from
 import { type Options, resolveOptions, type Settings } from "../model/options.ts";
 import type { Problem } from "../model/problem.ts";
 import type { RobotsGroups } from "../parse/robots.ts";
-import { AllowedUrls, type RobotsOf, robotsIn, wholeText } from "./host-robots.ts";
+import { allowedUrls, type RobotsOf, robotsIn, wholeText } from "./host-robots.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import type { Document } from "./read.ts";
 import { type Followed, type FollowFailure, follow, followRules, Hop, redirectTarget } from "./redirects.ts";
@@ -91,11 +91,11 @@ export async function openPageFetch({ homepage, isNamed, crawl, mostBytes }: Pag
     for await (const _ of fetched.body) break;
     return "";
   }
-  const allowed = new AllowedUrls(own.userAgent, robotsOf, mostOrigins);
+  const allows = allowedUrls(own.userAgent, robotsOf, mostOrigins);
   return {
     close: () => fetcher.close(),
     async page(url) {
-      if (!(await allowed.allows(url))) return { outcome: "disallowed", headers: [], html: "" };
+      if (!(await allows(url))) return { outcome: "disallowed", headers: [], html: "" };
       const fetched = await fetcher.fetch({ url, role: "homepage" });
       const { outcome, status, headers = [] } = fetched;
       if (outcome === "found") return { outcome, status, headers, html: await htmlOf(fetched) };

@@ -28,31 +28,26 @@ export async function wholeText(document: Document, settings: Pick<Settings, "li
   return text;
 }
 
-/** Each robots.txt is read once. */
-export class AllowedUrls {
-  readonly #token: string;
-  readonly #robotsOf: RobotsOf;
-  readonly #most: number;
-  readonly #rules = new Map<string, Promise<RobotsRules | undefined>>();
-
-  /** `agent`: its name, with or without a version. A website can name any number of origins; `most` of them are asked. */
-  constructor(agent: string, robotsOf: RobotsOf, most = 1000) {
-    this.#token = /^[\w.-]*/.exec(agent)?.[0] ?? "";
-    this.#robotsOf = robotsOf;
-    this.#most = most;
-  }
-
-  /** Undefined if nobody knows. */
-  async allows(url: string): Promise<boolean | undefined> {
+/**
+ * Says of URLs whether an `agent` (its name, with or without a version) is allowed; undefined if nobody knows. Each robots.txt is read once.
+ * A website can name any number of origins; `most` of them are asked.
+ */
+export function allowedUrls(
+  agent: string,
+  robotsOf: RobotsOf,
+  most = 1000,
+): (url: string) => Promise<boolean | undefined> {
+  const token = /^[\w.-]*/.exec(agent)?.[0] ?? "";
+  const known = new Map<string, Promise<RobotsRules | undefined>>();
+  return async (url) => {
     const { origin = "", pathname = "/", search = "" } = parseUrl(url) ?? {};
-    let rules = this.#rules.get(origin);
-    if (rules === undefined) {
-      if (this.#rules.size >= this.#most) return undefined;
-      rules = this.#robotsOf(origin).then((robots) => robots && ruleFinder(robots)(this.#token));
-      this.#rules.set(origin, rules);
+    if (!known.has(origin)) {
+      if (known.size >= most) return undefined;
+      const rules = robotsOf(origin).then((robots) => robots && ruleFinder(robots)(token));
+      known.set(origin, rules);
     }
-    const found = await rules;
-    const isAllowed = found?.allows(pathname + search);
-    return found?.isSpent ? undefined : isAllowed;
-  }
+    const rules = await known.get(origin);
+    const isAllowed = rules?.allows(pathname + search);
+    return rules?.isSpent ? undefined : isAllowed;
+  };
 }

@@ -1,14 +1,15 @@
 // Which pages are listed: the page filters of the options, for crawls, trees and single documents. One for each run: it remembers what was
 // listed, and counts what each filter let through.
-import type { FilterCounts } from "../model/event.ts";
+import type { FilterCounts, ProblemEvent } from "../model/event.ts";
 import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
 import { lastInstant } from "../model/instant.ts";
 import type { PageFilterSettings } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { anyPattern, type Matches } from "../model/pattern.ts";
+import { problem } from "../model/problem.ts";
 import type { IndexSitemap, SitemapReference } from "../model/sitemap.ts";
 import { bareHost, originOf, parseUrl } from "../model/url.ts";
-import { AllowedUrls, type RobotsOf } from "./host-robots.ts";
+import { allowedUrls, type RobotsOf } from "./host-robots.ts";
 
 /** A filter that looks at each page. */
 interface Step {
@@ -23,17 +24,16 @@ export class PageFilter {
   readonly #steps: Step[] = [];
   readonly #includeSitemap: Matches | undefined;
   readonly #excludeSitemap: Matches | undefined;
-  readonly #unique: UniqueUrls | undefined;
   // Of the website that is listed.
   #isAtHome: Matches = () => true;
-  #allowed: AllowedUrls | undefined;
+  #allows: ReturnType<typeof allowedUrls> | undefined;
   /** Pages that came, and those that passed. */
   seen = 0;
   listed = 0;
   #undated = 0;
   #unknown = 0;
-  // Hosts whose robots.txt could not be read, and those of them that were reported.
-  readonly #unknownHosts = new Set<string>();
+  /** The origins whose robots.txt could not be read. */
+  readonly unknownHosts: Set<string> = new Set();
   #reported = 0;
   /** Whether a page was left out because of `limit`. */
   isCut = false;
@@ -45,7 +45,6 @@ export class PageFilter {
     const { include, exclude, since, undated, sameHost, sameSite, unique } = settings;
     this.#includeSitemap = anyPattern(settings.includeSitemap);
     this.#excludeSitemap = anyPattern(settings.excludeSitemap);
-    this.#unique = unique ? new UniqueUrls() : undefined;
     const included = anyPattern(include);
     const excluded = anyPattern(exclude);
     const inOtherCase = anyPattern(include.flatMap((each) => (typeof each === "string" ? each.toLowerCase() : [])));
@@ -65,13 +64,21 @@ export class PageFilter {
         if (date === undefined && undated === "drop") this.#undated += 1;
         return date === undefined ? undated === "keep" : !(lastInstant(date) < since);
       });
+    if (unique) {
+      const known = new Fingerprints();
+      const reader = new FingerprintReader();
+      add("unique", ({ url }) => {
+        reader.read(url);
+        return known.add(reader.high, reader.low);
+      });
+    }
     if (settings.allowedFor !== undefined) add("allowedFor", () => true);
   }
 
   /** Before the pages of a website. */
   async begin(homepage: string, robotsOf: RobotsOf): Promise<void> {
     const { sameHost, sameSite, allowedFor } = this.settings;
-    if (allowedFor !== undefined) this.#allowed = new AllowedUrls(allowedFor, robotsOf);
+    if (allowedFor !== undefined) this.#allows = allowedUrls(allowedFor, robotsOf);
     if (!sameHost && !sameSite) return;
     const tldts = sameHost ? undefined : await import("tldts");
     const placeOf = ({ host, hostname }: URL) =>
@@ -87,7 +94,7 @@ export class PageFilter {
 
   /** Whether every page passes until `limit` is reached. */
   get passesAll(): boolean {
-    return this.#steps.length === 0 && !this.#unique && !this.#includeSitemap && !this.#excludeSitemap;
+    return this.#steps.length === 0 && !this.#includeSitemap && !this.#excludeSitemap;
   }
 
   get counts(): FilterCounts {
@@ -99,16 +106,12 @@ export class PageFilter {
     return this.seen === 0 ? undefined : this.#steps.find(({ passed }) => passed === 0)?.name;
   }
 
-  /** The origins whose robots.txt could not be read. */
-  get unknownHosts(): readonly string[] {
-    return [...this.#unknownHosts];
-  }
-
-  /** Those that were not asked for before. */
-  newUnknownHosts(): string[] {
-    const hosts = this.unknownHosts.slice(this.#reported);
-    this.#reported += hosts.length;
-    return hosts;
+  /** A problem for each origin whose robots.txt could not be read, once. */
+  *newProblems(): Generator<ProblemEvent, void> {
+    for (const origin of [...this.unknownHosts].slice(this.#reported)) {
+      this.#reported += 1;
+      yield { type: "problem", url: `${origin}/robots.txt`, problem: problem("robots-unknown") };
+    }
   }
 
   /** Whether to follow a child of an index, or of robots.txt: then it may be an index whose children match. */
@@ -135,8 +138,7 @@ export class PageFilter {
     }
     this.seen += pages.length;
     let kept = this.#steps.length === 0 ? pages : pages.filter((page) => this.#passes(page));
-    if (this.#allowed !== undefined) kept = await this.#allowedOf(kept, this.#allowed);
-    if (this.#unique !== undefined) kept = kept.filter(({ url }) => this.#unique?.add(url));
+    if (this.#allows !== undefined) kept = await this.#allowedOf(kept, this.#allows);
     this.isCut ||= kept.length > left;
     if (kept.length > left) kept = kept.slice(0, left);
     this.listed += kept.length;
@@ -151,24 +153,24 @@ export class PageFilter {
     return true;
   }
 
-  async #allowedOf(pages: readonly SitemapPage[], allowed: AllowedUrls): Promise<readonly SitemapPage[]> {
-    const answers = await Promise.all(pages.map(({ url }) => allowed.allows(url)));
-    const kept = pages.filter(({ url }, index) => {
-      if (answers[index] === undefined) this.#leaveUnknown(url);
-      return answers[index];
-    });
+  async #allowedOf(
+    pages: readonly SitemapPage[],
+    allows: ReturnType<typeof allowedUrls>,
+  ): Promise<readonly SitemapPage[]> {
+    const answers = await Promise.all(pages.map(({ url }) => allows(url)));
+    const kept = pages.filter((_, index) => answers[index]);
+    for (const [index, { url }] of pages.entries()) {
+      if (answers[index] !== undefined) continue;
+      this.#unknown += 1;
+      if (this.unknownHosts.size < mostHosts) this.unknownHosts.add(parseUrl(url)?.origin ?? "");
+    }
     // The last step let all of them through.
     (this.#steps.at(-1) as Step).passed -= pages.length - kept.length;
     return kept;
   }
-
-  #leaveUnknown(url: string): void {
-    this.#unknown += 1;
-    if (this.#unknownHosts.size < mostHosts) this.#unknownHosts.add(parseUrl(url)?.origin ?? "");
-  }
 }
 
-const mostHosts = 10_000;
+const mostHosts = 1000;
 
 // Judged once for each origin, as it is written.
 function byOrigin(judge: (url: URL) => boolean): Matches {
@@ -183,16 +185,4 @@ function byOrigin(judge: (url: URL) => boolean): Matches {
     known.set(origin, result);
     return result;
   };
-}
-
-/** The URLs of a whole website, each once. */
-export class UniqueUrls {
-  readonly #seen = new Fingerprints();
-  readonly #reader = new FingerprintReader();
-
-  /** Whether the URL is new; it is not from now on. */
-  add(url: string): boolean {
-    this.#reader.read(url);
-    return this.#seen.add(this.#reader.high, this.#reader.low);
-  }
 }

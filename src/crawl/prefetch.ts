@@ -22,7 +22,6 @@ const mostUnread = 1024 * 1024;
 // Nor while this many documents wait: if the caller leaves, they were fetched for nothing. More of them where a store keeps them.
 const mostWaiting = 64;
 const mostKept = 1024;
-
 // References that are looked at in one call: the rest of an index of a million is looked at later.
 const mostAtOnce = 1024;
 // The oldest redirects are forgotten, and requested again if needed.
@@ -30,7 +29,7 @@ const mostRedirects = 1000;
 
 type Context = Pick<
   Crawl,
-  "settings" | "source" | "store" | "rules" | "frontier" | "signal" | "onResumed" | "lookAhead"
+  "settings" | "source" | "earlier" | "store" | "rules" | "frontier" | "signal" | "onResumed" | "lookAhead"
 >;
 
 export class Prefetcher {
@@ -177,7 +176,7 @@ export class Prefetcher {
   }
 
   async #fetch(hop: Hop, key: string): Promise<Fetched> {
-    const { source, store, rules, signal, lookAhead } = this.#crawl;
+    const { source, earlier, store, rules, signal, lookAhead } = this.#crawl;
     const { request } = hop;
     // With a store, nothing is requested twice, but for new cookies.
     if (request.again === undefined && store?.has(request)) return this.#fromStore(store, request, key);
@@ -188,7 +187,7 @@ export class Prefetcher {
     };
     let spool: Spool | undefined;
     try {
-      const fetched = asAnswerTo(request, await source.fetch({ ...request, signal }));
+      const fetched = asAnswerTo(request, await (earlier ?? source).fetch({ ...request, signal }));
       rules.cookies.take(fetched);
       if (store !== undefined) return await store.keep(fetched);
       if (fetched.outcome === "redirect") {
@@ -212,8 +211,7 @@ function asAnswerTo({ again }: DocumentRequest, fetched: Fetched): Fetched {
   return fetched.again === again ? fetched : { ...fetched, again };
 }
 
-// Without a store a document can be read once only. The homepage may also be declared as a sitemap: then it is fetched
-// twice.
+// Without a store a document can be read once only: a homepage that is also declared as a sitemap is fetched twice.
 function keyOf(request: RequestIdentity & Pick<DocumentRequest, "again">): string {
   const key = request.role === "homepage" ? `homepage ${requestKey(request)}` : requestKey(request);
   return request.again === undefined ? key : `again ${request.again} ${key}`;

@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { ArchivedBody } from "../archive/archived-body.ts";
 import { PreviousArchives } from "../archive/previous.ts";
+import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import { type ResponseEvent, responseEvent } from "../model/event.ts";
 import {
@@ -44,7 +45,7 @@ export function isDue(url: string, days: number, date: string = new Date().toISO
   return createHash("md5").update(`${date} ${url}`).digest().readUInt32BE() % days === 0;
 }
 
-export class Revalidator implements DocumentSource {
+export class Revalidator {
   readonly #network: DocumentSource;
   readonly #previous: PreviousArchives;
   readonly #settings: Settings;
@@ -65,9 +66,9 @@ export class Revalidator implements DocumentSource {
   }
 
   async fetch(request: DocumentRequest): Promise<Fetched> {
-    const unasked = request.notAsked ? await this.#unasked(request) : undefined;
-    const now = unasked === undefined ? await this.#asked(request) : this.#told(unasked);
-    if (unasked !== undefined) return now;
+    const unasked = request.notAsked && (await this.#unasked(request));
+    if (unasked !== undefined) return this.#told(unasked);
+    const now = await this.#asked(request);
     if (request.role === "robots") this.#robots.push({ now, before: (await this.#previous.answer(request))?.outcome });
     return now;
   }
@@ -78,18 +79,6 @@ export class Revalidator implements DocumentSource {
       if (now.outcome !== before) return false;
       return now.outcome !== "found" || now.came === "not-modified" || now.body.sameAs !== undefined;
     });
-  }
-
-  tellsApart(url: string): boolean {
-    return this.#network.tellsApart?.(url) === true;
-  }
-
-  hasRoomFor(url: string, isSpare?: boolean): boolean {
-    return this.#network.hasRoomFor?.(url, isSpare) === true;
-  }
-
-  close(): Promise<void> {
-    return this.#network.close();
   }
 
   /** Whether there was a sitemap; undefined if it is not certain, or today is the day to look again. */
@@ -116,8 +105,9 @@ export class Revalidator implements DocumentSource {
         dated.delete(url);
         const reference = references[at] as Reference;
         if (reference.lastModified !== lastModified || isDue(url, trustedDays)) continue;
-        const isOfSameRun = await this.#previous.isOfRunOf({ url, role: "sitemap" }, request);
-        if (isOfSameRun && (await this.#wasWhole(url))) references[at] = { ...reference, notAsked: "unchanged" };
+        const child = { url, role: "sitemap" } as const;
+        const isOfSameRun = await this.#previous.isOfRunOf(child, request);
+        if (isOfSameRun && (await this.#wasWhole(child))) references[at] = { ...reference, notAsked: "unchanged" };
       }
     }
     return references;
@@ -126,19 +116,16 @@ export class Revalidator implements DocumentSource {
   async #asked(request: DocumentRequest): Promise<Fetched> {
     const before = await this.#previous.document(request);
     const conditional = before && conditionalHeaders(before);
-    const answer = await this.#network.fetch({ ...request, ...(conditional && { conditional }) });
-    if (before !== undefined && conditional !== undefined && answer.status === 304 && "reason" in answer) {
-      const { headers = [] } = answer;
+    const answer = await this.#network.fetch({ ...request, ...defined({ conditional }) });
+    const { attempts, receivedAt, firstByte, headers = [] } = answer;
+    if (before !== undefined && conditional !== undefined && isPuzzled(answer)) {
       // The archived document must be intact, and the 304 must be about it.
-      if (acceptsAnswer(conditional, headers) && (await before.body.isGood())) {
-        const { status, attempts, receivedAt, firstByte } = answer;
-        const asked = { attempts, ...(receivedAt && { receivedAt }), ...(firstByte !== undefined && { firstByte }) };
-        const { notAsked: _, ...document } = before;
-        return this.#told({ ...document, ...asked, came: "not-modified", answered: { status, headers } });
-      }
-      return this.#told(await this.#network.fetch(request));
+      const isSame = answer.status === 304 && acceptsAnswer(conditional, headers) && (await before.body.isGood());
+      if (!isSame) return this.#told(await this.#network.fetch(request));
+      const { notAsked: _, ...document } = before;
+      const asked = { attempts, ...defined({ receivedAt, firstByte }) };
+      return this.#told({ ...document, ...asked, came: "not-modified", answered: { status: 304, headers } });
     }
-    if (conditional !== undefined && isPuzzled(answer)) return this.#told(await this.#network.fetch(request));
     if (answer.outcome !== "found" || before === undefined) return this.#told(answer);
     return this.#compared(answer, before);
   }
@@ -209,14 +196,13 @@ export class Revalidator implements DocumentSource {
   }
 
   // Where something was missing, or there was no sitemap, the website may have mended it without another date.
-  async #wasWhole(url: string): Promise<boolean> {
-    const request = { url, role: "sitemap" } as const;
+  async #wasWhole(request: DocumentRequest): Promise<boolean> {
     if (await this.#previous.wasReadWhole(request)) return true;
     const before = await this.#previous.document(request);
     if (before === undefined) return false;
-    const reading = read({ ...before, url }, this.#settings);
+    const reading = read(before, this.#settings);
     let step = await reading.next();
-    while (!step.done) step = await reading.next(true);
+    while (!step.done) step = await reading.next();
     return step.value.complete && step.value.outcome.kind !== "invalid";
   }
 
@@ -230,13 +216,13 @@ export class Revalidator implements DocumentSource {
   }
 }
 
-// The condition confuses the server: the same request without one may bring the document.
+// Not modified, or the condition confuses the server: the same request without one may bring the document.
 function isPuzzled(answer: Fetched): boolean {
   if (answer.outcome === "found") return header(answer.headers, "content-length") === "0";
   return answer.status !== undefined && puzzledStatuses.has(answer.status);
 }
 
-const puzzledStatuses: ReadonlySet<number> = new Set([400, 405, 406, 409, 412, 415, 416, 417, 422, 428, 431, 501]);
+const puzzledStatuses: ReadonlySet<number> = new Set([304, 400, 405, 406, 409, 412, 415, 416, 417, 422, 428, 431, 501]);
 
 // Apache adds the coding to an ETag when it compresses, but does not recognize that form: it needs the bare one.
 const codingSuffix = /(?:--?|;)(?:gzip|br|zstd|deflate)(?="?$)/i;
@@ -252,12 +238,9 @@ function conditionalHeaders({ headers, came }: FetchedDocument): Readonly<Record
   // In If-None-Match, an asterisk means any version.
   const tag = etag?.replaceAll(/"[^"]*"/g, "").includes("*") ? undefined : etag;
   const tags = tag === undefined ? [] : [...new Set([tag, tag.replace(codingSuffix, "")])];
-  const conditional = {
-    ...(tags.length === 0 ? {} : { "if-none-match": tags.join(", ") }),
-    // Exactly as received: nginx compares it as text.
-    ...(date === undefined ? {} : { "if-modified-since": date }),
-  };
-  return Object.keys(conditional).length === 0 ? undefined : conditional;
+  if (tags.length === 0 && date === undefined) return undefined;
+  // The date exactly as received: nginx compares it as text.
+  return defined({ "if-none-match": tags.length === 0 ? undefined : tags.join(", "), "if-modified-since": date });
 }
 
 // Whether a 304 is about the requested version. It may carry another form of the ETag, or none.

@@ -58,10 +58,7 @@ export interface Reading {
 }
 
 /** A function that reads a document: `read`, or one that can skip a part of the work. */
-export type ReadDocument = (
-  document: Document,
-  settings: ReadSettings,
-) => AsyncGenerator<Entries, Reading, boolean | undefined>;
+export type ReadDocument = typeof read;
 
 /**
  * Yields the entries in batches, as they become complete; returns the result. Throws only what the body throws.
@@ -144,8 +141,9 @@ export type SitemapBytes = Uint8Array | ArrayBuffer | AsyncIterable<Uint8Array> 
  * const parsed = await readSitemap(createReadStream("sitemap.xml.gz"), { url: "https://example.org/sitemap.xml.gz" });
  */
 export async function readSitemap(bytes: SitemapBytes, options?: ParseOptions): Promise<ParsedSitemap> {
+  const { url, ...settings } = resolveParseOptions(options);
+  const reading = read({ url, headers: [], body: chunksOf(bytes) }, { ...settings, keepsAll: true });
   const batches: Entries[] = [];
-  const reading = readAtHand(bytes, options);
   for (;;) {
     const step = await reading.next();
     if (step.done) return parsedSitemap(step.value, joined(batches));
@@ -153,26 +151,14 @@ export async function readSitemap(bytes: SitemapBytes, options?: ParseOptions): 
   }
 }
 
-/** The streaming form of `readSitemap`: yields batches of entries, returns the result. */
-export function readAtHand(
-  bytes: SitemapBytes,
-  options?: ParseOptions,
-): AsyncGenerator<Entries, Reading, boolean | undefined> {
-  const { url, ...settings } = resolveParseOptions(options);
-  return read({ url, headers: [], body: chunksOf(bytes) }, { ...settings, keepsAll: true });
-}
-
 function chunksOf(bytes: SitemapBytes): AsyncGenerator<Uint8Array> {
-  return readable("bytes", () => checkedBytes(bytes));
-}
-
-function checkedBytes(bytes: SitemapBytes): AsyncGenerator<Uint8Array> {
-  if (bytes instanceof Uint8Array) return checkedChunks([bytes]);
-  if (bytes instanceof ArrayBuffer) return checkedChunks([new Uint8Array(bytes)]);
-  const isIterable =
-    typeof bytes === "object" && bytes !== null && (Symbol.asyncIterator in bytes || Symbol.iterator in bytes);
-  if (!isIterable) throw unexpected("bytes", bytesExpected, bytes);
-  return checkedChunks(bytes);
+  return readable("bytes", () => {
+    const chunks =
+      bytes instanceof Uint8Array ? [bytes] : bytes instanceof ArrayBuffer ? [new Uint8Array(bytes)] : bytes;
+    const isObject = typeof chunks === "object" && chunks !== null;
+    if (isObject && (Symbol.asyncIterator in chunks || Symbol.iterator in chunks)) return checkedChunks(chunks);
+    throw unexpected("bytes", bytesExpected, bytes);
+  });
 }
 
 async function* checkedChunks(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -1,6 +1,6 @@
 // The time that one website may take. Documents still missing when time runs out are reported as `limit-time`.
-
 import type { Store } from "../archive/store.ts";
+import { defined } from "../model/defined.ts";
 import type { DocumentRequest, FailedFetch, Fetched, FetchedDocument } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
@@ -43,42 +43,46 @@ export class TimeBudget {
     try {
       return await fetching;
     } catch (error) {
-      if (this.#endedAt === undefined) throw error;
-      const reason = this.#problem();
       const { url, role, anonymous } = request;
-      const late: FailedFetch = { outcome: "refused", url, role, ...(anonymous && { anonymous }), attempts: 0, reason };
+      const reason = this.#unlessFailed(error);
+      const late: FailedFetch = { outcome: "refused", url, role, ...defined({ anonymous }), attempts: 0, reason };
       return this.#store?.keep(late) ?? late;
     }
   }
 
   /** The document as it is read: cut off where the time is up, and an error where the caller's signal is aborted. */
   read(fetched: FetchedDocument): FetchedDocument & { readonly isCut: () => boolean } {
+    const { body } = fetched;
     let late: Problem | undefined;
-    const setLate = (error: unknown) => {
-      if (this.#endedAt === undefined) throw error;
-      late = this.#problem();
-    };
-    const body = {
-      get problem() {
-        return fetched.body.problem ?? late;
-      },
-      get duration() {
-        return fetched.body.duration;
-      },
-      async *[Symbol.asyncIterator]() {
-        try {
-          yield* fetched.body;
-        } catch (error) {
-          setLate(error);
-        }
-      },
-    };
     const isCut = () => {
       this.#settings.signal?.throwIfAborted();
       late ??= this.over;
       return late !== undefined;
     };
-    return { ...fetched, body, isCut };
+    const setLate = (error: unknown) => {
+      late = this.#unlessFailed(error);
+    };
+    const cutOff = {
+      get problem() {
+        return body.problem ?? late;
+      },
+      get duration() {
+        return body.duration;
+      },
+      async *[Symbol.asyncIterator]() {
+        try {
+          yield* body;
+        } catch (error) {
+          setLate(error);
+        }
+      },
+    };
+    return { ...fetched, body: cutOff, isCut };
+  }
+
+  #unlessFailed(error: unknown): Problem {
+    if (this.#endedAt === undefined) throw error;
+    return this.#problem();
   }
 
   #problem(): Problem {

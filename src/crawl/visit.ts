@@ -297,8 +297,7 @@ export class Visitor {
       if (event.type !== "pages" || filter === undefined) yield event;
       else if (isListed) {
         const pages = await filter.pages(event.pages);
-        for (const origin of filter.newUnknownHosts())
-          yield { type: "problem", url: `${origin}/robots.txt`, problem: problem("robots-unknown") };
+        yield* filter.newProblems();
         if (pages.length > 0) yield { ...event, pages };
       }
     }

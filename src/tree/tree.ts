@@ -290,10 +290,7 @@ export class SitemapTree {
   async *#filtered(steps: AsyncIterable<TreeStep>, filter: PageFilter): AsyncGenerator<TreeStep, void> {
     await filter.begin(this.homepage, this.#robotsOf);
     if (!filter.reached) yield* filtered(steps, filter);
-    for (const origin of filter.newUnknownHosts()) {
-      const url = `${origin}/robots.txt`;
-      this.#parts.settings.onEvent?.({ type: "problem", url, problem: problem("robots-unknown") });
-    }
+    for (const event of filter.newProblems()) this.#parts.settings.onEvent?.(event);
   }
 
   // From the documents of the tree; from the website, if the tree was not read from a file.

@@ -2,7 +2,6 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { UniqueUrls } from "../../src/crawl/page-filter.ts";
 import type { CrawlEvent } from "../../src/model/event.ts";
 import type { Sitemap } from "../../src/model/sitemap.ts";
 import { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
@@ -246,14 +245,6 @@ test.each(["memory", "file", "auto"] as const)("kept in %s, nothing is left behi
 function leftovers(): string[] {
   return readdirSync(tmpdir()).filter((name) => name.startsWith("sitegrove") && name.includes(String(process.pid)));
 }
-
-test("the set of unique URLs knows each of a hundred thousand, and nothing else", () => {
-  const seen = new UniqueUrls();
-  const urls = Array.from({ length: 100_000 }, (_, at) => `${home}${at}`);
-  expect(urls.filter((url) => seen.add(url))).toHaveLength(100_000);
-  expect(urls.filter((url) => seen.add(url))).toEqual([]);
-  expect(seen.add(home)).toBe(true);
-});
 
 test("an archive without its last records gives a tree that is not complete, and a crawl that says so", async () => {
   const file = path.join(folder, "whole.warc");

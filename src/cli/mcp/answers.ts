@@ -126,7 +126,7 @@ export async function pagesOf(
 function noteOn(tree: SitemapTree, { counts, unknownHosts }: PageFilter): string {
   if (!hasSitemap(tree)) return `no sitemap found for ${tree.homepage}`;
   const unknown = counted(counts.robotsUnknown, "page");
-  return counts.robotsUnknown > 0 ? `left out ${unknown}: could not read robots.txt of ${unknownHosts[0]}` : "";
+  return counts.robotsUnknown > 0 ? `left out ${unknown}: could not read robots.txt of ${[...unknownHosts][0]}` : "";
 }
 
 function hasSitemap(tree: SitemapTree): boolean {
