@@ -1,6 +1,8 @@
 // The queue of several machines: runs on a server, each a BullMQ queue of its own. Sites are taken from one run, or from all in turn. The
 // server also keeps a table of the runs, and schedules: jobs of BullMQ that make the next run from the previous one.
 
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { waitFor } from "../fetch/abort.ts";
 import { SitemapError } from "../model/errors.ts";
 import { functionValue, invalid, number, optionsIn } from "../model/option-checks.ts";
@@ -56,6 +58,8 @@ export interface BullQueueOptions {
    * @default from all
    */
   readonly isUsable?: ((entry: RunEntry) => boolean) | undefined;
+  /** Called when nothing of a run is left, also where it ended before. */
+  readonly onFinished?: ((entry: RunEntry) => void) | undefined;
   /** Called when the connection is lost, and when it is back. */
   readonly onNews?: ((news: ServerNews) => void) | undefined;
 }
@@ -83,6 +87,7 @@ export class BullQueue implements SiteQueue {
   // The runs that sites are taken from, and those of them that may have sites left.
   #known: readonly RunEntry[] = [];
   #open: readonly OpenRun[] = [];
+  readonly #finished = new Set<string>();
   #changes = -1;
   #listedAt = Number.NEGATIVE_INFINITY;
   #turn = 0;
@@ -99,13 +104,13 @@ export class BullQueue implements SiteQueue {
 
   /** Throws a `SitemapError`: `missing-package` without BullMQ, `queue-failed` where the server cannot be used. */
   static async open(url: string | URL, options: BullQueueOptions = {}): Promise<BullQueue> {
-    optionsIn("options", options, ["run", "leaseTime", "idle", "isUsable", "onNews"]);
-    const { run, onNews = () => {}, leaseTime, idle, isUsable } = options;
+    optionsIn("options", options, ["run", "leaseTime", "idle", "isUsable", "onFinished", "onNews"]);
+    const { run, leaseTime = 1, idle = 0, onNews = () => {}, isUsable, onFinished = onNews } = options;
     if (run !== undefined) expectRunName(run);
-    if (leaseTime !== undefined) number("leaseTime", leaseTime, 1);
-    if (idle !== undefined) number("idle", idle, 0);
-    if (isUsable !== undefined) functionValue("isUsable", isUsable);
-    functionValue("onNews", onNews);
+    number("leaseTime", leaseTime, 1);
+    number("idle", idle, 0);
+    for (const [name, value] of Object.entries({ isUsable, onFinished, onNews }))
+      if (value !== undefined) functionValue(name, value);
     return new BullQueue(await openServer(queueAddress(url), onNews), options);
   }
 
@@ -245,13 +250,28 @@ export class BullQueue implements SiteQueue {
   retry(
     run: string,
     outcomes: readonly SiteOutcome[],
-    before: (summary: SiteSummary) => Promise<void> = async () => {},
+    before: (summary: SiteSummary) => Promise<unknown> = async () => {},
   ): Promise<number> {
     return this.#told(async () => {
       const count = await this.#of(run).retry(new Set(outcomes), before);
       await this.#changed();
       return count;
     });
+  }
+
+  /** Does something that only one worker at a time may do for a run. */
+  async alone(run: string, work: () => Promise<void>): Promise<void> {
+    const { connection } = this.#server;
+    const key = `sitegrove:alone:${run}`;
+    const token = randomUUID();
+    while ((await connection.set(key, token, "PX", aloneTime, "NX")) === null) await sleep(pollTime);
+    const timer = setInterval(() => void connection.pexpire(key, aloneTime).catch(() => undefined), aloneTime / 4);
+    try {
+      await work();
+    } finally {
+      clearInterval(timer);
+      if ((await connection.get(key)) === token) await connection.del(key);
+    }
   }
 
   /** The run of a site that was taken here, its settings, and the earlier archive of the site. */
@@ -395,8 +415,14 @@ export class BullQueue implements SiteQueue {
       if (!isUsable(each)) continue;
       const { waiting, active } = await this.counts(each.run);
       const left = waiting + active + (each.isFilling ? 1 : 0);
-      if (left > 0) open.push({ ...each, left });
-      else await this.#of(each.run).rest();
+      if (left > 0) {
+        this.#finished.delete(each.run);
+        open.push({ ...each, left });
+        continue;
+      }
+      await this.#of(each.run).rest();
+      if (!this.#finished.has(each.run)) this.#options.onFinished?.(each);
+      this.#finished.add(each.run);
     }
     this.#changes = changes;
     this.#open = open;
@@ -454,6 +480,7 @@ const schedulerId = (run: string) => `schedule-${run}`;
 const workerName = "sitegrove-worker";
 
 // In milliseconds.
+const aloneTime = 30_000;
 const relistTime = 5000;
 const pollTime = 250;
 const idlePoll = 500;

@@ -95,14 +95,9 @@ export class BullRun {
   }
 
   async counts(): Promise<QueueCounts> {
-    const counts = await this.#queue.getJobCounts();
-    const of = (...states: string[]) => states.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
-    return {
-      waiting: of("waiting", "delayed", "prioritized"),
-      active: of("active"),
-      done: of("completed", "failed"),
-      failed: of("failed"),
-    };
+    const { waiting = 0, delayed = 0, prioritized = 0, ...counts } = await this.#queue.getJobCounts();
+    const { active = 0, completed = 0, failed = 0 } = counts;
+    return { waiting: waiting + delayed + prioritized, active, done: completed + failed, failed };
   }
 
   /** How many sites wait to be read again because a worker died. */
@@ -124,15 +119,15 @@ export class BullRun {
   /** The sites of the run in the order of the list, with the archives that they have by now. */
   async *sites(): AsyncGenerator<ListedSite, void> {
     for await (const job of this.#listed(["waiting", "prioritized", "delayed", "active", "completed", "failed"])) {
-      const data = jobData(job.data);
-      if (data === undefined) continue;
+      const site = siteOf(job);
+      if (site === undefined) continue;
       const archive = job.finishedOn === undefined ? undefined : resultOf(job).files["archive"];
-      yield { ...siteIn(data), previous: archive ?? data.previous };
+      yield { ...site, previous: archive ?? previousOf(job) };
     }
   }
 
   /** Puts sites with these outcomes back into the queue. `before` is called for each first. */
-  async retry(outcomes: ReadonlySet<SiteOutcome>, before: (summary: SiteSummary) => Promise<void>): Promise<number> {
+  async retry(outcomes: ReadonlySet<SiteOutcome>, before: (summary: SiteSummary) => Promise<unknown>): Promise<number> {
     let count = 0;
     for await (const job of this.#listed(["completed", "failed"])) {
       const summary = resultOf(job);
@@ -148,17 +143,7 @@ export class BullRun {
 
   /** A lease for the next site that may be read now, if there is one. */
   async take(): Promise<RunLease | undefined> {
-    if (this.#worker === undefined) {
-      const worker = this.#server.worker(this.#queue.name, null, this.#leaseTime) as Worker<JobData, SiteSummary>;
-      this.#worker = worker;
-      // Whoever was being read at a death comes after the others: the higher its priority, the later BullMQ gives a job out.
-      worker.on("stalled", async (id) => {
-        const job = await this.#queue.getJob(id).catch(() => undefined);
-        await job?.changePriority({ priority: job.stalledCounter }).catch(() => undefined);
-      });
-      await worker.startStalledCheckTimer();
-      this.#renewal = setInterval(() => void this.#renew(worker), this.#leaseTime / 3).unref();
-    }
+    this.#worker ??= await this.#startWorker();
     while (hasRoom(this.#held)) {
       const token = randomUUID();
       const job = await this.#worker.getNextJob(token, { block: false });
@@ -188,27 +173,36 @@ export class BullRun {
     clearInterval(this.#renewal);
   }
 
-  async #renew(worker: Worker): Promise<void> {
-    const held = [...this.#jobs];
-    if (held.length === 0) return;
-    const tokens = held.map(([, { token }]) => token);
-    // Without a connection it is unknown: the next renewal tells.
-    const lost = await worker.extendJobLocks([...this.#jobs.keys()], tokens, this.#leaseTime).catch(() => []);
-    for (const [id, job] of held) if (lost.map(String).includes(id)) job.lose();
+  async #startWorker(): Promise<Worker<JobData, SiteSummary>> {
+    const worker = this.#server.worker(this.#queue.name, null, this.#leaseTime) as Worker<JobData, SiteSummary>;
+    // Whoever was being read at a death comes after the others: the higher its priority, the later BullMQ gives a job out.
+    worker.on("stalled", async (id) => {
+      const job = await this.#queue.getJob(id).catch(() => undefined);
+      await job?.changePriority({ priority: job.stalledCounter }).catch(() => undefined);
+    });
+    await worker.startStalledCheckTimer();
+    this.#renewal = setInterval(async () => {
+      const held = [...this.#jobs];
+      const [ids, tokens] = [held.map(([id]) => id), held.map(([, { token }]) => token)];
+      if (ids.length === 0) return;
+      // Without a connection it is unknown: the next renewal tells.
+      const lost = await worker.extendJobLocks(ids, tokens, this.#leaseTime).catch(() => []);
+      for (const [id, job] of held) if (lost.map(String).includes(id)) job.lose();
+    }, this.#leaseTime / 3).unref();
+    return worker;
   }
 
   // Undefined where the job is not to be read now: it is put back behind the others, quarantined, or holds no website.
   async #accept(job: SiteQueueJob, token: string): Promise<RunLease | undefined> {
     const held = this.#held;
-    const data = jobData(job.data);
-    const attempt = `${keyHash(data?.key ?? "")}-${job.attemptsStarted}`;
-    if (data === undefined) {
+    const site = siteOf(job);
+    const attempt = `${keyHash(site?.key ?? "")}-${job.attemptsStarted}`;
+    if (site === undefined) {
       const reason = { message: "The job in the queue holds no website", count: 1 };
-      await this.#settle(job, token, emptySummary(shownSite(job.data), attempt, "failed", reason));
+      await this.#settle(job, token, emptySummary(shownSite(job), attempt, "failed", reason));
       return undefined;
     }
-    const site = siteIn(data);
-    const suspicion = suspicionOf(job, data.cleared ?? 0);
+    const suspicion = suspicionOf(job);
     if (suspicion !== undefined && isDeadly(suspicion)) {
       await this.#settle(job, token, quarantinedSummary(site, attempt));
       return undefined;
@@ -221,17 +215,6 @@ export class BullRun {
       return undefined;
     }
     held.most = Number.POSITIVE_INFINITY;
-    // A server that lost its last second of data may count the same start twice.
-    const attemptId = `${attempt}-${randomUUID().slice(0, 6)}`;
-    return this.#lease(job, token, { job: site, attemptId, previous: data.previous, suspicion });
-  }
-
-  #lease(
-    job: SiteQueueJob,
-    token: string,
-    site: Pick<RunLease, "job" | "attemptId" | "previous" | "suspicion">,
-  ): RunLease {
-    const held = this.#held;
     const lost = new AbortController();
     const id = String(job.id);
     // Once a result was sent, the server decides.
@@ -239,25 +222,24 @@ export class BullRun {
     const once = async (work: () => Promise<boolean>): Promise<boolean> => {
       if (isSettled) return false;
       isSettled = true;
-      try {
-        return await work();
-      } finally {
+      return work().finally(() => {
         this.#jobs.delete(id);
         held.leases.delete(lease);
         held.onSettled();
-      }
+      });
     };
     const lease: RunLease = {
-      ...site,
+      job: site,
+      // A server that lost its last second of data may count the same start twice.
+      attemptId: `${attempt}-${randomUUID().slice(0, 6)}`,
+      previous: previousOf(job),
+      suspicion,
       run: this.#name,
       starts: job.attemptsStarted,
       lost: lost.signal,
       done: async (summary) => ((await once(() => this.#settle(job, token, summary))) ? "accepted" : "superseded"),
       retry: async () => {
-        await once(async () => {
-          await job.moveToWait(token).catch(unlessHeld);
-          return true;
-        });
+        await once(() => job.moveToWait(token).then(() => true, unlessHeld));
       },
     };
     const lose = () =>
@@ -296,7 +278,10 @@ export class BullRun {
     for (const state of states) {
       for (let start = 0; ; start += batchSize) {
         const jobs = await this.#queue.getJobs([state], start, start + batchSize - 1, true);
-        for (const job of jobs) if (job !== undefined) places.set(String(job.id), placeOf(job.data));
+        for (const job of jobs) {
+          const { at } = isRecord(job?.data) ? job.data : {};
+          if (job !== undefined) places.set(String(job.id), typeof at === "number" ? at : Number.MAX_SAFE_INTEGER);
+        }
         if (jobs.length < batchSize) break;
       }
     }
@@ -316,7 +301,7 @@ const slowBatch = 200;
 // Finished jobs are not removed: they are the results. Stacks of errors are not needed.
 const jobOptions = { attempts: 1, removeOnComplete: false, removeOnFail: false, stackTraceLimit: 0 } as const;
 
-/** A job on the server: one website, and its summary once it is finished. */
+/** A job on the server: one website, and its summary once it is finished. Anybody may write into a queue. */
 type SiteQueueJob = Job<JobData, SiteSummary>;
 
 /** The data of a job. */
@@ -333,31 +318,20 @@ function idOf(run: string, key: string): string {
   return `${run}-${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;
 }
 
-/** Undefined where the job holds no website: anybody may write into a queue. */
-function jobData(data: unknown): Omit<JobData, "at"> | undefined {
-  const { key, homepage, previous, cleared, settings } = isRecord(data) ? data : {};
+/** Undefined where the job holds no website. */
+function siteOf({ data }: SiteQueueJob): SiteJob | undefined {
+  const { key, homepage, settings } = isRecord(data) ? data : {};
   if (typeof key !== "string" || typeof homepage !== "string" || !isHttpUrl(homepage)) return undefined;
-  return {
-    key,
-    homepage,
-    ...(typeof cleared === "number" ? { cleared } : {}),
-    ...(typeof previous === "string" ? { previous } : {}),
-    ...defined({ settings: siteSettings(settings) }),
-  };
+  return { key, homepage, ...defined({ settings: siteSettings(settings) }) };
 }
 
-function siteIn({ key, homepage, settings }: SiteJob): SiteJob {
-  return { key, homepage, ...defined({ settings }) };
-}
-
-/** The position of a site in the list; jobs without one come last. */
-function placeOf(data: unknown): number {
-  const { at } = isRecord(data) ? data : {};
-  return typeof at === "number" ? at : Number.MAX_SAFE_INTEGER;
+function previousOf({ data: { previous } }: SiteQueueJob): string | undefined {
+  return typeof previous === "string" ? previous : undefined;
 }
 
 /** The result of a finished job. */
-function resultOf({ data, failedReason, returnvalue }: SiteQueueJob): SiteSummary {
+function resultOf(job: SiteQueueJob): SiteSummary {
+  const { failedReason, returnvalue } = job;
   if (isSummary(returnvalue)) return returnvalue;
   try {
     const summary: unknown = JSON.parse(String(failedReason));
@@ -365,14 +339,12 @@ function resultOf({ data, failedReason, returnvalue }: SiteQueueJob): SiteSummar
   } catch {
     // Another program failed the job, with its own message.
   }
-  const site = shownSite(data);
-  return emptySummary(site, `${keyHash(site.key)}-0`, "failed", {
-    message: failedReason || "Somebody else ended the job",
-    count: 1,
-  });
+  const site = shownSite(job);
+  const reason = { message: failedReason || "Somebody else ended the job", count: 1 };
+  return emptySummary(site, `${keyHash(site.key)}-0`, "failed", reason);
 }
 
-function shownSite(data: unknown): SiteJob {
+function shownSite({ data }: SiteQueueJob): SiteJob {
   const { key, homepage } = isRecord(data) ? data : {};
   const shown = (text: unknown) => (typeof text === "string" ? text.slice(0, longestShown) : "");
   return { key: shown(key), homepage: shown(homepage) };
@@ -386,16 +358,18 @@ export function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude
 
 // BullMQ counts how often nobody renewed the lock of a job. How many others the dead worker was reading is unknown: many are assumed, so that
 // restarts of all workers quarantine nobody.
-function suspicionOf({ stalledCounter }: SiteQueueJob, cleared: number): Suspicion | undefined {
+function suspicionOf({ stalledCounter, data: { cleared } }: SiteQueueJob): Suspicion | undefined {
   let suspicion: Suspicion | undefined;
-  for (let death = cleared; death < stalledCounter; death += 1) suspicion = afterDeath(suspicion, assumedInFlight);
+  const first = typeof cleared === "number" ? cleared : 0;
+  for (let death = first; death < stalledCounter; death += 1) suspicion = afterDeath(suspicion, assumedInFlight);
   return suspicion;
 }
 
 const assumedInFlight = 16;
 
 // BullMQ refuses where another worker has the job, or has finished it.
-function unlessHeld(error: unknown): void {
+function unlessHeld(error: unknown): false {
   const { code } = (error ?? {}) as { code?: unknown };
   if (typeof code !== "number" || code >= 0) throw error;
+  return false;
 }

@@ -274,9 +274,9 @@ async function credentialsOf(environment: NodeJS.ProcessEnv): Promise<() => Prom
   };
 }
 
-/** Whether `--out` names a bucket. */
-export function isBucket(out: string): boolean {
-  return /^s3:/i.test(out);
+/** Whether `--out` or `--dataset` names a bucket. */
+export function isBucket(place: string | undefined): place is string {
+  return place !== undefined && /^s3:/i.test(place);
 }
 
 /** Throws a `SitemapError` (`invalid-option`). */

@@ -10,6 +10,7 @@ import { crawl as crawlEvents } from "../../src/crawl/crawl.ts";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
 import { runFleet } from "../../src/fleet/run-fleet.ts";
 import type { SiteSummary } from "../../src/fleet/site-job.ts";
+import { Store } from "../../src/fleet/store.ts";
 import type { Options } from "../../src/model/options.ts";
 import { ndjsonWriter } from "../../src/write/pages.ts";
 import { type Fault, faultServer, faults, redirect, status } from "../support/fault-server.ts";
@@ -90,7 +91,7 @@ test(`of ${count} websites, ${share} % with faults: the healthy ones give the sa
     const queue = await JournalQueue.open(out);
     const results = new Map<string, SiteSummary>();
     const sites = Array.from({ length: count }, (_, number) => homepage(number));
-    const sink = new SiteFiles({ folder: out, format: "ndjson", archives: false });
+    const sink = new SiteFiles({ store: new Store(out), format: "ndjson", archives: false });
     const counts = await runFleet({ queue, sites, sink, concurrency: 96, crawl: options });
     expect(counts).toEqual({ waiting: 0, active: 0, done: count, failed: 0 });
     for await (const summary of queue.results()) results.set(summary.site, summary);

@@ -1,42 +1,37 @@
-// `--dataset DIR`: the rows of all websites of a run in a few Parquet files, `pages/run=NAME/part-….parquet` and likewise `sitemaps`, `problems`
-// and `sites`. What an attempt reads is kept in a file of its own below `_spool` until its result counts; such files are then put together.
-// Whoever does that moves them into a folder first, which names the part: if it dies, the next one writes the same part from that folder.
+// `--dataset PLACE`: the rows of all websites of a run in a few Parquet files, `pages/run=NAME/part-….parquet` and likewise `sitemaps`,
+// `problems` and `sites`. What an attempt reads is a file of its own below `_spool` before its result counts; at the end of the run, those that
+// count are put together. The list of what goes into a part is written first: whoever comes after a death writes the same part.
 import { closeSync, createReadStream, openSync, writeSync } from "node:fs";
-import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { ownerOf } from "../../archive/lock.ts";
-import { makeFolder, takeFolder } from "../../fleet/fleet-folder.ts";
 import type { SiteOutput, SiteSink } from "../../fleet/fleet-options.ts";
-import { lockName } from "../../fleet/journal-file.ts";
 import type { SiteJob, SiteSummary } from "../../fleet/site-job.ts";
-import type { SitemapPage } from "../../model/page.ts";
-import { type ParquetFile, ParquetTables } from "../../write/parquet.ts";
+import { DraftFile, type Store } from "../../fleet/store.ts";
+import type { PageBatch } from "../../write/pages.ts";
+import { ParquetTables } from "../../write/parquet.ts";
 import { jsonOf } from "../../write/printable.ts";
 import { type SitemapRow, SitemapRows } from "../../write/sitemaps.ts";
-import { PartialFile } from "./sink.ts";
 
 /** A line of a file of an attempt. */
 interface SpooledLine {
-  readonly pages?: { readonly sitemap: string; readonly pages: readonly SitemapPage[] };
+  readonly pages?: PageBatch;
   readonly sitemaps?: readonly SitemapRow[];
   readonly summary?: SiteSummary;
 }
 
 export class Dataset implements SiteSink {
   readonly #inner: SiteSink;
-  readonly #folder: string;
+  readonly #store: Store;
   readonly #run: string;
   readonly #spool: string;
-  #spooled = 0;
-  #writing: Promise<void> = Promise.resolve();
 
   /** Beside the outputs of another sink. */
-  constructor(inner: SiteSink, folder: string, run: string) {
+  constructor(inner: SiteSink, store: Store, run: string) {
     this.#inner = inner;
-    this.#folder = folder;
+    this.#store = store;
     this.#run = run;
-    this.#spool = path.join(folder, "_spool", `run=${run}`);
+    this.#spool = `_spool/run=${run}/`;
   }
 
   async published(job: SiteJob): Promise<SiteSummary | undefined> {
@@ -45,124 +40,114 @@ export class Dataset implements SiteSink {
 
   async open(job: SiteJob, attemptId: string): Promise<SiteOutput> {
     const output = await this.#inner.open(job, attemptId);
-    const file = new PartialFile(path.join(this.#spool, `${attemptId}.ndjson`), async () => {
-      makeFolder(this.#spool);
-    });
+    const name = this.#spooled(attemptId);
+    const file = new DraftFile(this.#store, name);
     const rows = new SitemapRows();
-    let size = 0;
-    const line = (value: SpooledLine, isLast = false) => {
-      const text = `${jsonOf(value)}\n`;
-      size += text.length;
-      return file.write(text, isLast);
-    };
+    const line = (value: SpooledLine) => `${jsonOf(value)}\n`;
     return {
       ...output,
       see: (event) => rows.see(event),
-      async pages(sitemap, pages) {
-        if (pages.length > 0) await line({ pages: { sitemap, pages } });
+      pages: async (sitemap, pages) => {
+        if (pages.length > 0) await file.write(line({ pages: { sitemap, pages } }));
         await output.pages?.(sitemap, pages);
       },
       keep: async (summary) => {
+        await file.publish(line({ sitemaps: [...rows], summary }));
         const kept = await output.keep(summary);
-        const whole = { ...summary, ...kept };
         // Another attempt was published first, with its rows.
-        if (whole.attemptId !== attemptId) await file.discard();
-        else await line({ sitemaps: [...rows], summary: whole }, true);
+        if ((kept.attemptId ?? attemptId) !== attemptId) await this.#store.delete(name);
         return kept;
-      },
-      accepted: async () => {
-        await output.accepted?.();
-        await file.keep().catch(() => undefined);
-        this.#spooled += size;
-        if (this.#spooled < mostSpooled) return;
-        this.#spooled = 0;
-        this.#writing = this.#writing.then(() => this.#putTogether());
-        await this.#writing;
       },
       discard: async () => {
         await file.discard();
+        await this.#store.delete(name);
         await output.discard();
       },
     };
   }
 
-  /** Puts together what is left, also by processes that died: `results` tells which attempts count. */
+  /** Puts together what the attempts that count have left, also those of processes that died. Only one process may do this at a time. */
   async finish(results: AsyncIterable<SiteSummary>): Promise<void> {
-    await this.#writing;
-    const names = await readdir(this.#spool).catch(() => []);
-    const open = names.filter((name) => name.endsWith(partial));
-    if (open.length > 0) {
-      const counts = new Map<string, string>();
-      for await (const { attemptId } of results) counts.set(hashIn(attemptId), attemptId);
-      for (const name of open) {
-        const attemptId = name.slice(0, -".ndjson".length - partial.length);
-        const counted = counts.get(hashIn(attemptId));
-        const file = path.join(this.#spool, name);
-        // Without a result, it may be under way.
-        if (counted === attemptId) await rename(file, file.slice(0, -partial.length)).catch(() => undefined);
-        else if (counted !== undefined) await rm(file, { force: true });
-      }
+    const names = await this.#store.list(this.#spool);
+    if (names.length === 0) return;
+    const counts = new Map<string, string>();
+    for await (const { attemptId } of results) counts.set(hashIn(attemptId), attemptId);
+    const idOf = (name: string, extension: string) => name.slice(this.#spool.length, -extension.length);
+    for (const name of names.filter((each) => each.endsWith(listExtension)))
+      if (counts.has(hashIn(idOf(name, listExtension)))) await this.#resume(name);
+    const ready: string[] = [];
+    for (const name of await this.#store.list(this.#spool)) {
+      const attemptId = idOf(name, spoolExtension);
+      const counted = counts.get(hashIn(attemptId));
+      if (counted === attemptId) ready.push(attemptId);
+      // Without a result, it may be under way.
+      else if (counted !== undefined) await this.#store.delete(name);
     }
-    for (const name of names.filter((each) => each.startsWith("part-"))) {
-      const folder = path.join(this.#spool, name);
-      if (ownerOf(path.join(folder, lockName)) === undefined) await this.#write(folder, []);
-    }
-    await this.#putTogether();
-    for (const folder of [this.#spool, path.dirname(this.#spool)]) await removeEmpty(folder);
-  }
-
-  async #putTogether(): Promise<void> {
-    const names = await readdir(this.#spool).catch(() => []);
-    let ready = names.filter((name) => name.endsWith(".ndjson"));
     while (ready.length > 0) {
-      const id = `${Date.now().toString(36)}-${process.pid}-${Math.random().toString(36).slice(2, 6)}`;
-      const folder = path.join(this.#spool, `part-${id}`);
-      await mkdir(folder);
-      ready = await this.#write(folder, ready);
+      const part = await this.#write(ready);
+      ready.splice(0, part.length);
+      const list = this.#spool + part[0] + listExtension;
+      await this.#store.put(list, jsonOf(part));
+      await this.#publish(part, list);
     }
+    if (this.#store.bucket === undefined) await this.#removeEmpty();
   }
 
-  // Moves files into the folder until the part is large, and returns those that are left. What is in the folder belongs to the part.
-  async #write(folder: string, ready: readonly string[]): Promise<string[]> {
-    const lock = takeFolder(path.join(folder, lockName));
-    const sizes = new Map<ParquetFile, number>(tableNames.map((name) => [name, 0]));
-    const files = new Map(tableNames.map((name) => [name, openSync(path.join(folder, `${name}.parquet`), "w")]));
-    const tables = new ParquetTables(
-      (name) => (bytes) => {
-        writeSync(files.get(name) as number, bytes);
-        sizes.set(name, (sizes.get(name) ?? 0) + bytes.length);
-      },
-      this.#run,
-    );
-    let isEmpty = true;
-    const add = async (name: string) => {
-      isEmpty = false;
-      await addRows(tables, path.join(folder, name));
-    };
-    const left = [...ready];
+  #spooled(attemptId: string): string {
+    return this.#spool + attemptId + spoolExtension;
+  }
+
+  #tablesOf(attemptId: string): string[] {
+    return tableNames.map((table) => `${table}/run=${this.#run}/part-${attemptId}.parquet`);
+  }
+
+  // Where a file of an attempt is gone, the part was published.
+  async #resume(list: string): Promise<void> {
+    const part = JSON.parse((await this.#store.get(list)) ?? "[]") as string[];
+    const left = await this.#store.list(this.#spool);
+    const isWhole = part.every((attemptId) => left.includes(this.#spooled(attemptId)));
+    if (isWhole) await this.#write(part, Number.POSITIVE_INFINITY);
+    await this.#publish(part, list, isWhole);
+  }
+
+  // Returns those that went into the drafts of the part.
+  async #write(attempts: readonly string[], mostBytes = mostBytesOfPart): Promise<string[]> {
+    const files = this.#tablesOf(attempts[0] as string).map((name) => openSync(this.#store.draft(name), "w"));
+    const sizes = files.map(() => 0);
+    const tables = new ParquetTables((table) => {
+      const at = tableNames.indexOf(table);
+      return (bytes) => {
+        writeSync(files[at] as number, bytes);
+        sizes[at] = (sizes[at] ?? 0) + bytes.length;
+      };
+    }, this.#run);
+    const part: string[] = [];
     try {
-      for (const name of await readdir(folder)) if (name.endsWith(".ndjson")) await add(name);
-      while (left.length > 0 && Math.max(...sizes.values()) < mostBytes) {
-        const name = left.shift() as string;
-        const isOurs = await rename(path.join(this.#spool, name), path.join(folder, name)).then(
-          () => true,
-          () => false,
-        );
-        // Otherwise another process has it.
-        if (isOurs) await add(name);
+      for (const attemptId of attempts) {
+        if (Math.max(...sizes) >= mostBytes) break;
+        const file = await this.#store.fetch(this.#spooled(attemptId));
+        if (file === undefined) throw new Error(`${this.#spooled(attemptId)} is missing`);
+        await addRows(tables, file);
+        await this.#store.discardCopy(file);
+        part.push(attemptId);
       }
       tables.finish();
     } finally {
-      for (const file of files.values()) closeSync(file);
+      for (const file of files) closeSync(file);
     }
-    for (const name of isEmpty ? [] : tableNames) {
-      const place = path.join(this.#folder, name, `run=${this.#run}`);
-      makeFolder(place);
-      await rename(path.join(folder, `${name}.parquet`), path.join(place, `${path.basename(folder)}.parquet`));
-    }
-    lock.release();
-    await rm(folder, { recursive: true, force: true });
-    return left;
+    return part;
+  }
+
+  async #publish(part: readonly string[], list: string, isWritten = true): Promise<void> {
+    if (isWritten) for (const name of this.#tablesOf(part[0] as string)) await this.#store.publish(name);
+    for (const attemptId of part) await this.#store.delete(this.#spooled(attemptId));
+    await this.#store.delete(list);
+  }
+
+  async #removeEmpty(): Promise<void> {
+    const spool = path.dirname(this.#store.draft(`${this.#spool}x`));
+    for (const folder of [spool, path.dirname(spool)])
+      if ((await readdir(folder)).length === 0) await rm(folder, { recursive: true });
   }
 }
 
@@ -181,17 +166,11 @@ async function addRows(tables: ParquetTables, file: string): Promise<void> {
   tables.addSite(summary);
 }
 
-async function removeEmpty(folder: string): Promise<void> {
-  const isEmpty = (await readdir(folder).catch(() => ["missing"])).length === 0;
-  if (isEmpty) await rm(folder, { recursive: true, force: true });
-}
-
 function hashIn(attemptId: string): string {
   return attemptId.split("-", 1)[0] ?? "";
 }
 
 const tableNames = ["pages", "sitemaps", "problems", "sites"] as const;
-const partial = ".partial";
-// In bytes: of a file of the dataset, and of what waits to be put together.
-const mostBytes = 128 * 2 ** 20;
-const mostSpooled = 512 * 2 ** 20;
+const spoolExtension = ".ndjson";
+const listExtension = ".part.json";
+const mostBytesOfPart = 128 * 2 ** 20;

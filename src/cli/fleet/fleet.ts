@@ -18,7 +18,7 @@ import type { Context } from "../context.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { expectDistinct } from "../input/target.ts";
 import { givenCrawl, retryNames, type SiteFlags, withDefaults } from "./flags.ts";
-import { datasetOf, datasetPath, sinkFor, stateFolder, unpublisher, usableBucket, wholePath } from "./outputs.ts";
+import { datasetAt, datasetPath, sinkFor, stateFolder, unpublisher, usableBucket, wholePath } from "./outputs.ts";
 import { inWords, reportList, SiteList, unreadLines } from "./sites.ts";
 import { damagedLines, FleetCounter } from "./totals.ts";
 import { FleetWatch } from "./watch.ts";
@@ -47,8 +47,8 @@ export async function fleet(names: readonly string[], flags: FleetFlags, context
   const { list, retry } = listOf(names, flags, context);
   const dataset = datasetPath(flags.dataset, retry);
   expectUsable(resolveStreamOptions(givenCrawl(flags)));
-  if (isBucket(out)) await usableBucket(out);
-  else if (existsSync(out) && !statSync(out).isDirectory()) throw new UsageError(`${out} is not a folder`);
+  for (const place of [out, dataset]) if (isBucket(place)) await usableBucket(place);
+  if (!isBucket(out) && existsSync(out) && !statSync(out).isDirectory()) throw new UsageError(`${out} is not a folder`);
   // The journal is on this machine; what was published is known from the bucket, too.
   const folder = isBucket(out) ? stateFolder(out, flags.shard) : out;
   const journal = path.join(folder, journalName);
@@ -67,7 +67,7 @@ export async function fleet(names: readonly string[], flags: FleetFlags, context
   try {
     const named = dataset === undefined ? flags : { ...flags, dataset, run: runIn(folder, flags.run) };
     await read({ flags: named, folder, list, queue, watch, context });
-    if (dataset !== undefined) await (await datasetOf(dataset, named.run)).finish(queue.results());
+    if (dataset !== undefined) await (await datasetAt(dataset, folder, named.run)).finish(queue.results());
     return await finish({ flags, folder, list, queue, watch });
   } finally {
     await queue.close();

@@ -12,6 +12,7 @@ import { lockName, readResults } from "../../fleet/journal-file.ts";
 import { bucketAddress, isBucket, S3Bucket } from "../../fleet/s3-bucket.ts";
 import { keyHash, type SiteJob, type SiteSummary } from "../../fleet/site-job.ts";
 import { systemReason } from "../../model/errors.ts";
+import { Store } from "../../fleet/store.ts";
 import { resolveStreamOptions, type StreamOptions } from "../../model/options.ts";
 import { UsageError } from "../exit-codes.ts";
 import type { Dataset } from "./dataset.ts";
@@ -23,38 +24,51 @@ import { journalIn } from "./totals.ts";
 
 /** For the flags of `fleet`; `folder` is that of the journal. */
 export async function sinkFor(flags: FleetFlags, folder: string): Promise<SiteSink> {
-  const previous = flags.previous === undefined ? undefined : await archivesOf(flags.previous);
-  return siteFiles(flags, { folder, previous }, flags.run);
+  const archives = flags.previous === undefined ? undefined : await archivesOf(flags.previous);
+  const previous: SiteFilesOptions["previous"] = async ({ key }) => {
+    const file = archives?.get(key);
+    return file === undefined ? undefined : { file };
+  };
+  return siteFiles(flags, folder, { previous }, flags.run);
 }
 
+// `folder`: of drafts where the place is a bucket.
 async function siteFiles(
-  { out = "", format = "ndjson", archives = false, check, dataset }: RunDefaults,
-  more: Pick<SiteFilesOptions, "folder" | "previous" | "run">,
+  { out, format = "ndjson", archives = false, check, dataset }: RunDefaults,
+  folder: string,
+  more: Pick<SiteFilesOptions, "previous" | "run">,
   run: string | undefined,
 ): Promise<SiteSink> {
-  const files = new SiteFiles({
-    format,
-    archives,
-    check: check ? (await import("../../check/check-tree.ts")).checkTree : undefined,
-    bucket: isBucket(out) ? await usableBucket(out) : undefined,
-    ...more,
-  });
-  return dataset === undefined ? files : datasetOf(dataset, run, files);
+  const checkTree = check ? (await import("../../check/check-tree.ts")).checkTree : undefined;
+  for (const place of [out, dataset]) if (isBucket(place)) await usableBucket(place);
+  const files = async (place: string) =>
+    new SiteFiles({ store: await storeAt(place, folder), format, archives, check: checkTree, ...more });
+  const sink = out === undefined ? noSink : await files(out);
+  return dataset === undefined ? sink : datasetAt(dataset, folder, run, sink);
+}
+
+/** `drafts`: the folder of drafts, if the place is a bucket. */
+async function storeAt(place: string, drafts: string): Promise<Store> {
+  return isBucket(place) ? new Store(drafts, await S3Bucket.open(place)) : new Store(place);
 }
 
 /** Imported only if it is wanted: it brings the library that writes Parquet. */
-export async function datasetOf(folder: string, run = "default", inner: SiteSink = noSink): Promise<Dataset> {
+export async function datasetAt(
+  place: string,
+  drafts: string,
+  run = "default",
+  inner: SiteSink = noSink,
+): Promise<Dataset> {
   const { Dataset: Made } = await import("./dataset.ts");
-  return new Made(inner, folder, run);
+  return new Made(inner, await storeAt(place, path.join(drafts, "_dataset")), run);
 }
 
-/** An absolute path. Throws a `UsageError` where no dataset can be written. */
+/** An absolute path, or the address of a bucket. Throws a `UsageError` where rows that are written would not be true any more. */
 export function datasetPath(dataset: string | undefined, retry: readonly unknown[] = []): string | undefined {
   if (dataset === undefined) return undefined;
-  if (isBucket(dataset)) throw new UsageError("--dataset takes a folder");
   if (retry.length > 0)
     throw new UsageError("--retry does not work with --dataset: rows that are written stay; start another run");
-  return path.resolve(dataset);
+  return wholePath(dataset);
 }
 
 // The archives of an earlier run, by the key of their website.
@@ -76,11 +90,12 @@ export async function usableBucket(out: string): Promise<S3Bucket> {
   return bucket;
 }
 
+/** The outputs of a worker: each run has its own. */
 export class RunSinks implements SiteSink {
   readonly #queue: BullQueue;
   readonly #own: RunDefaults;
   readonly #byRun = new Map<string, Promise<RunSink>>();
-  #temporary: Promise<string> | undefined;
+  #drafts: Promise<{ readonly folder: string; readonly lock: FileLock }> | undefined;
 
   constructor(queue: BullQueue, own: RunDefaults) {
     this.#queue = queue;
@@ -95,46 +110,27 @@ export class RunSinks implements SiteSink {
   async open(job: SiteJob, attemptId: string): Promise<SiteOutput> {
     const { sink, crawl } = await this.#of(job);
     const output = await sink.open(job, attemptId);
-    const options = { ...crawl, ...output.options };
-    const { previous, settings = {} } = this.#queue.runOf(job) ?? {};
-    if (previous === undefined) return { ...output, options };
-    const earlier = earlierArchive(previous, job, this.#own.out, settings);
-    const file = earlier && (await this.#archive(earlier, attemptId));
-    if (file === undefined) {
-      const previousError = `${previous} is ${earlier === undefined ? "no archive of this website and run" : "missing"}`;
-      const keep: SiteOutput["keep"] = async (summary) => {
-        return { previousError, ...(await output.keep({ ...summary, previousError })) };
-      };
-      return { ...output, options, keep };
-    }
-    // A copy from a bucket is removed afterwards.
-    const over = async () => {
-      if (isBucket(earlier?.folder ?? "")) await rm(file, { force: true });
-    };
-    return {
-      ...output,
-      options: { previous: file, ...options },
-      keep: (summary) => output.keep(summary).finally(over),
-      discard: () => output.discard().finally(over),
-    };
+    return { ...output, options: { ...crawl, ...output.options } };
   }
 
-  /** Removes what is left of temporary files. */
+  /** The dataset of a run, if it has one. */
+  async dataset(run: string, settings: RunDefaults): Promise<Dataset | undefined> {
+    const { dataset = settings.dataset } = this.#own;
+    return dataset === undefined ? undefined : datasetAt(dataset, await this.#draftsFor(dataset), run);
+  }
+
+  /** Removes what is left of drafts. */
   async close(): Promise<void> {
-    if (this.#temporary !== undefined) await rm(await this.#temporary, { recursive: true, force: true });
-    this.#lock?.release();
+    const { folder, lock } = (await this.#drafts) ?? {};
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+    lock?.release();
   }
 
-  #lock: FileLock | undefined;
-
-  #folder(): Promise<string> {
-    this.#temporary ??= (async () => {
-      await removeAbandoned();
-      const folder = await mkdtemp(path.join(tmpdir(), temporaryStart));
-      this.#lock = takeFolder(path.join(folder, lockName));
-      return folder;
-    })();
-    return this.#temporary;
+  // Only for buckets.
+  async #draftsFor(...places: readonly (string | undefined)[]): Promise<string> {
+    if (!places.some(isBucket)) return "";
+    this.#drafts ??= draftsFolder();
+    return (await this.#drafts).folder;
   }
 
   #of(job: SiteJob): Promise<RunSink> {
@@ -155,40 +151,38 @@ export class RunSinks implements SiteSink {
     const defaults: RunDefaults = { ...settings, ...given };
     const crawl = withDefaults(merged(settings.crawl, own.crawl));
     resolveStreamOptions(crawl);
-    const { out, dataset } = defaults;
-    if (out === undefined) return { sink: dataset === undefined ? noSink : await datasetOf(dataset, run), crawl };
-    const folder = isBucket(out) ? await this.#folder() : out;
-    return { sink: await siteFiles(defaults, { folder, run }, run), crawl };
-  }
-
-  // Undefined where it is missing.
-  async #archive({ folder, name }: ArchivePlace, attemptId: string): Promise<string | undefined> {
-    const isRemote = isBucket(folder);
-    const file = isRemote ? path.join(await this.#folder(), `previous-${attemptId}.warc.gz`) : path.join(folder, name);
-    const isThere = isRemote ? await (await S3Bucket.open(folder)).download(name, file) : existsSync(file);
-    return isThere ? file : undefined;
+    const folder = await this.#draftsFor(defaults.out, defaults.dataset);
+    const previous: SiteFilesOptions["previous"] = async (job, attemptId) => {
+      const known = this.#queue.runOf(job)?.previous;
+      if (known === undefined) return undefined;
+      const place = earlierArchive(known, job, own.out, settings as RunSettings);
+      if (place === undefined) return { error: `${known} is no archive of this website and run` };
+      const store = await storeAt(place.folder, path.join(await this.#draftsFor(place.folder), attemptId));
+      const file = await store.fetch(place.name);
+      return file === undefined ? { error: `${known} is missing` } : { file, remove: () => store.discardCopy(file) };
+    };
+    return { sink: await siteFiles(defaults, folder, { previous, run }, run), crawl };
   }
 }
 
-// Folders of workers that were killed.
-async function removeAbandoned(): Promise<void> {
+interface RunSink {
+  readonly sink: SiteSink;
+  readonly crawl: StreamOptions;
+}
+
+// A folder of this process. Those of workers that were killed are removed.
+async function draftsFolder() {
   for (const name of await readdir(tmpdir())) {
-    const folder = path.join(tmpdir(), name);
-    const lock = path.join(folder, lockName);
-    if (!name.startsWith(temporaryStart) || !existsSync(lock) || ownerOf(lock) !== undefined) continue;
+    const lock = path.join(tmpdir(), name, lockName);
+    if (!name.startsWith(draftsStart) || !existsSync(lock) || ownerOf(lock) !== undefined) continue;
     // That of another user stays.
-    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    await rm(path.dirname(lock), { recursive: true, force: true }).catch(() => undefined);
   }
+  const folder = await mkdtemp(path.join(tmpdir(), draftsStart));
+  return { folder, lock: takeFolder(path.join(folder, lockName)) };
 }
 
-const temporaryStart = "sitegrove-worker-";
-
-interface ArchivePlace {
-  /** A folder, or the address of a bucket. */
-  readonly folder: string;
-  /** `archives/3f/example.org.3f9a2c1b5d7e8f90-1.warc.gz`. */
-  readonly name: string;
-}
+const draftsStart = "sitegrove-worker-";
 
 /**
  * The archive that an earlier run wrote of a website: in the worker's own folder, or in that of a run of the same series. Undefined for
@@ -199,7 +193,7 @@ export function earlierArchive(
   job: SiteJob,
   own: string | undefined,
   { out, series }: RunSettings,
-): ArchivePlace | undefined {
+): { readonly folder: string; readonly name: string } | undefined {
   const [, folder = "", name = "", file = ""] = /^(?:(.*)\/)?(archives\/[0-9a-f]{2}\/([^/]+))$/.exec(previous) ?? [];
   const start = `${hostInNames(job)}.${keyHash(job.key)}-`;
   if (!file.startsWith(start) || !/^\d+(?:-\w+)?\.warc\.gz$/.test(file.slice(start.length))) return undefined;
@@ -211,50 +205,34 @@ export function earlierArchive(
   return folder === base || path.posix.dirname(folder) === base ? { folder, name } : undefined;
 }
 
-interface RunSink {
-  readonly sink: SiteSink;
-  readonly crawl: StreamOptions;
-}
-
 /** Why a worker with flags of its own cannot do what a run asks for: somebody else, or another version, may have filled it. */
 export function settingsProblem(settings: Readonly<Record<string, unknown>>, flags: StreamOptions): string | undefined {
-  const unknown = Object.keys(settings).find((name) => !runSettings.has(name));
+  const unknown = Object.keys(settings).find((name) => !(name in runSettings));
   if (unknown !== undefined) return `this version does not know its setting ${unknown}`;
-  const { out, format, archives, check, crawl = {}, dataset } = settings;
-  const isFlag = (value: unknown) => value === undefined || typeof value === "boolean";
-  const isFormat = format === undefined || (fleetFormats as readonly unknown[]).includes(format);
-  const isText = (value: unknown) => value === undefined || typeof value === "string";
-  if (!isText(out) || !isText(dataset) || !isFormat || !isFlag(archives) || !isFlag(check))
-    return "its outputs are not what this version knows";
-  if (typeof crawl !== "object" || crawl === null) return "its options are not what this version knows";
+  const { crawl = {}, format = "none" } = settings as { crawl?: object | null; format?: unknown };
+  const isKnown = Object.entries(settings).every(([name, value]) => typeof value === runSettings[name]);
+  if (!isKnown || crawl === null || !(fleetFormats as readonly unknown[]).includes(format))
+    return "its settings are not what this version knows";
   const own = Object.keys(crawl).find((name) => !runOptions.has(name));
   if (own !== undefined) return `it sets ${own}, which only workers may`;
   try {
-    resolveStreamOptions(merged(crawl as StreamOptions, flags));
+    resolveStreamOptions(merged(crawl, flags));
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
 }
 
-const runSettings: ReadonlySet<string> = new Set([
-  ...["out", "format", "archives", "check", "crawl"],
-  "dataset",
-  "series",
-]);
+const runSettings: Readonly<Record<string, string>> = {
+  ...{ out: "string", format: "string", archives: "boolean", check: "boolean", crawl: "object" },
+  ...{ dataset: "string", series: "string" },
+};
 // What a run may bring along. Secrets, files of the worker's machine and what weakens its protection come from its own flags.
 const runOptions: ReadonlySet<string> = new Set<keyof StreamOptions>([
-  ...([
-    "useRobots",
-    "useKnownPaths",
-    "useHomepage",
-    "extraKnownPaths",
-    "keepPath",
-    "onlyPath",
-    "strictRobots",
-  ] as const),
-  ...(["strict", "concurrency", "delay", "useCrawlDelay", "retries", "timeout", "userAgent", "limits"] as const),
-  ...(["include", "exclude", "since", "undated", "sameHost", "sameSite", "unique", "skipOldSitemaps"] as const),
+  ...(["useRobots", "useKnownPaths", "useHomepage", "extraKnownPaths", "keepPath", "onlyPath"] as const),
+  ...(["strictRobots", "strict", "concurrency", "delay", "useCrawlDelay", "retries", "timeout"] as const),
+  ...(["userAgent", "limits", "include", "exclude", "since", "undated", "sameHost", "sameSite"] as const),
+  ...(["unique", "skipOldSitemaps"] as const),
 ]);
 
 /** Options of the second take precedence. */
@@ -291,25 +269,19 @@ function privateFolder(folder: string): string {
   throw new UsageError(`${folder} is not a private folder of yours: remove it, or name another place with TMPDIR`);
 }
 
-/** Removes the published summary of a website that is read again. */
+/** Removes what was published of a website, and with `outputs` its files. Returns the number of files. */
 export async function unpublisher(
   out: string | undefined,
   run: string | undefined,
-): Promise<(summary: SiteSummary) => Promise<void>> {
-  if (out === undefined || !isBucket(out)) return async () => {};
-  const bucket = await S3Bucket.open(out);
-  return ({ key, site }) => bucket.delete(summaryName({ key, homepage: site }, run));
-}
-
-/** Removes the outputs that a summary names, and returns how many there were. */
-export async function outputRemover(out: string, run: string): Promise<(summary: SiteSummary) => Promise<number>> {
-  const unpublish = await unpublisher(out, run);
+  { outputs = false } = {},
+): Promise<(summary: SiteSummary) => Promise<number>> {
+  if (out === undefined) return async () => 0;
   const bucket = isBucket(out) ? await S3Bucket.open(out) : undefined;
-  return async (summary) => {
-    const names = Object.values(summary.files);
-    for (const name of names)
-      await (bucket === undefined ? rm(path.join(out, name), { force: true }) : bucket.delete(name));
-    await unpublish(summary);
+  const place = bucket ?? new Store(out);
+  return async ({ key, site, files }) => {
+    const names = outputs ? Object.values(files) : [];
+    for (const name of names) await place.delete(name);
+    await bucket?.delete(summaryName({ key, homepage: site }, run));
     return names.length;
   };
 }

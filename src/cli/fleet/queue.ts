@@ -14,7 +14,7 @@ import { type MessageFlags, Messages } from "../output/messages.ts";
 import { Output } from "../output/stdout.ts";
 import { unitTimes } from "./command.ts";
 import type { FleetFormat } from "./flags.ts";
-import { outputRemover, unpublisher } from "./outputs.ts";
+import { unpublisher } from "./outputs.ts";
 import { reportList, type SiteList, unreadLines } from "./sites.ts";
 import { FleetCounter, inGroups, oldestActive } from "./totals.ts";
 
@@ -147,8 +147,8 @@ export function removeRun(flags: QueueFlags & { readonly outputs?: true }, conte
     if ((await queue.counts(run)).active > 0)
       throw new UsageError(`websites of ${run} are being read: stop its workers first`);
     let files = 0;
-    const remove = outputs && out !== undefined ? await outputRemover(out, run) : undefined;
-    if (remove !== undefined) for await (const summary of queue.results(run)) files += await remove(summary);
+    const remove = await unpublisher(out, run, { outputs: true });
+    if (outputs) for await (const summary of queue.results(run)) files += await remove(summary);
     await queue.remove(run);
     messages.say(`${run}: removed${outputs ? `, with ${counted(files, "file")}` : ""}`, "good");
     return exitCodes.complete;

@@ -9,7 +9,7 @@ import { resolveStreamOptions } from "../../model/options.ts";
 import type { Context } from "../context.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { givenCrawl, type SiteFlags } from "./flags.ts";
-import { datasetOf, datasetPath, RunSinks, settingsProblem, usableBucket, wholePath } from "./outputs.ts";
+import { datasetPath, RunSinks, settingsProblem, usableBucket, wholePath } from "./outputs.ts";
 import { newsTo } from "./queue.ts";
 import { FleetWatch } from "./watch.ts";
 
@@ -45,6 +45,10 @@ export async function fleetWorker(flags: WorkerFlags, context: Context): Promise
     leaseTime: lease * 1000,
     idle: stay ? Number.POSITIVE_INFINITY : idle * 1000,
     isUsable,
+    onFinished: (entry) => {
+      finishing = finishing.then(() => finish(entry));
+      finishing.catch(() => undefined);
+    },
     onNews: newsTo(watch.messages),
   });
   const own = {
@@ -56,6 +60,12 @@ export async function fleetWorker(flags: WorkerFlags, context: Context): Promise
     dataset: datasetPath(flags.dataset),
   };
   const sink = new RunSinks(queue, own);
+  // Of one run at a time, by one worker at a time: also what workers left that died.
+  let finishing = Promise.resolve();
+  const finish = async ({ run: name, settings }: RunEntry) => {
+    const dataset = await sink.dataset(name, settings);
+    if (dataset !== undefined) await queue.alone(name, () => dataset.finish(queue.results(name)));
+  };
   // One server may be behind websites of several workers.
   let workers = 1;
   const look = setInterval(async () => {
@@ -66,12 +76,7 @@ export async function fleetWorker(flags: WorkerFlags, context: Context): Promise
   try {
     const signals = await watch.start(figures, []);
     await runFleet({ queue, sink, concurrency, perAddress, crawl, ...signals, onEvent: watch.see });
-    // Also what workers left that died.
-    for (const { run: name, settings } of await queue.runs()) {
-      const { dataset = settings["dataset"] } = own;
-      if (typeof dataset === "string" && (run === undefined || name === run || settings["series"] === run))
-        await (await datasetOf(dataset, name)).finish(queue.results(name));
-    }
+    await finishing;
   } catch (error) {
     watch.expectStopped(error);
   } finally {

@@ -1,0 +1,148 @@
+// Where the files of a fleet are: a folder, or a bucket. A file is written as a draft on this machine, and has its name only when it is whole.
+import { existsSync } from "node:fs";
+import { type FileHandle, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { storageFailed } from "../archive/file.ts";
+import { makeFolder } from "./fleet-folder.ts";
+import type { Published, S3Bucket } from "./s3-bucket.ts";
+
+export class Store {
+  readonly bucket: S3Bucket | undefined;
+  readonly #folder: string;
+
+  /** `folder`: of the files; with a bucket, of their drafts. */
+  constructor(folder: string, bucket?: S3Bucket) {
+    this.#folder = folder;
+    this.bucket = bucket;
+  }
+
+  /** The path to write a file at. The end of its name tells whether an archive is compressed. */
+  draft(name: string): string {
+    const file = path.join(this.#folder, name);
+    makeFolder(path.dirname(file));
+    return name.endsWith(".gz") ? file : `${file}${partial}`;
+  }
+
+  /** Puts a draft in its place. */
+  async publish(name: string): Promise<void> {
+    const draft = this.draft(name);
+    if (this.bucket === undefined) return rename(draft, path.join(this.#folder, name));
+    await this.bucket.upload(name, draft);
+    await rm(draft, { force: true });
+  }
+
+  /** In a bucket, a name is taken once. */
+  async put(name: string, text: string): Promise<Published> {
+    if (this.bucket !== undefined) return this.bucket.put(name, text, "application/json");
+    await writeFile(this.draft(name), text);
+    await this.publish(name);
+    return "created";
+  }
+
+  async get(name: string): Promise<string | undefined> {
+    if (this.bucket !== undefined) return this.bucket.get(name);
+    return readFile(path.join(this.#folder, name), "utf8").catch(() => undefined);
+  }
+
+  /** The path of a file, or of a copy that is `discarded` later. Undefined if there is no such file. */
+  async fetch(name: string): Promise<string | undefined> {
+    if (this.bucket === undefined) {
+      const file = path.join(this.#folder, name);
+      return existsSync(file) ? file : undefined;
+    }
+    const copy = this.draft(name);
+    return (await this.bucket.download(name, copy)) ? copy : undefined;
+  }
+
+  /** Removes a copy that was fetched. */
+  async discardCopy(file: string): Promise<void> {
+    if (this.bucket !== undefined) await rm(file, { force: true });
+  }
+
+  /** Removes a file and its draft. */
+  async delete(name: string): Promise<void> {
+    const file = path.join(this.#folder, name);
+    for (const each of [file, `${file}${partial}`]) await rm(each, { force: true });
+    await this.bucket?.delete(name);
+  }
+
+  /** The names of files and drafts that begin so. */
+  async list(start: string): Promise<string[]> {
+    const parent = path.posix.dirname(`${start}-`);
+    const local = await readdir(path.join(this.#folder, parent)).catch(() => []);
+    const names = local.map((name) => `${parent}/${name.replace(/\.partial$/, "")}`);
+    const all = [...names.filter((name) => name.startsWith(start)), ...((await this.bucket?.list(start)) ?? [])];
+    return [...new Set(all)].sort();
+  }
+
+  /** Removes files like this one of earlier attempts: killed ones, and those whose result is replaced. A later one may be under way. */
+  async deleteEarlier(name: string, attemptId: string): Promise<void> {
+    const [hash = "", last = "1"] = attemptId.split("-");
+    if (last === "1") return;
+    const start = name.slice(0, name.indexOf(`.${hash}-`) + hash.length + 2);
+    for (const each of await this.list(start))
+      if (Number.parseInt(each.slice(start.length), 10) < Number(last)) await this.delete(each);
+  }
+}
+
+const partial = ".partial";
+
+type Piece = string | Uint8Array;
+
+/** A file of a store that is written piece by piece. Small ones are written at once: open files are scarce. */
+export class DraftFile {
+  readonly #store: Store;
+  readonly #name: string;
+  #held: Piece[] = [];
+  #size = 0;
+  #handle: FileHandle | undefined;
+
+  constructor(store: Store, name: string) {
+    this.#store = store;
+    this.#name = name;
+  }
+
+  write(piece: Piece): Promise<void> | undefined {
+    if (piece.length > 0) this.#held.push(piece);
+    this.#size += piece.length;
+    return this.#size < mostHeld ? undefined : this.#flush();
+  }
+
+  /** After the last piece. */
+  async publish(last: Piece): Promise<void> {
+    this.#held.push(last);
+    await this.#flush();
+    await this.#close();
+    await this.#store.publish(this.#name);
+  }
+
+  async discard(): Promise<void> {
+    // Most websites that fail have written nothing.
+    if (await this.#close()) await rm(this.#store.draft(this.#name), { force: true });
+  }
+
+  async #close(): Promise<boolean> {
+    const handle = this.#handle;
+    this.#handle = undefined;
+    await handle?.close();
+    return handle !== undefined;
+  }
+
+  async #flush(): Promise<void> {
+    const held = this.#held;
+    this.#held = [];
+    this.#size = 0;
+    if (this.#handle === undefined) {
+      const draft = this.#store.draft(this.#name);
+      await rm(draft, { force: true });
+      this.#handle = await open(draft, "wx");
+    }
+    const whole = typeof held[0] === "string" ? held.join("") : Buffer.concat(held as Uint8Array[]);
+    await this.#handle.writeFile(whole).catch((error: unknown) => {
+      // The system does not say which file it was.
+      throw storageFailed(`${this.#name} could not be written`, error);
+    });
+  }
+}
+
+const mostHeld = 64 * 1024;
