@@ -1,6 +1,6 @@
 // Reads a queue of websites, many at a time in one process, until the queue is empty or it is stopped.
 import { setMaxListeners } from "node:events";
-import { FollowingController } from "../fetch/abort.ts";
+import { FollowingController, unlessAborted } from "../fetch/abort.ts";
 import { SitemapError } from "../model/errors.ts";
 import { invalid } from "../model/option-checks.ts";
 import { type Options, resolveStreamOptions } from "../model/options.ts";
@@ -25,7 +25,7 @@ export async function runFleet(options: FleetOptions): Promise<QueueCounts> {
   const { crawl, perAddress } = settings;
   const fleet = new Fleet(settings, new SharedLimits({ settings: resolveStreamOptions(crawl), perAddress }));
   // A long list is read while its websites are being crawled.
-  const adding = sites === undefined ? undefined : queue.add(run, fleet.until(jobsOf(sites, crawl)));
+  const adding = sites === undefined ? undefined : queue.add(run, until(jobsOf(sites, crawl), fleet.draining));
   adding?.catch((error: unknown) => fleet.fail(error));
   await fleet.work();
   await adding;
@@ -52,17 +52,14 @@ class Fleet {
     setMaxListeners(0, this.#drain.signal);
   }
 
+  /** Aborted when no more websites are started. */
+  get draining(): AbortSignal {
+    return this.#drain.signal;
+  }
+
   /** Ends everything, because of an error that is not about a website. */
   fail(error: unknown): void {
     this.#stop.abort(error);
-  }
-
-  /** The list, until no more websites are started. */
-  async *until<T>(list: AsyncIterable<T>): AsyncGenerator<T, void> {
-    for await (const item of list) {
-      if (this.#drain.signal.aborted) return;
-      yield item;
-    }
   }
 
   async work(): Promise<void> {
@@ -184,6 +181,23 @@ class Fleet {
       if (!this.#stop.signal.aborted) throw error;
       onEvent?.({ type: "site-back", job: lease.job });
     }
+  }
+}
+
+/** A list until one of the signals: its next item is not waited for, because it may come slowly, from a pipe. */
+export async function* until<T>(list: AsyncIterable<T>, ...signals: readonly AbortSignal[]): AsyncGenerator<T, void> {
+  const stopping = new FollowingController(...signals);
+  const iterator = list[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await unlessAborted(stopping.signal, iterator.next());
+      if (next.done) return;
+      yield next.value;
+    }
+  } catch (error) {
+    if (!stopping.signal.aborted) throw error;
+  } finally {
+    stopping.release();
   }
 }
 

@@ -1,18 +1,23 @@
 // `fleet --dataset`: the tables of all websites of a run hold every row once, whatever was killed.
 // Needs processes, Redis, more than a second.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { parquetReadObjects } from "hyparquet";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Dataset } from "../../src/cli/fleet/dataset.ts";
 import { BullQueue } from "../../src/fleet/bull-queue.ts";
+import { noSink } from "../../src/fleet/fleet-options.ts";
+import { readResults } from "../../src/fleet/journal-file.ts";
+import { S3Bucket } from "../../src/fleet/s3-bucket.ts";
+import { Store } from "../../src/fleet/store.ts";
 import { type ManyServers, manyServers } from "../fleet/many-servers.ts";
 import { hasPython } from "../support/installed.ts";
 import { some } from "../support/long.ts";
 import { hasRedis, redisPassword, startRedis } from "../support/redis-server.ts";
+import { hasS3, type S3Server, startS3 } from "../support/s3-server.ts";
 import { ended, launch, sitegrove, start } from "./program.ts";
 
 let folder: string;
@@ -28,6 +33,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 const at = (name: string) => path.join(folder, name);
+const turn = () => new Promise(setImmediate);
 
 type Row = Record<string, unknown>;
 async function rows(table: string, run: string): Promise<Row[]> {
@@ -40,6 +46,17 @@ async function rows(table: string, run: string): Promise<Row[]> {
     return parquetReadObjects({ file, compressors: { GZIP: (bytes: Uint8Array) => gunzipSync(bytes) } });
   });
   return (await Promise.all(all)).flat();
+}
+
+/** As another tool would copy it. */
+async function download(server: S3Server): Promise<void> {
+  const bucket = await S3Bucket.open("s3://bucket/data", server.env);
+  const names = await bucket.list("");
+  expect(names.filter((name) => !/^(pages|sitemaps|problems|sites)\/run=/.test(name))).toEqual(["sitegrove.txt"]);
+  for (const name of names) {
+    mkdirSync(path.dirname(at(`data/${name}`)), { recursive: true });
+    await bucket.download(name, at(`data/${name}`));
+  }
 }
 
 /** The truth: three pages of every website, once. */
@@ -61,7 +78,7 @@ test.each([1, 2])("killed again and again, %d processes write every row once", a
   for (let kill = 1; kill <= some(4, 2); kill += 1) {
     const child = start([...words, ...flags]);
     const end = ended(child);
-    while (done().split('"type":"done"').length <= kill * 4 && child.exitCode === null) await sleep(10);
+    while (done().split('"type":"done"').length <= kill * 4 && child.exitCode === null) await turn();
     child.kill("SIGKILL");
     await end;
   }
@@ -87,25 +104,85 @@ print(duckdb.sql("select run, count(*), count(distinct site) from '${at("data")}
   expect(stdout.trim()).toBe(`[('a', ${count * 3}, ${count}), ('b', ${count * 3}, ${count})]`);
 });
 
-test.skipIf(!hasRedis)("workers of a queue write every row once, also where one is killed", async () => {
-  const redis = await startRedis();
-  const env = { SITEGROVE_QUEUE_PASSWORD: redisPassword };
-  process.env["SITEGROVE_QUEUE_PASSWORD"] = redisPassword;
-  const queue = await BullQueue.open(redis.url);
-  try {
-    const fill = ["fleet", "--from", at("sites.txt"), "--queue", redis.url, "--run", "monday", "--dataset", at("data")];
-    expect((await sitegrove(fill, { env })).code).toBe(0);
-    const words = ["fleet", "worker", "--queue", redis.url, "--lease", "2", "--idle", "1", "--no-homepage"];
-    const dying = start([...words, "--concurrency", "4"], { env });
-    const end = ended(dying);
-    while ((await queue.counts("monday")).done < 5) await sleep(10);
-    dying.kill("SIGKILL");
-    await end;
-    const workers = [1, 2].map(() => launch([...words, "--concurrency", "4"], { env }).end);
-    expect((await Promise.all(workers)).map(({ code }) => code)).toEqual([0, 0]);
-    await expectWhole("monday");
-  } finally {
-    await queue.close();
-    await redis.stop();
+describe.skipIf(!hasRedis)("workers of a queue write every row once, also where one is killed", () => {
+  test("into a folder", () => killedWorker(at("data"), {}));
+
+  test.skipIf(!hasS3)("into a bucket", async () => {
+    const s3 = await startS3();
+    try {
+      await s3.makeBucket("bucket");
+      await killedWorker("s3://bucket/data", s3.env, () => download(s3));
+      // Without a queue, too, where a part was begun by a process that died.
+      const spooled = async () => (await s3.keys("bucket")).filter((key) => key.includes("_spool/run=tuesday/"));
+      const words = ["fleet", "--from", at("sites.txt"), "--out", at("out"), "-f", "none", "--no-homepage"];
+      const child = start([...words, "--dataset", "s3://bucket/data", "--run", "tuesday"], { env: s3.env });
+      const end = ended(child);
+      while ((await spooled()).length < 4);
+      child.kill("SIGKILL");
+      await end;
+      const flags = ["--dataset", "s3://bucket/data", "--run", "tuesday"];
+      expect((await sitegrove([...words, ...flags], { env: s3.env })).code).toBe(0);
+      rmSync(at("data"), { recursive: true });
+      await download(s3);
+      await expectWhole("tuesday");
+    } finally {
+      await s3.stop();
+    }
+  });
+
+  async function killedWorker(dataset: string, more: Record<string, string>, then = async () => {}): Promise<void> {
+    const redis = await startRedis();
+    const env = { SITEGROVE_QUEUE_PASSWORD: redisPassword, ...more };
+    process.env["SITEGROVE_QUEUE_PASSWORD"] = redisPassword;
+    const queue = await BullQueue.open(redis.url);
+    try {
+      const fill = ["fleet", "--from", at("sites.txt"), "--queue", redis.url, "--run", "monday", "--dataset", dataset];
+      expect((await sitegrove(fill, { env })).code).toBe(0);
+      const words = ["fleet", "worker", "--queue", redis.url, "--lease", "2", "--idle", "1", "--no-homepage"];
+      const dying = start([...words, "--concurrency", "4"], { env });
+      const end = ended(dying);
+      while ((await queue.counts("monday")).done < 5);
+      dying.kill("SIGKILL");
+      await end;
+      const workers = [1, 2].map(() => launch([...words, "--concurrency", "4"], { env }).end);
+      expect((await Promise.all(workers)).map(({ code }) => code)).toEqual([0, 0]);
+      await then();
+      await expectWhole("monday");
+    } finally {
+      await queue.close();
+      await redis.stop();
+    }
   }
+});
+
+test("a part that was begun when its process died is written once", async () => {
+  const words = ["fleet", "--from", at("sites.txt"), "--out", at("out"), "-f", "none", "--no-homepage"];
+  const run = () => sitegrove([...words, "--dataset", at("data"), "--run", "a"]);
+  const store = new Store(at("data"));
+  const results = async function* () {
+    yield* readResults(at("out/sites.ndjson"));
+  };
+  expect((await run()).code).toBe(0);
+  rmSync(at("data"), { recursive: true });
+  const spool = () => readdirSync(at("data/_spool/run=a"));
+  const dataset = new Dataset(noSink, store, "a");
+  const ids: string[] = [];
+  for await (const summary of results()) {
+    const output = await dataset.open({ key: summary.key, homepage: summary.site }, summary.attemptId);
+    await output.pages?.("", [0, 1, 2].map((page) => ({ url: `${summary.site}${page}` })) as never);
+    await output.keep(summary);
+    ids.push(summary.attemptId);
+  }
+  // Listed, and not yet published.
+  await store.put(`_spool/run=a/${ids[0]}.part.json`, JSON.stringify(ids.slice(0, 3)));
+  expect(spool()).toHaveLength(count + 1);
+  await dataset.finish(results());
+  expect(await rows("pages", "a")).toHaveLength(count * 3);
+  expect(readdirSync(at("data/pages/run=a"))).toHaveLength(2);
+  // Published, and not yet removed.
+  mkdirSync(at("data/_spool/run=a"), { recursive: true });
+  await store.put(`_spool/run=a/${ids[0]}.part.json`, JSON.stringify(ids.slice(0, 3)));
+  await dataset.finish(results());
+  expect(await rows("pages", "a")).toHaveLength(count * 3);
+  expect(existsSync(at("data/_spool"))).toBe(false);
 });

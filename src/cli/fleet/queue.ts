@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { BullQueue, type RunEntry, type RunSettings } from "../../fleet/bull-queue.ts";
 import type { ServerNews } from "../../fleet/queue-server.ts";
+import { until } from "../../fleet/run-fleet.ts";
 import type { SiteOutcome } from "../../fleet/site-job.ts";
 import type { QueueCounts } from "../../fleet/site-queue.ts";
 import { counted } from "../../model/figures.ts";
@@ -240,19 +241,4 @@ function expectSame(run: string, known: RunSettings, given: RunDefaults, isOnlyR
   throw new UsageError(
     `the run ${run} was filled with ${what}: give the same, or a --run of another name; workers may have flags of their own`,
   );
-}
-
-// A list may come slowly, from a pipe: its next line is not waited for once somebody says stop.
-async function* until<T>(list: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, void> {
-  const iterator = list[Symbol.asyncIterator]();
-  let stop = () => {};
-  signal.addEventListener("abort", () => stop(), { once: true });
-  while (!signal.aborted) {
-    const next = await new Promise<IteratorResult<T> | undefined>((resolve, reject) => {
-      stop = () => resolve(undefined);
-      iterator.next().then(resolve, reject);
-    });
-    if (next === undefined || next.done) return;
-    yield next.value;
-  }
 }
