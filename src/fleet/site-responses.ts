@@ -18,27 +18,30 @@ export interface SiteResponses {
 export const firstByteBounds: readonly number[] = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 export class ResponseCounter {
-  readonly #statuses: Record<string, number> = {};
-  readonly #buckets = firstByteBounds.map(() => 0);
-  #sum = 0;
-  #count = 0;
+  counted: SiteResponses = { statuses: {}, firstByte: { buckets: firstByteBounds.map(() => 0), sum: 0, count: 0 } };
 
   readonly see = (event: CrawlEvent): void => {
     if (event.type !== "response") return;
     const { status = "none", firstByte } = event;
-    this.#statuses[status] = (this.#statuses[status] ?? 0) + 1;
-    if (firstByte === undefined) return;
-    const seconds = firstByte / 1000;
-    for (const [at, bound] of firstByteBounds.entries())
-      if (seconds <= bound) this.#buckets[at] = (this.#buckets[at] ?? 0) + 1;
-    this.#sum += seconds;
-    this.#count += 1;
+    const seconds = (firstByte ?? Number.NaN) / 1000;
+    const isTimed = firstByte !== undefined;
+    const buckets = firstByteBounds.map((bound) => Number(seconds <= bound));
+    this.add({
+      statuses: { [status]: 1 },
+      firstByte: { buckets, sum: isTimed ? seconds : 0, count: Number(isTimed) },
+    });
   };
 
-  get counted(): SiteResponses {
-    return {
-      statuses: this.#statuses,
-      firstByte: { buckets: this.#buckets, sum: this.#sum, count: this.#count },
+  add({ statuses, firstByte }: SiteResponses): void {
+    const { statuses: before, firstByte: first } = this.counted;
+    const counts = Object.entries(statuses).map(([status, count]) => [status, (before[status] ?? 0) + count]);
+    this.counted = {
+      statuses: { ...before, ...Object.fromEntries(counts) },
+      firstByte: {
+        buckets: first.buckets.map((count, at) => count + (firstByte.buckets[at] ?? 0)),
+        sum: first.sum + firstByte.sum,
+        count: first.count + firstByte.count,
+      },
     };
   }
 }

@@ -273,7 +273,7 @@ function privateFolder(folder: string): string {
 export async function unpublisher(
   out: string | undefined,
   run: string | undefined,
-  { outputs = false } = {},
+  { outputs = false }: { readonly outputs?: boolean } = {},
 ): Promise<(summary: SiteSummary) => Promise<number>> {
   if (out === undefined) return async () => 0;
   const bucket = isBucket(out) ? await S3Bucket.open(out) : undefined;

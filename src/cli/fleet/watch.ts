@@ -1,14 +1,16 @@
 // What runs of `fleet` and `fleet worker` share: progress (a table on a terminal, redrawn twice a second; elsewhere a line every ten
-// seconds), a line for each website in the log, Ctrl-C, and the totals.
+// seconds), a line for each website in the log, metrics, Ctrl-C, and the totals.
+import type { Server } from "node:http";
 import type { FleetEvent } from "../../fleet/fleet-options.ts";
 import { siteOutcomes } from "../../fleet/site-job.ts";
+import { ResponseCounter } from "../../fleet/site-responses.ts";
 import { counted, duration, grouped } from "../../model/figures.ts";
 import { printable } from "../../write/printable.ts";
 import { type Context, onStop, type Stream } from "../context.ts";
 import { exitCodes, Stopped } from "../exit-codes.ts";
 import { fitting, insecureWarning, Messages, withoutSecrets } from "../output/messages.ts";
 import { FleetLog, type FleetLogFlags } from "./log.ts";
-import type { FleetMetrics } from "./metrics.ts";
+import type { RunningFigures } from "./metrics.ts";
 import { FleetCounter, type FleetTotals, fleetTable } from "./totals.ts";
 
 export interface WatchFlags extends FleetLogFlags {
@@ -40,14 +42,15 @@ export class FleetWatch {
   readonly #drain = new AbortController();
   readonly #stop = new AbortController();
   readonly #begin = Date.now();
-  readonly #running = new Map<string, { readonly since: number; pages: number }>();
+  readonly #running = new Map<string, { readonly since: number; pages: number; isSlow: boolean }>();
+  readonly #responses = new ResponseCounter();
   /** How many were done at moments of the last while. */
   readonly #past: { readonly at: number; readonly done: number }[] = [];
   readonly #block: LiveBlock | undefined;
   #figures: FleetFigures = { total: () => 0, before: 0 };
   #timer: NodeJS.Timeout | undefined;
   #unlisten = () => {};
-  #metrics: FleetMetrics | undefined;
+  #metrics: Server | undefined;
   #pages = 0;
 
   constructor(flags: WatchFlags, context: Context) {
@@ -64,16 +67,10 @@ export class FleetWatch {
     figures: FleetFigures,
     urgent: readonly "SIGTERM"[],
   ): Promise<{ drain: AbortSignal; signal: AbortSignal }> {
+    const { metrics, progress } = this.#flags;
     this.#figures = figures;
-    if (this.#flags.metrics !== undefined) {
-      const { FleetMetrics } = await import("./metrics.ts");
-      this.#metrics = await FleetMetrics.listen(this.#flags.metrics, {
-        totals: () => this.own.totals(),
-        waiting: () => Math.max(0, this.#left() - this.#running.size),
-        lost: () => figures.lost?.() ?? 0,
-        suspects: () => figures.suspects?.() ?? 0,
-      });
-    }
+    if (metrics !== undefined)
+      this.#metrics = await (await import("./metrics.ts")).serveMetrics(metrics, () => this.#now());
     const drain = (stopped: Stopped) => {
       const again = stopped.exitCode === exitCodes.interrupted ? "Ctrl-C again" : "a second SIGTERM";
       this.say(`finishing the websites that are being read; ${again} stops now`);
@@ -84,7 +81,7 @@ export class FleetWatch {
       if (this.#block === undefined) this.messages.say(this.#headline());
       else this.#block.draw(this.#lines());
     };
-    if (this.#flags.progress) this.#timer = setInterval(show, this.#block === undefined ? lineTime : drawTime).unref();
+    if (progress) this.#timer = setInterval(show, this.#block === undefined ? lineTime : drawTime).unref();
     return { drain: this.#drain.signal, signal: this.#stop.signal };
   }
 
@@ -95,17 +92,19 @@ export class FleetWatch {
   }
 
   readonly see = (event: FleetEvent): void => {
-    this.#metrics?.see(event);
-    if (event.type === "site-start") this.#running.set(event.job.homepage, { since: Date.now(), pages: 0 });
+    const site = event.type === "site-done" ? event.summary.site : event.job.homepage;
+    const running = this.#running.get(site);
+    if (event.type === "site-start") this.#running.set(site, { since: Date.now(), pages: 0, isSlow: false });
+    else if (event.type === "site-slow" && running !== undefined) running.isSlow = true;
     else if (event.type === "site-pages") {
-      const running = this.#running.get(event.job.homepage);
       if (running !== undefined) running.pages += event.pages;
       this.#pages += event.pages;
-    } else if (event.type === "site-back") this.#running.delete(event.job.homepage);
+    } else if (event.type === "site-back") this.#running.delete(site);
     else if (event.type === "site-done") {
-      const { summary, accepted } = event;
-      this.#running.delete(summary.site);
+      const { summary, accepted, responses } = event;
+      this.#running.delete(site);
       if (accepted) this.own.see(summary);
+      if (responses !== undefined) this.#responses.add(responses);
       if (this.#flags.verbose !== undefined) this.#block?.clear();
       this.log.site(summary, accepted ? undefined : "not counted: another worker's result is");
     }
@@ -116,6 +115,7 @@ export class FleetWatch {
     this.#unlisten();
     clearInterval(this.#timer);
     this.#metrics?.close();
+    this.#metrics?.closeAllConnections();
     this.#block?.clear();
   }
 
@@ -137,20 +137,27 @@ export class FleetWatch {
     this.#context.stdout.write(fleetTable(all, run));
   }
 
-  #left(): number {
-    const { total, before } = this.#figures;
-    return Math.max(0, total() - before - this.own.totals().websites);
+  #now(): RunningFigures {
+    const { total, before, suspects, lost } = this.#figures;
+    const totals = this.own.totals();
+    return {
+      totals,
+      active: [...this.#running.values()],
+      waiting: Math.max(0, total() - before - totals.websites - this.#running.size),
+      again: suspects?.() ?? 0,
+      lost: lost?.() ?? 0,
+      responses: this.#responses.counted,
+    };
   }
 
   #headline(): string {
-    const { total, before, suspects } = this.#figures;
-    const rate = this.#rate();
-    const done = before + this.own.totals().websites;
-    const left = this.#left();
-    const again = suspects?.() ?? 0;
+    const { totals, active, waiting, again } = this.#now();
+    const rate = this.#rate(totals.websites);
+    const left = waiting + active.length;
+    const { total, before } = this.#figures;
     const parts = [
-      `${grouped(done)} of ${counted(total(), "website")}`,
-      `${grouped(this.#running.size)} running`,
+      `${grouped(before + totals.websites)} of ${counted(total(), "website")}`,
+      `${grouped(active.length)} running`,
       ...(again > 0 ? [`${grouped(again)} to be read again in small groups`] : []),
       counted(this.#pages, "page"),
       `${rate < 10 ? rate.toFixed(1) : grouped(rate)}/s`,
@@ -160,8 +167,8 @@ export class FleetWatch {
   }
 
   // Of the last while: what comes last is often slower than what came first.
-  #rate(): number {
-    const now = { at: Date.now(), done: this.own.totals().websites };
+  #rate(done: number): number {
+    const now = { at: Date.now(), done };
     this.#past.push(now);
     while (this.#past.length > 2 && now.at - (this.#past[1]?.at ?? now.at) >= rateTime) this.#past.shift();
     const [first = now] = this.#past;
@@ -172,20 +179,17 @@ export class FleetWatch {
   #lines(): string[] {
     const { outcomes, reasons } = this.own.totals();
     const ended = siteOutcomes.filter((outcome) => outcomes[outcome] > 0);
+    const problems = reasons.slice(0, mostReasons).map(({ code, websites }) => `${code} ${grouped(websites)}`);
     const slowest = [...this.#running].sort(([, one], [, other]) => one.since - other.since).slice(0, mostSlow);
-    const list = (words: readonly string[], title = "") => (words.length === 0 ? [] : [title + words.join(" · ")]);
     return [
       this.#headline(),
-      ...list(ended.map((outcome) => `${outcome} ${grouped(outcomes[outcome])}`)),
-      ...list(
-        reasons.slice(0, mostReasons).map(({ code, websites }) => `${code} ${grouped(websites)}`),
-        "problems: ",
-      ),
+      ended.map((outcome) => `${outcome} ${grouped(outcomes[outcome])}`).join(" · "),
+      problems.length === 0 ? "" : `problems: ${problems.join(" · ")}`,
       ...slowest.map(
         ([site, { since, pages }]) =>
           `  ${duration(Date.now() - since).padStart(7)}  ${site}  ${counted(pages, "page")}`,
       ),
-    ];
+    ].filter((line) => line !== "");
   }
 }
 
