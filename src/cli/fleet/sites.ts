@@ -1,5 +1,5 @@
 // Lists of websites: one homepage a line with comments and blank lines, or a column of a CSV file.
-import { createReadStream, statSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import { isInShard, type Shard } from "../../fleet/shard.ts";
 import { type SiteJob, type SiteSettings, siteJob } from "../../fleet/site-job.ts";
 import { counted, grouped } from "../../model/figures.ts";
@@ -31,6 +31,7 @@ export interface SiteListOptions {
 export class SiteList {
   readonly #options: SiteListOptions;
   readonly #seen = new Set<string>();
+  /** Lists of which the first website was read already. */
   readonly #begun = new Map<string, AsyncIterable<ListEntry>>();
   /** The first ones. */
   readonly malformed: MalformedLine[] = [];
@@ -53,10 +54,7 @@ export class SiteList {
     if (column === undefined) return;
     for (const file of new Set(files)) {
       const entries = this.#entries(file);
-      const first = await entries.next();
-      // A pipe can be read only once: what was read of it is kept.
-      if (file === "-" || !statSync(file).isFile()) this.#begun.set(file, resumed(first, entries));
-      else await entries.return();
+      this.#begun.set(file, resumed(await entries.next(), entries));
     }
   }
 
@@ -72,7 +70,7 @@ export class SiteList {
 
   #entries(file: string): AsyncGenerator<ListEntry, void> {
     const { column, stdin = process.stdin } = this.#options;
-    const lines = numbered(linesOf(file === "-" ? stdin : createReadStream(file)));
+    const lines = linesOf(file === "-" ? stdin : createReadStream(file));
     return column === undefined ? plain(lines) : cells(lines, column, file);
   }
 
@@ -136,8 +134,12 @@ function inMessage(text: string): string {
   return text === tooLong ? `a line of more than ${grouped(longestLine)} characters` : text.slice(0, 200);
 }
 
+/** The number of a line from 0, and its text. */
+type Line = readonly [number, string];
+
 // A line of any length takes little memory: one that is too long for a homepage and its row is replaced.
-async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
+async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Line, void> {
+  let number = 0;
   let line = "";
   let isLong = false;
   let endsInReturn = false;
@@ -146,14 +148,14 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
     if (piece !== "") endsInReturn = piece.endsWith("\r");
     for (const [at, part] of text.split(/\r\n|[\n\r\u2028\u2029]/).entries()) {
       if (at > 0) {
-        yield isLong ? tooLong : line;
+        yield [number++, isLong ? tooLong : line];
         [line, isLong] = ["", false];
       }
       isLong ||= line.length + part.length > longestLine;
       line = isLong ? "" : line + part;
     }
   }
-  if (line !== "" || isLong) yield isLong ? tooLong : line;
+  if (line !== "" || isLong) yield [number, isLong ? tooLong : line];
 }
 
 const longestLine = 64 * 1024;
@@ -163,17 +165,11 @@ const tooLong = "\0";
 // Spreadsheets save lists as UTF-16, too. Nothing else has a zero byte in its first two.
 async function* decoded(input: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
   let decoder: InstanceType<typeof TextDecoder> | undefined;
-  let start: Uint8Array = new Uint8Array();
-  for await (const piece of input) {
-    const bytes = decoder === undefined ? Buffer.concat([start, piece]) : piece;
-    if (decoder === undefined && bytes.length < 2) {
-      start = bytes;
-      continue;
-    }
+  for await (const bytes of input) {
     decoder ??= new TextDecoder(encodingOf(bytes));
     yield decoder.decode(bytes, { stream: true });
   }
-  yield (decoder ?? new TextDecoder()).decode(decoder === undefined ? start : undefined);
+  yield decoder?.decode() ?? "";
 }
 
 function encodingOf([first, second]: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {
@@ -181,73 +177,69 @@ function encodingOf([first, second]: Uint8Array): "utf-8" | "utf-16le" | "utf-16
   return (first === 0xfe && second === 0xff) || first === 0 ? "utf-16be" : "utf-8";
 }
 
-async function* numbered(lines: AsyncIterable<string>): AsyncGenerator<readonly [number, string], void> {
-  let at = 0;
-  for await (const line of lines) yield [at++, line];
-}
-
 // A comment begins with # at the start of a line or after a space: inside a URL it is a fragment.
-async function* plain(
-  lines: AsyncIterable<readonly [number, string]>,
-): AsyncGenerator<readonly [number, string], void> {
+async function* plain(lines: AsyncIterable<Line>): AsyncGenerator<Line, void> {
   for await (const [at, line] of lines) {
     const text = line.replace(/(^|\s)#.*$/, "").trim();
     if (text !== "") yield [at, text];
   }
 }
 
-// A quoted cell may span several lines; if the quote is never closed, each line is a row.
-async function* rows(lines: AsyncIterable<readonly [number, string]>): AsyncGenerator<readonly [number, string], void> {
-  let open: (readonly [number, string])[] = [];
-  let isOpen = false;
+/** The number of its first line, its text, and its cells. */
+type Row = readonly [number, string, readonly string[]];
+
+// https://www.rfc-editor.org/rfc/rfc4180, with commas, semicolons or tabs. If a quote is never closed, each line is a row.
+async function* rows(lines: AsyncIterable<Line>): AsyncGenerator<Row, void> {
+  let open: Line[] = [];
   let separator: string | undefined;
   for await (const line of lines) {
-    if (open.length === 0 && isIgnored(line[1])) continue;
-    separator ??= separatorIn(line[1]);
-    isOpen = endsInQuotes(line[1], separator, isOpen);
+    if (open.length === 0 && /^\s*$|^#/.test(line[1])) continue;
+    separator ??= [",", ";", "\t"].find((candidate) => line[1].includes(candidate)) ?? ",";
     open.push(line);
-    if (!isOpen) yield [open[0]?.[0] ?? 0, open.map(([, each]) => each).join("\n")];
+    const text = open.map(([, each]) => each).join("\n");
+    const { row, isOpen } = splitRow(text, separator);
+    if (!isOpen) yield [open[0]?.[0] ?? 0, text, row];
     else if (open.length < mostLines) continue;
-    else yield* open;
-    [open, isOpen] = [[], false];
+    else for (const [at, each] of open) yield [at, each, splitRow(each, separator).row];
+    open = [];
   }
-  yield* open;
+  for (const [at, each] of open) yield [at, each, splitRow(each, separator ?? ",").row];
 }
 
 const mostLines = 100;
 
-// https://www.rfc-editor.org/rfc/rfc4180, with commas, semicolons or tabs.
-async function* cells(
-  lines: AsyncIterable<readonly [number, string]>,
-  column: string,
-  file: string,
-): AsyncGenerator<ListEntry, void> {
-  let place = /^\d+$/.test(column) ? Number(column) - 1 : undefined;
-  const isNumbered = place !== undefined;
-  let separator: string | undefined;
-  let names: readonly string[] = [];
-  for await (const [at, line] of rows(lines)) {
-    const isFirst = separator === undefined;
-    separator ??= separatorIn(line);
-    const row = splitRow(line, separator);
-    if (isFirst) {
-      if (!isNumbered) {
-        place = row.findIndex((name) => name.trim().toLowerCase() === column.toLowerCase());
-        if (place === -1) throw new UsageError(`${file} has no column ${column}; there are ${row.join(", ")}`);
-        names = row;
-        continue;
-      }
-      if ((place ?? 0) >= row.length)
+/** `isOpen`: the last cell has a quote that is not closed. */
+function splitRow(text: string, separator: string): { row: string[]; isOpen: boolean } {
+  const cell = new RegExp(`"([^"]*(?:""[^"]*)*)("?)[^${separator}]*|[^${separator}]*`, "y");
+  const row: string[] = [];
+  let isOpen = false;
+  for (let at = 0; at <= text.length; at = cell.lastIndex + 1) {
+    cell.lastIndex = at;
+    const [whole = "", quoted, end] = cell.exec(text) ?? [];
+    row.push(quoted?.replaceAll('""', '"') ?? whole);
+    isOpen = end === "";
+  }
+  return { row, isOpen };
+}
+
+async function* cells(lines: AsyncIterable<Line>, column: string, file: string): AsyncGenerator<ListEntry, void> {
+  const isNumbered = /^\d+$/.test(column);
+  let place = isNumbered ? Number(column) - 1 : -1;
+  let names: readonly string[] | undefined;
+  for await (const [at, line, row] of rows(lines)) {
+    if (names === undefined) {
+      if (!isNumbered) place = row.findIndex((name) => name.trim().toLowerCase() === column.toLowerCase());
+      if (place === -1) throw new UsageError(`${file} has no column ${column}; there are ${row.join(", ")}`);
+      if (place >= row.length)
         throw new UsageError(`${file} has no column ${column}; there are ${row.length}: ${row.join(", ")}`);
       // With a number there may be a header, too.
-      if (siteJob(row[place ?? 0] ?? "") === undefined) {
-        names = row;
-        continue;
-      }
+      const isHeader = !isNumbered || siteJob(row[place] ?? "") === undefined;
+      names = isHeader ? row : [];
+      if (isHeader) continue;
     }
     const settings = settingsIn(row, names);
     // A row whose settings cannot be read is reported like one without a website.
-    yield [at, settings === "unreadable" ? "" : (row[place ?? 0] ?? "").trim(), line, settings as SiteSettings];
+    yield [at, settings === "unreadable" ? "" : (row[place] ?? "").trim(), line, settings as SiteSettings];
   }
 }
 
@@ -262,59 +254,4 @@ function settingsIn(row: readonly string[], names: readonly string[]): SiteSetti
   });
   if (given.some(([name, text]) => !(name === "delay" ? /^\d+(\.\d+)?$/ : /^\d+$/).test(text))) return "unreadable";
   return given.length === 0 ? undefined : Object.fromEntries(given.map(([name, text]) => [name, Number(text)]));
-}
-
-function isIgnored(line: string): boolean {
-  return line.trim() === "" || line.startsWith("#");
-}
-
-function separatorIn(line: string): string {
-  return [",", ";", "\t"].find((candidate) => line.includes(candidate)) ?? ",";
-}
-
-// Whether a line ends inside a quoted cell; `isInside`: whether it begins in one.
-function endsInQuotes(line: string, separator: string, isInside: boolean): boolean {
-  let isOpen = isInside;
-  for (let at = 0; ; ) {
-    if (isOpen) {
-      const quote = line.indexOf('"', at);
-      if (quote === -1) return true;
-      at = quote + 1;
-      if (line[at] === '"') {
-        at += 1;
-        continue;
-      }
-    } else if (line[at] === '"') {
-      [at, isOpen] = [at + 1, true];
-      continue;
-    }
-    at = line.indexOf(separator, at) + 1;
-    if (at === 0) return false;
-    isOpen = false;
-  }
-}
-
-function splitRow(line: string, separator: string): string[] {
-  const row: string[] = [];
-  for (let at = 0; at <= line.length; ) {
-    if (line[at] === '"') {
-      let cell = "";
-      for (at += 1; at < line.length; at += 1) {
-        if (line[at] !== '"') cell += line[at];
-        else if (line[at + 1] === '"') {
-          cell += '"';
-          at += 1;
-        } else break;
-      }
-      row.push(cell);
-      const next = line.indexOf(separator, at);
-      at = next === -1 ? line.length + 1 : next + 1;
-    } else {
-      const next = line.indexOf(separator, at);
-      const end = next === -1 ? line.length : next;
-      row.push(line.slice(at, end));
-      at = end + 1;
-    }
-  }
-  return row;
 }
