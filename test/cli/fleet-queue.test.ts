@@ -203,7 +203,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
   test("a run brings its pace and its filters along", async () => {
     await serve({ count: 1 });
     const filters = ["--include", "*/1", "--exclude", "*/2", "--same-host", "--unique", "--since", "7d"];
-    await fill("--delay", "0.7", ...filters, "--undated", "keep", "--skip-old-sitemaps");
+    await fill("--delay", "0.7", ...filters, "--undated", "keep", "--skip-old-sitemaps", "--allowed-for", "me");
     expect((await fill("--include", "*/2")).stderr).toContain("was filled with other limits or options");
     await worker().end;
     const [result] = lines((await fleet("results")).stdout);

@@ -343,16 +343,22 @@ test.each([[[]], [["--check"]], [["--processes", "2"]]])(
     const old = "<lastmod>2020-01-01</lastmod>";
     const { sites } = await serve({
       count: 1,
+      robots: "User-agent: friend\nDisallow: /new/private\n",
       sitemaps: (base) => ({
-        "/sitemap.xml": `<sitemapindex><sitemap><loc>${base}/a.xml</loc></sitemap><sitemap><loc>${base}/old.xml</loc>${old}</sitemap></sitemapindex>`,
-        "/a.xml": `<urlset>${["/new", "/new", "/no", "/other", "http://other.example/new"]
+        "/sitemap.xml": `<sitemapindex>${["/a.xml", "/b.xml", "/c.html"].map((url) => `<sitemap><loc>${base}${url}</loc></sitemap>`).join("")}<sitemap><loc>${base}/old.xml</loc>${old}</sitemap></sitemapindex>`,
+        "/a.xml": `<urlset>${["/new", "/new", "/no", "/other", "/new/private", "http://other.example/new"]
           .map((url) => `<url><loc>${url.startsWith("/") ? base : ""}${url}</loc><lastmod>2026-01-01</lastmod></url>`)
           .join("")}<url><loc>${base}/new/undated</loc></url><url><loc>${base}/new/old</loc>${old}</url></urlset>`,
+        ...Object.fromEntries(
+          ["/b.xml", "/c.html"].map((url) => [url, `<urlset><url><loc>${base}/new/${url}</loc></url></urlset>`]),
+        ),
         "/old.xml": `<urlset><url><loc>${base}/new/unread</loc></url></urlset>`,
       }),
     });
     const flags = ["--include", "/n", "--exclude", "/no", "--since", "2025-01-01", "--undated", "keep", "--unique"];
-    const { code } = await sitegrove(fleet(...sites, ...flags, "--same-host", "--skip-old-sitemaps", ...more));
+    flags.push("--same-host", "--skip-old-sitemaps", "--allowed-for", "friend");
+    flags.push("--include-sitemap", ".xml", "--exclude-sitemap", "/b.xml");
+    const { code } = await sitegrove(fleet(...sites, ...flags, ...more));
     const [summary] = doneLines();
     expect({ code, ...summary }).toMatchObject({ code: 0, outcome: "complete", pages: 2, sitemaps: 3 });
     const written = readFileSync(at(`out/${summary?.files["pages"]}`), "utf8")

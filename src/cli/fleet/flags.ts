@@ -43,7 +43,10 @@ export function addOutputFlags(command: Command, folder: string): Command {
     )
     .option("--archives", "save a WARC archive of each website")
     .option("--check", "check each website and write the findings")
-    .option("--dataset <dir>", "also write the rows of all websites to a few Parquet files in DIR");
+    .option(
+      "--dataset <dir>",
+      "also write the rows of all websites to a few Parquet files in DIR or s3://BUCKET/PREFIX",
+    );
   return command;
 }
 
@@ -75,8 +78,8 @@ const networkFlags = [
 ];
 
 const filterFlags = [
-  ...["--include", "--exclude", "--since", "--undated", "--same-host", "--same-site", "--unique"],
-  "--skip-old-sitemaps",
+  ...["--include", "--exclude", "--since", "--undated", "--same-host", "--same-site", "--allowed-for", "--unique"],
+  ...["--include-sitemap", "--exclude-sitemap", "--skip-old-sitemaps"],
 ];
 
 /** The options of the crawls, without defaults. */

@@ -11,9 +11,9 @@ import { noSink, type SiteOutput, type SiteSink } from "../../fleet/fleet-option
 import { lockName, readResults } from "../../fleet/journal-file.ts";
 import { bucketAddress, isBucket, S3Bucket } from "../../fleet/s3-bucket.ts";
 import { keyHash, type SiteJob, type SiteSummary } from "../../fleet/site-job.ts";
-import { systemReason } from "../../model/errors.ts";
 import { Store } from "../../fleet/store.ts";
-import { resolveStreamOptions, type StreamOptions } from "../../model/options.ts";
+import { systemReason } from "../../model/errors.ts";
+import { pageFilterNames, resolveStreamOptions, type StreamOptions } from "../../model/options.ts";
 import { UsageError } from "../exit-codes.ts";
 import type { Dataset } from "./dataset.ts";
 import { fleetFormats, withDefaults } from "./flags.ts";
@@ -231,8 +231,7 @@ const runSettings: Readonly<Record<string, string>> = {
 const runOptions: ReadonlySet<string> = new Set<keyof StreamOptions>([
   ...(["useRobots", "useKnownPaths", "useHomepage", "extraKnownPaths", "keepPath", "onlyPath"] as const),
   ...(["strictRobots", "strict", "concurrency", "delay", "useCrawlDelay", "retries", "timeout"] as const),
-  ...(["userAgent", "limits", "include", "exclude", "since", "undated", "sameHost", "sameSite"] as const),
-  ...(["unique", "skipOldSitemaps"] as const),
+  ...(["userAgent", "limits", ...pageFilterNames] as (keyof StreamOptions)[]),
 ]);
 
 /** Options of the second take precedence. */
