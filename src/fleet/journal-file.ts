@@ -3,7 +3,8 @@
 import { createReadStream, existsSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { createInterface } from "node:readline";
-import { SitemapError, systemReason } from "../model/errors.ts";
+import { storageFailed } from "../archive/file.ts";
+import { SitemapError } from "../model/errors.ts";
 import { isHttpUrl } from "../model/url.ts";
 import type { Suspicion } from "./bisection.ts";
 import { isCount, isRecord, isSummary, type SiteSettings, type SiteSummary } from "./site-job.ts";
@@ -18,35 +19,34 @@ interface Line {
   readonly at: string;
 }
 
+/** What a line says about its website. */
+export type JournalFact =
+  | { readonly type: "add"; readonly settings?: SiteSettings }
+  | { readonly type: "start"; readonly attemptId: string }
+  | ({ readonly type: "back" } & Partial<Suspicion>)
+  | { readonly type: "done"; readonly summary: SiteSummary };
+
 /** A line of the journal. */
-export type JournalLine =
-  | (Line & { readonly type: "add"; readonly settings?: SiteSettings })
-  | (Line & { readonly type: "start"; readonly attemptId: string })
-  | (Line & { readonly type: "back" } & Partial<Suspicion>)
-  | (Line & { readonly type: "done"; readonly summary: SiteSummary });
+export type JournalLine = Line & JournalFact;
 
 export class JournalFile {
   readonly #path: string;
   readonly #handle: FileHandle;
+  readonly #expectOurs: () => void;
   #end: number;
   #waiting: { readonly line: string; settle(error?: unknown): void }[] = [];
   #writing: Promise<void> | undefined;
   #failure: unknown;
-  readonly #expectOurs: () => void;
 
   private constructor(path: string, handle: FileHandle, end: number, expectOurs: () => void) {
-    this.#expectOurs = expectOurs;
     this.#path = path;
     this.#handle = handle;
     this.#end = end;
+    this.#expectOurs = expectOurs;
   }
 
-  /**
-   * Opens or creates the file, and removes half a line at its end. `expectOurs` throws a `SitemapError` if it is not ours any more. Throws
-   * a `SitemapError` (`invalid-file`) where the file is something else.
-   */
+  /** Opens or creates the file, and removes half a line at its end. `expectOurs` throws a `SitemapError` if it is not ours any more. */
   static async open(path: string, expectOurs: () => void): Promise<JournalFile> {
-    if (!(await isJournal(path))) throw new SitemapError("invalid-file", `${path} is not the journal of a fleet`);
     const handle = await open(path, "a+");
     try {
       const { size } = await handle.stat();
@@ -94,8 +94,7 @@ export class JournalFile {
         for (const { settle } of group) settle();
       } catch (cause) {
         const isTaken = cause instanceof SitemapError;
-        const sentence = `${this.#path} could not be written: ${systemReason(cause)}`;
-        this.#failure = isTaken ? cause : new SitemapError("storage-failed", sentence, { cause });
+        this.#failure = isTaken ? cause : storageFailed(`${this.#path} could not be written`, cause);
         // Nothing may follow half a group. What another process has written stays.
         if (!isTaken) await this.#handle.truncate(this.#end).catch(() => undefined);
         for (const { settle } of [...group, ...this.#waiting]) settle(this.#failure);
@@ -106,13 +105,17 @@ export class JournalFile {
   }
 }
 
-/** The lines of a journal. Invalid and half lines are reported as damaged. Also reads a file that is being written. */
-export async function* readJournal(path: string, onDamaged?: () => void): AsyncGenerator<JournalLine, void> {
+/** The lines of a journal; none if there is no such file. Half lines and others that are invalid are reported as damaged. */
+export async function* readJournal(
+  path: string,
+  onDamaged?: (line: string) => void,
+): AsyncGenerator<JournalLine, void> {
+  if (!existsSync(path)) return;
   const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
   for await (const line of lines) {
     const value = parsed(line);
     if (value !== undefined) yield value;
-    else if (line !== "") onDamaged?.();
+    else if (line !== "") onDamaged?.(line);
   }
 }
 
@@ -131,20 +134,6 @@ export async function* readResults(file: string): AsyncGenerator<SiteSummary, vo
     if (line.type === "done" && last.get(line.key) === number) yield line.summary;
     number += 1;
   }
-}
-
-// It does not exist yet, or has at least one valid line.
-async function isJournal(path: string): Promise<boolean> {
-  let isDamaged = false;
-  const onDamaged = () => {
-    isDamaged = true;
-  };
-  if (!existsSync(path)) return true;
-  for await (const _ of readJournal(path, onDamaged)) return true;
-  if (!isDamaged) return true;
-  // A process that was killed may leave half of the first line.
-  for await (const piece of createReadStream(path, { end: 7, encoding: "utf8" })) return '{"type":'.startsWith(piece);
-  return true;
 }
 
 // Fields of later versions are accepted.

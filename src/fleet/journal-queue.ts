@@ -2,10 +2,11 @@
 // lines when the folder is opened again. Important lines are on the disk before they take effect.
 import { setMaxListeners } from "node:events";
 import { waitFor } from "../fetch/abort.ts";
+import { SitemapError } from "../model/errors.ts";
 import { path as checkPath, oneOf, optionsIn, strings } from "../model/option-checks.ts";
 import { afterDeath, isDeadly, mostBeside, type Suspicion } from "./bisection.ts";
 import { FleetFolder } from "./fleet-folder.ts";
-import { JournalFile, type JournalLine, readJournal, readResults } from "./journal-file.ts";
+import { type JournalFact, JournalFile, type JournalLine, readJournal, readResults } from "./journal-file.ts";
 import {
   isFailure,
   keyHash,
@@ -49,7 +50,8 @@ interface Site {
 export class JournalQueue implements SiteQueue {
   readonly folder: string;
   readonly #folder: FleetFolder;
-  readonly #journal: JournalFile;
+  // There once what it holds was read.
+  #journal!: JournalFile;
   readonly #sites = new Map<string, Site>();
   readonly #order = new SiteOrder();
   readonly #own: SitesInProcess = new Set();
@@ -58,10 +60,9 @@ export class JournalQueue implements SiteQueue {
   #adding = 0;
   #damaged = 0;
 
-  private constructor(folder: FleetFolder, journal: JournalFile) {
+  private constructor(folder: FleetFolder) {
     this.folder = folder.path;
     this.#folder = folder;
-    this.#journal = journal;
   }
 
   /**
@@ -74,14 +75,12 @@ export class JournalQueue implements SiteQueue {
     const { retry = [] } = options;
     for (const outcome of strings("retry", retry)) anOutcome("retry", outcome);
     const taken = FleetFolder.take(folder);
-    let journal: JournalFile | undefined;
+    const queue = new JournalQueue(taken);
     try {
-      journal = await JournalFile.open(taken.journal, () => taken.expectOurs());
-      const queue = new JournalQueue(taken, journal);
       await queue.#load(new Set(retry));
       return queue;
     } catch (error) {
-      await journal?.close();
+      await queue.#journal?.close();
       taken.release({ isEmpty: true });
       throw error;
     }
@@ -115,9 +114,10 @@ export class JournalQueue implements SiteQueue {
           continue;
         }
         const own = settings === undefined ? {} : { settings };
-        this.#order.add(this.#insert({ key, homepage, ...own }));
+        const site = this.#insert({ key, homepage, ...own });
+        this.#order.add(site);
         added += 1;
-        last = this.#append({ type: "add", site: homepage, key, at: now(), ...own });
+        last = this.#append(site, { type: "add", ...own });
         // Lines are written in order: the last of a thousand is enough to wait for.
         if (added % 1000 === 0) await last;
         else last.catch(() => undefined);
@@ -152,7 +152,6 @@ export class JournalQueue implements SiteQueue {
     const sites = [...reading] as Site[];
     reading.clear();
     await this.#suspect(sites);
-    this.#wake();
   }
 
   async counts(): Promise<QueueCounts> {
@@ -174,18 +173,21 @@ export class JournalQueue implements SiteQueue {
   }
 
   async #load(retry: ReadonlySet<SiteOutcome>): Promise<void> {
-    const onDamaged = () => {
+    const { journal } = this.#folder;
+    let first = "";
+    const onDamaged = (line: string) => {
+      first ||= line;
       this.#damaged += 1;
     };
-    for await (const line of readJournal(this.#folder.journal, onDamaged)) this.#replay(line);
+    for await (const line of readJournal(journal, onDamaged)) this.#replay(line);
+    // A process that was killed may leave half of the first line.
+    if (this.#sites.size === 0 && !'{"type":'.startsWith(first.slice(0, 8)))
+      throw new SitemapError("invalid-file", `${journal} is not the journal of a fleet`);
+    this.#journal = await JournalFile.open(journal, () => this.#folder.expectOurs());
     const sites = [...this.#sites.values()];
+    for (const site of sites) if (site.state === "waiting") this.#order.add(site);
     await this.#suspect(sites.filter(({ state }) => state === "active"));
-    for (const site of sites) {
-      if (site.outcome === undefined || !retry.has(site.outcome)) continue;
-      this.#move(site, "waiting");
-      await this.#append({ type: "back", site: site.job.homepage, key: site.job.key, at: now() });
-    }
-    this.#order.reset(sites.filter(({ state }) => state === "waiting"));
+    for (const site of sites) if (site.outcome !== undefined && retry.has(site.outcome)) await this.#putBack(site);
   }
 
   #replay(line: JournalLine): void {
@@ -225,24 +227,28 @@ export class JournalQueue implements SiteQueue {
 
   // All of them were being read in a process that died.
   async #suspect(sites: readonly Site[]): Promise<void> {
-    const putBack = async (site: Site) => {
-      site.suspicion = afterDeath(site.suspicion, sites.length);
-      const { key, homepage } = site.job;
-      if (isDeadly(site.suspicion))
-        return this.#settle(site, quarantinedSummary(site.job, `${keyHash(key)}-${site.starts}`));
-      await this.#append({ type: "back", site: homepage, key, at: now(), ...site.suspicion });
-      this.#move(site, "waiting");
-      this.#order.addAgain(site);
+    const settle = (site: Site) => {
+      const suspicion = afterDeath(site.suspicion, sites.length);
+      const { job, starts } = site;
+      if (!isDeadly(suspicion)) return this.#putBack(site, suspicion);
+      return this.#settle(site, quarantinedSummary(job, `${keyHash(job.key)}-${starts}`));
     };
-    await Promise.all(sites.map(putBack));
+    await Promise.all(sites.map(settle));
+  }
+
+  async #putBack(site: Site, suspicion?: Suspicion): Promise<void> {
+    await this.#append(site, { type: "back", ...suspicion });
+    site.suspicion = suspicion;
+    this.#move(site, "waiting");
+    this.#order.add(site);
+    this.#wake();
   }
 
   async #start(site: Site, reading: SitesInProcess): Promise<Lease> {
     this.#move(site, "active");
     reading.add(site);
-    const { key, homepage } = site.job;
-    const attemptId = `${keyHash(key)}-${site.starts}`;
-    await this.#append({ type: "start", site: homepage, key, attemptId, at: now() });
+    const attemptId = `${keyHash(site.job.key)}-${site.starts}`;
+    await this.#append(site, { type: "start", attemptId });
     let isSettled = false;
     const settleOnce = () => {
       if (isSettled || !reading.delete(site)) return false;
@@ -260,19 +266,13 @@ export class JournalQueue implements SiteQueue {
         return "accepted";
       },
       retry: async () => {
-        if (!settleOnce()) return;
-        await this.#append({ type: "back", site: homepage, key, at: now() });
-        site.suspicion = undefined;
-        this.#move(site, "waiting");
-        this.#order.addAgain(site);
-        this.#wake();
+        if (settleOnce()) await this.#putBack(site);
       },
     };
   }
 
   async #settle(site: Site, summary: SiteSummary): Promise<void> {
-    const { key, homepage } = site.job;
-    await this.#append({ type: "done", site: homepage, key, at: now(), summary });
+    await this.#append(site, { type: "done", summary });
     this.#move(site, "done", summary.outcome);
     // There may be nothing left, or room for one that may not be read beside too many.
     if (this.#counts.active === 0 || this.#order.suspects > 0) this.#wake();
@@ -285,55 +285,47 @@ export class JournalQueue implements SiteQueue {
     }
   }
 
-  #append(line: JournalLine): Promise<void> {
-    return this.#journal.append(line);
+  #append({ job: { key, homepage } }: Site, line: JournalFact): Promise<void> {
+    return this.#journal.append({
+      type: line.type,
+      site: homepage,
+      key,
+      at: new Date().toISOString(),
+      ...line,
+    } as JournalLine);
   }
 }
 
 /**
- * The order in which waiting sites are read. Not that of the list, because neighbors in a list often share a server. Suspects come last, those that
- * may be read beside the most others first.
+ * The order in which waiting sites are read. Not that of the list, because neighbors in a list often share a server; those that were started
+ * before come first. Suspects come last, those that may be read beside the most others first.
  */
 class SiteOrder {
   // The next one is the last.
   #waiting: Site[] = [];
-  #suspects: Site[] = [];
+  readonly #suspects: Site[] = [];
   #isSorted = true;
 
   get suspects(): number {
     return this.#suspects.length;
   }
 
-  /** A site that is new. */
   add(site: Site): void {
-    this.#waiting.push(site);
-    this.#isSorted = false;
-  }
-
-  /** A site that was started before: it comes after the others. */
-  addAgain(site: Site): void {
-    if (site.suspicion === undefined) this.#waiting.unshift(site);
-    else this.#suspects = [...this.#suspects, site].sort((one, other) => groupOf(one) - groupOf(other));
-  }
-
-  /** From now on, these sites wait. */
-  reset(waiting: readonly Site[]): void {
-    this.#waiting = waiting.filter(({ suspicion }) => suspicion === undefined);
-    this.#suspects = waiting.filter(({ suspicion }) => suspicion !== undefined);
+    if (site.suspicion === undefined) {
+      this.#waiting.push(site);
+      this.#isSorted = false;
+      return;
+    }
+    this.#suspects.push(site);
     this.#suspects.sort((one, other) => groupOf(one) - groupOf(other));
-    this.#isSorted = false;
   }
 
   /** The next site for a process that reads these. `isAdding`: sites are still being added, and any order will do. */
   next(reading: ReadonlySet<Site>, isAdding: boolean): Site | undefined {
     if (!this.#isSorted && !isAdding) {
-      // Sites that were started before come first.
-      const ranked = this.#waiting.map((site) => ({
-        site,
-        rank: (site.starts > 0 ? "" : "~") + keyHash(site.job.key),
-      }));
-      ranked.sort((one, other) => (one.rank < other.rank ? 1 : -1));
-      this.#waiting = ranked.map(({ site }) => site);
+      const ranked = this.#waiting.map((site) => [(site.starts > 0 ? "" : "~") + keyHash(site.job.key), site] as const);
+      ranked.sort(([one], [other]) => (one < other ? 1 : -1));
+      this.#waiting = ranked.map(([, site]) => site);
       this.#isSorted = true;
     }
     const from = this.#waiting.length > 0 ? this.#waiting : this.#suspects;
@@ -346,10 +338,6 @@ class SiteOrder {
 
 function groupOf({ suspicion }: Site): number {
   return suspicion?.group ?? Number.POSITIVE_INFINITY;
-}
-
-function now(): string {
-  return new Date().toISOString();
 }
 
 // The journal is locked: no other process can have a site.
