@@ -285,14 +285,8 @@ export class JournalQueue implements SiteQueue {
     }
   }
 
-  #append({ job: { key, homepage } }: Site, line: JournalFact): Promise<void> {
-    return this.#journal.append({
-      type: line.type,
-      site: homepage,
-      key,
-      at: new Date().toISOString(),
-      ...line,
-    } as JournalLine);
+  #append({ job: { key, homepage } }: Site, { type, ...more }: JournalFact): Promise<void> {
+    return this.#journal.append({ type, site: homepage, key, at: new Date().toISOString(), ...more } as JournalLine);
   }
 }
 
