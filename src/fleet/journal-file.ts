@@ -51,8 +51,12 @@ export class JournalFile {
     try {
       const { size } = await handle.stat();
       const end = await lastLineEnd(handle, size);
-      if (end < size) await handle.truncate(end);
-      return new JournalFile(path, handle, end, expectOurs);
+      const { buffer } = await handle.read(Buffer.alloc(size - end), 0, size - end, end);
+      // A line that lacks nothing but its end was read, too.
+      const isWhole = parsed(buffer.toString()) !== undefined;
+      if (isWhole) await handle.appendFile("\n");
+      else if (end < size) await handle.truncate(end);
+      return new JournalFile(path, handle, isWhole ? size + 1 : end, expectOurs);
     } catch (error) {
       await handle.close();
       throw error;

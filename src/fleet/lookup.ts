@@ -7,6 +7,7 @@ import dns from "node:dns";
 import { readFile, stat } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { isPublicAddress } from "../fetch/address-policy.ts";
 import { type Lookup, longestLookup, systemLookup, within } from "../fetch/lookup.ts";
 
@@ -37,17 +38,13 @@ export function nameServerLookup(parts: LookupParts = {}): Lookup {
   const remembered = new Map<string, Remembered>();
 
   async function ask(name: string, isTrusted: boolean): Promise<Answer> {
-    if (/^[^.]*$|\.local(host)?$/.test(name) || (await hostsFile.has(name))) return askSystem(name);
+    const isOfSystem = /^[^.]*$|\.local(host)?$/.test(name) || (await hostsFile.has(name));
     try {
-      return await within(longestLookup, servers.ask(name));
+      if (!isOfSystem) return await within(longestLookup, servers.ask(name));
     } catch (error) {
       const noServer = codeOf(error) === "ECONNREFUSED";
       if (!noServer && !(isTrusted && isNotFound(error))) throw error;
-      return askSystem(name);
     }
-  }
-
-  async function askSystem(name: string): Promise<Answer> {
     const options = { isRetry: true, isTrusted: true, signal: neverAborted };
     return { addresses: await system(name, options), lifetime: failureLifetime };
   }
@@ -65,11 +62,8 @@ export function nameServerLookup(parts: LookupParts = {}): Lookup {
     );
     remembered.delete(key);
     remembered.set(key, entry);
-    // The oldest entry is dropped first.
-    for (const oldest of remembered.keys()) {
-      if (remembered.size <= mostNames) break;
-      remembered.delete(oldest);
-    }
+    const [oldest = ""] = remembered.keys();
+    if (remembered.size > mostNames) remembered.delete(oldest);
     return entry;
   }
 
@@ -98,28 +92,29 @@ class NameServers {
     const resolver = this.#current();
     const families = [resolver.resolve6(name, { ttl: true }), resolver.resolve4(name, { ttl: true })];
     // After the answer for one address family, the other gets only a little longer: some servers never answer for IPv6.
-    const results = await settledSoon(families);
-    const found = results.map((result) => (result?.status === "fulfilled" ? result.value : []));
-    const [six = [], four = []] = found;
+    await Promise.any(families).catch(() => undefined);
+    const late = sleep(otherFamily, { code: "ETIMEOUT" }, { ref: false }).then((error) => Promise.reject(error));
+    const results = await Promise.allSettled(families.map((family) => Promise.race([family, late])));
+    const [six = [], four = []] = results.map((result) => (result.status === "fulfilled" ? result.value : []));
     const records = hasGlobalIpv6() ? [...six, ...four] : [...four, ...six];
     if (records.length > 0) {
       const lifetime = Math.min(...records.map(({ ttl }) => ttl * 1000), longestLifetime);
       return { addresses: records.map(({ address }) => address), lifetime };
     }
     // A temporary failure says more than "no address" for the other family.
-    const errors = results.flatMap((result) => (result?.status === "rejected" ? [result.reason] : []));
-    throw errors.find((error) => !isNotFound(error)) ?? errors[0] ?? Object.assign(new Error(), { code: "ETIMEOUT" });
+    const errors = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+    throw errors.find((error) => !isNotFound(error)) ?? errors[0];
   }
 
   /** The callers that wait for one query. When the last one leaves, the query is cancelled: it would keep the process alive. */
   wait(signal: AbortSignal): () => void {
-    this.#waiting++;
+    this.#waiting += 1;
     let isWaiting = true;
     const leave = () => {
       if (!isWaiting) return;
       isWaiting = false;
       signal.removeEventListener("abort", leave);
-      this.#waiting--;
+      this.#waiting -= 1;
       if (this.#waiting === 0) this.#resolver?.cancel();
     };
     signal.addEventListener("abort", leave, { once: true });
@@ -137,28 +132,6 @@ class NameServers {
   }
 }
 
-async function settledSoon<T>(promises: readonly Promise<T>[]): Promise<(PromiseSettledResult<T> | undefined)[]> {
-  const results: (PromiseSettledResult<T> | undefined)[] = promises.map(() => undefined);
-  let timer: NodeJS.Timeout | undefined;
-  await new Promise<void>((resolve) => {
-    let left = promises.length;
-    promises.forEach((promise, at) => {
-      const settle = (result: PromiseSettledResult<T>) => {
-        results[at] = result;
-        left--;
-        if (left === 0) resolve();
-        else if (result.status === "fulfilled") timer = setTimeout(resolve, otherFamily);
-      };
-      promise.then(
-        (value) => settle({ status: "fulfilled", value }),
-        (reason) => settle({ status: "rejected", reason }),
-      );
-    });
-  });
-  clearTimeout(timer);
-  return results;
-}
-
 // IPv6 first, but only if this machine has a global IPv6 address.
 function hasGlobalIpv6(): boolean {
   return Object.values(networkInterfaces()).some((addresses) =>
@@ -167,30 +140,27 @@ function hasGlobalIpv6(): boolean {
 }
 
 function isNotFound(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === "ENOTFOUND" || code === "ENODATA" || code === "EBADNAME";
+  return ["ENOTFOUND", "ENODATA", "EBADNAME"].includes(codeOf(error));
 }
 
 function codeOf(error: unknown): string {
   return String((error as { code?: unknown } | undefined)?.code ?? "");
 }
 
+// In milliseconds.
 const longestLifetime = 5 * 60_000;
 const failureLifetime = 30_000;
-const mostNames = 10_000;
-
 // How long a name server may take before it, or the next one, is asked again; doubled the second time.
 const firstTry = 2500;
-
 // How long to wait for the other address family.
 const otherFamily = 1000;
-
+const mostNames = 10_000;
 const neverAborted = new AbortController().signal;
 
 export class HostsFile {
   readonly #path: string;
   #names: ReadonlySet<string> = new Set();
-  #version: string | undefined;
+  #version = "";
 
   constructor(file: string = systemPath()) {
     this.#path = file;
@@ -201,10 +171,8 @@ export class HostsFile {
     try {
       const { mtimeMs, size } = await stat(this.#path);
       const version = `${mtimeMs} ${size}`;
-      if (version !== this.#version) {
-        this.#names = namesIn(await readFile(this.#path, "utf8"));
-        this.#version = version;
-      }
+      if (version !== this.#version) this.#names = namesIn(await readFile(this.#path, "utf8"));
+      this.#version = version;
       return this.#names.has(hostName);
     } catch {
       // Not every system has one.
@@ -214,12 +182,8 @@ export class HostsFile {
 }
 
 function namesIn(text: string): Set<string> {
-  const names = new Set<string>();
-  for (const line of text.split(/\r?\n/)) {
-    const [, ...listed] = line.replace(/#.*/, "").trim().split(/\s+/);
-    for (const name of listed) names.add(name.replace(/\.$/, "").toLowerCase());
-  }
-  return names;
+  const lines = text.split(/\r?\n/).map((line) => line.replace(/#.*/, "").trim().split(/\s+/));
+  return new Set(lines.flatMap(([, ...names]) => names.map((name) => name.replace(/\.$/, "").toLowerCase())));
 }
 
 function systemPath(): string {

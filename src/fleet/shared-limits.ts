@@ -121,19 +121,15 @@ export class AddressLimit {
    * the signal.
    */
   acquire(key: string, isKnown: boolean, signal: AbortSignal): Promise<AddressSlot> {
-    let address = this.#addresses.get(key);
-    if (address === undefined) {
-      address = { key, counted: new Set(), silent: 0, waiting: new Set(), timer: undefined };
-      this.#addresses.set(key, address);
-    }
-    const found = address;
+    const address = this.#addresses.get(key) ?? { key, counted: 0, silent: 0, waiting: new Set() };
+    this.#addresses.set(key, address);
     return waitFor(signal, (resolve) => {
-      const waiter = () => resolve(this.#start(found, isKnown));
-      found.waiting.add(waiter);
-      this.#dispatch(found);
+      const waiter = () => resolve(this.#start(address, isKnown));
+      address.waiting.add(waiter);
+      this.#dispatch(address);
       return () => {
-        found.waiting.delete(waiter);
-        this.#dispatch(found);
+        address.waiting.delete(waiter);
+        this.#dispatch(address);
       };
     });
   }
@@ -144,73 +140,55 @@ export class AddressLimit {
   }
 
   #start(address: Address, isKnown: boolean): AddressSlot {
-    const request: Request = { since: performance.now(), isAnswered: isKnown };
-    address.counted.add(request);
-    let held = true;
+    let state: "counted" | "silent" | "over" = "counted";
+    let timer: NodeJS.Timeout | undefined;
+    const become = (next: typeof state) => {
+      if (state !== "over") address[state] -= 1;
+      if (next !== "over") address[next] += 1;
+      state = next;
+    };
+    const wait = () => {
+      const due = performance.now() + patience;
+      timer = setTimeout(() => {
+        // If this process was busy, the silence may be its own fault.
+        if (performance.now() - due > longestLag || address.silent >= mostSilent) return wait();
+        become("silent");
+        this.#dispatch(address);
+      }, patience);
+    };
+    address.counted += 1;
+    if (!isKnown) wait();
     return {
-      answered: () => {
-        request.isAnswered = true;
-      },
+      answered: () => clearTimeout(timer),
       release: () => {
-        if (!held) return;
-        held = false;
-        if (!address.counted.delete(request)) address.silent--;
+        clearTimeout(timer);
+        if (state === "over") return;
+        become("over");
         this.#dispatch(address);
       },
     };
   }
 
   #dispatch(address: Address): void {
-    clearTimeout(address.timer);
-    address.timer = undefined;
-    const { counted, waiting } = address;
+    const { waiting } = address;
     for (const waiter of waiting) {
-      if (counted.size >= this.#limit()) {
-        this.#makeRoomLater(address);
-        return;
-      }
+      if (address.counted >= this.#limit()) return;
       waiting.delete(waiter);
       waiter();
     }
-    if (counted.size + address.silent === 0) this.#addresses.delete(address.key);
+    if (address.counted + address.silent === 0) this.#addresses.delete(address.key);
   }
-
-  #makeRoomLater(address: Address): void {
-    if (address.silent >= mostSilent) return;
-    const oldest = [...address.counted].find(({ isAnswered }) => !isAnswered);
-    if (oldest === undefined) return;
-    const due = Math.max(oldest.since + patience, performance.now() + shortest);
-    address.timer = setTimeout(
-      () => {
-        // If this process was busy, the silence may be its own fault.
-        const isBusy = performance.now() - due > longestLag;
-        if (isBusy) for (const request of address.counted) request.since = performance.now();
-        else if (!oldest.isAnswered && address.counted.delete(oldest)) address.silent++;
-        this.#dispatch(address);
-      },
-      Math.ceil(due - performance.now()),
-    );
-  }
-}
-
-interface Request {
-  /** On the clock of performance.now(): since when nothing was received. */
-  since: number;
-  isAnswered: boolean;
 }
 
 interface Address {
   readonly key: string;
-  /** The oldest first. */
-  readonly counted: Set<Request>;
+  counted: number;
   /** Those that freed their place. */
   silent: number;
   readonly waiting: Set<() => void>;
-  timer: NodeJS.Timeout | undefined;
 }
 
 // In milliseconds.
 const patience = 500;
-const shortest = 10;
 const longestLag = 50;
 const mostSilent = 64;
