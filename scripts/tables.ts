@@ -18,33 +18,19 @@ import {
   pageOptions,
   websiteLimits,
 } from "../src/model/option-table.ts";
-import { problemCodes, problemGroups } from "../src/model/problem.ts";
-import type { ProblemRows } from "../src/model/problems/row.ts";
-import { statusProblems } from "../src/model/problems/status.ts";
+import { type ProblemRow, type ProblemRows, problemGroups, statusProblems } from "../src/model/problem-table.ts";
 
 const root = path.join(import.meta.dirname, "..");
 
 /** The files as they should be, by path. */
 export async function generatedFiles(): Promise<Map<string, string>> {
   return new Map([
-    ["src/model/problem-code.ts", problemCodeType()],
     ["schema/config.json", configSchema()],
     ["docs/check.md", filled("docs/check.md", ruleTables())],
     ["docs/problems.md", filled("docs/problems.md", problemTables())],
     ["docs/options.md", filled("docs/options.md", optionTables())],
     ["docs/command-line.md", filled("docs/command-line.md", await flagTables())],
   ]);
-}
-
-function problemCodeType(): string {
-  return `// Generated from src/model/problems/ by \`npm run tables\`.
-
-/** What kind of problem it is. \`http-404\` and so on stand for every status that is not a document. */
-export type ProblemCode =
-${problemCodes()
-  .map((code) => `  | "${code}"\n`)
-  .join("")}  | \`http-\${number}\`;
-`;
 }
 
 // The configuration of `sitegrove check`: editors offer the ids of the rules.
@@ -135,7 +121,7 @@ function problemTables(): Map<string, string> {
 }
 
 // `{limit ms}` is shown as *limit*. Of the sentences for special values, the first stands for all.
-function messageShown(message: string, messageFor: ProblemRows[string]["messageFor"] = {}): string {
+function messageShown(message: string, messageFor: ProblemRow["messageFor"] = {}): string {
   const general = message.replaceAll(/[[\]]/g, "").replaceAll(/\{(\w+)(?: \w+)?\}/g, "*$1*");
   return escaped([...Object.values(messageFor).slice(0, 1), general].join(" · "));
 }

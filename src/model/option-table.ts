@@ -89,8 +89,27 @@ function sets(value: unknown, flags: string, text: string, conflicts?: string): 
   return { flags, text, sets: value, ...(conflicts === undefined ? {} : { conflicts }) };
 }
 
+/** An option that its flag turns on. */
+function on(name: string, flags: string, text: string, conflicts?: string): OptionRow {
+  return { name, default: false, flags: [sets(true, flags, text, conflicts)] };
+}
+
+/** An option that its flag turns off. */
+function off(name: string, flags: string, text: string): OptionRow {
+  return { name, default: true, flags: [sets(false, flags, text)] };
+}
+
+/** An option whose flag takes a value. */
+function valued(row: OptionRow, ...flag: Parameters<typeof takes>): OptionRow {
+  return { ...row, flags: [takes(...flag)] };
+}
+
+function patterned(name: string, flags: string, text: string): OptionRow {
+  return valued({ name, default: [], check: patterns }, "texts", flags, text);
+}
+
 const discoveryOptions: readonly OptionRow[] = [
-  { name: "useRobots", default: true, flags: [sets(false, "-r, --no-robots", "do not read robots.txt")] },
+  off("useRobots", "-r, --no-robots", "do not read robots.txt"),
   {
     name: "useKnownPaths",
     default: true,
@@ -105,34 +124,18 @@ const discoveryOptions: readonly OptionRow[] = [
       sets(false, "-k, --no-known", "do not try well-known paths"),
     ],
   },
-  {
-    name: "useHomepage",
-    default: true,
-    flags: [sets(false, "--no-homepage", "do not look for sitemap links in the homepage")],
-  },
+  off("useHomepage", "--no-homepage", "do not look for sitemap links in the homepage"),
   {
     name: "extraKnownPaths",
     default: [],
     check: paths,
     flags: [takes("texts", "--known-path <path>", "also try this path (repeatable)")],
   },
-  { name: "useFeeds", default: false, flags: [sets(true, "--feeds", "also read the feeds of the website")] },
-  { name: "useLlms", default: false, flags: [sets(true, "--llms", "also read llms.txt")] },
-  {
-    name: "keepPath",
-    default: false,
-    flags: [sets(true, "--keep-path", "look below the homepage's path, then at the root of its host")],
-  },
-  {
-    name: "onlyPath",
-    default: false,
-    flags: [sets(true, "--only-path", "look only below the homepage's path", "keepPath")],
-  },
-  {
-    name: "strictRobots",
-    default: false,
-    flags: [sets(true, "--strict-robots", "stop if robots.txt cannot be reached")],
-  },
+  on("useFeeds", "--feeds", "also read the feeds of the website"),
+  on("useLlms", "--llms", "also read llms.txt"),
+  on("keepPath", "--keep-path", "look below the homepage's path, then at the root of its host"),
+  on("onlyPath", "--only-path", "look only below the homepage's path", "keepPath"),
+  on("strictRobots", "--strict-robots", "stop if robots.txt cannot be reached"),
   {
     name: "rewrite",
     default: [],
@@ -148,21 +151,13 @@ const discoveryOptions: readonly OptionRow[] = [
   },
 ];
 
-const pattern = { default: [], check: patterns };
-
 /** Which pages are listed: the same for a crawl, a tree and the program. */
 export const pageOptions: readonly OptionRow[] = [
   {
-    ...pattern,
-    name: "include",
+    ...patterned("include", "--include <pattern>", "only pages whose URL matches (repeatable)"),
     more: "[More](command-line.md#filters).",
-    flags: [takes("texts", "--include <pattern>", "only pages whose URL matches (repeatable)")],
   },
-  {
-    ...pattern,
-    name: "exclude",
-    flags: [takes("texts", "--exclude <pattern>", "skip pages whose URL matches (repeatable)")],
-  },
+  patterned("exclude", "--exclude <pattern>", "skip pages whose URL matches (repeatable)"),
   {
     name: "since",
     check: since,
@@ -176,16 +171,8 @@ export const pageOptions: readonly OptionRow[] = [
       takes({ keep: "keep", drop: "drop" }, "--undated <what>", "with --since: pages without a date (default: drop)"),
     ],
   },
-  {
-    name: "sameHost",
-    default: false,
-    flags: [sets(true, "--same-host", "only pages on the homepage's host")],
-  },
-  {
-    name: "sameSite",
-    default: false,
-    flags: [sets(true, "--same-site", "only pages on the homepage's domain and its subdomains")],
-  },
+  on("sameHost", "--same-host", "only pages on the homepage's host"),
+  on("sameSite", "--same-site", "only pages on the homepage's domain and its subdomains"),
   {
     name: "allowedFor",
     check: text,
@@ -194,33 +181,15 @@ export const pageOptions: readonly OptionRow[] = [
       takes("text", "--allowed-for <agent>", "only pages that robots.txt allows this crawler, such as Googlebot"),
     ],
   },
-  {
-    name: "unique",
-    default: false,
-    flags: [sets(true, "--unique", "each page once, even if several sitemaps list it")],
-  },
-  {
-    name: "limit",
-    default: Number.POSITIVE_INFINITY,
-    flags: [takes("number", "--limit <n>", "stop after this many pages")],
-  },
-  {
-    ...pattern,
-    name: "includeSitemap",
-    flags: [takes("texts", "--include-sitemap <pattern>", "only read child sitemaps that match (repeatable)")],
-  },
-  {
-    ...pattern,
-    name: "excludeSitemap",
-    flags: [takes("texts", "--exclude-sitemap <pattern>", "do not read sitemaps that match (repeatable)")],
-  },
-  {
-    name: "skipOldSitemaps",
-    default: false,
-    flags: [
-      sets(true, "--skip-old-sitemaps", "with --since: do not read sitemaps that are older according to their index"),
-    ],
-  },
+  on("unique", "--unique", "each page once, even if several sitemaps list it"),
+  valued({ name: "limit", default: Number.POSITIVE_INFINITY }, "number", "--limit <n>", "stop after this many pages"),
+  patterned("includeSitemap", "--include-sitemap <pattern>", "only read child sitemaps that match (repeatable)"),
+  patterned("excludeSitemap", "--exclude-sitemap <pattern>", "do not read sitemaps that match (repeatable)"),
+  on(
+    "skipOldSitemaps",
+    "--skip-old-sitemaps",
+    "with --since: do not read sitemaps that are older according to their index",
+  ),
 ];
 
 const recursionOptions: readonly OptionRow[] = [
@@ -229,11 +198,7 @@ const recursionOptions: readonly OptionRow[] = [
 ];
 
 const parsingOptions: readonly OptionRow[] = [
-  {
-    name: "strict",
-    default: false,
-    flags: [sets(true, "--strict", "stop reading a document where it is not well-formed")],
-  },
+  on("strict", "--strict", "stop reading a document where it is not well-formed"),
 ];
 
 const fetchingOptions: readonly OptionRow[] = [
@@ -264,11 +229,7 @@ const fetchingOptions: readonly OptionRow[] = [
       { name: "random", default: false },
     ],
   },
-  {
-    name: "useCrawlDelay",
-    default: false,
-    flags: [sets(true, "--crawl-delay", "respect the Crawl-delay of robots.txt, up to 60 seconds")],
-  },
+  on("useCrawlDelay", "--crawl-delay", "respect the Crawl-delay of robots.txt, up to 60 seconds"),
   {
     name: "retries",
     default: 3,
@@ -329,7 +290,7 @@ const fetchingOptions: readonly OptionRow[] = [
   {
     name: "tls",
     members: [
-      { name: "verify", default: true, flags: [sets(false, "--insecure", "do not check certificates")] },
+      off("verify", "--insecure", "do not check certificates"),
       {
         name: "ca",
         default: [],
@@ -369,16 +330,8 @@ export const deliveryLimits: readonly OptionRow[] = [
 ];
 
 export const websiteLimits: readonly OptionRow[] = [
-  {
-    name: "depth",
-    default: 11,
-    flags: [takes("number", "--max-depth <n>", "maximum nesting of sitemap indexes")],
-  },
-  {
-    name: "documents",
-    default: 50_000,
-    flags: [takes("number", "--max-sitemaps <n>", "maximum sitemaps of a website")],
-  },
+  valued({ name: "depth", default: 11 }, "number", "--max-depth <n>", "maximum nesting of sitemap indexes"),
+  valued({ name: "documents", default: 50_000 }, "number", "--max-sitemaps <n>", "maximum sitemaps of a website"),
   { name: "bytes", default: Number.POSITIVE_INFINITY },
   { name: "pages", default: Number.POSITIVE_INFINITY },
   {

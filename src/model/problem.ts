@@ -1,20 +1,11 @@
 // What can be wrong with a website's sitemaps, by code. Every loss and every repair is a problem; nothing that a website does
-// is thrown. The table of problems is in problems/, which also says how to add one. Codes are stable; sentences may be
-// reworded in any release.
-
+// is thrown.
 import { amount, grouped, span } from "./figures.ts";
 import { optionsIn, unexpected } from "./option-checks.ts";
-import type { ProblemCode } from "./problem-code.ts";
-import { byteProblems } from "./problems/bytes.ts";
-import { entryProblems, lineProblems } from "./problems/entries.ts";
-import { fetchingProblems } from "./problems/fetching.ts";
-import type { ProblemRow, ProblemRows } from "./problems/row.ts";
-import { statusRow } from "./problems/status.ts";
-import { treeProblems } from "./problems/tree.ts";
-import { xmlProblems } from "./problems/xml.ts";
+import { byteProblems, type ProblemCode, type ProblemRow, problemGroups, statusRow } from "./problem-table.ts";
 import { detached } from "./text.ts";
 
-export type { ProblemCode } from "./problem-code.ts";
+export type { ProblemCode } from "./problem-table.ts";
 
 /** Something wrong with a document, with how it was received, or with its content. */
 export interface Problem {
@@ -37,16 +28,6 @@ export interface Problem {
 
 /** The fields of a problem other than its code and message. */
 export type ProblemFacts = Omit<Problem, "code" | "message">;
-
-/** The table, in the order of the documentation. */
-export const problemGroups: Readonly<Record<string, ProblemRows>> = {
-  "On the way to a document": fetchingProblems,
-  "The bytes of a document": byteProblems,
-  Lines: lineProblems,
-  XML: xmlProblems,
-  Entries: entryProblems,
-  "The tree": treeProblems,
-};
 
 const rows: ReadonlyMap<string, ProblemRow> = new Map(
   Object.values(problemGroups).flatMap((group) => Object.entries(group)),

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { checkRules } from "../../src/check/rule-table.ts";
-import { isLossy, type ProblemCode, problemCodes, problemGroups } from "../../src/model/problem.ts";
+import { isLossy, type ProblemCode, problemCodes } from "../../src/model/problem.ts";
+import { problemGroups } from "../../src/model/problem-table.ts";
 import { codeOf, page, pages, root, section, tableRows } from "./pages.ts";
 
 const problems = page("docs/problems.md");

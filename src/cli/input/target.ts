@@ -9,7 +9,7 @@ import type { FollowFailure } from "../../crawl/redirects.ts";
 import { looksLikeArchive, magicLength } from "../../diff/archive-magic.ts";
 import { type Options, resolveOptions } from "../../model/options.ts";
 import type { Problem } from "../../model/problem.ts";
-import { lacksTls } from "../../model/problems/fetching.ts";
+import { lacksTls } from "../../model/problem-table.ts";
 import {
   hasScheme,
   homepageOf,

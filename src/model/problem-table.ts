@@ -1,0 +1,520 @@
+// The table of problems. Codes are stable; sentences may be reworded in any release.
+//
+// To add a problem, add one row to the group of its kind and run `npm run tables`, which writes the tables of docs/problems.md.
+
+/** One kind of problem. Its code is the key of the row: kebab-case, one prefix for each family, and stable. */
+export interface ProblemRow {
+  /**
+   * Something that the website declares is missing because of it, and a more patient, better connected or less limited reader
+   * would have delivered it: `complete` is false. Not so for what nobody could use, and for what was repaired.
+   */
+  readonly loss?: true;
+  /** An entry was skipped because of it. */
+  readonly skipsEntry?: true;
+  /** The document ended before its end: its last line or tag is not what the website meant. */
+  readonly cutOff?: true;
+  /** The request may succeed in a moment, and is retried. */
+  readonly temporary?: true;
+  /** The host sent no response: it may be down. */
+  readonly noResponse?: true;
+  /** Our own policy forbids the request. */
+  readonly refused?: true;
+  /**
+   * The fact, in one sentence without a full stop. `{value}`, `{limit}`, `{line}`, `{status}` and `{retryAfter}` are filled
+   * in; `{limit ms}` and `{limit bytes}` with a unit. What stands in `[…]` is left out where its fact is not known.
+   */
+  readonly message: string;
+  /** Whole sentences in place of `message` for values that mean something special. */
+  readonly messageFor?: Readonly<Record<string, string>>;
+  /** Who has to do what, in sentences: "Site owner: …", or what the caller can do. Markdown. */
+  readonly fix: string;
+  /** What the program adds to the message: a flag that helps. */
+  readonly hint?: string;
+  readonly hintFor?: Readonly<Record<string, string>>;
+}
+
+export type ProblemRows = Readonly<Record<string, ProblemRow>>;
+
+// Each row is cast, so that the types of codes can be told without the rows.
+type Row = ProblemRow;
+type RowOf = (message: string, fix: string, more?: Partial<Row>) => Row;
+
+function rowsThat(traits: Partial<Row>): RowOf {
+  return (message, fix, more) => ({ ...traits, message, fix, ...more });
+}
+
+// One maker of rows for each usual set of traits.
+/** Repaired, ignored or accepted: nothing is missing. */
+const note: RowOf = rowsThat({});
+const skipped: RowOf = rowsThat({ skipsEntry: true });
+const loss: RowOf = rowsThat({ loss: true });
+/** The document ended too early. */
+const cut: RowOf = rowsThat({ loss: true, cutOff: true });
+const refused: RowOf = rowsThat({ loss: true, refused: true });
+const noResponse: RowOf = rowsThat({ loss: true, noResponse: true });
+/** No response, and the next attempt may get one. */
+const outage: RowOf = rowsThat({ loss: true, noResponse: true, temporary: true });
+
+const trust = "trust it with --ca FILE or NODE_EXTRA_CA_CERTS, or use --insecure";
+
+// What OpenSSL says of bytes that are no record of TLS, mostly of a response in plain HTTP. Which one depends on its version and the bytes.
+const withoutTls = ["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG", "ERR_SSL_HTTP_REQUEST"];
+
+/** Whether a handshake failed because the server speaks something else, such as plain HTTP. */
+export function lacksTls({ code, value = "" }: { readonly code: string; readonly value?: string }): boolean {
+  return code === "tls-failed" && withoutTls.includes(value);
+}
+
+export const fetchingProblems = {
+  "dns-not-found": noResponse("The host name does not exist", "Check the spelling; the domain may be gone.") as Row,
+  "dns-temporary": outage("The host name could not be looked up", "Try again; check your own DNS resolver.") as Row,
+  "timeout-connect": outage("No connection within {limit ms}", "Check firewalls, or raise `timeout.connect`.") as Row,
+  "timeout-tls": outage("The TLS handshake did not finish within {limit ms}", "Raise `timeout.connect`.") as Row,
+  "timeout-first-byte": outage(
+    "No response within {limit ms}",
+    "Raise `timeout.firstByte`, or lower `concurrency`: the sitemap may be generated on request.",
+  ) as Row,
+  "timeout-idle": cut(
+    "The transfer stalled for {limit ms}",
+    "Try again; lower `concurrency`, or raise `timeout.idle`. What arrived was read.",
+    { temporary: true },
+  ) as Row,
+  "timeout-total": outage("The transfer took longer than {limit ms}", "Raise `timeout.total`. What arrived was read.", {
+    cutOff: true,
+    hint: "allow more with --timeout",
+  }) as Row,
+  "connection-refused": outage("Connection refused", "Check scheme and port: nothing listens there.") as Row,
+  "connection-reset": outage(
+    "The connection was closed before a response arrived",
+    "Try another `userAgent`, or lower `concurrency`: some websites disconnect bots.",
+    { cutOff: true },
+  ) as Row,
+  "connection-failed": outage("The connection failed", "Check your network: there is no route to the host.", {
+    cutOff: true,
+  }) as Row,
+  "connection-no-socket": outage(
+    "Too many open files on this machine; raise `ulimit -n`, or lower the concurrency",
+    "Raise `ulimit -n`, or lower `concurrency.total`.",
+    { cutOff: true },
+  ) as Row,
+  "tls-certificate": noResponse(
+    "Invalid TLS certificate[: {value}]",
+    "Site owner: renew the certificate or send the whole chain. Your own server: set `tls.ca` or `NODE_EXTRA_CA_CERTS`; `tls.verify: false` accepts any certificate.",
+    {
+      hint: "--insecure accepts any certificate",
+      messageFor: {
+        DEPTH_ZERO_SELF_SIGNED_CERT: "Self-signed certificate",
+        SELF_SIGNED_CERT_IN_CHAIN: "Self-signed certificate in the chain",
+        UNABLE_TO_GET_ISSUER_CERT: "The certificate's issuer is unknown",
+        UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "The certificate's issuer is unknown",
+        UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+          "The certificate's issuer is unknown; the server may omit an intermediate certificate",
+        CERT_HAS_EXPIRED: "The certificate has expired",
+        CERT_NOT_YET_VALID: "The certificate is not valid yet; check the clock of this machine",
+        CERT_REVOKED: "The certificate was revoked",
+        HOSTNAME_MISMATCH: "The certificate is for another host name",
+        ERR_TLS_CERT_ALTNAME_INVALID: "The certificate is for another host name",
+      },
+      hintFor: {
+        DEPTH_ZERO_SELF_SIGNED_CERT: trust,
+        SELF_SIGNED_CERT_IN_CHAIN: trust,
+        UNABLE_TO_GET_ISSUER_CERT: trust,
+        UNABLE_TO_GET_ISSUER_CERT_LOCALLY: trust,
+        UNABLE_TO_VERIFY_LEAF_SIGNATURE: trust,
+      },
+    },
+  ) as Row,
+  "tls-failed": noResponse(
+    "The TLS handshake failed[: {value}]",
+    "Check scheme and port. Otherwise the server requires another TLS version or a client certificate.",
+    {
+      messageFor: {
+        ...Object.fromEntries(withoutTls.map((value) => [value, "The server does not speak TLS on this port"])),
+        ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: "The server speaks HTTP/2 only; HTTP/1.1 is required",
+      },
+      hintFor: Object.fromEntries(withoutTls.map((value) => [value, "try http://"])),
+    },
+  ) as Row,
+  "proxy-failed": outage("The proxy failed[: {value}]", "Check `proxy`, HTTP_PROXY and HTTPS_PROXY.") as Row,
+  "proxy-refused": noResponse(
+    "The proxy answered {status}[ to {value}]",
+    "With 407, put user name and password into the proxy's URL. Otherwise ask the proxy's owner, or add the host to NO_PROXY. Temporary statuses are retried.",
+    { hintFor: { "407": "put user name and password into its URL" } },
+  ) as Row,
+  "http-protocol": noResponse(
+    "Invalid HTTP response[: {value}]",
+    "Site owner: fix the server or its proxy. What arrived was read.",
+    { cutOff: true },
+  ) as Row,
+  "rate-limited": loss("Rate limited[ until {retryAfter}]", "Try again then, or raise `limits.retryAfter`.") as Row,
+  "bot-check": loss(
+    "Blocked by a bot check[ (status {status})]",
+    "Ask the site owner for access, or use a `client` that has it.",
+  ) as Row,
+  "client-failed": cut("The HTTP client failed[: {value}]", "See `value`, the error of your `client`.") as Row,
+  "redirect-loop": loss("Redirect loop[: back to {value}]", "Site owner: fix the redirect.") as Row,
+  "limit-redirects": loss(
+    "More than {limit} redirects",
+    "Raise `limits.redirects` or `limits.robotsRedirects`.",
+  ) as Row,
+  "redirect-invalid": loss(
+    "Redirect without a valid Location[: {value}]",
+    "Site owner: send an absolute `Location`.",
+  ) as Row,
+  "redirect-encoding": note(
+    "Followed a redirect whose Location is not percent-encoded[: {value}]",
+    "Site owner: percent-encode it. It was read as UTF-8.",
+  ) as Row,
+  "redirect-downgrade": note("Followed a redirect from https to http[: {value}]", "Site owner: use https.") as Row,
+  "address-blocked": refused(
+    "Refused: private address",
+    'For your own network: [`network: "allow-private"`](security.md). Nothing was sent.',
+    { hint: "(allow with --allow-private)" },
+  ) as Row,
+  "not-local": refused("Not a local file[: {value}]; nothing was fetched", "Map its URL to a folder, too.", {
+    hint: "map its URL to a folder with --map",
+  }) as Row,
+  "scheme-refused": refused(
+    "Refused: not an http or https URL[: {value}]",
+    "Site owner: use https. Nothing was sent.",
+  ) as Row,
+  "port-refused": refused(
+    "Port {value} is blocked",
+    "Site owner: use another port; [browsers block this one](https://fetch.spec.whatwg.org/#port-blocking), too. Nothing was sent.",
+  ) as Row,
+};
+
+/** The bytes of a document: its length, its compression, its character set, and what it is. */
+export const byteProblems = {
+  "body-short": cut(
+    "The response is shorter than announced",
+    "Try again. `Content-Length` may be wrong. What arrived was read.",
+    { temporary: true },
+  ) as Row,
+  "body-reset": cut("The connection broke during the transfer", "Try again. What arrived was read.", {
+    temporary: true,
+  }) as Row,
+  "limit-document-bytes": cut(
+    "Larger than {limit bytes}; the rest was not read",
+    "Raise `limits.documentBytes` (transferred and decoded bytes).",
+    { hint: "allow more with --max-bytes" },
+  ) as Row,
+  "protocol-size": note(
+    "Larger than the {limit bytes} that the protocol allows",
+    "Split the sitemap; search engines may ignore it. It was read.",
+  ) as Row,
+  "coding-truncated": cut(
+    "The compressed data is cut off",
+    "Try again; the server may have been writing the file. What came before was read.",
+  ) as Row,
+  "coding-trailing": note("Ignored data after the end of the compressed data", "Compress the file again.") as Row,
+  "coding-checksum": loss("The checksum of the compressed data is wrong", "Compress it again.") as Row,
+  "coding-damaged": cut("The compressed data is damaged", "Compress it again. What came before was read.") as Row,
+  "limit-encoding-layers": loss("Compressed more than {limit} times", "Raise `limits.encodingLayers`.") as Row,
+  "coding-unknown": loss("Unknown content coding: {value}", "Use gzip, or none.") as Row,
+  "coding-mismatch": note(
+    "Announced as {value}, but not compressed that way",
+    "Fix the `Content-Encoding` header. The document was read.",
+  ) as Row,
+  "charset-unsupported": loss("Unsupported character set: {value}", "Use UTF-8.") as Row,
+  "charset-conflict": note(
+    "Conflicting character sets: {value}",
+    "Use one everywhere. The byte order mark wins over the header, the header over the XML declaration.",
+  ) as Row,
+  "charset-invalid": note(
+    "Invalid {value}; the bytes were replaced by U+FFFD",
+    "Declare the character set in use.",
+  ) as Row,
+  empty: loss("The document is empty", "Fill it, or remove it from the index or robots.txt.") as Row,
+  "not-a-sitemap": loss(
+    "Got XML with the root element {value}, not a sitemap",
+    "Open it: often an error page with status 200. Answer 404.",
+    {
+      messageFor: {
+        html: "Got an HTML page, not a sitemap",
+        json: "Got JSON, not a sitemap",
+        pdf: "Got a PDF file, not a sitemap",
+        image: "Got an image, not a sitemap",
+        archive: "Got a zip file or another archive, not a sitemap",
+        binary: "Got binary data, not a sitemap",
+        "robots.txt": "Got a robots.txt, not a sitemap",
+        "text without a URL": "Got text without a URL, not a sitemap",
+        "XML without a root": "Got XML without a root element, not a sitemap",
+        "a sitemap in place of robots.txt": "A sitemap served at /robots.txt is not accepted",
+      },
+    },
+  ) as Row,
+};
+
+export const lineProblems = {
+  "limit-robots-bytes": cut(
+    "robots.txt is larger than {limit bytes}; the rest was not read",
+    "Raise `limits.robotsBytes`. Google also stops at 500 KiB.",
+  ) as Row,
+  "limit-line-length": loss(
+    "Skipped a line of more than {limit} characters",
+    "Raise `limits.lineLength`. Write one URL per line.",
+  ) as Row,
+  "text-junk": skipped("Skipped a line that is not a URL: {value}", "List only URLs.") as Row,
+  "text-extra": note("Took only the URL from a line: {value}", "Write one URL per line, and nothing else.") as Row,
+  "json-not-well-formed": cut(
+    "The JSON is broken or cut off[ at line {line}]",
+    "Try again. Complete items were kept.",
+  ) as Row,
+  "robots-spelling": note("Accepted a misspelled Sitemap line: {value}", "Write `Sitemap: URL`.") as Row,
+};
+
+export const xmlProblems = {
+  "xml-doctype": note("Skipped a document type declaration", "Remove it. Nothing in it was opened.") as Row,
+  "xml-dtd-refused": loss(
+    "Refused: the document declares entities",
+    "Remove the document type declaration. Declared entities are a known attack.",
+  ) as Row,
+  "limit-xml-depth": loss("Elements nested more than {limit} deep; reading stopped", "Raise `limits.xmlDepth`.") as Row,
+  "limit-xml-attributes": loss(
+    "An element with more than {limit} attributes; reading stopped",
+    "Raise `limits.xmlAttributes`.",
+  ) as Row,
+  "limit-xml-token": loss(
+    "Skipped a name or value of more than {limit} characters",
+    "Raise `limits.xmlNameLength` or `limits.xmlTextLength`.",
+  ) as Row,
+  "xml-truncated": cut("The file is cut off[ at line {line}]", "Try again. Complete entries were kept.") as Row,
+  "xml-mismatched-tag": loss("Mismatched tag: {value}", "Close every element. Entries may be missing.") as Row,
+  "xml-malformed-tag": loss("Malformed tag: {value}", "Validate the XML. Entries may be missing.") as Row,
+  "xml-unclosed-instruction": note(
+    "An XML declaration or instruction does not end in ?>: {value}",
+    "End it in `?>`. It was accepted.",
+  ) as Row,
+  "xml-comment-end": note("A comment ends in {value}", "End it in `-->`. It was accepted.") as Row,
+  "xml-stray-text": loss("Unescaped < in text", "Escape `<` as `&lt;`. Entries may be missing.") as Row,
+  "xml-bare-ampersand": note("Unescaped &: {value}", "Escape `&` as `&amp;`; other readers stop here.") as Row,
+  "xml-html-entity": note("Decoded an HTML entity that XML does not have: {value}", "Write the character.") as Row,
+  "xml-unknown-entity": note("Kept an unknown entity as text: {value}", "Write the character.") as Row,
+  "xml-char-reference": note("Invalid character reference: {value}", "Remove it. The value was ignored.") as Row,
+  "xml-junk-before-root": note(
+    "Skipped text before the document: {value}",
+    "Remove it, often a blank line or a PHP warning.",
+  ) as Row,
+  "xml-junk-after-root": note(
+    "Ignored text after the document: {value}",
+    "Remove it. A second document in the file is not read.",
+  ) as Row,
+  "xml-namespace": note("Unexpected namespace: {value}", "Use the format's. It was accepted.") as Row,
+  "xml-root-name": note("Unexpected root element name: {value}", "Use the format's. It was accepted.") as Row,
+  "xml-element-name": note("Unexpected element name: {value}", "Write `<loc>`, not `<Loc>`.") as Row,
+  "xml-misplaced": note(
+    "Read an entry in an unexpected place[: {value}]",
+    "Put `<url>` into `<urlset>`, `<sitemap>` into `<sitemapindex>`, and items of feeds into the channel.",
+  ) as Row,
+  "xml-mixed": note("Lists both pages and sitemaps", "Use two files. Both were read.") as Row,
+  "xml-not-well-formed": loss(
+    "Not well-formed; reading stopped because of `strict`",
+    "Read it without `strict`.",
+  ) as Row,
+};
+
+export const entryProblems = {
+  "url-missing": skipped("Skipped an entry without a URL", "Add a `<loc>`.") as Row,
+  "url-several": note("Several URLs in one entry; each is listed: {value}", "Write one `<loc>` per entry.") as Row,
+  "element-repeated": note("Repeated element in an entry; the first one counts: {value}", "Write it once.") as Row,
+  "news-repeated": loss("A second news story for one URL was skipped", "Write one `<news:news>` per entry.") as Row,
+  "url-repeated": note(
+    "A URL is listed more than once: {value}",
+    "List it once. The first entry's fields count; images, videos and alternates of all were kept.",
+  ) as Row,
+  "limit-repeats": loss(
+    "A URL is repeated more than {limit bytes} after its first entry; images, videos and alternates may be missing: {value}",
+    "List it once.",
+  ) as Row,
+  "no-entries": note("The sitemap lists nothing", "Fix the generator, or remove it.") as Row,
+  "url-relative": note("Resolved a relative URL: {value}", "Write absolute URLs; other readers drop this one.") as Row,
+  "url-repaired": note("Repaired a URL: {value}", "Write a plain absolute URL.") as Row,
+  "url-damaged": loss(
+    "A URL has bytes that could not be decoded: {value}",
+    "Write UTF-8, or the declared character set. The entry was kept, with U+FFFD for the bytes.",
+  ) as Row,
+  "url-invalid": skipped("Skipped an invalid URL: {value}", "Fix or remove it.") as Row,
+  "url-scheme": skipped("Skipped a URL that is not http or https: {value}", "List web pages only.") as Row,
+  "url-double-escaped": note("Decoded a URL that was escaped twice: {value}", "Escape once: `&amp;`.") as Row,
+  "protocol-url-length": note(
+    "A URL longer than the {limit} characters that the protocol allows",
+    "Shorten it; search engines may ignore it. It was kept.",
+  ) as Row,
+  "limit-url-length": loss("Skipped a URL of more than {limit} characters", "Raise `limits.urlLength`.", {
+    skipsEntry: true,
+  }) as Row,
+  "date-invalid": note("Ignored an invalid date: {value}", "Write `2024-05-31` or `2024-05-31T12:00:00Z`.") as Row,
+  "date-form": note(
+    "Rewrote a date in an unexpected format: {value}",
+    "Write `2024-05-31T12:00:00Z`; in RSS, `Fri, 31 May 2024 12:00:00 GMT`.",
+  ) as Row,
+  "date-no-offset": note("Took a time without a time zone as UTC: {value}", "Add `Z` or `+02:00`.") as Row,
+  "date-zone": note(
+    "Kept only the day of a time in an ambiguous or unknown time zone: {value}",
+    "Write an offset, such as `+01:00`.",
+  ) as Row,
+  "priority-invalid": note("Ignored an invalid priority: {value}", "Write 0 to 1. The default 0.5 was used.") as Row,
+  "change-frequency-invalid": note("Ignored an invalid change frequency: {value}", "Use a protocol value.") as Row,
+  "limit-text-length": loss("Left out a text of more than {limit} characters", "Raise `limits.xmlTextLength`.") as Row,
+  "news-incomplete": note("Incomplete news story: {value}", "Add the missing fields. It was kept.") as Row,
+  "news-date-form": note(
+    "Rewrote a publication date in a format that Google does not read: {value}",
+    "Write `2024-05-31` or `2024-05-31T12:00:00+02:00`.",
+  ) as Row,
+  "image-incomplete": note("Skipped an image without a URL", "Add an `<image:loc>`.") as Row,
+  "video-incomplete": note("Incomplete video: {value}", "Add the missing fields. It was kept.") as Row,
+  "video-invalid": note("Ignored an invalid field of a video: {value}", "Fix it. The video was kept.") as Row,
+  "alternate-incomplete": note("Skipped an alternate page without language or URL", "Add what is missing.") as Row,
+  "alternate-relative": note("Resolved the relative URL of an alternate page: {value}", "Make it absolute.") as Row,
+  "limit-video-values": loss(
+    "More than {limit} values of one kind in a video; the rest was skipped: {value}",
+    "Shorten the list; Google reads 32 tags.",
+  ) as Row,
+  "limit-images": loss("More than {limit} images on a page; the rest was skipped", "Raise `limits.images`.") as Row,
+  "limit-videos": loss("More than {limit} videos on a page; the rest was skipped", "Raise `limits.videos`.") as Row,
+  "limit-alternates": loss(
+    "More than {limit} alternates of a page; the rest was skipped",
+    "Raise `limits.alternates`.",
+  ) as Row,
+  "protocol-entries": note(
+    "More than the {limit} entries that the protocol allows",
+    "Split the sitemap; search engines may ignore the rest. It was read.",
+  ) as Row,
+  "limit-document-entries": loss(
+    "More than {limit} entries; the rest was not read",
+    "Raise `limits.documentEntries`.",
+  ) as Row,
+};
+
+export const treeProblems = {
+  cycle: note("The sitemap contains itself", "Site owner: remove the entry. Nothing is missing.") as Row,
+  "limit-depth": loss("Sitemaps are nested more than {limit} deep; this one was not fetched", "Raise `limits.depth`.", {
+    hint: "allow more with --max-depth",
+  }) as Row,
+  "limit-documents": loss(
+    "More than {limit} sitemaps; this one was not fetched[, nor were the next ones: {count} in all]",
+    "Raise `limits.documents`, or use `recurse`.",
+    { hint: "allow more with --max-sitemaps" },
+  ) as Row,
+  "limit-bytes": loss(
+    "More than {limit bytes} transferred; this one was not fetched[, nor were the next ones: {count} in all]",
+    "Raise `limits.bytes`, or use `recurse`.",
+  ) as Row,
+  "limit-pages": loss("More than {limit} pages; reading stopped", "Raise `limits.pages`, or use `recurse`.") as Row,
+  "limit-time": cut(
+    "Not done after {limit ms}; reading stopped",
+    "Raise `limits.time`, or use `recurse`. What arrived was kept.",
+    { hint: "allow more with --max-time" },
+  ) as Row,
+  "website-unreachable": loss(
+    "Nothing could be read from the website, so all its pages are missing",
+    "See `unreachable` for the reason. If the website blocks bots, try another `userAgent` or ask for access.",
+  ) as Row,
+  "robots-unreachable": loss(
+    "Could not read robots.txt, so some sitemaps may be missing",
+    "Try again. Discovery continued, unless `strictRobots` is set.",
+  ) as Row,
+  "robots-unknown": note(
+    "Could not read the robots.txt of a host, so `allowedFor` skips its pages",
+    "Try again.",
+  ) as Row,
+  "crawl-delay": note(
+    "robots.txt asks for a Crawl-delay of {limit ms}; requests are sent faster",
+    "Turn on `useCrawlDelay`, or set a `delay`.",
+    { hint: "respect it with --crawl-delay" },
+  ) as Row,
+  "homepage-unreachable": loss("Could not read the homepage, so some sitemaps may be missing", "Try again.") as Row,
+  "homepage-cut": loss(
+    "The homepage was not read to its end, so some sitemaps may be missing: {value}",
+    "Try again.",
+  ) as Row,
+  "homepage-too-many-links": loss(
+    "The homepage links to more than {limit} sitemaps; the rest was not fetched",
+    "Pass the others yourself. Site owner: list them in robots.txt or an index.",
+  ) as Row,
+  "homepage-link-invalid": note(
+    "The homepage has an invalid sitemap link: {value}",
+    "Site owner: fix or remove it.",
+  ) as Row,
+  "known-path-unreachable": note(
+    "Could not try a well-known path: {value}",
+    "Try again, or pass the sitemap's URL.",
+  ) as Row,
+  "archive-missing": loss(
+    "Not in the archive",
+    "Crawl again: the archive is cut off, or was made with other options.",
+  ) as Row,
+  "archive-counts": loss(
+    "Not what the archive recorded: other pages, or other problems",
+    "The archive was changed: crawl again, or get the original.",
+  ) as Row,
+  "archive-digest": loss(
+    "Not what the archive recorded: the checksum is wrong",
+    "The file is damaged or was changed: crawl again, or get the original.",
+  ) as Row,
+  "archive-revisit": note(
+    "The archive refers to content in another file",
+    "Join the archives with `cat`, in any order.",
+  ) as Row,
+  "archive-truncated": loss("The archive is cut off or damaged; the readable part is used", "Crawl again.") as Row,
+};
+
+/** The table, in the order of the documentation. */
+export const problemGroups: Readonly<Record<string, ProblemRows>> = {
+  "On the way to a document": fetchingProblems,
+  "The bytes of a document": byteProblems,
+  Lines: lineProblems,
+  XML: xmlProblems,
+  Entries: entryProblems,
+  "The tree": treeProblems,
+};
+
+/** What kind of problem it is. `http-404` and so on stand for every status that is not a document. */
+export type ProblemCode =
+  | keyof typeof fetchingProblems
+  | keyof typeof byteProblems
+  | keyof typeof lineProblems
+  | keyof typeof xmlProblems
+  | keyof typeof entryProblems
+  | keyof typeof treeProblems
+  | `http-${number}`;
+
+// HTTP statuses that are not documents. Every status has the code `http-` and its number; these have words of their own.
+const later = (message: string): Row => note(message, "Try again later.", { temporary: true });
+
+export const statusProblems: ProblemRows = {
+  "http-204": note("Empty response (204)", "Open the URL in a browser."),
+  "http-304": note("Not modified (304)", "Site owner: send it only for conditional requests."),
+  "http-400": note("Bad request (400)", "Open the URL in a browser."),
+  "http-401": note("Login required (401)", "Put user name and password into the URL, or send `headers`.", {
+    hint: "pass it in the URL or by --header",
+  }),
+  "http-403": note("Access denied (403)", "Try another `userAgent`; ask the site owner for access."),
+  "http-404": note("Not found (404)", "Site owner: remove it from the index or robots.txt."),
+  "http-407": note("The proxy requires a login (407)", "Put user name and password into the `proxy` URL."),
+  "http-408": later("The server timed out (408)"),
+  "http-410": note("Gone (410)", "Site owner: remove it from the index or robots.txt."),
+  "http-425": later("Too early (425)"),
+  "http-429": note(
+    "Too many requests (429)",
+    "Lower `concurrency`, or set `delay` or `useCrawlDelay`. `Retry-After` was respected.",
+    { temporary: true },
+  ),
+  "http-451": note("Unavailable for legal reasons (451)", "It may be available from another country."),
+  "http-500": later("Server error (500)"),
+  "http-502": later("Bad gateway (502)"),
+  "http-503": later("Service unavailable (503)"),
+  "http-504": later("Gateway timeout (504)"),
+};
+
+/** The row of any status. With each of them, a document that was declared is missing. */
+export function statusRow(status: number): Row {
+  return { loss: true, ...(statusProblems[`http-${status}`] ?? otherRow(status)) };
+}
+
+function otherRow(status: number): Row {
+  // 520 to 529 come from content delivery networks: the server behind them has trouble.
+  if (status >= 520 && status <= 529) return later(`Server error (${status})`);
+  return note(`${status >= 500 ? "Server error" : "Unexpected status"} (${status})`, "Open the URL in a browser.");
+}
