@@ -142,56 +142,39 @@ export class Clusters {
   async *#lookUp(records: UrlRecords): AsyncGenerator<Found, void> {
     for (let partition = 0; partition < partitionCount; partition++) {
       await this.#pairs.flush();
-      const links = await this.#links.load(partition);
-      if (links.count === 0) continue;
+      const { words, count } = await this.#links.load(partition);
+      if (count === 0) continue;
       const pages = await records.store.load(partition);
       const groups = new RecordGroups(pages, pageWidth, 3);
-      for (let link = 0; link < links.count; link++) {
-        const at = link * linkWidth;
-        const target = groups.find(links.words, at);
+      for (let at = 0; at < count * linkWidth; at += linkWidth) {
+        const [ordinal, marks, pair] = [words[at + 4]! >>> 0, words[at + 5]!, words[at + 8]!];
+        const other = marks & linkNumber;
+        const counts = (marks & isRepeat) === 0;
+        const target = groups.find(words, at);
         if (target === -1) {
-          this.#watcher?.link(links.words[at + 8]!, "unlisted");
-          const marks = links.words[at + 5]!;
-          const ordinal = links.words[at + 4]! >>> 0;
-          const counts = (marks & isRepeat) === 0 && (marks & isOnKnownHost) !== 0;
-          if (counts) yield { rule: "hreflang-target-unlisted", ordinal, other: marks & linkNumber };
-        } else yield* this.#judge(links.words, at, pages.words, groups, target);
+          this.#watcher?.link(pair, "unlisted");
+          if (counts && (marks & isOnKnownHost) !== 0) yield { rule: "hreflang-target-unlisted", ordinal, other };
+          continue;
+        }
+        let [isLooked, hasLanguage, isAgreed] = [false, false, (marks & isDefault) !== 0];
+        // It may be listed several times.
+        for (let record = target; record !== -1; record = groups.next(record)) {
+          const page = record * pageWidth;
+          const language = pages.words[page + word.selfLanguage]!;
+          hasLanguage ||= language !== 0;
+          isAgreed ||= language === words[at + 3];
+          isLooked ||= this.isUnsettled(pages.words[page + word.ordinal]! >>> 0);
+        }
+        if (hasLanguage && !isAgreed) yield { rule: "hreflang-return-differs", ordinal, other };
+        if (isLooked) {
+          this.#addPair(words, at);
+          continue;
+        }
+        // A settled page links only to its own cluster, and a page without alternate pages to none.
+        this.#watcher?.link(pair, "no-return");
+        if (counts) yield { rule: "hreflang-no-return", ordinal, other };
       }
     }
-  }
-
-  // The target is listed, perhaps several times.
-  *#judge(
-    links: Int32Array,
-    at: number,
-    pages: Int32Array,
-    groups: RecordGroups,
-    target: number,
-  ): Generator<Found, void> {
-    const marks = links[at + 5]!;
-    const ordinal = links[at + 4]! >>> 0;
-    let isLooked = false;
-    let languages = 0;
-    let isAgreed = false;
-    for (let record = target; record !== -1; record = groups.next(record)) {
-      const page = record * pageWidth;
-      const language = pages[page + word.selfLanguage]!;
-      if (language !== 0) languages += 1;
-      if (language === links[at + 3]) isAgreed = true;
-      if (this.isUnsettled(pages[page + word.ordinal]! >>> 0)) isLooked = true;
-    }
-    if (languages > 0 && !isAgreed && (marks & isDefault) === 0) {
-      yield { rule: "hreflang-return-differs", ordinal, other: marks & linkNumber };
-    }
-    const counts = (marks & isRepeat) === 0;
-    if (!counts && this.#watcher === undefined) return;
-    if (isLooked) {
-      this.#addPair(links, at);
-      return;
-    }
-    // A settled page links only to its own cluster, and a page without alternate pages to none.
-    this.#watcher?.link(links[at + 8]!, "no-return");
-    if (counts) yield { rule: "hreflang-no-return", ordinal, other: marks & linkNumber };
   }
 
   #addPair(links: Int32Array, at: number): void {
@@ -209,16 +192,13 @@ export class Clusters {
       const { words } = records;
       const groups = new RecordGroups(records, pairWidth, 2);
       for (const first of groups.firsts()) {
-        let directions = 0;
-        for (let record = first; record !== -1; record = groups.next(record)) {
-          directions |= words[record * pairWidth + 2]!;
-        }
-        if (directions === 3) continue;
-        for (let record = first; record !== -1; record = groups.next(record)) {
-          const at = record * pairWidth;
+        const own: number[] = [];
+        for (let record = first; record !== -1; record = groups.next(record)) own.push(record * pairWidth);
+        if (own.some((at) => words[at + 2] !== words[own[0]! + 2])) continue;
+        for (const at of own) {
           this.#watcher?.link(words[at + 5]!, "no-return");
-          if ((words[at + 4]! & isRepeat) !== 0) continue;
-          yield { rule: "hreflang-no-return", ordinal: words[at + 3]! >>> 0, other: words[at + 4]! };
+          const [ordinal, other] = [words[at + 3]! >>> 0, words[at + 4]!];
+          if ((other & isRepeat) === 0) yield { rule: "hreflang-no-return", ordinal, other };
         }
       }
     }

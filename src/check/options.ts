@@ -157,21 +157,7 @@ export interface CheckSettings {
   readonly signal: AbortSignal | undefined;
 }
 
-const names = [
-  "rules",
-  "engines",
-  "agents",
-  "crossSubmit",
-  "ignore",
-  "now",
-  "slow",
-  "location",
-  "sample",
-  "crawl",
-  "files",
-  "time",
-  "signal",
-] as const satisfies readonly (keyof CheckOptions)[];
+const names = "rules engines agents crossSubmit ignore now slow location sample crawl files time signal".split(" ");
 
 /** Checks options and fills in the defaults. Throws a `SitemapError` with the code `invalid-option`. */
 export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
@@ -216,16 +202,16 @@ export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
 /** Which severity a rule has for a sitemap. `received`: when the website was received. */
 export function judgeFor(settings: CheckSettings, received: number): Judge {
   const rows = new Map(settings.rules.map((rule) => [rule.id, rule]));
-  const ignored = settings.ignore.filter(({ until }) => until === undefined || received < Date.parse(until));
-  const patterns = ignored.map(({ rule, sitemap }) => ({ rule, matches: wildcard(sitemap ?? "*") }));
+  const ignored = settings.ignore
+    .filter(({ until }) => until === undefined || received < Date.parse(until))
+    .map(({ rule, sitemap }) => ({ rule, matches: wildcard(sitemap ?? "*") }));
   return (id, sitemap, own) => {
     const rule = rows.get(id) as Rule;
     // Some rules matter to programs that are no search engine.
     if (rule.engines.length > 0 && !rule.engines.some((engine) => settings.engines.has(engine))) return undefined;
     const severity = settings.severities.get(id) ?? own ?? rule.severity;
-    if (severity === "off") return undefined;
-    for (const pattern of patterns) if (pattern.rule === id && pattern.matches(sitemap)) return undefined;
-    return severity;
+    const isIgnored = severity === "off" || ignored.some((each) => each.rule === id && each.matches(sitemap));
+    return isIgnored ? undefined : severity;
   };
 }
 
@@ -300,7 +286,7 @@ function checkedSeverities(tables: readonly RuleSeverities[], ids: readonly stri
 function checkedIgnore(ignore: readonly IgnoredFinding[], ids: readonly string[]): readonly IgnoredFinding[] {
   if (!Array.isArray(ignore)) throw invalid("Expected `ignore` to be a list");
   for (const item of ignore as readonly IgnoredFinding[]) {
-    optionsIn("ignore", item, ignoreNames, { prefix: "ignore." });
+    optionsIn("ignore", item, ["rule", "sitemap", "reason", "date", "until"], { prefix: "ignore." });
     expectKnown("rule", String(item.rule), ids);
     if (typeof item.reason !== "string" || item.reason.trim() === "") {
       throw invalid(`\`ignore\` needs a \`reason\` for \`${item.rule}\``);
@@ -311,8 +297,6 @@ function checkedIgnore(ignore: readonly IgnoredFinding[], ids: readonly string[]
   }
   return ignore;
 }
-
-const ignoreNames = ["rule", "sitemap", "reason", "date", "until"] as const satisfies readonly (keyof IgnoredFinding)[];
 
 function checkedTime(name: string, value: unknown): number {
   const time = typeof value === "number" ? value : value instanceof Date ? value.getTime() : Date.parse(String(value));

@@ -4,30 +4,44 @@
 import { type Problem, type ProblemCode, type ProblemFacts, ProblemLog, problem } from "../model/problem.ts";
 import { problemsOf, type Sitemap } from "../model/sitemap.ts";
 import { createDocumentParser } from "../parse/document.ts";
-import type { SitemapTree } from "../tree/tree.ts";
-import { isRobots } from "./context.ts";
+import { type CheckRun, isRobots } from "./context.ts";
 import { mostExamples, type SitemapFindings } from "./findings.ts";
 import { type RuleId, ruleRows } from "./rule-table.ts";
 
 /** The rule that a problem of a sitemap belongs to; undefined if search engines say nothing about it. */
-export function ruleOf(problem: Problem, sitemap: Sitemap): RuleId | undefined {
-  return sitemap.kind === "invalid" ? ruleForReason(problem) : ruleForProblem(problem, sitemap);
+export function ruleOf({ code, value }: Problem, sitemap: Sitemap): RuleId | undefined {
+  if (sitemap.kind === "invalid") {
+    // The name of a format, or of the root element: a `<nothtml>` is no HTML page.
+    if (code === "not-a-sitemap") return value === "html" ? "sitemap-is-html" : "sitemap-unsupported";
+    if (code === "http-401" || code === "http-403" || code === "bot-check") return "sitemap-challenge";
+    const rule = reasonRules.get(code) ?? documentRules.get(code);
+    return rule ?? (code.startsWith("http-") ? "sitemap-unreachable" : undefined);
+  }
+  const { kind, format } = sitemap;
+  if (format === "robots") return robotsRules.get(code);
+  if (format === "website") return websiteRules.get(code);
+  if (kind === "index" && code === "protocol-entries") return "index-too-many-sitemaps";
+  if (kind === "index" && code === "url-repeated") return "index-child-repeated";
+  if (kind === "index" && code === "xml-misplaced" && value === "<url>") return "index-mixed";
+  // Feeds have date forms of their own, and no search engine documents how it reads others.
+  if (kind === "pages" && format !== "xml" && code.startsWith("date-")) {
+    return code === "date-invalid" ? "lastmod-invalid" : undefined;
+  }
+  // https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7: links of Atom may be relative.
+  if (format === "atom" && code === "url-relative") return undefined;
+  return documentRules.get(code);
 }
 
 /** The rules for problems of a sitemap as a document, or of its response. */
 export function judgeProblems(sitemap: Sitemap, findings: SitemapFindings): void {
-  for (const problem of problemsOf(sitemap)) {
-    const rule = ruleOf(problem, sitemap);
-    if (rule !== undefined) report(rule, problem, findings);
-  }
+  for (const problem of problemsOf(sitemap)) report(problem, problem.count ?? 1, sitemap, findings);
 }
 
 /** Gives the rules of problems that came more than once further examples. */
 export async function illustrateProblems(
-  tree: SitemapTree,
+  { tree, settings }: CheckRun,
   sitemap: Sitemap,
   findings: SitemapFindings,
-  signal: AbortSignal | undefined,
 ): Promise<void> {
   const repeated = problemsOf(sitemap).filter((problem) => {
     const rule = (problem.count ?? 1) > 1 ? ruleOf(problem, sitemap) : undefined;
@@ -37,16 +51,15 @@ export async function illustrateProblems(
   const log = new RepeatedProblems(repeated);
   const parser = createDocumentParser({ url: sitemap.url, problems: log, isRobots: isRobots(sitemap) });
   for await (const piece of tree.text(sitemap)) {
-    signal?.throwIfAborted();
+    settings.signal?.throwIfAborted();
     parser.write(piece);
     if (log.isFull || parser.stopped) break;
   }
   if (!log.isFull && !parser.stopped) parser.end();
   const seen = new Set(repeated.map(sameness));
   for (const problem of log.found) {
-    const rule = ruleOf(problem, sitemap);
     // They are counted already. In a document of one long line, many look the same.
-    if (rule !== undefined && !seen.has(sameness(problem))) report(rule, { ...problem, count: 0 }, findings);
+    if (!seen.has(sameness(problem))) report(problem, 0, sitemap, findings);
     seen.add(sameness(problem));
   }
 }
@@ -55,34 +68,10 @@ function sameness({ code, line, value }: Problem): string {
   return JSON.stringify([code, line, value]);
 }
 
-function report(rule: RuleId, { line, value, message, count }: Problem, findings: SitemapFindings): void {
-  findings.addMany(rule, count ?? 1, { value: value ?? message, line });
-}
-
-// Why a declared sitemap could not be read at all.
-function ruleForReason(reason: Problem): RuleId | undefined {
-  const { code, value } = reason;
-  // The name of a format, or of the root element: a `<nothtml>` is no HTML page.
-  if (code === "not-a-sitemap") return value === "html" ? "sitemap-is-html" : "sitemap-unsupported";
-  if (code === "http-401" || code === "http-403" || code === "bot-check") return "sitemap-challenge";
-  return (
-    reasonRules.get(code) ?? documentRules.get(code) ?? (code.startsWith("http-") ? "sitemap-unreachable" : undefined)
-  );
-}
-
-function ruleForProblem({ code, value }: Problem, sitemap: Sitemap): RuleId | undefined {
-  if (sitemap.kind === "index" && sitemap.format === "robots") return robotsRules.get(code);
-  if (sitemap.kind === "index" && sitemap.format === "website") return websiteRules.get(code);
-  if (sitemap.kind === "index" && code === "protocol-entries") return "index-too-many-sitemaps";
-  if (sitemap.kind === "index" && code === "url-repeated") return "index-child-repeated";
-  if (sitemap.kind === "index" && code === "xml-misplaced" && value === "<url>") return "index-mixed";
-  // Feeds have date forms of their own, and no search engine documents how it reads others.
-  if (sitemap.kind === "pages" && sitemap.format !== "xml" && code.startsWith("date-")) {
-    return code === "date-invalid" ? "lastmod-invalid" : undefined;
-  }
-  // https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7: links of Atom may be relative.
-  if (sitemap.kind === "pages" && sitemap.format === "atom" && code === "url-relative") return undefined;
-  return documentRules.get(code);
+function report(problem: Problem, count: number, sitemap: Sitemap, findings: SitemapFindings): void {
+  const rule = ruleOf(problem, sitemap);
+  const { line, value, message } = problem;
+  if (rule !== undefined) findings.addMany(rule, count, { value: value ?? message, line });
 }
 
 function byCode(field: "problems" | "reasons" | "robotsProblems" | "websiteProblems"): ReadonlyMap<string, RuleId> {

@@ -46,7 +46,7 @@ export async function judgeTree(run: CheckRun): Promise<void> {
     judged.add(identity);
     judgeProblems(sitemap, own);
     if (sitemap === tree.root) continue;
-    if (sitemap.kind !== "invalid") await illustrateProblems(tree, sitemap, own, settings.signal);
+    if (sitemap.kind !== "invalid") await illustrateProblems(run, sitemap, own);
     const response = isReadSitemap(sitemap) ? await tree.response(sitemap) : undefined;
     if (response !== undefined) {
       judgeContent(sitemap, response, own);

@@ -1,23 +1,7 @@
-// Scans a URL once: the positions of its parts, which kinds of characters it has, and two fingerprints: one of the
-// exact spelling, one that is the same for all spellings that search engines treat as one page. Made for millions of
-// URLs: nothing is allocated for a plain URL.
-
-/** Kinds of characters, as bits. */
-export const has = {
-  nonAscii: 1,
-  /** Neither URI nor IRI allows them: RFC 3986 and RFC 3987. */
-  forbidden: 2,
-  percent: 4,
-  semicolon: 16,
-  /** A dot right after a slash. */
-  slashDot: 64,
-  /** Two slashes in the path. */
-  doubleSlash: 128,
-} as const;
+// Scans a URL once: the positions of its parts, and two fingerprints: one of the exact spelling, one that is the same for all spellings
+// that search engines treat as one page. Made for millions of URLs: nothing is allocated for a plain URL.
 
 export class UrlScan {
-  /** Bits of `has`. */
-  kinds = 0;
   /** The end of the host: the start of the path, query or fragment, or the end. */
   hostEnd = 0;
   /** The start of the query, with its question mark; -1 if there is none. */
@@ -32,8 +16,7 @@ export class UrlScan {
 
   /** `url` is absolute, http or https. */
   read(url: string): void {
-    this.#scan(url);
-    if ((this.kinds & has.nonAscii) === 0) return;
+    if (this.#scan(url) < 128) return;
     // Lower-casing outside of ASCII is left to the engine.
     const lower = url.toLowerCase();
     if (lower === url || lower.length !== url.length) return;
@@ -44,10 +27,11 @@ export class UrlScan {
     this.pageLow = pageLow;
   }
 
-  #scan(url: string): void {
+  // Returns the codes of all characters, as bits: less than 128 for ASCII.
+  #scan(url: string): number {
     const { length } = url;
     const host = url.indexOf("//") + 2;
-    let kinds = 0;
+    let codes = 0;
     let spelling = seeds[0]!;
     // The scheme is part of the spelling, not of the page.
     for (let at = 0; at < host; at++) spelling = added(spelling, url.charCodeAt(at) | 32, factors.spelling);
@@ -60,7 +44,7 @@ export class UrlScan {
       const code = url.charCodeAt(at);
       if (code === slash || code === question || code === hash) break;
       const lower = lowerOf(code);
-      kinds |= code < 128 ? kindOf[code]! : has.nonAscii;
+      codes |= code;
       spelling = added(spelling, lower, factors.spelling);
       if (at < skipped) continue;
       high = added(high, lower, factors.high);
@@ -73,12 +57,10 @@ export class UrlScan {
       const code = url.charCodeAt(at);
       if (code === question || code === hash) break;
       if (before === slash) {
-        if (code === slash) kinds |= has.doubleSlash;
-        else if (code === dot) kinds |= has.slashDot;
         high = added(high, slash, factors.high);
         low = added(low, slash, factors.low);
       }
-      kinds |= code < 128 ? kindOf[code]! : has.nonAscii;
+      codes |= code;
       spelling = added(spelling, code, factors.spelling);
       if (code !== slash) {
         const lower = lowerOf(code);
@@ -109,7 +91,7 @@ export class UrlScan {
           parameterHigh = seeds[isFragment ? 3 : 1]!;
           parameterLow = seeds[isFragment ? 3 : 2]!;
         }
-        kinds |= code < 128 ? kindOf[code]! : has.nonAscii;
+        codes |= code;
         spelling = added(spelling, code, factors.spelling);
         if (isParameter) continue;
         const lower = lowerOf(code);
@@ -119,10 +101,10 @@ export class UrlScan {
       high ^= (sumHigh + mixed(parameterHigh)) | 0;
       low ^= (sumLow + mixed(parameterLow)) | 0;
     }
-    this.kinds = kinds;
     this.spelling = mixed(spelling);
     this.pageHigh = mixed(high);
     this.pageLow = mixed(low ^ (this.pageHigh >>> 7));
+    return codes;
   }
 }
 
@@ -160,7 +142,6 @@ export function textHash(text: string): number {
 const slash = 0x2f;
 const question = 0x3f;
 const hash = 0x23;
-const dot = 0x2e;
 const ampersand = 0x26;
 const upperA = 0x41;
 const upperZ = 0x5a;
@@ -169,8 +150,3 @@ const factors = { spelling: 0x9e3779b1, high: 0x5f356495, low: 0x2c1b3c6d } as c
 // Random in each process: a website that knew them could construct URLs with the same fingerprint. So no output may
 // depend on them.
 const seeds = Int32Array.from({ length: 4 }, () => Math.trunc(Math.random() * 2 ** 32) | 0);
-
-const kindOf = new Uint8Array(128);
-for (const character of ' "<>\\^`{|}') kindOf[character.charCodeAt(0)] = has.forbidden;
-kindOf["%".charCodeAt(0)] = has.percent;
-kindOf[";".charCodeAt(0)] = has.semicolon;

@@ -76,20 +76,19 @@ export const dateRules = {
 
 export class DateRules {
   // For the current document.
-  #pages = 0;
   #dated = 0;
   #newest = Number.NEGATIVE_INFINITY;
   #newestText = "";
   #hints = 0;
   readonly #common = new CommonValue();
-  readonly #recent = new RecentSeconds();
+  // How many dates there are in each second of the days around the time of receipt.
+  readonly #recent = new Map<number, number>();
   // For the website: XML sitemaps only; the other formats have no dates, or require them.
   #sitePages = 0;
   #siteDated = 0;
   #siteDateOnly = 0;
 
   begin(): void {
-    this.#pages = 0;
     this.#dated = 0;
     this.#newest = Number.NEGATIVE_INFINITY;
     this.#hints = 0;
@@ -100,7 +99,6 @@ export class DateRules {
   /** When the page changed, in milliseconds; NaN if it has no date. */
   see(page: SitemapPage, { receivedAt, findings, sitemap }: SitemapContext): number {
     const { lastModified, url } = page;
-    this.#pages += 1;
     if (page.changeFrequency !== undefined || page.priorityGiven) this.#hints += 1;
     if (sitemap.format === "xml") this.#sitePages += 1;
     if (lastModified === undefined) return Number.NaN;
@@ -118,7 +116,8 @@ export class DateRules {
       this.#newestText = lastModified;
     }
     this.#common.add(instant);
-    this.#recent.add(instant, receivedAt);
+    const second = Math.floor((instant - receivedAt) / 1000);
+    if (second >= -recently && second < recently) this.#recent.set(second, (this.#recent.get(second) ?? 0) + 1);
     return instant;
   }
 
@@ -132,13 +131,10 @@ export class DateRules {
     if (this.#dated < bounds.datedPages) return;
     const { value, count } = this.#common.top;
     if (count >= this.#dated * bounds.nearlyAll) {
-      findings.add(
-        "lastmod-all-identical",
-        undefined,
-        `${count} of ${this.#dated} at ${new Date(value).toISOString()}`,
-      );
+      const at = new Date(value).toISOString();
+      findings.add("lastmod-all-identical", undefined, `${count} of ${this.#dated} at ${at}`);
     }
-    const generated = this.#recent.most;
+    const generated = mostWithin(bounds.generatedSpread / 1000, this.#recent);
     if (generated >= this.#dated * bounds.nearlyAll) {
       const within = `${generated} of ${this.#dated} within ${bounds.generatedSpread / 1000} s`;
       findings.add("lastmod-generated", undefined, within);
@@ -150,51 +146,27 @@ export class DateRules {
     if (this.#sitePages > 0 && this.#siteDated < this.#sitePages * bounds.datedShare) {
       const undated = this.#sitePages - this.#siteDated;
       const share = Math.round((undated / this.#sitePages) * 100);
-      findings.count("lastmod-missing", tree.homepage, undated, {
-        value: `${share} % of ${counted(this.#sitePages, "page")}`,
-      });
+      const value = `${share} % of ${counted(this.#sitePages, "page")}`;
+      findings.count("lastmod-missing", tree.homepage, undated, { value });
     }
     if (this.#siteDated > 0 && this.#siteDateOnly >= this.#siteDated * bounds.nearlyAll) {
-      findings.count("lastmod-date-only", tree.homepage, this.#siteDateOnly, {
-        value: `${grouped(this.#siteDateOnly)} of ${counted(this.#siteDated, "date")}`,
-      });
+      const value = `${grouped(this.#siteDateOnly)} of ${counted(this.#siteDated, "date")}`;
+      findings.count("lastmod-date-only", tree.homepage, this.#siteDateOnly, { value });
     }
   }
 }
 
+const recently = bounds.generatedAge / 1000;
 const firstWebPage = Date.UTC(bounds.firstYear, 0, 1);
 
-// How many dates are close to each other and to the time of receipt: one counter for each second of the days around it.
-class RecentSeconds {
-  #counters: Int32Array | undefined;
-  #isUsed = false;
-
-  add(instant: number, receivedAt: number): void {
-    const second = Math.floor((instant - receivedAt + bounds.generatedAge) / 1000);
-    if (second < 0 || second >= secondsAround) return;
-    this.#counters ??= new Int32Array(secondsAround);
-    this.#counters[second]!++;
-    this.#isUsed = true;
+// The largest number within so many seconds.
+function mostWithin(spread: number, counts: ReadonlyMap<number, number>): number {
+  const seconds = [...counts].sort(([one], [two]) => one - two);
+  let [sum, most, from] = [0, 0, 0];
+  for (const [second, count] of seconds) {
+    sum += count;
+    while (seconds[from]![0] < second - spread) sum -= seconds[from++]![1];
+    most = Math.max(most, sum);
   }
-
-  /** The largest number within the spread of one run of a generator. */
-  get most(): number {
-    const counters = this.#counters;
-    if (counters === undefined || !this.#isUsed) return 0;
-    const spread = bounds.generatedSpread / 1000;
-    let sum = 0;
-    let most = 0;
-    for (let second = 0; second < secondsAround; second++) {
-      sum += counters[second]! - (second > spread ? counters[second - spread - 1]! : 0);
-      if (sum > most) most = sum;
-    }
-    return most;
-  }
-
-  clear(): void {
-    if (this.#isUsed) this.#counters?.fill(0);
-    this.#isUsed = false;
-  }
+  return most;
 }
-
-const secondsAround = (2 * bounds.generatedAge) / 1000;

@@ -7,7 +7,7 @@ import { type CheckRun, type Origin, type RobotsAccess, readOrigin, type Sitemap
 import type { SitemapFindings } from "../findings.ts";
 import { type RuleRow, rule } from "../rule.ts";
 import * as sources from "../sources.ts";
-import { has, type UrlScan } from "../url-scan.ts";
+import type { UrlScan } from "../url-scan.ts";
 
 export const urlRules = {
   "url-missing": rule("error", "protocol", sources.protocol("locdef"), {
@@ -182,8 +182,9 @@ export class UrlRules {
       if (origin.isOddlyWritten) findings.add("url-not-normal", url);
       if (!this.#isElsewhere(url, origin, context)) this.#judgeDirectory(url, origin, context);
     }
-    judgeSpelling(url, scan, findings);
-    judgeMeaning(url, scan, findings);
+    const path = pathOf(url, scan);
+    judgeSpelling(url, path, findings);
+    judgeMeaning(url, path, scan, findings);
     const blocked = this.#robots.blocked(url);
     if (blocked !== undefined) {
       findings.add("url-robots-disallowed", url, blocked.agents, blocked.isFirst ? undefined : "warning");
@@ -248,32 +249,30 @@ export class UrlRules {
 
 const mostOrigins = 10_000;
 
-function judgeSpelling(url: string, scan: UrlScan, findings: SitemapFindings): void {
-  const { kinds } = scan;
-  if ((kinds & has.forbidden) !== 0) findings.add("url-not-escaped", url);
-  else if ((kinds & has.nonAscii) !== 0) findings.add("url-not-escaped", url, undefined, "info");
-  if ((kinds & has.percent) !== 0) {
+function judgeSpelling(url: string, path: string, findings: SitemapFindings): void {
+  if (unusual.test(url)) {
+    if (forbidden.test(url)) findings.add("url-not-escaped", url);
+    else if (nonAscii.test(url)) findings.add("url-not-escaped", url, undefined, "info");
     if (percentInvalid.test(url)) findings.add("url-percent-invalid", url);
     else if (percentTwice.test(url)) findings.add("url-percent-twice", url);
+    if (/;jsessionid=/i.test(url)) findings.add("url-session-id", url);
   }
-  if ((kinds & has.slashDot) !== 0 && dotSegment.test(pathOf(url, scan))) findings.add("url-not-normal", url);
-  if ((kinds & has.doubleSlash) !== 0) findings.add("url-double-slash", url);
+  if (dotSegment.test(path)) findings.add("url-not-normal", url);
+  if (path.includes("//")) findings.add("url-double-slash", url);
   // The rule is about characters, of which percent-encoding makes three.
   if (url.length > bounds.yandexUrlLength && decodedLength(url) > bounds.yandexUrlLength) {
     findings.add("url-too-long-yandex", url);
   }
 }
 
-function judgeMeaning(url: string, scan: UrlScan, findings: SitemapFindings): void {
-  const { query, fragment, kinds } = scan;
+function judgeMeaning(url: string, path: string, scan: UrlScan, findings: SitemapFindings): void {
+  const { query, fragment } = scan;
   if (fragment >= 0 && fragment < url.length - 1) findings.add("url-fragment", url);
   if (query >= 0) {
     const parameters = url.slice(query, fragment < 0 ? undefined : fragment);
     if (sessionParameter.test(parameters)) findings.add("url-session-id", url);
     if (trackingParameter.test(parameters)) findings.add("url-tracking-parameter", url);
   }
-  if ((kinds & has.semicolon) !== 0 && /;jsessionid=/i.test(url)) findings.add("url-session-id", url);
-  const path = pathOf(url, scan);
   if (asset.test(path)) findings.add("url-asset", url);
   if (utility.test(path) || (query >= 0 && searchQuery.test(url.slice(scan.hostEnd)))) findings.add("url-utility", url);
 }
@@ -293,6 +292,11 @@ function withoutPassword(url: string): string {
   return url.replace(/\/\/[^/?#]*@/, "//…@");
 }
 
+// All but what most URLs are made of.
+const unusual = /[^\w.~:/?#[\]@!$&'()*+,=-]/;
+// Neither URI nor IRI allows them: RFC 3986 and RFC 3987.
+const forbidden = /[ "<>\\^`{|}]/;
+const nonAscii = /[^\x00-\x7f]/;
 const percentInvalid = /%(?![0-9a-f]{2})/i;
 const percentTwice = /%25[0-9a-f]{2}/i;
 const dotSegment = /\/\.\.?(?:\/|$)/;
