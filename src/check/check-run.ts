@@ -119,9 +119,13 @@ export async function runCheck(
     if (!settings.hasLocation) missing.add("location");
     if (!robots.isKnown) missing.add("robots");
     if (fileRules === undefined) missing.add("files");
+    const isNarrowed = settings.files?.pages !== undefined || settings.files?.ignore !== undefined;
+    const without = isNarrowed
+      ? "no HTML file is left by `files.pages` and `files.ignore`"
+      : "the folder has no HTML files";
     const unknown = (files?.notUnderstood ?? []).slice(0, mostUnknown).join(", ");
     const unfinished: NotJudged[] = [
-      ...(files && !hasPages ? [{ rule: "page-missing-file", reason: "the folder has no HTML files" }] : []),
+      ...(files && !hasPages ? [{ rule: "page-missing-file", reason: without }] : []),
       ...(unknown === "" ? [] : [{ rule: "page-redirect", reason: `not all redirects are understood (${unknown})` }]),
       ...(isCut ? crossRules.map((rule) => ({ rule, reason: "too many of its URLs look alike" })) : []),
       ...(robots.isSpent ? robotsRules.map((rule) => ({ rule, reason: "robots.txt has too many rules" })) : []),

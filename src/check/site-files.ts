@@ -42,14 +42,8 @@ type Answer =
   | { readonly kind: "redirect"; readonly to: string; readonly status: number }
   /** Another file, by a rule of the server. */
   | { readonly kind: "rewritten" }
-  /** `like`: a file whose name differs in case. */
-  | { readonly kind: "missing"; readonly like?: string | undefined };
-
-/** A file that is a page. */
-interface PageFile {
-  readonly file: string;
-  readonly url: string;
-}
+  /** `hint`: why, where that helps. */
+  | { readonly kind: "missing"; readonly hint?: string | undefined };
 
 interface Folder extends SiteFolder {
   /** As it was named. */
@@ -100,15 +94,17 @@ export class SiteFiles {
   }
 
   /** All files that are pages by their names: no error pages, and nothing in folders of frameworks. */
-  *pages(): Generator<PageFile, void> {
+  *pages(): Generator<{ readonly file: string; readonly url: string }, void> {
     const seen = new Set<string>();
     for (const folder of this.#folders) {
+      const { cleanUrls, trailingSlash } = folder.rules;
       for (const file of filesIn(folder.path, folder.path, seen)) {
         const name = nameIn(folder, file);
         if (notPage.test(name) || !this.isPage(file)) continue;
         const shown = name.replace(/(?:^|(?<=\/))index\.html?$/i, "");
-        const isClean = this.#isClean || folder.rules.cleanUrls;
-        const written = isClean ? shown.replace(/\.html?$/i, "") : shown;
+        const clean = this.#isClean || cleanUrls ? shown.replace(/\.html?$/i, "") : shown;
+        const isPlain = trailingSlash === undefined || clean === "" || /\.\w+$/.test(clean);
+        const written = isPlain ? clean : clean.replace(/\/?$/, trailingSlash ? "/" : "");
         yield { file, url: folder.url + encodeURI(written).replaceAll(/[?#]/g, encodeURIComponent) };
       }
     }
@@ -126,7 +122,9 @@ export class SiteFiles {
     try {
       const descriptor = openSync(file, "r");
       try {
-        return this.#buffer.toString("utf8", 0, readSync(descriptor, this.#buffer));
+        const bytes = this.#buffer.subarray(0, readSync(descriptor, this.#buffer));
+        const mark = bytes.toString("hex", 0, 2);
+        return new TextDecoder({ fffe: "utf-16le", feff: "utf-16be" }[mark]).decode(bytes);
       } finally {
         closeSync(descriptor);
       }
@@ -140,22 +138,26 @@ export class SiteFiles {
     const forced = redirected(rules, name, true);
     if (forced !== undefined) return forced;
     const isFolder = name === "" || name.endsWith("/");
-    if (cleanUrls && /\.html$/.test(name)) return { kind: "redirect", to: `/${name.slice(0, -5)}`, status: 308 };
+    if (cleanUrls && name.endsWith(".html")) {
+      const clean = `/${name.replace(/(?:(?:^|\/)index)?\.html$/, "")}`;
+      return { kind: "redirect", to: trailingSlash && clean !== "/" ? `${clean}/` : clean, status: 308 };
+    }
     if (name !== "" && trailingSlash === !isFolder && !/\.\w+$/.test(name)) {
       return { kind: "redirect", to: isFolder ? `/${name.slice(0, -1)}` : `/${name}/`, status: 308 };
     }
-    const bare = name.replace(/\/$/, "");
-    const html = trailingSlash === undefined && isFolder ? [] : [`${bare}.html`];
+    const html = trailingSlash === undefined && isFolder ? [] : [`${name.replace(/\/$/, "")}.html`];
     const names = isFolder ? [`${name}index.html`, ...html] : [name, ...html, `${name}/index.html`];
     for (const each of names) {
       const file = fileAt(root, each);
       if (typeof file !== "string") continue;
+      if (errorPage.test(each)) return { kind: "missing", hint: `${each} is an error page` };
       if (each === html[0]) this.#isClean = true;
       return { kind: "file", file };
     }
-    const like =
-      this.#hints-- > 0 ? names.map((each) => likeIn(root, each)).find((each) => each !== undefined) : undefined;
-    return redirected(rules, name, false) ?? { kind: "missing", like };
+    const moved = redirected(rules, name, false);
+    if (moved !== undefined || this.#hints-- <= 0) return moved ?? { kind: "missing" };
+    const like = names.map((each) => likeIn(root, each)).find((each) => each !== undefined);
+    return { kind: "missing", hint: like && `the name of ${like} differs in case` };
   }
 }
 
@@ -240,6 +242,8 @@ function nameIn(folder: SiteFolder, file: string): string {
   return path.relative(folder.path, file).split(path.sep).join("/");
 }
 
+// What servers send with its status, wherever it is asked for.
+const errorPage = /^[45]\d\d(?:\.html?|\/index\.html?)$/i;
 // Error pages, and the fallback of an application.
 const notPage = /(?:^|\/)(?:200|[45]\d\d|50x)(?:\.html?|\/index\.html?)$/i;
 

@@ -4,6 +4,9 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import os from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { checkTree } from "../../src/check/check-tree.ts";
+import { problem } from "../../src/model/problem.ts";
+import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { program, sitegrove } from "../cli/program.ts";
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-folder-"));
@@ -16,7 +19,7 @@ const noindex = page('<meta name="robots" content="noindex">');
 const stub = (to: string) => page(`<meta http-equiv="refresh" content="0; url=${to}">`);
 
 /** Writes a website that lists these URLs, which are below the homepage, and has these pages, and further files. */
-function built(listed: string, pages: string, files: Readonly<Record<string, string>> = {}): string {
+function built(listed: string, pages: string, files: Readonly<Record<string, string | Uint8Array>> = {}): string {
   const site = mkdtempSync(path.join(folder, "site-"));
   const urls = listed === "" ? [] : listed.split(" ");
   const entries = urls.map((name) => {
@@ -32,7 +35,7 @@ function built(listed: string, pages: string, files: Readonly<Record<string, str
     ...Object.fromEntries(pages.split(" ").flatMap((name) => (name === "" ? [] : [[name, page()]]))),
     ...files,
   };
-  for (const [name, text] of Object.entries(all)) {
+  for (const [name, text] of Object.entries<string | Uint8Array>(all)) {
     const file = path.join(site, name);
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, text);
@@ -57,8 +60,8 @@ async function found(site: string, ...flags: string[]): Promise<string[]> {
     expect(examples).toHaveLength(count);
     return examples.map(({ url, value, file, line }) => {
       const place = file === undefined ? [] : [path.relative(site, file) + (line === undefined ? "" : `:${line}`)];
-      const said = rule === "page-redirect" || /case/.test(value ?? "") ? [value] : [];
-      return [rule, ...place, url?.slice(home.length), ...said].join(" ");
+      const said = rule === "page-redirect" || rule === "page-missing-file" ? [value] : [];
+      return [rule, ...place, url?.slice(home.length), ...said].join(" ").trim();
     });
   });
   const reasons = notJudged.map(({ reason }: { reason: string }) => reason);
@@ -105,7 +108,10 @@ const notPages = {
 const heads = { "a.html": noindex, "b.html": canonical("/other"), "c.html": stub("/d"), "self.html": stub("/self") };
 const german = (to: string) => page(`<link rel="alternate" hreflang="de" href="/de/${to}">`);
 
-test.each<[string, string, string, Record<string, string>, string[]]>([
+const [little, big] = [1, 2].map(() => Buffer.from(`\ufeff${noindex}`, "utf16le"));
+const wide = { "a.html": little!, "b.html": big!.swap16() };
+
+test.each<[string, string, string, Record<string, string | Uint8Array>, string[]]>([
   ["clean URLs", "/ a b b/ c.html d.pdf a?x=1", "index.html a.html b/index.html c.html", { "d.pdf": "%PDF" }, []],
   ["percent-encoding", "caf%C3%A9 a%20b/ %zz", "café.html", { "a b/index.html": page() }, ["page-missing-file %zz"]],
   ["no file", "/ gone gone/", "index.html", {}, ["page-missing-file gone", "page-missing-file gone/"]],
@@ -161,6 +167,20 @@ test.each<[string, string, string, Record<string, string>, string[]]>([
       "page-redirect old 308 to /a",
     ],
   ],
+  [
+    "vercel.json, folders",
+    "i j/index.html",
+    "i/index.html j/index.html k/index.html",
+    { "vercel.json": vercel },
+    [
+      notUnderstood("vercel.json: redirects[1]"),
+      "page-not-listed j/index.html j",
+      "page-not-listed k/index.html k",
+      "page-redirect j/index.html 308 to /j",
+    ],
+  ],
+  ["error pages", "404 a/404 b", "404.html a/404.html b.html", {}, ["page-missing-file 404 404.html is an error page"]],
+  ["UTF-16", "a b", "", wide, ["page-noindex a.html:5 a", "page-noindex b.html:5 b"]],
   ["a folder without pages", "a", "", {}, ["the folder has no HTML files"]],
 ])("%s", async (_, listed, pages, files, expected) => {
   expect(await found(built(listed, pages, files))).toEqual(expected);
@@ -190,6 +210,14 @@ test.each([
 ])("%j, which leaves no page, is refused", async (flags, message) => {
   const { code, stderr } = await sitegrove(["check", built("a b", "a.html b.html"), "--url", home, ...flags]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
+
+test("the library says that its patterns leave no page, where they do", async () => {
+  const files = { folders: [{ url: home, path: built("a", "a.html") }], pages: ["zzz"] };
+  const client = { request: async () => problem("connection-refused") };
+  await using tree = await sitemapTreeForHomepage(home, { client, retries: 0 });
+  const reason = "no HTML file is left by `files.pages` and `files.ignore`";
+  expect((await checkTree(tree, { files })).notJudged).toContainEqual({ rule: "page-missing-file", reason });
 });
 
 test("links are followed inside of the folder only, and each folder once", async () => {

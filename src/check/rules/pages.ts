@@ -80,10 +80,7 @@ export class FileRules {
 
   see({ url, alternates = [] }: SitemapPage, findings: SitemapFindings): void {
     const answer = this.#files.find(url);
-    if (answer?.kind === "missing") {
-      const hint = answer.like === undefined ? undefined : `the name of ${answer.like} differs in case`;
-      findings.add("page-missing-file", url, hint);
-    }
+    if (answer?.kind === "missing") findings.add("page-missing-file", url, answer.hint);
     if (answer?.kind === "redirect") findings.add("page-redirect", url, `${answer.status} to ${answer.to}`);
     if (answer?.kind !== "file" || this.#listed.has(answer.file)) return;
     const { file } = answer;

@@ -143,7 +143,7 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
       await tree.close();
     }
     listed = result.pageCount;
-    ending.finish(result);
+    ending.finish(result, run.messages);
     const { appendSummary, writeCheck } = await import("../output/reporters.ts");
     const look = { all: flags.all === true, color: run.isShown && run.hasColor };
     const text = (format: CheckFormat) => writeCheck(result, { format, ...look, places: new Places(folders) });
@@ -176,6 +176,7 @@ export class CheckEnding extends CrawlEnding {
   // What failed, in words.
   #failing: string | undefined;
   #isLate = false;
+  #isExplained = false;
   /** The findings about a website without sitemaps are worth keeping. */
   override readonly tellsFailures = true;
 
@@ -184,7 +185,10 @@ export class CheckEnding extends CrawlEnding {
     this.#failOn = failOn;
   }
 
-  finish(result: Pick<CheckResult, "counts" | "places" | "complete">): void {
+  /** Before the findings are printed: why nothing could be read comes first. */
+  finish(result: Pick<CheckResult, "counts" | "places" | "complete">, messages: Messages): void {
+    this.#isExplained = super.exitCode === exitCodes.unreachable;
+    if (this.#isExplained) super.print(messages, 0, []);
     this.#isLate = !result.complete && super.isComplete;
     if (this.#failOn === "never") return;
     const fails = severities.slice(0, severities.indexOf(this.#failOn) + 1);
@@ -201,7 +205,7 @@ export class CheckEnding extends CrawlEnding {
   }
 
   override print(messages: Messages, listed: number, notes: readonly string[]): void {
-    super.print(messages, listed, notes);
+    if (!this.#isExplained) super.print(messages, listed, notes);
     if (this.#isLate) messages.say("not complete: checking ended at --max-time", "warning");
     if (this.#failing !== undefined) messages.say(`${this.#failing}, at or above --fail-on ${this.#failOn}`, "bad");
   }

@@ -76,7 +76,7 @@ async function report(name: string | undefined, flags: Flags, context: Context):
     try {
       const settings = { ...check, ...run.whileChecking(crawl, files) };
       facts = await reportFacts(tree, { previous, check: settings, signal: run.signal });
-      end.finish(facts);
+      end.finish(facts, run.messages);
       yield flags.json ? `${jsonOf(facts, 2)}\n` : pageOf(facts);
     } finally {
       await tree.close();
