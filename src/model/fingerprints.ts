@@ -116,17 +116,31 @@ export class Fingerprints {
     return true;
   }
 
+  /** Nothing more is added: its memory is for the next set. */
+  finish(): void {
+    const { length } = this.#slots;
+    if (length > 0 && length <= largestSpare) spare.set(length, this.#slots.fill(0));
+    this.#slots = noSlots;
+  }
+
   #grow(): void {
     const old = this.#slots;
     const length = tableSizes.find((size) => size > old.length) ?? old.length * 2;
-    this.#slots = new Int32Array(length);
+    const slots = spare.get(length) ?? new Int32Array(length);
+    spare.delete(length);
     for (let at = 0; at < old.length; at += 2) {
-      if (old[at + 1] !== 0) insert(this.#slots, old[at]!, old[at + 1]!);
+      if (old[at + 1] !== 0) insert(slots, old[at]!, old[at + 1]!);
     }
+    this.finish();
+    this.#slots = slots;
   }
 }
 
-// In words. In large steps, because old tables wait for the garbage collector. The 50,000 URLs of a large sitemap are in half a megabyte, which
+// Empty tables, by length. A table lives as long as its document: as garbage, those of a large website would pile up.
+const spare = new Map<number, Int32Array>();
+const largestSpare = 131_072;
+
+// In words. In large steps, because growing copies. The 50,000 URLs of a large sitemap are in half a megabyte, which
 // stays in the processor's cache; a million are in 16 MB.
 const tableSizes: readonly number[] = [128, 512, 2048, 8192, 32_768, 131_072, 1_048_576, 4_194_304];
 const noSlots = new Int32Array(0);

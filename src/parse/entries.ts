@@ -204,6 +204,14 @@ export class EntrySink {
     return false;
   }
 
+  /** The last entries: nothing more will be added. */
+  finish(): Entries {
+    this.repeats.finish();
+    this.#pageUrls.finish();
+    this.#sitemapUrls.finish();
+    return this.take();
+  }
+
   /** The entries since the last call. */
   take(): Entries {
     const entries = { pages: this.#pages, sitemaps: this.#sitemaps };

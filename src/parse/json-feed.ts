@@ -83,7 +83,7 @@ export class JsonFeedParser implements EntryParser, EntrySource {
     const { problems } = this.#context;
     if (!this.stopped && !this.#isOver) this.#break();
     if (this.#sink.entryCount === 0 && problems.complete) problems.add("no-entries");
-    return this.#sink.take();
+    return this.#sink.finish();
   }
 
   #add(text: string): void {

@@ -52,7 +52,7 @@ export abstract class LineParser implements EntryParser, EntrySource {
 
   end(): Entries {
     if (this.#isTooLong || (this.#pending !== "" && !this.context.problems.isCutOff)) this.#endLine();
-    return this.sink.take();
+    return this.sink.finish();
   }
 
   #endLine(): void {

@@ -92,21 +92,19 @@ export async function pagesOf(
   const sitemaps = distinctSitemaps(tree);
   const [from, skipped] = readCursor(cursor, state);
   const filter = new PageFilter(resolvePageFilters(filters));
-  const { unique } = filter.settings;
   const found = new Bounded<ListedPage>();
   const until = performance.now() + longestSearch;
-  let [number, place, isLate] = [unique ? 0 : from, 0, false];
-  const isBefore = () => number < from || (number === from && place <= skipped);
-  // One page in each step, so that its place is known. What was listed before the cursor matters only if no page is to be listed twice.
+  let [number, batch, start, isLate] = [0, [] as readonly SitemapPage[], 0, false];
+  // What was listed before the cursor matters only if no page is to be listed twice.
   async function* steps(): AsyncGenerator<TreeStep> {
-    for (; number < sitemaps.length; number++) {
-      const sitemap = sitemaps[number]!;
-      place = 0;
-      for await (const page of tree.pages(sitemap)) {
-        place += 1;
-        if (isBefore() && !unique) continue;
-        yield { type: "pages", sitemap, pages: [page] };
-        isLate = place % 1000 === 0 && !isBefore() && performance.now() > until;
+    for (number = filter.settings.unique ? 0 : from; number < sitemaps.length; number++) {
+      [batch, start] = [[], 0];
+      for await (const step of tree.walk(sitemaps[number])) {
+        if (step.type !== "pages") continue;
+        start += batch.length;
+        batch = step.pages;
+        yield step;
+        isLate = performance.now() > until && (number > from || (number === from && start + batch.length > skipped));
         if (isLate) return;
       }
     }
@@ -117,10 +115,15 @@ export async function pagesOf(
     return { pages: found.items, ...(nextCursor && { nextCursor }), ...(note && { note }) };
   };
   for await (const step of filteredWalk(tree, filter, steps())) {
-    if (step.type !== "pages" || isBefore() || !step.pages.every(matches)) continue;
-    if (found.items.length >= limit || !step.pages.every((page) => found.add(listed(page)))) return answer(place - 1);
+    if (step.type !== "pages" || number < from) continue;
+    let at = -1;
+    for (const page of step.pages) {
+      at = batch.indexOf(page, at + 1);
+      if ((number === from && start + at < skipped) || !matches(page)) continue;
+      if (found.items.length >= limit || !found.add(listed(page))) return answer(start + at);
+    }
   }
-  return answer(isLate ? place : undefined);
+  return answer(isLate ? start + batch.length : undefined);
 }
 
 function noteOn(tree: SitemapTree, { counts, unknownHosts }: PageFilter): string {
@@ -181,13 +184,15 @@ export async function summaryOf(tree: SitemapTree): Promise<Readonly<Record<stri
   const languages = new Counts();
   let [dated, newest, oldest] = [0, "", ""];
   for (const sitemap of distinctSitemaps(tree)) {
-    for await (const { url, lastModified, alternates } of tree.pages(sitemap)) {
-      sections.add(sectionOf(url));
-      for (const { language } of alternates?.slice(0, 100) ?? []) languages.add(language);
-      if (lastModified === undefined) continue;
-      dated += 1;
-      if (newest === "" || lastModified > newest) newest = `${lastModified}`;
-      if (oldest === "" || lastModified < oldest) oldest = `${lastModified}`;
+    for await (const step of tree.walk(sitemap)) {
+      for (const { url, lastModified, alternates } of step.type === "pages" ? step.pages : []) {
+        sections.add(sectionOf(url));
+        for (const { language } of alternates?.slice(0, 100) ?? []) languages.add(language);
+        if (lastModified === undefined) continue;
+        dated += 1;
+        if (newest === "" || lastModified > newest) newest = `${lastModified}`;
+        if (oldest === "" || lastModified < oldest) oldest = `${lastModified}`;
+      }
     }
   }
   const sitemaps = new Bounded<object>(mostBytes / 4);

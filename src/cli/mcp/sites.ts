@@ -119,7 +119,8 @@ export class Sites {
 
   async #read({ homepage, file, crawl }: KeptSite): Promise<void> {
     const { sitemapTreeForHomepage } = await import("../../tree/build.ts");
-    const partial = `${file}.partial`;
+    // Its name says that it is compressed.
+    const partial = path.join(path.dirname(file), `partial.${path.basename(file)}`);
     const previous = existsSync(file) ? { previous: file } : {};
     rmSync(partial, { force: true });
     try {

@@ -46,9 +46,8 @@ export class XmlParser implements EntryParser, XmlHandler {
     this.#scanner.end();
     // `strict` drops an incomplete entry.
     if (!problems.has("xml-not-well-formed")) this.#finish();
-    this.#sink.repeats.finish();
     if (this.#root !== undefined && this.#sink.entryCount === 0 && problems.complete) problems.add("no-entries");
-    return this.#sink.take();
+    return this.#sink.finish();
   }
 
   get outcome(): ParseOutcome {
