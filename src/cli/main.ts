@@ -1,16 +1,5 @@
 #!/usr/bin/env node
-// sitegrove: the command-line program.
-//
-//   sitegrove ls [WEBSITE|ARCHIVE…] [FLAGS]   list the sitemaps and pages of a website, or of a saved archive
-//   sitegrove parse FILE|- [FLAGS]            read a local file or standard input
-//   sitegrove diff OLD NEW [FLAGS]            show what changed between two archives, files or websites
-//   sitegrove check TARGET [FLAGS]            show what search engines would say about the sitemaps
-//   sitegrove report TARGET -o FILE           write an HTML page about the sitemaps
-//   sitegrove fleet [SITES…] --out DIR        read many websites, and continue after a stop
-//   sitegrove completion bash|zsh|fish        print a shell completion script
-//   sitegrove help [COMMAND] | version        `sitegrove help ls` describes every flag of it; so does `sitegrove ls --help`
-//
-// Standard output carries the result and nothing else; messages go to standard error. Exit codes: exit-codes.ts.
+// sitegrove: the command-line program. Standard output carries the result and nothing else; messages go to standard error.
 import module from "node:module";
 import { setFlagsFromString } from "node:v8";
 import { systemReason } from "../model/errors.ts";

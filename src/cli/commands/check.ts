@@ -12,7 +12,14 @@ import { Baseline, checkOptions } from "../input/check-files.ts";
 import { chooseCheckTarget, Places, renamed, withFileNames } from "../input/local-files.ts";
 import { CrawlEnding, inWords } from "../output/ending.ts";
 import { OutputFile } from "../output/file.ts";
-import { type CheckFormat, checkFormats, type FailLevel, failLevels } from "../output/findings.ts";
+import {
+  appendSummary,
+  type CheckFormat,
+  checkFormats,
+  type FailLevel,
+  failLevels,
+  writeCheck,
+} from "../output/findings.ts";
 import type { Messages } from "../output/messages.ts";
 import { withTargets } from "../run.ts";
 
@@ -144,7 +151,6 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
     }
     listed = result.pageCount;
     ending.finish(result, run.messages);
-    const { appendSummary, writeCheck } = await import("../output/reporters.ts");
     const look = { all: flags.all === true, color: run.isShown && run.hasColor };
     const text = (format: CheckFormat) => writeCheck(result, { format, ...look, places: new Places(folders) });
     const { GITHUB_STEP_SUMMARY: summary } = context.environment;

@@ -87,9 +87,16 @@ async function ls(names: readonly string[], flags: Flags<Format>, context: Conte
   const fleet = "many at a time: sitegrove fleet SITES… --out DIR";
   if (targets.length > 4)
     run.messages.say(`${targets.length} websites are listed one after the other; ${fleet}`, "quiet");
-  const listing = new Listing(targets, flags, filter, { ...crawl, save: run.save }, run);
-  const code = await run.write(listing.pieces(), () => ({ listed: filter.listed, notes: filterNotes(filter, flags) }));
-  listing.summary?.print(run.messages);
+  const recurse: Options["recurse"] = (child, context) => {
+    const follows = filter.follows(child, isRobotsUrl(context.parent));
+    if (follows) run.declare(context);
+    return follows;
+  };
+  const summary = flags.summary ? new Summary() : undefined;
+  const options = { ...crawl, save: run.save, recurse };
+  const pieces = listing({ targets, flags, filter, options, run, summary, show: wholeUrl });
+  const code = await run.write(pieces, () => ({ listed: filter.listed, notes: filterNotes(filter, flags) }));
+  summary?.print(run.messages);
   return code;
 }
 
@@ -155,190 +162,173 @@ export function checkSince({ since, undated, skipOldSitemaps }: CrawlFlags): voi
   if (needing && since === undefined) throw new UsageError(`${needing} needs --since`);
 }
 
+interface Job {
+  readonly targets: readonly Target[];
+  readonly flags: Flags<Format>;
+  readonly filter: PageFilter;
+  readonly options: Options;
+  readonly run: Run;
+  readonly summary: Summary | undefined;
+  /** Once the homepage is known: an archive names its own. */
+  show: ShowUrl;
+}
+
 type Pieces = AsyncGenerator<string, void, undefined>;
 type See = (event: CrawlEvent) => void;
 
-class Listing {
-  readonly #targets: readonly Target[];
-  readonly #flags: Flags<Format>;
-  readonly #filter: PageFilter;
-  readonly #options: Options;
-  readonly #run: Run;
-  /** What --summary says at the end. */
-  readonly summary: Summary | undefined;
-  // Once the homepage is known: an archive names its own.
-  #strip: ShowUrl = wholeUrl;
-  readonly #show: ShowUrl = (url) => this.#strip(url);
+function listing(job: Job): Pieces {
+  const { format } = job.flags;
+  if (isSitemapFormat(format)) return sitemapPieces(job);
+  if (format === "parquet") return parquetPieces(job);
+  return isPageFormat(format) ? pagePieces(job, format) : treePieces(job);
+}
 
-  constructor(targets: readonly Target[], flags: Flags<Format>, filter: PageFilter, options: Options, run: Run) {
-    this.#targets = targets;
-    this.#flags = flags;
-    this.#filter = filter;
-    this.#run = run;
-    const recurse: Options["recurse"] = (child, context) => {
-      const follows = filter.follows(child, isRobotsUrl(context.parent));
-      if (follows) run.declare(context);
-      return follows;
-    };
-    this.#options = { ...options, recurse };
-    this.summary = flags.summary ? new Summary() : undefined;
-  }
+async function* pagePieces(job: Job, format: PageFormat): Pieces {
+  const { flags, filter, run, targets } = job;
+  let [finished, sitemaps, invalid] = [0, 0, 0];
+  const seen: See = (event) => {
+    if (event.type !== "finished") return;
+    finished += 1;
+    sitemaps += event.totals.sitemaps;
+    invalid += event.totals.invalid;
+  };
+  const writer = pageWriter(format, flags, (url) => job.show(url));
+  yield* writeBatches(batchesOf(job, seen), writer, run.signal);
+  if (!flags.trailer) return;
+  // Whether everything declared was read; what filters leave out does not count.
+  const complete = finished === targets.length && run.isComplete && !filter.reached;
+  yield `${jsonOf({ kind: "finished", complete, pages: filter.listed, sitemaps, invalid })}\n`;
+}
 
-  pieces(): Pieces {
-    const { format } = this.#flags;
-    if (isSitemapFormat(format)) return this.#sitemaps();
-    if (format === "parquet") return this.#parquet();
-    return isPageFormat(format) ? this.#pages(format) : this.#trees(format);
-  }
+async function* sitemapPieces(job: Job): Pieces {
+  const { format, csvSafe, separator, excel } = job.flags;
+  const rows = new SitemapRows();
+  for await (const _ of batchesOf(job, (event) => rows.see(event)));
+  job.run.crawled();
+  if (format === "sitemaps-csv" && excel) yield byteOrderMark;
+  const isTable = format === "sitemaps";
+  yield* inPieces(
+    isTable ? writeSitemapTable(rows, job.show, job.run.width) : writeSitemapCsv(rows, csvSafe, separator),
+  );
+}
 
-  async *#pages(format: PageFormat): Pieces {
-    const [filter, run] = [this.#filter, this.#run];
-    let [finished, sitemaps, invalid] = [0, 0, 0];
-    const seen: See = (event) => {
-      if (event.type !== "finished") return;
-      finished += 1;
-      sitemaps += event.totals.sitemaps;
-      invalid += event.totals.invalid;
-    };
-    yield* writeBatches(this.#batches(seen), pageWriter(format, this.#flags, this.#show), run.signal);
-    if (!this.#flags.trailer) return;
-    // Whether everything declared was read; what filters leave out does not count.
-    const complete = finished === this.#targets.length && run.isComplete && !filter.reached;
-    yield `${jsonOf({ kind: "finished", complete, pages: filter.listed, sitemaps, invalid })}\n`;
-  }
-
-  async *#sitemaps(): Pieces {
-    const { format, csvSafe, separator, excel } = this.#flags;
-    const rows = new SitemapRows();
-    for await (const _ of this.#batches((event) => rows.see(event)));
-    this.#run.crawled();
-    if (format === "sitemaps") yield* inPieces(writeSitemapTable(rows, this.#show, this.#run.width));
-    else {
-      if (excel) yield byteOrderMark;
-      yield* inPieces(writeSitemapCsv(rows, csvSafe, separator));
+// Yields no text: the tables go to files.
+async function* parquetPieces(job: Job): Pieces {
+  const { ParquetTables } = await import("../../write/parquet.ts");
+  const names = ["pages.parquet", "sitemaps.parquet", "problems.parquet"];
+  const folder = job.run.owns(new OutputFolder(job.flags.output as string, names, job.flags.force));
+  const tables = new ParquetTables((name) => (bytes) => folder.write(`${name}.parquet`, bytes));
+  let rows = new SitemapRows();
+  let site: string | undefined;
+  const addSitemaps = () => {
+    for (const row of rows) tables.addSitemap(row, site);
+    rows = new SitemapRows();
+  };
+  const seen: See = (event) => {
+    if (event.type === "start" && event.depth === 0) {
+      addSitemaps();
+      site = event.url;
     }
-  }
+    rows.see(event);
+  };
+  for await (const batch of batchesOf(job, seen)) tables.addPages(batch, site);
+  addSitemaps();
+  tables.finish();
+  yield "";
+}
 
-  // Yields no text: the tables go to files.
-  async *#parquet(): Pieces {
-    const { ParquetTables } = await import("../../write/parquet.ts");
-    const names = ["pages.parquet", "sitemaps.parquet", "problems.parquet"];
-    const folder = this.#run.owns(new OutputFolder(this.#flags.output as string, names, this.#flags.force));
-    const tables = new ParquetTables((name) => (bytes) => folder.write(`${name}.parquet`, bytes));
-    let rows = new SitemapRows();
-    let site: string | undefined;
-    const addSitemaps = () => {
-      for (const row of rows) tables.addSitemap(row, site);
-      rows = new SitemapRows();
-    };
-    const seen: See = (event) => {
-      if (event.type === "start" && event.depth === 0) {
-        addSitemaps();
-        site = event.url;
-      }
-      rows.see(event);
-    };
-    for await (const batch of this.#batches(seen)) tables.addPages(batch, site);
-    addSitemaps();
-    tables.finish();
-    yield "";
-  }
-
-  // The pages to list; those of a repeated sitemap once. `seen` receives every event.
-  async *#batches(seen: See): AsyncGenerator<PageBatch, void, undefined> {
-    const { format, summary } = this.#flags;
-    const { signal } = this.#run;
-    const { crawlWith } = await import("../../crawl/crawl.ts");
-    const see: See = (event) => {
-      if (event.type === "start" && event.depth === 0 && this.#flags.stripUrl) this.#strip = stripUrl(event.url);
-      this.#run.see(event);
-      seen(event);
-    };
-    // Of pages that are not listed, only their number is needed.
-    const urlsOnly = /^(?:pages|sitemaps)/.test(format) && !summary;
-    for (const named of this.#eachSite()) {
-      const target = await this.#run.recognized(named, this.#options);
-      const batches =
-        target.kind === "archive"
-          ? this.#archived(target, see)
-          : crawlWith(this.#filter, crawlTarget(target), { ...this.#options, signal }, urlsOnly);
-      for await (const event of batches) {
-        if (target.kind !== "archive") see(event as CrawlEvent);
-        if (event.type !== "pages") continue;
-        const batch = { sitemap: "sitemap" in event ? event.sitemap.url : event.url, pages: event.pages };
-        this.summary?.see(batch);
-        yield batch;
-        if (this.#filter.reached) break;
-      }
-      signal.throwIfAborted();
+// The pages to list; those of a repeated sitemap once. `seen` receives every event.
+async function* batchesOf(job: Job, seen: See): AsyncGenerator<PageBatch, void, undefined> {
+  const { flags, filter, options, run, summary } = job;
+  const { crawlWith } = await import("../../crawl/crawl.ts");
+  const see: See = (event) => {
+    if (event.type === "start" && event.depth === 0 && flags.stripUrl) job.show = stripUrl(event.url);
+    run.see(event);
+    seen(event);
+  };
+  // Of pages that are not listed, only their number is needed.
+  const urlsOnly = /^(?:pages|sitemaps)/.test(flags.format) && summary === undefined;
+  for (const named of eachSite(job)) {
+    const target = await run.recognized(named, options);
+    const isArchive = target.kind === "archive";
+    const batches = isArchive
+      ? archivedSteps(job, target, see)
+      : crawlWith(filter, crawlTarget(target), { ...options, signal: run.signal }, urlsOnly);
+    for await (const event of batches) {
+      if (!isArchive) see(event as CrawlEvent);
+      if (event.type !== "pages") continue;
+      const batch = { sitemap: "sitemap" in event ? event.sitemap.url : event.url, pages: event.pages };
+      summary?.see(batch);
+      yield batch;
+      if (filter.reached) break;
     }
+    run.signal.throwIfAborted();
   }
+}
 
-  async *#archived(target: Target, see: See): AsyncGenerator<TreeStep, void, undefined> {
-    const tree = await this.#tree(target, see);
+async function* archivedSteps(job: Job, target: Target, see: See): AsyncGenerator<TreeStep, void, undefined> {
+  const tree = await treeFor(job, target, see);
+  try {
+    if (isSitemapFormat(job.flags.format) && job.summary === undefined) return;
+    yield* untilStopped(filteredWalk(tree, job.filter, withoutRepeats(tree.walk())), job.run.signal);
+  } finally {
+    await tree.close();
+  }
+}
+
+async function* treePieces(job: Job): Pieces {
+  const { flags, filter, run, summary } = job;
+  for (const target of eachSite(job)) {
+    const tree = await treeFor(job, target);
     try {
-      if (isSitemapFormat(this.#flags.format) && this.summary === undefined) return;
-      yield* untilStopped(filteredWalk(tree, this.#filter, withoutRepeats(tree.walk())), this.#run.signal);
+      const steps = untilStopped(filteredWalk(tree, filter), run.signal, (step) => {
+        if (step.type === "pages") summary?.see({ sitemap: step.sitemap.url, pages: step.pages });
+      });
+      const show = flags.stripUrl ? stripUrl(tree.homepage) : wholeUrl;
+      const limitNote = flags.limit === undefined ? undefined : `stopped at --limit ${flags.limit}`;
+      // The pages of --limit are few already.
+      const look = { show, color: run.hasColor, all: flags.all === true || limitNote !== undefined, limitNote };
+      if (flags.format === "json") yield* writeJson(tree, steps, run.signal);
+      else if (!run.isShown) yield* writeTabtree(steps, show, limitNote);
+      // Of a website that cannot be reached there is no more to say than why.
+      else if (tree.reachable) yield* writeTerminalTree(steps, look);
+      run.signal.throwIfAborted();
     } finally {
       await tree.close();
     }
   }
+}
 
-  async *#trees(format: "tabtree" | "json"): Pieces {
-    const [flags, run] = [this.#flags, this.#run];
-    for (const target of this.#eachSite()) {
-      const tree = await this.#tree(target);
-      try {
-        const steps = this.#counted(untilStopped(filteredWalk(tree, this.#filter), run.signal));
-        const show = flags.stripUrl ? stripUrl(tree.homepage) : wholeUrl;
-        const limitNote = flags.limit === undefined ? undefined : `stopped at --limit ${flags.limit}`;
-        // The pages of --limit are few already.
-        const look = { show, color: run.hasColor, all: flags.all === true || limitNote !== undefined, limitNote };
-        if (format === "json") yield* writeJson(tree, steps, run.signal);
-        else if (!run.isShown) yield* writeTabtree(steps, show, limitNote);
-        // Of a website that cannot be reached there is no more to say than why.
-        else if (tree.reachable) yield* writeTerminalTree(steps, look);
-        run.signal.throwIfAborted();
-      } finally {
-        await tree.close();
-      }
-    }
-  }
-
-  async *#counted(steps: AsyncIterable<TreeStep>): AsyncGenerator<TreeStep, void, undefined> {
-    for await (const step of steps) {
-      if (step.type === "pages") this.summary?.see({ sitemap: step.sitemap.url, pages: step.pages });
-      yield step;
-    }
-  }
-
-  // One after another, until the limit is reached. The problems of one are reported before the next begins.
-  *#eachSite(): Generator<Target, void> {
-    let listed = 0;
-    for (const [at, target] of this.#targets.entries()) {
-      if (at > 0) this.#run.nextSite(this.#filter.listed - listed);
-      listed = this.#filter.listed;
-      yield target;
-      if (this.#filter.reached) return;
-    }
-  }
-
-  async #tree(target: Target, onEvent?: See): Promise<SitemapTree> {
-    const { limit, format } = this.#flags;
-    // With filters, only the listing knows when the limit is reached.
-    const pages = limit === undefined || !this.#filter.passesAll ? {} : { pages: limit };
-    const options = { ...this.#options, limits: { ...this.#options.limits, ...pages } };
-    // A list of pages reads everything; other formats tell what was counted before they do, or without.
-    const tree = await this.#run.tree(target, options, onEvent, !isPageFormat(format));
-    if (target.kind === "archive" && options.save !== undefined) await tree.save(options.save);
-    return tree;
+// One after another, until the limit is reached. The problems of one are reported before the next begins.
+function* eachSite({ targets, filter, run }: Job): Generator<Target, void> {
+  let listed = 0;
+  for (const [at, target] of targets.entries()) {
+    if (at > 0) run.nextSite(filter.listed - listed);
+    listed = filter.listed;
+    yield target;
+    if (filter.reached) return;
   }
 }
 
+async function treeFor({ flags, filter, options, run }: Job, target: Target, onEvent?: See): Promise<SitemapTree> {
+  // With filters, only the listing knows when the limit is reached.
+  const pages = flags.limit === undefined || !filter.passesAll ? {} : { pages: flags.limit };
+  const limits = { ...options.limits, ...pages };
+  // A list of pages reads everything; other formats tell what was counted before they do, or without.
+  const tree = await run.tree(target, { ...options, limits }, onEvent, !isPageFormat(flags.format));
+  if (target.kind === "archive" && options.save !== undefined) await tree.save(options.save);
+  return tree;
+}
+
 // Reading a finished tree does not check the signal.
-async function* untilStopped<T>(steps: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, void, undefined> {
+async function* untilStopped(
+  steps: AsyncIterable<TreeStep>,
+  signal: AbortSignal,
+  seen?: (step: TreeStep) => void,
+): AsyncGenerator<TreeStep, void, undefined> {
   for await (const step of steps) {
     if (signal.aborted) return;
+    seen?.(step);
     yield step;
   }
 }

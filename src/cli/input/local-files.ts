@@ -2,9 +2,10 @@
 // from folders, from one file or from standard input. And the way back: which file of a repository a finding is about.
 import { createReadStream, realpathSync, statSync } from "node:fs";
 import path from "node:path";
+import { Readable } from "node:stream";
 import type { CheckResult } from "../../check/result.ts";
 import { fileAt, type SiteFilesOptions, type SiteFolder } from "../../check/site-files.ts";
-import type { Client, ClientResponse } from "../../model/client.ts";
+import type { Client } from "../../model/client.ts";
 import type { Options } from "../../model/options.ts";
 import { type Problem, problem } from "../../model/problem.ts";
 import { parseUrl } from "../../model/url.ts";
@@ -15,7 +16,7 @@ import { chooseTarget, contentOf, type NamedTarget, recognize, type Target, webs
 
 export interface CheckTarget {
   /** As it was named. */
-  readonly named: NamedTarget;
+  readonly named: Target | NamedTarget;
   readonly target: Target;
   /** Whether the URLs of the sitemaps are known. */
   readonly hasLocation: boolean;
@@ -32,16 +33,12 @@ interface LocalFolder extends SiteFolder {
 }
 
 /** For commands that need a tree: a website, given sitemaps, an archive, or the folder of a built website. */
-export function chooseTreeTarget(
-  name: string | undefined,
-  flags: Flags,
-  context: Context,
-): Pick<CheckTarget, "target" | "files" | "options"> & { readonly named: Target | NamedTarget } {
+export function chooseTreeTarget(name: string | undefined, flags: Flags, context: Context): CheckTarget {
   if (name !== undefined && flags.sitemap === undefined && recognize(name).kind === "folder")
     return chooseCheckTarget(name, flags, context);
   if (flags.url !== undefined || flags.map !== undefined) throw notLocal(name, "--url and --map are for folders");
   const target = chooseTarget(name, flags.sitemap);
-  return { target, named: target, options: {} };
+  return { named: target, target, hasLocation: true, folders: [], options: {} };
 }
 
 // A name without a scheme was probably meant as a path.
@@ -51,28 +48,27 @@ function notLocal(name: string | undefined, message: string): UsageError {
   return new UsageError(isMissing ? `no such file or folder: ${name}; ${message}` : message);
 }
 
+type LocalFlags = Pick<Flags, "url" | "map" | "pages" | "ignore">;
+
 export function chooseCheckTarget(
   name: string,
-  flags: Pick<Flags, "url" | "map" | "pages" | "ignore">,
+  { url, map = [], pages, ignore }: LocalFlags,
   context: Context,
 ): CheckTarget {
-  const folders = (flags.map ?? []).map(readMap);
+  const folders = map.map(readMap);
   const named = recognize(name);
-  if (named.kind !== "folder" && (flags.pages ?? flags.ignore) !== undefined)
+  if (named.kind !== "folder" && (pages ?? ignore) !== undefined)
     throw new UsageError("--pages and --ignore are for folders: name the folder of a built website");
   if (named.kind === "website" || named.kind === "archive") {
-    if (flags.url === undefined && folders.length === 0)
+    if (url === undefined && folders.length === 0)
       return { named, target: named, hasLocation: true, folders, options: {} };
     throw notLocal(name, "--url and --map are for local files: name a file or a folder");
   }
   if (named.kind === "folder") {
-    const { url, pages, ignore } = flags;
     if (url !== undefined) folders.unshift(localFolder(`--url takes the URL of a website, not ${url}`, url, name));
     const own = folders.find((folder) => folder.path === realpathSync.native(name));
-    if (own === undefined)
-      throw new UsageError(
-        `${name} is a folder here: say which website it is, --url https://example.org/${websiteHint(name)}`,
-      );
+    const which = `say which website it is, --url https://example.org/${websiteHint(name)}`;
+    if (own === undefined) throw new UsageError(`${name} is a folder here: ${which}`);
     const files = { folders: folders.map((each) => ({ url: each.url, path: each.name })), pages, ignore };
     const target = { kind: "website", homepage: own.url, isAssumed: false } as const;
     // Below the root there is no robots.txt: that of the website is elsewhere.
@@ -82,17 +78,12 @@ export function chooseCheckTarget(
   }
   const isFile = named.kind === "file";
   const madeUp = `${nowhere}${isFile ? encodeURIComponent(path.basename(name)) : "sitemap.xml"}`;
-  const url = flags.url ?? (isFile ? mappedUrl(name, folders) : undefined) ?? madeUp;
-  if (!/^https?:$/.test(parseUrl(url)?.protocol ?? ""))
-    throw new UsageError(`--url takes an http or https URL, not ${url}`);
-  const open = () => contentOf(named, context);
-  return {
-    named,
-    target: { kind: "sitemaps", urls: [url] },
-    hasLocation: !url.startsWith(nowhere),
-    folders,
-    options: localOptions(folders, { url: parseUrl(url)?.href ?? url, open }),
-  };
+  const place = url ?? (isFile ? mappedUrl(name, folders) : undefined) ?? madeUp;
+  const { href = "", protocol = "" } = parseUrl(place) ?? {};
+  if (!/^https?:$/.test(protocol)) throw new UsageError(`--url takes an http or https URL, not ${place}`);
+  const target = { kind: "sitemaps", urls: [place] } as const;
+  const options = localOptions(folders, (asked) => (asked === href ? contentOf(named, context) : undefined));
+  return { named, target, hasLocation: !place.startsWith(nowhere), folders, options };
 }
 
 // A file without a known URL gets this one.
@@ -131,24 +122,19 @@ function encodedPath(file: string): string {
   return file.split(path.sep).map(encodeURIComponent).join("/");
 }
 
-interface LocalFile {
-  readonly url: string;
-  readonly open: () => AsyncIterable<Uint8Array>;
-}
+type Content = AsyncIterable<Uint8Array> | undefined;
 
-function localOptions(folders: readonly LocalFolder[], file?: LocalFile): Options {
-  const client: Client = {
-    async request({ url }): Promise<ClientResponse | Problem> {
-      const found = url === file?.url ? file.open() : contentAt(url, folders);
-      if (found !== undefined && "code" in found) return found;
-      return { status: found === undefined ? 404 : 200, headers: [], body: found ?? nothing() };
-    },
+function localOptions(folders: readonly LocalFolder[], own: (url: string) => Content = () => undefined): Options {
+  const request: Client["request"] = async ({ url }) => {
+    const found = own(url) ?? contentAt(url, folders);
+    if (found !== undefined && "code" in found) return found;
+    return { status: found === undefined ? 404 : 200, headers: [], body: found ?? Readable.from([]) };
   };
-  return { client, retries: 0, concurrency: 1 };
+  return { client: { request }, retries: 0, concurrency: 1 };
 }
 
 // Undefined if there is no such file.
-function contentAt(url: string, folders: readonly LocalFolder[]): AsyncIterable<Uint8Array> | Problem | undefined {
+function contentAt(url: string, folders: readonly LocalFolder[]): Content | Problem {
   const mapped = folders.filter((folder) => url.startsWith(folder.url));
   if (mapped.length === 0) return problem("not-local");
   const { pathname = "" } = parseUrl(url) ?? {};
@@ -164,8 +150,6 @@ function withIndex(name: string): string {
   return name === "" || name.endsWith("/") ? `${name}index.html` : name;
 }
 
-async function* nothing(): AsyncGenerator<Uint8Array> {}
-
 /** A location as SARIF names it: relative to a base. */
 export interface Place {
   readonly uri: string;
@@ -180,15 +164,11 @@ const sourceRoot = "%SRCROOT%";
 
 export class Places {
   readonly #folders: readonly SiteFolder[];
-  readonly #bases = new Map<string, string>();
+  /** The names of bases other than the working directory, by their URLs. */
+  readonly bases: Map<string, string> = new Map();
 
   constructor(folders: readonly SiteFolder[]) {
     this.#folders = folders;
-  }
-
-  /** The names and URLs of bases other than the working directory. */
-  get bases(): ReadonlyMap<string, string> {
-    return this.#bases;
   }
 
   of(sitemap: string): Place {
@@ -196,28 +176,23 @@ export class Places {
     const [url = ""] = sitemap.split("#", 1);
     const folder = this.#folders.find((each) => url.startsWith(each.url));
     if (folder !== undefined) {
-      const name = withIndex(encodedOnce(url.slice(folder.url.length).replace(/[?#].*$/s, "")));
+      const name = withIndex(encodedOnce(url.slice(folder.url.length).replace(/\?.*$/s, "")));
       const root = encodedPath(path.relative(process.cwd(), folder.path));
       const uri = root === "" ? name : `${root}/${name}`;
       // Nothing above the working directory belongs to the repository.
       if (!uri.startsWith("..")) return { uri, base: sourceRoot, file: decoded(uri) };
     }
-    const [, origin, rest = ""] = /^(https?:\/\/[^/?#]+)\/?(.*)$/is.exec(url) ?? [];
-    if (origin !== undefined) return { uri: encodedOnce(rest) || "./", base: this.#baseOf(`${origin}/`) };
-    return this.file(sitemap);
+    const [, origin, rest = ""] = /^(https?:\/\/[^/?]+)\/?(.*)$/is.exec(url) ?? [];
+    if (origin === undefined) return this.file(sitemap);
+    const base = this.bases.get(`${origin}/`) ?? `WEBSITE${this.bases.size === 0 ? "" : this.bases.size + 1}`;
+    this.bases.set(`${origin}/`, base);
+    return { uri: encodedOnce(rest) || "./", base };
   }
 
   /** The place of a file. */
   file(name: string): Place {
     const file = path.relative(process.cwd(), name);
     return { uri: encodedPath(wellFormed(file)) || "./", base: sourceRoot, file };
-  }
-
-  #baseOf(url: string): string {
-    for (const [name, known] of this.#bases) if (known === url) return name;
-    const name = this.#bases.size === 0 ? "WEBSITE" : `WEBSITE${this.#bases.size + 1}`;
-    this.#bases.set(name, url);
-    return name;
   }
 }
 

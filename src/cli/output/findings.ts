@@ -1,8 +1,16 @@
-// What the formats of `sitegrove check` share: their names, the verdict, findings by rule, examples, and what was not judged.
+// The formats of `sitegrove check`: text and Markdown for people, JSON, SARIF, and GitHub annotations with a step summary. Texts from a website
+// are made printable; in text they are shortened, in Markdown they are in code spans, which they cannot break out of.
+import { createHash } from "node:crypto";
+import { appendFileSync } from "node:fs";
+import picocolors from "picocolors";
 import { type Finding, type FindingExample, groupedByRule } from "../../check/findings.ts";
 import { type CheckResult, failedInWords, severitiesInWords } from "../../check/result.ts";
-import type { Rule, Severity } from "../../check/rule.ts";
+import { type Rule, type Severity, severities } from "../../check/rule.ts";
+import { systemReason } from "../../model/errors.ts";
 import { counted, grouped } from "../../model/figures.ts";
+import { version } from "../../model/version.ts";
+import { jsonOf, printable } from "../../write/printable.ts";
+import type { Place, Places } from "../input/local-files.ts";
 
 export const checkFormats = ["text", "json", "sarif", "markdown", "github"] as const;
 export type CheckFormat = (typeof checkFormats)[number];
@@ -10,8 +18,251 @@ export type CheckFormat = (typeof checkFormats)[number];
 export const failLevels = ["error", "warning", "info", "never"] as const;
 export type FailLevel = (typeof failLevels)[number];
 
+export interface CheckOutput {
+  readonly format: CheckFormat;
+  readonly all: boolean;
+  readonly color: boolean;
+  readonly places: Places;
+}
+
+export function writeCheck(result: CheckResult, { format, all, color, places }: CheckOutput): string {
+  if (format === "text") return checkText(result, all, color);
+  if (format === "markdown") return checkMarkdown(result, all);
+  if (format === "github") return checkAnnotations(result, places);
+  return `${jsonOf(format === "json" ? checkDocument(result) : checkSarif(result, places), 2)}\n`;
+}
+
+// The shape is described by schema/check.json.
+function checkDocument(result: CheckResult): unknown {
+  const { homepage, complete, sitemapCount, pageCount, counts, places, findings, notJudged, sample } = result;
+  const named = new Set(findings.map(({ rule }) => rule));
+  const rules = result.rules.filter(({ id }) => named.has(id));
+  const head = { version: 1, homepage, complete, verdict: verdict(result), sitemapCount, pageCount, counts, places };
+  return { ...head, findings, notJudged, ...(sample === undefined ? {} : { sample }), rules };
+}
+
+const fewInText = 3;
+const fewExamples = 3;
+
+function checkText(result: CheckResult, all: boolean, color: boolean): string {
+  const { red, yellow, cyan, bold, dim } = picocolors.createColors(color);
+  const paint = { error: red, warning: yellow, info: cyan };
+  // A few lines of a terminal at most.
+  const shown = (text: string) => printable(all ? text : shortened(text, 300));
+  const lines = [bold(shown(result.homepage)), verdict(result)];
+  for (const group of groupsOf(result)) {
+    const { rule, severity, findings } = group;
+    lines.push("", `${paint[severity](severity)}  ${bold(printable(rule.sentence))}  ${dim(rule.id)}`);
+    const extent = extentOf(group, result);
+    if (extent !== undefined) lines.push(`  ${extent}`);
+    let examples = 0;
+    for (const finding of all ? findings : findings.slice(0, fewInText)) {
+      if (finding.sitemap !== result.homepage) lines.push(`  ${shown(finding.sitemap)} (${casesInWords(finding)})`);
+      // Three examples in all: usually the first sitemap has them.
+      for (const example of finding.examples.slice(0, all ? undefined : Math.max(fewExamples - examples, 1))) {
+        const text = exampleText(example);
+        if (text !== "") lines.push(`    ${shown(text)}`);
+        examples += 1;
+      }
+    }
+    const more = findings.length - fewInText;
+    if (!all && more > 0) lines.push(dim(`  and ${counted(more, "more sitemap")}; --all lists them`));
+    if (rule.fix !== "") lines.push(`  Fix: ${printable(rule.fix)}`);
+    if (rule.link !== "") lines.push(dim(`  ${printable(rule.link)}`));
+  }
+  const sample = sampleSentence(result);
+  if (sample !== undefined) lines.push("", sample);
+  const left = notJudgedSentences(result);
+  if (left.length > 0) lines.push("", ...left.map((line) => dim(line)));
+  return `${lines.join("\n")}\n`;
+}
+
+function shortened(text: string, longest: number): string {
+  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
+}
+
+const fewInMarkdown = 10;
+
+function checkMarkdown(result: CheckResult, all: boolean): string {
+  const parts = [`# Check of ${code(result.homepage)}`, verdict(result)];
+  for (const group of groupsOf(result)) {
+    const { rule, severity, findings } = group;
+    const { fix, link } = rule;
+    parts.push(`## ${severity}: ${rule.id}`, escaped(rule.sentence));
+    const extent = extentOf(group, result);
+    if (extent !== undefined) parts.push(`${extent}.`);
+    if (fix !== "") parts.push(`**Fix:** ${escaped(fix)}${link === "" ? "" : ` ([more](<${link}>))`}`);
+    const rows = (all ? findings : findings.slice(0, fewInMarkdown)).map(({ sitemap, count, examples }) => {
+      const shown = (all ? examples : examples.slice(0, fewInMarkdown)).map((example) => code(exampleText(example)));
+      return `| ${code(sitemap)} | ${grouped(count)} | ${shown.filter(Boolean).join("<br>")} |`;
+    });
+    parts.push(["| sitemap | count | example |", "|---|--:|---|", ...rows].join("\n"));
+    const more = findings.length - fewInMarkdown;
+    if (!all && more > 0) parts.push(`And ${counted(more, "more sitemap")}.`);
+  }
+  const sample = sampleSentence(result);
+  if (sample !== undefined) parts.push(sample);
+  return `${[...parts, ...notJudgedSentences(result)].join("\n\n")}\n`;
+}
+
+function code(value: string): string {
+  const safe = printable(value).replaceAll("`", "'").replaceAll("|", "\\|");
+  return safe === "" ? "" : `\`${safe}\``;
+}
+
+// Sentences of our rules have code spans of their own; those of users' rules may hold anything.
+function escaped(sentence: string): string {
+  return printable(sentence).replaceAll("<", "&lt;").replaceAll("|", "\\|");
+}
+
+const annotations = { error: "error", warning: "warning", info: "notice" } as const;
+
+// https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
+function checkAnnotations(result: CheckResult, places: Places): string {
+  const groups = groupsOf(result);
+  const shown = severities.flatMap((severity) => {
+    const lists = groups.filter((group) => group.severity === severity).map((each) => annotated(each, result, places));
+    // Every rule comes before more examples of one.
+    return [...lists.flatMap((list) => list.slice(0, 1)), ...lists.flatMap((list) => list.slice(1))].slice(
+      0,
+      mostShown,
+    );
+  });
+  const rest = [verdict(result), sampleSentence(result), ...notJudgedSentences(result)];
+  // A line that begins with two colons would be read as a command.
+  const lines = rest.flatMap((line) => (line === undefined ? [] : data(line)));
+  return `${[...shown, ...lines].join("\n")}\n`;
+}
+
+// GitHub shows ten of each kind for a step.
+const mostShown = 10;
+
+/** One for each example; the first says how many there are. */
+function annotated(group: FindingGroup, result: CheckResult, places: Places): string[] {
+  const { rule, severity, findings } = group;
+  const fix = rule.fix === "" ? "" : ` Fix: ${rule.fix}`;
+  const extent = extentOf(group, result) ?? casesInWords(findings[0] ?? group);
+  const cases = findings.flatMap(({ sitemap, examples }) =>
+    (examples.length === 0 ? [undefined] : examples).map((example) => ({ sitemap, example })),
+  );
+  return cases.slice(0, mostShown).map(({ sitemap, example }, index) => {
+    const { file } = example?.file === undefined ? places.of(sitemap) : places.file(example.file);
+    const place = file === undefined ? "" : `file=${property(file)},line=${example?.line ?? 1},`;
+    const shown = example === undefined ? "" : `: ${exampleText(example)}`;
+    const count = index === 0 ? `${extent}, first ` : "";
+    // GitHub refuses messages of 64 KB.
+    const words = shortened(`${rule.sentence} ${count}${sitemap}${shown}.${fix}`, 4000);
+    return `::${annotations[severity]} ${place}title=${property(rule.id)}::${data(words)}`;
+  });
+}
+
+function data(value: string): string {
+  return printable(value).replaceAll("%", "%25");
+}
+
+function property(value: string): string {
+  return data(value).replaceAll(":", "%3A").replaceAll(",", "%2C");
+}
+
+// GitHub accepts one MiB for each step.
+const mostSummaryBytes = 1_000_000;
+
+/** Appends Markdown to the step summary. Returns the error, if there is one. */
+export function appendSummary(file: string, markdown: string): string | undefined {
+  const start = Buffer.from(markdown).subarray(0, mostSummaryBytes).toString();
+  const isCut = Buffer.byteLength(markdown) > mostSummaryBytes;
+  try {
+    appendFileSync(file, isCut ? `${start.slice(0, start.lastIndexOf("\n") + 1)}\nAnd more.\n\n` : `${markdown}\n`);
+    return undefined;
+  } catch (error) {
+    return `the step summary could not be written: ${systemReason(error)}`;
+  }
+}
+
+// SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html), for code scanning: one result for each rule and sitemap, with
+// its count in the message and its examples as locations. GitHub takes relative URIs only.
+const levels = { error: "error", warning: "warning", info: "note" } as const;
+// GitHub keeps this many of one run.
+const mostResults = 5000;
+const docs = "https://github.com/sitegrove/sitegrove/blob/main/docs/check.md";
+
+function checkSarif(result: CheckResult, places: Places): unknown {
+  const { findings, notJudged, homepage, complete, pageCount } = result;
+  const found = new Set(findings.map(({ rule }) => rule));
+  const rules = result.rules.filter(({ id }) => found.has(id));
+  const results = findings.slice(0, mostResults).map((finding) => resultOf(finding, rules, places));
+  const cut = findings.length - results.length;
+  const notes = [
+    verdict(result),
+    cut > 0 ? `${counted(cut, "finding")} beyond the ${mostResults} that code scanning takes.` : undefined,
+    sampleSentence(result),
+    ...notJudged.map(({ rule, reason }) => `Not judged, because ${reason}: ${rule}`),
+  ].flatMap((text) => (text === undefined ? [] : { level: "note", message: { text } }));
+  const bases = Object.fromEntries([...places.bases].map(([uri, name]) => [name, { uri }]));
+  return {
+    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
+    version: "2.1.0",
+    runs: [
+      {
+        tool: { driver: { name: "sitegrove", version, informationUri: docs, rules: rules.map(ruleOf) } },
+        invocations: [{ executionSuccessful: true, toolExecutionNotifications: notes }],
+        ...(places.bases.size === 0 ? {} : { originalUriBaseIds: bases }),
+        results,
+        columnKind: "utf16CodeUnits",
+        properties: { homepage, complete, pageCount },
+      },
+    ],
+  };
+}
+
+function ruleOf({ id, severity, sentence, fix, link, basis }: Rule): unknown {
+  return {
+    id,
+    shortDescription: { text: sentence },
+    fullDescription: { text: sentence },
+    help: { text: fix === "" ? sentence : fix },
+    ...(/^https?:\/\/\S+$/.test(link) && URL.canParse(link) ? { helpUri: link } : {}),
+    defaultConfiguration: { level: levels[severity] },
+    properties: { basis, tags: ["seo", "sitemap"] },
+  };
+}
+
+function resultOf(finding: Finding, rules: readonly Rule[], places: Places): unknown {
+  const { severity, sitemap, count, examples, otherSitemaps } = finding;
+  const ruleIndex = rules.findIndex(({ id }) => id === finding.rule);
+  const { id: ruleId, sentence } = rules[ruleIndex] as Rule;
+  const [first, ...others] = examples;
+  const more = otherSitemaps === undefined ? "" : ` in ${counted(otherSitemaps, "further sitemap")}`;
+  const example = first === undefined ? "" : ` First: ${exampleText(first)}`;
+  const located = (each: FindingExample | undefined) =>
+    locationOf(each?.file === undefined ? places.of(sitemap) : places.file(each.file), each);
+  const related = others.map(located);
+  // The schema wants no two that are the same: examples that are shortened may be, and those of one long line.
+  const distinct = new Map(related.map((location) => [JSON.stringify(location), location]));
+  // The same finding keeps its hash when lines move.
+  const hash = createHash("sha256").update(`${ruleId}\n${severity}\n${sitemap}`).digest("hex").slice(0, 16);
+  return {
+    ruleId,
+    ruleIndex,
+    level: levels[severity],
+    message: { text: `${sentence} (${casesInWords(finding, "case")}${more})${example}` },
+    locations: [located(first)],
+    ...(others.length > 0 ? { relatedLocations: [...distinct.values()] } : {}),
+    partialFingerprints: { primaryLocationLineHash: `${hash}:1` },
+    properties: { count, sitemap, examples },
+  };
+}
+
+function locationOf({ uri, base }: Place, example: FindingExample | undefined): unknown {
+  const text = example === undefined ? "" : exampleText(example);
+  // Code scanning shows nothing without a line.
+  const region = { startLine: example?.line ?? 1 };
+  const physicalLocation = { artifactLocation: { uri, uriBaseId: base }, region };
+  return { physicalLocation, ...(text === "" ? {} : { message: { text } }) };
+}
+
 /** The findings of one rule with one severity. */
-export interface FindingGroup {
+interface FindingGroup {
   readonly rule: Rule;
   readonly severity: Severity;
   readonly findings: readonly Finding[];
@@ -19,7 +270,7 @@ export interface FindingGroup {
 }
 
 /** Most severe first. */
-export function groupsOf({ findings, rules }: CheckResult): FindingGroup[] {
+function groupsOf({ findings, rules }: CheckResult): FindingGroup[] {
   const rows = new Map(rules.map((rule) => [rule.id, rule]));
   return groupedByRule(findings).map((group) => ({
     rule: rows.get(group[0].rule) as Rule,
@@ -30,7 +281,7 @@ export function groupsOf({ findings, rules }: CheckResult): FindingGroup[] {
 }
 
 /** The result in one sentence. */
-export function verdict(result: CheckResult): string {
+function verdict(result: CheckResult): string {
   const { sitemapCount, pageCount, complete, counts } = result;
   const found = result.findings.length === 0 ? "" : `${failedInWords(result)} (${severitiesInWords(counts)})`;
   if (sitemapCount === 0) return `${found || "No findings"}: no sitemap could be read.`;
@@ -44,7 +295,7 @@ export function verdict(result: CheckResult): string {
 }
 
 /** What the sample of pages says; undefined where no page was fetched. */
-export function sampleSentence({ sample }: CheckResult): string | undefined {
+function sampleSentence({ sample }: CheckResult): string | undefined {
   if (sample === undefined) return undefined;
   const { pages, judged, bad, atMost, disallowed, unanswered } = sample;
   const left = [];
@@ -59,14 +310,14 @@ export function sampleSentence({ sample }: CheckResult): string | undefined {
 }
 
 /** Rules that were not judged, by the reason, as sentences. */
-export function notJudgedSentences({ notJudged }: CheckResult): string[] {
+function notJudgedSentences({ notJudged }: CheckResult): string[] {
   const reasons = new Map<string, string[]>();
   for (const { rule, reason } of notJudged) reasons.set(reason, [...(reasons.get(reason) ?? []), rule]);
   return [...reasons].map(([reason, rules]) => `Not judged, because ${reason}: ${rules.join(", ")}`);
 }
 
 /** `17 places in 2 sitemaps`, or how often where it is about the website as a whole. Undefined for one sitemap. */
-export function extentOf({ findings, count }: FindingGroup, { homepage }: CheckResult): string | undefined {
+function extentOf({ findings, count }: FindingGroup, { homepage }: CheckResult): string | undefined {
   const sitemaps = findings.reduce((sum, { otherSitemaps = 1 }) => sum + otherSitemaps, 0);
   const isSite = sitemaps === 1 && findings[0]?.sitemap === homepage;
   const known = findings.reduce((sum, finding) => sum + (finding.known ?? 0), 0);
@@ -79,11 +330,11 @@ export function extentOf({ findings, count }: FindingGroup, { homepage }: CheckR
 }
 
 /** `3 places`, `39 new of 539 places`. */
-export function casesInWords({ count, known = 0 }: Pick<Finding, "count" | "known">, noun = "place"): string {
+function casesInWords({ count, known = 0 }: Pick<Finding, "count" | "known">, noun = "place"): string {
   return known === 0 ? counted(count, noun) : `${grouped(count)} new of ${counted(count + known, noun)}`;
 }
 
-export function exampleText({ url, value, file, line }: FindingExample): string {
+function exampleText({ url, value, file, line }: FindingExample): string {
   const inFile = line === undefined ? `${file}: ` : `${file}:${line}: `;
   const place = file !== undefined ? inFile : line === undefined ? "" : `line ${line}: `;
   return `${place}${[url, value].filter((part) => part !== undefined).join(" · ")}`;

@@ -54,10 +54,11 @@ export class Log {
         return `problem ${event.url} ${inWords(event.problem)}`;
       case "sitemap": {
         const { sitemap, wireBytes } = event;
-        if (sitemap.kind === "invalid") return `sitemap ${sitemap.url} not read: ${inWords(sitemap.reason)}`;
+        const { url, kind } = sitemap;
+        if (kind === "invalid") return `sitemap ${url} not read: ${inWords(sitemap.reason)}`;
         const holds =
-          sitemap.kind === "index" ? counted(sitemap.children.length, "sitemap") : counted(sitemap.pageCount, "page");
-        return `sitemap ${sitemap.url} ${sitemap.kind} ${sitemap.format} ${holds} ${size(wireBytes)} ${state(sitemap)}`;
+          kind === "index" ? counted(sitemap.children.length, "sitemap") : counted(sitemap.pageCount, "page");
+        return `sitemap ${url} ${kind} ${sitemap.format} ${holds} ${size(wireBytes)} ${state(sitemap)}`;
       }
       case "finished": {
         const { pages, invalid, requests, duration: took } = event.totals;

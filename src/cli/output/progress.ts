@@ -1,5 +1,4 @@
-// The progress line on a terminal: how far the crawl is and what it waits for. Redrawn at most ten times a second, and
-// cleared at the end.
+// The progress line on a terminal: how far the crawl is and what it waits for. Redrawn ten times a second, and cleared at the end.
 import type { CrawlEvent } from "../../model/event.ts";
 import { counted, duration, grouped, size } from "../../model/figures.ts";
 import type { RecurseContext } from "../../model/options.ts";
@@ -33,10 +32,7 @@ export class Progress {
     if (event.type === "start" && event.depth === 0) this.#homepage = event.url;
     if (event.type === "request") this.#underway.add(event.url);
     if (event.type === "retry") this.#note = ` (again in ${Math.ceil(event.delay / 1000)} s)`;
-    if (event.type === "response") {
-      this.#underway.delete(event.url);
-      this.#note = "";
-    }
+    if (event.type === "response" && this.#underway.delete(event.url)) this.#note = "";
     if (event.type === "pages") {
       const told = this.#told.url === event.url ? this.#told.pages : 0;
       this.#told = { url: event.url, pages: told + event.pages.length };
