@@ -81,10 +81,12 @@ export class PageFilter {
     if (allowedFor !== undefined) this.#allows = allowedUrls(allowedFor, robotsOf);
     if (!sameHost && !sameSite) return;
     const tldts = sameHost ? undefined : await import("tldts");
-    const placeOf = ({ host, hostname }: URL) =>
-      tldts === undefined ? bareHost(host) : (tldts.getDomain(hostname, { allowPrivateDomains: true }) ?? hostname);
+    const siteOf = ({ hostname }: URL) => tldts?.getDomain(hostname, { allowPrivateDomains: true }) ?? hostname;
     const home = parseUrl(homepage);
-    this.#isAtHome = byOrigin((url) => home !== null && placeOf(url) === placeOf(home));
+    // A host that the Public Suffix List does not know, such as localhost, is a website with `www.`, too.
+    const isHost = (url: URL) => bareHost(url.host) === bareHost(home?.host ?? "");
+    const isSite = (url: URL) => tldts !== undefined && home !== null && siteOf(url) === siteOf(home);
+    this.#isAtHome = byOrigin((url) => isHost(url) || isSite(url));
   }
 
   /** Whether `limit` was reached: no more pages are listed. */
@@ -101,9 +103,10 @@ export class PageFilter {
     return { listed: this.listed, undated: this.#undated, robotsUnknown: this.#unknown };
   }
 
-  /** The filter that let none of the pages through, if one did. */
-  get empty(): keyof PageFilterSettings | undefined {
-    return this.seen === 0 ? undefined : this.#steps.find(({ passed }) => passed === 0)?.name;
+  /** The filters that let none of the pages through together, if they did: up to the first that nothing passed. */
+  get empty(): readonly (keyof PageFilterSettings)[] {
+    const end = this.seen === 0 ? -1 : this.#steps.findIndex(({ passed }) => passed === 0);
+    return this.#steps.slice(0, end + 1).map(({ name }) => name);
   }
 
   /** A problem for each origin whose robots.txt could not be read, once. */

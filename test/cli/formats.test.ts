@@ -182,3 +182,11 @@ test("parse names standard input the same in every format, and needs no guard in
   expect(JSON.parse(await parsed("ndjson"))).toMatchObject({ sitemap: "standard input" });
   expect(await parsed("tabtree")).toBe("standard input\n\thttps://example.org/a\n");
 });
+
+test.each(["# ours\n\nUser-agent: *\nDisallow:\n", "\ufeffsitemap : https://example.org/0.xml\n"])(
+  "parse knows robots.txt on standard input by its first line: %j",
+  async (start) => {
+    const { code, stdout } = await sitegrove(["parse", "-"], { input: `${start}Sitemap: https://example.org/s.xml\n` });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/\thttps:\/\/example\.org\/s\.xml\n$/) });
+  },
+);

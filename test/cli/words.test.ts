@@ -195,6 +195,13 @@ test("parse fetches the one document that a URL names, redirects included", asyn
   });
 });
 
+test("--rewrite says that it does not lead away from where the website is, unless the start is there", async () => {
+  const words = ["--rewrite", `https://example.org/=${b.homepage}`, "-f", "pages"];
+  const said = `--rewrite: sitemaps below https://example.org are fetched from there: ${a.homepage} is not below ${b.homepage.slice(0, -1)}`;
+  expect((await sitegrove(["ls", a.homepage, ...words])).stderr).toBe(`sitegrove: ${said}\n`);
+  expect((await sitegrove(["ls", b.homepage, ...words])).stderr).toBe("");
+});
+
 const hint = (name: string) => `for the website: sitegrove ls https://${name}`;
 test.each([
   ["example.org", "", `is an empty file here, not an archive; ${hint("example.org")}`],

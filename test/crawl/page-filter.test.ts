@@ -178,6 +178,17 @@ test("www. makes no difference to a host, and the Public Suffix List says what a
   expect(await listed({ sameSite: true })).toEqual([all[0], all[1], all[3], all[4]]);
 });
 
+test.each(["localhost", "intranet:8080"])("on %s, the same website is at least the same host", async (host) => {
+  async function* body() {
+    yield Buffer.from(`http://${host}/a\nhttp://www.${host}/b\nhttp://other.example/c\n`);
+  }
+  const client = { request: async () => ({ status: 200, headers: [], body: body() }) };
+  for (const filters of [{ sameHost: true }, { sameSite: true }]) {
+    const pages = streamPages({ sitemaps: [`http://${host}/s.txt`] }, { client, ...filters });
+    expect(await pathsOf(pages)).toEqual([`http://${host}/a`, `http://www.${host}/b`]);
+  }
+});
+
 test("a tree takes them with its pages, not where it is made", async () => {
   await expect(sitemapTreeForHomepage(site.homepage, { include: "a" } as object)).rejects.toThrow(
     "Unknown option `include` of a tree; give it to `tree.pages()`",
@@ -190,13 +201,16 @@ test.each([
   [["--include", "/Nowhere/"], "0 of 7 pages match --include '/Nowhere/'"],
   [["--include", "'*/new/*'"], "0 of 7 pages match --include ''*/new/*''; there are quotes around the pattern"],
   [["--include", "NEW", "--include", "x"], "0 of 7 pages match --include 'NEW' or 'x'; it would match in another case"],
-  [["--include", "old", "--exclude", "a"], "0 of 7 pages remain after --exclude 'a'"],
+  [["--include", "old", "--exclude", "a"], "0 of 7 pages match --include 'old' and remain after --exclude 'a'"],
   [["--since", "2050"], "0 of 7 pages are dated 2050 or later (--since)"],
   [["--include", "failing", "--allowed-for", "x"], "0 of 7 pages match --include 'failing'"],
-  [["--include", "/c$/", "--allowed-for", "x"], "0 of 7 pages are allowed for x (--allowed-for)"],
+  [
+    ["--include", "/c$/", "--allowed-for", "x"],
+    "0 of 7 pages match --include '/c$/' and are allowed for x (--allowed-for)",
+  ],
   [
     ["--include", "new", "--exclude", "/new/a", "--same-host"],
-    "0 of 7 pages are on the host of the homepage (--same-host)",
+    "0 of 7 pages match --include 'new' and remain after --exclude '/new/a' and are on the host of the homepage (--same-host)",
   ],
 ])("%j says that it matches nothing", async (flags, note) => {
   for (const format of ["pages", "json"]) {

@@ -1,8 +1,9 @@
 // `sitegrove parse`: one document, from a local file, standard input or a URL. The sitemaps of an index are not fetched.
 import path from "node:path";
+import { addAbortSignal, type Readable } from "node:stream";
 import { Command } from "commander";
 import { PageFilter } from "../../crawl/page-filter.ts";
-import { type Reading, read } from "../../crawl/read.ts";
+import { type Document, type Reading, read } from "../../crawl/read.ts";
 import { pageFilterNames, resolveOptions, resolvePageFilters } from "../../model/options.ts";
 import { isLossy, messageWithHint, type Problem } from "../../model/problem.ts";
 import { isOnOwnMachine, isRobotsPath, withoutCredentials } from "../../model/url.ts";
@@ -90,14 +91,15 @@ async function parse(source: string, flags: Flags<Format>, context: Context): Pr
     messages.say(`${withoutCredentials(source)}: not read: ${opened.reason.message}`, "bad");
     return opened.outcome === "absent" ? exitCodes.notFound : exitCodes.unreachable;
   }
-  const { document } = opened;
-  const { url } = document;
+  const { document: received } = opened;
+  const { url } = received;
   const local = source === "-" ? "standard input" : path.basename(source);
   const name = flags.url ?? (target.kind === "website" ? (url ?? source) : local);
   const writer = writerOf(format, flags, name);
   let end: Reading | undefined;
   async function* pieces(): AsyncGenerator<string, void, undefined> {
     yield writer.header;
+    const document = target.kind === "stream" ? await recognizedStream(received, signal) : received;
     const reading = read(document, resolveOptions(options));
     let step = await reading.next();
     while (!step.done) {
@@ -140,6 +142,21 @@ function chooseDocument(source: string): NamedTarget {
   if (target.kind === "archive") throw new UsageError(`${source} is an archive: sitegrove ls ${source}`);
   if (target.kind === "folder") throw new UsageError(`${source} cannot be read: it is a directory`);
   return target;
+}
+
+// A stream has no name: robots.txt is known by its first line.
+async function recognizedStream(document: Document, signal: AbortSignal): Promise<Document> {
+  addAbortSignal(signal, document.body as Readable);
+  const chunks = document.body[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  const start = first.done ? "" : Buffer.from(first.value).toString("latin1", 0, 10_000);
+  const line = start.split(/[\r\n]+/).find((each) => !/^\s*(?:#|$)/.test(each)) ?? "";
+  async function* body() {
+    if (!first.done) yield first.value;
+    yield* { [Symbol.asyncIterator]: () => chunks };
+  }
+  const isRobots = document.isRobots === true || /^\W*(?:user-agent|sitemap)\s*:/i.test(line);
+  return { ...document, body: body(), isRobots };
 }
 
 interface DocumentWriter {

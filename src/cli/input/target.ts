@@ -10,6 +10,7 @@ import { looksLikeArchive, magicLength } from "../../diff/archive-magic.ts";
 import { type Options, resolveOptions } from "../../model/options.ts";
 import type { Problem } from "../../model/problem.ts";
 import { lacksTls } from "../../model/problem-table.ts";
+import { isBelow, rewrite } from "../../model/rewrite.ts";
 import {
   hasScheme,
   homepageOf,
@@ -125,21 +126,32 @@ function webUrl(text: string, wrong: string): string {
 const looksLikeHost = /^(?!.*\.(?:xml|gz|txt|rss|atom|csv|json|html?)$)[\w-]+(\.[\w-]+)+$/i;
 const looksLikeFile = /^[./~\\]|\.(warc|wacz|xml|txt|csv|json|ndjson|rss|atom|rdf|html?|gz|br|zst)$/i;
 
-/** The URL of a sitemap where a homepage is expected means that sitemap, which is said. */
+/** The URL of a sitemap where a homepage is expected means that sitemap, which is said; so is a --rewrite that leads nowhere else. */
 export async function recognized(
   named: Target,
   options: Options,
   messages: Messages,
   [verb, command]: Run["doing"],
 ): Promise<Target> {
-  const target = await withScheme(named, options, messages);
-  if (target.kind !== "website" || options.keepPath || options.onlyPath) return target;
-  const { homepage } = target;
-  if (!(await isSitemap(homepage, options))) return target;
-  const whole = `${command} ${homepageOf(homepage)}`.trim();
-  const what = `${withoutCredentials(homepage)} is a sitemap, ${verb} it alone`;
-  messages.say(`${what}; the whole website: ${whole}`, "quiet");
-  return { kind: "sitemaps", urls: [homepage] };
+  let target = await withScheme(named, options, messages);
+  const isHomepage = target.kind === "website" && !options.keepPath && !options.onlyPath;
+  if (isHomepage && target.kind === "website" && (await isSitemap(target.homepage, options))) {
+    const { homepage } = target;
+    const whole = `${command} ${homepageOf(homepage)}`.trim();
+    const what = `${withoutCredentials(homepage)} is a sitemap, ${verb} it alone`;
+    messages.say(`${what}; the whole website: ${whole}`, "quiet");
+    target = { kind: "sitemaps", urls: [homepage] };
+  }
+  if (target.kind === "archive" || options.client !== undefined) return target;
+  const starts = (target.kind === "website" ? [target.homepage] : target.urls).map(withoutCredentials);
+  for (const [from, to] of rewrite("rewrite", options.rewrite ?? [])) {
+    if (starts.some((start) => isBelow(start, to))) continue;
+    messages.say(
+      `--rewrite: sitemaps below ${from} are fetched from there: ${starts[0]} is not below ${to}`,
+      "warning",
+    );
+  }
+  return target;
 }
 
 // Without a scheme https is meant, and http if there is no TLS. Of a website that cannot be reached, the crawl tells the cause.

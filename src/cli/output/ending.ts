@@ -262,7 +262,8 @@ export function filterNotes(filter: PageFilter, { since }: { readonly since?: un
     sameSite: "are on the domain of the homepage (--same-site)",
     allowedFor: `are allowed for ${allowedFor} (--allowed-for)`,
   };
-  if (filter.empty !== undefined) notes.push(`0 of ${counted(filter.seen, "page")} ${reasons[filter.empty]}`);
+  const none = filter.empty.flatMap((name) => reasons[name] ?? []).join(" and ");
+  if (none !== "") notes.push(`0 of ${counted(filter.seen, "page")} ${none}`);
   return notes;
 }
 
