@@ -32,6 +32,9 @@ async function refusal(call: () => unknown): Promise<string> {
   return "accepted";
 }
 
+const someTree = () =>
+  sitemapTreeFrom(["https://example.org/a.txt"], { client: site({ "/a.txt": "https://example.org/1" }).client });
+
 const homepageTakers = { crawl, sitemapTreeForHomepage, streamPages };
 
 test.each(Object.entries(homepageTakers))("%s refuses anything but a homepage", async (_, take) => {
@@ -124,9 +127,7 @@ const odd: readonly (() => unknown)[] = [
 ];
 
 test("no function takes for its argument what it is not", async () => {
-  await using tree = await sitemapTreeFrom(["https://example.org/a.txt"], {
-    client: site({ "/a.txt": "https://example.org/1" }).client,
-  });
+  await using tree = await someTree();
   const takers: Readonly<Record<string, (value: never) => unknown>> = {
     crawl,
     sitemapTreeForHomepage,
@@ -178,9 +179,7 @@ test("runFleet refuses anything but a list of homepages", async () => {
 });
 
 test("no function takes for its options what they are not", async () => {
-  await using tree = await sitemapTreeFrom(["https://example.org/a.txt"], {
-    client: site({ "/a.txt": "https://example.org/1" }).client,
-  });
+  await using tree = await someTree();
   const takers: Readonly<Record<string, (options: never) => unknown>> = {
     crawl: (options) => crawl("https://example.org/", options),
     stream: (options) => streamPages("https://example.org/", options),
@@ -224,9 +223,7 @@ test("what belongs into the options is not taken for a part of the target", asyn
 });
 
 test("options inside of options are checked at the call", async () => {
-  await using tree = await sitemapTreeFrom(["https://example.org/a.txt"], {
-    client: site({ "/a.txt": "https://example.org/1" }).client,
-  });
+  await using tree = await someTree();
   const crawlOptions = bad({ concurrency: { perhost: 1 } });
   for (const call of [
     () => checkTree(tree, { crawl: crawlOptions }),

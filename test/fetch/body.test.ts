@@ -26,23 +26,11 @@ async function found(fetcher: TestFetcher, url: string): Promise<FetchedDocument
   return fetched;
 }
 
-test.each([1, 2, 3, 4, 5])("a connection that ends after %i pieces, while nobody reads", async (count) => {
-  const fault: Fault = async ({ socket }) => {
-    socket.write("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n");
-    for (let left = count; left > 0; left--) {
-      socket.write("x".repeat(70_000));
-      await pause(15);
-    }
-    socket.end();
-  };
-  const server = await testServer({ "/a": fault });
-  const { body } = await found(testFetcher({ start: server.origin }), `${server.origin}/a`);
-  await pause(15 * count + 30);
+async function lengthOf(body: AsyncIterable<Uint8Array>): Promise<number> {
   let length = 0;
-  for await (const bytes of body) length += bytes.length;
-  expect(length).toBe(70_000 * count);
-  expect(body.problem).toBeUndefined();
-});
+  for await (const piece of body) length += piece.length;
+  return length;
+}
 
 // The memory that a socket reads into is passed on, or used again.
 test.each([3, 24])("pieces stay what they were, with %i bodies at a time", async (bodies) => {
@@ -144,9 +132,7 @@ describe("a slow reader", () => {
     await pause(300);
     // What the kernel buffers on loopback, and what we read ahead.
     expect(sent.megabytes).toBeLessThan(16);
-    let bytes = 0;
-    for await (const piece of body) bytes += piece.length;
-    expect(bytes).toBe(64_000_000);
+    expect(await lengthOf(body)).toBe(64_000_000);
     expect(body.problem).toBeUndefined();
   });
 
@@ -170,9 +156,7 @@ describe("a slow reader", () => {
     // Nobody reads the large one; all of these come nevertheless.
     const others = await Promise.all([1, 2, 3].map(() => fetcher.read(`${server.origin}/small`)));
     expect(others.map(({ text }) => text)).toEqual([tenPages, tenPages, tenPages]);
-    let bytes = 0;
-    for await (const piece of large.body) bytes += piece.length;
-    expect(bytes).toBe(16_000_000);
+    expect(await lengthOf(large.body)).toBe(16_000_000);
   });
 
   test("of small documents holds nothing up at all", async () => {
@@ -191,13 +175,6 @@ test("leaving the loop early lets go of the connection", async () => {
   await until(() => server.open === 0);
   expect(body.problem).toBeUndefined();
   for await (const _ of body) expect.unreachable("nothing comes after the end");
-});
-
-test("a body that is read to its end leaves its connection to the next", async () => {
-  const server = await testServer({ "/a": megabytes(3) });
-  const fetcher = testFetcher({ start: server.origin });
-  for (let round = 0; round < 3; round++) await fetcher.read(`${server.origin}/a`);
-  expect(server.connections).toBe(1);
 });
 
 // undici 7 ends the process with an assertion where its own parser is paused meanwhile.
@@ -223,16 +200,11 @@ describe.each(["", "content-length: 10000000\r\n", "transfer-encoding: chunked\r
             socket[end]();
           };
           const server = await testServer({ "/a": fault });
-          const fetched = await testFetcher({ start: server.origin }).fetch({
-            url: `${server.origin}/a`,
-            role: "sitemap",
-          });
-          if (fetched.outcome !== "found") throw new Error(fetched.outcome);
+          const { body } = await found(testFetcher({ start: server.origin }), `${server.origin}/a`);
           while (server.open > 0 && end === "resetAndDestroy") await turns(10);
           await turns(100);
-          let bytes = 0;
-          for await (const chunk of fetched.body) bytes += chunk.length;
-          const broken = fetched.body.problem?.code;
+          const bytes = await lengthOf(body);
+          const broken = body.problem?.code;
           if (end === "end") {
             expect([bytes, broken]).toEqual([pieces * pieceBytes, framing === "" ? undefined : "body-short"]);
           } else expect(broken).toBe("body-reset");

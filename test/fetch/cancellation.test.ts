@@ -3,95 +3,89 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Client } from "../../src/model/client.ts";
-import { faults, status } from "../support/fault-server.ts";
+import { type Fault, faults, status } from "../support/fault-server.ts";
 import { pause, type TestFetcher, tenPages, testFetcher, testServer, until } from "../support/fetching.ts";
 import { fullBacklog } from "../support/full-backlog.ts";
 
 const reason = new Error("enough");
 
-type Phase = (
-  signal?: AbortSignal,
-) => Promise<{ fetcher: TestFetcher; url: string; open: () => number; done?: () => Promise<void> }>;
+interface Started {
+  readonly fetcher: TestFetcher;
+  readonly url: string;
+  readonly open?: () => number;
+  readonly done?: () => Promise<void>;
+}
+type Phase = (signal?: AbortSignal) => Promise<Started>;
+
+const serving =
+  (fault: Fault | string, options: object = {}): Phase =>
+  async (signal) => {
+    const server = await testServer({ "/a": fault });
+    const fetcher = testFetcher({ start: server.origin, ...options, signal });
+    return { fetcher, url: `${server.origin}/a`, open: () => server.open };
+  };
+/** With one request before the one that is ended. */
+const second =
+  (start: Phase, isRead: boolean): Phase =>
+  async (signal) => {
+    const { fetcher, url } = await start(signal);
+    const first = isRead ? fetcher.read(url) : fetcher.fetch({ url, role: "sitemap" });
+    if (isRead) await first;
+    first.catch(() => {});
+    return { fetcher, url };
+  };
 
 const phases: Record<string, Phase> = {
-  "while it waits for its turn": async (signal) => {
-    const server = await testServer({ "/a": faults.silence() });
-    const fetcher = testFetcher({ start: server.origin, concurrency: 1, signal });
-    fetcher.fetch({ url: `${server.origin}/a`, role: "sitemap" }).catch(() => {});
-    return { fetcher, url: `${server.origin}/a`, open: () => 0 };
-  },
-  "while it waits for the delay": async (signal) => {
-    const server = await testServer({ "/a": tenPages });
-    const fetcher = testFetcher({ start: server.origin, delay: 60_000, signal });
-    await fetcher.read(`${server.origin}/a`);
-    return { fetcher, url: `${server.origin}/a`, open: () => 0 };
-  },
+  "while it waits for its turn": second(serving(faults.silence(), { concurrency: 1 }), false),
+  "while it waits for the delay": second(serving(tenPages, { delay: 60_000 }), true),
   "while the name is looked up": async (signal) => {
     const fetcher = testFetcher({ signal }, { lookup: () => new Promise(() => {}) });
-    return { fetcher, url: "http://website.test/", open: () => 0 };
+    return { fetcher, url: "http://website.test/" };
   },
   "while it connects": async (signal) => {
     const backlog = await fullBacklog();
     const url = `http://127.0.0.1:${backlog.port}/`;
-    return { fetcher: testFetcher({ start: url, signal }), url, open: () => 0, done: () => backlog.close() };
+    return { fetcher: testFetcher({ start: url, signal }), url, done: () => backlog.close() };
   },
   "in the TLS handshake": async (signal) => {
     const server = await testServer({});
     const url = `https://127.0.0.1:${server.port}/`;
     return { fetcher: testFetcher({ start: url, signal }), url, open: () => server.open };
   },
-  "before the first byte": async (signal) => {
-    const server = await testServer({ "/a": faults.silence() });
-    return {
-      fetcher: testFetcher({ start: server.origin, signal }),
-      url: `${server.origin}/a`,
-      open: () => server.open,
-    };
-  },
-  "before the first byte of the body": async (signal) => {
-    const server = await testServer({ "/a": faults["stall before body"](tenPages) });
-    return {
-      fetcher: testFetcher({ start: server.origin, signal }),
-      url: `${server.origin}/a`,
-      open: () => server.open,
-    };
-  },
-  "between two attempts": async (signal) => {
-    const server = await testServer({ "/a": status(503, { "retry-after": "30" }) });
-    const fetcher = testFetcher({ start: server.origin, retries: 3, signal });
-    return { fetcher, url: `${server.origin}/a`, open: () => 0 };
-  },
-  "while a host is paused": async (signal) => {
-    const server = await testServer({ "/a": status(429, { "retry-after": "30" }) });
-    const fetcher = testFetcher({ start: server.origin, retries: 3, signal });
-    return { fetcher, url: `${server.origin}/a`, open: () => 0 };
-  },
+  "before the first byte": serving(faults.silence()),
+  "before the first byte of the body": serving(faults["stall before body"](tenPages)),
+  "between two attempts": serving(status(503, { "retry-after": "30" }), { retries: 3 }),
+  "while a host is paused": serving(status(429, { "retry-after": "30" }), { retries: 3 }),
   "with a client that does not listen": async (signal) => {
     const client: Client = { request: () => new Promise(() => {}) };
-    return { fetcher: testFetcher({ client, signal }), url: "https://website.test/", open: () => 0 };
+    return { fetcher: testFetcher({ client, signal }), url: "https://website.test/" };
   },
 };
 
-// In milliseconds. Everything here would go on for thirty seconds.
-const generous = 25_000;
+async function piecesOf(body: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _ of body);
+}
 
 const closes = (open: () => number) => until(() => open() === 0);
 
 describe.each(Object.entries(phases))("%s", (_, start) => {
   test.each(["the signal of the request", "the signal of the run", "close()"])("%s ends it", async (what) => {
     const controller = new AbortController();
-    const { fetcher, url, open, done } = await start(what === "the signal of the run" ? controller.signal : undefined);
+    const {
+      fetcher,
+      url,
+      open = () => 0,
+      done,
+    } = await start(what === "the signal of the run" ? controller.signal : undefined);
     const signal = what === "the signal of the request" ? controller.signal : undefined;
     const promise = fetcher.fetch({ url, role: "sitemap", signal });
     promise.catch(() => {});
     await pause(60);
-    const begun = performance.now();
     if (what === "close()") await fetcher.close();
     else controller.abort(reason);
     await (what === "close()"
       ? expect(promise).rejects.toMatchObject({ name: "AbortError" })
       : expect(promise).rejects.toBe(reason));
-    expect(performance.now() - begun).toBeLessThan(generous);
     await closes(open);
     expect(fetcher.events.filter(({ type }) => type === "response").length).toBeLessThan(2);
     if (what === "the signal of the run") await expect(fetcher.fetch({ url, role: "sitemap" })).rejects.toBe(reason);
@@ -109,10 +103,7 @@ describe("in the body", () => {
       const fetched = await fetcher.fetch({ url: `${server.origin}/a`, role: "sitemap", signal: controller.signal });
       if (fetched.outcome !== "found") return expect.unreachable();
       setTimeout(() => controller.abort(reason), 60);
-      const read = async () => {
-        for await (const _ of fetched.body);
-      };
-      await expect(read()).rejects.toBe(reason);
+      await expect(piecesOf(fetched.body)).rejects.toBe(reason);
       await closes(() => server.open);
     },
   );
@@ -146,10 +137,7 @@ describe("in the body", () => {
     await fetcher.close();
     await closes(() => server.open);
     for (const body of bodies.slice(1)) {
-      const read = async () => {
-        for await (const _ of body);
-      };
-      await expect(read()).rejects.toMatchObject({ name: "AbortError" });
+      await expect(piecesOf(body)).rejects.toMatchObject({ name: "AbortError" });
     }
   });
 
@@ -197,9 +185,7 @@ describe("many at a time", () => {
     const all = Array.from({ length: 300 }, () => fetcher.fetch({ url, role: "sitemap", signal: controller.signal }));
     await pause(100);
     controller.abort(reason);
-    const begun = performance.now();
     const results = await Promise.allSettled(all);
-    expect(performance.now() - begun).toBeLessThan(generous);
     expect(results.every((result) => result.status === "rejected" && result.reason === reason)).toBe(true);
     expect(warnings).toEqual([]);
     await closes(() => server.open);

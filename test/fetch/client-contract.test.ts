@@ -61,13 +61,6 @@ describe("fetchClient", () => {
 });
 
 describe("a client of the user's own", () => {
-  test("may write the names of headers in any case", async () => {
-    const headers: [string, string][] = [["LOCATION", "/b"]];
-    const client: Client = { request: async () => ({ status: 301, headers, body: pieces("") }) };
-    const { fetched } = await testFetcher({ client }).read("https://website.test/a");
-    expect(fetched).toMatchObject({ outcome: "redirect", headers: [["location", "/b"]] });
-  });
-
   test("may decode bodies, if it says so", async () => {
     const headers: [string, string][] = [
       ["Content-Encoding", "gzip"],

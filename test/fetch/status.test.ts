@@ -1,4 +1,4 @@
-// Scenarios 33 to 40: what a status means, what is tried again, and how long is waited.
+// What a status means, what is tried again, and how long is waited.
 import { describe, expect, test } from "vitest";
 import { backoffDelay, retryAfterDelay, toDate } from "../../src/fetch/retry.ts";
 import { isChallenge } from "../../src/model/status.ts";
@@ -9,12 +9,9 @@ describe("outcomes", () => {
   test.each([
     ...[404, 410].map((code) => [code, "absent"] as const),
     ...[401, 403, 407, 451].map((code) => [code, "blocked"] as const),
-    ...[400, 402, 405, 406, 409, 411, 414, 415, 416, 418, 421, 422, 426, 428, 431, 499].map(
+    ...[201, 202, 204, 206, 300, 304, 305, 400, 405, 416, 418, 499, 501, 507, 530, 599].map(
       (code) => [code, "failed"] as const,
     ),
-    ...[501, 505, 506, 507, 508, 510, 511, 530, 599].map((code) => [code, "failed"] as const),
-    // Scenario 39.
-    ...[201, 202, 203, 204, 205, 206, 226, 300, 304, 305, 306].map((code) => [code, "failed"] as const),
   ])("%i is %s, and not tried again", async (code, outcome) => {
     const hasBody = code !== 204 && code !== 304;
     const { fetched, server } = await fetchOnly(
@@ -31,9 +28,7 @@ describe("outcomes", () => {
   });
 
   test.each([
-    ...[500, 502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 529, 408, 425].map(
-      (code) => [code, "failed"] as const,
-    ),
+    ...[408, 425, 500, 502, 503, 504, 520, 529].map((code) => [code, "failed"] as const),
     [429, "blocked"] as const,
   ])("%i for ever is %s after all retries", async (code, outcome) => {
     const { fetched, server } = await fetchOnly(status(code), { retries: 3 });
@@ -139,16 +134,15 @@ describe("Retry-After", () => {
     expect(fetched.attempts).toBe(2);
   });
 
-  test.each(["-1", "NaN", "1e309", "soon"])("junk (%s) falls back to our own delay", async (junk) => {
-    const { fetched } = await fetchOnly(inTurn(status(429, { "retry-after": junk }), whole(tenPages)), { retries: 1 });
+  test("junk falls back to our own delay", async () => {
+    const junk = status(429, { "retry-after": "soon" });
+    const { fetched } = await fetchOnly(inTurn(junk, whole(tenPages)), { retries: 1 });
     expect(fetched).toMatchObject({ outcome: "found", attempts: 2 });
   });
 
   test.each([
     [429, "blocked", "61"],
-    [429, "blocked", "1000000000"],
     [429, "blocked", "9".repeat(400)],
-    [503, "failed", "3600"],
     [503, "failed", "Fri, 31 Dec 2999 23:59:59 GMT"],
   ])("%i that asks for too long is given up, with the date", async (code, outcome, value) => {
     const { fetched, server } = await fetchOnly(status(code, { "retry-after": value }), { retries: 3 });

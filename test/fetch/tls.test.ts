@@ -1,4 +1,4 @@
-// TLS: verified, unless the operator says otherwise. Scenarios 14 and 48.
+// TLS: verified, unless the operator says otherwise.
 // Needs processes, more than a second.
 import { execFile } from "node:child_process";
 import { once } from "node:events";
@@ -7,7 +7,7 @@ import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import tls from "node:tls";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { undiciClient } from "../../src/fetch/client.ts";
 import { SitemapError } from "../../src/model/errors.ts";
 import { resolveOptions } from "../../src/model/options.ts";
@@ -47,12 +47,6 @@ describe("a certificate that is not valid is refused, and not tried again", () =
     expect(fetched).toMatchObject({ attempts: 1, reason: { value: reason } });
     expect(server.requests).toEqual([]);
   });
-
-  test("nor one that the system does not know", async () => {
-    const server = await testServer({ "/a": tenPages }, { tls: good });
-    const url = `https://website.test:${server.port}/a`;
-    expect((await testFetcher({ start: url }, { lookup }).read(url)).result).toBe("failed tls-certificate");
-  });
 });
 
 test("verification can be turned off", async () => {
@@ -64,21 +58,6 @@ test("verification can be turned off", async () => {
 test("certificates to be added have to be certificates", () => {
   const settings = resolveOptions({ tls: { ca: "-----BEGIN CERTIFICATE-----\nnone\n-----END CERTIFICATE-----" } });
   expect(() => undiciClient(settings)).toThrow(SitemapError);
-});
-
-test("a server that does not speak TLS", async () => {
-  const plain = net.createServer((socket) =>
-    socket
-      .on("error", () => {})
-      .resume()
-      .end("HTTP/1.1 400 Bad Request\r\n\r\n"),
-  );
-  await new Promise<void>((resolve) => plain.listen(0, "127.0.0.1", resolve));
-  const url = `https://127.0.0.1:${(plain.address() as net.AddressInfo).port}/`;
-  const { result, fetched } = await testFetcher({ start: url, retries: 2 }).read(url);
-  expect(result).toBe("failed tls-failed");
-  expect(fetched.attempts).toBe(1);
-  await new Promise((resolve) => plain.close(resolve));
 });
 
 describe("between https and http", () => {
@@ -107,36 +86,43 @@ describe("between https and http", () => {
   });
 });
 
-describe("what is offered in the handshake", () => {
-  let server: tls.Server;
-  const seen: { alpn: string | false | null; servername: string | false }[] = [];
+async function portOf(server: net.Server): Promise<number> {
+  server.on("tlsClientError", () => {}).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return (server.address() as net.AddressInfo).port;
+}
 
-  beforeAll(async () => {
-    server = tls.createServer({ ...good, ALPNProtocols: ["h2", "http/1.1"] }, (socket) => {
-      seen.push({
-        alpn: socket.alpnProtocol,
-        servername: (socket as { servername?: string | false }).servername ?? false,
-      });
-      socket.on("error", () => {}).end("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+test("HTTP/1.1 alone is offered in the handshake, and the name of the website", async () => {
+  const seen: unknown[] = [];
+  const server = tls.createServer({ ...good, ALPNProtocols: ["h2", "http/1.1"] }, (socket) => {
+    seen.push([socket.alpnProtocol, (socket as { servername?: string | false }).servername]);
+    socket.on("error", () => {}).end("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
   });
-  afterAll(() => server.close());
-
-  test("is HTTP/1.1 alone, and the name of the website", async () => {
-    const url = `https://website.test:${(server.address() as { port: number }).port}/`;
-    expect((await testFetcher({ start: url, ...trusted }, { lookup }).read(url)).text).toBe("ok");
-    expect(seen).toEqual([{ alpn: "http/1.1", servername: "website.test" }]);
-  });
+  const url = `https://website.test:${await portOf(server)}/`;
+  expect((await testFetcher({ start: url, ...trusted }, { lookup }).read(url)).text).toBe("ok");
+  expect(seen).toEqual([["http/1.1", "website.test"]]);
+  server.close();
 });
 
-test("a server that speaks only TLS 1.1 is refused", async () => {
-  const old = tls.createServer({ ...good, minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" });
-  old.on("tlsClientError", () => {});
-  await new Promise<void>((resolve) => old.listen(0, "127.0.0.1", resolve));
-  const url = `https://127.0.0.1:${(old.address() as { port: number }).port}/`;
-  expect((await testFetcher({ start: url, ...trusted }).read(url)).result).toBe("failed tls-failed");
-  await new Promise((resolve) => old.close(resolve));
+const answer400 = (socket: net.Socket) => {
+  socket
+    .on("error", () => {})
+    .resume()
+    .end("HTTP/1.1 400 Bad Request\r\n\r\n");
+};
+const only = (version: tls.SecureVersion) => ({ ...good, minVersion: version, maxVersion: version });
+const wanting = { requestCert: true, rejectUnauthorized: true, ca: authority.ca };
+test.each<[string, () => net.Server]>([
+  ["does not speak TLS", () => net.createServer(answer400)],
+  ["speaks only TLS 1.1", () => tls.createServer({ ...only("TLSv1.1"), ciphers: "ALL:@SECLEVEL=0" })],
+  ["wants a certificate of ours (1.2)", () => tls.createServer({ ...only("TLSv1.2"), ...wanting }, (it) => it.end())],
+  ["wants a certificate of ours (1.3)", () => tls.createServer({ ...only("TLSv1.3"), ...wanting }, (it) => it.end())],
+])("a server that %s: tls-failed, and not tried again", async (_, make) => {
+  const server = make();
+  const url = `https://127.0.0.1:${await portOf(server)}/`;
+  const { result, fetched } = await testFetcher({ start: url, retries: 2, ...trusted }).read(url);
+  expect([result, fetched.attempts]).toEqual(["failed tls-failed", 1]);
+  server.close();
 });
 
 test.each(["TLSv1.2", "TLSv1.3"] as const)(
@@ -186,18 +172,6 @@ describe("what goes wrong goes wrong in the same way as without TLS", () => {
     const { result, broken } = await fetcher.read(`${server.origin}/a`);
     return `${result} ${broken}`;
   }
-});
-
-test.each(["TLSv1.2", "TLSv1.3"] as const)("a server that wants a certificate of ours (%s)", async (version) => {
-  const options = { ...good, requestCert: true, rejectUnauthorized: true, ca: authority.ca };
-  const server = tls.createServer({ ...options, minVersion: version, maxVersion: version }, (socket) => socket.end());
-  server.on("tlsClientError", () => {});
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `https://127.0.0.1:${(server.address() as net.AddressInfo).port}/`;
-  const { result, fetched } = await testFetcher({ start: url, retries: 2, ...trusted }).read(url);
-  expect(result).toBe("failed tls-failed");
-  expect(fetched.attempts).toBe(1);
-  await new Promise((resolve) => server.close(resolve));
 });
 
 test("certificates that are added stand beside those of NODE_EXTRA_CA_CERTS", async () => {
