@@ -1,36 +1,30 @@
 // What is in an archive of ours beside the exchanges, and how the file comes to be.
 // Needs more than a second.
-import { chmod, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
+import { chmod, mkdtemp, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openArchive } from "../../src/archive/open.ts";
 import { createStore } from "../../src/archive/store.ts";
 import type { DocumentRole, Fetched } from "../../src/model/exchange.ts";
 import { type Problem, type ProblemCode, type ProblemFacts, problem } from "../../src/model/problem.ts";
 import { anyText } from "../support/any-text.ts";
 import { some } from "../support/long.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { bodyOf, bytesOf, contentOf, documentAt, failedAt, redirectAt } from "./exchanges.ts";
 
-let directory: string;
-beforeEach(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), "store-archive-"));
-});
-afterEach(() => rm(directory, { recursive: true }));
+const inFolder = testFolder();
 
-const inDirectory = (name: string) => path.join(directory, name);
 const info = { homepage: "https://example.org/", settings: {} };
 
 /** The path of an archive with these exchanges. */
 async function written(name: string, ...exchanges: Fetched[]): Promise<string> {
-  const store = await createStore({ kind: "auto", save: inDirectory(name), info });
+  const store = await createStore({ kind: "auto", save: inFolder(name), info });
   for (const exchange of exchanges) await store.keep(exchange);
   await store.close();
-  return inDirectory(name);
+  return inFolder(name);
 }
 
 test("what the archive is about comes back, infinite limits included", async () => {
@@ -44,16 +38,16 @@ test("what the archive is about comes back, infinite limits included", async () 
     },
   };
   const store = await createStore({ kind: "memory", info: about });
-  await store.save(inDirectory("site.warc.gz"));
+  await store.save(inFolder("site.warc.gz"));
   await store.close();
-  const archive = await openArchive(inDirectory("site.warc.gz"));
+  const archive = await openArchive(inFolder("site.warc.gz"));
   expect(archive.info).toEqual(about);
   await archive.close();
 });
 
 // More than is kept in memory on the way, in blocks that are used again.
 test.each(["site.warc", "site.warc.gz"])("large documents that come together do not mix: %s", async (name) => {
-  const store = await createStore({ kind: "auto", save: inDirectory(name), info });
+  const store = await createStore({ kind: "auto", save: inFolder(name), info });
   const bodies = Array.from({ length: 24 }, (_, at) => Buffer.from(`<${at}>`.repeat(150_000 + 10_000 * at)));
   const keep = (body: Buffer, at: number) => store.keep(documentAt(`https://example.org/${at}.xml`, body));
   const kept = await Promise.all(bodies.map(keep));
@@ -70,7 +64,7 @@ test("no password reaches the file", async () => {
     tls: { ca: ["secret"] },
     userAgent: "me",
   };
-  const save = inDirectory("site.warc");
+  const save = inFolder("site.warc");
   const about = {
     homepage: "https://u:secret@example.org/",
     sitemaps: ["https://u:secret@example.org/a.xml"],
@@ -103,13 +97,13 @@ test("no password reaches the file", async () => {
 
 test.each(["site.warc", "site.warc.gz"])("%s says whether the crawl ran to its end", async (name) => {
   for (const finished of [false, true]) {
-    const save = inDirectory(`${finished}-${name}`);
+    const save = inFolder(`${finished}-${name}`);
     const store = await createStore({ kind: "auto", save, info });
     await store.keep(documentAt("https://example.org/a.xml", "x"));
     if (finished) await store.finish();
-    await store.save(inDirectory(`later-${finished}-${name}`));
+    await store.save(inFolder(`later-${finished}-${name}`));
     await store.close();
-    for (const file of [save, inDirectory(`later-${finished}-${name}`)]) {
+    for (const file of [save, inFolder(`later-${finished}-${name}`)]) {
       const archive = await openArchive(file);
       expect(archive).toMatchObject({ finished, truncated: false, urls: ["https://example.org/a.xml"] });
       await archive.close();
@@ -122,8 +116,8 @@ test("archives can be joined", async () => {
   for (const name of ["a", "b"]) {
     parts.push(await readFile(await written(`${name}.warc.gz`, documentAt(`https://${name}.example/`, name))));
   }
-  await writeFile(inDirectory("both.warc.gz"), Buffer.concat(parts));
-  const both = await openArchive(inDirectory("both.warc.gz"));
+  await writeFile(inFolder("both.warc.gz"), Buffer.concat(parts));
+  const both = await openArchive(inFolder("both.warc.gz"));
   expect(both).toMatchObject({ info, truncated: false });
   for (const name of ["a", "b"]) {
     const fetched = await both.fetch({ url: `https://${name}.example/`, role: "homepage" });
@@ -134,39 +128,39 @@ test("archives can be joined", async () => {
 
 describe("a file that exists is never replaced", () => {
   test.each(["a file", "a link to nowhere", "a directory"])("%s", async (kind) => {
-    const name = inDirectory("site.warc");
+    const name = inFolder("site.warc");
     if (kind === "a file") await writeFile(name, "mine");
-    else if (kind === "a directory") await mkdtemp(name).then(() => symlink(directory, name));
-    else await symlink(inDirectory("nowhere"), name);
-    const before = await readdir(directory);
+    else if (kind === "a directory") await mkdtemp(name).then(() => symlink(inFolder(), name));
+    else await symlink(inFolder("nowhere"), name);
+    const before = await readdir(inFolder());
     await expect(createStore({ kind: "auto", save: name, info })).rejects.toMatchObject({ code: "archive-exists" });
     const store = await createStore({ kind: "memory", info });
     await expect(store.save(name)).rejects.toMatchObject({ code: "archive-exists" });
-    await store.save(inDirectory("other.warc"));
+    await store.save(inFolder("other.warc"));
     await store.close();
-    const archive = await openArchive(inDirectory("other.warc"));
+    const archive = await openArchive(inFolder("other.warc"));
     await expect(archive.save(name)).rejects.toMatchObject({ code: "archive-exists" });
     await archive.close();
-    expect(await readdir(directory)).toEqual([...before, "other.warc"].sort());
+    expect(await readdir(inFolder())).toEqual([...before, "other.warc"].sort());
     if (kind === "a file") expect(await readFile(name, "utf8")).toBe("mine");
   });
 
   test("nor one that came into being meanwhile", async () => {
     const store = await createStore({ kind: "memory", info });
     await store.keep(documentAt("https://example.org/a.xml", Buffer.alloc(2_000_000)));
-    const results = await Promise.allSettled([1, 2, 3].map(() => store.save(inDirectory("site.warc"))));
+    const results = await Promise.allSettled([1, 2, 3].map(() => store.save(inFolder("site.warc"))));
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     expect(results.filter((result) => result.status === "rejected").map(({ reason }) => reason.code)).toEqual([
       "archive-exists",
       "archive-exists",
     ]);
-    expect(await readdir(directory)).toEqual(["site.warc"]);
+    expect(await readdir(inFolder())).toEqual(["site.warc"]);
     await store.close();
   });
 });
 
 test("a path where no archive can be is a mistake with a sentence, and nothing is left beside it", async () => {
-  await writeFile(inDirectory("file"), "");
+  await writeFile(inFolder("file"), "");
   const store = await createStore({ kind: "memory", info });
   for (const place of ["none/site.warc", "file/site.warc", `${"x".repeat(300)}.warc`]) {
     const expected = {
@@ -174,18 +168,18 @@ test("a path where no archive can be is a mistake with a sentence, and nothing i
       message: expect.stringMatching(/^\/.*\.warc cannot be written: [a-z ]+$/),
       cause: { code: expect.stringMatching(/^E/) },
     };
-    await expect(store.save(inDirectory(place))).rejects.toMatchObject(expected);
-    await expect(createStore({ kind: "auto", save: inDirectory(place), info })).rejects.toMatchObject(expected);
+    await expect(store.save(inFolder(place))).rejects.toMatchObject(expected);
+    await expect(createStore({ kind: "auto", save: inFolder(place), info })).rejects.toMatchObject(expected);
   }
-  await store.save(inDirectory(`${"x".repeat(250)}.warc`));
+  await store.save(inFolder(`${"x".repeat(250)}.warc`));
   await store.close();
-  expect(await readdir(directory)).toEqual(["file", `${"x".repeat(250)}.warc`]);
+  expect(await readdir(inFolder())).toEqual(["file", `${"x".repeat(250)}.warc`]);
 });
 
 test.skipIf(process.getuid?.() === 0)("a file that may not be read is reported as such", async () => {
-  await writeFile(inDirectory("site.warc"), "WARC/1.1");
-  await chmod(inDirectory("site.warc"), 0);
-  await expect(openArchive(inDirectory("site.warc"))).rejects.toMatchObject({ code: "invalid-archive" });
+  await writeFile(inFolder("site.warc"), "WARC/1.1");
+  await chmod(inFolder("site.warc"), 0);
+  await expect(openArchive(inFolder("site.warc"))).rejects.toMatchObject({ code: "invalid-archive" });
 });
 
 test("what is kept of each document takes less than a kilobyte", async () => {
@@ -209,7 +203,7 @@ test("what is kept of each document takes less than a kilobyte", async () => {
 
 // A temporary file has no name: what it takes can be seen among the open files of the process.
 test.runIf(process.platform === "linux")("what is in an archive already takes no further space", async () => {
-  const save = inDirectory("site.warc");
+  const save = inFolder("site.warc");
   const store = await createStore({ kind: "auto", save, info });
   // Together more than is kept in memory.
   const body = Buffer.alloc(some(10_000_000, 4_000_000), "<loc>");

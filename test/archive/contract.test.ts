@@ -1,14 +1,13 @@
 // One suite for every way of keeping exchanges.
 // Needs more than a second.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { openArchive } from "../../src/archive/open.ts";
 import { createStore, type Store } from "../../src/archive/store.ts";
 import type { DocumentRole, DocumentSource, Fetched } from "../../src/model/exchange.ts";
 import { problem } from "../../src/model/problem.ts";
 import { isLong, some } from "../support/long.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { bodyOf, bytesOf, contentOf, documentAt, failedAt, redirectAt } from "./exchanges.ts";
 
 const info = { homepage: "https://example.org/", settings: {} };
@@ -68,21 +67,17 @@ const ways: Way[] = [
 
 describe.each(ways)("$name", ({ name: way, create, reopen }) => {
   const open: DocumentSource[] = [];
-  let directory: string;
-  beforeEach(async () => {
-    directory = await mkdtemp(path.join(tmpdir(), "store-contract-"));
-  });
+  const directory = testFolder();
   afterEach(async () => {
     for (const source of open.splice(0)) await source.close();
-    await rm(directory, { recursive: true });
   });
 
   async function kept(...exchanges: Fetched[]): Promise<DocumentSource> {
-    const store = await create(directory);
+    const store = await create(directory());
     open.push(store);
     for (const exchange of exchanges) await store.keep(exchange);
     await store.finish();
-    const source = await reopen(store, directory);
+    const source = await reopen(store, directory());
     open.push(source);
     return source;
   }
@@ -137,7 +132,7 @@ describe.each(ways)("$name", ({ name: way, create, reopen }) => {
   });
 
   test("what keep returns can be read while others are being kept", async () => {
-    const store = await create(directory);
+    const store = await create(directory());
     open.push(store);
     const names = Array.from({ length: 8 }, (_, index) => `https://example.org/${index}.xml`);
     // Together more than `auto` keeps in memory; each more than one piece.
@@ -181,19 +176,6 @@ describe.each(ways)("$name", ({ name: way, create, reopen }) => {
     expect(await source.fetch(missing)).toEqual({ outcome: "failed", ...missing, attempts: 0, reason });
   });
 
-  test("user names and passwords are not kept", async () => {
-    const source = await kept(
-      redirectAt("https://user:secret@example.org/a.xml", "https://user:secret@example.org/b.xml"),
-      failedAt("https://user:secret@example.org/c.xml", {
-        reason: problem("redirect-invalid", { value: "http://user:secret@example.org/" }),
-      }),
-    );
-    const fetched = await ask(source, "https://user:secret@example.org/a.xml");
-    expect(fetched.url).toBe("https://example.org/a.xml");
-    expect(JSON.stringify(await ask(source, "https://example.org/c.xml"))).not.toMatch(/secret|user/);
-    expect(JSON.stringify(await contentOf(fetched))).not.toMatch(/secret|user/);
-  });
-
   test("an aborted request rejects with the reason of its signal", async () => {
     const source = await kept(documentAt("https://example.org/a.xml", "x"));
     const reason = new Error("enough");
@@ -202,7 +184,7 @@ describe.each(ways)("$name", ({ name: way, create, reopen }) => {
   });
 
   test("a body that throws rejects untouched, and nothing is kept of it", async () => {
-    const store = await create(directory);
+    const store = await create(directory());
     open.push(store);
     const reason = new Error("aborted");
     let left = false;
@@ -220,7 +202,7 @@ describe.each(ways)("$name", ({ name: way, create, reopen }) => {
     await expect(store.keep(documentAt("https://example.org/a.xml", "", { body }))).rejects.toBe(reason);
     expect(left).toBe(true);
     await store.keep(documentAt("https://example.org/b.xml", "b"));
-    const source = await reopen(store, directory);
+    const source = await reopen(store, directory());
     open.push(source);
     expect(await ask(source, "https://example.org/a.xml")).toMatchObject({ reason: { code: "archive-missing" } });
     expect((await ask(source, "https://example.org/b.xml")).outcome).toBe("found");

@@ -1,26 +1,21 @@
 // Archives of other tools, written by hand: what the specification allows, and what has been seen.
 import { createHash } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
+import { writeFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { type Archive, openArchive } from "../../src/archive/open.ts";
 import { openTree } from "../../src/tree/build.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { contentOf } from "./exchanges.ts";
 
-let directory: string;
+const inFolder = testFolder();
 const open: Archive[] = [];
-beforeEach(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), "store-foreign-"));
-});
 afterEach(async () => {
   for (const archive of open.splice(0)) await archive.close();
-  await rm(directory, { recursive: true });
 });
 
 async function archiveOf(...parts: (string | Uint8Array)[]): Promise<Archive> {
-  const name = path.join(directory, "site.warc");
+  const name = inFolder("site.warc");
   await writeFile(name, Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : part))));
   const archive = await openArchive(name);
   open.push(archive);
@@ -143,7 +138,7 @@ test("redirects inside the archive are followed, in a circle, to nowhere and out
     response("https://example.org/6", to("Location: //www.example.org/c.xml")),
     response("https://www.example.org/c.xml", document("<urlset><url><loc>https://example.org/p</loc></url></urlset>")),
   );
-  await using tree = await openTree(path.join(directory, "site.warc"));
+  await using tree = await openTree(inFolder("site.warc"));
   const [robots] = tree.root.children;
   const children = robots?.kind === "index" ? robots.children : [];
   expect(children.map((child) => (child.kind === "invalid" ? child.reason.code : child.url))).toEqual([

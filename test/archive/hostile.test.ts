@@ -1,24 +1,22 @@
 // An archive may come from anybody, and may have been cut anywhere: it opens, or it is refused with a clear error.
 // Needs more than a second.
-import { mkdtemp, open as openFile, rm, truncate, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { gunzipSync, gzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { open as openFile, rm, truncate, writeFile } from "node:fs/promises";
+import { gzipSync } from "node:zlib";
+import { beforeEach, describe, expect, test } from "vitest";
 import { type Archive, openArchive } from "../../src/archive/open.ts";
 import { createStore } from "../../src/archive/store.ts";
 import { SitemapError } from "../../src/model/errors.ts";
 import { openTree } from "../../src/tree/build.ts";
 import { isLong } from "../support/long.ts";
+import { membersOf } from "../support/members.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { contentOf, documentAt, failedAt } from "./exchanges.ts";
 
-let directory: string;
+const inFolder = testFolder();
 let name: string;
-beforeEach(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), "store-hostile-"));
-  name = path.join(directory, "site.warc");
+beforeEach(() => {
+  name = inFolder("site.warc");
 });
-afterEach(() => rm(directory, { recursive: true }));
 
 const urls = ["https://example.org/a.xml", "https://example.org/b.xml"];
 
@@ -37,7 +35,7 @@ async function smallArchive(file: string): Promise<Buffer> {
 
 describe.each(["whole.warc", "whole.warc.gz"])("%s", (file) => {
   test("cut anywhere, it opens up to its last whole exchange or is refused", async () => {
-    const whole = path.join(directory, file);
+    const whole = inFolder(file);
     const bytes = await smallArchive(whole);
     const exchangesOf = async (name: string) => {
       const archive = await openArchive(name).catch((error: unknown) => error);
@@ -57,7 +55,7 @@ describe.each(["whole.warc", "whole.warc.gz"])("%s", (file) => {
       bytes.subarray(Math.max(0, length - 12), length + 12).includes(start, 0, "latin1");
     const lengths = Array.from(bytes.keys()).filter((length) => length % step === 0 || isNearEnd(length));
     const seen = await inParallel(8, lengths, async (length) => {
-      const cut = path.join(directory, `${length}.warc`);
+      const cut = inFolder(`${length}.warc`);
       await writeFile(cut, bytes.subarray(0, length));
       const result = await exchangesOf(cut);
       await rm(cut);
@@ -87,13 +85,13 @@ async function inParallel<T, R>(width: number, items: T[], run: (item: T) => Pro
 }
 
 test("an archive that was cut says so, and can be saved without its torn end", async () => {
-  const bytes = await smallArchive(path.join(directory, "whole.warc"));
+  const bytes = await smallArchive(inFolder("whole.warc"));
   await writeFile(name, bytes.subarray(0, bytes.lastIndexOf("WARC/1.1") - 10));
   const cut = await openArchive(name);
   expect(cut).toMatchObject({ truncated: true, finished: false });
-  await cut.save(path.join(directory, "mended.warc.gz"));
+  await cut.save(inFolder("mended.warc.gz"));
   await cut.close();
-  const mended = await openArchive(path.join(directory, "mended.warc.gz"));
+  const mended = await openArchive(inFolder("mended.warc.gz"));
   expect(mended).toMatchObject({ truncated: false, finished: false, urls });
   await mended.close();
 });
@@ -106,14 +104,15 @@ test.each<[string, boolean, (whole: Buffer) => Buffer]>([
     (whole) => {
       const records = whole.toString("latin1").split(/(?=WARC\/1\.1\r\n)/);
       const members = records.map((record) => gzipSync(Buffer.from(record, "latin1")));
-      for (const member of members.slice(-2)) member.fill(0xff, 20, 40);
+      // No data begins like this: https://www.rfc-editor.org/rfc/rfc1951#page-10, a block of the reserved type.
+      for (const member of members.slice(-2)) member[10] = 0b111;
       // More than is decompressed at a time lies between the records and the damage.
       const filler = gzipSync("WARC/1.1\r\nWARC-Type: conversion\r\nContent-Length: 0\r\n\r\n\r\n\r\n");
       return Buffer.concat([...members.slice(0, -2), ...Array(4000).fill(filler), ...members.slice(-2)]);
     },
   ],
 ])("an archive with %s is read up to there, and says so", async (_, finished, change) => {
-  await writeFile(name, change(await smallArchive(path.join(directory, "whole.warc"))));
+  await writeFile(name, change(await smallArchive(inFolder("whole.warc"))));
   const archive = await openArchive(name);
   expect(archive).toMatchObject({ truncated: true, finished, urls });
   await archive.close();
@@ -140,7 +139,7 @@ describe("refused with a message that says why", () => {
   });
 
   test("a directory, and a file that is not there", async () => {
-    await expect(openArchive(directory)).rejects.toMatchObject({ code: "invalid-archive" });
+    await expect(openArchive(inFolder())).rejects.toMatchObject({ code: "invalid-archive" });
     await expect(openArchive(name)).rejects.toMatchObject({
       code: "invalid-archive",
       message: expect.stringContaining("no such file"),
@@ -170,7 +169,7 @@ describe("refused with a message that says why", () => {
 describe("a description that was tampered with", () => {
   /** Rewrites the JSON of the last description and of nothing else. */
   async function tampered(change: (json: string) => string): Promise<void> {
-    const text = (await smallArchive(path.join(directory, "whole.warc"))).toString("latin1");
+    const text = (await smallArchive(inFolder("whole.warc"))).toString("latin1");
     const place = text.lastIndexOf('{"outcome"');
     const end = text.indexOf("\r\n\r\n", place);
     const json = change(text.slice(place, end));
@@ -213,7 +212,7 @@ describe("a description that was tampered with", () => {
   });
 
   test("a document whose response is not in the file is lost", async () => {
-    const text = (await smallArchive(path.join(directory, "whole.warc"))).toString("latin1");
+    const text = (await smallArchive(inFolder("whole.warc"))).toString("latin1");
     const records = text.split(/(?=WARC\/1\.1\r\n)/);
     await writeFile(
       name,
@@ -246,9 +245,9 @@ test.each([
 });
 
 test("a compressed archive is one member for each record", async () => {
-  const bytes = await smallArchive(path.join(directory, "whole.warc.gz"));
-  const records = gunzipSync(bytes).toString("latin1").split("WARC/1.1\r\n").length - 1;
-  expect(bytes.toString("latin1").split("\x1f\x8b\x08\0").length - 1).toBe(records);
+  const bytes = await smallArchive(inFolder("whole.warc.gz"));
+  const members = membersOf(bytes).map(({ content }) => content.toString("latin1").split("WARC/1.1\r\n").length - 1);
+  expect(members).toEqual(Array(6).fill(1));
 });
 
 describe("an archive of very many small records", () => {
@@ -257,7 +256,7 @@ describe("an archive of very many small records", () => {
     `WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://example.org/${number}\r\nContent-Length: ${response.length}\r\n\r\n${response}\r\n\r\n`;
 
   test("is refused where it holds more than a tree may", async () => {
-    const file = path.join(directory, "many.warc");
+    const file = inFolder("many.warc");
     await writeFile(file, Array.from({ length: 200 }, (_, number) => record(number)).join(""));
     await expect(openArchive(file, { mostAnswers: 100 })).rejects.toThrow("it holds more than 100 documents");
     await smallArchive(name);
@@ -265,11 +264,12 @@ describe("an archive of very many small records", () => {
   });
 
   test.each(["many.warc", "many.warc.gz"])("is opened as far as the signal lets it: %s", async (name) => {
-    const file = path.join(directory, name);
+    const file = inFolder(name);
     const bytes = Buffer.from(Array.from({ length: 20_000 }, (_, number) => record(number)).join(""));
     await writeFile(file, name.endsWith(".gz") ? gzipSync(bytes) : bytes);
     const abort = new AbortController();
-    setTimeout(() => abort.abort(new Error("enough")), 5);
+    // Long before all of it is read.
+    setImmediate(() => abort.abort(new Error("enough")));
     await expect(openTree(file, { signal: abort.signal })).rejects.toThrow("enough");
   });
 });
