@@ -9,7 +9,9 @@ import type { ParseOutcome } from "./entries.ts";
 import { LineParser } from "./lines.ts";
 import type { Draft } from "./urlset.ts";
 
-const listedLink = /^\s{0,12}(?:[-*+]|\d{1,4}[.)])\s+(?:\[[ x]\]\s+)?\[((?:[^[\]\\]|\\.)*)\]\(\s*<?([^()\s<>]+)/;
+// A URL may be in angle brackets, and have parentheses in pairs.
+const listedLink =
+  /^\s{0,12}(?:[-*+]|\d{1,4}[.)])\s+(?:\[[ x]\]\s+)?\[((?:[^[\]\\]|\\.)*)\]\(\s*(?:<([^<>]+)>|((?:[^()\s<>]|\([^()\s<>]*\))+))/;
 
 /** Whether a text begins with a heading of Markdown, and has a list of links. */
 export function isLlmsTxt(start: string): boolean {
@@ -19,11 +21,17 @@ export function isLlmsTxt(start: string): boolean {
 export class LlmsParser extends LineParser {
   readonly outcome: ParseOutcome = { kind: "pages", format: "llms" };
   #section = "";
+  // The fence that a block of code ends with.
+  #fence: string | undefined;
 
   protected takeLine(line: string): void {
+    const fence = /^\s{0,3}(```+|~~~+)/.exec(line)?.[1];
+    if (fence !== undefined && this.#fence === undefined) this.#fence = fence;
+    else if (fence?.startsWith(this.#fence ?? " ")) this.#fence = undefined;
+    if (fence !== undefined || this.#fence !== undefined) return;
     const heading = /^#{2,6}\s+(.*)/.exec(line)?.[1];
     if (heading !== undefined) this.#section = plain(heading);
-    const [, title = "", link] = listedLink.exec(line) ?? [];
+    const [, title = "", bracketed, link = bracketed] = listedLink.exec(line) ?? [];
     const url = link === undefined ? undefined : this.takePageUrl(link);
     if (url === undefined) return;
     const story: Draft<NewsStory> = {};

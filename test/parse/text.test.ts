@@ -299,6 +299,13 @@ Some [text](https://example.org/none).
 ## Optional ##
 + [x] [Twice](https://example.org/start.md)
 + [Mail](mailto:a@example.org)
++ [Pairs](https://example.org/a_(b)) (more)
++ [Brackets](<https://example.org/c(>)
+~~~~md
+- [Code](https://example.org/none)
+~~~
+- [Code](https://example.org/none)
+~~~~
 `;
     const result = parsed(text);
     expect(result.outcome).toEqual({ kind: "pages", format: "llms" });
@@ -306,6 +313,8 @@ Some [text](https://example.org/none).
       { url: "https://example.org/start.md", priority: 0.5, newsStory: { title: "Start [here]", section: "Docs" } },
       { url: "https://example.org/api", priority: 0.5, newsStory: { title: "API of x_y", section: "Docs" } },
       { url: "https://example.org/untitled", priority: 0.5, newsStory: { section: "Docs" } },
+      { url: "https://example.org/a_(b)", priority: 0.5, newsStory: { title: "Pairs", section: "Optional" } },
+      { url: "https://example.org/c(", priority: 0.5, newsStory: { title: "Brackets", section: "Optional" } },
     ]);
     expect(result.codes).toEqual(["url-relative", "url-repeated", "url-scheme"]);
   });
