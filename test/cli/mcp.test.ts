@@ -173,6 +173,7 @@ describe("a small website", () => {
       await ask("parse_sitemap", { text: "<html></html>" }),
       await ask("list_pages", { site: site.home, include: ["/(/"] }),
       await ask("list_pages", { site: site.home, cursor: "wrong" }),
+      await ask("find_pages", { site: site.home, words: " " }),
     ];
     expect(refused.map(({ isError, text }) => [isError, text.length > 10])).toEqual(refused.map(() => [true, true]));
     // Long lines are not, as long as one fits.
@@ -300,6 +301,9 @@ test("changes are listed since the last time, a long list in several answers", a
   const first = await ask("changes", { site: site.home });
   expect(first.facts).toEqual({ isFirst: true, changes: [] });
   pages = ["b", ...Array.from({ length: 2000 }, (_, at) => `new-${at}`)];
+  // What is read again for another question is still to be told.
+  for (let times = 0; times < 2; times++)
+    expect((await ask("site_summary", { site: site.home, refresh: true })).facts).toMatchObject({ pages: 2001 });
   const found: { kind: string; page: { url: string } }[] = [];
   let cursor: string | undefined;
   let answers = 0;

@@ -50,7 +50,8 @@ export class ChangeLists {
 }
 
 // The first line says which list it is. It is complete before the state is replaced.
-async function write({ homepage, file, crawl }: KeptSite, list: string): Promise<void> {
+async function write({ homepage, file, before, crawl }: KeptSite, list: string): Promise<void> {
+  if (existsSync(before)) renameSync(before, file);
   const isFirst = !existsSync(file);
   const found = changes(homepage, { state: file, first: "none", crawl });
   const partial = `${list}.partial`;

@@ -126,7 +126,7 @@ export function createServer(sites: Sites, signal: AbortSignal): McpServer {
     "The pages whose URL, title, section or captions have all of some words. Sitemaps rarely have titles: use words of URLs.",
     {
       ...question,
-      words: text("words, separated by spaces; case does not matter"),
+      words: { ...text("words, separated by spaces; case does not matter"), pattern: "\\S" },
       ...paging,
       required: ["site", "words"],
     },

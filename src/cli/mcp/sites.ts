@@ -31,6 +31,8 @@ export interface KeptSite {
   readonly homepage: string;
   /** The archive. */
   readonly file: string;
+  /** The archive that `changes` goes on from, if the website was read again since. */
+  readonly before: string;
   readonly crawl: Options;
 }
 
@@ -52,7 +54,11 @@ export class Sites {
     if (job === undefined) throw new NoAnswer(`Not a website: ${site}`);
     const { host } = new URL(job.homepage);
     const name = `${host.replaceAll(/[^a-z0-9.-]/gi, "_").slice(0, 100)}-${keyHash(job.key)}.warc.gz`;
-    return { homepage: job.homepage, file: path.join(this.#options.folder, name), crawl: this.crawlOptions(site) };
+    const [file, before] = [name, `before.${name}`].map((each) => path.join(this.#options.folder, each)) as [
+      string,
+      string,
+    ];
+    return { homepage: job.homepage, file, before, crawl: this.crawlOptions(site) };
   }
 
   /** The options for requests to a URL. A private address must be allowed by name. Throws a `NoAnswer` if it may not be asked. */
@@ -117,7 +123,7 @@ export class Sites {
     await Promise.race([doing, late]).finally(() => clearTimeout(timer));
   }
 
-  async #read({ homepage, file, crawl }: KeptSite): Promise<void> {
+  async #read({ homepage, file, before, crawl }: KeptSite): Promise<void> {
     const { sitemapTreeForHomepage } = await import("../../tree/build.ts");
     // Its name says that it is compressed.
     const partial = path.join(path.dirname(file), `partial.${path.basename(file)}`);
@@ -128,6 +134,7 @@ export class Sites {
       await tree.close();
       const { unreachable } = tree;
       if (unreachable !== undefined) throw notRead(homepage, unreachable.reason);
+      if (existsSync(file) && !existsSync(before)) renameSync(file, before);
       renameSync(partial, file);
     } finally {
       rmSync(partial, { force: true });
