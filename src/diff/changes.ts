@@ -7,13 +7,14 @@ import { FileLock } from "../archive/lock.ts";
 import { type Archive, openArchive } from "../archive/open.ts";
 import { Scratch } from "../archive/scratch.ts";
 import { type CrawlTarget, flatten } from "../crawl/crawl.ts";
+import { PageFilter } from "../crawl/page-filter.ts";
 import { checkTarget, prepare } from "../crawl/prepare.ts";
 import type { AddedPage, ChangedPage, PageChange, RemovedPage, TreeChange } from "../model/change.ts";
 import { SitemapError, systemReason } from "../model/errors.ts";
 import type { UnreachableWebsite } from "../model/event.ts";
 import type { DocumentRequest, DocumentSource, Fetched } from "../model/exchange.ts";
 import { path as checkPath, expectKnown, invalid, oneOf, strings } from "../model/option-checks.ts";
-import type { Options } from "../model/options.ts";
+import { type Options, resolvePageFilters } from "../model/options.ts";
 import { isCutOff } from "../model/problem.ts";
 import { type IndexSitemap, isReadSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
 import { urlKey } from "../model/url.ts";
@@ -38,6 +39,8 @@ export interface ChangesOptions extends Pick<DiffOptions, "ignore" | "include" |
    * @default "all"
    */
   first?: "all" | "none" | undefined;
+  /** Lists added and changed pages only if the robots.txt of their host allows this crawler, such as `GPTBot`. */
+  allowedFor?: string | undefined;
 }
 
 /** The changes since the last run, to be read in one loop. */
@@ -79,6 +82,8 @@ export interface ChangesEnd {
   readonly unreachable?: UnreachableWebsite | undefined;
   /** Removed pages that were not listed, because the sitemap that declared them can be read only in part. */
   readonly uncertain: number;
+  /** What `allowedFor` left out. */
+  readonly filter: PageFilter;
   /** Pages of the website that were compared. */
   readonly pages: number;
 }
@@ -98,6 +103,7 @@ export class ChangesRun {
   readonly #crawl: Options;
   readonly #settings: DiffSettings;
   readonly #listsFirst: boolean;
+  readonly #filter: PageFilter;
   /** As given, for messages. */
   readonly #name: string;
   readonly #state: string;
@@ -111,11 +117,12 @@ export class ChangesRun {
   #phase: "new" | "running" | "listed" | "done" | "closed" = "new";
 
   constructor(target: CrawlTarget, options: ChangesOptions) {
-    const { state, first = "all", only = listedKinds, ...diff } = options;
+    const { state, first = "all", only = listedKinds, allowedFor, ...diff } = options;
     checkTarget(target);
     for (const name of Object.keys(options)) expectKnown("option", name, knownOptions);
     this.#listsFirst = oneOf(["all", "none"])("first", first) === "all";
     for (const kind of strings("only", only)) expectKnown("kind of change", kind, listedKinds);
+    this.#filter = new PageFilter(resolvePageFilters({ allowedFor }));
     this.#settings = resolveDiffOptions({ ...diff, only });
     this.#target = target;
     this.#crawl = { ...diff.crawl, signal: diff.signal ?? diff.crawl?.signal };
@@ -142,21 +149,22 @@ export class ChangesRun {
       // Where nothing was found, the state stays.
       if (![...tree.sitemaps()].some(isReadSitemap)) {
         this.#phase = "done";
-        return { unreachable: tree.unreachable, uncertain: 0, pages: 0 };
+        return { unreachable: tree.unreachable, uncertain: 0, pages: 0, filter: this.#filter };
       }
       let [uncertain, pages] = [0, 0];
       if (state !== undefined || this.#listsFirst) {
         pages = tree.pageCount;
         const isCertain = certainty(tree);
+        await this.#filter.begin(tree.homepage, documentsOf(tree).robotsOf);
         const before = state === undefined ? nothing : new KnownSide(state.tree);
         for await (const found of compareSides(before, new KnownSide(tree), scratch, this.#settings)) {
           const certain = (found as readonly PageChange[]).filter((change) => isCertain(change));
           uncertain += found.length - certain.length;
-          yield certain;
+          yield this.#filter.passesAll ? certain : await this.#allowed(certain);
         }
       }
       this.#phase = "listed";
-      return { uncertain, pages };
+      return { uncertain, pages, filter: this.#filter };
     } catch (error) {
       this.#settings.signal?.throwIfAborted();
       throw error;
@@ -167,6 +175,12 @@ export class ChangesRun {
       await scratch.close();
       if (this.#phase !== "listed") this.close();
     }
+  }
+
+  async #allowed(changes: readonly PageChange[]): Promise<readonly PageChange[]> {
+    const present = changes.filter(({ kind }) => kind !== "removed");
+    const allowed = new Set(await this.#filter.pages(present.map(({ page }) => page)));
+    return changes.filter(({ kind, page }) => kind === "removed" || allowed.has(page));
   }
 
   /** Replaces the state, on the disk, and as a whole. */
@@ -267,6 +281,7 @@ const knownOptions: readonly string[] = [
   "include",
   "crawl",
   "signal",
+  "allowedFor",
 ] satisfies (keyof ChangesOptions)[];
 
 function inUse(name: string, owner: string): SitemapError {

@@ -89,6 +89,7 @@ export interface TreeDocuments {
   find(url: string): Promise<Fetched>;
   /** The response of a sitemap, without its headers. */
   response(url: string): KeptResponse | undefined;
+  readonly robotsOf: RobotsOf;
 }
 
 /** Whether a value is a tree. */
@@ -121,7 +122,13 @@ export class SitemapTree {
     walkThrough = (tree, filter, steps = tree.walk()) => tree.#filtered(steps, filter);
     lookInto = (tree) => {
       const { isNamed, settings, responses } = tree.#parts;
-      return { isNamed, settings, find: (url) => tree.#find(url), response: (url) => responses.get(url) };
+      return {
+        isNamed,
+        settings,
+        find: (url) => tree.#find(url),
+        response: (url) => responses.get(url),
+        robotsOf: tree.#robotsOf,
+      };
     };
   }
 

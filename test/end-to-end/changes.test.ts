@@ -142,6 +142,16 @@ describe("in the library", () => {
     expect(await committed(read())).toEqual([]);
   });
 
+  test("only pages that robots.txt allows a crawler are listed; what is gone is listed in any case", async () => {
+    const { routes, read } = website();
+    routes["/robots.txt"] = `User-agent: GPTBot\nDisallow: /2\nDisallow: /4\n${robots("index.xml")}`;
+    routes["/b.xml"] = urlset("3", "https://example.com/");
+    routes["https://example.com/robots.txt"] = { status: 503 };
+    expect(await committed(read({ allowedFor: "GPTBot/1.2" }))).toEqual(["added 1", "added 3"]);
+    routes["/a.xml"] = urlset("4", "5");
+    expect(await committed(read({ allowedFor: "GPTBot" }))).toEqual(["removed 1", "removed 2", "added 5"]);
+  });
+
   test.each<[string, Route, string[], string[]]>([
     ["is missing", { status: 404 }, [], ["removed 1", "added 5"]],
     ["is down", { status: 503 }, [], ["removed 1", "added 5"]],

@@ -6,11 +6,11 @@ import { ignorable, type TreeChange } from "../../model/change.ts";
 import { counted } from "../../model/figures.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, UsageError, websiteExitCodes } from "../exit-codes.ts";
-import { addFlags, collected, crawlOptions, type Flags } from "../flags.ts";
+import { addCrawlFlags, addFlags, collected, crawlOptions, type Flags } from "../flags.ts";
 import { addHelp } from "../help.ts";
 import { chooseTarget, crawlTarget } from "../input/target.ts";
 import { changeWriter } from "../output/changes.ts";
-import { inWords } from "../output/ending.ts";
+import { filterNotes, inWords } from "../output/ending.ts";
 import { withTargets } from "../run.ts";
 import { checkChangeFlags, ignoreInWords, namesIn, pageFilter } from "./diff.ts";
 
@@ -30,7 +30,7 @@ export function changesCommand(context: Context, done: Done): Command {
       "Lists the pages that were added, changed or removed since the last run with the same --state. Only what changed is\n" +
         "transferred. A sitemap that cannot be read keeps its last known state: its pages are not removed. The state is\n" +
         "replaced after everything was written; a run that is killed is repeated by the next one. Changes that --only,\n" +
-        "--include, --exclude or --ignore leave out are not listed by the next run, either.",
+        "--include, --exclude, --ignore or --allowed-for leave out are not listed by the next run, either.",
     )
     .argument("[website]", "homepage")
     .optionsGroup("Output:")
@@ -40,12 +40,13 @@ export function changesCommand(context: Context, done: Done): Command {
     .addOption(first.choices(["all", "none"]).default("all"))
     .option("--only <kinds>", `kinds of changes to list: ${kinds.join(", ")} (repeatable)`, collected)
     .option("--ignore <fields>", ignoreInWords, collected);
-  addFlags(command, "patterns", "csvSafe", "sitemap", "Discovery", "Parsing", "Network", "Limits", "messages");
+  addCrawlFlags(addFlags(command, "patterns"), "Filters", ["--allowed-for"]);
+  addFlags(command, "csvSafe", "sitemap", "Discovery", "Parsing", "Network", "Limits", "messages");
   command.action(async (website: string | undefined, flags: ChangesFlags) =>
     done(await changes(website, flags, context)),
   );
   return addHelp(command, {
-    flags: `--state --format --output --force --first --only --ignore --include --exclude --sitemap --user-agent --verbose`,
+    flags: `--state --format --output --force --first --only --ignore --include --exclude --allowed-for --sitemap --user-agent --verbose`,
     examples: `
 Examples:
   sitegrove changes example.org --state site.warc.gz
@@ -87,6 +88,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
     first,
     ignore,
     include: filter && include,
+    allowedFor: flags["allowedFor"] as string | undefined,
     signal: run.signal,
     crawl: { ...crawl, onEvent: run.see.bind(run) },
   });
@@ -107,6 +109,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
         yield writer.write(step.value);
       }
       const { uncertain, pages } = step.value;
+      notes.push(...filterNotes(step.value.filter, {}));
       if (pages > 0 && !isMatched) notes.push(`0 of ${counted(pages, "page")} ${filterInWords(flags)}`);
       const unread = "missing from sitemaps that could be read only in part, not listed as removed";
       if (uncertain > 0) notes.push(`${counted(uncertain, "page")} ${unread}`);
