@@ -146,6 +146,8 @@ export interface SiteSink {
 export interface SiteOutput {
   /** Options for this website, such as `save`. */
   readonly options?: StreamOptions | undefined;
+  /** It was unreachable then: it is read in full only if one request is answered. ISO 8601. */
+  readonly lastTried?: string | undefined;
   /** The returned promise is awaited. */
   pages?(sitemap: string, pages: readonly SitemapPage[]): Promise<void> | undefined;
   sitemap?(event: SitemapEvent): Promise<void> | undefined;

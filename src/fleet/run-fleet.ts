@@ -3,7 +3,7 @@ import { setMaxListeners } from "node:events";
 import { FollowingController, unlessAborted } from "../fetch/abort.ts";
 import { SitemapError } from "../model/errors.ts";
 import { invalid } from "../model/option-checks.ts";
-import { type Options, resolveStreamOptions } from "../model/options.ts";
+import { type Options, resolveStreamOptions, type StreamOptions } from "../model/options.ts";
 import { problem } from "../model/problem.ts";
 import { crawlSite } from "./crawl-site.ts";
 import { type FleetOptions, type FleetSettings, resolveFleetOptions, type SiteOutput } from "./fleet-options.ts";
@@ -146,6 +146,14 @@ class Fleet {
           shared: this.#shared,
           onEvent: responses.see,
         });
+      const { lastTried } = output;
+      if (lastTried !== undefined) {
+        const probe = await read({ options: oneRequest, keep: output.keep, discard: output.discard });
+        if (probe.outcome === "unreachable") {
+          const dead = { ...probe, lastTried };
+          return { summary: { ...dead, ...(await output.keep(dead)) }, output, responses: responses.counted };
+        }
+      }
       const reading = read(told).catch(async (error: unknown) => {
         const { previous, ...options } = told.options ?? {};
         if (previous === undefined || !isInvalidArchive(error)) throw error;
@@ -247,6 +255,9 @@ async function* jobsOf(
     yield job;
   }
 }
+
+// What a website gets that is known to be dead.
+const oneRequest: StreamOptions = { useKnownPaths: false, useHomepage: false, retries: 0 };
 
 // In milliseconds: a website without an answer by then is slow.
 const slowTime = 1000;

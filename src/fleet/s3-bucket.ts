@@ -32,30 +32,23 @@ interface Credentials {
   readonly sessionToken?: string;
 }
 
+interface BucketParts {
+  readonly client: AwsClient;
+  /** Asked for each request: those of a role expire. */
+  readonly credentials: () => Promise<Credentials>;
+  readonly base: string;
+  readonly prefix: string;
+  readonly partSize: number;
+}
+
 export class S3Bucket {
   /** `s3://bucket/prefix`, without a slash at its end. */
   readonly address: string;
-  readonly #client: AwsClient;
-  /** Asked for each request: those of a role expire. */
-  readonly #credentials: () => Promise<Credentials>;
-  readonly #base: string;
-  readonly #prefix: string;
-  readonly #partSize: number;
+  readonly #parts: BucketParts;
 
-  private constructor(
-    address: string,
-    client: AwsClient,
-    credentials: () => Promise<Credentials>,
-    base: string,
-    prefix: string,
-    partSize: number,
-  ) {
+  private constructor(address: string, parts: BucketParts) {
     this.address = address;
-    this.#client = client;
-    this.#credentials = credentials;
-    this.#base = base;
-    this.#prefix = prefix;
-    this.#partSize = partSize;
+    this.#parts = parts;
   }
 
   /** Region and endpoint come from the usual variables; credentials, too, or from `@aws-sdk/credential-providers`. Throws a `SitemapError` where something is missing. */
@@ -79,7 +72,7 @@ export class S3Bucket {
     const { AwsClient: Client } = await import("aws4fetch").catch(missing);
     const client = new Client({ ...(await credentials()), region, service: "s3", retries: 0 });
     const whole = `s3://${bucket}${prefix === "" ? "" : `/${prefix}`}`;
-    return new S3Bucket(whole, client, credentials, base, prefix, partSize);
+    return new S3Bucket(whole, { client, credentials, base, prefix, partSize });
   }
 
   /** Checks that the bucket exists and honors `If-None-Match`. */
@@ -112,14 +105,26 @@ export class S3Bucket {
     const handle = await open(file, "r");
     try {
       const { size } = await handle.stat();
-      const partSize = Math.max(this.#partSize, Math.ceil(size / mostParts));
+      const partSize = Math.max(this.#parts.partSize, Math.ceil(size / mostParts));
       const part = Buffer.allocUnsafe(Math.min(size, partSize));
-      const read = async (at: number) => {
-        const { bytesRead } = await handle.read(part, 0, part.length, at);
-        return part.subarray(0, bytesRead);
-      };
+      const read = async (at: number) => part.subarray(0, (await handle.read(part, 0, part.length, at)).bytesRead);
       if (size <= partSize) return await this.put(key, await read(0));
-      return await this.#uploadParts(key, size, partSize, read);
+      const begun = await this.#text({ method: "POST", key, query: "uploads=" });
+      const id = encodeURIComponent(textOf(begun, "UploadId"));
+      const parts: string[] = [];
+      try {
+        for (let at = 0; at < size; at += partSize) {
+          const number = parts.length + 1;
+          const query = `partNumber=${number}&uploadId=${id}`;
+          const { headers } = await this.#send({ method: "PUT", key, query, body: await read(at) });
+          parts.push(`<Part><PartNumber>${number}</PartNumber><ETag>${headers.get("etag") ?? ""}</ETag></Part>`);
+        }
+        return await this.#complete(key, id, parts);
+      } catch (error) {
+        // An unfinished upload would be kept, and charged for.
+        await this.#abort(key, id).catch(() => undefined);
+        throw error;
+      }
     } finally {
       await handle.close();
     }
@@ -146,11 +151,11 @@ export class S3Bucket {
   /** The names that begin so. */
   async list(start: string): Promise<string[]> {
     const names: string[] = [];
-    const prefix = [this.#prefix, start].filter((part) => part !== "").join("/");
+    const prefix = [this.#parts.prefix, start].filter((part) => part !== "").join("/");
     for (let token = ""; ; ) {
       const more = token === "" ? "" : `&continuation-token=${encodeURIComponent(token)}`;
       const query = `list-type=2${more}&prefix=${encodeURIComponent(prefix)}`;
-      const answer = await (await this.#send({ method: "GET", key: "", query, isBucket: true })).text();
+      const answer = await this.#text({ method: "GET", key: "", query, isBucket: true });
       for (const [, key = ""] of answer.matchAll(/<Key>([^<]*)<\/Key>/g))
         names.push(decoded(key).slice(prefix.length - start.length));
       token = textOf(answer, "NextContinuationToken");
@@ -158,55 +163,30 @@ export class S3Bucket {
     }
   }
 
-  async #uploadParts(
-    key: string,
-    size: number,
-    partSize: number,
-    read: (at: number) => Promise<Buffer<ArrayBuffer>>,
-  ): Promise<Published> {
-    const begun = await (await this.#send({ method: "POST", key, query: "uploads=" })).text();
-    const id = encodeURIComponent(textOf(begun, "UploadId"));
-    try {
-      const parts: string[] = [];
-      for (let at = 0; at < size; at += partSize) {
-        const number = parts.length + 1;
-        const query = `partNumber=${number}&uploadId=${id}`;
-        const { headers } = await this.#send({ method: "PUT", key, query, body: await read(at) });
-        parts.push(`<Part><PartNumber>${number}</PartNumber><ETag>${headers.get("etag") ?? ""}</ETag></Part>`);
-      }
-      const body = `<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`;
-      const headers = { "if-none-match": "*", "content-type": "application/xml" };
-      const ended = await this.#send({
-        method: "POST",
-        key,
-        query: `uploadId=${id}`,
-        body,
-        headers,
-        expected: [412, 404],
-      });
-      const answer = await ended.text();
-      if (ended.status === 412) {
-        await this.#abort(key, id);
-        return "exists";
-      }
-      // The answer to the first try was lost: the upload is complete, and the file exists.
-      if (ended.status === 404) return "exists";
-      if (answer.includes("<Error>")) throw failure(`${this.address}: ${textOf(answer, "Message")}`);
-      return "created";
-    } catch (error) {
-      // An unfinished upload would be kept, and charged for.
-      await this.#abort(key, id).catch(() => undefined);
-      throw error;
-    }
+  async #complete(key: string, id: string, parts: readonly string[]): Promise<Published> {
+    const body = `<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`;
+    const headers = { "if-none-match": "*", "content-type": "application/xml" };
+    const query = `uploadId=${id}`;
+    const ended = await this.#send({ method: "POST", key, query, body, headers, expected: [412, 404] });
+    const answer = await ended.text();
+    if (ended.status === 412) await this.#abort(key, id);
+    // 404: the answer to the first try was lost; the upload is complete, and the file exists.
+    if (ended.status >= 400) return "exists";
+    if (answer.includes("<Error>")) throw failure(`${this.address}: ${textOf(answer, "Message")}`);
+    return "created";
   }
 
   async #abort(key: string, id: string): Promise<void> {
     await this.#send({ method: "DELETE", key, query: `uploadId=${id}`, expected: [404] });
   }
 
+  async #text(sent: Sent): Promise<string> {
+    return (await this.#send(sent)).text();
+  }
+
   async #send(sent: Sent): Promise<Response> {
-    const path = sent.isBucket ? "" : [this.#prefix, sent.key].filter((part) => part !== "").join("/");
-    const url = `${this.#base}/${path.split("/").map(encodeURIComponent).join("/")}${sent.query ? `?${sent.query}` : ""}`;
+    const path = sent.isBucket ? "" : [this.#parts.prefix, sent.key].filter((part) => part !== "").join("/");
+    const url = `${this.#parts.base}/${path.split("/").map(encodeURIComponent).join("/")}${sent.query ? `?${sent.query}` : ""}`;
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#try(url, sent);
       if (answer instanceof Response && (answer.ok || sent.expected?.includes(answer.status))) return answer;
@@ -224,11 +204,11 @@ export class S3Bucket {
       const digest = createHash("sha256")
         .update(body ?? "")
         .digest("hex");
-      const request = await this.#client.sign(url, {
+      const request = await this.#parts.client.sign(url, {
         method,
         headers: { ...headers, "x-amz-content-sha256": digest },
         ...(body === undefined ? {} : { body }),
-        aws: await this.#credentials(),
+        aws: await this.#parts.credentials(),
         signal: AbortSignal.timeout(requestTime),
       });
       return await fetch(request);

@@ -82,6 +82,8 @@ export interface SiteSummary {
   readonly files: Readonly<Record<string, string>>;
   /** Why the archive of the earlier run was not used: everything was requested. Absent if it was used, or there was none. */
   readonly previousError?: string;
+  /** When it was last read in full: one request since then was not answered. ISO 8601. */
+  readonly lastTried?: string;
   /** What robots.txt says about the use of pages: the first of its lines. */
   readonly preferences?: readonly RobotsPreference[];
   /** How many findings a check has, by severity. */

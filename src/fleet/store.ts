@@ -108,11 +108,17 @@ export class DraftFile {
     return this.#size < mostHeld ? undefined : this.#flush();
   }
 
-  /** After the last piece. */
-  async publish(last: Piece): Promise<void> {
+  /** Writes the last piece, and returns the path of the draft. */
+  async finish(last: Piece): Promise<string> {
     this.#held.push(last);
     await this.#flush();
     await this.#close();
+    return this.#store.draft(this.#name);
+  }
+
+  /** After the last piece. */
+  async publish(last: Piece): Promise<void> {
+    await this.finish(last);
     await this.#store.publish(this.#name);
   }
 

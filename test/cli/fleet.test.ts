@@ -10,6 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -57,13 +58,13 @@ const parquetOf = (folder: string) => ["ls", "--sitemap", "http://127.0.0.1:9/",
 const quick = ["--no-homepage", "--retries", "0"];
 /** Without the line every ten seconds, which only a busy machine has. */
 const fleet = (...flags: string[]) => ["fleet", "--out", at("out"), ...quick, "--no-progress", ...flags];
-const journal = () =>
-  readFileSync(at("out/sites.ndjson"), "utf8")
+const journal = (out = "out") =>
+  readFileSync(at(`${out}/sites.ndjson`), "utf8")
     .split("\n")
     // The last may be on its way.
     .slice(0, -1)
     .map((line) => JSON.parse(line) as JournalLine);
-const doneLines = () => journal().flatMap((line) => (line.type === "done" ? [line.summary] : []));
+const doneLines = (out = "out") => journal(out).flatMap((line) => (line.type === "done" ? [line.summary] : []));
 const files = (kind = "") =>
   readdirSync(at(`out/${kind}`), { recursive: true, encoding: "utf8" }).filter((name) =>
     statSync(at(`out/${kind}/${name}`)).isFile(),
@@ -191,6 +192,61 @@ test("with --previous, a run builds on the archives of the one before", async ()
   expect((await sitegrove(["fleet", "--out", at("third"), ...sites, "--previous", at("missing")])).stderr).toContain(
     "is not the folder of a fleet",
   );
+});
+
+test("-f changes: what is new or changed since the earlier run, of websites that it had; the others whole", async () => {
+  let pages = { a: "2026-01-01", b: "2026-01-01" } as Record<string, string>;
+  const { sites } = await serve({
+    count: 2,
+    sitemaps: (base) => ({
+      "/sitemap.xml": `<urlset>${Object.entries(pages)
+        .map(([name, date]) => `<url><loc>${base}/${name}</loc><lastmod>${date}</lastmod></url>`)
+        .join("")}</urlset>`,
+    }),
+  });
+  expect((await sitegrove(fleet(sites[0]!, "--archives"))).code).toBe(0);
+  pages = { a: "2026-01-01", b: "2026-02-02", c: "2026-02-02", other: "2026-02-02" };
+  const night = (...flags: string[]) => sitegrove(["fleet", ...quick, ...sites, "--out", at("next"), ...flags]);
+  const changes = ["-f", "changes", "--exclude", "other"];
+  expect((await night(...changes, "--archives")).stderr).toContain("-f changes needs --previous");
+  expect((await night(...changes, "--previous", at("out"))).stderr).toContain("-f changes needs --archives");
+  expect((await night(...changes, "--previous", at("out"), "--archives")).code).toBe(0);
+  const lines = doneLines("next").flatMap(({ files }) => {
+    expect(files["pages"]).toBeUndefined();
+    return readFileSync(at(`next/${files["changes"]}`), "utf8").trimEnd().split("\n");
+  });
+  const told = lines.map((line) => JSON.parse(line)).map(({ kind, page }) => `${kind} ${page.url}`);
+  const whole = ["a", "b", "c"].map((name) => `added ${sites[1]}${name}`);
+  expect(told.sort()).toEqual([`changed ${sites[0]}b`, `added ${sites[0]}c`, ...whole].sort());
+  expect(readdirSync(at("next"), { recursive: true, encoding: "utf8" }).filter((name) => /pages/.test(name))).toEqual([]);
+});
+
+test("--retry-dead-after: a website that is known to be dead gets one request, until it answers or the time is over", async () => {
+  const port = await freePort();
+  const site = `http://127.0.0.1:${port}/`;
+  let previous: string[] = [];
+  const night = async (name: string) => {
+    const words = ["fleet", site, "--out", at(name), "--timeout", "2", ...previous];
+    await sitegrove(words);
+    previous = ["--previous", at(name), "--retry-dead-after", "7d"];
+    return doneLines(name)[0];
+  };
+  const first = await night("first");
+  expect(first).toMatchObject({ outcome: "unreachable" });
+  expect(first?.requests).toBeGreaterThan(1);
+  for (const name of ["second", "third"])
+    expect(await night(name)).toMatchObject({ outcome: "unreachable", requests: 1, lastTried: first?.finishedAt });
+  const old = readFileSync(at("third/sites.ndjson"), "utf8").replace(/"lastTried":"[^"]+"/, '"lastTried":"2026-01-01T00:00:00.000Z"');
+  writeFileSync(at("third/sites.ndjson"), old);
+  const again = await night("fourth");
+  expect(again?.requests).toBe(first?.requests);
+  expect(again?.lastTried).toBeUndefined();
+  const server = createServer((request, response) => void response.end(request.url === "/robots.txt" ? `Sitemap: ${site}s.xml` : `<urlset><url><loc>${site}a</loc></url></urlset>`));
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  expect(await night("fifth")).toMatchObject({ outcome: "complete", pages: 1 });
+  server.close();
+  server.closeAllConnections();
+  expect((await sitegrove(fleet(site, "--retry-dead-after", "7d"))).stderr).toContain("--retry-dead-after needs --previous");
 });
 
 test("an earlier archive that is damaged or missing is reported, and everything is requested", async () => {

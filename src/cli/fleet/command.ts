@@ -41,6 +41,11 @@ export function fleetCommand(context: Context, done: Done): Command {
     "--previous <dir>",
     "folder of an earlier run with --archives, for unchanged documents",
   );
+  command.option(
+    "--retry-dead-after <time>",
+    "one request for websites that were unreachable in the earlier run, until they were last read in full so long ago: 7d",
+    interval,
+  );
   command.option("--fail-above <percent>", "exit with 6 if more websites are unreachable or failed: 20%", percent);
   addReadingFlags(command, "whatever its host names");
   command.action(async (sites: readonly string[], flags: FleetFlags) => {

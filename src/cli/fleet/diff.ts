@@ -2,12 +2,7 @@
 // both runs have them, files of pages (ndjson) otherwise.
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { Scratch } from "../../archive/scratch.ts";
-import { compareSides } from "../../diff/compare-sides.ts";
-import type { Side } from "../../diff/diff-side.ts";
 import { type DiffSettings, resolveDiffOptions } from "../../diff/diff-trees.ts";
-import { NdjsonSide } from "../../diff/ndjson-side.ts";
-import { openSide } from "../../diff/open-side.ts";
 import { readResults } from "../../fleet/journal-file.ts";
 import type { SiteOutcome, SiteSummary } from "../../fleet/site-job.ts";
 import { type DiffTotals, ignorable, type TreeChange } from "../../model/change.ts";
@@ -22,6 +17,7 @@ import { expectDistinct } from "../input/target.ts";
 import { writeDiff } from "../output/changes.ts";
 import type { Messages } from "../output/messages.ts";
 import { type Ending, Run } from "../run.ts";
+import { type SiteSide, siteChanges } from "./changes.ts";
 import { journalIn } from "./totals.ts";
 
 export type FleetDiffFlags = DiffFlags;
@@ -121,25 +117,17 @@ class FleetDiff {
       this.#ending.skipped.push(`${after.site}: ${why}`);
       return undefined;
     }
-    const scratch = new Scratch();
-    const sides: Side[] = [];
-    try {
-      for (const { archive, pages, complete, isSilent } of both) {
-        const { signal } = this.#settings;
-        // What is in the archive of a website that refused everything is whole, and says nothing.
-        if (hasArchives && !isSilent) sides.push(await openSide(archive as string, scratch, { signal }));
-        else sides.push(new NdjsonSide({ file: pages, complete, kind: hasArchives ? "file" : "tree" }));
-      }
-      const found = compareSides(sides[0]!, sides[1]!, scratch, this.#settings);
-      for (;;) {
-        const step = await found.next();
-        if (step.done) return step.value;
-        this.#ending.differences += step.value.filter(isDifference).length;
-        yield step.value;
-      }
-    } finally {
-      for (const side of sides) await side.close();
-      await scratch.close();
+    // What is in the archive of a website that refused everything is whole, and says nothing.
+    const [was, is] = both.map(({ archive, pages, complete, isSilent }): SiteSide => {
+      if (hasArchives && !isSilent) return archive as string;
+      return { file: pages, complete, kind: hasArchives ? "file" : "tree" };
+    });
+    const found = siteChanges(was!, is!, this.#settings);
+    for (;;) {
+      const step = await found.next();
+      if (step.done) return step.value;
+      this.#ending.differences += step.value.filter(isDifference).length;
+      yield step.value;
     }
   }
 }

@@ -13,7 +13,7 @@ import {
 import { addFleetLogFlags } from "./log.ts";
 import type { WatchFlags } from "./watch.ts";
 
-export const fleetFormats = ["ndjson", "csv", "parquet", "none"] as const;
+export const fleetFormats = ["ndjson", "csv", "parquet", "changes", "none"] as const;
 export type FleetFormat = (typeof fleetFormats)[number];
 
 /** The outcomes that --retry accepts. */

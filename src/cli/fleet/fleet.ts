@@ -18,7 +18,16 @@ import type { Context } from "../context.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { expectDistinct } from "../input/target.ts";
 import { givenCrawl, retryNames, type SiteFlags, withDefaults } from "./flags.ts";
-import { datasetAt, datasetPath, sinkFor, stateFolder, unpublisher, usableBucket, wholePath } from "./outputs.ts";
+import {
+  checkChanges,
+  datasetAt,
+  datasetPath,
+  sinkFor,
+  stateFolder,
+  unpublisher,
+  usableBucket,
+  wholePath,
+} from "./outputs.ts";
 import { inWords, reportList, SiteList, unreadLines } from "./sites.ts";
 import { damagedLines, FleetCounter } from "./totals.ts";
 import { FleetWatch } from "./watch.ts";
@@ -34,14 +43,22 @@ export interface FleetFlags extends SiteFlags {
   readonly processes?: number | undefined;
   /** In percent. */
   readonly failAbove?: number | undefined;
+  /** In milliseconds. */
+  readonly retryDeadAfter?: number | undefined;
 }
 
 /** Returns the exit code. */
 export async function fleet(names: readonly string[], flags: FleetFlags, context: Context): Promise<number> {
   const { out } = flags;
   checkSince(flags);
+  checkChanges(flags);
   if (flags.queue !== undefined) return fill(names, flags, flags.queue, context);
   if (flags.run !== undefined && flags.dataset === undefined) throw new UsageError("--run needs --queue or --dataset");
+  for (const [name, isGiven] of [
+    ["-f changes", flags.format === "changes"],
+    ["--retry-dead-after", flags.retryDeadAfter !== undefined],
+  ])
+    if (isGiven && flags.previous === undefined) throw new UsageError(`${name} needs --previous`);
   if (out === undefined || out === "") throw new UsageError("name a folder for the outputs: --out DIR");
   checkProcesses(flags);
   const { list, retry } = listOf(names, flags, context);
@@ -205,6 +222,7 @@ async function fill(names: readonly string[], flags: FleetFlags, url: string, co
   for (const name of [
     ...own,
     "previous",
+    "retryDeadAfter",
     "concurrency",
     "perAddress",
     "logFile",

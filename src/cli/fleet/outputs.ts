@@ -24,19 +24,19 @@ import { journalIn } from "./totals.ts";
 
 /** For the flags of `fleet`; `folder` is that of the journal. */
 export async function sinkFor(flags: FleetFlags, folder: string): Promise<SiteSink> {
-  const archives = flags.previous === undefined ? undefined : await archivesOf(flags.previous);
+  const { archives, lastTried } = await earlierRun(flags);
   const previous: SiteFilesOptions["previous"] = async ({ key }) => {
-    const file = archives?.get(key);
+    const file = archives.get(key);
     return file === undefined ? undefined : { file };
   };
-  return siteFiles(flags, folder, { previous }, flags.run);
+  return siteFiles(flags, folder, { previous, lastTried }, flags.run);
 }
 
 // `folder`: of drafts where the place is a bucket.
 async function siteFiles(
   { out, format = "ndjson", archives = false, check, dataset }: RunDefaults,
   folder: string,
-  more: Pick<SiteFilesOptions, "previous" | "run">,
+  more: Pick<SiteFilesOptions, "previous" | "lastTried" | "run">,
   run: string | undefined,
 ): Promise<SiteSink> {
   const checkTree = check ? (await import("../../check/check-tree.ts")).checkTree : undefined;
@@ -71,16 +71,21 @@ export function datasetPath(dataset: string | undefined, retry: readonly unknown
   return wholePath(dataset);
 }
 
-// The archives of an earlier run, by the key of their website.
-async function archivesOf(folder: string): Promise<Map<string, string>> {
+// Of an earlier run, by the key of a website: its archive, or when it was last read in full, if it is unreachable since less than that.
+async function earlierRun({ previous: folder, retryDeadAfter }: FleetFlags) {
   const archives = new Map<string, string>();
-  for await (const { key, files } of readResults(journalIn(folder))) {
+  const lastTried = new Map<string, string>();
+  if (folder === undefined) return { archives, lastTried };
+  for await (const { key, files, outcome, finishedAt, lastTried: tried = finishedAt } of readResults(
+    journalIn(folder),
+  )) {
     // One that is missing is reported where it is needed.
     if (files["archive"] !== undefined) archives.set(key, path.join(folder, files["archive"]));
+    if (outcome === "unreachable" && Date.now() - Date.parse(tried) < (retryDeadAfter ?? 0)) lastTried.set(key, tried);
   }
-  if (![...archives.values()].some((file) => existsSync(file)))
+  if (retryDeadAfter === undefined && ![...archives.values()].some((file) => existsSync(file)))
     throw new UsageError(`${folder} has no archives: the earlier run needs --archives`);
-  return archives;
+  return { archives, lastTried };
 }
 
 /** Throws a `SitemapError` if the bucket cannot be used. */
@@ -237,6 +242,11 @@ const runOptions: ReadonlySet<string> = new Set<keyof StreamOptions>([
 /** Options of the second take precedence. */
 function merged(one: StreamOptions = {}, other: StreamOptions = {}): StreamOptions {
   return { ...one, ...other, limits: { ...one.limits, ...other.limits } };
+}
+
+/** Throws a `UsageError`: changes are those since the archive of an earlier run. */
+export function checkChanges({ format, archives }: RunDefaults): void {
+  if (format === "changes" && !archives) throw new UsageError("-f changes needs --archives, for the next run");
 }
 
 /** An absolute path, for other processes. Throws if it is neither a folder nor the address of a bucket. */

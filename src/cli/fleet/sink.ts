@@ -1,6 +1,7 @@
 // The files of a fleet: for each website its pages, its archive and its findings, in folders by the hash of its key, under names that
 // contain the attempt: `pages/3f/example.org.3f9a2c1b5d7e8f90-1.ndjson`. They are whole before the result counts. In a bucket the summary
 // that names them follows, under the name of the website: the first summary counts, and a later attempt adopts its result.
+import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import type { CheckOptions } from "../../check/options.ts";
@@ -23,6 +24,8 @@ export interface SiteFilesOptions {
   readonly archives: boolean;
   /** The archive of an earlier run; undefined if the website has none. */
   readonly previous?: ((job: SiteJob, attemptId: string) => Promise<EarlierArchive | undefined>) | undefined;
+  /** When websites that were unreachable were last read in full, by their key. */
+  readonly lastTried?: ReadonlyMap<string, string> | undefined;
   /** Checks a website; imported only if needed. */
   readonly check?: ((tree: SitemapTree, within: CheckOptions) => Promise<CheckResult>) | undefined;
   /** Part of the names of summaries in a bucket, because each run has its own. */
@@ -49,7 +52,9 @@ export class SiteFiles implements SiteSink {
     const nameOf = (kind: string, extension: string) =>
       `${kind}/${attemptId.slice(0, 2)}/${hostInNames(job)}.${attemptId}.${extension}`;
     const names = {
-      pages: nameOf("pages", format),
+      // With the changes, it is gone when they are written.
+      pages: format === "changes" ? nameOf("changes", "pages") : nameOf("pages", format),
+      changes: nameOf("changes", "ndjson"),
       archive: nameOf("archives", "warc.gz"),
       findings: nameOf("findings", "json"),
     };
@@ -58,6 +63,7 @@ export class SiteFiles implements SiteSink {
     const earlier = await this.#options.previous?.(job, attemptId);
     // A file that a killed process left of this attempt.
     if (archives) await rm(store.draft(names.archive), { force: true });
+    const previous = earlier !== undefined && "file" in earlier ? earlier.file : undefined;
     let findings: CheckResult | undefined;
     let kept: Partial<Record<keyof typeof names, string>> = {};
     const discard = async () => {
@@ -72,9 +78,19 @@ export class SiteFiles implements SiteSink {
         await publish();
         kept[kind] = names[kind];
       };
-      if (isRead && pages !== undefined) await keepFile("pages", () => pages.publish(encoder.end()));
+      if (isRead && pages !== undefined && format === "changes") {
+        const { changedPages } = await import("./changes.ts");
+        const changes = new DraftFile(store, names.changes);
+        const file = await pages.finish(encoder.end());
+        const since = summary.previousError === undefined ? previous : undefined;
+        for await (const text of changedPages(since, file)) await changes.write(text);
+        await keepFile("changes", () => changes.publish(""));
+        await rm(file, { force: true });
+      } else if (isRead && pages !== undefined) await keepFile("pages", () => pages.publish(encoder.end()));
       else await pages?.discard();
-      if (archives) await keepFile("archive", () => store.publish(names.archive));
+      // None is written of a website that is still dead.
+      if (archives && existsSync(store.draft(names.archive)))
+        await keepFile("archive", () => store.publish(names.archive));
       if (findings !== undefined && isRead) {
         const text = `${jsonOf(findings)}\n`;
         await keepFile("findings", () => new DraftFile(store, names.findings).publish(text));
@@ -98,8 +114,9 @@ export class SiteFiles implements SiteSink {
     return {
       options: {
         ...(archives ? { save: store.draft(names.archive) } : {}),
-        ...(earlier !== undefined && "file" in earlier ? { previous: earlier.file } : {}),
+        ...(previous === undefined ? {} : { previous }),
       },
+      lastTried: this.#options.lastTried?.get(job.key),
       pages: (sitemap, batch) => pages?.write(encoder.write({ sitemap, pages: batch })),
       ...(check === undefined
         ? {}

@@ -9,7 +9,7 @@ import { resolveStreamOptions } from "../../model/options.ts";
 import type { Context } from "../context.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { givenCrawl, type SiteFlags } from "./flags.ts";
-import { datasetPath, RunSinks, settingsProblem, usableBucket, wholePath } from "./outputs.ts";
+import { checkChanges, datasetPath, RunSinks, settingsProblem, usableBucket, wholePath } from "./outputs.ts";
 import { newsTo } from "./queue.ts";
 import { FleetWatch } from "./watch.ts";
 
@@ -26,6 +26,7 @@ export interface WorkerFlags extends SiteFlags {
 /** Returns the exit code. */
 export async function fleetWorker(flags: WorkerFlags, context: Context): Promise<number> {
   const { run, lease, idle, stay, out, format, archives, check, concurrency } = flags;
+  checkChanges(flags);
   if (lease < 1) throw new UsageError("--lease takes at least 1 second");
   if (out !== undefined && isBucket(out)) await usableBucket(out);
   else if (out !== undefined && statSync(out, { throwIfNoEntry: false })?.isDirectory() === false)
