@@ -213,12 +213,16 @@ test("-f changes: what is new or changed since the earlier run, of websites that
   expect((await night(...changes, "--previous", at("out"), "--archives")).code).toBe(0);
   const lines = doneLines("next").flatMap(({ files }) => {
     expect(files["pages"]).toBeUndefined();
-    return readFileSync(at(`next/${files["changes"]}`), "utf8").trimEnd().split("\n");
+    return readFileSync(at(`next/${files["changes"]}`), "utf8")
+      .trimEnd()
+      .split("\n");
   });
   const told = lines.map((line) => JSON.parse(line)).map(({ kind, page }) => `${kind} ${page.url}`);
   const whole = ["a", "b", "c"].map((name) => `added ${sites[1]}${name}`);
   expect(told.sort()).toEqual([`changed ${sites[0]}b`, `added ${sites[0]}c`, ...whole].sort());
-  expect(readdirSync(at("next"), { recursive: true, encoding: "utf8" }).filter((name) => /pages/.test(name))).toEqual([]);
+  expect(readdirSync(at("next"), { recursive: true, encoding: "utf8" }).filter((name) => /pages/.test(name))).toEqual(
+    [],
+  );
 });
 
 test("--retry-dead-after: a website that is known to be dead gets one request, until it answers or the time is over", async () => {
@@ -236,17 +240,27 @@ test("--retry-dead-after: a website that is known to be dead gets one request, u
   expect(first?.requests).toBeGreaterThan(1);
   for (const name of ["second", "third"])
     expect(await night(name)).toMatchObject({ outcome: "unreachable", requests: 1, lastTried: first?.finishedAt });
-  const old = readFileSync(at("third/sites.ndjson"), "utf8").replace(/"lastTried":"[^"]+"/, '"lastTried":"2026-01-01T00:00:00.000Z"');
+  const old = readFileSync(at("third/sites.ndjson"), "utf8").replace(
+    /"lastTried":"[^"]+"/,
+    '"lastTried":"2026-01-01T00:00:00.000Z"',
+  );
   writeFileSync(at("third/sites.ndjson"), old);
   const again = await night("fourth");
   expect(again?.requests).toBe(first?.requests);
   expect(again?.lastTried).toBeUndefined();
-  const server = createServer((request, response) => void response.end(request.url === "/robots.txt" ? `Sitemap: ${site}s.xml` : `<urlset><url><loc>${site}a</loc></url></urlset>`));
+  const server = createServer(
+    (request, response) =>
+      void response.end(
+        request.url === "/robots.txt" ? `Sitemap: ${site}s.xml` : `<urlset><url><loc>${site}a</loc></url></urlset>`,
+      ),
+  );
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   expect(await night("fifth")).toMatchObject({ outcome: "complete", pages: 1 });
   server.close();
   server.closeAllConnections();
-  expect((await sitegrove(fleet(site, "--retry-dead-after", "7d"))).stderr).toContain("--retry-dead-after needs --previous");
+  expect((await sitegrove(fleet(site, "--retry-dead-after", "7d"))).stderr).toContain(
+    "--retry-dead-after needs --previous",
+  );
 });
 
 test("an earlier archive that is damaged or missing is reported, and everything is requested", async () => {

@@ -43,7 +43,7 @@ export function fleetCommand(context: Context, done: Done): Command {
   );
   command.option(
     "--retry-dead-after <time>",
-    "one request for websites that were unreachable in the earlier run, until they were last read in full so long ago: 7d",
+    "give websites that were unreachable in the earlier run one request, and try in full after this time: 7d",
     interval,
   );
   command.option("--fail-above <percent>", "exit with 6 if more websites are unreachable or failed: 20%", percent);
