@@ -1,7 +1,7 @@
 // A fleet as operators meet it: a list of which 15 % are silent, 10 % refuse connections, 10 % always fail, 5 % redirect, and some are large; killed
 // again and again, with a journal, with workers on a queue, and into a bucket. Every result is compared with the truth. Only in the long run.
 // Needs Redis, an S3 server, processes, minutes.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -11,6 +11,7 @@ import { BullQueue } from "../../src/fleet/bull-queue.ts";
 import { readResults } from "../../src/fleet/journal-file.ts";
 import { S3Bucket } from "../../src/fleet/s3-bucket.ts";
 import type { SiteSummary } from "../../src/fleet/site-job.ts";
+import { linesIn, occurrences } from "../support/grown.ts";
 import { isLong } from "../support/long.ts";
 import { listenOnLoopback } from "../support/loopback.ts";
 import { freePort } from "../support/own-port.ts";
@@ -18,12 +19,12 @@ import { hasRedis, redisPassword, startRedis } from "../support/redis-server.ts"
 import { hasS3, startS3 } from "../support/s3-server.ts";
 import { ended, start } from "./program.ts";
 
-const count = Number(process.env["SITEGROVE_FLEET_SITES"] ?? 200);
+const count = Number(process.env["SITEGROVE_FLEET_SITES"] ?? 1000);
 const kinds = [
   ...["silent", "silent", "silent", "refused", "refused", "failing", "failing", "redirect", "large"],
   ...Array.from({ length: 11 }, () => "plain"),
 ] as const;
-const kindOf = (at: number) => (kinds[at % 20] === "large" && at > 60 ? "plain" : (kinds[at % 20] as string));
+const kindOf = (at: number) => (kinds[at % 20] === "large" && at % 250 > 60 ? "plain" : (kinds[at % 20] as string));
 const pagesOf = (at: number) => (kindOf(at) === "large" ? 20_000 : 5 + (at % 30));
 
 describe.runIf(isLong)(`a list of ${count} websites`, () => {
@@ -80,20 +81,15 @@ describe.runIf(isLong)(`a list of ${count} websites`, () => {
       sites.map((site, each) => `${site} ${truth(each)}`),
     );
   }
-  const flags = ["--no-homepage", "--known", "never", "--timeout", "3", "--concurrency", "24", "--allow-private"];
-  const doneIn = (file: string) => {
-    try {
-      return readFileSync(file, "utf8").split('"type":"done"').length - 1;
-    } catch {
-      return 0;
-    }
-  };
-  async function killed(words: readonly string[], kills: number, done: () => number, env = {}): Promise<void> {
+  const flags = ["--no-homepage", "--known", "never", "--timeout", "3", "--concurrency", "64", "--allow-private"];
+  const done = '"type":"done"';
+  async function killed(words: readonly string[], kills: number, journal: string, env = {}): Promise<void> {
     for (let kill = 0; kill < kills; kill += 1) {
-      const before = done();
       const child = start(words, { env });
-      const end = ended(child);
-      while (done() < Math.min(count - 1, before + 4) && child.exitCode === null) await sleep(20);
+      const over = new AbortController();
+      const end = ended(child).finally(() => over.abort());
+      const more = Math.ceil(count / (kills * 2));
+      await linesIn(journal, done, Math.min(count - 1, occurrences(journal, done) + more), over.signal);
       child.kill("SIGKILL");
       await end;
     }
@@ -107,7 +103,7 @@ describe.runIf(isLong)(`a list of ${count} websites`, () => {
 
   test("a journal, killed twenty times", async () => {
     const words = ["fleet", "--from", at("sites.txt"), "--out", at("out"), "-f", "none", ...flags];
-    await killed(words, 20, () => doneIn(at("out/sites.ndjson")));
+    await killed(words, 20, at("out/sites.ndjson"));
     expectTruth(await collected(readResults(at("out/sites.ndjson"))));
   });
 
@@ -121,18 +117,20 @@ describe.runIf(isLong)(`a list of ${count} websites`, () => {
     const workers = [work(), work(), work()];
     try {
       expect((await ended(start(["fleet", "--from", at("sites.txt"), "--queue", redis.url], { env }))).code).toBe(0);
-      const done = async () => (await queue.counts("default")).done;
+      const counts = () => queue.counts("default");
       const grown = async (more: number) => {
-        const most = Math.min(count, (await done()) + more);
-        while ((await done()) < most) await sleep(50);
+        const most = Math.min(count, (await counts()).done + more);
+        while ((await counts()).done < most) await sleep(50);
       };
       for (let kill = 0; kill < 8; kill += 1) {
-        await grown(5);
+        await grown(count / 20);
         const dying = workers[kill % 3];
         if (kill === 3) {
           dying?.kill("SIGSTOP");
+          // Past its lock.
           await sleep(5000);
           dying?.kill("SIGCONT");
+          await grown(count / 20);
         } else if (kill === 5) {
           await redis.kill();
           await redis.start();
@@ -156,15 +154,14 @@ describe.runIf(isLong)(`a list of ${count} websites`, () => {
       const env = { ...s3.env, TMPDIR: folder };
       const words = ["fleet", "--from", at("sites.txt"), "--out", "s3://bucket/a", ...flags];
       const uid = process.getuid?.() ?? "";
-      await killed(words, 4, () => doneIn(at(`sitegrove-fleets-${uid}/bucket-a/sites.ndjson`)), env);
+      await killed(words, 4, at(`sitegrove-fleets-${uid}/bucket-a/sites.ndjson`), env);
       const bucket = await S3Bucket.open("s3://bucket/a", s3.env);
-      const keys = (await s3.keys("bucket")).map((key) => key.slice("a/".length));
-      const texts = keys.filter((key) => key.startsWith("summaries/")).map((key) => bucket.get(key));
-      const summaries = (await Promise.all(texts)).map((text) => JSON.parse(text ?? "") as SiteSummary);
+      const summaries: SiteSummary[] = [];
+      for (const key of await bucket.list("summaries/")) summaries.push(JSON.parse((await bucket.get(key)) ?? ""));
       expectTruth(summaries);
       // Nothing is left of attempts that were killed.
       const named = summaries.flatMap(({ files }) => Object.values(files));
-      expect(keys.filter((key) => key.startsWith("pages/")).sort()).toEqual(named.sort());
+      expect((await bucket.list("pages/")).sort()).toEqual(named.sort());
     } finally {
       await s3.stop();
     }
