@@ -61,45 +61,32 @@ export type FleetEvent =
     }
   | { readonly type: "site-back"; readonly job: SiteJob };
 
-export interface FleetSettings {
-  readonly sites: FleetOptions["sites"];
-  readonly queue: SiteQueue;
-  readonly run: string;
-  readonly sink: SiteSink;
-  readonly concurrency: number;
-  readonly perAddress: () => number;
-  readonly crawl: StreamOptions;
-  readonly drain: AbortSignal | undefined;
-  readonly signal: AbortSignal | undefined;
-  readonly onEvent: FleetOptions["onEvent"];
-}
+/** The options after they were checked, with defaults. */
+export type FleetSettings = Omit<FleetOptions, "perAddress" | Defaulted> & {
+  readonly [name in Defaulted]-?: NonNullable<FleetOptions[name]>;
+} & { readonly perAddress: () => number };
+type Defaulted = "run" | "sink" | "concurrency" | "crawl";
 
-/** The options after they were checked, with everything present. Throws a `SitemapError` (`invalid-option`). */
+/** Throws a `SitemapError` (`invalid-option`). */
 export function resolveFleetOptions(options: FleetOptions): FleetSettings {
   optionsIn("options", options, knownOptions);
-  expectObject("queue", options.queue);
-  const { sites, run = "default", sink = noSink, concurrency = defaultConcurrency() } = options;
+  const { sites, run = "default", sink = noSink, concurrency = defaultConcurrency(), perAddress } = options;
   const isList =
     typeof sites === "object" && sites !== null && (Symbol.asyncIterator in sites || Symbol.iterator in sites);
   if (sites !== undefined && !isList) throw unexpected("sites", "a list of homepages", sites);
+  expectObject("queue", options.queue);
   expectObject("sink", sink);
   if (typeof run !== "string") throw unexpected("run", "a name", run);
   resolveStreamOptions(options.crawl);
-  const crawl: StreamOptions = { useKnownPaths: "if-needed", ...options.crawl };
   if (options.onEvent !== undefined) functionValue("onEvent", options.onEvent);
-  if (options.signal !== undefined) signal("signal", options.signal);
-  if (options.drain !== undefined) signal("drain", options.drain);
+  for (const name of ["signal", "drain"] as const) if (options[name] !== undefined) signal(name, options[name]);
   return {
-    sites,
-    queue: options.queue,
+    ...options,
     run,
     sink,
     concurrency: number("concurrency", concurrency, 1),
-    perAddress: perAddressOf(options.perAddress),
-    crawl,
-    drain: options.drain,
-    signal: options.signal,
-    onEvent: options.onEvent,
+    perAddress: perAddressOf(perAddress),
+    crawl: { useKnownPaths: "if-needed", ...options.crawl },
   };
 }
 
@@ -112,16 +99,7 @@ function perAddressOf(limit: FleetOptions["perAddress"] = defaultPerAddress): ()
 }
 
 const knownOptions = [
-  "sites",
-  "queue",
-  "run",
-  "sink",
-  "concurrency",
-  "perAddress",
-  "crawl",
-  "drain",
-  "signal",
-  "onEvent",
+  ...(["sites", "queue", "run", "sink", "concurrency", "perAddress", "crawl", "drain", "signal", "onEvent"] as const),
 ] as const satisfies readonly (keyof FleetOptions)[];
 
 /** For all processes: a small website takes half a megabyte while it is read, and a core is busy with some sixty of them. */

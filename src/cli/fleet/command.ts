@@ -1,11 +1,10 @@
 // The flags and help of `sitegrove fleet` and its commands. Their implementations are imported when they run.
 import { Command, InvalidArgumentError, Option } from "commander";
-import { addDiffFlags } from "../commands/diff.ts";
+import { addDiffFlags, type DiffFlags } from "../commands/diff.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, UsageError } from "../exit-codes.ts";
 import { collected, seconds, wholeNumber } from "../flags.ts";
 import { addHelp } from "../help.ts";
-import type { FleetDiffFlags } from "./diff.ts";
 import { addOutputFlags, addReadingFlags, retryNames } from "./flags.ts";
 import type { FleetFlags } from "./fleet.ts";
 import type { QueueFlags, ScheduleFlags } from "./queue.ts";
@@ -138,7 +137,7 @@ function diffCommand(context: Context, done: Done): Command {
     .argument("<new>", "folder of the later run");
   return addDiffFlags(command)
     .option("--no-color", "no colors on a terminal")
-    .action(async (before: string, after: string, flags: FleetDiffFlags) => {
+    .action(async (before: string, after: string, flags: DiffFlags) => {
       const { fleetDiff } = await import("./diff.ts");
       done(await fleetDiff(before, after, { ...flags, progress: false }, context));
     });

@@ -2,7 +2,7 @@
 // both runs have them, files of pages (ndjson) otherwise.
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { type DiffSettings, resolveDiffOptions } from "../../diff/diff-trees.ts";
+import { resolveDiffOptions } from "../../diff/diff-trees.ts";
 import { readResults } from "../../fleet/journal-file.ts";
 import type { SiteOutcome, SiteSummary } from "../../fleet/site-job.ts";
 import { type DiffTotals, ignorable, type TreeChange } from "../../model/change.ts";
@@ -20,8 +20,6 @@ import { type Ending, Run } from "../run.ts";
 import { type SiteSide, siteChanges } from "./changes.ts";
 import { journalIn } from "./totals.ts";
 
-export type FleetDiffFlags = DiffFlags;
-
 /** A website that is on one list only, or that ended in another way than before. */
 interface SiteChange {
   readonly site: string;
@@ -32,111 +30,83 @@ interface SiteChange {
 }
 
 /** Returns the exit code. */
-export async function fleetDiff(
-  before: string,
-  after: string,
-  flags: FleetDiffFlags,
-  context: Context,
-): Promise<number> {
-  const { format } = flags;
+export async function fleetDiff(before: string, after: string, flags: DiffFlags, context: Context): Promise<number> {
+  const { format, exitCode: usesExitCode = false } = flags;
   const kinds = chosenKinds(flags);
   const ignore = namesIn("--ignore", flags.ignore, ignorable);
   checkChangeFlags(flags);
   const journals = [journalIn(before), journalIn(after)];
   expectDistinct([...journals, before, after], { "--output": flags.output });
-  const ending = new FleetDiffEnding(flags.exitCode ?? false);
+  const ending = new FleetDiffEnding(usesExitCode);
   const run = new Run(context, flags, () => ending);
-  const settings = resolveDiffOptions({ only: kinds, ignore, include: pageFilter(flags), signal: run.signal });
-  const diff = new FleetDiff(before, after, settings, ending);
+  const { signal } = run;
+  const settings = resolveDiffOptions({ only: kinds, ignore, include: pageFilter(flags), signal });
   const hasLines = format === "ndjson" || format === "csv";
-  async function* pieces() {
-    const shared = { format, csvSafe: true, kinds: new Set(kinds), names: { before, after } };
-    const writer = hasLines ? lineWriter(format, () => diff.site) : undefined;
-    const isMarkdown = format === "markdown";
-    for await (const text of writeDiff(diff.changes(hasLines), { ...shared, homepage: () => "about:blank", writer })) {
-      if (diff.sites.length === 0 || !(isMarkdown || format === "summary")) yield text;
-      else {
-        yield text.replace(/No differences\.\n$/, "No differences on the websites of both.\n");
-        yield sitesInWords(diff.sites, isMarkdown);
-      }
-    }
-  }
-  return run.write(pieces(), () => ({ listed: ending.differences, unit: "change", notes: [] }));
-}
-
-class FleetDiff {
-  /** The website that is compared. */
-  site = "";
-  readonly sites: SiteChange[] = [];
-  readonly #folders: readonly [string, string];
-  readonly #settings: DiffSettings;
-  readonly #ending: FleetDiffEnding;
-
-  constructor(before: string, after: string, settings: DiffSettings, ending: FleetDiffEnding) {
-    this.#folders = [before, after];
-    this.#settings = settings;
-    this.#ending = ending;
-  }
+  const isMarkdown = format === "markdown";
+  const sites: SiteChange[] = [];
+  let site = "";
 
   /** First the websites that are on one list only, then the others in the order of their names. */
-  async *changes(withSites: boolean): AsyncGenerator<readonly TreeChange[], DiffTotals> {
-    const [was, is] = [await resultsOf(this.#folders[0]), await resultsOf(this.#folders[1])];
+  async function* changes(): AsyncGenerator<readonly TreeChange[], DiffTotals> {
+    const [was, is] = [await resultsOf(before), await resultsOf(after)];
     const told = (change: SiteChange): TreeChange[] => {
-      this.#ending.differences += 1;
-      this.sites.push(change);
-      return withSites ? [change as unknown as TreeChange] : [];
+      ending.differences += 1;
+      sites.push(change);
+      return hasLines ? [change as unknown as TreeChange] : [];
     };
     for (const { key, site, outcome } of was.values())
       if (!is.has(key)) yield told({ site, kind: "site", change: "gone", before: outcome });
     for (const { key, site, outcome } of is.values())
       if (!was.has(key)) yield told({ site, kind: "site", change: "new", after: outcome });
     let totals = noTotals;
-    for (const [key, after] of is) {
-      const before = was.get(key);
-      if (before === undefined) continue;
-      this.#settings.signal?.throwIfAborted();
-      this.site = after.site;
-      const outcomes = { before: before.outcome, after: after.outcome };
-      if (before.outcome !== after.outcome)
-        yield told({ site: after.site, kind: "site", change: "outcome", ...outcomes });
-      totals = added(totals, (yield* this.#compare(before, after)) ?? noTotals);
+    for (const [key, now] of is) {
+      const then = was.get(key);
+      if (then === undefined) continue;
+      signal.throwIfAborted();
+      site = now.site;
+      if (then.outcome !== now.outcome)
+        yield told({ site, kind: "site", change: "outcome", before: then.outcome, after: now.outcome });
+      const both = [sourcesOf(before, then), sourcesOf(after, now)];
+      const hasArchives = both.every(({ archive }) => archive !== undefined);
+      const lacking = hasArchives ? undefined : both.find(({ isLacking }) => isLacking)?.folder;
+      if (lacking !== undefined) {
+        const why = `not compared: ${lacking} has neither its pages as ndjson nor archives on both sides`;
+        ending.skipped.push(`${site}: ${why}`);
+        continue;
+      }
+      // What is in the archive of a website that refused everything is whole, and says nothing.
+      const sides = both.map(({ archive, pages, complete, isSilent }): SiteSide => {
+        if (hasArchives && !isSilent) return archive as string;
+        return { file: pages, complete, kind: hasArchives ? "file" : "tree" };
+      });
+      const found = siteChanges(sides[0]!, sides[1]!, settings);
+      let step = await found.next();
+      for (; !step.done; step = await found.next()) {
+        ending.differences += step.value.filter(isDifference).length;
+        yield step.value;
+      }
+      totals = added(totals, step.value);
     }
-    this.#ending.totals = totals;
+    ending.totals = totals;
     return totals;
   }
 
-  async *#compare(
-    before: SiteSummary,
-    after: SiteSummary,
-  ): AsyncGenerator<readonly TreeChange[], DiffTotals | undefined> {
-    const both = [sourcesOf(this.#folders[0], before), sourcesOf(this.#folders[1], after)];
-    const hasArchives = both.every(({ archive }) => archive !== undefined);
-    const lacking = hasArchives ? undefined : both.find(({ isLacking }) => isLacking)?.folder;
-    if (lacking !== undefined) {
-      const why = `not compared: ${lacking} has neither its pages as ndjson nor archives on both sides`;
-      this.#ending.skipped.push(`${after.site}: ${why}`);
-      return undefined;
-    }
-    // What is in the archive of a website that refused everything is whole, and says nothing.
-    const [was, is] = both.map(({ archive, pages, complete, isSilent }): SiteSide => {
-      if (hasArchives && !isSilent) return archive as string;
-      return { file: pages, complete, kind: hasArchives ? "file" : "tree" };
-    });
-    const found = siteChanges(was!, is!, this.#settings);
-    for (;;) {
-      const step = await found.next();
-      if (step.done) return step.value;
-      this.#ending.differences += step.value.filter(isDifference).length;
-      yield step.value;
+  async function* pieces() {
+    const shared = { format, csvSafe: true, kinds: new Set(kinds), names: { before, after } };
+    const writer = hasLines ? lineWriter(format, () => site) : undefined;
+    for await (const text of writeDiff(changes(), { ...shared, homepage: () => "about:blank", writer })) {
+      if (sites.length === 0 || !(isMarkdown || format === "summary")) yield text;
+      else {
+        yield text.replace(/No differences\.\n$/, "No differences on the websites of both.\n");
+        yield sitesInWords(sites, isMarkdown);
+      }
     }
   }
+  return run.write(pieces(), () => ({ listed: ending.differences, unit: "change", notes: [] }));
 }
 
 function sourcesOf(folder: string, { outcome, pages, files }: SiteSummary) {
-  const at = (name: string | undefined) => {
-    const file = name === undefined ? undefined : path.join(folder, name);
-    return file !== undefined && existsSync(file) ? file : undefined;
-  };
+  const at = (name = "") => (name !== "" && existsSync(path.join(folder, name)) ? path.join(folder, name) : undefined);
   const file = files["pages"]?.endsWith(".ndjson") ? at(files["pages"]) : undefined;
   return {
     folder,
@@ -149,10 +119,9 @@ function sourcesOf(folder: string, { outcome, pages, files }: SiteSummary) {
 }
 
 async function resultsOf(folder: string): Promise<Map<string, SiteSummary>> {
-  const results: SiteSummary[] = [];
-  for await (const summary of readResults(journalIn(folder))) results.push(summary);
-  results.sort((one, other) => (one.key < other.key ? -1 : 1));
-  return new Map(results.map((summary) => [summary.key, summary]));
+  const results = new Map<string, SiteSummary>();
+  for await (const summary of readResults(journalIn(folder))) results.set(summary.key, summary);
+  return new Map([...results].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 const noSide = { pages: 0, sitemaps: 0, complete: true };

@@ -28,7 +28,7 @@ export function addFleetLogFlags(command: Command): Command {
 }
 
 export class FleetLog {
-  readonly #write: ((line: string) => void) | undefined;
+  readonly #write: (line: string) => void = () => {};
   readonly #file: LogFile | undefined;
   readonly #isJson: boolean;
   readonly #now: () => number;
@@ -47,31 +47,22 @@ export class FleetLog {
 
   /** `remark`: what is to be known besides. */
   site(summary: SiteSummary, remark?: string): void {
-    if (this.#isJson) this.#json({ ...summary, ...(remark === undefined ? {} : { remark }) });
-    else this.#text(remark === undefined ? siteLine(summary) : `${siteLine(summary)}; ${remark}`);
+    const text = remark === undefined ? siteLine(summary) : `${siteLine(summary)}; ${remark}`;
+    this.#line(text, { ...summary, ...(remark === undefined ? {} : { remark }) });
   }
 
   /** Only for the file: on standard error, others say it. */
   message(text: string): void {
-    if (this.#file === undefined) return;
-    if (this.#isJson) this.#json({ message: text });
-    else this.#text(text);
+    if (this.#file !== undefined) this.#line(text, { message: text });
   }
 
   close(): void {
     this.#file?.close();
   }
 
-  #text(line: string): void {
-    this.#write?.(`${this.#at()} ${line}`);
-  }
-
-  #json(value: object): void {
-    this.#write?.(jsonOf({ at: this.#at(), ...value }));
-  }
-
-  #at(): string {
-    return new Date(this.#now()).toISOString();
+  #line(text: string, value: object): void {
+    const at = new Date(this.#now()).toISOString();
+    this.#write(this.#isJson ? jsonOf({ at, ...value }) : `${at} ${text}`);
   }
 }
 
