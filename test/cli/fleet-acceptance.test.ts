@@ -27,7 +27,7 @@ const kinds = [
 const kindOf = (at: number) => (kinds[at % 20] === "large" && at % 250 > 60 ? "plain" : (kinds[at % 20] as string));
 const pagesOf = (at: number) => (kindOf(at) === "large" ? 20_000 : 5 + (at % 30));
 
-describe.runIf(isLong)(`a list of ${count} websites`, () => {
+describe.runIf(isLong)(`a list of ${count} websites`, { timeout: 900_000 }, () => {
   let server: Server;
   let folder: string;
   let sites: string[];

@@ -662,7 +662,7 @@ describe("2: the command line is wrong", () => {
     [["fleet", "--out", "OUT", "example.org", "--column", "a"], "--column needs --from"],
     [["fleet", "--out", "OUT", "example.org", "--undated", "keep"], "--undated needs --since"],
     [["fleet", "--out", "OUT", "example.org", "--retry", "slow"], "--retry does not know slow"],
-    [["fleet", "--out", "OUT", "example.org", "-f", "yaml"], "Allowed choices are ndjson, csv, parquet, none"],
+    [["fleet", "--out", "OUT", "example.org", "-f", "yaml"], "Allowed choices are ndjson, csv, parquet, changes, none"],
     [["fleet", "--out", "OUT", "--from", "FILE", "--column", "site"], "has no column site"],
     [["fleet", "--out", "", "example.org"], "name a folder for the outputs: --out DIR"],
     [["fleet", "--out", "OUT", "example.org", "--processes", "9"], "--processes 9 needs --per-address 9 or more"],

@@ -88,7 +88,20 @@ const more = `  sitegrove fleet --from sites.txt --queue redis://queue.example/0
 Ctrl-C finishes the websites that are being read; a second Ctrl-C stops at once.
 ${exitCodeHelp(exitCodeNames, exitCodeWords)}`;
 
+/** With a queue, which is required. */
+function queueCommand(name: string, summary: string, description: string, usage: string): Command {
+  return new Command(name)
+    .summary(summary)
+    .description(description)
+    .usage(`--queue URL ${usage}`)
+    .requiredOption("--queue <url>", queueText);
+}
+
+const queueText = "queue of several machines: redis://HOST/0, rediss://HOST/0";
+const noColor = ["--no-color", "no colors on a terminal"] as const;
+
 function statusCommand(context: Context, done: Done): Command {
+  const formats = new Option("-f, --format <format>", "text, JSON, or a line of JSON for each run");
   return new Command("status")
     .summary("show the progress of a fleet")
     .description(
@@ -98,23 +111,17 @@ function statusCommand(context: Context, done: Done): Command {
     .argument("[dir]", "folder of the outputs")
     .option("--queue <url>", queueText)
     .option("--run <name>", "run on the queue (default: all)")
-    .addOption(
-      new Option("-f, --format <format>", "text, JSON, or a line of JSON for each run")
-        .choices(["text", "json", "ndjson"])
-        .default("text"),
-    )
+    .addOption(formats.choices(["text", "json", "ndjson"]).default("text"))
     .option("--json", "same as -f json")
     .action(async (folder: string | undefined, flags: StatusFlags) => {
       const format = flags.json ? "json" : flags.format;
       if (flags.queue !== undefined) {
         if (folder !== undefined) throw new UsageError("name a folder or --queue, not both");
-        const { queueStatus } = await import("./queue.ts");
-        return done(await queueStatus(flags.queue, flags.run, format, context));
+        return done(await (await import("./queue.ts")).queueStatus(flags.queue, flags.run, format, context));
       }
       if (folder === undefined) throw new UsageError("name the folder of a fleet, or a queue with --queue");
       if (flags.run !== undefined) throw new UsageError("--run needs --queue");
-      const { fleetStatus } = await import("./totals.ts");
-      done(await fleetStatus(folder, format !== "text", context));
+      done(await (await import("./totals.ts")).fleetStatus(folder, format !== "text", context));
     });
 }
 
@@ -136,42 +143,27 @@ function diffCommand(context: Context, done: Done): Command {
     .argument("<old>", "folder of the earlier run")
     .argument("<new>", "folder of the later run");
   return addDiffFlags(command)
-    .option("--no-color", "no colors on a terminal")
+    .option(...noColor)
     .action(async (before: string, after: string, flags: DiffFlags) => {
-      const { fleetDiff } = await import("./diff.ts");
-      done(await fleetDiff(before, after, { ...flags, progress: false }, context));
+      done(await (await import("./diff.ts")).fleetDiff(before, after, { ...flags, progress: false }, context));
     });
 }
 
-const queueText = "queue of several machines: redis://HOST/0, rediss://HOST/0";
-
 function workerCommand(context: Context, done: Done): Command {
-  const command = new Command("worker")
-    .summary("read websites from a queue")
-    .description(
-      "Reads websites from a queue until nothing is left. Any number of workers can run at a time, on any number of machines.\n" +
-        "A worker uses the outputs and limits of the run; flags given here override them.",
-    )
-    .usage("--queue URL [options]")
-    .optionsGroup("Queue:")
-    .requiredOption("--queue <url>", queueText)
+  const description =
+    "Reads websites from a queue until nothing is left. Any number of workers can run at a time, on any number of machines.\n" +
+    "A worker uses the outputs and limits of the run; flags given here override them.";
+  const silent = "time after which the websites of a silent worker are given to others";
+  const command = queueCommand("worker", "read websites from a queue", description, "[options]")
     .option("--run <name>", "run to work on (default: all, in turn)")
-    .addOption(
-      new Option("--idle <seconds>", "time to wait for more websites when nothing is left")
-        .argParser(seconds)
-        .default(5),
-    )
+    .option("--idle <seconds>", "time to wait for more websites when nothing is left", seconds, 5)
     .option("--stay", "keep waiting for more websites")
-    .addOption(
-      new Option("--lease <seconds>", "time after which the websites of a silent worker are given to others")
-        .argParser(seconds)
-        .default(30),
-    );
+    .option("--lease <seconds>", silent, seconds, 30);
+  for (const option of command.options) option.helpGroup("Queue:");
   addOutputFlags(command, "folder for the outputs, or s3://BUCKET/PREFIX");
   addReadingFlags(command, "of all workers together");
   command.action(async (flags: WorkerFlags) => {
-    const { fleetWorker } = await import("./worker.ts");
-    done(await fleetWorker(flags, context));
+    done(await (await import("./worker.ts")).fleetWorker(flags, context));
   });
   return command.addHelpText(
     "after",
@@ -187,61 +179,43 @@ ${exitCodeHelp(["complete", "unexpected", "usage", "interrupted", "terminated"],
 }
 
 function resultsCommand(context: Context, done: Done): Command {
-  return new Command("results")
-    .summary("print the summaries of a run on a queue")
-    .description("Prints the summary of each finished website, one line of JSON each, in the order of the list.")
-    .usage("--queue URL [options]")
-    .requiredOption("--queue <url>", queueText)
+  const description = "Prints the summary of each finished website, one line of JSON each, in the order of the list.";
+  const formats = new Option("-f, --format <format>", "one line of JSON for each website");
+  return queueCommand("results", "print the summaries of a run on a queue", description, "[options]")
     .option("--run <name>", "run to print", "default")
-    .addOption(
-      new Option("-f, --format <format>", "one line of JSON for each website").choices(["ndjson"]).default("ndjson"),
-    )
+    .addOption(formats.choices(["ndjson"]).default("ndjson"))
     .action(async ({ queue, run }: { queue: string; run: string }) => {
-      const { queueResults } = await import("./queue.ts");
-      done(await queueResults(queue, run, context));
+      done(await (await import("./queue.ts")).queueResults(queue, run, context));
     });
 }
 
 function scheduleCommand(context: Context, done: Done): Command {
-  return new Command("schedule")
-    .summary("repeat a run on a queue")
-    .description(
-      "Repeats a run as often as --every says, while workers are running. Each repetition is a run of its own, named after the first run and\n" +
-        "the time; with --archives, it takes unchanged documents from the previous one. Without --every, shows what is scheduled.",
-    )
-    .usage("--queue URL --run NAME --every 1d")
-    .requiredOption("--queue <url>", queueText)
+  const description =
+    "Repeats a run as often as --every says, while workers are running. Each repetition is a run of its own, named after the first run and\n" +
+    "the time; with --archives, it takes unchanged documents from the previous one. Without --every, shows what is scheduled.";
+  const keep = "keep so many repetitions on the queue; older ones are removed, their outputs stay";
+  return queueCommand("schedule", "repeat a run on a queue", description, "--run NAME --every 1d")
     .option("--run <name>", "run to repeat", "default")
     .option("--every <time>", "time between two runs: 90s, 30m, 12h, 1d, 1w", interval)
-    .option(
-      "--keep <n>",
-      "keep so many repetitions on the queue; older ones are removed, their outputs stay",
-      wholeNumber(1),
-    )
+    .option("--keep <n>", keep, wholeNumber(1))
     .option("--stop", "end the schedule")
-    .option("--no-color", "no colors on a terminal")
+    .option(...noColor)
     .action(async (flags: ScheduleFlags) => {
       if (flags.stop && flags.every !== undefined) throw new UsageError("--every or --stop, not both");
       if (flags.keep !== undefined && flags.every === undefined) throw new UsageError("--keep needs --every");
-      const { scheduleRun } = await import("./queue.ts");
-      done(await scheduleRun(flags, context));
+      done(await (await import("./queue.ts")).scheduleRun(flags, context));
     });
 }
 
 function removeCommand(context: Context, done: Done): Command {
-  return new Command("remove")
-    .summary("remove a run from a queue")
-    .description(
-      "Removes a run from a queue, with its results and its schedule. Its outputs stay, unless --outputs is given.",
-    )
-    .usage("--queue URL --run NAME [options]")
-    .requiredOption("--queue <url>", queueText)
+  const description =
+    "Removes a run from a queue, with its results and its schedule. Its outputs stay, unless --outputs is given.";
+  return queueCommand("remove", "remove a run from a queue", description, "--run NAME [options]")
     .requiredOption("--run <name>", "run to remove")
     .option("--outputs", "also remove the files that its results name")
-    .option("--no-color", "no colors on a terminal")
+    .option(...noColor)
     .action(async (flags: QueueFlags & { outputs?: true }) => {
-      const { removeRun } = await import("./queue.ts");
-      done(await removeRun(flags, context));
+      done(await (await import("./queue.ts")).removeRun(flags, context));
     });
 }
 
