@@ -2,7 +2,7 @@
 import { pauseWhenDue } from "../crawl/read.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { PagesSitemap, Sitemap } from "../model/sitemap.ts";
-import { documentsOf, type SitemapTree } from "../tree/tree.ts";
+import { partsOf, type SitemapTree } from "../tree/tree.ts";
 import { bounds } from "./bounds.ts";
 import type { PageWatcher } from "./check-tree.ts";
 import { type CheckRun, locationOf, RobotsAccess, SiteContext, type SitemapContext } from "./context.ts";
@@ -232,9 +232,9 @@ export class Receipt {
       const known = await this.#known(sitemap);
       if (known !== undefined) return known;
     }
-    const { find } = documentsOf(this.#tree);
+    const { documents } = partsOf(this.#tree);
     for (const { url } of this.#tree.discovery.slice(0, mostTried)) {
-      const tried = Date.parse((await find(url)).receivedAt ?? "");
+      const tried = Date.parse((await documents.fetch({ url, role: "sitemap" })).receivedAt ?? "");
       if (!Number.isNaN(tried)) return tried;
     }
     return this.#now;

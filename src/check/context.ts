@@ -6,7 +6,7 @@ import { placed, type Rewrite } from "../model/rewrite.ts";
 import type { IndexSitemap, PagesSitemap, Sitemap } from "../model/sitemap.ts";
 import { homepageOf, parseUrl, urlKey } from "../model/url.ts";
 import { pathOfUrl, type RobotsRules, ruleFinder } from "../parse/robots-rules.ts";
-import { documentsOf, type SitemapTree } from "../tree/tree.ts";
+import { partsOf, type SitemapTree } from "../tree/tree.ts";
 import type { CheckTime, Receipt } from "./check-run.ts";
 import type { Findings, SitemapFindings } from "./findings.ts";
 import type { CheckSettings } from "./options.ts";
@@ -59,7 +59,7 @@ export class SiteContext {
   constructor(tree: SitemapTree) {
     this.homeHost = originFrom(tree.homepage)?.host ?? "";
     this.isSite = !tree.discovery.some(({ by }) => by === "given");
-    this.rewrite = documentsOf(tree).settings.rewrite;
+    this.rewrite = partsOf(tree).settings.rewrite;
     this.robots = tree.root.children.find(isRobots);
     this.#named = new Set(this.robots?.children.map(({ url, declaredUrl }) => declaredUrl ?? url));
     if (this.robots !== undefined) for (const { url } of tree.sitemaps(this.robots)) this.#submitted.add(url);

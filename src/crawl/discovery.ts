@@ -2,11 +2,10 @@
 // the homepage come first. Well-known paths are guesses: they come last, and use what room is left.
 import { type Candidate, candidatesFor, isGuess, nextNumbered } from "../discover/candidates.ts";
 import { HomepageLinks } from "../discover/homepage-links.ts";
-import { htmlLinks, looksLikeHtml } from "../discover/html-links.ts";
 import { commonPaths } from "../discover/known-paths.ts";
-import { addLinksInHeaders } from "../discover/link-header.ts";
 import { PlatformHints } from "../discover/platforms.ts";
 import type { DiscoveryRecord, UnreachableWebsite } from "../model/event.ts";
+import { header } from "../model/exchange.ts";
 import { hasNoResponse, isLossy, type Problem, ProblemLog, problem } from "../model/problem.ts";
 import type { Sitemap } from "../model/sitemap.ts";
 import { isRobotsUnreachable } from "../model/status.ts";
@@ -315,14 +314,15 @@ async function readHomepage(
   readonly isPage: boolean;
   readonly paths: readonly string[] | undefined;
 }> {
-  const links = new HomepageLinks(problems);
+  const links = new HomepageLinks(url, problems);
   const hints = new PlatformHints(headers);
-  addLinksInHeaders(headers, url, links);
-  if (!looksLikeHtml(headers)) return { candidates: links.candidates, isPage: false, paths: hints.paths };
+  links.addHeaders(headers);
+  const isHtml = /html|^$/i.test(header(headers, "content-type") ?? "");
+  if (!isHtml) return { candidates: links.candidates, isPage: false, paths: hints.paths };
   // Problems of the homepage itself do not matter here, unless they hide links.
   const wrong = new ProblemLog();
   const text = new OpenedDocument(body, { headers, maxBytes: homepageLength, encodingLayers: 3, problems: wrong });
-  const html = htmlLinks(url, links, { hints, useFeeds });
+  const html = links.html(hints, useFeeds);
   let start = "";
   for await (const piece of text) {
     html.write(piece.toString());

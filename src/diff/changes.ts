@@ -19,7 +19,7 @@ import { isCutOff } from "../model/problem.ts";
 import { type IndexSitemap, isReadSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
 import { urlKey } from "../model/url.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
-import { documentsOf, type SitemapTree } from "../tree/tree.ts";
+import { partsOf, robotsOf, type SitemapTree } from "../tree/tree.ts";
 import { compareSides } from "./compare-sides.ts";
 import type { Side } from "./diff-side.ts";
 import { type DiffOptions, type DiffSettings, resolveDiffOptions } from "./diff-trees.ts";
@@ -155,7 +155,7 @@ export class ChangesRun {
       if (state !== undefined || this.#listsFirst) {
         pages = tree.pageCount;
         const isCertain = certainty(tree);
-        await this.#filter.begin(tree.homepage, documentsOf(tree).robotsOf);
+        await this.#filter.begin(tree.homepage, robotsOf(tree));
         const before = state === undefined ? nothing : new KnownSide(state.tree);
         for await (const found of compareSides(before, new KnownSide(tree), scratch, this.#settings)) {
           const certain = (found as readonly PageChange[]).filter((change) => isCertain(change));
@@ -342,14 +342,14 @@ class KnownDocuments implements DocumentSource {
 function staleUrls(now: SitemapTree, before: SitemapTree): ReadonlySet<string> {
   const known = new Map<string, Sitemap>();
   for (const sitemap of before.sitemaps()) if (!known.has(keyOf(sitemap))) known.set(keyOf(sitemap), sitemap);
-  const documents = documentsOf(now);
+  const { responses } = partsOf(now);
   const stale = new Set<string>();
   for (const sitemap of now.sitemaps()) {
     const last = known.get(keyOf(sitemap));
     if (last === undefined || last.kind === "invalid" || sitemap === now.root) continue;
     const isSwapped = sitemap.kind === "index" && last.kind === "index" && hasSwapped(sitemap, last, known);
     if (!isUnread(sitemap) && !isSwapped) continue;
-    const hops = documents.response(sitemap.url)?.hops ?? [];
+    const hops = responses.get(sitemap.url)?.hops ?? [];
     for (const url of [keyOf(sitemap), sitemap.url, ...hops.map((hop) => hop.url)]) stale.add(urlKey(url));
   }
   return stale;

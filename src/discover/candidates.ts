@@ -1,6 +1,6 @@
-// From a homepage to the first candidates: robots.txt, then the well-known paths, then feeds and llms.txt if they are asked for. (Links
-// in the homepage come after robots.txt.)
+// From a homepage to the first candidates: robots.txt, the well-known paths, feeds and llms.txt if they are asked for.
 import type { DiscoveryRecord } from "../model/event.ts";
+import type { Settings } from "../model/options.ts";
 import { homepageOf, parseUrl, resolveUrl, urlKey } from "../model/url.ts";
 import { feedPaths, knownPaths } from "./known-paths.ts";
 
@@ -12,17 +12,6 @@ export interface Candidate {
   readonly ifNeeded?: boolean | undefined;
 }
 
-export interface DiscoverySettings {
-  readonly useRobots: boolean;
-  readonly useKnownPaths: boolean | "if-needed";
-  readonly extraKnownPaths: readonly string[];
-  /** The homepage has a path, and the root of its host is looked at, too. */
-  readonly keepPath: boolean;
-  readonly onlyPath: boolean;
-  readonly useFeeds: boolean;
-  readonly useLlms: boolean;
-}
-
 /** Whether nobody declared that there is something: without it, there is no node. */
 export function isGuess(by: DiscoveryRecord["by"] | undefined): boolean {
   return by === "known-path" || by === "feed" || by === "llms";
@@ -31,11 +20,12 @@ export function isGuess(by: DiscoveryRecord["by"] | undefined): boolean {
 /** In the order in which they are tried. `homepage` ends in a slash. `paths`: those that are tried without being declared. */
 export function candidatesFor(
   homepage: string,
-  settings: DiscoverySettings,
+  settings: Settings,
   paths: readonly string[] = knownPaths,
 ): Candidate[] {
   const { useRobots, useKnownPaths, extraKnownPaths, useFeeds, useLlms, keepPath, onlyPath } = settings;
   const ifNeeded = useKnownPaths === "if-needed";
+  // With a path, the root of the host is looked at, too.
   const places = keepPath && !onlyPath ? [homepage, homepageOf(homepage)] : [homepage];
   const at = (path: string, by: Candidate["by"]) => places.map((place) => ({ url: below(place, path), by }));
   const guesses = places.flatMap((place) =>
@@ -49,7 +39,10 @@ export function candidatesFor(
     ...(useFeeds ? feedPaths.flatMap((path) => at(path, "feed")) : []),
     ...(useLlms ? at("llms.txt", "llms") : []),
   ];
-  return withoutRepeats(candidates);
+  const first = new Map<string, Candidate>();
+  for (const candidate of candidates)
+    if (!first.has(urlKey(candidate.url))) first.set(urlKey(candidate.url), candidate);
+  return [...first.values()];
 }
 
 /** After `sitemap/0.xml`, which Next.js writes without an index: `sitemap/1.xml`. */
@@ -75,14 +68,4 @@ export function homepageFor(url: string, keepsPath: boolean): string {
 // which is the website that was asked for.
 function below(homepage: string, path: string): string {
   return resolveUrl(`./${path.replace(/^\/+/, "")}`, homepage, Number.POSITIVE_INFINITY).url ?? homepage;
-}
-
-function withoutRepeats(candidates: readonly Candidate[]): Candidate[] {
-  const seen = new Set<string>();
-  return candidates.filter(({ url }) => {
-    const key = urlKey(url);
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
 }

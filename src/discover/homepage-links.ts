@@ -1,18 +1,25 @@
-// Collects the sitemaps that a homepage names, in its headers (link-header.ts) and in its HTML (html-links.ts): each
-// once, up to a limit, with a problem for each link that is not used.
+// The sitemaps that a homepage names: in `Link` headers, and in its HTML by `<link rel="sitemap" href="…">`
+// (https://html.spec.whatwg.org/multipage/links.html#linkTypes). Each once, up to a limit, with a problem for each link that is not used.
+import type { HeaderList } from "../model/exchange.ts";
 import type { ProblemLog } from "../model/problem.ts";
 import { resolveUrl } from "../model/url.ts";
 import type { Candidate } from "./candidates.ts";
+import { HtmlTags } from "./html-tags.ts";
+import { linkValues } from "./link-header.ts";
+import type { PlatformHints } from "./platforms.ts";
 
 // A homepage that names more is not describing its sitemaps.
 const mostLinks = 100;
 const longestUrl = 8192;
 
 export class HomepageLinks {
+  readonly #url: string;
   readonly #problems: ProblemLog;
   readonly #found = new Map<string, Candidate>();
 
-  constructor(problems: ProblemLog) {
+  /** `url`: that of the homepage. */
+  constructor(url: string, problems: ProblemLog) {
+    this.#url = url;
     this.#problems = problems;
   }
 
@@ -21,34 +28,50 @@ export class HomepageLinks {
     return [...this.#found.values()];
   }
 
-  add(target: string, base: string, by: Candidate["by"]): void {
-    const trimmed = target.trim();
-    const { url, problem } = resolveUrl(trimmed, base, longestUrl);
-    if (url === undefined) {
-      if (problem === "limit-url-length") this.#problems.add(problem, { limit: longestUrl });
-      else this.#problems.add("homepage-link-invalid", { value: trimmed });
-    } else if (this.#found.has(url)) {
-      return;
-    } else if (this.#found.size >= mostLinks) {
-      this.#problems.add("homepage-too-many-links", { limit: mostLinks });
-    } else {
-      this.#found.set(url, { url, by });
+  addHeaders(headers: HeaderList): void {
+    for (const [name, value] of headers) {
+      if (name !== "link") continue;
+      for (const { target, relation, type } of linkValues(value)) {
+        if (isSitemap(relation, type)) this.#add(target, this.#url, "homepage-header");
+      }
     }
+  }
+
+  /** Reads HTML, and adds what it names; with `useFeeds`, feeds, too. `hints` collects what it tells about its making. */
+  html(hints?: PlatformHints, useFeeds = false): HtmlTags {
+    // The `href` of the first <base> that has one, as in browsers.
+    let base: string | undefined;
+    return new HtmlTags(new Set(["link", "base", "meta", "script", "img"]), (name, attributes) => {
+      const { href, rel = "", type = "" } = attributes;
+      hints?.takeTag(name, attributes);
+      if (name === "base" && href !== undefined)
+        base ??= resolveUrl(href.trim(), this.#url, longestUrl).url ?? this.#url;
+      if (name !== "link") return;
+      if (isSitemap(rel, type)) this.#add(href ?? "", base ?? this.#url, "homepage-link");
+      // Comments are not pages.
+      else if (useFeeds && isFeed(rel, type) && !/\/comments\/feed\b/.test(href ?? ""))
+        this.#add(href ?? "", base ?? this.#url, "feed");
+    });
+  }
+
+  #add(target: string, base: string, by: Candidate["by"]): void {
+    const value = target.trim();
+    const { url, problem } = resolveUrl(value, base, longestUrl);
+    if (problem === "limit-url-length") this.#problems.add(problem, { limit: longestUrl });
+    else if (url === undefined) this.#problems.add("homepage-link-invalid", { value });
+    else if (this.#found.has(url)) return;
+    else if (this.#found.size >= mostLinks) this.#problems.add("homepage-too-many-links", { limit: mostLinks });
+    else this.#found.set(url, { url, by });
   }
 }
 
-/** Whether a link with these relations and this media type leads to a feed of the website. */
-export function isFeed(relations: string, type: string): boolean {
+function isFeed(relations: string, type: string): boolean {
   if (!/^\s*application\/(?:rss\+xml|atom\+xml|feed\+json)\s*(?:;|$)/i.test(type)) return false;
   return /(?:^|\s)alternate(?:\s|$)/i.test(relations);
 }
 
-/** Whether a link with these relations and this media type leads to a sitemap. Those of type HTML are for people. */
-export function isSitemap(relations: string, type: string): boolean {
+// Those of type HTML are for people.
+function isSitemap(relations: string, type: string): boolean {
   if (/^\s*(?:text\/html|application\/xhtml\+xml)\s*(?:;|$)/i.test(type)) return false;
-  if (relations === "sitemap") return true;
-  return relations
-    .toLowerCase()
-    .split(/[\t\n\f\r ]+/)
-    .includes("sitemap");
+  return /(?:^|[\t\n\f\r ])sitemap(?:[\t\n\f\r ]|$)/i.test(relations);
 }

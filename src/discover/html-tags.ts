@@ -97,61 +97,22 @@ export class HtmlTags {
 }
 
 function tagName(html: string, start: number): string {
-  let end = start;
-  while (end < start + longestName && isLetter(html.charCodeAt(end))) end += 1;
-  return html.slice(start, end).toLowerCase();
+  return (/^[a-z]*/i.exec(html.slice(start, start + longestName))?.[0] ?? "").toLowerCase();
 }
 
-// https://html.spec.whatwg.org/multipage/parsing.html#before-attribute-name-state, without its error messages.
+// https://html.spec.whatwg.org/multipage/parsing.html#before-attribute-name-state, without its error messages. A quote that is never closed
+// takes all that is left.
+const attribute =
+  /[\t\n\f\r /]*(?:([^\t\n\f\r />][^\t\n\f\r />=]*)(?:[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"?|'([^']*)'?|([^\t\n\f\r >]*)))?)?/y;
+
 function readAttributes(html: string, start: number): { attributes: Attributes; end: number } {
   const attributes: Record<string, string> = Object.create(null);
-  let at = start;
-  for (let code = html.charCodeAt(at); at < html.length && code !== greaterThan; code = html.charCodeAt(at)) {
-    if (code === slash || isSpace(code)) {
-      at += 1;
-      continue;
-    }
-    const nameStart = at;
-    do at += 1;
-    while (at < html.length && !endsName(html.charCodeAt(at)));
-    const nameEnd = at;
-    while (isSpace(html.charCodeAt(at))) at += 1;
-    let [from, to] = [at, at];
-    if (html.charCodeAt(at) === equals) {
-      at += 1;
-      while (isSpace(html.charCodeAt(at))) at += 1;
-      const quote = html.charCodeAt(at);
-      const isQuoted = quote === doubleQuote || quote === singleQuote;
-      from = isQuoted ? at + 1 : at;
-      if (isQuoted) at = html.indexOf(quote === doubleQuote ? '"' : "'", from);
-      else while (at < html.length && html.charCodeAt(at) !== greaterThan && !isSpace(html.charCodeAt(at))) at += 1;
-      if (at === -1) at = html.length;
-      to = at;
-      if (isQuoted) at += 1;
-    }
-    const value = html.slice(from, to);
-    attributes[html.slice(nameStart, nameEnd).toLowerCase()] ??= value.includes("&")
-      ? decodeHTMLAttribute(value)
-      : value;
+  attribute.lastIndex = start;
+  for (;;) {
+    const [, name, double, single, bare] = attribute.exec(html) ?? [];
+    if (name === undefined) break;
+    const value = double ?? single ?? bare ?? "";
+    attributes[name.toLowerCase()] ??= value.includes("&") ? decodeHTMLAttribute(value) : value;
   }
-  return { attributes, end: at + 1 };
+  return { attributes, end: attribute.lastIndex + 1 };
 }
-
-function isLetter(code: number): boolean {
-  return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);
-}
-
-// https://infra.spec.whatwg.org/#ascii-whitespace
-function isSpace(code: number): boolean {
-  return code === 0x20 || (code >= 0x09 && code <= 0x0d && code !== 0x0b);
-}
-
-function endsName(code: number): boolean {
-  return code === slash || code === greaterThan || code === equals || isSpace(code);
-}
-
-const doubleQuote = 0x22;
-const singleQuote = 0x27;
-const slash = 0x2f;
-const equals = 0x3d;
-const greaterThan = 0x3e;

@@ -1,59 +1,25 @@
-// The sitemaps that the `Link` headers of a homepage name: `Link: <…>; rel="sitemap"`
-// (https://www.rfc-editor.org/rfc/rfc8288#section-3).
-import type { HeaderList } from "../model/exchange.ts";
-import { type HomepageLinks, isSitemap } from "./homepage-links.ts";
+// The links in a `Link` header (https://www.rfc-editor.org/rfc/rfc8288#section-3).
 
-/** Adds the targets of `Link` headers whose relation is `sitemap`, in their order. */
-export function addLinksInHeaders(headers: HeaderList, url: string, links: HomepageLinks): void {
-  for (const [name, value] of headers) {
-    if (name !== "link") continue;
-    for (const { target, relation, type } of linkValues(value)) {
-      if (isSitemap(relation, type)) links.add(target, url, "homepage-header");
-    }
-  }
-}
+// One parameter: `name`, `name=token` or `name="quoted"`, and what follows it up to the next one.
+const parameter = /([^=;,]*)(?:=[ \t]*(?:"((?:[^"\\]|\\.)*)"?|([^;,]*)))?[^;,]*/sy;
 
-/** The links of one header. */
-// link-value = "<" URI-Reference ">" *( ";" name [ "=" ( token / quoted-string ) ] ), separated by commas.
+/** link-value = "<" URI-Reference ">" *( ";" parameter ), separated by commas. */
 export function* linkValues(value: string): Generator<{ target: string; relation: string; type: string }, void> {
-  let at = 0;
-  while (at < value.length) {
+  for (let at = 0; at < value.length; at += 1) {
     const open = value.indexOf("<", at);
     const close = value.indexOf(">", open + 1);
     if (open === -1 || close === -1) return;
-    let relation: string | undefined;
-    let type: string | undefined;
+    const parameters = new Map<string, string>();
     at = close + 1;
     while (at < value.length && value[at] !== ",") {
-      const parameter = readParameter(value, at + 1);
+      parameter.lastIndex = at + 1;
+      const [, written = "", quoted, token = ""] = parameter.exec(value) ?? [];
+      const name = written.trim().toLowerCase();
       // "The rel parameter MUST NOT appear more than once": the first counts.
-      if (parameter.name === "rel") relation ??= parameter.value;
-      if (parameter.name === "type") type ??= parameter.value;
-      at = parameter.end;
+      if (!parameters.has(name)) parameters.set(name, quoted?.replaceAll(/\\(.)/gs, "$1") ?? token.trim());
+      at = parameter.lastIndex;
     }
-    yield { target: value.slice(open + 1, close), relation: relation ?? "", type: type ?? "" };
-    at += 1;
+    const [relation = "", type = ""] = [parameters.get("rel"), parameters.get("type")];
+    yield { target: value.slice(open + 1, close), relation, type };
   }
-}
-
-function readParameter(text: string, start: number): { name: string; value: string; end: number } {
-  let at = start;
-  while (at < text.length && !"=;,".includes(text.charAt(at))) at += 1;
-  const name = text.slice(start, at).trim().toLowerCase();
-  if (text[at] !== "=") return { name, value: "", end: at };
-  at += 1;
-  while (text[at] === " " || text[at] === "\t") at += 1;
-  if (text[at] !== '"') {
-    const from = at;
-    while (at < text.length && !";,".includes(text.charAt(at))) at += 1;
-    return { name, value: text.slice(from, at).trim(), end: at };
-  }
-  let value = "";
-  for (at += 1; at < text.length && text[at] !== '"'; at += 1) {
-    if (text[at] === "\\") at += 1;
-    value += text[at] ?? "";
-  }
-  at += 1;
-  while (at < text.length && !";,".includes(text.charAt(at))) at += 1;
-  return { name, value, end: at };
 }

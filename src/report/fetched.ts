@@ -3,7 +3,7 @@ import { counted, grouped, size } from "../model/figures.ts";
 import { isLossy } from "../model/problem.ts";
 import { problemsOf, type RobotsPreference, type Sitemap } from "../model/sitemap.ts";
 import { walkNodes } from "../tree/parts.ts";
-import { documentsOf, type KeptResponse, type SitemapTree } from "../tree/tree.ts";
+import { type KeptResponse, partsOf, type SitemapTree } from "../tree/tree.ts";
 import { caps, type Html, html, part, shortened, table, time, urlLink, withoutOrigin } from "./html.ts";
 import type {
   ReportDiscovery,
@@ -23,7 +23,7 @@ export function sitemapFacts(tree: SitemapTree): {
   readonly formats: readonly ReportFormat[];
   readonly figures: Pick<ReportFigures, FetchFigures>;
 } {
-  const { response } = documentsOf(tree);
+  const { responses } = partsOf(tree);
   const places = [...walkNodes(tree.root)].filter(({ type, depth }) => type === "enter" && depth > 0);
   const formats = new Map<ReportFormat["format"], { sitemaps: number; pages: number }>();
   const seen = new Set<string>();
@@ -39,7 +39,7 @@ export function sitemapFacts(tree: SitemapTree): {
     }
     if (seen.has(sitemap.url)) continue;
     seen.add(sitemap.url);
-    const kept = response(sitemap.url);
+    const kept = responses.get(sitemap.url);
     wireBytes += kept?.wireBytes ?? 0;
     decodedBytes += kept?.decodedBytes ?? 0;
     if (kept?.firstByte !== undefined) firstBytes.push(kept.firstByte);
@@ -50,7 +50,7 @@ export function sitemapFacts(tree: SitemapTree): {
   }
   firstBytes.sort((one, two) => one - two);
   return {
-    sitemaps: { rows: places.map((place) => rowOf(place, response(place.sitemap.url), start)) },
+    sitemaps: { rows: places.map((place) => rowOf(place, responses.get(place.sitemap.url), start)) },
     formats: [...formats]
       .map(([format, counts]) => ({ format, ...counts }))
       .sort((one, two) => two.pages - one.pages || (one.format < two.format ? -1 : 1)),

@@ -1,5 +1,4 @@
 // From a homepage, given sitemaps or an archive to a tree: a crawl whose documents are kept.
-
 import type { Archive } from "../archive/open.ts";
 import { type CrawlTarget, ordered, type RunOptions } from "../crawl/crawl.ts";
 import type { RobotsOf } from "../crawl/host-robots.ts";
@@ -82,7 +81,9 @@ export async function openTreeWhile(
   const until = performance.now() + limits.time;
   const archive = await openArchive(path, { signal, documents: limits.documents, until });
   try {
-    const prepared = await preparedFrom(path, archive, withTimeLeft(reader, until));
+    // Opening an archive counts for the time limit of a website.
+    const time = Math.max(0, until - performance.now());
+    const prepared = await preparedFrom(path, archive, { ...reader, limits: { ...limits, time } });
     // An archive of ours without its last record: the crawl was interrupted.
     const isCut = archive.truncated || (archive.info !== undefined && !archive.finished);
     const isLate = performance.now() > until;
@@ -121,12 +122,6 @@ export async function buildTreeWhile(
     await store.close();
     throw error;
   }
-}
-
-// Opening an archive counts for the time limit of a website.
-function withTimeLeft(reader: ArchiveSettings, until: number): ArchiveSettings {
-  const time = Math.max(0, until - performance.now());
-  return Number.isFinite(until) ? { ...reader, limits: { ...reader.limits, time } } : reader;
 }
 
 // To pass on the pages now, the documents have to be parsed.

@@ -1,7 +1,8 @@
 // A walk through a tree that passes only what the page filters choose.
 import type { PageFilter } from "../crawl/page-filter.ts";
+import { defined } from "../model/defined.ts";
 import type { TreeStep } from "../model/event.ts";
-import type { IndexSitemap, Sitemap } from "../model/sitemap.ts";
+import type { IndexSitemap } from "../model/sitemap.ts";
 
 type Entered = Extract<TreeStep, { type: "enter" }>;
 
@@ -41,9 +42,6 @@ export async function* filtered(
 // Only children of indexes are chosen by their URL. An index that also lists pages has a child at its own URL.
 function follows({ sitemap }: Entered, parent: IndexSitemap | undefined, filter: PageFilter): boolean {
   if (parent === undefined || parent.format === "website" || parent.url === sitemap.url) return true;
-  return filter.follows(asDeclared(sitemap), parent.format === "robots");
-}
-
-function asDeclared({ url, declaredUrl, lastModified }: Sitemap): { url: string; lastModified?: string } {
-  return { url: declaredUrl ?? url, ...(lastModified === undefined ? {} : { lastModified }) };
+  const { url, declaredUrl = url, lastModified } = sitemap;
+  return filter.follows({ url: declaredUrl, ...defined({ lastModified }) }, parent.format === "robots");
 }

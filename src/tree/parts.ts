@@ -1,7 +1,7 @@
 // The parts of a tree and the walks through them, depth first and in declared order; a tree as plain data.
 import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../model/event.ts";
 import { expectObject, optionsIn, readable, unexpected } from "../model/option-checks.ts";
-import { type PageFilterSettings, type PageFilters, pageFilterNames, resolvePageFilters } from "../model/options.ts";
+import { type PageFilterSettings, type PageFilters, resolvePageFilters } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { IndexSitemap, InvalidSitemap, PagesSitemap, Sitemap } from "../model/sitemap.ts";
 
@@ -14,10 +14,7 @@ export interface TreePart {
 /** Pages of a tree: of which part, and which of them. */
 export interface PagesPart extends TreePart, PageFilters {}
 
-/**
- * The part of the tree below `root` that the argument names, a sitemap or an object, and the filters that are beside it. Throws a
- * `SitemapError`.
- */
+/** The part of the tree below `root` that the argument names, a sitemap or an object, and the filters beside it. Throws a `SitemapError`. */
 export function checkPart(
   root: IndexSitemap,
   part: Sitemap | PagesPart | undefined,
@@ -30,14 +27,6 @@ export function checkPart(
     const { from = root, ...filters } = Object.fromEntries(optionsIn("part", part, ["from", ...names]));
     return { from: checkSitemap(root, from, "from"), filters: resolvePageFilters(filters) };
   });
-}
-
-/** The same for the pages of a part. */
-export function checkPagesPart(
-  root: IndexSitemap,
-  part: Sitemap | PagesPart | undefined,
-): ReturnType<typeof checkPart> {
-  return checkPart(root, part, pageFilterNames);
 }
 
 /** A sitemap of the tree below `root`, or a copy of one. Throws a `SitemapError`. */
@@ -116,12 +105,9 @@ export async function withPages(steps: AsyncIterable<TreeStep>): Promise<Sitemap
   for await (const step of steps) {
     const { sitemap } = step;
     if (step.type === "enter") {
-      const copy: SitemapWithPages =
-        sitemap.kind === "index"
-          ? { ...sitemap, children: [] }
-          : sitemap.kind === "pages"
-            ? { ...sitemap, pages: [] }
-            : sitemap;
+      const { kind } = sitemap;
+      const own = kind === "index" ? { children: [] } : kind === "pages" ? { pages: [] } : {};
+      const copy = { ...sitemap, ...own } as SitemapWithPages;
       open.at(-1)?.push(copy);
       if (copy.kind === "index") open.push(copy.children);
     } else if (step.type === "pages") {

@@ -1,6 +1,5 @@
-// The tree of a website's sitemaps, and its documents until it is closed. Pages are not kept: they are read again from the documents on demand,
-// which is faster than any cache, and compared with what the tree says: its counts may come from the index of an archive, and its file may be
-// damaged.
+// The tree of a website's sitemaps, and its documents until it is closed. Pages are not kept: they are read from the documents on demand, and
+// compared with what the tree says: its counts may come from the index of an archive, and its file may be damaged.
 import type { Counts } from "../archive/info.ts";
 import { flatten } from "../crawl/crawl.ts";
 import { type RobotsOf, robotsIn } from "../crawl/host-robots.ts";
@@ -10,7 +9,7 @@ import { SitemapError } from "../model/errors.ts";
 import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../model/event.ts";
 import type { DocumentResponse, DocumentRole, DocumentSource, Fetched } from "../model/exchange.ts";
 import { boolean, path as checkPath, optionsIn } from "../model/option-checks.ts";
-import type { PageFilterSettings, Settings } from "../model/options.ts";
+import { type PageFilterSettings, pageFilterNames, type Settings } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import {
@@ -23,7 +22,6 @@ import {
 } from "../model/sitemap.ts";
 import { filtered } from "./filtered.ts";
 import {
-  checkPagesPart,
   checkPart,
   checkSitemap,
   type IndexWithPages,
@@ -68,47 +66,49 @@ export interface SitemapProblem {
   readonly problem: Problem;
 }
 
-// Only this file makes trees.
+// Only this file makes trees, and looks into them.
 const key: unique symbol = Symbol("tree");
 let construct: (parts: TreeParts) => SitemapTree;
-let lookInto: (tree: SitemapTree) => TreeDocuments;
-let hasDocuments: (value: object) => boolean;
-let walkThrough: typeof filteredWalk;
+let lookInto: (tree: SitemapTree) => TreeParts;
+let hasParts: (value: object) => boolean;
 
 /** Creates a tree, for `build.ts`. */
 export function createTree(parts: TreeParts): SitemapTree {
   return construct(parts);
 }
 
-/** The documents of a tree, and how to read them. */
-export interface TreeDocuments {
-  /** Whether the caller named the website, not an archive. */
-  readonly isNamed: boolean;
-  readonly settings: Pick<Settings, "limits" | "strict" | "rewrite">;
-  /** The document that was found at this URL. */
-  find(url: string): Promise<Fetched>;
-  /** The response of a sitemap, without its headers. */
-  response(url: string): KeptResponse | undefined;
-  readonly robotsOf: RobotsOf;
+/** What a tree is made of: its documents, and how to read them. */
+export function partsOf(tree: SitemapTree): TreeParts {
+  return lookInto(tree);
 }
 
 /** Whether a value is a tree. */
 export function isTree(value: unknown): value is SitemapTree {
-  return typeof value === "object" && value !== null && hasDocuments(value);
+  return typeof value === "object" && value !== null && hasParts(value);
 }
 
 /** The steps of a walk through a tree that the filter lets through. */
-export function filteredWalk(
+export async function* filteredWalk(
   tree: SitemapTree,
   filter: PageFilter,
   steps: AsyncIterable<TreeStep> = tree.walk(),
 ): AsyncGenerator<TreeStep, void> {
-  return walkThrough(tree, filter, steps);
+  await filter.begin(tree.homepage, robotsOf(tree));
+  if (!filter.reached) yield* filtered(steps, filter);
+  for (const event of filter.newProblems()) lookInto(tree).settings.onEvent?.(event);
 }
 
-/** For comparing trees. */
-export function documentsOf(tree: SitemapTree): TreeDocuments {
-  return lookInto(tree);
+/** Reads them from the documents of the tree; from the website, if the tree was not read from a file. */
+export function robotsOf(tree: SitemapTree): RobotsOf {
+  const { settings, documents, fetchRobots } = lookInto(tree);
+  return async (origin) => {
+    const { follow, followRules, Hop } = await import("../crawl/redirects.ts");
+    const rules = followRules(settings.limits, [], documents, settings.rewrite);
+    const hop = Hop.first(`${origin}/robots.txt`, "robots", rules);
+    const found = await follow(hop, ({ request }) => documents.fetch(request));
+    const isMissing = "reason" in found && found.reason.code === "archive-missing";
+    return isMissing && fetchRobots !== undefined ? fetchRobots(origin) : robotsIn(found, settings);
+  };
 }
 
 /**
@@ -118,18 +118,8 @@ export function documentsOf(tree: SitemapTree): TreeDocuments {
 export class SitemapTree {
   static {
     construct = (parts) => new SitemapTree(key, parts);
-    hasDocuments = (value) => #parts in value;
-    walkThrough = (tree, filter, steps = tree.walk()) => tree.#filtered(steps, filter);
-    lookInto = (tree) => {
-      const { isNamed, settings, responses } = tree.#parts;
-      return {
-        isNamed,
-        settings,
-        find: (url) => tree.#find(url),
-        response: (url) => responses.get(url),
-        robotsOf: tree.#robotsOf,
-      };
-    };
+    hasParts = (value) => #parts in value;
+    lookInto = (tree) => tree.#parts;
   }
 
   /** The homepage that the tree was made for, normalized. */
@@ -189,7 +179,7 @@ export class SitemapTree {
    * for await (const page of tree.pages({ include: "blog", unique: true })) console.log(page.url);
    */
   pages(part?: Sitemap | PagesPart): AsyncIterable<SitemapPage> {
-    const { from, filters } = checkPagesPart(this.root, part);
+    const { from, filters } = checkPart(this.root, part, pageFilterNames);
     this.#expectOpen();
     return { [Symbol.asyncIterator]: () => flatten(this.#batches(from, filters)) };
   }
@@ -290,34 +280,15 @@ export class SitemapTree {
     filters: PageFilterSettings | undefined,
   ): AsyncGenerator<readonly SitemapPage[], void> {
     const steps = this.#steps(from);
-    const chosen = filters === undefined ? steps : this.#filtered(steps, new PageFilter(filters));
+    const chosen = filters === undefined ? steps : filteredWalk(this, new PageFilter(filters), steps);
     for await (const step of chosen) if (step.type === "pages") yield step.pages;
   }
-
-  async *#filtered(steps: AsyncIterable<TreeStep>, filter: PageFilter): AsyncGenerator<TreeStep, void> {
-    await filter.begin(this.homepage, this.#robotsOf);
-    if (!filter.reached) yield* filtered(steps, filter);
-    for (const event of filter.newProblems()) this.#parts.settings.onEvent?.(event);
-  }
-
-  // From the documents of the tree; from the website, if the tree was not read from a file.
-  readonly #robotsOf: RobotsOf = async (origin) => {
-    const { follow, followRules, Hop } = await import("../crawl/redirects.ts");
-    const { settings, documents, fetchRobots } = this.#parts;
-    const rules = followRules(settings.limits, [], documents, settings.rewrite);
-    const hop = Hop.first(`${origin}/robots.txt`, "robots", rules);
-    const found = await follow(hop, ({ request }) => documents.fetch(request));
-    const isMissing = "reason" in found && found.reason.code === "archive-missing";
-    return isMissing && fetchRobots !== undefined ? fetchRobots(origin) : robotsIn(found, settings);
-  };
 
   // If the sitemap is not complete, exactly as many pages as it counts: a budget may have ended it before the document does.
   async *#pages(sitemap: PagesSitemap): AsyncGenerator<readonly SitemapPage[], void> {
     const document = await this.#find(sitemap.url);
     if (document.outcome !== "found") {
-      const reason = "reason" in document ? document.reason : problem("archive-missing");
-      this.#add(sitemap, [reason], 0);
-      return;
+      return this.#add(sitemap, ["reason" in document ? document.reason : problem("archive-missing")], 0);
     }
     const isWhole = sitemap.complete;
     let left = isWhole ? Number.POSITIVE_INFINITY : sitemap.pageCount;
@@ -344,9 +315,9 @@ export class SitemapTree {
 
   #compare(sitemap: PagesSitemap, pageCount: number, { outcome, problems }: Reading): void {
     const isCounted = this.#parts.documents.counts?.(sitemap.url) !== undefined;
-    const unsaid = unsaidBy(sitemap, problems).filter((each) => {
-      return isCounted || isChangedContent(each) || isOfDetails(each);
-    });
+    const unsaid = unsaidBy(sitemap, problems).filter(
+      (each) => isCounted || isChangedContent(each) || isOfDetails(each),
+    );
     // An index whose sitemaps nobody saw has as many pages as none.
     const isOfKind = !isCounted || (outcome.kind === "pages" && outcome.format === sitemap.format);
     const isAsSaid = isOfKind && pageCount === sitemap.pageCount && unsaid.every(isOfDetails);
@@ -376,7 +347,6 @@ export class SitemapTree {
   }
 
   #find(url: string, role: DocumentRole = "sitemap"): Promise<Fetched> {
-    this.#expectOpen();
     return this.#parts.documents.fetch({ url, role });
   }
 

@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
 import { HomepageLinks } from "../../src/discover/homepage-links.ts";
-import { htmlLinks } from "../../src/discover/html-links.ts";
-import { addLinksInHeaders } from "../../src/discover/link-header.ts";
 import { ProblemLog } from "../../src/model/problem.ts";
 import { inEveryCut } from "../support/cuts.ts";
 
@@ -9,8 +7,8 @@ const home = "https://example.org/";
 
 function read(pieces: string[], isCut = false) {
   const problems = new ProblemLog();
-  const links = new HomepageLinks(problems);
-  const html = htmlLinks(home, links);
+  const links = new HomepageLinks(home, problems);
+  const html = links.html();
   for (const piece of pieces) html.write(piece);
   html.end(isCut);
   return { urls: links.candidates.map(({ url }) => url), problems: problems.toArray() };
@@ -19,12 +17,8 @@ function read(pieces: string[], isCut = false) {
 const inHtml = (html: string) => inEveryCut(html, (pieces) => read(pieces)).urls;
 
 function inHeader(...values: string[]) {
-  const links = new HomepageLinks(new ProblemLog());
-  addLinksInHeaders(
-    values.map((value) => ["link", value] as const),
-    home,
-    links,
-  );
+  const links = new HomepageLinks(home, new ProblemLog());
+  links.addHeaders(values.map((value) => ["link", value]));
   return links.candidates.map(({ url }) => url);
 }
 

@@ -14,7 +14,6 @@ import { readBaseline, readCheckConfig } from "../../src/cli/input/check-files.t
 import { read } from "../../src/crawl/read.ts";
 import { NdjsonSide } from "../../src/diff/ndjson-side.ts";
 import { HomepageLinks } from "../../src/discover/homepage-links.ts";
-import { htmlLinks } from "../../src/discover/html-links.ts";
 import { defaultLimits } from "../../src/model/options.ts";
 import { ProblemLog } from "../../src/model/problem.ts";
 import { parseDate } from "../../src/parse/dates.ts";
@@ -39,7 +38,7 @@ const readDates = (text: string) => {
   for (const date of text.split("\n\n")) parseDate(date);
 };
 const readHtml = (text: string) => {
-  const html = htmlLinks("https://example.org/", new HomepageLinks(new ProblemLog()));
+  const html = new HomepageLinks("https://example.org/", new ProblemLog()).html();
   for (const part of inPieces(text)) html.write(part);
   html.end(false);
 };

@@ -5,7 +5,6 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { type Reading, read } from "../../src/crawl/read.ts";
 import { HomepageLinks } from "../../src/discover/homepage-links.ts";
-import { htmlLinks } from "../../src/discover/html-links.ts";
 import { SitemapError } from "../../src/model/errors.ts";
 import type { HeaderList } from "../../src/model/exchange.ts";
 import { defaultLimits } from "../../src/model/options.ts";
@@ -103,8 +102,8 @@ export function* piecesOf(text: string, random: Random): Generator<string> {
 
 export function linksOf(pieces: string[]) {
   const problems = new ProblemLog();
-  const links = new HomepageLinks(problems);
-  const html = htmlLinks(home, links);
+  const links = new HomepageLinks(home, problems);
+  const html = links.html();
   for (const piece of pieces) html.write(piece);
   html.end(false);
   return { links: links.candidates, problems: problems.toArray() };

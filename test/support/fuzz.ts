@@ -2,7 +2,6 @@
 // Each case is made from its number alone: a number that failed fails again.
 import { redirectTarget } from "../../src/crawl/redirects.ts";
 import { HomepageLinks } from "../../src/discover/homepage-links.ts";
-import { addLinksInHeaders } from "../../src/discover/link-header.ts";
 import { ProblemLog, problem } from "../../src/model/problem.ts";
 import { parseDate } from "../../src/parse/dates.ts";
 import { damagedDocument } from "./damaged-documents.ts";
@@ -188,8 +187,8 @@ const classes: Record<string, MakeCase> = {
     return {
       shown: value,
       run() {
-        const links = new HomepageLinks(new ProblemLog());
-        addLinksInHeaders([["link", value]], home, links);
+        const links = new HomepageLinks(home, new ProblemLog());
+        links.addHeaders([["link", value]]);
         for (const { url } of links.candidates) expectHttp(url);
         const redirect = redirectTarget([["location", value]], home, 8192);
         if ("target" in redirect) expectHttp(redirect.target.href);

@@ -4,7 +4,7 @@ import type { PageAnswer } from "../../crawl/fetch-one.ts";
 import { header } from "../../model/exchange.ts";
 import type { AlternatePage, SitemapPage } from "../../model/page.ts";
 import { parseUrl } from "../../model/url.ts";
-import { documentsOf } from "../../tree/tree.ts";
+import { partsOf } from "../../tree/tree.ts";
 import { bounds } from "../bounds.ts";
 import type { CheckRun } from "../context.ts";
 import { SitemapFindings } from "../findings.ts";
@@ -157,7 +157,7 @@ async function fetchAll(pages: readonly SampledPage[], { tree, site, settings, t
   const { openPageFetch } = await import("../../crawl/fetch-one.ts");
   const source = await openPageFetch({
     homepage: tree.homepage,
-    isNamed: documentsOf(tree).isNamed,
+    isNamed: partsOf(tree).isNamed,
     crawl: { ...options, signal: end.signal },
     mostBytes: bounds.pageBytes,
   });
