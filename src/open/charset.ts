@@ -98,9 +98,7 @@ function resolve(name: string): string | undefined {
   }
 }
 
-// What the first bytes show, whatever is declared. https://www.w3.org/TR/xml/#sec-guessing: by the byte order mark or, without one, by
-// the bytes of `<` and what follows it. The same works for any text that begins with ASCII characters.
-
+/** What the first bytes show. https://www.w3.org/TR/xml/#sec-guessing */
 export interface Evidence {
   readonly charset: string;
   /** The length of the byte order mark; zero without one. */
@@ -147,8 +145,8 @@ function alternates(sample: Uint8Array, first: 0 | 1): boolean {
   return bytes.length >= 4 && bytes.every((byte, index) => (index % 2 === first ? isAscii(byte) : byte === 0));
 }
 
-// What a parser likes: each piece costs a trip through everything between here and the reader of the pages. The memory of its tokenizer
-// (parse/fast/layout.ts) holds the longest, and what is left of the one before.
+// Each piece costs a trip through everything between here and the reader of the pages. The memory of the tokenizer (parse/fast/layout.ts)
+// holds the longest, and what is left of the one before.
 const shortest = 16 * 1024;
 const longest = 224 * 1024;
 

@@ -1,12 +1,8 @@
 // Which compression a body has. The bytes decide, then the Content-Encoding header: servers name files wrongly, announce
-// what they did not do, and compress twice.
-// https://www.rfc-editor.org/rfc/rfc9110#name-content-encoding
-//   "If one or more encodings have been applied to a representation, the sender ... lists the content codings in the
-//   order in which they were applied."
+// what they did not do, and compress twice. https://www.rfc-editor.org/rfc/rfc9110#name-content-encoding
 //   Lenient: a coding that was announced but not used is reported, and the body is read as what it is.
 //   Lenient: a coding that is not known is reported, and the body is read if it is text or compressed in a known way.
-// `deflate` comes with its zlib container or without: "Some non-conformant implementations send the 'deflate' compressed
-// data without the zlib wrapper."
+// `deflate` comes with its zlib container or without.
 import { isUtf8 } from "node:buffer";
 import { completeLength, evidence } from "./charset.ts";
 

@@ -18,7 +18,7 @@ export function unpack(input: ByteReader, coding: Coding, problems: ProblemLog):
       return gunzip(input, problems);
     case "zlib":
       input.skip(2);
-      return single(input, createRawInflater, problems, adler32);
+      return single(input, createRawInflater, problems, 4);
     case "deflate":
       return single(input, createRawInflater, problems);
     case "br":
@@ -28,38 +28,16 @@ export function unpack(input: ByteReader, coding: Coding, problems: ProblemLog):
   }
 }
 
-async function* single(
-  input: ByteReader,
-  create: () => ZlibStream,
-  problems: ProblemLog,
-  sumOf?: typeof adler32,
-): Content {
+// `trailer`: the length of what belongs to the container behind the data. The checksum of a zlib container is not compared.
+async function* single(input: ByteReader, create: () => ZlibStream, problems: ProblemLog, trailer = 0): Content {
   let isEmpty = true;
-  let sum = 1;
-  const ending = yield* decompress(input, create, (chunk) => {
+  const ending = yield* decompress(input, create, () => {
     isEmpty = false;
-    sum = sumOf?.(chunk, sum) ?? sum;
   });
   if (ending === "damaged") return problems.add("coding-damaged");
-  if (ending === "truncated" || (sumOf && !(await input.fill(4)))) return reportTruncated(input, problems);
-  if (sumOf && numbers(input.take(4)).getUint32(0) !== sum) problems.add("coding-checksum");
+  if (ending === "truncated" || !(await skip(input, trailer))) return reportTruncated(input, problems);
   // Bytes of another kind may pass for an empty stream with something behind it.
   if (await input.fill(1)) problems.add(isEmpty ? "coding-damaged" : "coding-trailing");
-}
-
-// The checksum of a zlib container (https://www.rfc-editor.org/rfc/rfc1950), which node:zlib has no function for.
-function adler32(chunk: Uint8Array, before: number): number {
-  let [low, high] = [before & 0xffff, before >>> 16];
-  // As many as can be added before the sum exceeds 32 bits.
-  for (let from = 0; from < chunk.length; from += 5552) {
-    for (const byte of chunk.subarray(from, from + 5552)) {
-      low += byte;
-      high += low;
-    }
-    low %= 65521;
-    high %= 65521;
-  }
-  return high * 65536 + low;
 }
 
 function numbers({ buffer, byteOffset, length }: Uint8Array): DataView {
@@ -102,8 +80,7 @@ async function* gunzip(input: ByteReader, problems: ProblemLog): Content {
 async function skipGzipHeader(input: ByteReader, problems: ProblemLog): Promise<boolean> {
   if (!(await input.fill(10))) return false;
   const flags = input.take(10)[3]!;
-  // "must give an error indication if any reserved bit is non-zero, since such a bit could indicate the presence of a new
-  // field that would cause subsequent data to be interpreted incorrectly"
+  // "must give an error indication if any reserved bit is non-zero"
   if (flags & 0xe0) problems.add("coding-damaged");
   if (flags & 0x04) {
     if (!(await input.fill(2))) return false;
@@ -132,8 +109,7 @@ async function skipText(input: ByteReader): Promise<boolean> {
   return false;
 }
 
-// Small members are inflated synchronously: using zlib's thread costs more than they do. 16 KB make about 200 KB of XML, for which zlib needs half
-// a millisecond.
+// Small members are inflated synchronously: zlib's thread would cost more. 16 KB make 200 KB of XML, in half a millisecond.
 const smallInput = 16 * 1024;
 // Output below which the next member is expected to be small, too.
 const smallMember = 64 * 1024;
@@ -170,9 +146,7 @@ function inflateSmall(input: ByteReader): Uint8Array | undefined {
   }
 }
 
-// Zstandard: frames, one after the other. https://www.rfc-editor.org/rfc/rfc8878#section-3.1
-//   "Zstandard compressed data is made up of one or more frames. Each frame is independent"; skippable frames may stand before,
-//   between and after them.
+// Zstandard: frames, one after the other, and skippable frames between them. https://www.rfc-editor.org/rfc/rfc8878#section-3.1
 async function* unzstd(input: ByteReader, problems: ProblemLog): Content {
   for (let frames = 1; ; frames += 1) {
     await input.fill(4);
@@ -203,8 +177,7 @@ async function skipFrame(input: ByteReader): Promise<boolean> {
 type Ending = "complete" | "truncated" | "damaged";
 
 // 32 KB of input make 200 to 400 KB of XML, on which the parser works for longer than zlib on the next piece. With half of it, the parser
-// waited for zlib's thread every time; larger pieces lose more of damaged data. A zip bomb makes 32 MB of one piece, most of which
-// waits inside zlib.
+// waits for zlib's thread every time; larger pieces lose more of damaged data.
 const pieceSize = 32 * 1024;
 
 /** Yields the content of one compressed stream and leaves the reader at the byte after it. `update` gets each chunk before that. */
@@ -257,9 +230,8 @@ function reportTruncated(input: ByteReader, problems: ProblemLog): void {
 
 type ZlibStream = Transform & zlib.Zlib;
 
-// Measured on 20 MB of XML: chunks of 16 KB (the default of node:zlib) take twice as long as chunks of 128 KB. Pieces of input fill a chunk one
-// after another, and one that finds too little room comes in two parts: while the parser works on the smaller one, zlib does not get
-// far. So there is room for two pieces.
+// Chunks of 16 KB (the default of node:zlib) take twice as long. There is room for the output of two pieces: one that finds too little room
+// comes in two parts, and zlib does not get far while the parser works on the smaller one.
 const chunkSize = 448 * 1024;
 
 /** Deflate without a container. */
@@ -282,9 +254,8 @@ type State = "idle" | "busy" | "ended" | "failed";
 // With more unread output than this, zlib has to wait. Only data that expands a hundredfold gets there.
 const waitingLimit = 1024 * 1024;
 
-// One zlib stream, fed piece by piece. zlib works on a thread of its own, so the next piece can be decompressed while the caller uses the
-// last output. Two properties of node:zlib are worked around: a stream that fails discards its pending output, so output is
-// collected as soon as it appears; and a stream reports its end only when it gets more input than it needs, or is told to finish.
+// One zlib stream, fed piece by piece, which works on a thread of its own. A stream of node:zlib that fails discards its pending output, so
+// output is collected as soon as it appears; and it reports its end only when it gets more input than it needs, or is told to finish.
 class ZlibStage {
   readonly #stream: ZlibStream;
   state: State = "idle";
