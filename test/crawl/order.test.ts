@@ -41,16 +41,6 @@ test("whatever arrives first, everything comes in declared order", async () => {
   for (const other of outlines.slice(1)) expect(other).toEqual(outlines[0]);
 });
 
-test("the stream of pages and the tree's pages are the same", async () => {
-  await using tree = await sitemapTreeForHomepage(home, { client: site(uneven).client });
-  const fromTree: string[] = [];
-  for await (const { url } of tree.pages()) fromTree.push(url);
-  const streamed: string[] = [];
-  for await (const { url } of streamPages(home, { client: site(uneven).client })) streamed.push(url);
-  expect(streamed).toEqual(fromTree);
-  expect(streamed).toHaveLength(80);
-});
-
 test("documents are fetched several at a time, and never more than allowed", async () => {
   for (const perHost of [1, 3, 8]) {
     let now = 0;
@@ -197,17 +187,6 @@ test("crawl() tells everything, onEvent the same, and pages before their sitemap
     totals: { sitemaps: 3, invalid: 1, pages: 1, requests: 4 },
   });
   expect(JSON.parse(JSON.stringify(events))).toEqual(events);
-});
-
-test("a sitemap that is declared twice streams its pages once", async () => {
-  const { client } = site({
-    "/robots.txt": robots("/a.xml", "/i.xml"),
-    "/i.xml": index("/a.xml"),
-    "/a.xml": urlset("/1"),
-  });
-  const urls: string[] = [];
-  for await (const { url } of streamPages(home, { client })) urls.push(url);
-  expect(urls).toEqual([`${home}1`]);
 });
 
 test("the caller's mistakes are told at the call, before anything is iterated", async () => {

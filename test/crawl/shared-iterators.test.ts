@@ -1,11 +1,7 @@
 // Several workers on one iterator: whatever the library hands out as an async iterable queues calls, as a generator does.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { crawl, flatten, streamPages } from "../../src/crawl/crawl.ts";
 import { diffTrees } from "../../src/diff/diff-trees.ts";
-import { JournalQueue } from "../../src/fleet/journal-queue.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { home, index, robots, site, urlset } from "../support/site.ts";
@@ -22,15 +18,10 @@ const { client } = site({
 const options = { client, useKnownPaths: false, useHomepage: false };
 
 let tree: SitemapTree;
-let folder: string;
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), "shared-iterators-"));
   tree = await sitemapTreeForHomepage(home, options);
 });
-afterAll(async () => {
-  await tree.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => tree.close());
 
 const one = async function* () {
   yield Buffer.from(`${home}another`);
@@ -111,14 +102,4 @@ test("an error reaches the call that it belongs to; those behind it find the end
     undefined,
     undefined,
   ]);
-});
-
-test("results of a journal queue are shared, too", async () => {
-  const queue = await JournalQueue.open(path.join(folder, "fleet"));
-  const iterator = queue.results()[Symbol.asyncIterator]();
-  expect(await Promise.all([iterator.next(), iterator.next()])).toEqual([
-    { value: undefined, done: true },
-    { value: undefined, done: true },
-  ]);
-  await queue.close();
 });

@@ -179,18 +179,6 @@ test("one document that is shown a thousand times is fetched once, read once, an
   expect(new Set(children.map((child) => (child.kind === "index" ? child.children : undefined))).size).toBe(1);
 });
 
-test("a few documents that name each other do not become an endless tree", async () => {
-  const names = Array.from({ length: 8 }, (_, at) => `/${at}.xml`);
-  const { tree, hits } = await treeOf(
-    (path) => (names.includes(path) ? index(...names) : undefined),
-    { limits: { documents: 1000 } },
-    ["/0.xml"],
-  );
-  expect(hits.toSorted()).toEqual(names);
-  expect([...tree.sitemaps()].filter(({ kind }) => kind === "index").length).toBeLessThan(1010);
-  expect(tree.complete).toBe(false);
-});
-
 test("an endless tree ends at its number of documents; what is cut off is named", async () => {
   const endless = (path: string) =>
     path.endsWith(".xml") ? index(`${path.slice(0, -4)}0.xml`, `${path.slice(0, -4)}1.xml`) : undefined;

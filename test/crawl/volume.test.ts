@@ -76,18 +76,6 @@ test("an index that names very many sitemaps is read to its end, in its order", 
   expect(parsed).toMatchObject({ complete: true, problems: isLong ? [tooMany, { code: "protocol-size" }] : [tooMany] });
 });
 
-test("children that are refused count, too: an index of very many of them is a tree of no more than the budget", async () => {
-  const many = function* () {
-    yield '<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">';
-    for (let at = 0; at < 20_000; at += 1) yield `<sitemap><loc>${home}i.xml#${at}</loc></sitemap>`;
-    yield "</sitemapindex>";
-  };
-  const client = generated({ "/i.xml": many });
-  await using tree = await sitemapTreeFrom([`${home}i.xml`], { client, retries: 0, limits: { documents: 1000 } });
-  expect([...tree.sitemaps()].length).toBeLessThanOrEqual(1002);
-  expect(tree.complete).toBe(false);
-});
-
 test("a text with very many URLs is streamed in flat memory", async () => {
   const client = generated({ "/t.txt": () => lines(count) });
   let seen = 0;
@@ -116,16 +104,6 @@ async function memoryInUse(): Promise<number> {
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }
-
-test("a tree of very many pages counts them and gives them back, from documents that are kept", async () => {
-  const client = generated({ "/t.txt": () => lines(count) });
-  await using tree = await sitemapTreeFrom([`${home}t.txt`], { client });
-  expect(tree.pageCount).toBe(count);
-  let seen = 0;
-  for await (const page of tree.pages()) if (page.priority === 0.5) seen += 1;
-  expect(seen).toBe(count);
-  expect(tree.complete).toBe(true);
-});
 
 test("entries beyond the limit are not read, and the sitemap says so", async () => {
   const client = generated({ "/t.txt": () => lines(1500), "/i.xml": () => manyChildren(1500) });

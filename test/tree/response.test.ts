@@ -86,17 +86,6 @@ test("a stream of pages tells them, too", async () => {
   expect(responses[0]?.duration).toBeGreaterThanOrEqual(0);
 });
 
-test("an archive without times takes them from its records", async () => {
-  const file = path.join(folder, "without.warc");
-  {
-    await using tree = await sitemapTreeForHomepage(home, options);
-    await tree.save(file);
-  }
-  const warc = readFileSync(file, "latin1");
-  const date = /WARC-Type: response\r\n(?:.*\r\n)*?WARC-Date: (.*)\r\n/.exec(warc)?.[1];
-  expect(date).toBeDefined();
-});
-
 test("the text of a document can be read again", async () => {
   await using tree = await sitemapTreeForHomepage(home, options);
   const text = async (name: string) => {
