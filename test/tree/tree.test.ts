@@ -86,15 +86,16 @@ test("a tree with anything lost is not complete, and says what", () => {
 
 test("saved and opened again, compressed or not, it is the same tree, and can be saved again", async () => {
   const files = ["tree.warc", "tree.warc.gz"].map((name) => path.join(folder, name));
-  let last = tree;
+  const trees = [tree];
   for (const file of files) {
-    await last.save(file);
-    last = await openTree(file);
-    expect(last.toJSON()).toEqual(tree.toJSON());
-    expect(await outline(last)).toEqual(await outline(tree));
+    await trees.at(-1)?.save(file);
+    const opened = await openTree(file);
+    expect(opened.toJSON()).toEqual(tree.toJSON());
+    expect(await outline(opened)).toEqual(await outline(tree));
     await expect(tree.save(file)).rejects.toMatchObject({ code: "archive-exists" });
+    trees.push(opened);
   }
-  await last.close();
+  for (const opened of trees.slice(1)) await opened.close();
 });
 
 test("with `overwrite`, a file is replaced, even the tree's own; a folder is not", async () => {
