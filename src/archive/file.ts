@@ -207,5 +207,5 @@ const otherFormats = [
 ];
 
 export function invalidArchive(path: string, reason: string, cause?: unknown): SitemapError {
-  return new SitemapError("invalid-archive", `${path} is not an archive that can be read: ${reason}`, { cause });
+  return new SitemapError("invalid-archive", `${path} is not a readable archive: ${reason}`, { cause });
 }

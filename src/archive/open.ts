@@ -280,7 +280,7 @@ export class Archive implements DocumentSource {
     }
     throw new SitemapError(
       "invalid-archive",
-      this.#damage === "cut" ? "it is cut off inside its first record" : "it holds no record",
+      this.#damage === "cut" ? "it is cut off inside its first record" : "it has no records",
     );
   }
 
@@ -378,7 +378,7 @@ export class Archive implements DocumentSource {
     this.#loose = [];
     // We write the records of an exchange one after another.
     if (first === undefined || others.length > 3)
-      throw new SitemapError("invalid-archive", "its records are in another order");
+      throw new SitemapError("invalid-archive", "its records are out of order");
     const lengths = [first, ...others].map(({ length }) => length);
     this.groups.push({ url, kind, lengths, offset: first.offset, counts: undefined });
   }
@@ -425,7 +425,7 @@ export async function readOwnExchange(
   const [id] = head.concurrentTo;
   const fetched = revive(content, (problem) => new ArchivedBody({ records, place: response, id, bytes, problem }));
   if (!isAsWritten(head, content) || archiveKey(fetched) !== key) {
-    throw new SitemapError("invalid-archive", "The description is not the one that was written");
+    throw new SitemapError("invalid-archive", "The description was changed");
   }
   const receivedAt = fetched.receivedAt ?? dateOf(head);
   return receivedAt === undefined ? fetched : { ...fetched, receivedAt };

@@ -151,6 +151,6 @@ export async function createTemporaryFile(): Promise<TemporaryFile> {
     };
     return { file, remove };
   } catch (error) {
-    throw storageFailed(`No temporary file can be made in ${place}`, error);
+    throw storageFailed(`No temporary file can be created in ${place}`, error);
   }
 }

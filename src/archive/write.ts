@@ -324,7 +324,7 @@ async function publish(from: string, to: string, isReplaced: boolean): Promise<v
   }
 }
 function existsError(file: string, cause?: unknown): SitemapError {
-  return new SitemapError("archive-exists", `${file} exists already; an archive never replaces a file`, { cause });
+  return new SitemapError("archive-exists", `${file} already exists; an archive never replaces a file`, { cause });
 }
 
 function unwritableError(file: string, cause: unknown): SitemapError {

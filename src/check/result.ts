@@ -51,9 +51,9 @@ export interface NotJudged {
 
 // What nobody asked for is not said to be missing.
 const reasons: Readonly<Partial<Record<Need, string>>> = {
-  complete: "not everything that the website declares could be read",
-  site: "only single sitemaps were read, not the website",
-  location: "nobody said at which URL the file is",
+  complete: "they need a complete read",
+  site: "they need the whole website",
+  location: "the file's URL is unknown",
   robots: "robots.txt could not be read",
 };
 

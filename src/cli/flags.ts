@@ -169,7 +169,8 @@ export function seconds(text: string): number {
 // `least` in milliseconds.
 function someSeconds(text: string, least = 0): number {
   const given = seconds(text);
-  if (given * 1000 < least) throw new InvalidArgumentError("Expected more than no time, such as 0.5, 30s or 5m.");
+  if (given * 1000 < least)
+    throw new InvalidArgumentError("Expected a time greater than zero, such as 0.5, 30s or 5m.");
   return given;
 }
 

@@ -106,7 +106,7 @@ export function prepare(
   const checked = checkTarget(target);
   const settings = resolve(options);
   if (settings.save !== undefined && settings.resume !== undefined) {
-    throw invalidOption("Expected either `save` or `resume`, got both: what is resumed goes on in its own archive");
+    throw invalidOption("Expected either `save` or `resume`, got both: a resumed run continues its own archive");
   }
   if ("sitemaps" in checked) {
     const [first] = checked.sitemaps;

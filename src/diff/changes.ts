@@ -127,7 +127,7 @@ export class ChangesRun {
     this.#target = target;
     this.#crawl = { ...diff.crawl, signal: diff.signal ?? diff.crawl?.signal };
     const taken = own.find((name) => this.#crawl[name] !== undefined);
-    if (taken !== undefined) throw invalid(`\`crawl.${taken}\` cannot be set here, where there is a \`state\``);
+    if (taken !== undefined) throw invalid(`\`crawl.${taken}\` cannot be combined with \`state\``);
     this.#name = checkPath("state", state);
     this.#state = realPath(state);
     const beside = (prefix: string) => path.join(path.dirname(this.#state), prefix + path.basename(this.#state));
@@ -137,7 +137,7 @@ export class ChangesRun {
 
   /** The changes. Leaving the loop early keeps the state. */
   async *batches(): AsyncGenerator<readonly TreeChange[], ChangesEnd> {
-    if (this.#phase !== "new") throw invalid("changes can be read once");
+    if (this.#phase !== "new") throw invalid("Changes can be iterated only once");
     this.#phase = "running";
     const scratch = new Scratch();
     let state: State | undefined;
@@ -187,7 +187,7 @@ export class ChangesRun {
   commit(): void {
     if (this.#phase === "done") return;
     if (this.#phase !== "listed" || this.#next === undefined)
-      throw invalid("`commit()` comes after the loop, which must not be left before its end");
+      throw invalid("Call `commit()` after the loop has run to its end");
     if (this.#lock?.isOurs() !== true) throw inUse(this.#name, "Another process");
     try {
       const mode = statSync(this.#state, { throwIfNoEntry: false })?.mode;
@@ -285,7 +285,7 @@ const knownOptions: readonly string[] = [
 ] satisfies (keyof ChangesOptions)[];
 
 function inUse(name: string, owner: string): SitemapError {
-  return new SitemapError("state-in-use", `${owner} is working on ${name}; wait for it, or end it`);
+  return new SitemapError("state-in-use", `${owner} is working on ${name}; wait for it, or stop it`);
 }
 
 function realPath(file: string): string {

@@ -103,7 +103,7 @@ export class NdjsonSide implements Side {
     if (length === 0) return;
     const text = Buffer.concat(open).toString();
     // What is cut off is not JSON.
-    if (!isWhole(text)) throw this.#unreadable("its last line has no end");
+    if (!isWhole(text)) throw this.#unreadable("its last line is cut off");
     yield { text, end: at };
   }
 

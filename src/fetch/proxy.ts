@@ -44,7 +44,7 @@ function parseProxy(text: string, name: string): ChosenProxy {
   const proxy = parseUrl(text.includes("://") ? text : `http://${text}`);
   if (proxy === null || !/^https?:$/.test(proxy.protocol)) {
     // Ignoring a broken setting and connecting directly would be worse. The value may hold a password.
-    const way = name === "proxy" ? "" : "; `proxy: false` or --no-proxy goes without it";
+    const way = name === "proxy" ? "" : "; connect directly with `proxy: false` or --no-proxy";
     throw new SitemapError("invalid-option", `Expected \`${name}\` to be the URL of an http or https proxy${way}`);
   }
   const secure = proxy.protocol === "https:";
@@ -72,12 +72,12 @@ export async function openTunnel(
   const { Client } = await import("undici/index.js");
   const target = `${host.includes(":") ? `[${host}]` : host}:${port}`;
   const login = proxy.authorization === undefined ? {} : { "proxy-authorization": proxy.authorization };
-  let problemWith = "it closed the connection instead of an answer to CONNECT";
+  let problemWith = "it closed the connection instead of answering CONNECT";
   // Before undici, which reads a reason phrase of any length.
   const before = socket.bytesRead;
   const onReadable = () => {
     if (socket.bytesRead - before <= headBytes) return;
-    problemWith = "the answer to CONNECT has no end";
+    problemWith = "the answer to CONNECT never ends";
     socket.destroy();
   };
   socket.on("readable", onReadable);

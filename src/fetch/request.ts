@@ -137,7 +137,7 @@ export class HttpRequest {
 async function ask(client: Client, request: ClientRequest): Promise<Head | Problem> {
   try {
     const answer: unknown = await client.request(request);
-    if (typeof answer !== "object" || answer === null) return failed("it answered with no response");
+    if (typeof answer !== "object" || answer === null) return failed("it returned no response");
     if ("code" in answer) return completed(answer);
     const { status, headers, body, decoded } = answer as Partial<ClientResponse>;
     const isStatus = Number.isInteger(status) && Number(status) >= 100 && Number(status) <= 999;

@@ -436,7 +436,7 @@ type OpenRun = RunEntry & { readonly left: number };
 export function expectRunName(run: string): void {
   if (isRunName(run)) return;
   throw invalid(
-    "The name of a run has letters, digits, dots, hyphens and underscores, at most 100, and begins with a letter or digit",
+    "The name of a run has at most 100 letters, digits, dots, hyphens and underscores, and begins with a letter or digit",
   );
 }
 

@@ -198,7 +198,7 @@ export class BullRun {
     const site = siteOf(job);
     const attempt = `${keyHash(site?.key ?? "")}-${job.attemptsStarted}`;
     if (site === undefined) {
-      const reason = { message: "The job in the queue holds no website", count: 1 };
+      const reason = { message: "The job in the queue has no website", count: 1 };
       await this.#settle(job, token, emptySummary(shownSite(job), attempt, "failed", reason));
       return undefined;
     }

@@ -57,7 +57,7 @@ export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
       await tree.close();
     }
   }
-  if (finished === undefined) throw new Error("The crawl ended without an end");
+  if (finished === undefined) throw new Error("The crawl ended without a `finished` event");
   const { totals, discovery, filtered } = finished;
   const outcome = outcomeOf(finished, hasSitemap);
   // A machine without a free socket says nothing about the website: it is read again later.
@@ -101,7 +101,7 @@ async function inTime(work: Promise<void> | undefined, until: number): Promise<v
   if (work === undefined || left >= 2 ** 31) return work;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("its output was not taken in time")), left);
+    timer = setTimeout(() => reject(new Error("its output could not be written in time")), left);
   });
   try {
     await Promise.race([work, late]);

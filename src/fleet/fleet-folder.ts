@@ -55,7 +55,7 @@ function expectFile(file: string): void {
   const stat = lstatSync(file, { throwIfNoEntry: false });
   if (stat === undefined || stat.isFile()) return;
   const what = stat.isDirectory() ? "a folder" : "not a regular file";
-  throw unusable(`${file} is ${what}: a fleet keeps a file of its own there; move it, or use another folder`);
+  throw unusable(`${file} is ${what}, where a fleet needs a file of its own; move it, or use another folder`);
 }
 
 function unusable(sentence: string, cause?: unknown): SitemapError {
@@ -94,6 +94,6 @@ function removeEmpty(folders: readonly string[]): void {
 export function takeFolder(lock: string): FileLock {
   return FileLock.take(
     lock,
-    (owner) => new SitemapError("folder-in-use", `${owner} is working in this folder; wait for it, or end it`),
+    (owner) => new SitemapError("folder-in-use", `${owner} is working in this folder; wait for it, or stop it`),
   );
 }

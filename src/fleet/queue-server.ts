@@ -120,10 +120,10 @@ function inspect(info: string, onNews: (news: ServerNews) => void): void {
     throw new Error(`Redis ${version} is too old: 6.2 or newer is needed`);
   const policy = field("maxmemory_policy");
   if (policy !== "" && policy !== "noeviction" && field("maxmemory") !== "0")
-    throw new Error(`it would throw websites away when it is full: set maxmemory-policy to noeviction, not ${policy}`);
+    throw new Error(`it would evict websites when full: set maxmemory-policy to noeviction, not ${policy}`);
   if (field("role") === "slave") throw new Error("it is a replica, which cannot be written to");
   if (field("aof_enabled") === "0")
-    onNews({ type: "warning", message: "Redis keeps no log (appendonly no): what it knows is lost if it is killed" });
+    onNews({ type: "warning", message: "Redis does not persist (appendonly no): the queue is lost if it is killed" });
 }
 
 function unusable({ shown, isEncrypted }: QueueAddress, cause: unknown): SitemapError {
@@ -135,10 +135,10 @@ function unusable({ shown, isEncrypted }: QueueAddress, cause: unknown): Sitemap
 function reasonOf(error: unknown): string {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   const text = typeof message === "string" && message !== "" ? message : String(code ?? error);
-  if (/NOAUTH/i.test(text)) return "it wants a password: put it into SITEGROVE_QUEUE_PASSWORD";
+  if (/NOAUTH/i.test(text)) return "it requires a password: set SITEGROVE_QUEUE_PASSWORD";
   if (/WRONGPASS|invalid password/i.test(text)) return "the password is wrong";
   if (/^OOM /.test(text)) return "the server is full (maxmemory): give it more memory";
-  if (/NOPERM/.test(text)) return `the user may not do what is needed (${text})`;
+  if (/NOPERM/.test(text)) return `the user lacks permissions (${text})`;
   if (code === "ECONNREFUSED") return "the connection was refused";
   if (isClosed.test(text)) return "the connection was closed";
   if (code === "ENOTFOUND") return "the host name does not exist";
@@ -199,8 +199,8 @@ export function queueAddress(given: string | URL, environment: NodeJS.ProcessEnv
     throw invalid(`A queue is redis://HOST/0 or rediss://HOST/0, not ${shown}`);
   }
   if (url.password !== "")
-    throw invalid("A password in the URL of the queue can be seen by others: put it into SITEGROVE_QUEUE_PASSWORD");
-  if (url.search !== "" || url.hash !== "") throw invalid(`The URL of the queue has nothing after ${url.pathname}`);
+    throw invalid("A password in the queue's URL is visible to others: set SITEGROVE_QUEUE_PASSWORD instead");
+  if (url.search !== "" || url.hash !== "") throw invalid(`The queue's URL must end after ${url.pathname}`);
   const database = decodeURIComponent(url.pathname.slice(1));
   if (!/^\d{0,4}$/.test(database)) throw invalid(`A Redis database is a number, as in redis://HOST/0, not ${database}`);
   return {

@@ -62,7 +62,8 @@ export class S3Bucket {
     const credentials = await credentialsOf(environment);
     const region = AWS_REGION || AWS_DEFAULT_REGION || "us-east-1";
     const endpoint = AWS_ENDPOINT_URL_S3 || AWS_ENDPOINT_URL;
-    if (endpoint && !/^https?:\/\//.test(endpoint)) throw invalid("AWS_ENDPOINT_URL begins with http:// or https://");
+    if (endpoint && !/^https?:\/\//.test(endpoint))
+      throw invalid("AWS_ENDPOINT_URL must begin with http:// or https://");
     const base = endpoint
       ? `${endpoint.replace(/\/+$/, "")}/${bucket}`
       : bucket.includes(".")
@@ -81,7 +82,7 @@ export class S3Bucket {
     await this.put(key, "Outputs of sitegrove. Summaries name the files that count.\n");
     if ((await this.put(key, "-")) === "exists") return;
     await this.delete(key);
-    throw failure(`${this.address} does not refuse a name that is taken (If-None-Match): it cannot be used`);
+    throw failure(`${this.address} cannot be used: it does not honor If-None-Match`);
   }
 
   /** Writes an object unless it exists already. */
@@ -271,7 +272,7 @@ export function bucketAddress(address: string): { readonly bucket: string; reado
 const reasons: Readonly<Record<string, string>> = {
   NoSuchBucket: "there is no such bucket",
   AccessDenied: "access is denied",
-  InvalidAccessKeyId: "AWS_ACCESS_KEY_ID is not known there",
+  InvalidAccessKeyId: "AWS_ACCESS_KEY_ID is unknown there",
   SignatureDoesNotMatch: "AWS_SECRET_ACCESS_KEY is wrong",
   ExpiredToken: "the credentials have expired",
 };

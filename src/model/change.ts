@@ -48,7 +48,7 @@ export interface MovedPage extends DeclaredPage {
   readonly from: string;
 }
 
-/** A sitemap that is new, gone, or can or cannot be read any more. */
+/** A sitemap that is new, gone, readable again or no longer readable. */
 export interface SitemapChange {
   readonly kind: "sitemap";
   /** `unknown`: it is on one side only, but its index could not be fully read on the other. */
@@ -103,7 +103,7 @@ export interface DiffTotals {
   /** Changed pages of which only `lastModified` differs. */
   readonly changedOnlyLastModified: number;
   readonly moved: number;
-  /** Sitemaps that are new, gone, or can or cannot be read any more. */
+  /** Sitemaps that are new, gone, readable again or no longer readable. */
   readonly sitemaps: number;
 }
 

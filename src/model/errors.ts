@@ -55,7 +55,7 @@ export function systemReason(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const reason = /^E[A-Z0-9]+: ([^,]+)/.exec(message)?.[1] ?? message;
   // Node.js puts the reason into messages of its own, too, where a package cannot be loaded.
-  return /\btoo many open files\.?$/.test(reason) ? `${reason.replace(/\.$/, "")}; \`ulimit -n\` allows more` : reason;
+  return /\btoo many open files\.?$/.test(reason) ? `${reason.replace(/\.$/, "")}; raise \`ulimit -n\`` : reason;
 }
 
 /** Whether an error is one of the system: about a file, a folder, memory, or open files. */

@@ -19,7 +19,7 @@ export function readable<T>(name: string, check: () => T): T {
     return check();
   } catch (cause) {
     if (cause instanceof SitemapError) throw cause;
-    throw invalid(`Expected \`${name}\` to be something that can be read, got an error: ${cause}`, { cause });
+    throw invalid(`Expected \`${name}\` to be readable, got an error: ${cause}`, { cause });
   }
 }
 
@@ -169,7 +169,7 @@ export function headers(name: string, value: unknown): Readonly<Record<string, s
       throw unexpected(name, "an object of header names and values", key);
     }
     const field = key.toLowerCase();
-    if (connectionHeaders.has(field)) throw unexpected(name, "headers of requests, not of connections", key);
+    if (connectionHeaders.has(field)) throw unexpected(name, "request headers, not connection headers", key);
     const before = checked.get(field);
     const text = headerValue(`${name}.${key}`, item);
     // https://www.rfc-editor.org/rfc/rfc9110#name-field-lines-and-combined-fi: repeated fields are one list.

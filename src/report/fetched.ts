@@ -253,12 +253,12 @@ export function preferencesPart({ preferences }: ReportFacts): Html | undefined 
   if (preferences.length === 0) return undefined;
   const head = html`<th scope="col">Line</th><th scope="col">For</th><th scope="col">Says</th>`;
   const lines = preferences.map(({ field, value, line, agents }) => {
-    const whom = field === "License" ? "everyone" : (agents ?? ["everyone: it is before all groups"]);
+    const whom = field === "License" ? "everyone" : (agents ?? ["everyone: before all groups"]);
     return html`<tr><td class="number">${line}</td><td><bdi>${whom}</bdi></td><th scope="row">${field}: <bdi>${value}</bdi></th></tr>`;
   });
   return part(
     "preferences",
     "What robots.txt says to AI",
-    html`<p class="lead">Preferences for what may be done with pages. Nobody enforces them.</p>${table("Preferences in robots.txt", head, lines)}`,
+    html`<p class="lead">Preferences for the use of pages. Nobody enforces them.</p>${table("Preferences in robots.txt", head, lines)}`,
   );
 }

@@ -114,7 +114,7 @@ function row(finding: ReportFinding, homepage: string): Html {
 ${fix !== "" && html`<h3>What to do</h3><p>${prose(fix)}</p>`}
 ${examples.length > 0 && html`<h3>${examples.length < count ? `The first ${examples.length} of ${grouped(count)}` : "Where"}</h3><ul class="examples">${examples.map((example) => exampleRow(example, homepage))}</ul>`}
 ${(places.length > 1 || examples.length === 0) && html`<h3>Sitemaps</h3><ul class="examples">${places.map(({ sitemap, count }) => html`<li>${urlLink(sitemap, withoutOrigin(sitemap, homepage))}<span class="place">${grouped(count)}</span></li>`)}${sitemaps > places.length && html`<li class="soft">other (${grouped(sitemaps - places.length)})</li>`}</ul>`}
-<p class="note">Rule <code>${rule}</code>${link !== "" && html` · <a href="${link}" rel="noreferrer">what it rests on</a>`}</p></div></details>`;
+<p class="note">Rule <code>${rule}</code>${link !== "" && html` · <a href="${link}" rel="noreferrer">source</a>`}</p></div></details>`;
 }
 
 function exampleRow({ url, value, file, line, sitemap }: ReportFinding["examples"][number], homepage: string): Html {
@@ -135,10 +135,10 @@ function consequence({ severity, basis, engines }: ReportFinding): string {
   const effect =
     severity === "info" ? "No effect on what is read; advice." : `${who} ${does} the file, the entry or what it says.`;
   const ground = {
-    protocol: "The protocol of sitemaps asks for it.",
+    protocol: "The sitemap protocol requires it.",
     engine: "It is documented.",
     practice: "It is good practice.",
-    heuristic: "This is experience, not a documented rule.",
+    heuristic: "A heuristic, not a documented rule.",
   }[basis];
   return `${effect} ${ground}`;
 }

@@ -167,15 +167,15 @@ export function languagesPart({ languages: facts, figures }: ReportFacts): Html 
   const columns = languages.flatMap((_, index) => (links.some((row) => row[index] != null) ? [index] : []));
   if (rows.length === 0) return undefined;
   const what = judged
-    ? "Rows name columns: the share of alternate pages that name the page back, in percent. Search engines ignore what is not named back."
-    : "Rows name columns: how many alternate pages are named. Whether they name the page back was not judged, because not everything could be read.";
+    ? "Percentage of links from row to column that are returned. Search engines ignore links that are not."
+    : "Links from row to column. Return links were not judged, because not everything could be read.";
   const odd = judged ? worst(facts) : undefined;
   const defaults =
     defaultPages === pages
-      ? `${pages === 1 ? "It names" : "All of them name"} a page for all other languages, too (x-default).`
+      ? `${pages === 1 ? "It has" : "All of them have"} an x-default page.`
       : defaultPages === 0
-        ? "None names a page for all other languages (x-default)."
-        : `${grouped(defaultPages)} of them ${defaultPages === 1 ? "names" : "name"} a page for all other languages (x-default).`;
+        ? "None has an x-default page."
+        : `${grouped(defaultPages)} of them ${defaultPages === 1 ? "has" : "have"} an x-default page.`;
   return part(
     "languages",
     "Languages",
@@ -195,7 +195,7 @@ function matrix(
     (row) =>
       html`<tr><th scope="row"><bdi>${nameOf(languages[row]!.language)}</bdi></th><td class="number">${grouped(languages[row]!.pages)}</td>${columns.map((column) => cell(links[row]?.[column] ?? undefined, row === column, judged))}</tr>`,
   );
-  return table("Languages that name each other", head, lines, "matrix");
+  return table("Links between languages", head, lines, "matrix");
 }
 
 function nameOf(language: string | undefined): string {

@@ -64,7 +64,7 @@ export function changesPart({ changes, homepage }: ReportFacts): Html | undefine
   const { totals, sections, sitemaps, examples } = changes;
   const all = kinds.reduce((sum, [kind]) => sum + totals[kind], 0) + totals.sitemaps;
   const before = `Before, there were ${counted(totals.before.pages, "page")} in ${lists(totals.before.sitemaps)}`;
-  const lead = html`<p class="lead">${before}${!totals.before.complete && ", as far as they could be read"}; now ${counted(totals.after.pages, "page")} in ${lists(totals.after.sitemaps)}.${totals.changedOnlyLastModified > 0 && ` Of ${counted(totals.changed, "page")} that changed, ${grouped(totals.changedOnlyLastModified)} ${totals.changedOnlyLastModified === 1 ? "has" : "have"} another date and nothing else.`}${totals.unknown > 0 && " What is not known is on one side, and the other could not be fully read."}</p>`;
+  const lead = html`<p class="lead">${before}${!totals.before.complete && ", as far as they could be read"}; now ${counted(totals.after.pages, "page")} in ${lists(totals.after.sitemaps)}.${totals.changedOnlyLastModified > 0 && ` ${grouped(totals.changedOnlyLastModified)} of ${counted(totals.changed, "changed page")} changed only in date.`}${totals.unknown > 0 && " Unknown pages are on one side only, and the other could not be fully read."}</p>`;
   const content =
     all === 0
       ? html`<p class="empty good">Nothing is different.</p>`
@@ -100,8 +100,8 @@ function fields({ fields }: ReportChanges): Html | false {
 const sitemapWords = {
   added: "new",
   gone: "gone",
-  "now-invalid": "cannot be read any more",
-  "now-readable": "can be read again",
+  "now-invalid": "no longer readable",
+  "now-readable": "readable again",
   unknown: "not known",
 } as const;
 

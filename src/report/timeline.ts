@@ -197,11 +197,11 @@ function oddity(dates: DateCounts, pages: number, common: ReportTimeline["common
   if (common !== undefined) {
     const share = percent(common.pages, pages);
     return common.at.length === 10
-      ? `${grouped(common.pages)} pages (${share}) carry the same day, ${common.at}: more likely that of a release than that of so many changes.`
-      : `${grouped(common.pages)} pages (${share}) carry the same second, ${common.at}: that is when a file was made, not when pages changed.`;
+      ? `${grouped(common.pages)} pages (${share}) have the same date, ${common.at}: probably a release, not so many changes.`
+      : `${grouped(common.pages)} pages (${share}) have the same time, ${common.at}: when a file was written, not when pages changed.`;
   }
   if (future >= dated / 100)
-    return `${counted(future, "page")} (${percent(future, pages)}) ${future === 1 ? "carries" : "carry"} a date in the future.`;
+    return `${counted(future, "page")} (${percent(future, pages)}) ${future === 1 ? "has" : "have"} a date in the future.`;
   if (dated < pages / 2) return `Only ${percent(dated, pages)} of the pages say when they changed.`;
   if (medianAge > 730) return "Most pages have not changed for more than two years.";
   return undefined;

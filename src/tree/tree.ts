@@ -351,7 +351,7 @@ export class SitemapTree {
   }
 
   #expectOpen(): void {
-    if (this.#closed) throw new SitemapError("tree-closed", "The tree is closed: its documents are gone");
+    if (this.#closed) throw new SitemapError("tree-closed", "The tree is closed");
   }
 }
 

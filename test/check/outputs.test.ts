@@ -225,7 +225,7 @@ test.each<[words: Word[], chosen: object[] | string]>([
       ["o", "a"],
       ["o", "b"],
     ],
-    "every -o",
+    "each -o",
   ],
   [
     [

@@ -253,7 +253,7 @@ test("standard input and pipes are sides, too", async () => {
   expect(archive).toEqual({
     code: 2,
     stdout: "",
-    stderr: "sitegrove: standard input holds an archive: an archive has to be a file\n",
+    stderr: "sitegrove: standard input holds an archive, which has to be a file\n",
   });
 });
 
@@ -317,7 +317,7 @@ describe("exit codes", () => {
     [["a.txt"], "missing required argument 'new'"],
     [["missing.warc.gz", "b.xml"], "no such file: missing.warc.gz"],
     [["missing.xml", "b.xml"], "no such file: missing.xml"],
-    [[folder, "GOOD"], "is a folder here: say which website it is"],
+    [[folder, "GOOD"], "is a local folder; name its website"],
     [["-", "-"], "standard input can be one of the sides, not both"],
     [["ftp://example.org/", "b.xml"], "not an http or https URL"],
     [["GOOD", "GOOD", "--only", "new"], "--only does not know new"],
@@ -329,9 +329,9 @@ describe("exit codes", () => {
     [["GOOD", "GOOD", "-o", "GOOD", "--force"], "--output is the input itself"],
     [["GOOD", "GOOD", "--include", "/(/"], "to be a valid pattern: Invalid regular expression"],
     [["GOOD", "PAGE"], "is neither an archive nor a sitemap"],
-    [["GOOD", "NONE"], "is not an archive that can be read"],
+    [["GOOD", "NONE"], "is not a readable archive"],
     [["TABLE", "GOOD"], "table.csv is a table: list with -f ndjson or --save to compare"],
-    [["GOOD", "CUT"], "cut.ndjson cannot be compared: its last line has no end"],
+    [["GOOD", "CUT"], "cut.ndjson cannot be compared: its last line is cut off"],
   ])("2: %j", async (words, message) => {
     const names: Record<string, string> = {
       GOOD: file("good.xml", urlset("https://example.org/1")),

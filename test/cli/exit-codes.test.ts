@@ -73,7 +73,7 @@ describe("5: the website could not be reached, or refused everything, and the ca
     const checked = await sitegrove(["check", blocking.homepage, "--retries", "0", "-f", "json"]);
     blocking.close();
     expect(stderr).toMatch(
-      /^sitegrove: 127\.0\.0\.1:\d+ blocks automated requests: 5 of 5 were refused \(.*\). Another --user-agent may be let in\n$/,
+      /^sitegrove: 127\.0\.0\.1:\d+ blocks automated requests: 5 of 5 were refused \(.*\). Try another --user-agent\n$/,
     );
     expect(JSON.parse(stdout)).toMatchObject({ kind: "finished", complete: false });
     expect(JSON.parse(checked.stdout)).toMatchObject({ complete: false, findings: [{ rule: "sitemap-challenge" }] });
@@ -216,8 +216,8 @@ describe("2: the command line is wrong, said in one line", () => {
     [["ls", "example.org", "--concurrency", "0"], "Expected a whole number, 1 or greater"],
     [["ls", "example.org", "--max-bytes", "5X"], "Expected a number of bytes"],
     [["ls", "example.org", "--timeout", "-1"], "Expected seconds"],
-    [["ls", "example.org", "--timeout", "0"], "Expected more than no time"],
-    [["fleet", "example.org", "--out", "x", "--timeout", "0ms"], "Expected more than no time"],
+    [["ls", "example.org", "--timeout", "0"], "Expected a time greater than zero"],
+    [["fleet", "example.org", "--out", "x", "--timeout", "0ms"], "Expected a time greater than zero"],
     [["ls", "example.org", "--since", "yesterday"], "Expected `since` to be a date such as"],
     [["ls", "example.org", "--include", "/(/"], "Expected `include` to be a valid pattern: Invalid regular expression"],
     [

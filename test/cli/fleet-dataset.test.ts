@@ -91,7 +91,7 @@ test.each([1, 2])("killed again and again, %d processes write every row once", a
   expect((await sitegrove([...words.slice(0, 4), at("out2"), ...words.slice(5), ...flags, ...next])).code).toBe(3);
   expect(await rows("pages", "tuesday")).toHaveLength(count);
   await expectWhole(run);
-  expect((await sitegrove([...words, "--run", "other"])).stderr).toContain(`is the folder of the run ${run}`);
+  expect((await sitegrove([...words, "--run", "other"])).stderr).toContain(`belongs to the run ${run}`);
   expect((await sitegrove([...words, "--retry", "failed"])).stderr).toContain("--retry does not work with --dataset");
 });
 

@@ -364,7 +364,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     const bad = (words: string[], password = redisPassword) =>
       sitegrove(["fleet", ...words], { env: { SITEGROVE_QUEUE_PASSWORD: password } });
     test.each([
-      ["worker", "redis://:secret@127.0.0.1/0", "A password in the URL of the queue can be seen by others"],
+      ["worker", "redis://:secret@127.0.0.1/0", "A password in the queue's URL is visible to others"],
       ["results", "redis://127.0.0.1:1/0", "cannot be used: the connection was refused"],
       ["https://a.example/", "redis://nowhere.invalid/0", "cannot be used: the host name does not exist"],
       ["status", "http://127.0.0.1/", "A queue is redis://HOST/0"],
@@ -378,7 +378,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
 
     test("a wrong password, none, a run that is not there, flags of workers", async () => {
       expect((await bad(["status", "--queue", url()], "wrong")).stderr).toContain("the password is wrong");
-      expect((await bad(["status", "--queue", url()], "")).stderr).toContain("it wants a password");
+      expect((await bad(["status", "--queue", url()], "")).stderr).toContain("it requires a password");
       expect((await bad(["results", "--queue", url(), "--run", "x"])).stderr).toContain("there is no run x");
       expect((await bad(["status", "--queue", url(), "--run", "x"])).stderr).toContain("the queue has none");
       expect((await bad(["a.example", "--queue", url(), "--header", "A: b"])).stderr).toContain("is for workers");

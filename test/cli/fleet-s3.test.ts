@@ -42,7 +42,7 @@ test("the journal of a bucket is in a folder that nobody else could make", () =>
     for (const each of plant) {
       rmSync(folder, { recursive: true });
       each(folder);
-      expect(() => stateFolder("s3://bucket/a/b", undefined)).toThrow(`${folder} is not a private folder of yours`);
+      expect(() => stateFolder("s3://bucket/a/b", undefined)).toThrow(`${folder} is not your own private folder`);
     }
   } finally {
     vi.unstubAllEnvs();

@@ -613,7 +613,7 @@ describe("Ctrl-C", () => {
     expect(second).toEqual({
       code: 2,
       stdout: "",
-      stderr: `sitegrove: Process ${child.pid} is working in this folder; wait for it, or end it\n`,
+      stderr: `sitegrove: Process ${child.pid} is working in this folder; wait for it, or stop it\n`,
     });
     expect((await sitegrove(["fleet", "status", at("out")])).stdout).toContain(`running (process ${child.pid})`);
     child.kill("SIGCONT");
@@ -684,8 +684,8 @@ describe("2: the command line is wrong", () => {
   });
 
   test.each([
-    ["lock", "is a folder: a fleet keeps a file of its own there"],
-    ["sites.ndjson", "is a folder: a fleet keeps a file of its own there"],
+    ["lock", "is a folder, where a fleet needs a file of its own"],
+    ["sites.ndjson", "is a folder, where a fleet needs a file of its own"],
   ])("a folder stands in the place of %s: it stays where it is", async (name, message) => {
     mkdirSync(at(`out/${name}/mine`), { recursive: true });
     const { code, stderr } = await sitegrove(fleet("example.org"));
@@ -746,7 +746,7 @@ test.runIf(existsSync("/dev/full"))("a log file that cannot be written does not 
   const { code, stderr } = await sitegrove(fleet(...sites, "--log-file", "/dev/full"));
   expect([code, stderr]).toEqual([
     0,
-    "sitegrove: the log file /dev/full cannot be written any more; the fleet continues: no space left on device\n",
+    "sitegrove: the log file /dev/full can no longer be written; the fleet continues: no space left on device\n",
   ]);
   expect(doneLines()).toHaveLength(3);
 });

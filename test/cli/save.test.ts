@@ -196,7 +196,7 @@ describe("the log file", () => {
         expect(run.code).toBe(0);
         expect(run.stdout).toContain("/1\n");
         expect(run.stderr).toBe(
-          "sitegrove: the log file /dev/full cannot be written any more; the listing continues: no space left on device\n",
+          "sitegrove: the log file /dev/full can no longer be written; the listing continues: no space left on device\n",
         );
       }
     },

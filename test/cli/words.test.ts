@@ -204,17 +204,17 @@ test("--rewrite says that it does not lead away from where the website is, unles
 
 const hint = (name: string) => `for the website: sitegrove ls https://${name}`;
 test.each([
-  ["example.org", "", `is an empty file here, not an archive; ${hint("example.org")}`],
-  ["example.com", "https://example.com/\n", `is a file here, and not an archive; ${hint("example.com")}`],
+  ["example.org", "", `is an empty local file, not an archive; ${hint("example.org")}`],
+  ["example.com", "https://example.com/\n", `is a local file, but not an archive; ${hint("example.com")}`],
   [
     "www.example.org",
     undefined,
-    `is a folder here: say which website it is, --url https://example.org/; ${hint("www.example.org")}`,
+    `is a local folder; name its website with --url https://example.org/; ${hint("www.example.org")}`,
   ],
   [
     "sitemap.xml",
     urlset("https://example.com/"),
-    "is a file here, and not an archive; for a sitemap that is a local file: sitegrove parse sitemap.xml",
+    "is a local file, but not an archive; for a sitemap that is a local file: sitegrove parse sitemap.xml",
   ],
 ])("%s, a file or folder, is explained", async (name, content, said) => {
   if (content === undefined) mkdirSync(path.join(folder, name));

@@ -200,7 +200,7 @@ test("a tree takes them with its pages, not where it is made", async () => {
 test.each([
   [["--include", "/Nowhere/"], "0 of 7 pages match --include '/Nowhere/'"],
   [["--include", "'*/new/*'"], "0 of 7 pages match --include ''*/new/*''; there are quotes around the pattern"],
-  [["--include", "NEW", "--include", "x"], "0 of 7 pages match --include 'NEW' or 'x'; it would match in another case"],
+  [["--include", "NEW", "--include", "x"], "0 of 7 pages match --include 'NEW' or 'x'; patterns are case-sensitive"],
   [["--include", "old", "--exclude", "a"], "0 of 7 pages match --include 'old' and remain after --exclude 'a'"],
   [["--since", "2050"], "0 of 7 pages are dated 2050 or later (--since)"],
   [["--include", "failing", "--allowed-for", "x"], "0 of 7 pages match --include 'failing'"],

@@ -456,11 +456,11 @@ describe("files", () => {
       "neither an archive nor a sitemap",
     ],
     ["empty", () => file("empty.xml", ""), "neither an archive nor a sitemap"],
-    ["an archive by its name only", () => file("none.warc.gz", gzipSync("hello")), "not an archive that can be read"],
+    ["an archive by its name only", () => file("none.warc.gz", gzipSync("hello")), "not a readable archive"],
     [
       "an archive without a record",
       () => file("cut-short.warc", "WARC/1.1\r\nWARC-Type: warcinfo\r\n"),
-      "not an archive that can be read",
+      "not a readable archive",
     ],
     ["a zip file", () => file("site.wacz", "PK\u0003\u0004"), "it is a zip file"],
   ])("bad input is an error with one line: %s", async (_, make, sentence) => {

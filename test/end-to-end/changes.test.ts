@@ -127,7 +127,7 @@ describe("in the library", () => {
       expect(page.url).toBe(`${home}1`);
       break;
     }
-    await expect(left.commit()).rejects.toThrow("must not be left before its end");
+    await expect(left.commit()).rejects.toThrow("after the loop has run to its end");
     expect(await committed(read())).toEqual(["removed 1", "added 4"]);
     expect(await committed(read())).toEqual([]);
   });
@@ -244,7 +244,7 @@ describe("in the library", () => {
     expect((await iterator.next()).done).toBe(true);
     await expect(all(read())).rejects.toMatchObject({
       code: "state-in-use",
-      message: `Process ${process.pid} is working on ${state}; wait for it, or end it`,
+      message: `Process ${process.pid} is working on ${state}; wait for it, or stop it`,
     });
     await first.commit();
     expect(await committed(read())).toEqual([]);
@@ -253,11 +253,11 @@ describe("in the library", () => {
 
   test("wrong calls are refused", async () => {
     const { read, state } = website();
-    await expect(read().commit()).rejects.toThrow("`commit()` comes after the loop");
+    await expect(read().commit()).rejects.toThrow("Call `commit()` after the loop");
     expect(() => read({ first: "some" as "all" })).toThrow("first");
     expect(() => read({ only: ["moved" as "added"] })).toThrow("moved");
     for (const crawl of [{ save: "x.warc" }, { trustLastmod: true }])
-      expect(() => changes(home, { state, crawl })).toThrow("cannot be set here");
+      expect(() => changes(home, { state, crawl })).toThrow("cannot be combined with");
     expect(() => changes(home, {} as ChangesOptions)).toThrow("state");
   });
 });
@@ -289,7 +289,7 @@ describe("the program", () => {
     expect(readFileSync(state).equals(before)).toBe(true);
   });
 
-  test("keeps the state if the reader of the output went away", async () => {
+  test("keeps the state if the reader of the output has closed it", async () => {
     const changing = await ChangingSite.serve(2);
     const state = newState();
     const { code } = await shell(`$SITEGROVE changes ${changing.homepage} --state ${state} -k | true`);

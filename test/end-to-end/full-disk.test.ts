@@ -93,7 +93,7 @@ test("files that may not grow are like a full disk", async () => {
 
 test("a missing temporary folder is named where it is needed", async () => {
   const env = { TMPDIR: path.join(folder, "none") };
-  const expected = oneLine(`No temporary file can be made in ${env.TMPDIR}: no such file or directory`);
+  const expected = oneLine(`No temporary file can be created in ${env.TMPDIR}: no such file or directory`);
   const large = await sitegrove(["ls", site.homepage, ...flags], { env });
   expect(large).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(expected) });
   const save = path.join(folder, "site.warc.gz");
@@ -136,7 +136,7 @@ test("few open files: one line, and no stack", async () => {
     // Enough to begin with: what could not be read is said, each in a line.
     else if (code === 3)
       expect(stderr).toMatch(/^(?:sitegrove: \S+: not read: Too many open files .+\n)+sitegrove: not complete: .+\n$/);
-    else expect(stderr).toMatch(/^sitegrove: [^\n]+: too many open files\b[^\n]*; `ulimit -n` allows more[^\n]*\n$/);
+    else expect(stderr).toMatch(/^sitegrove: [^\n]+: too many open files\b[^\n]*; raise `ulimit -n`[^\n]*\n$/);
   }
   expect(codes).toContain(1);
 });

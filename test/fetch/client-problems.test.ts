@@ -72,9 +72,9 @@ test.each([null, new TextEncoder().encode("https://example.org/1")])(
 );
 
 test.each([
-  [undefined, "it answered with no response"],
-  [null, "it answered with no response"],
-  ["text", "it answered with no response"],
+  [undefined, "it returned no response"],
+  [null, "it returned no response"],
+  ["text", "it returned no response"],
   [{}, "the response lacks a status"],
   [{ status: "200", headers: [], body: body() }, "the response lacks a status"],
   [{ status: 99, headers: [], body: body() }, "the response lacks a status"],

@@ -131,10 +131,10 @@ describe("a proxy that does not answer to CONNECT as it should", () => {
   test.each<[string, (socket: net.Socket) => void, string]>([
     ["says nothing", () => {}, "no connection within 500 ms"],
     ["sends its answer byte by byte", drip, "no connection within 500 ms"],
-    ["closes it", (socket) => void socket.end(), "it closed the connection instead of an answer to CONNECT"],
+    ["closes it", (socket) => void socket.end(), "it closed the connection instead of answering CONNECT"],
     ["sends garbage", sends("garbage\r\n\r\n"), "the answer to CONNECT is not HTTP"],
     ["sends another version", sends("HTTP/2 200 OK\r\n\r\n"), "the answer to CONNECT is not HTTP"],
-    ["sends no end", sends(`HTTP/1.1 200 ${"x".repeat(100_000)}`), "the answer to CONNECT has no end"],
+    ["sends no end", sends(`HTTP/1.1 200 ${"x".repeat(100_000)}`), "the answer to CONNECT never ends"],
   ])("%s", async (_, onConnect, reason) => {
     expect(await answering(onConnect)).toBe(`The proxy failed: ${reason}`);
   });

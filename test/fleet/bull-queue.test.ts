@@ -181,7 +181,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     for await (const summary of queue.results("run")) results.push(summary);
     expect(results[0]?.site).toBe(job("a").homepage);
     expect(results.filter(({ outcome }) => outcome === "failed").map(({ reasons }) => reasons[0]?.message)).toEqual(
-      foreign.map(() => "The job in the queue holds no website"),
+      foreign.map(() => "The job in the queue has no website"),
     );
     expect((await queue.runs()).map(({ run }) => run)).toEqual(["run"]);
     register.disconnect();

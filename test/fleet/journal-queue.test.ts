@@ -186,7 +186,7 @@ describe("one process at a time", () => {
     const queue = await JournalQueue.open(folder);
     await expect(JournalQueue.open(folder)).rejects.toMatchObject({
       code: "folder-in-use",
-      message: `Process ${process.pid} is working in this folder; wait for it, or end it`,
+      message: `Process ${process.pid} is working in this folder; wait for it, or stop it`,
     });
     await queue.close();
     await (await JournalQueue.open(folder)).close();

@@ -25,7 +25,7 @@ test.each([
   ["h:6379", "A queue is redis://HOST/0"],
   ["", "A queue is redis://HOST/0"],
   ["redis://h/main", "A Redis database is a number"],
-  ["redis://h/0?password=secret", "nothing after"],
+  ["redis://h/0?password=secret", "must end after"],
 ])("%s is refused, and no secret is repeated", (url, sentence) => {
   expect(() => queueAddress(url, {})).toThrow(sentence);
   expect(() => queueAddress(url, {})).not.toThrow("secret");

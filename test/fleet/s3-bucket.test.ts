@@ -150,7 +150,7 @@ describe.skipIf(!hasS3)("on a real server", () => {
     const missing = await S3Bucket.open("s3://no-such-bucket/a", server.env);
     await expect(missing.inspect()).rejects.toThrow("s3://no-such-bucket/a: there is no such bucket (NoSuchBucket)");
     const elsewhere = { ...server.env, AWS_ENDPOINT_URL_S3: "127.0.0.1:9" };
-    await expect(S3Bucket.open("s3://bucket", elsewhere)).rejects.toThrow("begins with http");
+    await expect(S3Bucket.open("s3://bucket", elsewhere)).rejects.toThrow("must begin with http");
   });
 
   test("whose summary is there first has published; a late one takes it for its own and leaves nothing behind", async () => {

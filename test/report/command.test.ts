@@ -65,7 +65,7 @@ test("mistakes on the command line are reported before anything is fetched", asy
     [[fileOf("site.warc.gz"), "--concurrency", "2"], /--concurrency has no effect on files/],
     [[fileOf("site.warc.gz"), "-o", fileOf("site.warc.gz"), "--force"], /is the input itself/],
     [[site.homepage, "--force"], /--force needs/],
-    [[fileOf("empty.warc.gz")], /empty file/],
+    [[fileOf("empty.warc.gz")], /empty local file/],
   ] as const) {
     const { code, stdout, stderr } = await report(...words);
     expect([code, stdout]).toEqual([2, ""]);

@@ -25,7 +25,7 @@ interface ChangesFlags extends Flags<(typeof formats)[number]> {
 export function changesCommand(context: Context, done: Done): Command {
   const first = new Option("--first <what>", "what the first run lists: every page as added, or nothing");
   const command = new Command("changes")
-    .summary("list what is new on a website since the last time")
+    .summary("list what is new on a website since the last run")
     .description(
       "Lists the pages that were added, changed or removed since the last run with the same --state. Only what changed is\n" +
         "transferred. A sitemap that cannot be read keeps its last known state: its pages are not removed. The state is\n" +
@@ -50,7 +50,7 @@ export function changesCommand(context: Context, done: Done): Command {
     examples: `
 Examples:
   sitegrove changes example.org --state site.warc.gz
-  sitegrove changes example.org --state site.warc.gz --first none   begin now
+  sitegrove changes example.org --state site.warc.gz --first none   start now
   sitegrove changes example.org --state site.warc.gz -f csv -o new.csv
 `,
     more: exitCodeHelp(websiteExitCodes, {
@@ -111,7 +111,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
       const { uncertain, pages } = step.value;
       notes.push(...filterNotes(step.value.filter, {}));
       if (pages > 0 && !isMatched) notes.push(`0 of ${counted(pages, "page")} ${filterInWords(flags)}`);
-      const unread = "missing from sitemaps that could be read only in part, not listed as removed";
+      const unread = "missing from partly read sitemaps; not listed as removed";
       if (uncertain > 0) notes.push(`${counted(uncertain, "page")} ${unread}`);
     } finally {
       await batches.return(undefined as never);

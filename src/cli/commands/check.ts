@@ -101,7 +101,7 @@ export function pairsOf(words: readonly Word[]): readonly ChosenOutput[] {
     else Object.assign(last, word);
   }
   const loose = words.filter((word) => "file" in word).length - words.filter((word) => "format" in word).length;
-  if (pairs.length > 1 && loose > 0) throw new UsageError("every -o needs the -f of its own: -f json -o findings.json");
+  if (pairs.length > 1 && loose > 0) throw new UsageError("each -o needs its own -f: -f json -o findings.json");
   const named = "name a file for the others, -f json -o findings.json";
   if (pairs.filter(({ file }) => file === undefined).length > 1)
     throw new UsageError(`only one format can go to standard output: ${named}`);

@@ -26,8 +26,8 @@ export function diffCommand(context: Context, done: Done): Command {
   const command = new Command("diff")
     .summary("show what changed between two archives, sitemaps or websites")
     .description(
-      "Shows what is different between two sides: pages that were added, removed, changed or moved to another sitemap, and\n" +
-        "sitemaps that are new, gone, or can or cannot be read any more. Where a side is incomplete, a page that is missing\n" +
+      "Shows the differences between two sides: pages that were added, removed, changed or moved to another sitemap, and\n" +
+        "sitemaps that are new, gone, or became readable or unreadable. If a side is incomplete, a page that is missing\n" +
         'there is "unknown", never "removed".',
     )
     .argument("<old>", sides)
@@ -125,7 +125,7 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
       ending.totals = step.value;
       return step.value;
     } finally {
-      // Also if the reader of the output went away: removes temporary files and closes connections.
+      // Also if the reader of the output has closed it: removes temporary files and closes connections.
       await found.return(undefined as never);
       for (const side of [before, after]) if (isTree(side)) await side.close();
     }

@@ -19,8 +19,8 @@ export function mcpCommand(context: Context, done: Done): Command {
   const command = new Command("mcp")
     .summary("answer agents, by the Model Context Protocol")
     .description(
-      "Serves the Model Context Protocol on standard input and output. Agents ask about any public website, or about those that\n" +
-        "you allow and no others; a private one must be allowed. Needs @modelcontextprotocol/server, which you install.",
+      "Serves the Model Context Protocol on standard input and output. Agents may ask about any public website or, with\n" +
+        "--allow, only about the websites you name, which may be private. Needs the package @modelcontextprotocol/server.",
     )
     .option("--dir <folder>", "folder to keep websites in (default: the user's cache folder)")
     .option("--allow <site>", "only answer about this website, even at a private address (repeatable)", collected);
@@ -35,7 +35,7 @@ Examples:
   sitegrove mcp --dir sites --allow localhost:3000   one on this machine
 `,
     more: `
-Tools: site_summary, list_pages, find_pages, check_site, changes, parse_sitemap. Every answer is smaller than 64 kB.
+Tools: site_summary, list_pages, find_pages, check_site, changes, parse_sitemap. Answers are below 64 kB.
 `,
   });
 }

@@ -32,7 +32,7 @@ export function parseCommand(context: Context, done: Done): Command {
     .summary("read one sitemap: a local file, standard input or a URL")
     .description(
       "Reads one sitemap from a local file, standard input or a URL, whatever its format, compression and character set.\n" +
-        "Of an index, the sitemaps that it names are listed; they are not fetched.",
+        "For an index, lists its sitemaps without fetching them.",
     )
     .argument("<file>", "local file, - for standard input, or a URL")
     .optionsGroup("Output:")
@@ -126,7 +126,7 @@ async function parse(source: string, flags: Flags<Format>, context: Context): Pr
     for (const problem of problems.filter(isShown))
       messages.say(`${name}${place(problem)}: ${messageWithHint(problem)}`, "warning");
     if (problems.some(isWithoutBase))
-      messages.say("relative URLs need --url: where the file is on its website", "warning");
+      messages.say("relative URLs need --url, the file's URL on its website", "warning");
     if (!complete) messages.say(`${name}: not complete`, "warning");
     return complete ? exitCodes.complete : exitCodes.incomplete;
   } finally {

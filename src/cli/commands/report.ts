@@ -39,7 +39,7 @@ Examples:
   sitegrove report site.warc.gz --json | jq .figures      the facts behind it
 `,
     more: exitCodeHelp(websiteExitCodes, {
-      complete: "complete, whatever was found; `sitegrove check` fails where there are findings",
+      complete: "complete, with or without findings",
       notFound: "the website answered, and no sitemap was found",
     }),
   });
@@ -51,7 +51,7 @@ async function report(name: string | undefined, flags: Flags, context: Context):
   const previous = flags.previous as string | undefined;
   const crawl = crawlOptions(flags);
   const { target, named, options, files } = chooseTreeTarget(name, flags, context);
-  if (output === undefined && context.stdout.isTTY) throw new UsageError("say where to write the page: -o report.html");
+  if (output === undefined && context.stdout.isTTY) throw new UsageError("name the output file: -o report.html");
   if (flags.force && output === undefined && save === undefined)
     throw new UsageError("--force needs --output or --save");
   const { options: check, note } = checkOptions(flags, { files });

@@ -14,7 +14,7 @@ export function fleetCommand(context: Context, done: Done): Command {
   const command = new Command("fleet")
     .summary("read many websites; run again, it continues where it stopped")
     .description(
-      "Reads the sitemaps of many websites, many at a time. The journal sites.ndjson, in the folder of the outputs, records which\n" +
+      "Reads the sitemaps of many websites, many at a time. The journal sites.ndjson, in the output folder, records which\n" +
         "websites were started and their results: run again with the same folder, it continues where it stopped.",
     )
     .argument("[sites...]", "homepages");
@@ -137,7 +137,7 @@ function diffCommand(context: Context, done: Done): Command {
     .summary("show what changed between two runs")
     .description(
       "Shows what changed between two runs of a fleet: pages and sitemaps of every website that both have read, websites that are\n" +
-        "in one list only, and those with another outcome. Where a website was not fully read, a page that is missing there is\n" +
+        "in one list only, and those with another outcome. If a website was not fully read, a page that is missing there is\n" +
         '"unknown", never "removed".',
     )
     .argument("<old>", "folder of the earlier run")
@@ -171,7 +171,7 @@ function workerCommand(context: Context, done: Done): Command {
 Ctrl-C and SIGTERM finish the websites that are being read; a second one stops at once. Passwords come from the environment:
 SITEGROVE_QUEUE_PASSWORD.
 ${exitCodeHelp(["complete", "unexpected", "usage", "interrupted", "terminated"], {
-  complete: "nothing is left, or it was asked to stop and finished what it had started",
+  complete: "nothing is left, or it was stopped and finished what it had started",
   interrupted: "stopped by a second Ctrl-C: the websites being read go back to the queue",
   terminated: "stopped by a second SIGTERM",
 })}`,
@@ -191,9 +191,9 @@ function resultsCommand(context: Context, done: Done): Command {
 
 function scheduleCommand(context: Context, done: Done): Command {
   const description =
-    "Repeats a run as often as --every says, while workers are running. Each repetition is a run of its own, named after the first run and\n" +
+    "Repeats a run at the interval of --every, while workers are running. Each repetition is a run of its own, named after the first run and\n" +
     "the time; with --archives, it takes unchanged documents from the previous one. Without --every, shows what is scheduled.";
-  const keep = "keep so many repetitions on the queue; older ones are removed, their outputs stay";
+  const keep = "number of repetitions to keep on the queue; the outputs of older ones stay";
   return queueCommand("schedule", "repeat a run on a queue", description, "--run NAME --every 1d")
     .option("--run <name>", "run to repeat", "default")
     .option("--every <time>", "time between two runs: 90s, 30m, 12h, 1d, 1w", interval)
@@ -201,7 +201,7 @@ function scheduleCommand(context: Context, done: Done): Command {
     .option("--stop", "end the schedule")
     .option(...noColor)
     .action(async (flags: ScheduleFlags) => {
-      if (flags.stop && flags.every !== undefined) throw new UsageError("--every or --stop, not both");
+      if (flags.stop && flags.every !== undefined) throw new UsageError("use either --every or --stop");
       if (flags.keep !== undefined && flags.every === undefined) throw new UsageError("--keep needs --every");
       done(await (await import("./queue.ts")).scheduleRun(flags, context));
     });

@@ -70,7 +70,7 @@ export async function fleetDiff(before: string, after: string, flags: DiffFlags,
       const hasArchives = both.every(({ archive }) => archive !== undefined);
       const lacking = hasArchives ? undefined : both.find(({ isLacking }) => isLacking)?.folder;
       if (lacking !== undefined) {
-        const why = `not compared: ${lacking} has neither its pages as ndjson nor archives on both sides`;
+        const why = `not compared: ${lacking} has no ndjson pages, and there are no archives on both sides`;
         ending.skipped.push(`${site}: ${why}`);
         continue;
       }

@@ -97,7 +97,7 @@ function runIn(folder: string, given: string | undefined): string {
   const file = path.join(folder, "run.txt");
   const known = existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
   const run = given ?? known ?? new Date().toISOString().replaceAll(/[-:]|\.\d+/g, "");
-  if (known !== undefined && run !== known) throw new UsageError(`${folder} is the folder of the run ${known}`);
+  if (known !== undefined && run !== known) throw new UsageError(`${folder} belongs to the run ${known}`);
   expectRunName(run);
   if (known === undefined) writeFileSync(file, `${run}\n`);
   return run;
@@ -184,7 +184,7 @@ function expectFiles(folder: string, { from = [], logFile, previous }: FleetFlag
   const earlier = previous === undefined ? [] : [path.join(previous, journalName)];
   expectDistinct([...from, ...earlier], { "--log-file": logFile, [summaryName]: summary, [journalName]: journal });
   if (!existsSync(journal) && existsSync(summary))
-    throw new UsageError(`${summary} exists, and is not of a fleet: use another folder`);
+    throw new UsageError(`${summary} exists, but is not from a fleet; use another folder`);
 }
 
 // Each process has a part of these limits, which is at least one: more processes would raise what was asked for.

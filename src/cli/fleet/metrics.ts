@@ -54,11 +54,11 @@ function metricsText({ totals, active, waiting, again, lost, responses }: Runnin
     ),
     ...family("sites_waiting", "gauge", "Websites that wait", { "": waiting }),
     ...family("sites_again", "gauge", "Websites to be read again in small groups", { "": again }),
-    ...family("oldest_active_seconds", "gauge", "Age of the website that is read longest", {
+    ...family("oldest_active_seconds", "gauge", "Age of the oldest website being read", {
       "": (Date.now() - oldest) / 1000,
     }),
     ...family("pages_total", "counter", "Pages of websites that ended", { "": pages }),
-    ...family("bytes_total", "counter", "Bytes of websites that ended, as transferred", { "": wireBytes }),
+    ...family("bytes_total", "counter", "Transferred bytes of websites that ended", { "": wireBytes }),
     ...family("lease_losses_total", "counter", "Websites lost to other workers", { "": lost }),
     ...family("responses_total", "counter", "Responses, by status", labels("status", responses.statuses)),
     ...family("first_byte_seconds", "histogram", "Time to the first byte", {

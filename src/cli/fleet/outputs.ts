@@ -270,12 +270,12 @@ function privateFolder(folder: string): string {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST")
-      throw new UsageError(`${folder} cannot be made: ${systemReason(error)}`);
+      throw new UsageError(`${folder} cannot be created: ${systemReason(error)}`);
   }
   const stat = lstatSync(folder);
   const isOurs = process.getuid === undefined || (stat.uid === process.getuid() && (stat.mode & 0o077) === 0);
   if (stat.isDirectory() && isOurs) return folder;
-  throw new UsageError(`${folder} is not a private folder of yours: remove it, or name another place with TMPDIR`);
+  throw new UsageError(`${folder} is not your own private folder; remove it, or set TMPDIR`);
 }
 
 /** Removes what was published of a website, and with `outputs` its files. Returns the number of files. */

@@ -239,6 +239,6 @@ function expectSame(run: string, known: RunSettings, given: RunDefaults, isOnlyR
   const what =
     other === "crawl" ? "other limits or options" : known[other] === undefined ? `no --${other}` : `another --${other}`;
   throw new UsageError(
-    `the run ${run} was filled with ${what}: give the same, or a --run of another name; workers may have flags of their own`,
+    `the run ${run} was filled with ${what}: use the same ones, or another --run; workers may have their own flags`,
   );
 }

@@ -171,8 +171,7 @@ export class Baseline implements KnownPlaces {
     const sayKnown = (count: number) => messages.say(`${counted(count, "finding")} known from ${file}`, "quiet");
     if (this.#isUpdated && reachable) {
       this.#write(now);
-      if (!complete)
-        messages.say(`${file} holds what was found in the part of the website that could be read`, "warning");
+      if (!complete) messages.say(`${file} covers only the part of the website that could be read`, "warning");
       sayKnown(result.findings.length);
       return { ...result, findings: [], ...tally([]) };
     }

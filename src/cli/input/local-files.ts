@@ -67,8 +67,8 @@ export function chooseCheckTarget(
   if (named.kind === "folder") {
     if (url !== undefined) folders.unshift(localFolder(`--url takes the URL of a website, not ${url}`, url, name));
     const own = folders.find((folder) => folder.path === realpathSync.native(name));
-    const which = `say which website it is, --url https://example.org/${websiteHint(name)}`;
-    if (own === undefined) throw new UsageError(`${name} is a folder here: ${which}`);
+    const which = `name its website with --url https://example.org/${websiteHint(name)}`;
+    if (own === undefined) throw new UsageError(`${name} is a local folder; ${which}`);
     const files = { folders: folders.map((each) => ({ url: each.url, path: each.name })), pages, ignore };
     const target = { kind: "website", homepage: own.url, isAssumed: false } as const;
     // Below the root there is no robots.txt: that of the website is elsewhere.

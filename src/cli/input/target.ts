@@ -70,12 +70,12 @@ export function chooseTarget(name: string | undefined, sitemaps: readonly string
   if (target.kind === "website" || target.kind === "archive") return target;
   // A file with the name of a website, or a sitemap: the message says what to type.
   const hint = websiteHint(name);
-  if (target.kind === "stream") throw new UsageError(`${name} is not a regular file here, not an archive`);
-  if (target.kind === "folder") throw new UsageError(`${name} is a folder here, not an archive${hint}`);
+  if (target.kind === "stream") throw new UsageError(`${name} is not a regular file`);
+  if (target.kind === "folder") throw new UsageError(`${name} is a local folder, not an archive${hint}`);
   // `ls example.org > example.org` makes the shell create an empty file first.
-  if (fs.statSync(name).size === 0) throw new UsageError(`${name} is an empty file here, not an archive${hint}`);
+  if (fs.statSync(name).size === 0) throw new UsageError(`${name} is an empty local file, not an archive${hint}`);
   const parse = `; for a sitemap that is a local file: sitegrove parse ${name}`;
-  throw new UsageError(`${name} is a file here, and not an archive${hint || parse}`);
+  throw new UsageError(`${name} is a local file, but not an archive${hint || parse}`);
 }
 
 /** What an archive says that it is about: never a file, and without a password of its own. */

@@ -23,10 +23,10 @@ const text = (description: string) => ({ type: "string", description }) as const
 const texts = (description: string) => ({ type: "array", items: { type: "string" }, description }) as const;
 const site = { site: text("the homepage of the website, such as https://example.org/") };
 const flag = (description: string) => ({ type: "boolean", description }) as const;
-const refresh = { refresh: flag("read the website again instead of what was kept of it") };
+const refresh = { refresh: flag("read the website again instead of the stored copy") };
 const paging = {
-  limit: { type: "integer", minimum: 1, maximum: 1000, description: "the most pages in one answer (default: 100)" },
-  cursor: text("nextCursor of the answer before"),
+  limit: { type: "integer", minimum: 1, maximum: 1000, description: "maximum pages in one answer (default: 100)" },
+  cursor: text("nextCursor of the previous answer"),
 } as const;
 const pageList = {
   type: "object",
@@ -109,9 +109,9 @@ export function createServer(sites: Sites, signal: AbortSignal): McpServer {
         enum: ["drop", "keep"],
         description: "with since: pages without a date (default: drop)",
       },
-      unique: flag("each URL once, however many sitemaps declare it"),
-      sameHost: flag("only pages on the host of the homepage"),
-      sameSite: flag("only pages on the domain of the homepage, with its subdomains"),
+      unique: flag("each URL once, even if several sitemaps list it"),
+      sameHost: flag("only pages on the homepage's host"),
+      sameSite: flag("only pages on the homepage's domain and its subdomains"),
       allowedFor: text("only pages that robots.txt allows this crawler to fetch, such as GPTBot"),
       ...paging,
     },
@@ -123,7 +123,7 @@ export function createServer(sites: Sites, signal: AbortSignal): McpServer {
   );
   add<PageQuestion & { readonly words: string }>(
     "find_pages",
-    "The pages whose URL, title, section or captions have all of some words. Sitemaps rarely have titles: use words of URLs.",
+    "The pages with all given words in URL, title, section or captions. Sitemaps rarely have titles: use words of URLs.",
     {
       ...question,
       words: { ...text("words, separated by spaces; case does not matter"), pattern: "\\S" },
@@ -163,7 +163,7 @@ export function createServer(sites: Sites, signal: AbortSignal): McpServer {
     "Reads one sitemap, sitemap index, feed, robots.txt or llms.txt: from its text, or from its URL.",
     {
       text: text("the content of the document"),
-      url: text("where it is; with a text: what relative URLs are relative to"),
+      url: text("its URL; with a text, the base of relative URLs"),
     },
     (asked) => parsed(sites, asked),
   );

@@ -66,7 +66,7 @@ export class Sites {
     const { crawl, signal } = this.#options;
     const isNamed = this.#allowed.has(this.#origin(url));
     if (this.#allowed.size > 0 && !isNamed) {
-      throw new NoAnswer(`${url} is not among the websites that may be asked: ${[...this.#allowed].join(", ")}`);
+      throw new NoAnswer(`${url} is not one of the allowed websites: ${[...this.#allowed].join(", ")}`);
     }
     return { ...crawl, signal, network: isNamed ? "default" : "public-only" };
   }

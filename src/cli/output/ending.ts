@@ -215,7 +215,7 @@ function unreachableReason(homepage: string, { outcome, reason, documents }: Unr
   if (reason.code === "http-401") return `Login required: ${host} answers 401, pass it in the URL or by --header`;
   if (outcome === "blocked") {
     const refused = `${host} blocks automated requests: ${documents} of ${documents} were refused`;
-    return `${refused} (${startingSmall(reason.message)}). Another --user-agent may be let in`;
+    return `${refused} (${startingSmall(reason.message)}). Try another --user-agent`;
   }
   const isConnection = /^(dns|connection|proxy|tls)-|^timeout-(connect|tls)$/.test(reason.code);
   const what = isConnection ? "Could not connect to" : "Nothing could be read from";
@@ -275,5 +275,5 @@ export function inWords(patterns: readonly Pattern[]): string {
 function includeHint({ settings, matchesInOtherCase }: PageFilter): string {
   if (settings.include.some((each) => /^(["']).*\1$/s.test(String(each))))
     return "; there are quotes around the pattern";
-  return matchesInOtherCase ? "; it would match in another case" : "";
+  return matchesInOtherCase ? "; patterns are case-sensitive" : "";
 }

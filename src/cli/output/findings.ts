@@ -194,7 +194,7 @@ function checkSarif(result: CheckResult, places: Places): unknown {
   const cut = findings.length - results.length;
   const notes = [
     verdict(result),
-    cut > 0 ? `${counted(cut, "finding")} beyond the ${mostResults} that code scanning takes.` : undefined,
+    cut > 0 ? `${counted(cut, "finding")} beyond the ${mostResults} that code scanning accepts.` : undefined,
     sampleSentence(result),
     ...notJudged.map(({ rule, reason }) => `Not judged, because ${reason}: ${rule}`),
   ].flatMap((text) => (text === undefined ? [] : { level: "note", message: { text } }));
@@ -300,7 +300,7 @@ function sampleSentence({ sample }: CheckResult): string | undefined {
   const { pages, judged, bad, atMost, disallowed, unanswered } = sample;
   const left = [];
   if (disallowed > 0) left.push(`${counted(disallowed, "page")} not fetched: robots.txt disallows it`);
-  if (unanswered > 0) left.push(`${counted(unanswered, "page")} not judged: the server did not let us see it`);
+  if (unanswered > 0) left.push(`${counted(unanswered, "page")} not judged: the server denied access`);
   const percent = `${(atMost * 100).toFixed(atMost < 0.1 ? 1 : 0)} %`;
   let bound = `at most ${percent} of all ${counted(pages, "page")}, at 95 % confidence`;
   if (judged >= pages) bound = "these are all pages";

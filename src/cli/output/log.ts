@@ -124,7 +124,7 @@ export class LogFile {
       for (let done = 0; done < bytes.length; ) done += writeSync(this.#descriptor, bytes, done);
     } catch (error) {
       this.#isBroken = true;
-      const what = `the log file ${this.#file} cannot be written any more; ${this.#what} continues`;
+      const what = `the log file ${this.#file} can no longer be written; ${this.#what} continues`;
       this.#messages.say(`${what}: ${systemReason(error)}`, "warning");
     }
   }
