@@ -1,6 +1,7 @@
 // What an archive says in JSON: what it is about, on one line of its first record and in its index, and problems, of which code and facts
 // count, never the message. Checked when it is read: the file may come from anybody.
 import { randomUUID } from "node:crypto";
+import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import { factChecks, isLossy, type Problem, type ProblemCode, problem } from "../model/problem.ts";
 import type { PagesFormat } from "../model/sitemap.ts";
@@ -61,12 +62,7 @@ export function infoFrom(json: unknown): { readonly info: ArchiveInfo; readonly 
     throw unexpected();
   if (resumes !== undefined && typeof resumes !== "string") throw unexpected();
   if (!isObject(settings)) throw unexpected();
-  const info = {
-    ...(homepage === undefined ? {} : { homepage }),
-    ...(sitemaps === undefined ? {} : { sitemaps }),
-    settings,
-  };
-  return { info, resumes };
+  return { info: { ...defined({ homepage, sitemaps: sitemaps as string[] | undefined }), settings }, resumes };
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -3,8 +3,6 @@
 // one URL, the first counts, as in a store.
 import { SitemapError } from "../model/errors.ts";
 import type { DocumentRequest, DocumentSource, Fetched } from "../model/exchange.ts";
-import { problem } from "../model/problem.ts";
-import { withoutCredentials } from "../model/url.ts";
 import { ArchivedBody } from "./archived-body.ts";
 import { closedError, invalidArchive, openFile } from "./file.ts";
 import { dateOf, foreignUrl, Originals, readForeign } from "./foreign.ts";
@@ -13,7 +11,7 @@ import { AnswerLimit, countsFrom, type IndexedGroup, indexHead, indexType, readI
 import { type ArchiveInfo, type Counts, infoFrom, parseJson } from "./info.ts";
 import { cutOf, revive } from "./kept-response.ts";
 import { isDamage, type Place, RecordFile, RecordWalk, type WalkedRecord } from "./records.ts";
-import { archiveKey, archiveKeys, replay } from "./replay.ts";
+import { archiveKey, archiveKeys, replay, unanswered } from "./replay.ts";
 import { DigestCheck, type RecordHead } from "./warc.ts";
 
 /** Where an answer is. */
@@ -173,16 +171,7 @@ export class Archive implements DocumentSource {
       });
     } catch (error) {
       if (!isDamage(error)) throw error;
-      const { role, anonymous } = asked;
-      const url = withoutCredentials(asked.url);
-      return {
-        outcome: "failed",
-        url,
-        role,
-        ...(anonymous && { anonymous }),
-        attempts: 0,
-        reason: problem("archive-digest"),
-      };
+      return unanswered(asked, "archive-digest");
     }
   }
 

@@ -6,7 +6,7 @@ import {
   type RequestIdentity,
   requestKey,
 } from "../model/exchange.ts";
-import { problem } from "../model/problem.ts";
+import { type ProblemCode, problem } from "../model/problem.ts";
 import { withoutCredentials } from "../model/url.ts";
 
 /** Equal for exchanges of which one is enough. Without user name and password. */
@@ -44,10 +44,11 @@ export interface Answers {
 export async function replay(request: DocumentRequest, answers: Answers): Promise<Fetched> {
   request.signal?.throwIfAborted();
   const key = archiveKeys(request).find((each) => answers.has(each));
-  return key === undefined ? missing(request) : answers.read(key, request);
+  return key === undefined ? unanswered(request, "archive-missing") : answers.read(key, request);
 }
 
-function missing({ url, role, anonymous }: DocumentRequest): FailedFetch {
+/** Why an archive has no answer. */
+export function unanswered({ url, role, anonymous }: DocumentRequest, code: ProblemCode): FailedFetch {
   const asked = { url: withoutCredentials(url), role, ...(anonymous && { anonymous }) };
-  return { outcome: "failed", ...asked, attempts: 0, reason: problem("archive-missing") };
+  return { outcome: "failed", ...asked, attempts: 0, reason: problem(code) };
 }

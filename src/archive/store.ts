@@ -1,4 +1,5 @@
 // Keeps exchanges while a tree is in use: in an archive if one is written, otherwise in memory and in a private temporary file.
+import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { Body, DocumentRequest, DocumentSource, Fetched } from "../model/exchange.ts";
 import type { Limits, StoreKind } from "../model/options.ts";
@@ -90,8 +91,7 @@ export class Store implements DocumentSource {
     if (fetched.notAsked === "guess") this.#hasGuess = true;
     if (fetched.again !== undefined || !this.#entries.has(key)) this.#entries.set(key, entry);
     if (!isFound) return fetched;
-    const { duration } = fetched.body;
-    return { ...described, ...(duration === undefined ? {} : { duration }), body: this.#bodyOf(entry, reason) };
+    return { ...described, ...defined({ duration: fetched.body.duration }), body: this.#bodyOf(entry, reason) };
   }
 
   /** Whether the answer to this very request was kept. */

@@ -114,8 +114,8 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
       if (archives === undefined || event.type !== "response") onEvent(event);
     };
     if (source === undefined) {
-      const { createFetcher } = await import("../fetch/fetcher.ts");
-      fetcher = createFetcher({ settings, start: startUrls, onEvent: onRequest, shared });
+      const { Fetcher } = await import("../fetch/fetcher.ts");
+      fetcher = new Fetcher({ settings, start: startUrls, onEvent: onRequest, shared });
     }
     const earlier =
       fetcher && archives && new (await import("./previous.ts")).Revalidator(fetcher, archives, settings, onEvent);

@@ -118,8 +118,8 @@ interface Website {
 
 async function openWebsite(settings: Settings, startUrls: readonly string[]): Promise<Website> {
   const { limits, rewrite, signal, onEvent } = settings;
-  const { createFetcher } = await import("../fetch/fetcher.ts");
-  const fetcher = createFetcher({ settings, start: startUrls, onEvent });
+  const { Fetcher } = await import("../fetch/fetcher.ts");
+  const fetcher = new Fetcher({ settings, start: startUrls, onEvent });
   const followed: Website["followed"] = async (url, role) => {
     const rules = followRules(limits, startUrls, fetcher, rewrite);
     const fetch = async ({ request }: Hop) => {

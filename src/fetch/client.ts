@@ -9,15 +9,16 @@ import type { HeaderList } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import { hostOf } from "./address-policy.ts";
-import { type Connect, type ConnectParts, createConnect, type Way } from "./connect.ts";
+import { type Connect, createConnect, type Way } from "./connect.ts";
 import { ConnectionProblem, problemOf } from "./failure.ts";
+import type { Lookup } from "./lookup.ts";
 import { type ProxyChoice, proxyChoice } from "./proxy.ts";
 
 /** A client with connections to be closed at the end. */
 export type OwnClient = Client & { close(): Promise<void> };
 
-export function undiciClient(settings: Settings, parts?: ConnectParts): OwnClient {
-  return new UndiciClient(settings, createConnect(settings, parts));
+export function undiciClient(settings: Settings, lookup?: Lookup): OwnClient {
+  return new UndiciClient(settings, createConnect(settings, lookup));
 }
 
 interface Route extends Way {

@@ -36,13 +36,8 @@ export interface Way {
 /** Rejects with a `ConnectionProblem`, or with the signal's reason. */
 export type Connect = (way: Way, signal: AbortSignal) => Promise<net.Socket>;
 
-/** What tests replace. */
-export interface ConnectParts {
-  readonly lookup?: Lookup | undefined;
-}
-
-export function createConnect(settings: Settings, parts: ConnectParts = {}): Connect {
-  const addressesOf = judgedLookup(parts.lookup ?? systemLookup());
+export function createConnect(settings: Settings, lookup: Lookup = systemLookup()): Connect {
+  const addressesOf = judgedLookup(lookup);
   const secureContext = secureContextOf(settings);
   const secureOptions: tls.ConnectionOptions = {
     ALPNProtocols: ["http/1.1"],

@@ -12,8 +12,9 @@ import { FollowingController, sleep } from "./abort.ts";
 import { refusalOf } from "./address-policy.ts";
 import { ResponseBody } from "./body.ts";
 import { type OwnClient, undiciClient } from "./client.ts";
-import { type ConnectParts, secureContextOf } from "./connect.ts";
+import { secureContextOf } from "./connect.ts";
 import { Hosts, type Pause, type SharedLimits, type Slot } from "./hosts.ts";
+import type { Lookup } from "./lookup.ts";
 import { proxyChoice } from "./proxy.ts";
 import { type Head, HttpRequest } from "./request.ts";
 import { type RequestHeaders, requestHeaders } from "./request-headers.ts";
@@ -28,19 +29,9 @@ export interface FetcherOptions {
   readonly shared?: SharedLimits | undefined;
 }
 
-export interface Fetcher extends DocumentSource {
-  /** May be called hundreds of times at once. Rejects only with the reason of a signal. */
-  fetch(request: DocumentRequest): Promise<Fetched>;
-  /** Ends all requests, including their bodies. */
-  close(): Promise<void>;
-  tellsApart(url: string): boolean;
-  hasRoomFor(url: string, isSpare?: boolean): boolean;
-  /** The Crawl-delay of the URL's host. Used only with `useCrawlDelay`, and up to a minute. */
-  setCrawlDelay(url: string, milliseconds: number): void;
-}
-
 /** Replaced in tests. */
-export interface FetcherParts extends ConnectParts {
+export interface FetcherParts {
+  readonly lookup?: Lookup | undefined;
   readonly backoff?: Partial<Backoff>;
 }
 
@@ -49,10 +40,6 @@ export function expectUsable(settings: Settings): void {
   if (settings.client !== undefined) return;
   proxyChoice(settings.proxy);
   secureContextOf(settings);
-}
-
-export function createFetcher(options: FetcherOptions, parts: FetcherParts = {}): Fetcher {
-  return new NetworkFetcher(options, parts);
 }
 
 /** What all requests of a run share. */
@@ -68,15 +55,15 @@ interface FetchContext {
   readonly onEvent: (event: RequestEvent | RetryEvent | ResponseEvent) => void;
 }
 
-class NetworkFetcher implements Fetcher {
+export class Fetcher implements DocumentSource {
   readonly #context: FetchContext;
   readonly #closing = new AbortController();
   readonly #ownClient: OwnClient | undefined;
 
-  constructor({ settings, start, shared, onEvent = () => {} }: FetcherOptions, { backoff, ...parts }: FetcherParts) {
+  constructor({ settings, start, shared, onEvent = () => {} }: FetcherOptions, parts: FetcherParts = {}) {
     const startUrls = start.flatMap((url) => parseUrl(url) ?? []);
-    if (settings.client === undefined) this.#ownClient = undiciClient(settings, { lookup: shared?.lookup, ...parts });
-    const backoffs = { ...defaultBackoff, ...backoff };
+    if (settings.client === undefined) this.#ownClient = undiciClient(settings, parts.lookup ?? shared?.lookup);
+    const backoffs = { ...defaultBackoff, ...parts.backoff };
     this.#context = {
       settings,
       client: settings.client ?? (this.#ownClient as Client),
@@ -89,6 +76,7 @@ class NetworkFetcher implements Fetcher {
     };
   }
 
+  /** May be called hundreds of times at once. Rejects only with the reason of a signal. */
   async fetch(request: DocumentRequest): Promise<Fetched> {
     const { settings, closing, onEvent } = this.#context;
     // The signal of a request follows that of its crawl.
@@ -118,6 +106,7 @@ class NetworkFetcher implements Fetcher {
     return target !== null && this.#context.hosts.hasRoomFor(target, isSpare);
   }
 
+  /** The Crawl-delay of the URL's host. Used only with `useCrawlDelay`, and up to a minute. */
   setCrawlDelay(url: string, milliseconds: number): void {
     const { settings, hosts } = this.#context;
     const target = parseUrl(url);
@@ -125,6 +114,7 @@ class NetworkFetcher implements Fetcher {
     hosts.setLeastDelay(target, Math.min(milliseconds, longestCrawlDelay));
   }
 
+  /** Ends all requests, including their bodies. */
   async close(): Promise<void> {
     this.#closing.abort(new DOMException("The fetcher was closed", "AbortError"));
     this.#context.hosts.close();

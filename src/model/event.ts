@@ -1,4 +1,5 @@
 // The events of a crawl. All of them are plain data that survives JSON.stringify.
+import { defined } from "./defined.ts";
 import type { Came, FailureOutcome, Fetched, SitemapResponse } from "./exchange.ts";
 import type { SitemapPage } from "./page.ts";
 import type { Problem } from "./problem.ts";
@@ -55,10 +56,9 @@ export function responseEvent(fetched: Fetched): ResponseEvent {
     type: "response",
     url,
     outcome,
-    ...(status === undefined ? {} : { status }),
+    ...defined({ status }),
     attempts,
-    ...(receivedAt === undefined ? {} : { receivedAt }),
-    ...(firstByte === undefined ? {} : { firstByte }),
+    ...defined({ receivedAt, firstByte }),
     came,
   };
 }

@@ -169,7 +169,7 @@ export function headers(name: string, value: unknown): Readonly<Record<string, s
       throw unexpected(name, "an object of header names and values", key);
     }
     const field = key.toLowerCase();
-    if (connectionHeaders.has(field)) throw unexpected(name, "request headers, not connection headers", key);
+    if (connectionHeader.test(field)) throw unexpected(name, "request headers, not connection headers", key);
     const before = checked.get(field);
     const text = headerValue(`${name}.${key}`, item);
     // https://www.rfc-editor.org/rfc/rfc9110#name-field-lines-and-combined-fi: repeated fields are one list.
@@ -192,19 +192,8 @@ function headerPairs(name: string, value: unknown): [unknown, unknown][] {
 }
 
 // They control the framing or the route of a message, which is not up to the caller.
-const connectionHeaders: ReadonlySet<string> = new Set([
-  "connection",
-  "content-length",
-  "expect",
-  "host",
-  "keep-alive",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
+const connectionHeader =
+  /^(?:connection|content-length|expect|host|keep-alive|proxy-(?:authorization|connection)|te|trailer|transfer-encoding|upgrade)$/;
 
 export function proxy(name: string, value: unknown): string | false {
   if (value === false) return false;

@@ -170,14 +170,10 @@ function withoutAnythingBeforeAt(text: string): string {
 function resolveRelative(text: string, base: string | undefined): string | undefined {
   if (base === undefined && !httpScheme.test(text)) return undefined;
   const from = base === undefined ? null : parsedBase(base);
-  const isBelow = from !== null && (from.protocol === "https:" || from.protocol === "http:");
   const slashed = text.includes("\\") ? withSlashes(text) : text;
   // Joined, it means what a URL parser makes of it, in the site's own spelling. Parsing takes a hundred times as long.
-  if (isBelow && !needsParser.test(slashed)) {
+  if (from !== null && /^https?:$/.test(from.protocol) && !needsParser.test(slashed)) {
     return beforeRelative(slashed, from) + (text.startsWith("\\") ? slashed : text);
-  }
-  if (isBelow && slashed.startsWith("//") && !hasSteps.test(slashed)) {
-    return canParseUrl(from.protocol + slashed) ? from.protocol + slashed : undefined;
   }
   // A URL parser says no by making an error, which is dear: a document can have a million of them. It never does where no host is read.
   if ((from === null || hasAuthority.test(slashed)) && !canParseUrl(slashed, from?.href)) return undefined;

@@ -84,7 +84,7 @@ describe("rebinding", () => {
   async function afterPublic(reach: Endpoint["reach"], later: string[]): Promise<string> {
     const lookup = stubResolver({ "website.test": [["203.0.114.1"], later] });
     const canary = await testServer({});
-    const connect = createConnect(resolveOptions({}), { lookup });
+    const connect = createConnect(resolveOptions({}), lookup);
     const endpoint: Endpoint = { secure: false, host: "website.test", port: canary.port, reach };
     const way = { endpoint, isTunnel: false, isRetry: false };
     await connect(way, aborted).catch(() => {});

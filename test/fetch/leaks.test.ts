@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { createFetcher } from "../../src/fetch/fetcher.ts";
+import { Fetcher } from "../../src/fetch/fetcher.ts";
 import { resolveOptions } from "../../src/model/options.ts";
 import { selfSigned } from "../support/certificates.ts";
 import { type Fault, type FaultServer, faultServer, faults, redirect, status, whole } from "../support/fault-server.ts";
@@ -81,7 +81,7 @@ async function run(requests: number, server: FaultServer, secure: FaultServer): 
     timeout: { connect: 5000, firstByte: 400, idle: 400, total: 5000 },
     limits: { documentBytes: 200_000 },
   });
-  const fetcher = createFetcher({ settings, start: [server.origin, secure.origin] }, { backoff: { base: 1 } });
+  const fetcher = new Fetcher({ settings, start: [server.origin, secure.origin] }, { backoff: { base: 1 } });
   const names = Object.keys(paths);
   const one = async (at: number) => {
     // What stalls costs time; one in eight of its turns is enough.

@@ -184,11 +184,11 @@ test("certificates that are added stand beside those of NODE_EXTRA_CA_CERTS", as
   writeFileSync(path.join(folder, "own.pem"), authority.ca);
   const program = `
     import { readFileSync } from "node:fs";
-    import { createFetcher } from ${JSON.stringify(path.resolve("src/fetch/fetcher.ts"))};
+    import { Fetcher } from ${JSON.stringify(path.resolve("src/fetch/fetcher.ts"))};
     import { resolveOptions } from ${JSON.stringify(path.resolve("src/model/options.ts"))};
     const [ca, ...urls] = process.argv.slice(1);
     const settings = resolveOptions({ tls: { ca: readFileSync(ca, "utf8") }, network: "allow-private", retries: 0 });
-    const fetcher = createFetcher({ settings, start: urls });
+    const fetcher = new Fetcher({ settings, start: urls });
     for (const url of urls) {
       const fetched = await fetcher.fetch({ url, role: "sitemap" });
       console.log(fetched.reason?.code ?? fetched.outcome);

@@ -1,7 +1,7 @@
 // What tests of fetching share: a fetcher, and one call from a URL to all that came of it.
 import { afterAll, afterEach } from "vitest";
 import { type Followed, follow, followRules, Hop } from "../../src/crawl/redirects.ts";
-import { createFetcher, type Fetcher, type FetcherParts } from "../../src/fetch/fetcher.ts";
+import { Fetcher, type FetcherParts } from "../../src/fetch/fetcher.ts";
 import type { RequestEvent, ResponseEvent, RetryEvent } from "../../src/model/event.ts";
 import type { DocumentRequest, Fetched } from "../../src/model/exchange.ts";
 import { type Options, resolveOptions, type Timeouts } from "../../src/model/options.ts";
@@ -61,7 +61,7 @@ export function testFetcher(
   const events: FetchEvent[] = [];
   const timeout = typeof given.timeout === "object" ? { ...times, ...given.timeout } : (given.timeout ?? times);
   const settings = resolveOptions({ retries: 0, ...given, timeout });
-  const fetcher = createFetcher(
+  const fetcher = new Fetcher(
     { settings, start: [start].flat(), onEvent: (event) => events.push(event) },
     { ...parts, backoff: { base: 2, ...parts.backoff } },
   );
