@@ -1,6 +1,6 @@
 // What goes wrong before a response, or with the connection under it.
 import net from "node:net";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { systemLookup } from "../../src/fetch/lookup.ts";
 import { faults, inTurn, whole } from "../support/fault-server.ts";
 import { fetchOnly, pause, tenPages, testFetcher, testServer } from "../support/fetching.ts";
@@ -39,9 +39,19 @@ test.each(["stall in headers", "drip of headers"] as const)("a %s ends with a ti
   expect((await fetchOnly(faults[name](), { timeout: { firstByte: 500 } })).result).toBe("failed timeout-first-byte");
 });
 
-test("a stall in the body keeps what came", async () => {
-  const { result, text, broken } = await fetchOnly(faults["stall in body"](tenPages), { timeout: { idle: 500 } });
-  expect({ result, text, broken }).toEqual({ result: "found", text: half, broken: "timeout-idle" });
+test.each([
+  ["stall in body", { timeout: { idle: 500 } }, "timeout-idle"],
+  ["drip of body", { timeout: { total: 3000 } }, "timeout-total"],
+  ["endless body", { limits: { documentBytes: 200_000 } }, "limit-document-bytes"],
+  ["endless body without length", { limits: { documentBytes: 200_000 } }, "limit-document-bytes"],
+  ["reset in body", { retries: 2 }, "body-reset"],
+  ["reset in chunked body", { retries: 2 }, "body-reset"],
+  ["reset in body without length", { retries: 2 }, "body-reset"],
+] as const)("%s, with %j, keeps what came", async (name, options, broken) => {
+  const read = await fetchOnly(faults[name](tenPages), options);
+  expect({ ...read, text: read.text.trimEnd() }).toMatchObject({ result: "found", text: half, broken });
+  if ("limits" in options) expect(read.bytes).toBe(200_000);
+  expect(read.server.requests).toHaveLength(1);
 });
 
 test("a stall before the first byte of the body is an attempt that failed", async () => {
@@ -49,23 +59,6 @@ test("a stall before the first byte of the body is an attempt that failed", asyn
   const { result, text, fetched } = await fetchOnly(fault, { retries: 1, timeout: { idle: 2000 } });
   expect({ result, text }).toEqual({ result: "found", text: tenPages });
   expect(fetched.attempts).toBe(2);
-});
-
-test("a drip ends at the total limit and keeps what came", async () => {
-  const { text, broken } = await fetchOnly(faults["drip of body"](tenPages), {
-    timeout: { total: 3000 },
-  });
-  expect(broken).toBe("timeout-total");
-  expect(text.trimEnd()).toBe(half);
-});
-
-test.each(["endless body", "endless body without length"] as const)("%s is cut at the cap", async (name) => {
-  const { text, bytes, broken, fetched } = await fetchOnly(faults[name](tenPages), {
-    limits: { documentBytes: 200_000 },
-  });
-  expect({ bytes, broken }).toEqual({ bytes: 200_000, broken: "limit-document-bytes" });
-  expect(text.trimEnd()).toBe(half);
-  expect(fetched).toMatchObject({ body: { problem: { limit: 200_000 } } });
 });
 
 test.each(["flood of 103", "flood of 100"] as const)("%s", async (name) => {
@@ -97,23 +90,12 @@ test.each(["reset before headers", "empty reply", "reset in headers"] as const)(
   },
 );
 
-describe("a reset in the body", () => {
-  test.each(["reset in body", "reset in chunked body", "reset in body without length"] as const)(
-    "%s keeps what came",
-    async (name) => {
-      const { result, text, broken, server } = await fetchOnly(faults[name](tenPages), { retries: 2 });
-      expect({ result, text, broken }).toEqual({ result: "found", text: half, broken: "body-reset" });
-      expect(server.requests).toHaveLength(1);
-    },
-  );
-
-  test("before its first byte is retried, and in each attempt it is body-reset", async () => {
-    const fault = faults["reset before body"](tenPages);
-    const once = await fetchOnly(inTurn(fault, whole(tenPages)), { retries: 1 });
-    expect([once.text, once.fetched.attempts]).toEqual([tenPages, 2]);
-    const { result, server } = await fetchOnly(fault, { retries: 1 });
-    expect([result, server.requests.length]).toEqual(["failed body-reset", 2]);
-  });
+test("a reset before the first byte of the body is retried, and in each attempt it is body-reset", async () => {
+  const fault = faults["reset before body"](tenPages);
+  const once = await fetchOnly(inTurn(fault, whole(tenPages)), { retries: 1 });
+  expect([once.text, once.fetched.attempts]).toEqual([tenPages, 2]);
+  const { result, server } = await fetchOnly(fault, { retries: 1 });
+  expect([result, server.requests.length]).toEqual(["failed body-reset", 2]);
 });
 
 test("a closed port is connection-refused, after a retry", async () => {

@@ -25,15 +25,13 @@ test("headers go to the start's origin only, and do not come back with a redirec
   expect(sent).toEqual([names, [], [], []]);
 });
 
-test("a redirect within the origin keeps them", async () => {
+test("a redirect within the origin keeps them; a sitemap on another origin gets none, whoever names it", async () => {
   const server = await testServer({ "/a": redirect("/b"), "/b": tenPages });
-  await testFetcher({ start: server.origin, headers: secrets }).read(`${server.origin}/a`);
-  expect(server.requests.map(({ headers }) => headers.get("authorization"))).toEqual(["Bearer token", "Bearer token"]);
-});
-
-test("a sitemap on another origin gets none, whoever names it", async () => {
   const other = await testServer({ "/x": tenPages }, { host: "127.0.0.2" });
-  await testFetcher({ start: "http://127.0.0.1:1/", headers: secrets, ...allowPrivate }).read(`${other.origin}/x`);
+  const fetcher = testFetcher({ start: server.origin, headers: secrets, ...allowPrivate });
+  await fetcher.read(`${server.origin}/a`);
+  await fetcher.read(`${other.origin}/x`);
+  expect(server.requests.map(({ headers }) => headers.get("authorization"))).toEqual(["Bearer token", "Bearer token"]);
   expect(other.requests.map(({ headers }) => names.some((name) => headers.has(name)))).toEqual([false]);
 });
 
@@ -93,7 +91,7 @@ test("cookies that a website sets are not sent back", async () => {
   expect(server.requests.map(({ headers }) => headers.has("cookie"))).toEqual([false, false]);
 });
 
-test("says who asks, and for what", async () => {
+test("says who asks, and for what; headers of the operator's own come before ours", async () => {
   const server = await testServer({ "/a": tenPages });
   await testFetcher({ start: server.origin }).read(`${server.origin}/a`);
   const { headers, method } = server.requests[0]!;
@@ -102,15 +100,10 @@ test("says who asks, and for what", async () => {
   expect(headers.get("accept")).toMatch(/xml.*text\/plain.*\*\/\*/);
   expect(headers.get("accept-encoding")).toMatch(/^gzip, deflate, br(, zstd)?$/);
   expect(headers.get("host")).toBe(`127.0.0.1:${server.port}`);
-});
-
-test("headers of the operator's own come before ours", async () => {
-  const server = await testServer({ "/a": tenPages });
-  await testFetcher({ start: server.origin, userAgent: "ours", headers: { Accept: "text/xml" } }).read(
-    `${server.origin}/a`,
-  );
-  expect(server.requests[0]?.headers.get("accept")).toBe("text/xml");
-  expect(server.requests[0]?.headers.get("user-agent")).toBe("ours");
+  const own = { userAgent: "ours", headers: { Accept: "text/xml" } };
+  await testFetcher({ start: server.origin, ...own }).read(`${server.origin}/a`);
+  expect(server.requests[1]?.headers.get("accept")).toBe("text/xml");
+  expect(server.requests[1]?.headers.get("user-agent")).toBe("ours");
 });
 
 describe("what could break a request into two is refused at the call", () => {
