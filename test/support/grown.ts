@@ -4,7 +4,7 @@ import path from "node:path";
 
 /** Resolves when `count` lines of the file contain the text, or when the signal is aborted. */
 export async function linesIn(file: string, text: string, count: number, signal?: AbortSignal): Promise<void> {
-  mkdirSync(path.dirname(file), { recursive: true });
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   await new Promise<void>((resolve) => {
     const look = () => {
       if (signal?.aborted !== true && occurrences(file, text) < count) return;
