@@ -1,4 +1,4 @@
-// `sitegrove fleet`: checks the flags, reads the websites of the list with a journal on this machine, or fills a queue; at its end, the summary.
+// `sitegrove fleet`: checks the flags, and reads the websites of the list with a journal on this machine; at its end, the summary.
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expectUsable } from "../../fetch/fetcher.ts";
@@ -8,27 +8,16 @@ import { journalName, readResults } from "../../fleet/journal-file.ts";
 import { JournalQueue } from "../../fleet/journal-queue.ts";
 import { runFleet } from "../../fleet/run-fleet.ts";
 import { isBucket, S3Bucket } from "../../fleet/s3-bucket.ts";
-import { readShard } from "../../fleet/shard.ts";
 import { counted } from "../../model/figures.ts";
 import { resolveStreamOptions } from "../../model/options.ts";
 import { jsonOf } from "../../write/printable.ts";
-import { namesIn } from "../commands/diff.ts";
 import { checkSince } from "../commands/ls.ts";
 import type { Context } from "../context.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { expectDistinct } from "../input/target.ts";
-import { givenCrawl, retryNames, type SiteFlags, withDefaults } from "./flags.ts";
-import {
-  checkChanges,
-  datasetAt,
-  datasetPath,
-  sinkFor,
-  stateFolder,
-  unpublisher,
-  usableBucket,
-  wholePath,
-} from "./outputs.ts";
-import { inWords, reportList, SiteList, unreadLines } from "./sites.ts";
+import { givenCrawl, type SiteFlags, withDefaults } from "./flags.ts";
+import { checkChanges, datasetAt, datasetPath, sinkFor, stateFolder, unpublisher, usableBucket } from "./outputs.ts";
+import { inWords, noList, reportList, type SiteList, siteList, wasRead } from "./sites.ts";
 import { damagedLines, FleetCounter } from "./totals.ts";
 import { FleetWatch } from "./watch.ts";
 
@@ -52,7 +41,7 @@ export async function fleet(names: readonly string[], flags: FleetFlags, context
   const { out } = flags;
   checkSince(flags);
   checkChanges(flags);
-  if (flags.queue !== undefined) return fill(names, flags, flags.queue, context);
+  if (flags.queue !== undefined) return (await import("./queue.ts")).fillQueue(names, flags, flags.queue, context);
   if (flags.run !== undefined && flags.dataset === undefined) throw new UsageError("--run needs --queue or --dataset");
   for (const [name, isGiven] of [
     ["-f changes", flags.format === "changes"],
@@ -61,7 +50,7 @@ export async function fleet(names: readonly string[], flags: FleetFlags, context
     if (isGiven && flags.previous === undefined) throw new UsageError(`${name} needs --previous`);
   if (out === undefined || out === "") throw new UsageError("name a folder for the outputs: --out DIR");
   checkProcesses(flags);
-  const { list, retry } = listOf(names, flags, context);
+  const { list, retry } = siteList(names, flags, context);
   const dataset = datasetPath(flags.dataset, retry);
   expectUsable(resolveStreamOptions(givenCrawl(flags)));
   for (const place of [out, dataset]) if (isBucket(place)) await usableBucket(place);
@@ -69,9 +58,9 @@ export async function fleet(names: readonly string[], flags: FleetFlags, context
   // The journal is on this machine; what was published is known from the bucket, too.
   const folder = isBucket(out) ? stateFolder(out, flags.shard) : out;
   const journal = path.join(folder, journalName);
-  if (list === undefined && !existsSync(journal)) throw new UsageError(noList);
+  if (!list.isGiven && !existsSync(journal)) throw new UsageError(noList);
   expectFiles(folder, flags);
-  await list?.expectColumn();
+  await list.expectColumn();
   // Before anything is made: an earlier run has to have archives.
   if (flags.previous !== undefined) await sinkFor(flags, folder);
   const watch = new FleetWatch(flags, context);
@@ -106,7 +95,7 @@ function runIn(folder: string, given: string | undefined): string {
 interface Reading {
   readonly flags: FleetFlags;
   readonly folder: string;
-  readonly list: SiteList | undefined;
+  readonly list: SiteList;
   readonly queue: JournalQueue;
   readonly watch: FleetWatch;
 }
@@ -118,8 +107,8 @@ async function read({ flags, folder, list, queue, watch, context }: Reading & { 
     messages.say(`continuing: ${counted(done, "website")} done, ${counted(waiting, "website")} waiting`, "quiet");
   if (queue.damaged > 0)
     messages.say(`${damagedLines(queue.damaged)}; --from FILE adds what may be missing`, "warning");
-  if (list !== undefined) list.onMalformed = (line) => watch.log.message(inWords(line));
-  const total = () => Math.max(done + waiting, list?.count ?? 0, queue.size);
+  list.onMalformed = (line) => watch.log.message(inWords(line));
+  const total = () => Math.max(done + waiting, list.count, queue.size);
   const signals = await watch.start({ total, before: done, suspects: () => queue.suspects }, ["SIGTERM"]);
   const shared = { queue, ...signals, onEvent: watch.see };
   try {
@@ -144,20 +133,19 @@ async function finish({ flags, folder, list, queue, watch }: Reading): Promise<n
   const counter = new FleetCounter();
   for await (const summary of queue.results()) counter.see(summary);
   const totals = counter.totals();
-  if (list !== undefined) reportList(list, messages);
+  reportList(list, messages);
   const { waiting } = await queue.counts();
   if (totals.websites === 0 && waiting === 0) {
     messages.say("the list names no website", "bad");
     return exitCodes.usage;
   }
-  const input = list === undefined ? {} : { duplicates: list.duplicates, malformed: list.malformedCount };
+  const input = list.isGiven ? { duplicates: list.duplicates, malformed: list.malformedCount } : {};
   await writeSummary(flags, folder, `${jsonOf({ ...totals, waiting, ...input }, 2)}\n`);
   watch.print(totals);
   if (waiting > 0) messages.say(`${counted(waiting, "website")} left: run it again to continue`, "warning");
-  const unread = list === undefined ? undefined : unreadLines(list);
-  if (unread !== undefined) messages.say(unread, "warning");
+  const isRead = wasRead(list, messages);
   const { outcomes, websites } = totals;
-  const isComplete = outcomes.complete + outcomes.none === websites && waiting === 0 && unread === undefined;
+  const isComplete = outcomes.complete + outcomes.none === websites && waiting === 0 && isRead;
   const bad = outcomes.unreachable + outcomes.failed + outcomes.quarantined;
   const isBad = flags.failAbove !== undefined && bad * 100 > flags.failAbove * websites;
   if (isBad)
@@ -195,64 +183,4 @@ function checkProcesses({ processes = 1, concurrency = processes, perAddress = d
     throw new UsageError(
       `--processes ${processes} needs --per-address ${processes} or more: each may send a request to the same address`,
     );
-}
-
-function listOf(names: readonly string[], flags: FleetFlags, { stdin }: Context) {
-  const { from: files = [], column } = flags;
-  for (const file of files) expectFile(file);
-  if (column !== undefined && flags.from === undefined) throw new UsageError("--column needs --from");
-  if (/^0+$/.test(column ?? "")) throw new UsageError("--column counts from 1");
-  const shard = flags.shard === undefined ? undefined : readShard(flags.shard);
-  if (flags.shard !== undefined && shard === undefined)
-    throw new UsageError(`--shard takes a part and a number of parts, such as 2/8, not ${flags.shard}`);
-  const hasList = names.length > 0 || flags.from !== undefined;
-  const { keepPath, onlyPath } = givenCrawl(flags);
-  const options = { sites: names, files, column, shard, keepPath: keepPath || onlyPath, stdin };
-  const list = hasList ? new SiteList(options) : undefined;
-  return { list, retry: namesIn("--retry", flags.retry, retryNames) };
-}
-
-const noList = "name homepages, or a list of them with --from FILE; --help shows examples";
-
-// Several machines: the list goes to a queue, and workers read it.
-async function fill(names: readonly string[], flags: FleetFlags, url: string, context: Context): Promise<number> {
-  if (flags.processes !== undefined)
-    throw new UsageError("--processes does not work with --queue: start several workers");
-  const own = ["header", "proxy", "insecure", "ca", "allowPrivate", "publicOnly"];
-  for (const name of [
-    ...own,
-    "previous",
-    "retryDeadAfter",
-    "concurrency",
-    "perAddress",
-    "logFile",
-    "logFormat",
-    "failAbove",
-    "metrics",
-  ]) {
-    if (flags[name] === undefined) continue;
-    const flag = `--${name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)}`;
-    throw new UsageError(`${flag} is for workers: sitegrove fleet worker --queue … ${flag} …`);
-  }
-  const { list, retry } = listOf(names, flags, context);
-  if (list === undefined && retry.length === 0) throw new UsageError(noList);
-  await list?.expectColumn();
-  const crawl = givenCrawl(flags);
-  resolveStreamOptions(crawl);
-  const { out, format, archives, check, run = "default" } = flags;
-  // Flags that are not given change nothing of a run that is known.
-  const defaults = {
-    ...(out === undefined ? {} : { out: wholePath(out), format }),
-    ...{ archives, check, dataset: datasetPath(flags.dataset, retry) },
-    ...(Object.keys(crawl).length === 0 ? {} : { crawl }),
-  };
-  const { fillQueue } = await import("./queue.ts");
-  return fillQueue({ url, run, list, defaults, again: retry }, flags, context);
-}
-
-function expectFile(file: string): void {
-  if (file === "-") return;
-  const stat = statSync(file, { throwIfNoEntry: false });
-  if (stat === undefined) throw new UsageError(`no such file: ${file}`);
-  if (stat.isDirectory()) throw new UsageError(`${file} is a folder`);
 }

@@ -48,7 +48,7 @@ export interface ProcessesOptions {
   /** The path of the program. */
   readonly program: string;
   readonly queue: JournalQueue;
-  readonly list: SiteList | undefined;
+  readonly list: SiteList;
   readonly flags: FleetFlags;
   readonly folder: string;
   /** Start no more websites. */
@@ -74,8 +74,8 @@ export async function runProcesses(options: ProcessesOptions): Promise<void> {
     perAddress: Math.max(1, Math.floor(perAddress / count)),
   };
   const stop = new FollowingController(signal);
-  const adding = list && queue.add("default", until(list, drain, stop.signal));
-  adding?.catch((error: unknown) => stop.abort(error));
+  const adding = queue.add("default", until(list, drain, stop.signal));
+  adding.catch((error: unknown) => stop.abort(error));
   const deaths = { inRow: 0, done: -1 };
   const places = Array.from({ length: count }, async () => {
     for (;;) {

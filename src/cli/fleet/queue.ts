@@ -4,19 +4,19 @@ import { isDeepStrictEqual } from "node:util";
 import { BullQueue, type RunEntry, type RunSettings } from "../../fleet/bull-queue.ts";
 import type { ServerNews } from "../../fleet/queue-server.ts";
 import { until } from "../../fleet/run-fleet.ts";
-import type { SiteOutcome } from "../../fleet/site-job.ts";
 import type { QueueCounts } from "../../fleet/site-queue.ts";
 import { counted } from "../../model/figures.ts";
-import type { StreamOptions } from "../../model/options.ts";
+import { resolveStreamOptions, type StreamOptions } from "../../model/options.ts";
 import { jsonOf, printable } from "../../write/printable.ts";
 import { type Context, onStop } from "../context.ts";
 import { exitCodes, Stopped, UsageError } from "../exit-codes.ts";
 import { type MessageFlags, Messages } from "../output/messages.ts";
 import { Output } from "../output/stdout.ts";
 import { unitTimes } from "./command.ts";
-import type { FleetFormat } from "./flags.ts";
-import { unpublisher } from "./outputs.ts";
-import { reportList, type SiteList, unreadLines } from "./sites.ts";
+import { type FleetFormat, givenCrawl } from "./flags.ts";
+import type { FleetFlags } from "./fleet.ts";
+import { datasetPath, unpublisher, wholePath } from "./outputs.ts";
+import { noList, reportList, siteList, wasRead } from "./sites.ts";
 import { FleetCounter, inGroups, oldestActive } from "./totals.ts";
 
 /** The configuration of a run for its workers, whose own flags take precedence. */
@@ -49,33 +49,52 @@ async function entryOf(queue: BullQueue, run: string, hint = ""): Promise<RunEnt
   return entry;
 }
 
-export interface FillOptions {
-  readonly url: string;
-  readonly run: string;
-  /** Undefined if only `again` is wanted. */
-  readonly list: SiteList | undefined;
-  readonly defaults: RunDefaults;
-  /** Sites with these outcomes are read again. */
-  readonly again: readonly SiteOutcome[];
-}
+// Whatever else a worker needs comes from its own flags.
+const workerFlags = [
+  ...["header", "proxy", "insecure", "ca", "allowPrivate", "publicOnly", "previous", "retryDeadAfter", "concurrency"],
+  ...["perAddress", "logFile", "logFormat", "failAbove", "metrics"],
+];
 
-/** Returns the exit code. */
-export async function fillQueue(options: FillOptions, flags: MessageFlags, context: Context): Promise<number> {
-  const { url, run, list, defaults, again } = options;
+/** The list goes to a queue, and workers read it. Returns the exit code. */
+export async function fillQueue(
+  names: readonly string[],
+  flags: FleetFlags,
+  url: string,
+  context: Context,
+): Promise<number> {
+  if (flags.processes !== undefined)
+    throw new UsageError("--processes does not work with --queue: start several workers");
+  const own = workerFlags.find((name) => flags[name] !== undefined);
+  if (own !== undefined) {
+    const flag = `--${own.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    throw new UsageError(`${flag} is for workers: sitegrove fleet worker --queue … ${flag} …`);
+  }
+  const { list, retry } = siteList(names, flags, context);
+  if (!list.isGiven && retry.length === 0) throw new UsageError(noList);
+  await list.expectColumn();
+  const crawl = givenCrawl(flags);
+  resolveStreamOptions(crawl);
+  const { out, format, archives, check, run = "default" } = flags;
+  // Flags that are not given change nothing of a run that is known.
+  const defaults: RunDefaults = {
+    ...(out === undefined ? {} : { out: wholePath(out), format }),
+    ...{ archives, check, dataset: datasetPath(flags.dataset, retry) },
+    ...(Object.keys(crawl).length === 0 ? {} : { crawl }),
+  };
   const messages = new Messages(flags, context);
   const stop = new AbortController();
   const unlisten = onStop(context, [(stopped) => stop.abort(stopped)]);
   const fill = async (queue: BullQueue) => {
     const known = (await queue.runs()).find((entry) => entry.run === run);
-    if (list === undefined && known === undefined)
+    if (!list.isGiven && known === undefined)
       throw new UsageError(`there is no run ${run}: name homepages, or a list of them with --from FILE`);
-    if (known !== undefined) expectSame(run, known.settings, defaults, list === undefined);
-    if (again.length > 0) {
-      const out = defaults.out ?? (known?.settings as RunDefaults | undefined)?.out;
-      const count = await queue.retry(run, again, await unpublisher(out, run));
+    if (known !== undefined) expectSame(run, known.settings, defaults, !list.isGiven);
+    if (retry.length > 0) {
+      const place = defaults.out ?? (known?.settings as RunDefaults | undefined)?.out;
+      const count = await queue.retry(run, retry, await unpublisher(place, run));
       messages.say(`${run}: ${counted(count, "website")} to read again`);
     }
-    if (list !== undefined) {
+    if (list.isGiven) {
       const { added, known: before } = await queue.add(run, until(list, stop.signal), defaults as RunSettings);
       reportList(list, messages);
       if (list.count === 0) {
@@ -87,11 +106,10 @@ export async function fillQueue(options: FillOptions, flags: MessageFlags, conte
       const rest = isCut ? "; stopped before the end of the list: fill it again" : "";
       messages.say(`${run}: added ${counted(added, "website")}${already}${rest}`, isCut ? "warning" : "good");
     }
-    const unread = list === undefined ? undefined : unreadLines(list);
-    if (unread !== undefined) messages.say(unread, "warning");
+    const isRead = wasRead(list, messages);
     const stopped: unknown = stop.signal.reason;
     if (stopped instanceof Stopped) return stopped.exitCode;
-    return unread === undefined ? exitCodes.complete : exitCodes.incomplete;
+    return isRead ? exitCodes.complete : exitCodes.incomplete;
   };
   try {
     return await withQueue(url, messages, fill);

@@ -1,10 +1,14 @@
 // Lists of websites: one homepage a line with comments and blank lines, or a column of a CSV file.
-import { createReadStream } from "node:fs";
-import { isInShard, type Shard } from "../../fleet/shard.ts";
+import { createReadStream, statSync } from "node:fs";
+import { isInShard, readShard, type Shard } from "../../fleet/shard.ts";
 import { type SiteJob, type SiteSettings, siteJob } from "../../fleet/site-job.ts";
 import { counted, grouped } from "../../model/figures.ts";
+import { namesIn } from "../commands/diff.ts";
+import type { Context } from "../context.ts";
 import { UsageError } from "../exit-codes.ts";
 import type { Messages } from "../output/messages.ts";
+import { givenCrawl, retryNames } from "./flags.ts";
+import type { FleetFlags } from "./fleet.ts";
 
 /** A line that names no website. */
 export interface MalformedLine {
@@ -27,6 +31,30 @@ export interface SiteListOptions {
   readonly stdin?: AsyncIterable<Uint8Array> | undefined;
 }
 
+/** The list that the flags name, and the outcomes that are read again. */
+export function siteList(
+  names: readonly string[],
+  flags: FleetFlags,
+  { stdin }: Context,
+): { readonly list: SiteList; readonly retry: readonly (typeof retryNames)[number][] } {
+  const { from: files = [], column } = flags;
+  for (const file of files.filter((name) => name !== "-")) {
+    const stat = statSync(file, { throwIfNoEntry: false });
+    if (stat === undefined) throw new UsageError(`no such file: ${file}`);
+    if (stat.isDirectory()) throw new UsageError(`${file} is a folder`);
+  }
+  if (column !== undefined && flags.from === undefined) throw new UsageError("--column needs --from");
+  if (/^0+$/.test(column ?? "")) throw new UsageError("--column counts from 1");
+  const shard = flags.shard === undefined ? undefined : readShard(flags.shard);
+  if (flags.shard !== undefined && shard === undefined)
+    throw new UsageError(`--shard takes a part and a number of parts, such as 2/8, not ${flags.shard}`);
+  const { keepPath, onlyPath } = givenCrawl(flags);
+  const list = new SiteList({ sites: names, files, column, shard, keepPath: keepPath || onlyPath, stdin });
+  return { list, retry: namesIn("--retry", flags.retry, retryNames) };
+}
+
+export const noList = "name homepages, or a list of them with --from FILE; --help shows examples";
+
 /** Counts what it reads. Each website is yielded once. */
 export class SiteList {
   readonly #options: SiteListOptions;
@@ -46,6 +74,12 @@ export class SiteList {
 
   constructor(options: SiteListOptions) {
     this.#options = options;
+  }
+
+  /** Whether websites or files were named. */
+  get isGiven(): boolean {
+    const { sites, files } = this.#options;
+    return sites.length + files.length > 0;
   }
 
   /** Throws a `UsageError` where a file has not the column, before anything is read from any of them. */
@@ -120,10 +154,11 @@ export function reportList({ malformed, malformedCount, duplicates, elsewhere }:
   if (elsewhere > 0) messages.say(`${counted(elsewhere, "website")} of the list in other parts`, "quiet");
 }
 
-/** The last word about a list with lines that name no website: such a run is not complete. */
-export function unreadLines({ malformedCount }: SiteList): string | undefined {
-  if (malformedCount === 0) return undefined;
-  return `not complete: ${counted(malformedCount, "line")} of the list ${malformedCount === 1 ? "names" : "name"} no website`;
+/** Whether all lines name a website: otherwise that is the last word, and such a run is not complete. */
+export function wasRead({ malformedCount }: SiteList, messages: Messages): boolean {
+  const lines = `${counted(malformedCount, "line")} of the list ${malformedCount === 1 ? "names" : "name"} no website`;
+  if (malformedCount > 0) messages.say(`not complete: ${lines}`, "warning");
+  return malformedCount === 0;
 }
 
 export function inWords({ file, line, text }: MalformedLine): string {
