@@ -166,8 +166,8 @@ export function removeRun(flags: QueueFlags & { readonly outputs?: true }, conte
     if ((await queue.counts(run)).active > 0)
       throw new UsageError(`websites of ${run} are being read: stop its workers first`);
     let files = 0;
-    const remove = await unpublisher(out, run, { outputs: true });
-    if (outputs) for await (const summary of queue.results(run)) files += await remove(summary);
+    const remove = outputs && (await unpublisher(out, run, { outputs }));
+    if (remove) for await (const summary of queue.results(run)) files += await remove(summary);
     await queue.remove(run);
     messages.say(`${run}: removed${outputs ? `, with ${counted(files, "file")}` : ""}`, "good");
     return exitCodes.complete;
@@ -189,42 +189,36 @@ export function queueStatus(
         known.length === 0 ? "the queue has none" : `there are ${known.map((entry) => entry.run).join(", ")}`;
       throw new UsageError(`there is no run ${run}: ${others}`);
     }
-    const rows: RunCounts[] = [];
+    const names = entries.map((entry) => entry.run);
     const lines: string[] = [];
-    const all = new FleetCounter();
-    const starts: number[] = [];
-    for (const { run: name } of entries) {
-      const again = await queue.suspects(name);
-      const row = { run: name, ...(await queue.counts(name)), ...(again > 0 ? { again } : {}) };
-      rows.push(row);
-      if (format === "text") {
-        lines.push(sentence(row));
-        continue;
-      }
-      const start = await queue.oldestStart(name);
-      starts.push(start);
-      const counter = format === "json" ? all : new FleetCounter();
-      for await (const summary of queue.results(name)) counter.see(summary);
-      if (format === "ndjson") lines.push(jsonOf({ ...row, ...oldestActive([start]), ...counter.totals() }));
+    if (format === "json") lines.push(jsonOf(await figuresOf(queue, names)));
+    else if (format === "ndjson")
+      for (const name of names) lines.push(jsonOf({ run: name, ...(await figuresOf(queue, [name])) }));
+    else {
+      for (const name of names) lines.push(sentence(name, await queue.counts(name), await queue.suspects(name)));
+      lines.push(names.length === 0 ? "no runs" : counted(await queue.workers(), "worker"));
     }
-    if (format === "json") lines.push(jsonOf({ ...sum(rows), ...oldestActive(starts), ...all.totals() }));
-    if (format === "text") lines.push(rows.length === 0 ? "no runs" : counted(await queue.workers(), "worker"));
     stdout.write(lines.map((line) => `${line}\n`).join(""));
     return exitCodes.complete;
   });
 }
 
-/** `again`: how many wait to be read again because a worker died. */
-type RunCounts = QueueCounts & { readonly run: string; readonly again?: number };
-
-function sum(rows: readonly RunCounts[]): Omit<RunCounts, "run"> {
-  const of = (name: keyof QueueCounts | "again") => rows.reduce((total, row) => total + (row[name] ?? 0), 0);
-  const again = of("again");
-  const counts = { waiting: of("waiting"), active: of("active"), done: of("done"), failed: of("failed") };
-  return { ...counts, ...(again > 0 ? { again } : {}) };
+/** The sums over some runs. `again`: how many wait to be read again because a worker died. */
+async function figuresOf(queue: BullQueue, runs: readonly string[]): Promise<object> {
+  const counts = { waiting: 0, active: 0, done: 0, failed: 0, again: 0 };
+  const counter = new FleetCounter();
+  const starts: number[] = [];
+  for (const run of runs) {
+    const more = { ...(await queue.counts(run)), again: await queue.suspects(run) };
+    for (const name of Object.keys(counts) as (keyof typeof counts)[]) counts[name] += more[name];
+    starts.push(await queue.oldestStart(run));
+    for await (const summary of queue.results(run)) counter.see(summary);
+  }
+  const { again, ...others } = counts;
+  return { ...others, ...(again > 0 ? { again } : {}), ...oldestActive(starts), ...counter.totals() };
 }
 
-function sentence({ run, waiting, active, done, failed, again = 0 }: RunCounts): string {
+function sentence(run: string, { waiting, active, done, failed }: QueueCounts, again: number): string {
   const state = waiting + active === 0 ? "finished" : active === 0 ? "waiting for workers" : "running";
   const left = `${active} being read, ${waiting} waiting${inGroups(again)}`;
   return `${run}: ${state}; ${counted(done, "website")} done (${failed} failed), ${left}`;

@@ -96,28 +96,27 @@ export interface RunFigures {
 export function fleetTable(totals: FleetTotals, run?: RunFigures): string {
   const { websites, outcomes, pages, requests, wireBytes, reasons, findings, preferences, previousErrors = 0 } = totals;
   const width = Math.max(6, ...Object.values(outcomes).map((count) => grouped(count).length));
-  const row = (count: number, text: string) => `${grouped(count).padStart(width)}  ${text}`;
-  const lines = [
-    `${headline(websites, run)}: ${counted(pages, "page")}, ${counted(requests, "request")}, ${size(wireBytes)}`,
-    "",
-    ...siteOutcomes
-      .filter((outcome) => outcomes[outcome] > 0)
-      .map((outcome) => row(outcomes[outcome], `${outcome}${remarks[outcome] ?? ""}`)),
-  ];
-  const list = (title: string, counts: Readonly<Record<string, number>> = {}) => {
-    const rows = Object.entries(counts).slice(0, mostRows);
-    if (rows.length > 0) lines.push("", title, ...rows.map(([name, count]) => row(count, printable(name))));
+  const figures = `${counted(pages, "page")}, ${counted(requests, "request")}, ${size(wireBytes)}`;
+  const lines = [`${headline(websites, run)}: ${figures}`];
+  const list = (title: readonly string[], rows: readonly (readonly [string, number])[]) => {
+    if (rows.length === 0) return;
+    lines.push("", ...title);
+    for (const [text, count] of rows.slice(0, mostRows))
+      lines.push(`${grouped(count).padStart(width)}  ${printable(text)}`);
   };
-  list("Findings", findings);
-  list("Preferences for AI in robots.txt, by number of websites", preferences);
-  if (reasons.length > 0) {
-    const shown = reasons.slice(0, mostReasons);
-    lines.push("", "Reasons, by number of websites");
-    for (const { code, message, websites: count } of shown)
-      lines.push(row(count, `${printable(message)} (${printable(code)})`));
-    if (reasons.length > shown.length)
-      lines.push(`${" ".repeat(width)}  and ${counted(reasons.length - shown.length, "more reason")}`);
-  }
+  const ended = siteOutcomes.filter((outcome) => outcomes[outcome] > 0);
+  list(
+    [],
+    ended.map((outcome) => [`${outcome}${remarks[outcome] ?? ""}`, outcomes[outcome]]),
+  );
+  list(["Findings"], Object.entries(findings ?? {}));
+  list(["Preferences for AI in robots.txt, by number of websites"], Object.entries(preferences ?? {}));
+  list(
+    ["Reasons, by number of websites"],
+    reasons.map(({ code, message, websites: count }) => [`${message} (${code})`, count]),
+  );
+  if (reasons.length > mostRows)
+    lines.push(`${" ".repeat(width)}  and ${counted(reasons.length - mostRows, "more reason")}`);
   if (previousErrors > 0)
     lines.push(
       "",
@@ -133,7 +132,6 @@ function headline(websites: number, run: RunFigures | undefined): string {
   return `${counted(run.websites, "website")} in ${duration(run.took)}, ${counted(run.requests, "request")}; with earlier runs, ${all}`;
 }
 
-const mostReasons = 10;
 const mostRows = 10;
 const remarks: Partial<Record<SiteOutcome, string>> = {
   none: ": no sitemap",
