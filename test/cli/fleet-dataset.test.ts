@@ -14,6 +14,7 @@ import { readResults } from "../../src/fleet/journal-file.ts";
 import { S3Bucket } from "../../src/fleet/s3-bucket.ts";
 import { Store } from "../../src/fleet/store.ts";
 import { type ManyServers, manyServers } from "../fleet/many-servers.ts";
+import { linesIn, onQueue } from "../support/grown.ts";
 import { hasPython } from "../support/installed.ts";
 import { some } from "../support/long.ts";
 import { hasRedis, redisPassword, startRedis } from "../support/redis-server.ts";
@@ -33,7 +34,6 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 const at = (name: string) => path.join(folder, name);
-const turn = () => new Promise(setImmediate);
 
 type Row = Record<string, unknown>;
 async function rows(table: string, run: string): Promise<Row[]> {
@@ -74,11 +74,10 @@ async function expectWhole(run: string): Promise<void> {
 test.each([1, 2])("killed again and again, %d processes write every row once", async (processes) => {
   const words = ["fleet", "--from", at("sites.txt"), "--out", at("out"), "-f", "none", "--dataset", at("data")];
   const flags = ["--no-homepage", "--concurrency", "4", "--processes", String(processes)];
-  const done = () => (existsSync(at("out/sites.ndjson")) ? readFileSync(at("out/sites.ndjson"), "utf8") : "");
   for (let kill = 1; kill <= some(4, 2); kill += 1) {
     const child = start([...words, ...flags]);
     const end = ended(child);
-    while (done().split('"type":"done"').length <= kill * 4 && child.exitCode === null) await turn();
+    await linesIn(at("out/sites.ndjson"), '"type":"done"', kill * 4);
     child.kill("SIGKILL");
     await end;
   }
@@ -141,7 +140,7 @@ describe.skipIf(!hasRedis)("workers of a queue write every row once, also where 
       const words = ["fleet", "worker", "--queue", redis.url, "--lease", "2", "--idle", "1", "--no-homepage"];
       const dying = start([...words, "--concurrency", "4"], { env });
       const end = ended(dying);
-      while ((await queue.counts("monday")).done < 5);
+      await onQueue(redis.url, "monday", async () => (await queue.counts("monday")).done >= 5);
       dying.kill("SIGKILL");
       await end;
       const workers = [1, 2].map(() => launch([...words, "--concurrency", "4"], { env }).end);

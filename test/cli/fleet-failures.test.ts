@@ -11,6 +11,8 @@ import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { BullQueue } from "../../src/fleet/bull-queue.ts";
 import { type SiteSummary, siteJob } from "../../src/fleet/site-job.ts";
+import type { QueueCounts } from "../../src/fleet/site-queue.ts";
+import { onQueue } from "../support/grown.ts";
 import { isLong, some } from "../support/long.ts";
 import { listenOnLoopback } from "../support/loopback.ts";
 import { hasRedis, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
@@ -89,8 +91,10 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     await queue.add("default", jobs(count));
     return queue;
   }
+  const counted = (queue: BullQueue, isSo: (counts: QueueCounts) => boolean) =>
+    onQueue(url(), "default", async () => isSo(await queue.counts("default")));
   async function done(queue: BullQueue, count: number): Promise<SiteSummary[]> {
-    while ((await queue.counts("default")).done < count) await sleep(50);
+    await counted(queue, ({ done }) => done >= count);
     const results: SiteSummary[] = [];
     for await (const summary of queue.results("default")) results.push(summary);
     // Nothing is lost, and nothing is there twice.
@@ -107,10 +111,7 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     onVisit = () => sleep(300);
     for (let kill = 0; kill < Number(SITEGROVE_KILLS); kill += 1) {
       const { child } = workAsProcess(["--concurrency", "6"]);
-      while ((await queue.counts("default")).active < 4) {
-        if ((await queue.counts("default")).waiting === 0) break;
-        await sleep(20);
-      }
+      await counted(queue, ({ active, waiting }) => active >= 4 || waiting === 0);
       if (kill === 0) work(["--concurrency", "6"]);
       child.kill("SIGKILL");
     }
@@ -131,9 +132,16 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     const first = new Promise<void>((resolve) => {
       release = resolve;
     });
-    onVisit = () => (visits++ === 0 ? first : undefined);
+    let visit = () => {};
+    const visited = new Promise<void>((resolve) => {
+      visit = resolve;
+    });
+    onVisit = () => {
+      visit();
+      return visits++ === 0 ? first : undefined;
+    };
     const zombie = workAsProcess(["-v"]);
-    while (visits === 0) await sleep(20);
+    await visited;
     zombie.child.kill("SIGSTOP");
     work();
     const [result] = await done(queue, 1);
@@ -155,7 +163,8 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     onVisit = () => sleep(200);
     work(["--concurrency", "3"]);
     work(["--concurrency", "3"]);
-    while ((await queue.counts("default")).done < 3 || (await queue.workers()) !== 2) await sleep(20);
+    await onQueue(url(), "default", async () => (await queue.workers()) === 2);
+    await counted(queue, (counts) => counts.done >= 3);
     await redis.kill();
     await sleep(500);
     await redis.start();
@@ -172,7 +181,7 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     const proxy = await tcpProxy(redis.port);
     onVisit = () => sleep(200);
     work(["--concurrency", "3"], proxy.port);
-    while ((await queue.counts("default")).done < 2) await sleep(20);
+    await counted(queue, (counts) => counts.done >= 2);
     proxy[how]();
     await sleep(Number(SITEGROVE_OUTAGE) * 1000);
     // Silence is noticed after ten seconds; before that, somebody restarts the network here.

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { JournalLine } from "../../src/fleet/journal-file.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
+import { linesIn } from "../support/grown.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { ended, launch, sitegrove, sitegroveProcess, start } from "./program.ts";
 
@@ -69,6 +70,8 @@ const readersOf = (site: string, pids: readonly number[]) => {
     }
   });
 };
+const isDone = (count: number) => linesIn(at("out/sites.ndjson"), '"type":"done"', count);
+/** For what has no event: the processes of the system. */
 const until = async (isTrue: () => boolean) => {
   while (!isTrue()) await sleep(15);
 };
@@ -91,11 +94,11 @@ test.skipIf(process.platform !== "linux")(
     const { sites } = await serve({ count: 36, latency: 40 });
     const first = start(words("--concurrency", "6"));
     const end = ended(first);
-    await until(() => done().length >= 6);
+    await isDone(6);
     const [victim] = childrenOf(first.pid);
     if (victim === undefined) throw new Error("It has no children");
     kill(victim);
-    await until(() => done().length >= 14);
+    await isDone(14);
     const left = childrenOf(first.pid);
     expect(left).toHaveLength(2);
     expect(left).not.toContain(victim);
@@ -137,9 +140,11 @@ test.skipIf(process.platform !== "linux")("a website that kills its process thre
   await until(() => asked() >= 1 && done().length === 3);
   while (!isOver) {
     const before = asked();
-    const readers = readersOf(silent, childrenOf(child.pid));
-    if (readers.length === 0) await sleep(15);
-    if (readers.length === 0) continue;
+    let readers: number[] = [];
+    await until(() => {
+      readers = readersOf(silent, childrenOf(child.pid));
+      return isOver || readers.length > 0;
+    });
     for (const pid of readers) kill(pid);
     // The next one is reading it, so that its death counts.
     await until(() => isOver || asked() > before);
@@ -154,7 +159,7 @@ test("Ctrl-C once finishes what is in progress, twice stops; it is no death", as
   const { visits } = await serve({ count: 16, latency: 60 });
   const child = launch(words("--concurrency", "4"));
   const { end } = child;
-  await until(() => done().length >= 3);
+  await isDone(3);
   child.kill("SIGINT");
   expect((await end).code).toBe(130);
   // Whatever was begun is finished; one that was just being handed to a process is given back unread, in so many words.
@@ -162,10 +167,8 @@ test("Ctrl-C once finishes what is in progress, twice stops; it is no death", as
   expect(done()).toHaveLength(count("start") - count("back"));
   expect([...visits.values()].filter((visited) => visited > 0)).toHaveLength(done().length);
   const again = launch(words("--concurrency", "4"));
-  const before = done().length;
-  await until(() => done().length > before);
+  await isDone(done().length + 1);
   again.kill("SIGINT");
-  await sleep(20);
   again.kill("SIGINT");
   expect((await again.end).code).toBe(130);
   expect((await sitegrove(words("--processes", "1"))).code).toBe(0);

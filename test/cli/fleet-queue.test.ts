@@ -12,6 +12,7 @@ import { earlierArchive } from "../../src/cli/fleet/outputs.ts";
 import { BullQueue } from "../../src/fleet/bull-queue.ts";
 import { keyHash, type SiteJob, type SiteSummary, siteJob } from "../../src/fleet/site-job.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
+import { onQueue } from "../support/grown.ts";
 import { hasRedis, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
 import { ended, launch, type Started, sitegrove, start } from "./program.ts";
 
@@ -110,7 +111,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     let gate = new Promise<void>((resolve) => {
       letGo = resolve;
     });
-    const { visits } = await serve({ count: 6, gate: () => gate });
+    const { visited } = await serve({ count: 6, gate: () => gate });
     await fill();
     const heard = ({ stderr }: Pick<Started, "stderr">) =>
       new Promise<void>((resolve) => {
@@ -119,7 +120,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     const one = worker("--concurrency", "2");
     const isDraining = heard(one);
     // Both are being read: one that was only taken from the queue would be given back.
-    while (visits.size < 2) await sleep(20);
+    await visited(2);
     const status = JSON.parse((await fleet("status", "-f", "json")).stdout);
     expect(status).toMatchObject({ active: 2, waiting: 4, websites: 0, oldestActive: expect.any(Number) });
     one.kill(signal);
@@ -133,7 +134,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     gate = new Promise(() => {});
     const two = startWorker("--concurrency", "1");
     const isDrainingToo = heard(two);
-    while (visits.size < 3) await sleep(20);
+    await visited(3);
     two.kill(signal);
     await isDrainingToo;
     two.kill(signal);
@@ -149,7 +150,8 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     );
     await fill("--run", "a");
     await sitegrove(["fleet", ...sites.slice(0, 2), "--queue", url(), "--run", "b"], { env });
-    while ((await counts("a")).done + (await counts("b")).done < 6) await sleep(100);
+    await onQueue(url(), "a", async () => (await counts("a")).done === 4);
+    await onQueue(url(), "b", async () => (await counts("b")).done === 2);
     one.kill("SIGTERM");
     expect((await one.end).code).toBe(0);
     const rows = (await fleet("status", "-f", "ndjson")).stdout.trimEnd().split("\n");
@@ -242,7 +244,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
             run,
             homepages.flatMap((homepage) => siteJob(homepage) ?? []),
           );
-          while ((await queue.counts(run)).done < homepages.length) await sleep(50);
+          await onQueue(url(), run, async () => (await queue.counts(run)).done === homepages.length);
           return most;
         };
         // Workers look twice a second while they have nothing to do; on a busy machine, less often.
@@ -334,7 +336,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     const filling = launch(["fleet", "--from", "-", "--queue", url(), "--run", "cut"], { env });
     filling.stdin.write("a.example\nb.example\n");
     await look(async (queue) => {
-      while ((await queue.counts("cut")).waiting < 2) await sleep(20);
+      await onQueue(url(), "cut", async () => (await queue.counts("cut")).waiting === 2);
     });
     filling.kill("SIGINT");
     const { code, stderr } = await filling.end;

@@ -20,6 +20,7 @@ import { BullQueue } from "../../src/fleet/bull-queue.ts";
 import { S3Bucket } from "../../src/fleet/s3-bucket.ts";
 import type { SiteSummary } from "../../src/fleet/site-job.ts";
 import { manyServers } from "../fleet/many-servers.ts";
+import { onQueue } from "../support/grown.ts";
 import { hasRedis, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
 import { hasS3, type S3Server, startS3 } from "../support/s3-server.ts";
 import { ended, launch, sitegrove, start } from "./program.ts";
@@ -157,7 +158,7 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
       const queue = await BullQueue.open(redis.url);
       const first = start(working(0, ["--concurrency", "2", "--lease", "1"]), { env: environment() });
       const end = ended(first);
-      while ((await queue.counts("r")).done < 2) await sleep(10);
+      await onQueue(redis.url, "r", async () => (await queue.counts("r")).done >= 2);
       first.kill("SIGKILL");
       await end;
       expect((await worker(0, "--lease", "1").end).code).toBe(0);

@@ -13,14 +13,14 @@ import {
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parquetReadObjects } from "hyparquet";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { JournalLine } from "../../src/fleet/journal-file.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
-import { isLong, some } from "../support/long.ts";
+import { linesIn, occurrences } from "../support/grown.ts";
+import { some } from "../support/long.ts";
 import { freePort } from "../support/own-port.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { steering } from "../write/hostile.ts";
@@ -64,6 +64,7 @@ const journal = (out = "out") =>
     // The last may be on its way.
     .slice(0, -1)
     .map((line) => JSON.parse(line) as JournalLine);
+const done = '"type":"done"';
 const doneLines = (out = "out") => journal(out).flatMap((line) => (line.type === "done" ? [line.summary] : []));
 const files = (kind = "") =>
   readdirSync(at(`out/${kind}`), { recursive: true, encoding: "utf8" }).filter((name) =>
@@ -495,21 +496,20 @@ describe("killed with -9", () => {
     for (let kill = 0; kill < kills; kill++) {
       const child = start(fleet("--from", at("sites.txt"), "--concurrency", "8"));
       const end = ended(child);
-      while (!existsSync(at("out/sites.ndjson"))) await sleep(10);
-      // In the long run at any moment; otherwise when a part is done.
-      if (isLong) await sleep(300 + Math.random() * 900);
-      else while (doneLines().length < kill * 20 + 5) await sleep(5);
+      await linesIn(at("out/sites.ndjson"), done, kill * 20 + 1 + Math.floor(Math.random() * 10));
       child.kill("SIGKILL");
       await end;
     }
     const { code } = await sitegrove(fleet("--from", at("sites.txt"), "--concurrency", "8"));
-    const done = doneLines();
-    expect(done.map(({ site }) => site).sort()).toEqual([...sites].sort());
-    expect(done.filter(({ outcome }) => outcome !== "complete")).toEqual([]);
+    const results = doneLines();
+    expect(results.map(({ site, outcome }) => `${site} ${outcome}`).sort()).toEqual(
+      sites.map((site) => `${site} complete`).sort(),
+    );
     expect(code).toBe(0);
     // What the journal names is there and whole, and nothing else is.
-    expect(files("pages").sort()).toEqual(done.map(({ files: { pages = "" } }) => pages.replace("pages/", "")).sort());
-    for (const { site, files: outputs } of done) {
+    const named = results.map(({ files: { pages = "" } }) => pages.replace("pages/", ""));
+    expect(files("pages").sort()).toEqual(named.sort());
+    for (const { site, files: outputs } of results) {
       expect(readFileSync(at(`out/${outputs["pages"]}`), "utf8").split("\n")).toHaveLength(4);
       expect(readFileSync(at(`out/${outputs["pages"]}`), "utf8")).toContain(`${site}2`);
     }
@@ -521,9 +521,7 @@ describe("killed with -9", () => {
     for (let kill = 0; kill < 3; kill++) {
       const child = start(fleet("--from", at("sites.txt")));
       const end = ended(child);
-      const starts = () => journal().filter(({ type, site }) => type === "start" && site === sites[0]).length;
-      while (!existsSync(at("out/sites.ndjson")) || starts() <= kill) await sleep(10);
-      await sleep(200);
+      await linesIn(at("out/sites.ndjson"), `"type":"start","site":"${sites[0]}"`, kill + 1);
       child.kill("SIGKILL");
       await end;
     }
@@ -543,16 +541,10 @@ describe("killed with -9", () => {
 describe("Ctrl-C", () => {
   const words = () => fleet("--from", at("sites.txt"), "--concurrency", "4");
   const begin = async <T extends Pick<Started, "end" | "stderr" | "kill">>(startFleet: () => T): Promise<T> => {
-    const before = existsSync(at("out/sites.ndjson")) ? journal().length : 0;
+    const before = occurrences(at("out/sites.ndjson"), '"type":"start"');
     const started = startFleet();
     // Somebody works: signals are heard.
-    while (
-      !existsSync(at("out/sites.ndjson")) ||
-      !journal()
-        .slice(before)
-        .some(({ type }) => type === "start")
-    )
-      await sleep(20);
+    await linesIn(at("out/sites.ndjson"), '"type":"start"', before + 1);
     return started;
   };
   const asProcess = () => {
@@ -617,7 +609,7 @@ describe("Ctrl-C", () => {
     });
     expect((await sitegrove(["fleet", "status", at("out")])).stdout).toContain(`running (process ${child.pid})`);
     child.kill("SIGCONT");
-    await sleep(200);
+    await linesIn(at("out/sites.ndjson"), done, doneLines().length + 1);
     child.kill("SIGTERM");
     expect((await end).code).toBe(143);
     expect((await sitegrove(fleet())).code).toBe(0);

@@ -1,4 +1,5 @@
 // Many small websites on loopback, by one server: each has an address of its own, `127.x.y.z`.
+import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { listenOnLoopback } from "../support/loopback.ts";
 
@@ -7,6 +8,8 @@ export interface ManyServers {
   readonly sites: readonly string[];
   /** How often each was asked for its robots.txt. */
   readonly visits: Map<string, number>;
+  /** Resolves when so many were asked. */
+  visited(count: number): Promise<void>;
   close(): void;
 }
 
@@ -39,6 +42,7 @@ export async function manyServers({
     const host = request.headers.host ?? "";
     const [, x = 1, y = 0, z = 1] = host.split(/[.:]/).map(Number);
     if (request.url === "/robots.txt") visits.set(`http://${host}/`, (visits.get(`http://${host}/`) ?? 0) + 1);
+    server.emit("visit");
     if (isSilent(((x - 1) * 256 + y) * 250 + z - 1)) return;
     if (gate !== undefined) await gate();
     setTimeout(() => {
@@ -61,6 +65,9 @@ export async function manyServers({
   return {
     sites,
     visits,
+    async visited(many) {
+      while (visits.size < many) await once(server, "visit");
+    },
     close() {
       server.close();
       server.closeAllConnections();

@@ -1,6 +1,8 @@
-// Waits until a file has so many lines of a kind, by the events of its folder.
+// Waits for what other processes write: lines of a journal, by the events of its folder; websites on a queue, by the events of BullMQ.
 import { mkdirSync, readFileSync, watch } from "node:fs";
 import path from "node:path";
+import { QueueEvents } from "bullmq";
+import { redisPassword } from "./redis-server.ts";
 
 /** Resolves when `count` lines of the file contain the text, or when the signal is aborted. */
 export async function linesIn(file: string, text: string, count: number, signal?: AbortSignal): Promise<void> {
@@ -22,5 +24,24 @@ export function occurrences(file: string, text: string): number {
     return readFileSync(file, "utf8").split(text).length - 1;
   } catch {
     return 0;
+  }
+}
+
+/** Resolves when something is true of a run, which is looked at whenever a website of it begins, ends or is added. */
+export async function onQueue(url: string, run: string, isSo: () => Promise<boolean>): Promise<void> {
+  const { hostname: host, port, pathname } = new URL(url);
+  const connection = { host, port: Number(port), db: Number(pathname.slice(1)), password: redisPassword };
+  const events = new QueueEvents(`sitegrove.${run}`, { connection });
+  events.on("error", () => undefined);
+  await events.waitUntilReady();
+  try {
+    while (!(await isSo()))
+      await new Promise<void>((resolve) => {
+        for (const name of ["added", "active", "completed", "failed"] as const) events.once(name, () => resolve());
+        // What happened since it was looked at has no event any more.
+        void isSo().then((isTrue) => isTrue && resolve());
+      });
+  } finally {
+    await events.close();
   }
 }
