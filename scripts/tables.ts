@@ -168,9 +168,7 @@ function optionTables(): Map<string, string> {
         return [heading, "option", rows === pageOptions ? "PageFilters" : "Options", rows];
       }),
     ["Timeouts", "timeout", "Timeouts", optionRows.find(({ name }) => name === "timeout")?.members ?? []],
-    ["Limits of one document", "limit", "Limits", documentLimits],
-    ["Limits on the way to a document", "limit", "Limits", deliveryLimits],
-    ["Limits of one website", "limit", "Limits", websiteLimits],
+    ["Limits", "limit", "Limits", [...documentLimits, ...deliveryLimits, ...websiteLimits]],
   ];
   return new Map(
     tables.map(([name, what, holder, rows]) => [
@@ -207,7 +205,15 @@ function longName(flags: string): string {
 
 // From what commander knows: what the help says is what the page says.
 // Groups of `ls` that other commands share have a table of their own; a flag that means the same in a later command is not repeated.
-const commonGroups = ["Filters", "Discovery", "Parsing", "Local files", "Network", "Limits", "Messages"];
+const commonGroups: Readonly<Record<string, string>> = {
+  Filters: "Filters",
+  Discovery: "Discovery",
+  "Local files": "Discovery",
+  Network: "Network",
+  Limits: "Limits",
+  Parsing: "Limits",
+  Messages: "Messages",
+};
 
 async function flagTables(): Promise<Map<string, string>> {
   const groups = new Map<string, string[][]>();
@@ -217,8 +223,8 @@ async function flagTables(): Promise<Map<string, string>> {
       const heading = helpGroupHeading.replace(/:$/, "");
       if (listed.has(`${flags} ${description}`)) continue;
       listed.add(`${flags} ${description}`);
-      const isCommon = command.name() === "ls" && commonGroups.includes(heading);
-      const group = isCommon ? `common: ${heading}` : command.name();
+      const common = command.name() === "ls" ? commonGroups[heading] : undefined;
+      const group = common === undefined ? command.name() : `common: ${common}`;
       const names = flags.replaceAll(/<([\w=-]+)>|\[([\w-]+)\]/g, (_, required, given) =>
         (required ?? given).toUpperCase(),
       );

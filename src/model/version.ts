@@ -1,2 +1,2 @@
 /** Kept equal to the version in package.json by a test. */
-export const version: string = "0.1.0";
+export const version: string = "1.0.0";

@@ -58,7 +58,7 @@ const knownOptions = ["check", "previous", "signal"] as const satisfies readonly
 export interface ReportFacts {
   /** The version of this format. */
   readonly version: 1;
-  /** `sitegrove 0.1.0`. */
+  /** `sitegrove 1.0.0`. */
   readonly generator: string;
   readonly homepage: string;
   /** ISO 8601: when the website was received. Ages are counted from it. */

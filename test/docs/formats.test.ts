@@ -7,11 +7,21 @@ import { page, tableRows } from "./pages.ts";
 const section = page("docs/inside/formats.md")
   .text.split(/^## /m)
   .find((text) => text.startsWith("URLs"));
-const forms = tableRows(section ?? "").map(([written = "", becomes = "", reported = ""]) => ({
-  written: code(written) ?? "",
-  becomes: code(becomes),
-  reported: code(reported),
-}));
+const forms = [
+  ...tableRows(section ?? "").map(([written = "", becomes = "", reported = ""]) => ({
+    written: code(written) ?? "",
+    becomes: code(becomes),
+    reported: code(reported),
+  })),
+  ...["url-invalid", "url-scheme"].flatMap((reported) => {
+    const list = section?.split(new RegExp(`Skipped as\\s\`${reported}\`: `))[1]?.split(/`\. /)[0] ?? "";
+    return [...`${list}\``.matchAll(/`([^`]+)`/g)].map(([, written = ""]) => ({
+      written,
+      becomes: undefined,
+      reported,
+    }));
+  }),
+];
 
 describe("forms of URLs", () => {
   test("there are some", () => {

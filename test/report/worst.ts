@@ -28,7 +28,7 @@ export function worstFacts(character: (number: number) => string, length: number
   const side = { pages: large, sitemaps: large, complete: false };
   return {
     version: 1,
-    generator: "sitegrove 0.1.0",
+    generator: "sitegrove 1.0.0",
     homepage: url(),
     preferences: list(() => ({ field: "License", value: url(), line: large, agents: [text()] })),
     receivedAt: "2026-10-05T06:12:00.000Z",
