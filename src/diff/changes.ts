@@ -12,8 +12,8 @@ import { checkTarget, prepare } from "../crawl/prepare.ts";
 import type { AddedPage, ChangedPage, PageChange, RemovedPage, TreeChange } from "../model/change.ts";
 import { SitemapError, systemReason } from "../model/errors.ts";
 import type { UnreachableWebsite } from "../model/event.ts";
-import type { DocumentRequest, DocumentSource, Fetched } from "../model/exchange.ts";
-import { path as checkPath, expectKnown, invalid, oneOf, strings } from "../model/option-checks.ts";
+import type { DocumentSource } from "../model/exchange.ts";
+import { path as checkPath, expectKnown, invalid, oneOf, optionsIn, strings } from "../model/option-checks.ts";
 import { type Options, resolvePageFilters } from "../model/options.ts";
 import { isCutOff } from "../model/problem.ts";
 import { type IndexSitemap, isReadSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
@@ -119,7 +119,7 @@ export class ChangesRun {
   constructor(target: CrawlTarget, options: ChangesOptions) {
     const { state, first = "all", only = listedKinds, allowedFor, ...diff } = options;
     checkTarget(target);
-    for (const name of Object.keys(options)) expectKnown("option", name, knownOptions);
+    optionsIn("options", options, ["state", "first", "only", "ignore", "include", "crawl", "signal", "allowedFor"]);
     this.#listsFirst = oneOf(["all", "none"])("first", first) === "all";
     for (const kind of strings("only", only)) expectKnown("kind of change", kind, listedKinds);
     this.#filter = new PageFilter(resolvePageFilters({ allowedFor }));
@@ -262,7 +262,7 @@ export class ChangesRun {
     const stale = state === undefined ? new Set<string>() : staleUrls(tree, state.tree);
     await tree.close();
     this.#next = this.#merged;
-    const source = new KnownDocuments(await openArchive(this.#received), state?.archive, stale);
+    const source = knownDocuments(await openArchive(this.#received), state?.archive, stale);
     try {
       const limits = { ...this.#crawl.limits, time: Number.POSITIVE_INFINITY };
       const options = { ...this.#crawl, limits, save: this.#merged, onEvent: undefined };
@@ -272,17 +272,6 @@ export class ChangesRun {
     }
   }
 }
-
-const knownOptions: readonly string[] = [
-  "state",
-  "first",
-  "only",
-  "ignore",
-  "include",
-  "crawl",
-  "signal",
-  "allowedFor",
-] satisfies (keyof ChangesOptions)[];
 
 function inUse(name: string, owner: string): SitemapError {
   return new SitemapError("state-in-use", `${owner} is working on ${name}; wait for it, or stop it`);
@@ -306,36 +295,19 @@ function flush(file: string): void {
 }
 
 // Today's documents; in place of those that could not be read, the last that could.
-class KnownDocuments implements DocumentSource {
-  readonly #now: Archive;
-  readonly #known: Archive | undefined;
-  readonly #stale: ReadonlySet<string>;
-
-  constructor(now: Archive, known: Archive | undefined, stale: ReadonlySet<string>) {
-    this.#now = now;
-    this.#known = known;
-    this.#stale = stale;
-  }
-
-  async fetch(request: DocumentRequest): Promise<Fetched> {
-    const now = await this.#now.fetch(request);
-    const isRead = now.outcome === "found" || now.outcome === "redirect" || now.outcome === "absent";
-    if (isRead && !this.#stale.has(urlKey(request.url))) return now;
-    const known = await this.#known?.fetch(request);
-    return known?.outcome === "found" || known?.outcome === "redirect" ? known : now;
-  }
-
-  tellsApart(url: string): boolean {
-    return this.#now.tellsApart(url) || this.#known?.tellsApart(url) === true;
-  }
-
-  wasNotAsked(url: string): boolean {
-    return this.#now.wasNotAsked(url);
-  }
-
-  close(): Promise<void> {
-    return this.#now.close();
-  }
+function knownDocuments(now: Archive, known: Archive | undefined, stale: ReadonlySet<string>): DocumentSource {
+  return {
+    async fetch(request) {
+      const found = await now.fetch(request);
+      const isRead = ["found", "redirect", "absent"].includes(found.outcome);
+      if (isRead && !stale.has(urlKey(request.url))) return found;
+      const last = await known?.fetch(request);
+      return last?.outcome === "found" || last?.outcome === "redirect" ? last : found;
+    },
+    tellsApart: (url) => now.tellsApart(url) || known?.tellsApart(url) === true,
+    wasNotAsked: (url) => now.wasNotAsked(url),
+    close: () => now.close(),
+  };
 }
 
 /** The URLs of sitemaps that were read before, and cannot be read to their end now, with the redirects to them. */
@@ -401,7 +373,6 @@ class KnownSide extends TreeSide {
 
 const nothing: Side = {
   kind: "tree",
-  homepage: undefined,
   complete: true,
   hasFields: true,
   sitemaps: new Map(),

@@ -16,8 +16,13 @@ import type { SitemapPage } from "../model/page.ts";
 import type { Side, SideSitemap } from "./diff-side.ts";
 import type { DiffSettings } from "./diff-trees.ts";
 import { EarlierPages } from "./earlier-pages.ts";
-import { alone, changed, matchPages } from "./match-pages.ts";
+import { matchPages } from "./match-pages.ts";
 import { type PageList, PageLists } from "./page-lists.ts";
+
+// Marks of pages: on this side only; with other fields on the other side; declared by another sitemap there, with the same fields.
+const alone = 1;
+const changed = 2;
+const moved = 3;
 
 export async function* compareSides(
   before: Side,
@@ -30,6 +35,9 @@ export async function* compareSides(
   const is = await scan(after, scratch, settings);
   const isBeforeWhole = before.complete && knowsPages(before, after);
   const isAfterWhole = after.complete && knowsPages(after, before);
+  const comparesFields = before.hasFields && after.hasFields;
+  const isMoved = (one: PageList, other: PageList) =>
+    before.kind === "tree" && after.kind === "tree" && !settings.ignoresSitemap && one.key !== other.key;
 
   const sitemaps = before.kind === after.kind ? [...sitemapChanges(before, after)] : [];
   if (kinds.has("sitemap") && sitemaps.length > 0) yield sitemaps;
@@ -39,25 +47,35 @@ export async function* compareSides(
   const pairs = new PlacedRecords(scratch, was.total, 1);
   const marksBefore = new Marks(was.total);
   const marksAfter = new Marks(is.total);
-  const counts = await matchPages({
-    before: { lists: was.lists, records: was.records, marks: marksBefore },
-    after: { lists: is.lists, records: is.records, marks: marksAfter },
-    compareFields: before.hasFields && after.hasFields,
-    compareSitemaps: before.kind === "tree" && after.kind === "tree" && !settings.ignoresSitemap,
-    marks: {
-      onlyBefore: kinds.has(isAfterWhole ? "removed" : "unknown"),
-      onlyAfter: kinds.has(isBeforeWhole ? "added" : "unknown"),
-      changed: kinds.has("changed"),
-      moved: kinds.has("moved"),
-    },
-    onChanged: (placeBefore, placeAfter) => pairs.put(placeBefore, placeAfter),
-    onMoved: (place, list) => earlier.put(place, list.number, undefined),
-    async flush() {
-      await pairs.flush();
-      await earlier.flush();
-    },
-    signal,
-  });
+  const counts = { onlyBefore: 0, onlyAfter: 0, changed: 0, changedOnlyLastModified: 0, moved: 0 };
+  for await (const matches of matchPages(was, is)) {
+    signal?.throwIfAborted();
+    for (const [one, other] of matches) {
+      if (one !== undefined && other === undefined) {
+        counts.onlyBefore += 1;
+        if (kinds.has(isAfterWhole ? "removed" : "unknown")) marksBefore.set(one.place, alone);
+      } else if (one === undefined && other !== undefined) {
+        counts.onlyAfter += 1;
+        if (kinds.has(isBeforeWhole ? "added" : "unknown")) marksAfter.set(other.place, alone);
+      } else if (one === undefined || other === undefined) {
+        // Both were declared only by what turned out not to be a sitemap.
+      } else if (comparesFields && !(one.date === other.date && one.rest === other.rest)) {
+        counts.changed += 1;
+        if (one.rest === other.rest) counts.changedOnlyLastModified += 1;
+        if (!kinds.has("changed")) continue;
+        marksBefore.set(one.place, changed);
+        marksAfter.set(other.place, changed);
+        pairs.put(one.place, other.place);
+      } else if (isMoved(one.list, other.list)) {
+        counts.moved += 1;
+        if (!kinds.has("moved")) continue;
+        marksAfter.set(other.place, moved);
+        earlier.put(other.place, one.list.number, undefined);
+      }
+    }
+    await pairs.flush();
+    await earlier.flush();
+  }
 
   await pairs.finish();
   for await (const { list, pages, place } of marked(before, was, marksBefore, signal)) {
@@ -86,27 +104,25 @@ export async function* compareSides(
       }
       const known = await earlier.take(place + at, page.url);
       const old = was.lists[known.list]!;
+      const { sitemap } = list;
       if (known.page === undefined) {
-        changes.push({ kind: "moved", page, sitemap: list.sitemap, from: old.sitemap });
+        changes.push({ kind: "moved", page, sitemap, from: old.sitemap });
         continue;
       }
       const fields = changedFields(known.page, page, settings.ignored);
-      const isMoved =
-        before.kind === "tree" && after.kind === "tree" && !settings.ignoresSitemap && old.key !== list.key;
-      const from = isMoved ? { from: old.sitemap } : {};
-      changes.push({ kind: "changed", page, sitemap: list.sitemap, fields, before: known.page, ...from });
+      const from = isMoved(old, list) ? { from: old.sitemap } : {};
+      changes.push({ kind: "changed", page, sitemap, fields, before: known.page, ...from });
     }
     if (changes.length > 0) yield changes;
   }
+  const { onlyBefore, onlyAfter, ...both } = counts;
   return {
     before: totalsOf(was, isBeforeWhole),
     after: totalsOf(is, isAfterWhole),
-    added: isBeforeWhole ? counts.onlyAfter : 0,
-    removed: isAfterWhole ? counts.onlyBefore : 0,
-    unknown: (isBeforeWhole ? 0 : counts.onlyAfter) + (isAfterWhole ? 0 : counts.onlyBefore),
-    changed: counts.changed,
-    changedOnlyLastModified: counts.changedOnlyLastModified,
-    moved: counts.moved,
+    added: isBeforeWhole ? onlyAfter : 0,
+    removed: isAfterWhole ? onlyBefore : 0,
+    unknown: (isBeforeWhole ? 0 : onlyAfter) + (isAfterWhole ? 0 : onlyBefore),
+    ...both,
     sitemaps: sitemaps.length,
   };
 }
@@ -123,20 +139,13 @@ function knowsPages(side: Side, other: Side): boolean {
   return side.kind !== "index" || side.sitemaps.size === 0 || other.kind === "index";
 }
 
-interface MarkedBatch {
-  readonly list: PageList;
-  readonly pages: readonly SitemapPage[];
-  /** The place of the first of them. */
-  readonly place: number;
-}
-
-// Reads the lists again that have a marked page.
+// Reads the lists again that have a marked page. `place`: of the first page of a batch.
 async function* marked(
   side: Side,
   { lists }: PageLists,
   marks: Marks,
   signal: AbortSignal | undefined,
-): AsyncGenerator<MarkedBatch, void> {
+): AsyncGenerator<{ list: PageList; pages: readonly SitemapPage[]; place: number }, void> {
   for (const list of lists) {
     if (marks.isClear(list.start, list.count)) continue;
     let place = list.start;
@@ -155,36 +164,26 @@ function missing(side: "before" | "after", isWhole: boolean, page: SitemapPage, 
 }
 
 function totalsOf({ lists, total }: PageLists, complete: boolean): DiffSideTotals {
-  const counted = lists.filter(({ isVoid }) => !isVoid);
-  const unread = lists.filter(({ isVoid }) => isVoid).reduce((sum, { count }) => sum + count, 0);
-  return { pages: total - unread, sitemaps: counted.length, complete };
+  const unread = lists.filter(({ isVoid }) => isVoid);
+  const pages = unread.reduce((sum, { count }) => sum - count, total);
+  return { pages, sitemaps: lists.length - unread.length, complete };
 }
 
-/**
- * Sitemaps that are new, gone, no longer readable or readable again, in declared order: first those of the old side that are missing now, then those of the
- * new side.
- */
+// Sitemaps that are new, gone, no longer readable or readable again: first those of the old side that are missing now, then those of the new.
 function* sitemapChanges(before: Side, after: Side): Generator<SitemapChange, void> {
+  const kind = "sitemap";
   for (const [sitemap, was] of before.sitemaps) {
     if (after.sitemaps.has(sitemap)) continue;
-    const isGone = isKnownToLack(after, was, before);
-    yield isGone
-      ? { kind: "sitemap", change: "gone", sitemap }
-      : { kind: "sitemap", change: "unknown", sitemap, missing: "after" };
+    if (isKnownToLack(after, was, before)) yield { kind, change: "gone", sitemap };
+    else yield { kind, change: "unknown", sitemap, missing: "after" };
   }
   for (const [sitemap, is] of after.sitemaps) {
     const was = before.sitemaps.get(sitemap);
-    const why = is.reason === undefined ? {} : { reason: is.reason };
-    if (was === undefined) {
-      const isAdded = isKnownToLack(before, is, after);
-      yield isAdded
-        ? { kind: "sitemap", change: "added", sitemap, ...why }
-        : { kind: "sitemap", change: "unknown", sitemap, missing: "before", ...why };
-    } else if (was.reason === undefined && is.reason !== undefined) {
-      yield { kind: "sitemap", change: "now-invalid", sitemap, ...why };
-    } else if (was.reason !== undefined && is.reason === undefined) {
-      yield { kind: "sitemap", change: "now-readable", sitemap };
-    }
+    const why = is.reason && { reason: is.reason };
+    if (was === undefined && isKnownToLack(before, is, after)) yield { kind, change: "added", sitemap, ...why };
+    else if (was === undefined) yield { kind, change: "unknown", sitemap, missing: "before", ...why };
+    else if (!was.reason && why) yield { kind, change: "now-invalid", sitemap, ...why };
+    else if (was.reason && !why) yield { kind, change: "now-readable", sitemap };
   }
 }
 

@@ -55,8 +55,7 @@ export interface SideSitemap {
 export interface Side {
   /** Reads everything once, in declared order. */
   scan(lists: PageLists): Promise<void>;
-  /** The totals, including what is known only at the end. The following members are known once `scan` is done. */
-  readonly homepage: string | undefined;
+  /** The following members are known once `scan` is done. */
   readonly complete: boolean;
   /** Whether pages have more fields than their URL. */
   readonly hasFields: boolean;

@@ -62,19 +62,15 @@ export function diffTrees(before: DiffSide, after: DiffSide, options?: DiffOptio
 }
 
 /** The checked options. */
-export interface DiffSettings {
+export interface DiffSettings extends Pick<DiffOptions, "include" | "crawl" | "signal" | "onFinished"> {
   readonly ignored: ReadonlySet<PageField>;
   readonly ignoresSitemap: boolean;
   readonly kinds: ReadonlySet<ChangeKind>;
-  readonly include: ((url: string) => boolean) | undefined;
-  readonly crawl: Options | undefined;
-  readonly signal: AbortSignal | undefined;
-  readonly onFinished: ((totals: DiffTotals) => void) | undefined;
 }
 
 /** Checks options and fills in the defaults. Throws a `SitemapError` with the code `invalid-option`. */
 export function resolveDiffOptions(options: DiffOptions = {}): DiffSettings {
-  optionsIn("options", options, knownOptions);
+  optionsIn("options", options, ["ignore", "only", "include", "crawl", "signal", "onFinished"]);
   const { ignore: left = [], only = changeKinds, crawl } = options;
   if (crawl !== undefined) resolveOptions(crawl);
   const ignore = namesAmong("ignore", left, ignorable);
@@ -94,22 +90,11 @@ function given<T>(name: string, value: T, check: (name: string, value: unknown) 
   return value;
 }
 
-const knownOptions = [
-  "ignore",
-  "only",
-  "include",
-  "crawl",
-  "signal",
-  "onFinished",
-] as const satisfies readonly (keyof DiffOptions)[];
-
 function namesAmong<T extends string>(option: string, names: readonly T[], known: readonly T[]): readonly T[] {
-  for (const name of strings(option, names)) {
-    if (known.includes(name as T)) continue;
-    const hint = suggestion(name, known) || `; there are ${known.join(", ")}`;
-    throw invalid(`Unknown name \`${name}\` in \`${option}\`${hint}`);
-  }
-  return names;
+  const wrong = strings(option, names).find((name) => !known.includes(name as T));
+  if (wrong === undefined) return names;
+  const hint = suggestion(wrong, known) || `; there are ${known.join(", ")}`;
+  throw invalid(`Unknown name \`${wrong}\` in \`${option}\`${hint}`);
 }
 
 /** Called with the events of each side. */

@@ -5,13 +5,6 @@ import type { Scratch } from "../archive/scratch.ts";
 import { PlacedRecords } from "../join/placed-records.ts";
 import type { SitemapPage } from "../model/page.ts";
 
-export interface EarlierPage {
-  /** The number of the list that it was in. */
-  readonly list: number;
-  /** Its earlier fields; absent if they are the same. */
-  readonly page: SitemapPage | undefined;
-}
-
 const fullPiece = 32 * 1024;
 // Pages rarely move far: the pieces that were used last are kept.
 const mostOpen = 256;
@@ -34,7 +27,8 @@ export class EarlierPages {
 
   /** `place`: the place of the page on the new side. */
   put(place: number, list: number, page: SitemapPage | undefined): void {
-    const text = Buffer.from(page === undefined ? "" : encode(page));
+    // Without the URL, which is that of the new page.
+    const text = Buffer.from(page === undefined ? "" : JSON.stringify({ ...page, url: undefined }));
     this.#records.put(place, list, this.#pieces.length, this.#length, text.length);
     if (text.length > 0) this.#texts.push(text);
     this.#length += text.length;
@@ -56,14 +50,9 @@ export class EarlierPages {
     await this.#records.finish();
   }
 
-  /** `url`: that of the page, which is not kept. Only for pages that were added. */
-  async take(place: number, url: string): Promise<EarlierPage> {
-    const [list, piece, offset, length] = (await this.#records.at(place)) as unknown as [
-      number,
-      number,
-      number,
-      number,
-    ];
+  /** The number of the list that it was in, and its earlier fields; absent if they are the same. Only for pages that were added. */
+  async take(place: number, url: string): Promise<{ list: number; page: SitemapPage | undefined }> {
+    const [list = 0, piece = 0, offset = 0, length] = await this.#records.at(place);
     if (length === 0) return { list, page: undefined };
     const bytes = this.#open.get(piece) ?? (await this.#scratch.get(this.#pieces[piece]!));
     this.#open.delete(piece);
@@ -72,11 +61,4 @@ export class EarlierPages {
     const text = Buffer.from(bytes.buffer, bytes.byteOffset + offset, length).toString();
     return { list, page: { url, ...(JSON.parse(text) as Omit<SitemapPage, "url">) } };
   }
-}
-
-// Without the URL, which is that of the new page.
-function encode(page: SitemapPage): string {
-  const { priority, priorityGiven, lastModified, changeFrequency, newsStory, images, videos, alternates } = page;
-  const given = priorityGiven ? { priorityGiven } : {};
-  return JSON.stringify({ priority, ...given, lastModified, changeFrequency, newsStory, images, videos, alternates });
 }

@@ -1,7 +1,7 @@
 // A local file as one side of a diff: a sitemap of any format, or a list of URLs. Nothing in it is fetched.
 
 import { createReadStream } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import path from "node:path";
 import type { Block } from "../archive/file.ts";
 import type { Scratch } from "../archive/scratch.ts";
@@ -15,31 +15,21 @@ import { kindOfBytes } from "./archive-magic.ts";
 import type { DiffBytes, Side, SideSitemap } from "./diff-side.ts";
 import type { PageLists } from "./page-lists.ts";
 
-export interface FileSideOptions {
-  readonly content: FileContent;
-  readonly limits?: Options["limits"];
-  readonly strict?: boolean | undefined;
-  /** Receives its problems. */
-  readonly onProblems?: ((problems: readonly Problem[]) => void) | undefined;
-}
-
 export class FileSide implements Side {
-  readonly homepage = undefined;
-  readonly #options: FileSideOptions;
+  complete = true;
+  readonly sitemaps: Map<string, SideSitemap> = new Map();
+  readonly #content: FileContent;
   readonly #settings: ReadSettings;
-  readonly #sitemaps = new Map<string, SideSitemap>();
+  readonly #onProblems: OnProblems;
   #ranges: readonly Range[] = [];
   #outcome: Reading["outcome"] | undefined;
-  complete = true;
 
-  constructor(options: FileSideOptions) {
-    this.#options = options;
+  constructor(content: FileContent, { limits, strict = false }: Options, onProblems: OnProblems = () => {}) {
+    this.#content = content;
+    this.#onProblems = onProblems;
     // The file is the caller's own: no limit on its length.
     const endless = { documentBytes: Number.POSITIVE_INFINITY, documentEntries: Number.POSITIVE_INFINITY };
-    this.#settings = {
-      limits: { ...defaultLimits, ...endless, ...options.limits },
-      strict: options.strict ?? false,
-    };
+    this.#settings = { limits: { ...defaultLimits, ...endless, ...limits }, strict };
   }
 
   get hasFields(): boolean {
@@ -50,43 +40,36 @@ export class FileSide implements Side {
     return this.#outcome?.kind === "index" ? "index" : "file";
   }
 
-  get sitemaps(): ReadonlyMap<string, SideSitemap> {
-    return this.#sitemaps;
-  }
-
   namesAll(index: string | undefined): boolean | undefined {
     return index === undefined ? this.complete : undefined;
   }
 
   async scan(lists: PageLists): Promise<void> {
-    const { content, onProblems } = this.#options;
-    this.#ranges = await content.ranges();
+    this.#ranges = await this.#content.ranges();
     for (const range of this.#ranges) {
       const entries = this.#entries(range);
       let step = await entries.next();
       for (; !step.done; step = await entries.next()) {
         const { pages, sitemaps } = step.value;
-        for (const { url } of sitemaps) this.#sitemaps.set(url, { reason: undefined, parent: undefined });
-        if (pages.length > 0) await lists.add(content.name, pages);
+        for (const { url } of sitemaps) this.sitemaps.set(url, { reason: undefined, parent: undefined });
+        if (pages.length > 0) await lists.add(this.#content.name, pages);
       }
       const { outcome, complete, problems } = step.value;
       // The first range of a divided text decides its format.
       this.#outcome ??= outcome;
       this.complete &&= complete || outcome.kind === "invalid";
-      onProblems?.(problems);
+      this.#onProblems(problems);
     }
     if (this.#outcome?.kind === "invalid") this.#expectEmptyList(this.#outcome.reason);
   }
 
   // A list may be empty, and is complete then; any other file without pages is not a sitemap.
   #expectEmptyList(reason: Problem): void {
-    const { content, onProblems } = this.#options;
-    if (reason.code !== "empty" || !content.mayBeEmpty) {
-      const sentence = `${content.shown} is neither an archive nor a sitemap: ${reason.message}`;
-      throw new SitemapError("invalid-file", sentence);
-    }
+    const { shown, mayBeEmpty } = this.#content;
+    if (reason.code !== "empty" || !mayBeEmpty)
+      throw new SitemapError("invalid-file", `${shown} is neither an archive nor a sitemap: ${reason.message}`);
     this.#outcome = { kind: "pages", format: "text" };
-    onProblems?.([reason]);
+    this.#onProblems([reason]);
   }
 
   async *read(): AsyncGenerator<readonly SitemapPage[], void> {
@@ -98,11 +81,13 @@ export class FileSide implements Side {
   async close(): Promise<void> {}
 
   #entries(range: Range): ReturnType<typeof read> {
-    const { content } = this.#options;
-    const { isRobots } = content;
-    return read({ url: undefined, headers: [], body: content.open(range), isRobots }, this.#settings);
+    const { isRobots } = this.#content;
+    return read({ url: undefined, headers: [], body: this.#content.open(range), isRobots }, this.#settings);
   }
 }
+
+/** Receives the problems of a file. */
+export type OnProblems = (problems: readonly Problem[]) => void;
 
 /** The bytes of a local file or of a stream, for reading more than once. */
 interface FileContent {
@@ -149,7 +134,7 @@ export function streamContent(
         // A copy: the producer may reuse its buffer.
         blocks.push(await scratch.put(bytes.slice()));
       }
-      return [{ start: 0 }];
+      return [{ start: 0, end: Number.POSITIVE_INFINITY }];
     },
     async *open() {
       for (const block of blocks) yield await scratch.get(block);
@@ -166,49 +151,31 @@ const blockLength = 256 * 1024;
 
 interface Range {
   readonly start: number;
-  /** The last byte; absent if the range goes to the end. */
-  readonly end?: number;
+  /** The last byte. */
+  readonly end: number;
 }
 
 const rangeLength = 16 * 1024 * 1024;
-const lineBlock = 64 * 1024;
-const lineFeed = 10;
 
-/**
- * Divides a long text of URLs into ranges at line ends: each is read as a document of its own, so that memory depends on the
- * range and not on the text. One range for the whole file if it is short, or does not begin like a text of URLs.
- */
+// Divides a long text of URLs into ranges at line ends: each is read as a document of its own, so that memory depends on the range and not
+// on the text. One range for any other file.
 export async function lineRanges(file: string, length: number = rangeLength): Promise<readonly Range[]> {
   const handle = await open(file, "r");
   try {
     const { size } = await handle.stat();
-    const ranges: Range[] = [];
-    if (size > length && (await isListOfUrls(handle))) {
-      for (let start = 0; start < size; ) {
-        const end = await endOfLine(handle, start + length);
-        ranges.push(end === undefined ? { start } : { start, end: end - 1 });
-        start = end ?? size;
-      }
+    const block = Buffer.alloc(64 * 1024);
+    const textAt = async (at: number) =>
+      block.toString("latin1", 0, (await handle.read(block, 0, block.length, at)).bytesRead);
+    const starts = [0];
+    const isList = size > length && /^(?:\xef\xbb\xbf|\s)*https?:\/\//i.test(await textAt(0));
+    for (let at = length; isList && at < size; ) {
+      const end = (await textAt(at)).indexOf("\n") + 1;
+      at += end || block.length;
+      if (end > 0 && at < size) starts.push(at);
+      if (end > 0) at += length;
     }
-    return ranges.length === 0 ? [{ start: 0 }] : ranges;
+    return starts.map((start, number) => ({ start, end: (starts[number + 1] ?? Number.POSITIVE_INFINITY) - 1 }));
   } finally {
     await handle.close();
-  }
-}
-
-async function isListOfUrls(handle: FileHandle): Promise<boolean> {
-  const start = Buffer.alloc(4096);
-  await handle.read(start, 0, start.length, 0);
-  return /^(?:\ufeff|\s)*https?:\/\//i.test(start.toString());
-}
-
-/** Where the line after this position begins; undefined if there is none. */
-async function endOfLine(handle: FileHandle, from: number): Promise<number | undefined> {
-  const block = Buffer.alloc(lineBlock);
-  for (let at = from; ; at += block.length) {
-    const { bytesRead } = await handle.read(block, 0, block.length, at);
-    if (bytesRead === 0) return undefined;
-    const end = block.subarray(0, bytesRead).indexOf(lineFeed);
-    if (end !== -1) return at + end + 1;
   }
 }

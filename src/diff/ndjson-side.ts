@@ -5,34 +5,21 @@ import type { SitemapPage } from "../model/page.ts";
 import type { Side, SideSitemap } from "./diff-side.ts";
 import type { PageList, PageLists } from "./page-lists.ts";
 
-export interface NdjsonSideOptions {
-  /** Undefined where there are no pages. */
-  readonly file: string | undefined;
-  /** Whether everything that was declared was read. */
-  readonly complete: boolean;
-  /** Where the other side is not of this kind, what the file knows of sitemaps says nothing. */
-  readonly kind: "tree" | "file";
-}
-
 export class NdjsonSide implements Side {
-  readonly homepage = undefined;
   readonly hasFields = true;
   readonly kind: "tree" | "file";
-  /** The last line of the file may say that it is not. */
+  /** Whether everything that was declared was read. The last line of the file may say that it was not. */
   complete: boolean;
+  readonly sitemaps: Map<string, SideSitemap> = new Map();
   readonly #file: string | undefined;
-  readonly #sitemaps = new Map<string, SideSitemap>();
   // Where each list begins in the file, and where it ends; by the number of the list.
   readonly #ranges: { readonly start: number; end: number }[] = [];
 
-  constructor({ file, complete, kind }: NdjsonSideOptions) {
+  /** `file`: undefined where there are no pages. `kind`: where the other side is not of this kind, what the file knows of sitemaps says nothing. */
+  constructor(file: string | undefined, complete = true, kind: "tree" | "file" = "file") {
     this.#file = file;
     this.complete = complete;
     this.kind = kind;
-  }
-
-  get sitemaps(): ReadonlyMap<string, SideSitemap> {
-    return this.#sitemaps;
   }
 
   namesAll(index: string | undefined): boolean | undefined {
@@ -43,9 +30,9 @@ export class NdjsonSide implements Side {
     let last: string | undefined;
     for await (const { sitemap, pages, start, end } of this.#batches({ start: 0 })) {
       if (sitemap !== last) this.#ranges.push({ start, end });
-      (this.#ranges.at(-1) as { end: number }).end = end;
+      this.#ranges.at(-1)!.end = end;
       last = sitemap;
-      if (this.kind === "tree") this.#sitemaps.set(sitemap, { reason: undefined, parent: undefined });
+      if (this.kind === "tree") this.sitemaps.set(sitemap, { reason: undefined, parent: undefined });
       await lists.add(sitemap, pages);
     }
   }
@@ -61,8 +48,9 @@ export class NdjsonSide implements Side {
   async *#batches(range: { readonly start: number; readonly end?: number }): AsyncGenerator<Batch, void> {
     let batch: Batch | undefined;
     let start = range.start;
-    for await (const { text, end } of this.#lines(range)) {
-      const parsed = this.#parsed(text);
+    for await (const line of this.#lines(range)) {
+      const parsed = this.#parsed(line.toString());
+      const end = start + line.length;
       if (parsed !== undefined) {
         const { sitemap, ...page } = parsed;
         if (batch === undefined || batch.sitemap !== sitemap || batch.pages.length >= batchLength) {
@@ -77,34 +65,23 @@ export class NdjsonSide implements Side {
     if (batch !== undefined) yield batch;
   }
 
-  // The lines, and where the next one begins. Chunks of a long line are joined once, at its end.
-  async *#lines(range: {
-    readonly start: number;
-    readonly end?: number;
-  }): AsyncGenerator<{ readonly text: string; readonly end: number }, void> {
+  // With their ends.
+  async *#lines(range: { readonly start: number; readonly end?: number }): AsyncGenerator<Buffer, void> {
     if (this.#file === undefined) return;
+    // Chunks of a long line are joined once, at its end.
     let open: Buffer[] = [];
     let length = 0;
-    let at = range.start;
     for await (const chunk of createReadStream(this.#file, range) as AsyncIterable<Buffer>) {
       let from = 0;
-      for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
-        const line =
-          open.length === 0 ? chunk.subarray(from, end) : Buffer.concat([...open, chunk.subarray(from, end)]);
-        from = end + 1;
-        [open, length] = [[], 0];
-        yield { text: line.toString(), end: at + from };
+      for (let end = chunk.indexOf(10) + 1; end !== 0; end = chunk.indexOf(10, from) + 1) {
+        yield open.length === 0 ? chunk.subarray(from, end) : Buffer.concat([...open, chunk.subarray(from, end)]);
+        [open, length, from] = [[], 0, end];
       }
-      open.push(chunk.subarray(from));
+      if (from < chunk.length) open.push(chunk.subarray(from));
       length += chunk.length - from;
-      at += chunk.length;
-      if (length > longestLine) throw this.#unreadable("it has a line that is not a page with its sitemap");
+      if (length > longestLine) throw this.#unreadable();
     }
-    if (length === 0) return;
-    const text = Buffer.concat(open).toString();
-    // What is cut off is not JSON.
-    if (!isWhole(text)) throw this.#unreadable("its last line is cut off");
-    yield { text, end: at };
+    if (length > 0) yield Buffer.concat(open);
   }
 
   // Undefined for the line at the end, which says whether everything was read.
@@ -117,12 +94,12 @@ export class NdjsonSide implements Side {
         return undefined;
       }
     } catch {
-      // Said below.
+      if (!line.endsWith("\n")) throw this.#unreadable("its last line is cut off");
     }
-    throw this.#unreadable("it has a line that is not a page with its sitemap");
+    throw this.#unreadable();
   }
 
-  #unreadable(reason: string): SitemapError {
+  #unreadable(reason = "it has a line that is not a page with its sitemap"): SitemapError {
     return new SitemapError("invalid-file", `${this.#file} cannot be compared: ${reason}`);
   }
 }
@@ -146,14 +123,6 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const { title = "", language = "", url = "" } = value as Readonly<Record<string, unknown>>;
   return [title, language, url].every((text) => typeof text === "string");
-}
-
-function isWhole(line: string): boolean {
-  try {
-    return typeof JSON.parse(line) === "object";
-  } catch {
-    return false;
-  }
 }
 
 interface Batch {

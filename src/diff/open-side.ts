@@ -4,12 +4,11 @@ import type { Scratch } from "../archive/scratch.ts";
 import { SitemapError, systemReason } from "../model/errors.ts";
 import type { CrawlEvent } from "../model/event.ts";
 import type { Options } from "../model/options.ts";
-import type { Problem } from "../model/problem.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
 import { isTree } from "../tree/tree.ts";
 import { kindOfBytes, magicLength } from "./archive-magic.ts";
 import { type DiffSide, isBytes, isTarget, type Side } from "./diff-side.ts";
-import { FileSide, pathContent, streamContent } from "./file-side.ts";
+import { FileSide, type OnProblems, pathContent, streamContent } from "./file-side.ts";
 import { NdjsonSide } from "./ndjson-side.ts";
 import { TreeSide } from "./tree-side.ts";
 
@@ -19,43 +18,32 @@ export interface OpenSideOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called with the events while a website or an archive is read. */
   readonly onEvent?: ((event: CrawlEvent) => void) | undefined;
-  /** Receives the problems of a file. */
-  readonly onProblems?: ((problems: readonly Problem[]) => void) | undefined;
+  readonly onProblems?: OnProblems | undefined;
 }
 
 /** `scratch` keeps bytes that can be read only once. */
 export async function openSide(source: DiffSide, scratch: Scratch, options: OpenSideOptions): Promise<Side> {
-  const { crawl = {}, signal, onEvent, onProblems } = options;
-  const { limits, strict } = crawl;
+  const { crawl = {}, signal = crawl.signal, onEvent, onProblems } = options;
   if (isTree(source)) return new TreeSide(source);
-  if (isBytes(source)) {
-    return new FileSide({ content: streamContent(source, scratch, signal), limits, strict, onProblems });
-  }
+  if (isBytes(source)) return new FileSide(streamContent(source, scratch, signal), crawl, onProblems);
   if (typeof source !== "string" || isTarget(source)) {
-    return new TreeSide((building) => buildTreeWhile(source, crawlOptions(options), building));
-  }
-  const kind = await kindOf(source);
-  if (kind === "archive") {
-    return new TreeSide((building) => openTreeWhile(source, { limits, signal, onEvent }, building));
-  }
-  if (kind === "table")
-    throw new SitemapError("invalid-file", `${source} is a table: list with -f ndjson or --save to compare`);
-  if (kind === "ndjson") return new NdjsonSide({ file: source, complete: true, kind: "file" });
-  return new FileSide({ content: pathContent(source, signal), limits, strict, onProblems });
-}
-
-function crawlOptions({ crawl = {}, signal, onEvent }: OpenSideOptions): Options {
-  return {
-    ...crawl,
-    signal: signal ?? crawl.signal,
-    onEvent(event) {
+    const both = (event: CrawlEvent) => {
       crawl.onEvent?.(event);
       onEvent?.(event);
-    },
-  };
+    };
+    return new TreeSide((building) => buildTreeWhile(source, { ...crawl, signal, onEvent: both }, building));
+  }
+  const kind = await kindOf(source);
+  const { limits } = crawl;
+  if (kind === "archive")
+    return new TreeSide((building) => openTreeWhile(source, { limits, signal, onEvent }, building));
+  if (kind === "table")
+    throw new SitemapError("invalid-file", `${source} is a table: list with -f ndjson or --save to compare`);
+  if (kind === "ndjson") return new NdjsonSide(source);
+  return new FileSide(pathContent(source, signal), crawl, onProblems);
 }
 
-/** By its first bytes; a file that is named as an archive has to be one. */
+// By its first bytes; a file that is named as an archive has to be one.
 async function kindOf(file: string): Promise<ReturnType<typeof kindOfBytes>> {
   let handle: FileHandle | undefined;
   try {
@@ -65,14 +53,11 @@ async function kindOf(file: string): Promise<ReturnType<typeof kindOfBytes>> {
     handle = await open(file, "r");
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(magicLength), 0, magicLength, 0);
     return kindOfBytes(buffer.subarray(0, bytesRead));
-  } catch (error) {
-    throw unreadable(file, error as NodeJS.ErrnoException);
+  } catch (cause) {
+    const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT";
+    const reason = isMissing ? "there is no such file" : systemReason(cause);
+    throw new SitemapError("invalid-file", `${file} cannot be read: ${reason}`, { cause });
   } finally {
     await handle?.close();
   }
-}
-
-function unreadable(file: string, error: NodeJS.ErrnoException): SitemapError {
-  const reason = error.code === "ENOENT" ? "there is no such file" : systemReason(error);
-  return new SitemapError("invalid-file", `${file} cannot be read: ${reason}`, { cause: error });
 }

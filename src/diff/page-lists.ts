@@ -3,6 +3,7 @@
 // its other fields (32 bits each), and its place. Records of the same URL are in the same partition.
 import type { Scratch } from "../archive/scratch.ts";
 import { RecordStore } from "../join/record-store.ts";
+import { type PageField, pageFields } from "../model/change.ts";
 import { FingerprintReader, mix } from "../model/fingerprints.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { DiffSettings } from "./diff-trees.ts";
@@ -27,28 +28,29 @@ export class PageLists {
   readonly records: RecordStore;
   readonly #settings: DiffSettings;
   readonly #reader = new FingerprintReader();
-  #total = 0;
+  readonly #fields: readonly PageField[];
+  /** How many pages there are, those of all lists. */
+  total = 0;
 
   /** Adding pages throws the reason of the signal. */
   constructor(scratch: Scratch, settings: DiffSettings) {
     this.records = new RecordStore(scratch, partitionCount, recordWidth);
     this.#settings = settings;
-  }
-
-  /** How many pages there are, those of all lists. */
-  get total(): number {
-    return this.#total;
+    this.#fields = pageFields.filter((field) => field !== "lastModified" && !settings.ignored.has(field));
   }
 
   /** Adds pages of a sitemap; those of one sitemap come together. The result must be awaited. */
   add(sitemap: string, pages: readonly SitemapPage[]): Promise<void> | undefined {
     this.#settings.signal?.throwIfAborted();
     let list = this.lists.at(-1);
-    if (list?.sitemap !== sitemap) list = this.#begin(sitemap);
-    let ordinal = this.#total;
-    for (const page of pages) this.#record(page, ordinal++);
+    if (list?.sitemap !== sitemap) {
+      list = { sitemap, number: this.lists.length, key: sitemap, start: this.total, count: 0 };
+      this.lists.push(list);
+    }
+    for (const page of pages) this.#record(page, this.total++);
     list.count += pages.length;
-    this.#count(pages.length);
+    // A place has 32 bits.
+    if (this.total > 2 ** 32 - 2) throw new Error("More than four billion pages cannot be compared");
     return this.records.flush();
   }
 
@@ -60,23 +62,15 @@ export class PageLists {
     const second = mix(this.#reader.low ^ (first >>> 13), 0xc2b2ae35);
     const date = ignored.has("lastModified") ? 0 : hashText(page.lastModified ?? "");
     // Groups of a partition use bits of the second word: if they were the same, all its records would collide.
-    this.records.add(first >>> 24, first, second, date, hashRest(page, ignored), ordinal);
+    this.records.add(first >>> 24, first, second, date, this.#restOf(page), ordinal);
   }
 
-  #begin(sitemap: string): PageList {
-    const list: PageList = { sitemap, number: this.lists.length, key: sitemap, start: this.#total, count: 0 };
-    this.lists.push(list);
-    return list;
-  }
-
-  #count(pages: number): void {
-    this.#total += pages;
-    // A place has 32 bits.
-    if (this.#total > mostPages) throw new Error("More than four billion pages cannot be compared");
+  #restOf(page: SitemapPage): number {
+    let hash = 0;
+    for (const field of this.#fields) hash = mix(hash ^ hashValue(page[field]), factor);
+    return hash;
   }
 }
-
-const mostPages = 2 ** 32 - 2;
 
 /** The list that a page is in, by its place. */
 export function listAt(lists: readonly PageList[], place: number): PageList {
@@ -93,17 +87,6 @@ export function listAt(lists: readonly PageList[], place: number): PageList {
 export const recordWidth = 5;
 // Enough that a partition of a hundred million pages stays small, few enough that their buffers do.
 const partitionCount = 256;
-
-function hashRest(page: SitemapPage, ignored: DiffSettings["ignored"]): number {
-  let hash = ignored.has("priority") ? 0 : hashNumber(page.priority);
-  if (!ignored.has("changeFrequency")) hash = mix(hash ^ hashText(page.changeFrequency ?? ""), factor);
-  const { newsStory, images, videos, alternates } = page;
-  if (newsStory !== undefined && !ignored.has("newsStory")) hash = mix(hash ^ hashValue(newsStory), 0x2c1b3c6d);
-  if (images !== undefined && !ignored.has("images")) hash = mix(hash ^ hashValue(images), 0x297a2d39);
-  if (videos !== undefined && !ignored.has("videos")) hash = mix(hash ^ hashValue(videos), 0x1b56c4e9);
-  if (alternates !== undefined && !ignored.has("alternates")) hash = mix(hash ^ hashValue(alternates), 0x7feb352d);
-  return hash;
-}
 
 const factor = 0x9e3779b1;
 

@@ -15,7 +15,7 @@ export class TreeSide implements Side {
   readonly kind = "tree";
   readonly hasFields = true;
   readonly #source: SitemapTree | MakeTree;
-  readonly #sitemaps = new Map<string, SideSitemap>();
+  readonly sitemaps: Map<string, SideSitemap> = new Map();
   readonly #indexes = new Map<string | undefined, boolean>();
   /** By URL: the first node with it. */
   readonly #pages = new Map<string, PagesSitemap>();
@@ -25,16 +25,8 @@ export class TreeSide implements Side {
     this.#source = source;
   }
 
-  get homepage(): string {
-    return this.#made.homepage;
-  }
-
   get complete(): boolean {
     return this.#made.complete;
-  }
-
-  get sitemaps(): ReadonlyMap<string, SideSitemap> {
-    return this.#sitemaps;
   }
 
   namesAll(index: string | undefined): boolean | undefined {
@@ -99,8 +91,8 @@ export class TreeSide implements Side {
       if (sitemap.kind === "pages" && !this.#pages.has(sitemap.url)) this.#pages.set(sitemap.url, sitemap);
       if (sitemap.kind === "index" && depth > 0 && !this.#indexes.has(key)) this.#indexes.set(key, sitemap.complete);
       const isNamed = depth > 0 && !isOwnPages && !(sitemap.kind === "index" && sitemap.format === "robots");
-      if (isNamed && !this.#sitemaps.has(key)) {
-        this.#sitemaps.set(key, { reason: sitemap.kind === "invalid" ? sitemap.reason : undefined, parent });
+      if (isNamed && !this.sitemaps.has(key)) {
+        this.sitemaps.set(key, { reason: sitemap.kind === "invalid" ? sitemap.reason : undefined, parent });
       }
       parents.push(depth === 0 ? undefined : key);
     };

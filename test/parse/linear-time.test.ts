@@ -310,9 +310,7 @@ describe("other readers", () => {
         ],
         "",
       ),
-    ndjson: inFile((file) =>
-      new NdjsonSide({ file, complete: true, kind: "file" }).scan({ add: async () => undefined } as never),
-    ),
+    ndjson: inFile((file) => new NdjsonSide(file).scan({ add: async () => undefined } as never)),
     "site lists": readSites(),
     "CSV lists": readSites("1"),
     configuration: inFile(readCheckConfig),

@@ -9,7 +9,7 @@ import type { DiffTotals, TreeChange } from "../../model/change.ts";
 import { changeNdjsonWriter } from "../../write/changes.ts";
 
 /** A side: an archive, or a file of pages. */
-export type SiteSide = string | ConstructorParameters<typeof NdjsonSide>[0];
+export type SiteSide = string | NdjsonSide;
 
 /** The changes of one website. */
 export async function* siteChanges(
@@ -21,9 +21,7 @@ export async function* siteChanges(
   const sides: Side[] = [];
   try {
     for (const side of [before, after])
-      sides.push(
-        typeof side === "string" ? await openSide(side, scratch, { signal: settings.signal }) : new NdjsonSide(side),
-      );
+      sides.push(typeof side === "string" ? await openSide(side, scratch, { signal: settings.signal }) : side);
     return yield* compareSides(sides[0]!, sides[1]!, scratch, settings);
   } finally {
     for (const side of sides) await side.close();
@@ -38,7 +36,6 @@ export async function* siteChanges(
 export async function* changedPages(archive: string | undefined, file: string): AsyncGenerator<string, void> {
   const { write } = changeNdjsonWriter();
   const settings = resolveDiffOptions({ only: ["added", "changed", "unknown"] });
-  const side = { complete: true, kind: "file" } as const;
-  const before = archive ?? { ...side, file: undefined };
-  for await (const changes of siteChanges(before, { ...side, file }, settings)) yield write(changes);
+  const before = archive ?? new NdjsonSide(undefined);
+  for await (const changes of siteChanges(before, new NdjsonSide(file), settings)) yield write(changes);
 }

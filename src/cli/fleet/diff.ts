@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { resolveDiffOptions } from "../../diff/diff-trees.ts";
+import { NdjsonSide } from "../../diff/ndjson-side.ts";
 import { readResults } from "../../fleet/journal-file.ts";
 import type { SiteOutcome, SiteSummary } from "../../fleet/site-job.ts";
 import { type DiffTotals, ignorable, type TreeChange } from "../../model/change.ts";
@@ -77,7 +78,7 @@ export async function fleetDiff(before: string, after: string, flags: DiffFlags,
       // What is in the archive of a website that refused everything is whole, and says nothing.
       const sides = both.map(({ archive, pages, complete, isSilent }): SiteSide => {
         if (hasArchives && !isSilent) return archive as string;
-        return { file: pages, complete, kind: hasArchives ? "file" : "tree" };
+        return new NdjsonSide(pages, complete, hasArchives ? "file" : "tree");
       });
       const found = siteChanges(sides[0]!, sides[1]!, settings);
       let step = await found.next();
