@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { checkRules } from "../../src/check/rule-table.ts";
 import { isLong } from "../support/long.ts";
 import { aiCases } from "./cases/ai.ts";
-import type { Case } from "./cases/case.ts";
+import { type Case, files, index, site, sitemap } from "./cases/case.ts";
 import { dateCases } from "./cases/dates.ts";
 import { documentCases } from "./cases/documents.ts";
 import { fetchingCases } from "./cases/fetching.ts";
@@ -30,6 +30,12 @@ test("every rule has a case", () => {
   expect(others.filter((id) => !covered.has(id))).toEqual([]);
 });
 
+test("no rule fires on a plain website, or on one with an index", async () => {
+  for (const plain of [site("/a", "/b"), files({ "/sitemap.xml": index("/a.xml"), "/a.xml": sitemap("/") })]) {
+    expect((await checkedInPieces(plain)).findings.map(({ rule }) => rule)).toEqual(["lastmod-missing"]);
+  }
+});
+
 describe.each(
   cases.map((each, at) => ({ ...each, at, name: each.what === undefined ? each.rule : `${each.rule}: ${each.what}` })),
 )("$name", ({ rule, fires, near, count, severity, example, at }) => {
@@ -45,9 +51,9 @@ describe.each(
     expect(first?.url ?? first?.value).toEqual(example instanceof RegExp ? expect.stringMatching(example) : example);
   });
 
-  test("does not fire on what looks alike", async () => {
+  test.each(near)("does not fire on what looks alike", async (website) => {
     // What fires in pieces is what fires whole; that this does not, too, is for the long run.
-    const { findings } = isLong ? await checkedInPieces(near) : await checked(near);
+    const { findings } = isLong ? await checkedInPieces(website) : await checked(website);
     expect(findings.filter((finding) => finding.rule === rule)).toEqual([]);
   });
 });

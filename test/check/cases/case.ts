@@ -9,7 +9,8 @@ export interface Case {
   /** What is special about it, where a rule has several. */
   readonly what?: string;
   readonly fires: Website;
-  readonly near: Website;
+  /** Beside a plain website, which no rule fires on. */
+  readonly near: readonly Website[];
   /** How often it fires, in all sitemaps together. */
   readonly count: number;
   readonly severity?: Severity;
@@ -19,8 +20,8 @@ export interface Case {
 
 type Found = readonly [rule: RuleId, count: number, example: Case["example"], more?: Pick<Case, "what" | "severity">];
 
-/** A case: the rule, how often it fires and its first example; the website where it does, and the one where it must not. */
-export function finds([rule, count, example, more]: Found, fires: Website, near: Website): Case {
+/** A case: the rule, how often it fires and its first example; the website where it does, and those where it must not. */
+export function finds([rule, count, example, more]: Found, fires: Website, ...near: readonly Website[]): Case {
   return { rule, count, example, fires, near, ...more };
 }
 
@@ -50,6 +51,21 @@ export function site(...entries: readonly string[]): Website {
 /** A website whose robots.txt names its sitemaps: `/sitemap.xml`, unless others are given. */
 export function files(routes: Readonly<Record<string, Route>>, named: readonly string[] = ["/sitemap.xml"]): Website {
   return { routes: { "/robots.txt": robots(...named), ...routes } };
+}
+
+/** A website with one document, which robots.txt names. */
+export function doc(text: Route, path = "/sitemap.xml"): Website {
+  return files({ [path]: text }, [path]);
+}
+
+/** A website with two sitemaps of these entries, after the homepage. */
+export function two(one: readonly string[], other: readonly string[]): Website {
+  return files({ "/a.xml": sitemap("/", ...one), "/b.xml": sitemap(...other) }, ["/a.xml", "/b.xml"]);
+}
+
+/** An entry with the date of its last change. */
+export function dated(path: string, date: string): string {
+  return entry(path, `<lastmod>${date}</lastmod>`);
 }
 
 /** `count` entries with what a function says of each. */

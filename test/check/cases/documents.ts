@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { type Case, entry, files, finds, home, index, many, robots, site, sitemap } from "./case.ts";
+import { type Case, doc, entry, files, finds, home, index, many, site, sitemap } from "./case.ts";
 
 const rss = (version: string) =>
   `<rss version="${version}"><channel><item><link>${home}a</link></item></channel></rss>`;
@@ -9,120 +9,90 @@ const child = (path: string, date: string) =>
   `<sitemap><loc>${home}${path.slice(1)}</loc><lastmod>${date}</lastmod></sitemap>`;
 const datedIndex = (...children: readonly string[]) =>
   `<?xml version="1.0"?><sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${children.join("")}</sitemapindex>`;
-const parts = Object.fromEntries(many(10, (number) => `/${number}.xml`).map((name) => [name, sitemap(name)]));
+const names = [..."abcdefghkl"].map((letter) => `/${letter}.xml`);
+const parts = Object.fromEntries(names.map((name) => [name, sitemap(name)]));
+
+const pictured = entry("/", `<image:image><image:loc>${home}a.jpg</image:loc></image:image>`);
+const ruled = (rules: string) =>
+  files({ "/robots.txt": `${rules}\nSitemap: ${home}sitemap.xml`, "/sitemap.xml": sitemap("/", "/a/b/c") });
+const tooMany = "More than the 50,000 entries that the protocol allows";
+const paths = (count: number, different = count) => many(count, (number) => `/${number % different}`);
+const far = "https://m.example.net/a.xml";
+const elsewhere = (...named: readonly string[]) =>
+  files({ "/sitemap.xml": index(far), [far]: sitemap("https://m.example.net/") }, ["/sitemap.xml", ...named]);
 
 export const documentCases: readonly Case[] = [
   finds(
     ["sitemap-is-html", 1, "html"],
-    files({ "/sitemap.xml": "<!doctype html><html><body>Not found</body></html>" }),
-    files({ "/sitemap.xml": { status: 404, body: "<!doctype html><html></html>" } }),
+    doc("<!doctype html><html><body>Not found</body></html>"),
+    doc({ status: 404, body: "<!doctype html><html></html>" }),
   ),
   finds(
     ["sitemap-unsupported", 1, "json"],
-    files({ "/sitemap.xml": '{"urls":[]}' }),
-    files({ "/sitemap.xml": "<!doctype html><html><body>Not found</body></html>" }),
+    doc('{"urls":[]}'),
+    doc("<!doctype html><html><body>Not found</body></html>"),
   ),
   finds(
     ["sitemap-unsupported", 1, "htmlmap", { what: "an element whose name has html in it" }],
-    files({ "/sitemap.xml": "<htmlmap><a/></htmlmap>" }),
-    files({ "/sitemap.xml": '<h:html xmlns:h="http://www.w3.org/1999/xhtml"><h:body/></h:html>' }),
+    doc("<htmlmap><a/></htmlmap>"),
+    doc('<h:html xmlns:h="http://www.w3.org/1999/xhtml"><h:body/></h:html>'),
   ),
-  finds(["sitemap-empty", 1, "The document is empty", { what: "no bytes" }], files({ "/sitemap.xml": "" }), site()),
-  finds(
-    ["sitemap-empty", 1, undefined, { what: "no entries", severity: "warning" }],
-    files({ "/sitemap.xml": sitemap() }),
-    site(),
-  ),
-  finds(
-    ["sitemap-empty", 1, undefined, { what: "an index" }],
-    files({ "/sitemap.xml": index() }),
-    files({ "/sitemap.xml": index("/a.xml"), "/a.xml": sitemap("/") }),
-  ),
+  finds(["sitemap-empty", 1, "The document is empty", { what: "no bytes" }], doc("")),
+  finds(["sitemap-empty", 1, undefined, { what: "no entries", severity: "warning" }], doc(sitemap())),
+  finds(["sitemap-empty", 1, undefined, { what: "an index" }], doc(index())),
   finds(
     ["sitemap-empty", 1, undefined, { what: "a feed", severity: "info" }],
-    files({ "/sitemap.xml": '<rss version="2.0"><channel></channel></rss>' }),
-    site(),
+    doc('<rss version="2.0"><channel></channel></rss>'),
   ),
   finds(
     ["sitemap-empty", 1, undefined, { what: "news", severity: "info" }],
-    files({ "/news.xml": sitemap() }, ["/news.xml"]),
-    files({ "/news.xml": sitemap("/") }, ["/news.xml"]),
+    doc(sitemap(), "/news.xml"),
+    doc(sitemap("/"), "/news.xml"),
   ),
   finds(
     ["sitemap-not-well-formed", 1, "&c=2"],
     site(`<url><loc>${home}a?b=1&c=2</loc></url>`),
     site(`<url><loc>${home}a?b=1&amp;c=2</loc></url><!-- a & b -->`, `<url><loc><![CDATA[${home}b?a&c]]></loc></url>`),
   ),
-  finds(["sitemap-leading-text", 1, "Warning: x"], files({ "/sitemap.xml": `Warning: x\n${sitemap("/")}` }), site()),
+  finds(["sitemap-leading-text", 1, "Warning: x"], doc(`Warning: x\n${sitemap("/")}`)),
   finds(
     ["sitemap-leading-text", 1, "white space", { what: "an empty line" }],
-    files({ "/sitemap.xml": `\n${sitemap("/")}` }),
-    files({ "/sitemap.xml": `\ufeff${sitemap("/")}` }),
+    doc(`\n${sitemap("/")}`),
+    doc(`\ufeff${sitemap("/")}`),
   ),
-  finds(
-    ["sitemap-namespace", 1, "none"],
-    files({ "/sitemap.xml": `<urlset><url><loc>${home}</loc></url></urlset>` }),
-    site(),
-  ),
+  finds(["sitemap-namespace", 1, "none"], doc(`<urlset><url><loc>${home}</loc></url></urlset>`)),
   finds(
     ["sitemap-namespace", 1, "http://www.google.com/schemas/sitemap-image/9.9", { what: "of an extension" }],
-    files({
-      "/sitemap.xml": sitemap(entry("/", `<image:image><image:loc>${home}a.jpg</image:loc></image:image>`)).replace(
-        "sitemap-image/1.1",
-        "sitemap-image/9.9",
-      ),
-    }),
-    files({
-      "/sitemap.xml": sitemap(entry("/", `<image:image><image:loc>${home}a.jpg</image:loc></image:image>`)),
-    }),
+    doc(sitemap(pictured).replace("sitemap-image/1.1", "sitemap-image/9.9")),
+    doc(sitemap(pictured)),
   ),
   finds(
     ["sitemap-not-utf8", 1, "windows-1252"],
-    files({ "/sitemap.xml": Buffer.from(sitemap("/k\u00e4se").replace("UTF-8", "ISO-8859-1"), "latin1") }),
-    files({ "/sitemap.xml": sitemap("/k\u00e4se") }),
+    doc(Buffer.from(sitemap("/k\u00e4se").replace("UTF-8", "ISO-8859-1"), "latin1")),
+    doc(sitemap("/k\u00e4se")),
   ),
   finds(
     ["sitemap-not-utf8", 1, "utf-8", { what: "invalid bytes" }],
-    files({
-      "/sitemap.xml": Buffer.from(
-        sitemap(
-          entry("/a", `<image:image><image:loc>${home}a</image:loc><image:title>\u00e4</image:title></image:image>`),
-        ),
-        "latin1",
-      ),
-    }),
-    files({ "/sitemap.xml": sitemap(entry("/a", "<!-- \u00e4 -->")) }),
+    doc(
+      Buffer.from(sitemap(pictured.replace("</image:loc>", "</image:loc><image:title>\u00e4</image:title>")), "latin1"),
+    ),
+    doc(sitemap(entry("/a", "<!-- \u00e4 -->"))),
   ),
   finds(
     ["sitemap-too-large", 1, "Larger than the 50 MiB that the protocol allows"],
-    files({ "/sitemap.xml.gz": packed(52_428_800) }, ["/sitemap.xml.gz"]),
-    files({ "/sitemap.xml.gz": packed(52_427_000) }, ["/sitemap.xml.gz"]),
+    doc(packed(52_428_800), "/sitemap.xml.gz"),
+    doc(packed(52_427_000), "/sitemap.xml.gz"),
+  ),
+  finds(["sitemap-too-many-urls", 1, tooMany], doc(sitemap(...paths(50_001))), doc(sitemap(...paths(50_000)))),
+  finds(
+    ["sitemap-too-many-urls", 1, tooMany, { what: "repeated ones included" }],
+    doc(sitemap(...paths(50_001, 100))),
+    doc(sitemap(...paths(50_000, 100))),
   ),
   finds(
-    ["sitemap-too-many-urls", 1, "More than the 50,000 entries that the protocol allows"],
-    files({ "/sitemap.xml": sitemap(...many(50_001, (number) => `/${number}`)) }),
-    files({ "/sitemap.xml": sitemap(...many(50_000, (number) => `/${number}`)) }),
-  ),
-  finds(
-    [
-      "sitemap-too-many-urls",
-      1,
-      "More than the 50,000 entries that the protocol allows",
-      { what: "repeated ones included" },
-    ],
-    files({ "/sitemap.xml": sitemap(...many(50_001, (number) => `/${number % 100}`)) }),
-    files({ "/sitemap.xml": sitemap(...many(50_000, (number) => `/${number % 100}`)) }),
-  ),
-  finds(
-    ["index-too-many-sitemaps", 1, "More than the 50,000 entries that the protocol allows"],
-    {
-      ...files({ "/sitemap.xml": index(...many(50_001, (number) => `/${number}.xml`)) }),
-      crawl: { recurseList: () => [] },
-    },
-    {
-      ...files({ "/sitemap.xml": index(...many(50_000, (number) => `/${number}.xml`)) }),
-      crawl: { recurseList: () => [] },
-    },
+    ["index-too-many-sitemaps", 1, tooMany],
+    { ...doc(index(...paths(50_001))), crawl: { recurseList: () => [] } },
+    { ...doc(index(...paths(50_000))), crawl: { recurseList: () => [] } },
   ),
   finds(
     ["index-nested", 1, `${home}sub.xml`],
@@ -138,7 +108,6 @@ export const documentCases: readonly Case[] = [
       "/sitemap.xml": sitemap("/").replace("</urlset>", `<sitemap><loc>${home}a.xml</loc></sitemap></urlset>`),
       "/a.xml": sitemap("/a"),
     }),
-    site(),
   ),
   finds(
     ["index-mixed", 1, "<url>", { what: "a page in an index" }],
@@ -146,34 +115,16 @@ export const documentCases: readonly Case[] = [
       "/sitemap.xml": index("/a.xml").replace("</sitemapindex>", `<url><loc>${home}b</loc></url></sitemapindex>`),
       "/a.xml": sitemap("/a"),
     }),
-    files({ "/sitemap.xml": index("/a.xml"), "/a.xml": sitemap("/a") }),
   ),
   finds(
     ["index-cycle", 1, "The sitemap contains itself"],
     files({ "/sitemap.xml": index("/sitemap.xml", "/a.xml"), "/a.xml": sitemap("/") }),
-    files({ "/sitemap.xml": index("/a.xml"), "/a.xml": sitemap("/") }),
   ),
   finds(
-    ["index-child-other-site", 1, "https://maps.example.net/a.xml"],
-    files({
-      "/sitemap.xml": index("https://maps.example.net/a.xml"),
-      "https://maps.example.net/a.xml": sitemap("https://maps.example.net/"),
-    }),
-    files({ "/sitemap.xml": index("/a.xml"), "/a.xml": sitemap("/") }),
-  ),
-  finds(
-    ["index-child-other-site", 1, "https://m.example.net/a.xml", { what: "named by robots.txt" }],
-    files({
-      "/sitemap.xml": index("https://m.example.net/a.xml"),
-      "https://m.example.net/a.xml": sitemap("https://m.example.net/"),
-    }),
-    files(
-      {
-        "/sitemap.xml": index("https://m.example.net/a.xml"),
-        "https://m.example.net/a.xml": sitemap("https://m.example.net/"),
-      },
-      ["/sitemap.xml", "https://m.example.net/a.xml"],
-    ),
+    ["index-child-other-site", 1, far],
+    elsewhere(),
+    // Named by robots.txt.
+    elsewhere(far),
   ),
   finds(
     ["index-child-outside-directory", 1, `${home}a.xml`],
@@ -189,21 +140,13 @@ export const documentCases: readonly Case[] = [
   ),
   finds(
     ["index-child-repeated", 1, `${home}a.xml`],
-    files(
-      {
-        "/i.xml": index("/a.xml"),
-        "/j.xml": index("/a.xml", "/b.xml"),
-        "/a.xml": sitemap("/"),
-        "/b.xml": sitemap("/b"),
-      },
-      ["/i.xml", "/j.xml"],
-    ),
-    files({ "/i.xml": index("/a.xml"), "/a.xml": sitemap("/") }, ["/i.xml", "/a.xml"]),
+    files({ "/i.xml": index("/a.xml"), "/j.xml": index("/a.xml", "/b.xml"), ...parts }, ["/i.xml", "/j.xml"]),
+    files({ "/i.xml": index("/a.xml"), ...parts }, ["/i.xml", "/a.xml"]),
   ),
   finds(
     ["index-child-repeated", 1, `${home}a.xml`, { what: "in one index" }],
-    files({ "/sitemap.xml": index("/a.xml", "/a.xml"), "/a.xml": sitemap("/") }),
-    files({ "/sitemap.xml": index("/a.xml", "/b.xml"), "/a.xml": sitemap("/"), "/b.xml": sitemap("/b") }),
+    files({ "/sitemap.xml": index("/a.xml", "/a.xml"), ...parts }),
+    files({ "/sitemap.xml": index("/a.xml", "/b.xml"), ...parts }),
   ),
   finds(
     ["index-lastmod-stale", 1, "2026-06-01T00:00:00Z, but pages changed on 2026-06-02T00:00:01Z"],
@@ -222,60 +165,40 @@ export const documentCases: readonly Case[] = [
   ),
   finds(
     ["index-lastmod-identical", 1, "2026-06-01"],
-    files({
-      ...parts,
-      "/sitemap.xml": datedIndex(...Object.keys(parts).map((name) => child(name, "2026-06-01"))),
-    }),
-    files({
-      ...parts,
-      "/sitemap.xml": datedIndex(
-        ...Object.keys(parts)
-          .slice(1)
-          .map((name) => child(name, "2026-06-01")),
-      ),
-    }),
+    files({ ...parts, "/sitemap.xml": datedIndex(...names.map((name) => child(name, "2026-06-01"))) }),
+    files({ ...parts, "/sitemap.xml": datedIndex(...names.slice(1).map((name) => child(name, "2026-06-01"))) }),
   ),
-  finds(
-    ["feed-unsupported", 1, "rss 0.91", { what: "RSS" }],
-    files({ "/feed": rss("0.91") }, ["/feed"]),
-    files({ "/feed": rss("2.0") }, ["/feed"]),
-  ),
+  finds(["feed-unsupported", 1, "rss 0.91", { what: "RSS" }], doc(rss("0.91"), "/feed"), doc(rss("2.0"), "/feed")),
   finds(
     ["feed-unsupported", 1, "feed 0.3", { what: "Atom" }],
-    files({ "/feed": atom('version="0.3" xmlns="http://purl.org/atom/ns#"') }, ["/feed"]),
-    files({ "/feed": atom('xmlns="http://www.w3.org/2005/Atom"') }, ["/feed"]),
+    doc(atom('version="0.3" xmlns="http://purl.org/atom/ns#"'), "/feed"),
+    doc(atom('xmlns="http://www.w3.org/2005/Atom"'), "/feed"),
   ),
   finds(
     ["feed-unsupported", 1, "JSON Feed", { what: "JSON" }],
-    files({ "/feed": `{"version": "https://jsonfeed.org/version/1.1", "items": [{"url": "${home}a"}]}` }, ["/feed"]),
-    files({ "/feed": rss("2.0") }, ["/feed"]),
+    doc(`{"version": "https://jsonfeed.org/version/1.1", "items": [{"url": "${home}a"}]}`, "/feed"),
+    doc(rss("2.0"), "/feed"),
   ),
   finds(
     ["feed-unsupported", 1, "RDF", { what: "RDF" }],
-    files(
-      {
-        "/feed": `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"><item><link>${home}a</link></item></rdf:RDF>`,
-      },
-      ["/feed"],
+    doc(
+      `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"><item><link>${home}a</link></item></rdf:RDF>`,
+      "/feed",
     ),
-    files({ "/feed": `<!-- <rss version="0.9"> -->${rss("2.0")}` }, ["/feed"]),
+    doc(`<!-- <rss version="0.9"> -->${rss("2.0")}`, "/feed"),
   ),
   finds(
     ["feed-as-only-sitemap", 1, `${home}feed`],
-    files({ "/feed": rss("2.0") }, ["/feed"]),
+    doc(rss("2.0"), "/feed"),
     files({ "/feed": rss("2.0"), "/sitemap.xml": sitemap("/") }, ["/feed", "/sitemap.xml"]),
   ),
-  finds(
-    ["text-sitemap-name", 1, undefined],
-    files({ "/urls": `${home}\n` }, ["/urls"]),
-    files({ "/urls.txt": `${home}\n` }, ["/urls.txt"]),
-  ),
+  finds(["text-sitemap-name", 1, undefined], doc(`${home}\n`, "/urls"), doc(`${home}\n`, "/urls.txt")),
   finds(
     ["text-sitemap-junk", 1, "Hello"],
-    files({ "/urls.txt": `${home}\nHello\n` }, ["/urls.txt"]),
-    files({ "/urls.txt": `${home}\n\n${home}a\n` }, ["/urls.txt"]),
+    doc(`${home}\nHello\n`, "/urls.txt"),
+    doc(`${home}\n\n${home}a\n`, "/urls.txt"),
   ),
-  finds(["url-repeated", 2, `${home}a`], site("/a", "/a", "/a"), site("/a", "/b")),
+  finds(["url-repeated", 2, `${home}a`], site("/a", "/a", "/a")),
   finds(
     ["url-tag-repeated", 1, "lastmod", { what: "another tag" }],
     site(entry("/a", "<lastmod>2026-06-01</lastmod><lastmod>2026-06-02</lastmod>")),
@@ -288,25 +211,13 @@ export const documentCases: readonly Case[] = [
   ),
   finds(
     ["url-robots-disallowed", 1, `${home}a/b/c`, { what: "the longest rule wins" }],
-    files({
-      "/robots.txt": `User-agent: *\nAllow: /a\nDisallow: /a/b\n${robots("/sitemap.xml").split("\n").at(-2)}`,
-      "/sitemap.xml": sitemap("/", "/a/b/c"),
-    }),
-    files({
-      "/robots.txt": `User-agent: *\nDisallow: /a\nAllow: /a/b\n${robots("/sitemap.xml").split("\n").at(-2)}`,
-      "/sitemap.xml": sitemap("/", "/a/b/c"),
-    }),
+    ruled("User-agent: *\nAllow: /a\nDisallow: /a/b"),
+    ruled("User-agent: *\nDisallow: /a\nAllow: /a/b"),
   ),
   finds(
-    ["url-robots-disallowed", 1, home, { what: "for another crawler alone", severity: "warning" }],
-    files({
-      "/robots.txt": `User-agent: YandexBot\nDisallow: /\n\n${robots("/sitemap.xml")}`,
-      "/sitemap.xml": sitemap("/"),
-    }),
-    files({
-      "/robots.txt": `User-agent: OtherBot\nDisallow: /\n\n${robots("/sitemap.xml")}`,
-      "/sitemap.xml": sitemap("/"),
-    }),
+    ["url-robots-disallowed", 2, home, { what: "for another crawler alone", severity: "warning" }],
+    ruled("User-agent: YandexBot\nDisallow: /"),
+    ruled("User-agent: OtherBot\nDisallow: /"),
   ),
 ];
 

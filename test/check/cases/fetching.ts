@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { type Case, files, finds, home, index, robots, site, sitemap } from "./case.ts";
+import { type Case, doc, files, finds, home, index, robots, sitemap } from "./case.ts";
 
 const big = sitemap("/").replace("</urlset>", `<!--${"x".repeat(1_000_001)}--></urlset>`);
 
@@ -33,13 +33,11 @@ export const fetchingCases: readonly Case[] = [
   finds(
     ["robots-sitemap-relative", 1, "/sitemap.xml"],
     files({ "/robots.txt": "Sitemap: /sitemap.xml", "/sitemap.xml": sitemap("/") }),
-    files({ "/sitemap.xml": sitemap("/", "<url><loc>/relative</loc></url>") }),
+    doc(sitemap("/", "<url><loc>/relative</loc></url>")),
   ),
-  finds(
-    ["robots-no-sitemap", 1, undefined],
-    { routes: { "/robots.txt": "User-agent: *\n", "/sitemap.xml": sitemap("/") } },
-    site(),
-  ),
+  finds(["robots-no-sitemap", 1, undefined], {
+    routes: { "/robots.txt": "User-agent: *\n", "/sitemap.xml": sitemap("/") },
+  }),
   finds(
     ["robots-no-sitemap", 1, undefined, { what: "without a robots.txt" }],
     { routes: { "/robots.txt": "", "/sitemap.xml": sitemap("/") } },
@@ -58,20 +56,16 @@ export const fetchingCases: readonly Case[] = [
   ),
   finds(
     ["sitemap-robots-disallowed", 1, "Googlebot, bingbot, YandexBot"],
-    files({ "/private/sitemap.xml": sitemap("/private/") }, ["/private/sitemap.xml"]),
-    files({ "/maps/private/sitemap.xml": sitemap("/maps/private/") }, ["/maps/private/sitemap.xml"]),
+    doc(sitemap("/private/"), "/private/sitemap.xml"),
+    doc(sitemap("/maps/private/"), "/maps/private/sitemap.xml"),
   ),
-  finds(["sitemap-unreachable", 1, "Not found (404)"], files({}), site()),
+  finds(["sitemap-unreachable", 1, "Not found (404)"], files({})),
   finds(
     ["sitemap-unreachable", 1, "Server error (500)", { what: "a server error" }],
-    files({ "/sitemap.xml": { status: 500 } }),
-    files({ "/sitemap.xml": { status: 403 } }),
+    doc({ status: 500 }),
+    doc({ status: 403 }),
   ),
-  finds(
-    ["sitemap-challenge", 1, "Access denied (403)"],
-    files({ "/sitemap.xml": { status: 403 } }),
-    files({ "/sitemap.xml": { status: 404 } }),
-  ),
+  finds(["sitemap-challenge", 1, "Access denied (403)"], doc({ status: 403 }), doc({ status: 404 })),
   finds(
     ["sitemap-redirect", 1, `${home}sitemap.xml leads to https://example.org/a.xml`],
     files({ "/sitemap.xml": { to: `${home}a.xml` }, "/a.xml": sitemap("/") }),
@@ -84,27 +78,23 @@ export const fetchingCases: readonly Case[] = [
   ),
   finds(
     ["sitemap-slow", 1, /^0\.\d s$/],
-    { ...files({ "/sitemap.xml": { wait: 300, body: sitemap("/") } }), check: { slow: 200 } },
-    files({ "/sitemap.xml": { wait: 300, body: sitemap("/") } }),
+    { ...doc({ wait: 300, body: sitemap("/") }), check: { slow: 200 } },
+    doc({ wait: 300, body: sitemap("/") }),
   ),
   finds(
     ["sitemap-served-as-html", 1, "text/html; charset=utf-8"],
-    files({ "/sitemap.xml": { headers: { "content-type": "text/html; charset=utf-8" }, body: sitemap("/") } }),
-    files({ "/sitemap.xml": { headers: { "content-type": "text/xml" }, body: sitemap("/") } }),
+    doc({ headers: { "content-type": "text/html; charset=utf-8" }, body: sitemap("/") }),
+    doc({ headers: { "content-type": "text/xml" }, body: sitemap("/") }),
   ),
-  finds(
-    ["sitemap-cut-off", 1, "The file is cut off at line 8"],
-    files({ "/sitemap.xml": sitemap("/", "/a").slice(0, -30) }),
-    site("/a"),
-  ),
+  finds(["sitemap-cut-off", 1, "The file is cut off at line 8"], doc(sitemap("/", "/a").slice(0, -30))),
   finds(
     ["sitemap-compression", 1, "Ignored data after the end of the compressed data"],
-    files({ "/sitemap.xml.gz": Buffer.concat([gzipSync(sitemap("/")), Buffer.from("trailing")]) }, ["/sitemap.xml.gz"]),
-    files({ "/sitemap.xml.gz": gzipSync(sitemap("/")) }, ["/sitemap.xml.gz"]),
+    doc(Buffer.concat([gzipSync(sitemap("/")), Buffer.from("trailing")]), "/sitemap.xml.gz"),
+    doc(gzipSync(sitemap("/")), "/sitemap.xml.gz"),
   ),
   finds(
     ["sitemap-not-compressed", 1, "1.0 MB"],
-    files({ "/sitemap.xml": big }),
-    files({ "/sitemap.xml": { headers: { "content-encoding": "gzip" }, body: gzipSync(big) } }),
+    doc(big),
+    doc({ headers: { "content-encoding": "gzip" }, body: gzipSync(big) }),
   ),
 ];

@@ -1,36 +1,20 @@
-import { type Case, entry, files, finds, home, links, many, site, sitemap } from "./case.ts";
+import { type Case, entry, files, finds, home, links, many, site, sitemap, two } from "./case.ts";
 
 const page = (path: string, languages: Readonly<Record<string, string>>) => entry(path, links(languages));
 const pair = { en: "/en", de: "/de" };
+const numbered = (number: number) => ({ en: `/en/${number}`, de: `/de/${number}` });
+const each = (...codes: readonly string[]) => site(...codes.map((code, at) => page(`/${at}`, { [code]: `/${at}` })));
 
 export const languageCases: readonly Case[] = [
   finds(
-    ["hreflang-code", 6, `${home}a`],
-    site(
-      page("/a", { en_US: "/a" }),
-      page("/b", { "es-419": "/b" }),
-      page("/c", { fil: "/c" }),
-      page("/d", { us: "/d" }),
-      page("/e", { "zh-Hanx": "/e" }),
-      page("/f", { "en-": "/f" }),
-    ),
-    site(
-      page("/a", { "en-US": "/a" }),
-      page("/b", { "zh-Hant": "/b" }),
-      page("/c", { "ZH-hans-cn": "/c" }),
-      page("/d", { "x-default": "/d", uk: "/d" }),
-      page("/e", { "en-uk": "/e" }),
-    ),
+    ["hreflang-code", 6, `${home}0`],
+    each("en_US", "es-419", "fil", "us", "zh-Hanx", "en-"),
+    each("en-US", "zh-Hant", "ZH-hans-cn", "x-default", "uk", "en-uk"),
   ),
   finds(
-    ["hreflang-region", 4, `${home}a`],
-    site(
-      page("/a", { "en-UK": "/a" }),
-      page("/b", { "en-EU": "/b" }),
-      page("/c", { "en-UN": "/c" }),
-      page("/d", { "de-XX": "/d" }),
-    ),
-    site(page("/a", { "en-GB": "/a" }), page("/b", { uk: "/b" }), page("/c", { "sr-Latn-RS": "/c" })),
+    ["hreflang-region", 4, `${home}0`],
+    each("en-UK", "en-EU", "en-UN", "de-XX"),
+    each("en-GB", "uk", "sr-Latn-RS"),
   ),
   finds(
     ["hreflang-not-absolute", 1, "/de"],
@@ -59,46 +43,27 @@ export const languageCases: readonly Case[] = [
     ["hreflang-no-return", 1, `${home}en`],
     site(page("/en", pair), "/de"),
     site(page("/en", pair), page("/de", pair)),
+    // An incomplete tree is not judged.
+    files({ "/sitemap.xml": sitemap(page("/en", pair), "/de") }, ["/sitemap.xml", "/gone.xml"]),
   ),
   finds(
     ["hreflang-no-return", 1, `${home}de`, { what: "unequal sets whose pairs point at each other" }],
     site(
-      page("/en", { en: "/en", de: "/de", fr: "/fr" }),
-      page("/de", { en: "/en", de: "/de", fr: "/fr" }),
+      page("/en", { ...pair, fr: "/fr" }),
+      page("/de", { ...pair, fr: "/fr" }),
       page("/fr", { en: "/en", fr: "/fr" }),
     ),
-    site(
-      page("/en", { en: "/en", de: "/de", fr: "/fr" }),
-      page("/de", { en: "/en", de: "/de" }),
-      page("/fr", { en: "/en", fr: "/fr" }),
-    ),
+    site(page("/en", { ...pair, fr: "/fr" }), page("/de", pair), page("/fr", { en: "/en", fr: "/fr" })),
   ),
   finds(
     ["hreflang-no-return", 1, `${home}en`, { what: "across sitemaps" }],
-    files({ "/a.xml": sitemap("/", page("/en", pair)), "/b.xml": sitemap(page("/de", { de: "/de", fr: "/fr" })) }, [
-      "/a.xml",
-      "/b.xml",
-    ]),
-    files(
-      {
-        "/a.xml": sitemap("/", page("/en", pair)),
-        "/b.xml": sitemap(page("/de", { de: "/de", en: "/en", fr: "/fr" })),
-      },
-      ["/a.xml", "/b.xml"],
-    ),
+    two([page("/en", pair)], [page("/de", { de: "/de", fr: "/fr" })]),
+    two([page("/en", pair)], [page("/de", { de: "/de", en: "/en", fr: "/fr" })]),
   ),
   finds(
     ["hreflang-no-return", 1, `${home}en`, { what: "listed twice, once with the return link" }],
-    files({ "/a.xml": sitemap("/", page("/en", pair), "/de"), "/b.xml": sitemap("/de") }, ["/a.xml", "/b.xml"]),
-    files({ "/a.xml": sitemap("/", page("/en", pair), "/de"), "/b.xml": sitemap(page("/de", pair)) }, [
-      "/a.xml",
-      "/b.xml",
-    ]),
-  ),
-  finds(
-    ["hreflang-no-return", 1, `${home}en`, { what: "an incomplete tree is not judged" }],
-    site(page("/en", pair), "/de"),
-    files({ "/sitemap.xml": sitemap(page("/en", pair), "/de") }, ["/sitemap.xml", "/gone.xml"]),
+    two([page("/en", pair), "/de"], ["/de"]),
+    two([page("/en", pair), "/de"], [page("/de", pair)]),
   ),
   finds(
     ["hreflang-return-differs", 1, `${home}en`],
@@ -133,13 +98,11 @@ export const languageCases: readonly Case[] = [
   finds(
     ["hreflang-no-return", 1, `${home}en/77`, { what: "one of many" }],
     site(
-      ...many(300, (number) => page(`/en/${number}`, { en: `/en/${number}`, de: `/de/${number}` })),
-      ...many(300, (number) =>
-        page(`/de/${number}`, number === 77 ? { de: "/de/77" } : { en: `/en/${number}`, de: `/de/${number}` }),
-      ),
+      ...many(300, (number) => page(`/en/${number}`, numbered(number))),
+      ...many(300, (number) => page(`/de/${number}`, number === 77 ? { de: "/de/77" } : numbered(number))),
     ),
     site(
-      ...many(300, (number) => page(`/en/${number}`, { en: `/en/${number}`, de: `/de/${number}` })),
+      ...many(300, (number) => page(`/en/${number}`, numbered(number))),
       ...many(300, (number) => page(`/de/${number}`, { de: `/de/${number}`, en: `/en/${number}` })),
     ),
   ),

@@ -24,6 +24,9 @@ const video = (path: string, fields: Readonly<Record<string, string>> = {}, more
   return entry(path, `<video:video>${tags.join("")}${more}</video:video>`);
 };
 
+const images = (count: number) =>
+  many(count, (at) => `<image:image><image:loc>${home}${at}.jpg</image:loc></image:image>`).join("");
+
 export const mediaCases: readonly Case[] = [
   finds(
     ["news-too-many", 1, "1001 stories"],
@@ -63,31 +66,15 @@ export const mediaCases: readonly Case[] = [
   finds(
     ["news-deprecated", 2, `${home}a`],
     site(
-      story("/a", { more: "<news:keywords>a, b</news:keywords>" }),
-      story("/b", { more: "<news:genres>Blog</news:genres>" }),
+      story("/a", { more: "<news:keywords>a</news:keywords>" }),
+      story("/b", { more: "<news:genres>B</news:genres>" }),
     ),
     site(story("/a")),
   ),
   finds(
     ["image-too-many", 1, "More than 1,000 images on a page; the rest was skipped"],
-    site(
-      entry(
-        "/a",
-        many(
-          1001,
-          (number) => `<image:image><image:loc>https://example.org/${number}.jpg</image:loc></image:image>`,
-        ).join(""),
-      ),
-    ),
-    site(
-      entry(
-        "/a",
-        many(
-          1000,
-          (number) => `<image:image><image:loc>https://example.org/${number}.jpg</image:loc></image:image>`,
-        ).join(""),
-      ),
-    ),
+    site(entry("/a", images(1001))),
+    site(entry("/a", images(1000))),
   ),
   finds(
     ["image-incomplete", 1, "Skipped an image without a URL"],
@@ -145,21 +132,12 @@ export const mediaCases: readonly Case[] = [
   ),
   finds(
     ["media-robots-disallowed", 2, `${home}a`],
-    site(
-      image("/a", "https://example.org/private/a.jpg"),
-      video("/b", { thumbnail_loc: "https://example.org/private/t.jpg" }),
-    ),
-    site(image("/a", "https://example.org/a.jpg"), image("/b", "https://cdn.example.net/private/a.jpg")),
-  ),
-  finds(
-    ["media-robots-disallowed", 1, `${home}a`, { what: "for another crawler alone" }],
-    files({
-      "/robots.txt": "User-agent: *\nDisallow: /i/\nSitemap: https://example.org/sitemap.xml",
-      "/sitemap.xml": sitemap(image("/a", "https://example.org/i/a.jpg")),
-    }),
+    site(image("/a", `${home}private/a.jpg`), video("/b", { thumbnail_loc: `${home}private/t.jpg` })),
+    site(image("/a", `${home}a.jpg`), image("/b", "https://cdn.example.net/private/a.jpg")),
+    // For another crawler alone.
     files({
       "/robots.txt": `User-agent: YandexBot\nDisallow: /i/\n${robots("/sitemap.xml")}`,
-      "/sitemap.xml": sitemap(image("/a", "https://example.org/i/a.jpg")),
+      "/sitemap.xml": sitemap(image("/a", `${home}i/a.jpg`)),
     }),
   ),
 ];

@@ -1,8 +1,17 @@
 import type { Website } from "../checked.ts";
-import { type Case, entry, files, finds, home, many, robots, site, sitemap } from "./case.ts";
+import { type Case, dated, doc, files, finds, home, many, site, sitemap, two } from "./case.ts";
 
 const host = "example.org";
 const long = (length: number) => `${home}${"a".repeat(length - home.length)}`;
+
+const tenPages = many(10, (number) => `/${number}`);
+const moved = (...urls: readonly string[]): Website =>
+  files({
+    "/robots.txt": { to: "https://www.example.org/robots.txt" },
+    "https://www.example.org/robots.txt":
+      "User-agent: *\nDisallow: /private\nSitemap: https://www.example.org/sitemap.xml",
+    "https://www.example.org/sitemap.xml": sitemap(...urls),
+  });
 
 // Named by the homepage, not by robots.txt.
 const linked = (text: string): Website => ({
@@ -16,28 +25,18 @@ export const urlCases: readonly Case[] = [
   finds(
     ["url-missing", 1, "Skipped an entry without a URL"],
     site("<url><lastmod>2026-06-01T00:00:00Z</lastmod></url>"),
-    site("/a"),
   ),
+  finds(["url-tag-repeated", 1, `${home}b`], site(`<url><loc>${home}a</loc><loc>${home}b</loc></url>`)),
   finds(
-    ["url-tag-repeated", 1, `${home}b`],
-    site(`<url><loc>${home}a</loc><loc>${home}b</loc></url>`),
-    site("/a", "/b"),
-  ),
-  {
-    rule: "url-not-absolute",
-    fires: site("<url><loc>/relative</loc></url>"),
+    ["url-not-absolute", 1, "/relative"],
+    site("<url><loc>/relative</loc></url>"),
     // Atom allows it.
-    near: files({
-      "/sitemap.xml": `<feed xmlns="http://www.w3.org/2005/Atom"><entry><link href="/relative"/></entry></feed>`,
-    }),
-    example: "/relative",
-    count: 1,
-  },
-  finds(["url-invalid", 1, "https://", { what: "no URL" }], site("<url><loc>https://</loc></url>"), site("/a")),
+    doc(`<feed xmlns="http://www.w3.org/2005/Atom"><entry><link href="/relative"/></entry></feed>`),
+  ),
+  finds(["url-invalid", 1, "https://", { what: "no URL" }], site("<url><loc>https://</loc></url>")),
   finds(
     ["url-invalid", 1, "ftp://example.org/a", { what: "another scheme" }],
     site("<url><loc>ftp://example.org/a</loc></url>"),
-    site("/a"),
   ),
   finds(["url-too-long", 1, `${long(200)}…`], site(long(2048)), site(long(2047))),
   finds(["url-too-long-yandex", 1, long(1025)], site(long(1025)), site(long(1024))),
@@ -51,7 +50,7 @@ export const urlCases: readonly Case[] = [
     site(`${home}a?b=1&amp;amp;c=2`),
     site(`${home}a?b=1&amp;c=2`),
   ),
-  finds(["url-www-mismatch", 1, `https://www.${host}/a`], site(`https://www.${host}/a`), site("/a")),
+  finds(["url-www-mismatch", 1, `https://www.${host}/a`], site(`https://www.${host}/a`)),
   finds(
     ["url-other-host", 2, "https://other.org/a"],
     site("https://other.org/a", "https://blog.example.org/b", "https://localhost/private"),
@@ -59,63 +58,34 @@ export const urlCases: readonly Case[] = [
   ),
   finds(
     ["url-other-host", 1, "https://third.org/a", { what: "a sitemap elsewhere, named by the robots.txt of the pages" }],
-    {
-      routes: {
-        "/robots.txt": robots("https://maps.example.net/a.xml"),
-        "https://maps.example.net/a.xml": sitemap("https://third.org/a"),
-      },
-    },
-    {
-      routes: {
-        "/robots.txt": robots("https://maps.example.net/a.xml"),
-        "https://maps.example.net/a.xml": sitemap("/a"),
-      },
-    },
+    doc(sitemap("https://third.org/a"), "https://maps.example.net/a.xml"),
+    doc(sitemap("/a"), "https://maps.example.net/a.xml"),
   ),
-  finds(["url-other-scheme", 1, "http://example.org/a"], site(`http://${host}/a`), site("/a")),
+  finds(["url-other-scheme", 1, "http://example.org/a"], site(`http://${host}/a`)),
   finds(
     ["url-outside-directory", 2, `${home}shop/b`, { severity: "warning" }],
     linked(sitemap("/blog/a", "/shop/b", "/blogs")),
     linked(sitemap("/blog/a", "/blog/b/c")),
   ),
   finds(
-    [
-      "url-outside-directory",
-      2,
-      `${home}blog/1.xml`,
-      { what: "named by robots.txt: one note for the website", severity: "info" },
-    ],
-    files({ "/blog/1.xml": sitemap("/shop/b", "/shop/c"), "/blog/2.xml": sitemap("/shop/d") }, [
-      "/blog/1.xml",
-      "/blog/2.xml",
-    ]),
+    ["url-outside-directory", 2, `${home}blog/1.xml`, { what: "one note for the website", severity: "info" }],
+    files({ "/blog/1.xml": sitemap("/shop/b"), "/blog/2.xml": sitemap("/shop/d") }, ["/blog/1.xml", "/blog/2.xml"]),
     { routes: { "/blog/sitemap.xml": sitemap("/shop/b") }, sitemaps: [`${home}blog/sitemap.xml`] },
   ),
   finds(
     ["url-private-host", 9, "http://localhost/a", { severity: "error" }],
     site(
-      "http://localhost/a",
-      "http://127.0.0.1:3000/a",
-      "https://10.1.2.3/",
-      "https://[::1]/",
-      "https://intranet/",
-      "https://printer.local/",
-      "https://shop.test/",
-      "https://a.internal/",
-      "https://a.example/",
+      ...["http://localhost/a", "http://127.0.0.1:3000/a", "https://10.1.2.3/", "https://[::1]/", "https://intranet/"],
+      ...["https://printer.local/", "https://shop.test/", "https://a.internal/", "https://a.example/"],
     ),
     site("https://localhost.org/", "https://8.8.8.8/", "https://internal.org/", "https://test.org/", "https://dev.to/"),
   ),
-  {
-    rule: "url-private-host",
-    what: "a staging host",
-    fires: { ...site("https://staging.example.org/a"), check: { crossSubmit: ["staging.example.org"] } },
+  finds(
+    ["url-private-host", 1, "https://staging.example.org/a", { what: "a staging host", severity: "warning" }],
+    { ...site("https://staging.example.org/a"), check: { crossSubmit: ["staging.example.org"] } },
     // One finding for each URL: it is on another host.
-    near: site("https://stagingpost.example.org/a", "https://staging.example.org/a"),
-    severity: "warning",
-    count: 1,
-    example: "https://staging.example.org/a",
-  },
+    site("https://stagingpost.example.org/a", "https://staging.example.org/a"),
+  ),
   finds(
     ["url-credentials", 1, "https://…@example.org/a"],
     site("https://user:secret@example.org/a"),
@@ -156,88 +126,32 @@ export const urlCases: readonly Case[] = [
     site("/cart", "/en/checkout/", "/login", "/wp-admin/x", "/?s=shoes", "/search?q=a"),
     site("/cartoons", "/login-help", "/research", "/blog/cart-tips", "/?sort=asc"),
   ),
-  finds(
-    ["url-duplicate", 2, `${home}y`],
-    files({ "/a.xml": sitemap("/", "/x", "/y"), "/b.xml": sitemap("/y", "/x", "/z") }, ["/a.xml", "/b.xml"]),
-    files({ "/a.xml": sitemap("/", "/x"), "/b.xml": sitemap("/x2", "/x/y") }, ["/a.xml", "/b.xml"]),
-  ),
+  finds(["url-duplicate", 2, `${home}y`], two(["/x", "/y"], ["/y", "/x", "/z"]), two(["/x"], ["/x2", "/x/y"])),
   finds(
     ["url-variants", 5, `${home}x/`],
-    site(
-      "/x",
-      "/x/",
-      "/X",
-      `http://${host}/y`,
-      "/y",
-      "https://www.example.org/z",
-      "/z",
-      "/q?a=1&amp;b=2",
-      "/q?b=2&amp;a=1",
-    ),
-    site("/x", "/x/y", "/x?a=1", "/x?a=2", "/xy", "/x#a"),
+    site("/x", "/x/", "/X", `http://${host}/y`, "/y", `https://www.${host}/z`, "/z", "/q?a=1&amp;b", "/q?b&amp;a=1"),
+    site("/x", "/x/y", "/x?a=1", "/x?a=2", "/xy", "/x#a", `https://${host}`),
   ),
   finds(
     ["url-lastmod-conflict", 1, `${home}x`],
-    files(
-      {
-        "/a.xml": sitemap("/", entry("/x", "<lastmod>2026-06-01T00:00:00Z</lastmod>")),
-        "/b.xml": sitemap(entry("/x", "<lastmod>2026-06-03</lastmod>")),
-      },
-      ["/a.xml", "/b.xml"],
-    ),
-    files(
-      {
-        "/a.xml": sitemap(
-          "/",
-          entry("/x", "<lastmod>2026-06-01T00:00:00Z</lastmod>"),
-          entry("/y", "<lastmod>2026-06-01</lastmod>"),
-        ),
-        "/b.xml": sitemap(
-          entry("/x", "<lastmod>2026-06-01T02:00:01+02:00</lastmod>"),
-          entry("/y", "<lastmod>2026-06-01T23:59:59Z</lastmod>"),
-          entry("/z", "<lastmod>2026-06-03</lastmod>"),
-        ),
-      },
-      ["/a.xml", "/b.xml"],
+    two([dated("/x", "2026-06-01T00:00:00Z")], [dated("/x", "2026-06-03")]),
+    two(
+      [dated("/x", "2026-06-01T00:00:00Z"), dated("/y", "2026-06-01")],
+      [dated("/x", "2026-06-01T02:00:01+02:00"), dated("/y", "2026-06-01T23:59:59Z"), dated("/z", "2026-06-03")],
     ),
   ),
   finds(
     ["homepage-unlisted", 1, home],
-    files({ "/sitemap.xml": sitemap(...many(10, (number) => `/${number}`)) }),
-    files({ "/sitemap.xml": sitemap("https://example.org", ...many(10, (number) => `/${number}`)) }),
+    doc(sitemap(...tenPages)),
+    doc(sitemap("https://example.org", ...tenPages)),
+    // An incomplete tree is not judged, and a few pages are not the website.
+    files({ "/sitemap.xml": sitemap(...tenPages) }, ["/sitemap.xml", "/gone.xml"]),
+    doc(sitemap(...tenPages.slice(1))),
   ),
   finds(
-    ["homepage-unlisted", 1, home, { what: "an incomplete tree is not judged" }],
-    files({ "/sitemap.xml": sitemap(...many(10, (number) => `/${number}`)) }),
-    files({ "/sitemap.xml": sitemap(...many(10, (number) => `/${number}`)) }, ["/sitemap.xml", "/gone.xml"]),
-  ),
-  finds(
-    ["homepage-unlisted", 1, home, { what: "a few pages are not the website" }],
-    files({ "/sitemap.xml": sitemap(...many(10, (number) => `/${number}`)) }),
-    files({ "/sitemap.xml": sitemap(...many(9, (number) => `/${number}`)) }),
-  ),
-  finds(
-    [
-      "url-robots-disallowed",
-      1,
-      "https://www.example.org/private/a",
-      { what: "on the host that the website has moved to" },
-    ],
-    files({
-      "/robots.txt": { to: "https://www.example.org/robots.txt" },
-      "https://www.example.org/robots.txt":
-        "User-agent: *\nDisallow: /private\nSitemap: https://www.example.org/sitemap.xml",
-      "https://www.example.org/sitemap.xml": sitemap("https://www.example.org/private/a"),
-    }),
-    files({
-      "/robots.txt": { to: "https://www.example.org/robots.txt" },
-      "https://www.example.org/robots.txt":
-        "User-agent: *\nDisallow: /private\nSitemap: https://www.example.org/sitemap.xml",
-      "https://www.example.org/sitemap.xml": sitemap(
-        "https://shop.example.org/private/a",
-        "https://www.example.org.evil/private",
-      ),
-    }),
+    ["url-robots-disallowed", 1, "https://www.example.org/private/a", { what: "on the host that it has moved to" }],
+    moved("https://www.example.org/private/a"),
+    moved("https://shop.example.org/private/a", "https://www.example.org.evil/private"),
   ),
   finds(
     ["sitemap-near-limit", 1, "45002 URLs"],
