@@ -179,63 +179,26 @@ test.each<[config: object, isRight: boolean]>([
   else expect(() => readCheckConfig(file)).toThrow(file);
 });
 
-type Word = readonly ["f", CheckFormat] | readonly ["o", string];
-test.each<[words: Word[], chosen: object[] | string]>([
-  [[], [{ format: "text" }]],
-  [[["f", "json"]], [{ format: "json" }]],
-  [[["o", "a"]], [{ format: "text", file: "a" }]],
+test.each<[words: string, chosen: object[] | string]>([
+  ["", [{ format: "text" }]],
+  ["-f json", [{ format: "json" }]],
+  ["-o a", [{ format: "text", file: "a" }]],
+  ["-o a -f json", [{ format: "json", file: "a" }]],
   [
-    [
-      ["o", "a"],
-      ["f", "json"],
-    ],
-    [{ format: "json", file: "a" }],
-  ],
-  [
-    [
-      ["f", "sarif"],
-      ["o", "a"],
-      ["f", "json"],
-      ["o", "b"],
-    ],
+    "-f sarif -o a -f json -o b",
     [
       { format: "sarif", file: "a" },
       { format: "json", file: "b" },
     ],
   ],
-  [
-    [
-      ["f", "text"],
-      ["f", "json"],
-      ["o", "b"],
-    ],
-    [{ format: "text" }, { format: "json", file: "b" }],
-  ],
-  [
-    [
-      ["f", "json"],
-      ["o", "b"],
-      ["f", "text"],
-    ],
-    [{ format: "json", file: "b" }, { format: "text" }],
-  ],
-  [
-    [
-      ["f", "json"],
-      ["o", "a"],
-      ["o", "b"],
-    ],
-    "each -o",
-  ],
-  [
-    [
-      ["f", "json"],
-      ["f", "text"],
-    ],
-    "standard output",
-  ],
+  ["-f text -f json -o b", [{ format: "text" }, { format: "json", file: "b" }]],
+  ["-f json -o b -f text", [{ format: "json", file: "b" }, { format: "text" }]],
+  ["-f json -o a -o b", "each -o"],
+  ["-f json -f text", "standard output"],
 ])("each -f goes with the -o next to it: %j", (words, chosen) => {
-  const given = words.map(([flag, value]) => (flag === "f" ? { format: value as CheckFormat } : { file: value }));
+  const given = [...words.matchAll(/-(f|o) (\w+)/g)].map(([, flag, value = ""]) =>
+    flag === "f" ? { format: value as CheckFormat } : { file: value },
+  );
   if (typeof chosen === "string") expect(() => pairsOf(given)).toThrow(chosen);
   else expect(pairsOf(given)).toMatchObject(chosen);
 });

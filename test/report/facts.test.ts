@@ -12,16 +12,7 @@ import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { some } from "../support/long.ts";
 import { index, site, urlset } from "../support/site.ts";
 import { shop, shopHome } from "./shop.ts";
-import {
-  chineseAndArabic,
-  everyListFull,
-  everyTextLarge,
-  everythingFails,
-  fullListSitemaps,
-  home,
-  largeTextSitemaps,
-  threePages,
-} from "./websites.ts";
+import { chineseAndArabic, everyListFull, everythingFails, fullListSitemaps, home, threePages } from "./websites.ts";
 import { worstFacts } from "./worst.ts";
 
 const now = "2026-10-05T06:12:00Z";
@@ -192,20 +183,6 @@ test("everything is bounded: at most 400 tiles and 200 rows, always other (n), b
   for (const { examples } of shownFacts(facts).findings) expect(examples.length).toBeLessThanOrEqual(20);
   expect([facts.sitemaps.rows.length, facts.sitemaps.others]).toEqual([sitemaps, undefined]);
   expect([...leaves(facts.sections)].length).toBeGreaterThan(400);
-});
-
-test("texts that take six bytes a character get less room: below 300 kB, and no page, row or number is lost", async () => {
-  const facts = await factsOf(everyTextLarge());
-  expect(Buffer.byteLength(pageOf(facts))).toBeLessThan(300_000);
-  // Every fourth is missing.
-  const { index, robots, homepage } = largeTextSitemaps;
-  const there = (index * 3) / 4;
-  expect(facts.figures.sitemaps).toBe(there + 1);
-  const { rows, others } = shownFacts(facts).sitemaps;
-  expect(rows.length + (others?.count ?? 0)).toBe(1 + 1 + robots + index + homepage);
-  expect(facts.sitemaps.rows.some(({ url }) => url.endsWith(`${'"'.repeat(60)}.xml`))).toBe(true);
-  expect(facts.sections.pages).toBe(facts.figures.pages);
-  expect(facts.figures.pages).toBeGreaterThan(there * 3);
 });
 
 test.each([

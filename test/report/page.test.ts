@@ -6,7 +6,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { gunzipSync } from "node:zlib";
 import axe from "axe-core";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../../src/model/client.ts";
 import { shownFacts } from "../../src/report/html-page.ts";
@@ -66,6 +66,13 @@ async function violations(page: Page, rules: object): Promise<string[]> {
       nodes.slice(0, 3).map(({ html, failureSummary }) => id + ": " + html.slice(0, 200) + " " + failureSummary)))`);
 }
 
+interface Manner {
+  readonly colorScheme: "light" | "dark";
+  readonly viewport: { readonly width: number; readonly height: number };
+  /** The rules of axe-core. */
+  readonly used: object | undefined;
+}
+
 interface Inert {
   readonly text: string;
   readonly longest: number;
@@ -75,71 +82,43 @@ interface Inert {
 describe.skipIf(hasNoBrowser)("in Chromium", () => {
   const rules = { runOnly: guidelines };
   // In the dark nothing but the colors is different, on a narrow page everything but them. To look at colors takes longest.
-  const manners = [
-    { how: "light", options: { colorScheme: "light" }, differs: rules },
-    {
-      how: "dark",
-      options: { colorScheme: "dark" },
-      differs: { runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] } },
-    },
-    {
-      how: "390 px wide",
-      options: { viewport: { width: 390, height: 844 } },
-      differs: { ...rules, rules: { "color-contrast": { enabled: false } } },
-    },
-  ] as const;
+  const light: Manner = { colorScheme: "light", viewport: { width: 1280, height: 900 }, used: rules };
+  const colors = { runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] } };
+  const dark: Manner = { ...light, colorScheme: "dark", used: colors };
+  const narrow: Manner = {
+    ...light,
+    viewport: { width: 390, height: 844 },
+    used: { ...rules, rules: { "color-contrast": { enabled: false } } },
+  };
+  const small = Object.keys(websites);
 
-  // The largest page in every manner, one after the other; the others in one each. Unless the run is long, the largest in the light, each
-  // other manner on a small one, with what differs there, and the rest is only looked at, one after the other.
-  const [light, dark, narrow] = manners;
-  const looks: {
-    readonly how: string;
-    readonly names: readonly string[];
-    readonly ways: readonly { readonly options: BrowserContextOptions; readonly used: object | undefined }[];
-  }[] = isLong
-    ? [
-        {
-          names: ["shop"],
-          how: "in every manner",
-          ways: manners.map(({ options, differs }) => ({ options, used: differs })),
-        },
-        ...Object.keys(websites).map((name, index) => {
-          const { how, options } = manners[index % manners.length]!;
-          return { names: [name], how, ways: [{ options, used: rules }] };
-        }),
-      ]
-    : [
-        { names: ["shop"], how: "light", ways: [{ options: light.options, used: light.differs }] },
-        { names: ["everything fails"], how: "dark", ways: [{ options: dark.options, used: dark.differs }] },
-        { names: ["three pages"], how: "390 px wide", ways: [{ options: narrow.options, used: narrow.differs }] },
-        {
-          names: ["nothing there", "chinese and arabic", "hostile"],
-          how: "390 px wide, without rules",
-          ways: [{ options: narrow.options, used: undefined }],
-        },
-      ];
-
-  test.each(looks)(
-    "$names, $how: nothing is loaded, nothing is logged, and everybody can use it",
-    async ({ names, ways }) => {
-      const addresses = names.map((name) => pathToFileURL(fileOf(name)).href);
-      const { page, requests, said } = await look(browser, fileOf(names[0]!));
-      for (const [index, address] of addresses.entries()) {
-        if (index > 0) await page.goto(address);
-        for (const { options, used } of ways) {
-          const { colorScheme, viewport } = options;
-          await page.emulateMedia({ colorScheme: colorScheme ?? "light" });
-          if (viewport) await page.setViewportSize(viewport);
-          await page.evaluate(openAll);
-          if (used !== undefined) expect(await violations(page, used)).toEqual([]);
-          expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
-        }
+  // The long run looks at every page in every manner. The others: the largest in the light, each other manner on a small one.
+  test.each<{ names: string[]; ways: Manner[] }>(
+    isLong
+      ? [{ names: ["shop", ...small], ways: [light, dark, narrow] }]
+      : [
+          { names: ["shop"], ways: [light] },
+          { names: ["everything fails"], ways: [dark] },
+          { names: ["three pages"], ways: [narrow] },
+          { names: small, ways: [{ ...narrow, used: undefined }] },
+        ],
+  )("$names: nothing is loaded, nothing is logged, and everybody can use it", async ({ names, ways }) => {
+    const addresses = names.map((name) => pathToFileURL(fileOf(name)).href);
+    const { page, requests, said } = await look(browser, fileOf(names[0]!));
+    for (const address of addresses) {
+      await page.goto(address);
+      for (const { colorScheme, viewport, used } of ways) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize(viewport);
+        await page.evaluate(openAll);
+        if (used !== undefined) expect(await violations(page, used)).toEqual([]);
+        expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
       }
-      expect(requests.filter((url) => !url.startsWith("blob:") && !addresses.includes(url))).toEqual([]);
-      expect(said).toEqual([]);
-      await page.context().close();
-    },
-  );
+    }
+    expect(requests.filter((url) => !url.startsWith("blob:") && !addresses.includes(url))).toEqual([]);
+    expect(said).toEqual([]);
+    await page.context().close();
+  });
 
   test.each(["hostile", ...(isLong ? ["shop", "everything fails"] : [])])(
     "%s: says the same without JavaScript",

@@ -137,47 +137,4 @@ export function everyListFull(): Client {
   return site((path) => documents.get(path)).client;
 }
 
-/** How many sitemaps an index, robots.txt and the homepage name there. */
-export const largeTextSitemaps = { index: some(240, 60), robots: some(120, 30), homepage: some(99, 30) } as const;
-/** The same with texts that take the most bytes: quotes, which HTML escapes, and characters of four bytes. */
-export function everyTextLarge(): Client {
-  const documents = new Map<string, string>();
-  const quotes = "&quot;".repeat(60);
-  const text = (number: number) => `${String.fromCodePoint(0x20000 + number).repeat(60)}${quotes}`;
-  const written = (number: number) => text(number).replaceAll("&quot;", '"');
-  const children = Array.from({ length: largeTextSitemaps.index }, (_, number) => `${number}/${text(number)}.xml`);
-  const media = (number: number) =>
-    `<image:image><image:loc>${text(number)}</image:loc></image:image><news:news><news:title>${text(number)}</news:title><news:publication_date>${text(number)}</news:publication_date></news:news><priority>${text(number)}</priority><changefreq>${text(number)}</changefreq>`;
-  for (const [number] of children.entries()) {
-    if (number % 4 === 0) continue;
-    const entries = Array.from({ length: 3 }, (_, page) => {
-      const place = `${text((number * 3 + page) % 23)}/${text((number * 3 + page) % 29)}`;
-      return [
-        entry(`${place}/${number}-${page}`, page % 2 === 0 ? text(page) : "2026-01-01", media(page)),
-        `<url><loc>ftp://${text(page)}</loc></url><url><loc>https://other${number}.example/${text(page)}</loc></url>`,
-        entry(`# ${text(page)}`, "2999-01-01", alternate(text(page), `a/${text(page)}`)),
-      ].join("");
-    });
-    // As the client asks for it.
-    const path = new URL(`${home}${number}/${written(number)}.xml`).pathname;
-    documents.set(path, `${open}${entries.join("")}${number % 5 === 0 ? "<url><loc>" : "</urlset>"}`);
-  }
-  const index = children.map((name) => `<sitemap><loc>{home}${name}</loc></sitemap>`).join("");
-  const names = Array.from(
-    { length: largeTextSitemaps.robots },
-    (_, number) => `Sitemap: {home}r${number}/${written(number)}.xml`,
-  );
-  documents.set("/robots.txt", `Sitemap: {home}index.xml\n${names.join("\n")}\n`);
-  documents.set(
-    "/index.xml",
-    `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${index}</sitemapindex>`,
-  );
-  const links = Array.from(
-    { length: largeTextSitemaps.homepage },
-    (_, number) => `<link rel="sitemap" href="/h${number}/${text(number)}.xml">`,
-  );
-  documents.set("/", `<!doctype html><html><head>${links.join("")}</head></html>`);
-  return site((path) => documents.get(path)).client;
-}
-
 export { home };
