@@ -1,10 +1,12 @@
 // From a tree to the facts of its report: pages are counted during the check, in one pass, then come the facts that need
 // no pages.
-
+import { Scratch } from "../archive/scratch.ts";
 import { checkTreeWhile, type PageWatcher } from "../check/check-tree.ts";
 import { type CheckResult, failedInWords, severitiesInWords } from "../check/result.ts";
 import type { AlternateSet } from "../check/rules/languages.ts";
 import type { UrlScan } from "../check/url-scan.ts";
+import { Marks } from "../join/marks.ts";
+import { PlacedRecords } from "../join/placed-records.ts";
 import { counted } from "../model/figures.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { messageWithHint } from "../model/problem.ts";
@@ -14,29 +16,30 @@ import { discoveryFacts, sitemapFacts } from "./fetched.ts";
 import { findingFacts } from "./finding-list.ts";
 import { LanguageMatrix } from "./languages.ts";
 import type { ReportFacts, ReportFigures, ReportOptions, ReportSection } from "./report-tree.ts";
-import { PageSections, Sections } from "./sections.ts";
+import { Sections } from "./sections.ts";
 import { changeFacts } from "./since.ts";
 import { DateCounts, timelineOf } from "./timeline.ts";
 
 /** Options are checked already. */
 export async function collectFacts(tree: SitemapTree, options: ReportOptions): Promise<ReportFacts> {
   const { check, previous, signal = check?.signal } = options;
-  let collector: Collector | undefined;
+  const scratch = new Scratch();
   try {
+    let collector: Collector | undefined;
     const result = await checkTreeWhile(tree, { ...check, signal }, (receivedAt) => {
-      collector = new Collector(receivedAt, tree.pageCount);
+      collector = new Collector(receivedAt, tree.pageCount, scratch);
       return collector;
     });
-    const counts = collector as Collector;
-    const website = await counts.sections();
+    const facts = await factsOf(tree, result, collector as Collector);
     const changes = previous === undefined ? undefined : await changeFacts(previous, tree, signal);
-    return { ...factsOf(tree, result, counts, website), changes };
+    return { ...facts, changes };
   } finally {
-    await collector?.close();
+    await scratch.close();
   }
 }
 
-function factsOf(tree: SitemapTree, result: CheckResult, collector: Collector, website: ReportSection): ReportFacts {
+async function factsOf(tree: SitemapTree, result: CheckResult, collector: Collector): Promise<ReportFacts> {
+  const website = await collector.website();
   const { sitemaps, formats, figures } = sitemapFacts(tree);
   const languages = collector.languages.facts(tree.complete);
   const { dates } = collector;
@@ -94,23 +97,29 @@ function verdict(
   ].join(" ");
 }
 
+// The top bit of the number of a section: the page has a finding already.
+const flawedBit = 0x8000_0000;
+
 class Collector implements PageWatcher {
   readonly receivedAt: number;
   readonly dates: DateCounts;
   readonly languages: LanguageMatrix = new LanguageMatrix();
-  readonly #sections = new Sections();
-  readonly #pageSections: PageSections;
+  readonly media = { images: 0, pagesWithImages: 0, videos: 0, pagesWithVideos: 0, stories: 0 };
   /** All pages; those of a repeated sitemap once. */
   pages = 0;
   /** Pages with errors or warnings of their own. */
   flawed = 0;
-  readonly media = { images: 0, pagesWithImages: 0, videos: 0, pagesWithVideos: 0, stories: 0 };
+  readonly #sections = new Sections();
+  // The section of each page, by its number, and pages that rules across sitemaps name after the last page.
+  readonly #sectionOf: PlacedRecords;
+  readonly #flawedLater: Marks;
 
   /** `receivedAt`: when the website was received, in milliseconds; ages are counted from it. */
-  constructor(receivedAt: number, pageCount: number) {
+  constructor(receivedAt: number, pageCount: number, scratch: Scratch) {
     this.receivedAt = receivedAt;
-    this.#pageSections = new PageSections(pageCount);
     this.dates = new DateCounts(receivedAt);
+    this.#sectionOf = new PlacedRecords(scratch, pageCount, 1);
+    this.#flawedLater = new Marks(pageCount);
   }
 
   page(
@@ -120,10 +129,10 @@ class Collector implements PageWatcher {
     alternates: AlternateSet | undefined,
     isFlawed: boolean,
   ): void {
-    this.pages += 1;
-    if (isFlawed) this.flawed += 1;
     const age = this.dates.add(lastModified, page.lastModified);
-    this.#pageSections.add(this.#sections.add(page.url, scan, age, isFlawed), isFlawed);
+    const section = this.#sections.add(page.url, scan, age, isFlawed);
+    this.#sectionOf.put(this.pages++, isFlawed ? section | flawedBit : section);
+    if (isFlawed) this.flawed += 1;
     if (alternates !== undefined) this.languages.add(page, alternates);
     const { images, videos, newsStory } = page;
     const { media } = this;
@@ -135,11 +144,11 @@ class Collector implements PageWatcher {
   }
 
   flush(): Promise<void> {
-    return this.#pageSections.flush();
+    return this.#sectionOf.flush();
   }
 
   addFlaw(ordinal: number): void {
-    this.#pageSections.flaw(ordinal);
+    this.#flawedLater.set(ordinal);
   }
 
   languagePair(own: string | undefined, language: string): number {
@@ -151,16 +160,14 @@ class Collector implements PageWatcher {
   }
 
   /** The sections of the website, once the check is done. */
-  async sections(): Promise<ReportSection> {
-    for await (const section of this.#pageSections.newlyFlawed()) {
+  async website(): Promise<ReportSection> {
+    for (let ordinal = 0; this.#flawedLater.isAny && ordinal < this.pages; ordinal++) {
+      if (this.#flawedLater.get(ordinal) === 0) continue;
+      const section = (await this.#sectionOf.at(ordinal))[0]!;
+      if (section < 0) continue;
       this.#sections.addFlaw(section);
       this.flawed += 1;
     }
     return this.#sections.toTree();
-  }
-
-  /** Releases the disk. */
-  close(): Promise<void> {
-    return this.#pageSections.close();
   }
 }

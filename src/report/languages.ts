@@ -4,6 +4,7 @@ import type { AlternateSet } from "../check/rules/languages.ts";
 import { UrlScan } from "../check/url-scan.ts";
 import { counted, grouped } from "../model/figures.ts";
 import type { SitemapPage } from "../model/page.ts";
+import { detached } from "../model/text.ts";
 import { caps, type Html, html, part, percent, shortened, table } from "./html.ts";
 import type { ReportFacts, ReportLanguages } from "./report-tree.ts";
 
@@ -128,23 +129,23 @@ export class LanguageMatrix {
       if (hasDefault) this.#defaultPages += pages;
       for (const target of targets) {
         const pair = own * stride + target;
-        const cell = this.#cells.get(pair);
-        if (cell === undefined) this.#cells.set(pair, { links: pages, noReturn: 0, unlisted: 0 });
-        else cell.links += pages;
+        const cell = this.#cells.get(pair) ?? { links: 0, noReturn: 0, unlisted: 0 };
+        this.#cells.set(pair, cell);
+        cell.links += pages;
       }
     }
     this.#patterns.clear();
   }
 
   #number(language: string): number {
-    const key = language.slice(0, longestName).toLowerCase();
+    // Not half of a character.
+    const name = language.slice(0, longestName).replace(/[\ud800-\udbff]$/, "");
+    const key = name.toLowerCase();
     const known = this.#numbers.get(key);
     if (known !== undefined) return known;
     if (this.#names.length > mostLanguages) return others;
-    // A copy, so that the text of its document is not kept alive.
-    const name = Buffer.from(language.slice(0, longestName)).toString();
-    this.#numbers.set(Buffer.from(key).toString(), this.#names.length);
-    return this.#names.push(name) - 1;
+    this.#numbers.set(detached(key), this.#names.length);
+    return this.#names.push(detached(name)) - 1;
   }
 
   #nameOf(number: number): string {

@@ -15,7 +15,7 @@ import {
   table,
 } from "./html.ts";
 import type { ReportFacts, ReportSection } from "./report-tree.ts";
-import { totalOf } from "./sections.ts";
+import { noDate, totalOf } from "./sections.ts";
 
 // Share of all pages: smaller ones would be invisible.
 const leastShare = 1 / 3000;
@@ -105,7 +105,7 @@ export function mapPart(facts: ReportFacts, sheet: StyleSheet): Html | undefined
     "Where the pages are",
     html`<p class="lead">${flawedSentence(facts)}Area is the number of pages, color how long ago they changed (median).${sections.flawed > 0 && " The hatched part of a tile is its share of pages with errors or warnings."}</p>
 <ul class="legend" aria-label="Colors">${ageNames.map((name, index) => classes.has(index) && html`<li><i class="a${index}"></i>${name}</li>`)}${sections.flawed > 0 && html`<li><i class="hatch"></i>with problems</li>`}</ul>
-<div class="map-box"><div class="map" id="map-tiles">${body}</div><div id="tip" hidden></div></div>
+<div class="map" id="map-tiles">${body}</div>
 ${asTable}`,
   );
 }
@@ -140,7 +140,6 @@ ${asTable}`,
 
 const ageNames = ["up to 30 days", "90 days", "6 months", "1 year", "2 years", "older", "no date"];
 
-/** Numbers in the order in which the script of the page counts. */
 function numbered(root: ReportSection): Tile {
   let number = 0;
   const visit = (section: ReportSection, depth: number): Tile => {
@@ -182,7 +181,10 @@ function box(tile: Tile, rows: ReadonlySet<number>, sheet: StyleSheet): Html {
   }
   const share = flawed === 0 ? 0 : Math.min(100, Math.max(1, Math.round((flawed / pages) * 100)));
   if (share > 0) sheet.add(`.p${share}`, `height:${share}%`);
-  return html`<div class="leaf a${medianAge(section)}${share > 50 ? " full" : ""}" id="t${number}"><b>${name}</b><span>${brief(pages)}</span>${share > 0 && html`<i class="hatch p${share}"></i><em>${brief(flawed)} with problems</em>`}</div>`;
+  const age = medianAge(section);
+  const when = age === noDate ? "no date" : `median age ${ageNames[age]}`;
+  const title = `${name}: ${counted(pages, "page")}, ${when}${flawed > 0 ? `, ${grouped(flawed)} with problems` : ""}`;
+  return html`<div class="leaf a${age}${share > 50 ? " full" : ""}" id="t${number}" title="${title}"><b>${name}</b><span>${brief(pages)}</span>${share > 0 && html`<i class="hatch p${share}"></i><em>${brief(flawed)} with problems</em>`}</div>`;
 }
 
 // Percentages of the box around a tile, which is what the style sheet takes.

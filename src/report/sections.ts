@@ -1,9 +1,7 @@
 // The sections of a website: hosts, and the first directories of their paths, as a tree with counters. Memory is
 // limited, however many directories a website generates: what is new in a full tree is counted as "other".
-import { Scratch } from "../archive/scratch.ts";
 import type { UrlScan } from "../check/url-scan.ts";
-import { Marks } from "../join/marks.ts";
-import { PlacedRecords } from "../join/placed-records.ts";
+import { detached } from "../model/text.ts";
 import type { ReportSection } from "./report-tree.ts";
 
 /** The classes of age: at most 30 days, 90 days, half a year, one year, two years, longer; the last one is for no date. */
@@ -102,7 +100,7 @@ export class Sections {
       parent.rest ??= this.#create("", level + 1);
       return parent.rest;
     }
-    const node = this.#create(copied(name), level + 1);
+    const node = this.#create(detached(name), level + 1);
     parent.children ??= new Map();
     parent.children.set(node.name, node);
     if (parent.children.size === manyChildren) {
@@ -141,55 +139,4 @@ export function totalOf(sections: readonly ReportSection[]): Pick<ReportSection,
     ages: Array.from({ length: ageClasses }, (_, age) => sum(({ ages }) => ages[age]!)),
     flawed: sum(({ flawed }) => flawed),
   };
-}
-
-/** A copy that keeps nothing alive of the document that it was cut from. */
-function copied(text: string): string {
-  return Buffer.from(text, "utf16le").toString("utf16le");
-}
-
-// The top bit: the page has a finding already.
-const flawedBit = 0x8000_0000;
-
-/**
- * The section of each page, by its number: rules across sitemaps name pages by number after the last page. On disk if
- * there are many.
- */
-export class PageSections {
-  readonly #scratch = new Scratch();
-  readonly #sections: PlacedRecords;
-  readonly #flawed: Marks;
-  #count = 0;
-
-  /** `pages`: how many there can be. */
-  constructor(pages: number) {
-    this.#sections = new PlacedRecords(this.#scratch, pages, 1);
-    this.#flawed = new Marks(pages);
-  }
-
-  add(section: number, isFlawed: boolean): void {
-    this.#sections.put(this.#count++, isFlawed ? section | flawedBit : section);
-  }
-
-  flush(): Promise<void> {
-    return this.#sections.flush();
-  }
-
-  flaw(ordinal: number): void {
-    this.#flawed.set(ordinal);
-  }
-
-  /** The section of each page that `flaw` named and that was not flawed before. */
-  async *newlyFlawed(): AsyncGenerator<number, void> {
-    if (!this.#flawed.isAny) return;
-    for (let ordinal = 0; ordinal < this.#count; ordinal++) {
-      if (this.#flawed.get(ordinal) === 0) continue;
-      const section = (await this.#sections.at(ordinal))[0]!;
-      if (section >= 0) yield section;
-    }
-  }
-
-  close(): Promise<void> {
-    return this.#scratch.close();
-  }
 }

@@ -21,7 +21,8 @@ export class DateCounts {
   readonly #latest: number;
   readonly #days: Int32Array;
   readonly #thresholds: readonly number[];
-  readonly #common = new CommonValue();
+  /** The time that most pages share. */
+  readonly common: CommonValue = new CommonValue();
   #newest = Number.NEGATIVE_INFINITY;
   dated = 0;
   /** Dates from before the web, and from after the time of receipt. */
@@ -41,7 +42,7 @@ export class DateCounts {
   add(instant: number, text: string | undefined): number {
     if (Number.isNaN(instant) || text === undefined) return noDate;
     this.dated += 1;
-    this.#common.add(instant);
+    this.common.add(instant);
     if (!hasTime(text)) this.dayOnly += 1;
     if (instant > this.#latest) {
       this.future += 1;
@@ -54,12 +55,6 @@ export class DateCounts {
     const thresholds = this.#thresholds;
     for (let age = 0; age < thresholds.length; age++) if (instant >= thresholds[age]!) return age;
     return thresholds.length;
-  }
-
-  /** The time that most pages share, and a lower bound of their number. */
-  get common(): { readonly instant: number; readonly count: number } {
-    const { value, count } = this.#common.top;
-    return { instant: value, count };
   }
 
   /** Undefined if no page has a date. */
@@ -156,7 +151,7 @@ function startOf(milliseconds: number, unit: Unit, later: number = 0): number {
 }
 
 function commonMoment(dates: DateCounts): ReportTimeline["common"] {
-  const { instant, count } = dates.common;
+  const { value: instant, count } = dates.common.top;
   if (count < manyPages || count < dates.dated * largeShare) return undefined;
   const at = new Date(instant);
   if (Number.isNaN(at.getTime())) return undefined;
@@ -219,11 +214,8 @@ export function timelinePart({ timeline, figures }: ReportFacts, sheet: StyleShe
   const { sentence, odd, bars } = timeline;
   const lead = html`<p class="lead">${odd !== undefined && html`<strong>${odd}</strong> `}${sentence}</p>`;
   if (bars.length === 0) return part("changes", "When they last changed", lead);
-  return part(
-    "changes",
-    "When they last changed",
-    html`${lead}${chart(timeline, sheet)}${rest(timeline)}${asTable(timeline)}`,
-  );
+  const content = html`${lead}${chart(timeline, sheet)}${rest(timeline)}${asTable(timeline)}`;
+  return part("changes", "When they last changed", content);
 }
 
 function chart(timeline: ReportTimeline, sheet: StyleSheet): Html {
@@ -295,13 +287,12 @@ function isLabeled(from: string, unit: Unit, count: number): boolean {
 }
 
 function label(from: string, unit: Unit, count: number): string {
-  if (unit === "year") return from.slice(0, 4);
-  if (unit === "month") return count <= 24 ? from.slice(0, 7) : from.slice(0, 4);
-  return from.slice(5);
+  if (unit === "day") return from.slice(5);
+  return inWords(from, count > 24 ? "year" : unit);
 }
 
 function inWords(from: string, unit: Unit): string {
-  return unit === "day" ? from : unit === "month" ? from.slice(0, 7) : from.slice(0, 4);
+  return from.slice(0, { day: 10, month: 7, year: 4 }[unit]);
 }
 
 function rest(timeline: ReportTimeline): Html {

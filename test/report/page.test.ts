@@ -182,8 +182,7 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
       scripts: document.scripts.length,
       styles: document.querySelectorAll("style").length,
       strangers: document.querySelectorAll("img, iframe, object, embed, form, base, link, audio, video, foreignObject").length,
-      // The script moves one element: that which says what is under the pointer.
-      handlers: [...document.querySelectorAll("*:not(#tip)")].flatMap((element) => [...element.attributes])
+      handlers: [...document.querySelectorAll("*")].flatMap((element) => [...element.attributes])
         .filter(({ name }) => name.startsWith("on") || name === "style").length,
       schemes: [...new Set([...document.links].map(({ protocol }) => protocol))].sort(),
       bidi: /[\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069\\ufeff]/.test(document.body.textContent),
