@@ -84,26 +84,14 @@ export function toJson(value: unknown): string {
   return marked.replaceAll(`"${mark}"`, "1e999");
 }
 
-/** The value, to be checked field by field; undefined if the text is not JSON, or has more lists and objects than we ever write. */
+/** The value, to be checked field by field; undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
-    return hasTooManyParts(text) ? undefined : JSON.parse(text);
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
 }
-
-// An empty list is two characters in the file, and a hundred bytes in memory.
-function hasTooManyParts(text: string): boolean {
-  if (text.length <= mostParts) return false;
-  let parts = 0;
-  for (const bracket of ["[", "{"]) {
-    for (let at = text.indexOf(bracket); at !== -1 && parts <= mostParts; at = text.indexOf(bracket, at + 1)) parts++;
-  }
-  return parts > mostParts;
-}
-
-const mostParts = 500_000;
 
 /** Undefined if the value is not a valid problem. */
 export function archivedProblem(value: unknown): Problem | undefined {

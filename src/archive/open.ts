@@ -52,8 +52,9 @@ export interface OpenArchiveOptions {
 // The answers take memory, and a small file must not take all of it. More than any run with the default limits writes.
 const leastAnswers = 600_000;
 const answersOfDocument = 12;
-// Ten times the headers that a client accepts.
-const maxDescription = 16 * 1024 * 1024;
+// More than the headers that any client accepts, and little enough for whatever JSON is in it: an empty list takes two characters there, and a
+// hundred bytes in memory.
+const maxDescription = 4 * 1024 * 1024;
 
 /** Opens a WARC file, of ours or another tool, compressed or not. Throws a `SitemapError` (`invalid-archive`) if it is not one. */
 export async function openArchive(path: string, options: OpenArchiveOptions = {}): Promise<Archive> {

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { openArchive } from "../../src/archive/open.ts";
 import { createStore, type Store } from "../../src/archive/store.ts";
 import type { DocumentRole, DocumentSource, Fetched } from "../../src/model/exchange.ts";
+import type { StoreKind } from "../../src/model/options.ts";
 import { problem } from "../../src/model/problem.ts";
 import { isLong, some } from "../support/long.ts";
 import { testFolder } from "../support/test-folder.ts";
@@ -23,46 +24,40 @@ interface Way {
 const kinds = ["memory", "file", "auto"] as const;
 const archives = ["site.warc", "site.warc.gz"];
 
+const itself = async (store: Store) => store;
+
 const ways: Way[] = [
-  ...kinds.map((kind) => ({
-    name: kind,
-    create: () => createStore({ kind, info }),
-    reopen: async (store: Store) => store,
-  })),
-  ...archives.flatMap((file) => [
-    ...kinds.map((kind) => ({
-      name: `${kind}, while it is appended to ${file}`,
-      create: (directory: string) => createStore({ kind, info, save: path.join(directory, file) }),
-      reopen: async (store: Store) => store,
-    })),
-    {
-      name: `${file}, appended to while the crawl went on`,
-      create: (directory: string) => createStore({ kind: "auto", info, save: path.join(directory, file) }),
-      reopen: async (store: Store, directory: string) => {
-        await store.close();
-        return openArchive(path.join(directory, file));
+  ...kinds.map((kind) => ({ name: kind, create: () => createStore({ kind, info }), reopen: itself })),
+  ...archives.flatMap((file): Way[] => {
+    const saving = (kind: StoreKind) => (directory: string) =>
+      createStore({ kind, info, save: path.join(directory, file) });
+    const opened = (directory: string) => openArchive(path.join(directory, file));
+    return [
+      { name: `memory, while it is appended to ${file}`, create: saving("memory"), reopen: itself },
+      { name: `auto, while it is appended to ${file}`, create: saving("auto"), reopen: itself },
+      {
+        name: `${file}, appended to while the crawl went on`,
+        create: saving("auto"),
+        reopen: (store, directory) => store.close().then(() => opened(directory)),
       },
-    },
-    {
-      name: `${file}, saved at the end`,
-      create: () => createStore({ kind: "auto", info }),
-      reopen: async (store: Store, directory: string) => {
-        await store.save(path.join(directory, file));
-        return openArchive(path.join(directory, file));
+      {
+        name: `${file}, saved at the end`,
+        create: () => createStore({ kind: "auto", info }),
+        reopen: (store, directory) => store.save(path.join(directory, file)).then(() => opened(directory)),
       },
-    },
-    {
-      name: `${file}, saved from another archive`,
-      create: () => createStore({ kind: "memory", info }),
-      reopen: async (store: Store, directory: string) => {
-        await store.save(path.join(directory, "first.warc"));
-        const first = await openArchive(path.join(directory, "first.warc"));
-        await first.save(path.join(directory, file));
-        await first.close();
-        return openArchive(path.join(directory, file));
+      {
+        name: `${file}, saved from another archive`,
+        create: () => createStore({ kind: "memory", info }),
+        reopen: async (store, directory) => {
+          await store.save(path.join(directory, "first.warc"));
+          const first = await openArchive(path.join(directory, "first.warc"));
+          await first.save(path.join(directory, file));
+          await first.close();
+          return opened(directory);
+        },
       },
-    },
-  ]),
+    ];
+  }),
 ];
 
 describe.each(ways)("$name", ({ name: way, create, reopen }) => {

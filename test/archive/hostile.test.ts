@@ -121,16 +121,16 @@ test.each<[string, boolean, (whole: Buffer) => Buffer]>([
 describe("refused with a message that says why", () => {
   test.each<[string, string | Uint8Array, RegExp]>([
     ["an empty file", "", /it is empty/],
-    ["text", "<urlset/>", /holds no record/],
-    ["a page of HTML, compressed", gzipSync("<html></html>"), /holds no record/],
+    ["text", "<urlset/>", /has no records/],
+    ["a page of HTML, compressed", gzipSync("<html></html>"), /has no records/],
     ["a zip file", "PK\x03\x04...", /WACZ/],
     ["zstd", Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0]), /zstd/],
     ["half a magic", "WAR", /cut off inside its first record/],
-    ["line ends only", "\r\n".repeat(100_000), /holds no record/],
-    ["a record without a length", "WARC/1.1\r\nWARC-Type: response\r\n\r\n", /holds no record/],
-    ["a negative length", "WARC/1.1\r\nContent-Length: -1\r\n\r\n", /holds no record/],
+    ["line ends only", "\r\n".repeat(100_000), /has no records/],
+    ["a record without a length", "WARC/1.1\r\nWARC-Type: response\r\n\r\n", /has no records/],
+    ["a negative length", "WARC/1.1\r\nContent-Length: -1\r\n\r\n", /has no records/],
     ["a huge length", "WARC/1.1\r\nContent-Length: 999999999999999\r\n\r\nx", /cut off/],
-    ["a length beyond numbers", `WARC/1.1\r\nContent-Length: ${"9".repeat(400)}\r\n\r\nx`, /holds no record/],
+    ["a length beyond numbers", `WARC/1.1\r\nContent-Length: ${"9".repeat(400)}\r\n\r\nx`, /has no records/],
   ])("%s", async (_, content, message) => {
     await writeFile(name, content);
     const error = await openArchive(name).catch((reason: unknown) => reason);
