@@ -44,7 +44,11 @@ export class SiteFiles implements SiteSink {
   async published(job: SiteJob): Promise<SiteSummary | undefined> {
     const { store, run } = this.#options;
     const text = await store.bucket?.get(summaryName(job, run));
-    return text === undefined ? undefined : (JSON.parse(text) as SiteSummary);
+    if (text === undefined) return undefined;
+    const summary = JSON.parse(text) as SiteSummary;
+    // Whoever published it may have died before it could remove these.
+    for (const name of Object.values(summary.files)) await store.deleteEarlier(name, summary.attemptId);
+    return summary;
   }
 
   async open(job: SiteJob, attemptId: string): Promise<SiteOutput> {
