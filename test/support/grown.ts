@@ -34,10 +34,12 @@ export async function onQueue(url: string, run: string, isSo: () => Promise<bool
   const events = new QueueEvents(`sitegrove.${run}`, { connection });
   events.on("error", () => undefined);
   await events.waitUntilReady();
+  let wake = () => {};
+  for (const name of ["added", "active", "completed", "failed"] as const) events.on(name, () => wake());
   try {
     while (!(await isSo()))
       await new Promise<void>((resolve) => {
-        for (const name of ["added", "active", "completed", "failed"] as const) events.once(name, () => resolve());
+        wake = resolve;
         // What happened since it was looked at has no event any more.
         void isSo().then((isTrue) => isTrue && resolve());
       });
