@@ -71,9 +71,9 @@ async function expectWhole(run: string): Promise<void> {
   expect(existsSync(at("data/_spool"))).toBe(false);
 }
 
-test.each([1, 2])("killed again and again, %d processes write every row once", async (processes) => {
+test("killed again and again, two processes write every row once", async () => {
   const words = ["fleet", "--from", at("sites.txt"), "--out", at("out"), "-f", "none", "--dataset", at("data")];
-  const flags = ["--no-homepage", "--concurrency", "4", "--processes", String(processes)];
+  const flags = ["--no-homepage", "--concurrency", "4", "--processes", "2"];
   for (let kill = 1; kill <= some(4, 2); kill += 1) {
     const child = start([...words, ...flags]);
     const end = ended(child);

@@ -1,6 +1,6 @@
 // `sitegrove fleet --processes N`: one process has the journal, others read websites; any of them may be killed.
 // Needs processes, more than a second.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -49,26 +49,6 @@ const kill = (pid: number) => {
   } catch {
     // It ended by itself.
   }
-};
-/** Which of them has a connection to a website. */
-const readersOf = (site: string, pids: readonly number[]) => {
-  const { hostname, port } = new URL(site);
-  const hexadecimal = (number: string, digits: number) =>
-    Number(number).toString(16).toUpperCase().padStart(digits, "0");
-  const bytes = hostname.split(".").map((byte) => hexadecimal(byte, 2));
-  const remote = `${bytes.reverse().join("")}:${hexadecimal(port, 4)}`;
-  const lines = readFileSync("/proc/net/tcp", "utf8")
-    .split("\n")
-    .map((line) => line.trim().split(/\s+/));
-  const sockets = lines.flatMap((cells) => (cells[2] === remote ? [`socket:[${cells[9]}]`] : []));
-  return pids.filter((pid) => {
-    try {
-      return readdirSync(`/proc/${pid}/fd`).some((name) => sockets.includes(readlinkSync(`/proc/${pid}/fd/${name}`)));
-    } catch {
-      // It ended, or closed something, meanwhile.
-      return false;
-    }
-  });
 };
 const isDone = (count: number) => linesIn(at("out/sites.ndjson"), '"type":"done"', count);
 /** For what has no event: the processes of the system. */
@@ -125,35 +105,6 @@ test.skipIf(process.platform !== "linux")(
     );
   },
 );
-
-test.skipIf(process.platform !== "linux")("a website that kills its process three times is set aside", async () => {
-  const { sites, visits } = await serve({ count: 4, isSilent: (number) => number === 0 });
-  const [silent = ""] = sites;
-  const child = start(words("--concurrency", "2"));
-  const end = ended(child);
-  const starts = () => journal().filter(({ type, site }) => type === "start" && site === silent).length;
-  const asked = () => visits.get(silent) ?? 0;
-  let isOver = false;
-  void end.then(() => {
-    isOver = true;
-  });
-  await until(() => asked() >= 1 && done().length === 3);
-  while (!isOver) {
-    const before = asked();
-    let readers: number[] = [];
-    await until(() => {
-      readers = readersOf(silent, childrenOf(child.pid));
-      return isOver || readers.length > 0;
-    });
-    for (const pid of readers) kill(pid);
-    // The next one is reading it, so that its death counts.
-    await until(() => isOver || asked() > before);
-  }
-  const { code, stdout } = await end;
-  expect(code).toBe(3);
-  expect(stdout).toMatch(/ 3 {2}complete\n +1 {2}quarantined/);
-  expect(starts()).toBeGreaterThanOrEqual(3);
-});
 
 test("Ctrl-C once finishes what is in progress, twice stops; it is no death", async () => {
   const { visits } = await serve({ count: 16, latency: 60 });

@@ -106,28 +106,13 @@ test("a list becomes a journal, a file of pages for each website, a summary and 
     malformed: 0,
   });
   expect(files().filter((name) => /partial|lock/.test(name))).toEqual([]);
-});
-
-test("a run that continues says what it did itself, beside the figures of all runs", async () => {
-  const { sites } = await serve({ count: 3 });
-  const [one = "", two = "", three = ""] = sites;
-  await sitegrove(fleet(one, two));
-  const more = await sitegrove(fleet(three));
-  expect(more.stdout).toMatch(
-    /^1 website in [\d.]+ s, 2 requests; with earlier runs, 3 websites: 9 pages, 6 requests, [\d.]+ k?B\n/,
-  );
-  const nothing = await sitegrove(fleet());
-  expect(nothing.stdout).toMatch(/^0 websites in [\d.]+ s, 0 requests; with earlier runs, 3 websites: 9 pages, /);
-});
-
-test("the pages are byte for byte those of a single run", async () => {
-  const { sites } = await serve({ count: 2, pages: 10 });
-  await sitegrove(fleet("--from", at("sites.txt")));
-  for (const { site, files: outputs } of doneLines()) {
-    expect(sites).toContain(site);
-    const single = await sitegrove(["ls", site, "-f", "ndjson", "--no-homepage"]);
-    expect(readFileSync(at(`out/${outputs["pages"]}`), "utf8")).toBe(single.stdout);
-  }
+  const status = await sitegrove(["fleet", "status", at("out")]);
+  expect(status.stdout).toMatch(/^finished: 0 websites being read, 0 websites waiting\n12 websites: 36 pages/);
+  const json = JSON.parse((await sitegrove(["fleet", "status", at("out"), "--json"])).stdout);
+  expect(json).toMatchObject({ websites: 12, running: 0, waiting: 0, process: null, outcomes: { complete: 12 } });
+  const single = await sitegrove(["ls", sites[0]!, "-f", "ndjson", "--no-homepage"]);
+  const first = doneLines().find(({ site }) => site === sites[0]);
+  expect(readFileSync(at(`out/${first?.files["pages"]}`), "utf8")).toBe(single.stdout);
 });
 
 test("csv, parquet, archives and findings, or nothing but the journal", async () => {
@@ -477,6 +462,9 @@ test("run again it continues, reads nothing twice, and can read some again", asy
   await sitegrove(fleet(sites[0] ?? "", sites[1] ?? "", dead));
   const again = await sitegrove(fleet("--from", at("sites.txt")));
   expect(again.stderr).toContain("continuing: 3 websites done, 0 websites waiting");
+  expect(again.stdout).toMatch(
+    /^2 websites in [\d.]+ s, 4 requests; with earlier runs, 5 websites: 12 pages, \d+ requests, /,
+  );
   expect([...visits.values()]).toEqual([1, 1, 1, 1]);
   const nothing = await sitegrove(fleet());
   expect({ code: nothing.code, lines: doneLines().length }).toEqual({ code: 3, lines: 5 });
@@ -614,16 +602,6 @@ describe("Ctrl-C", () => {
     expect((await end).code).toBe(143);
     expect((await sitegrove(fleet())).code).toBe(0);
   });
-});
-
-test("status says how far it is, also as JSON", async () => {
-  const { sites } = await serve({ count: 2 });
-  await sitegrove(fleet(...sites));
-  const { code, stdout } = await sitegrove(["fleet", "status", at("out")]);
-  expect(code).toBe(0);
-  expect(stdout).toMatch(/^finished: 0 websites being read, 0 websites waiting\n2 websites: 6 pages/);
-  const json = JSON.parse((await sitegrove(["fleet", "status", at("out"), "--json"])).stdout);
-  expect(json).toMatchObject({ websites: 2, running: 0, waiting: 0, process: null, outcomes: { complete: 2 } });
 });
 
 const disk = smallDisk(256);

@@ -95,21 +95,23 @@ test("every website has one result, with its outcome and the reasons", async () 
   expect(sink.kept.get("https://fine-0.example/")).toEqual([0, 1, 2].map((page) => `https://fine-0.example/${page}`));
 });
 
-test("an output that never takes a page fails its website alone", async () => {
+test.each([
+  ["never takes a page", () => new Promise<void>(() => {})],
+  ["ends in an error of ours", () => Promise.reject(new TypeError("undefined is not a function"))],
+])("an output that %s fails its website alone", async (_, pages) => {
   const { client } = manyWebsites();
   const sink = memorySink();
-  const stuck: SiteSink = {
+  const failing: SiteSink = {
     async open(job, attemptId) {
       const output = await sink.open(job, attemptId);
-      return job.homepage.includes("fine-1.") ? { ...output, pages: () => new Promise(() => {}) } : output;
+      return job.homepage.includes("fine-1.") ? { ...output, pages } : output;
     },
   };
   const options = { ...crawl, client, limits: { time: 500 } };
-  const { results } = await run(newFolder(), { sites: hosts("fine", 3), sink: stuck, crawl: options });
-  expect(results.map(({ site, outcome }) => [site, outcome]).sort()).toEqual([
-    ["https://fine-0.example/", "complete"],
-    ["https://fine-1.example/", "failed"],
-    ["https://fine-2.example/", "complete"],
+  const { results } = await run(newFolder(), { sites: hosts("fine", 3), sink: failing, crawl: options });
+  expect(results.filter(({ outcome }) => outcome === "complete")).toHaveLength(2);
+  expect(results.filter(({ outcome }) => outcome === "failed")).toMatchObject([
+    { site: "https://fine-1.example/", reasons: [{ code: "internal" }] },
   ]);
 });
 
@@ -118,24 +120,6 @@ test("many are read at a time, and no more than allowed", async () => {
   await run(newFolder(), { sites: hosts("fine", 60), crawl: { ...crawl, client }, concurrency: 20 });
   expect(mostAtOnce()).toBeGreaterThan(10);
   expect(mostAtOnce()).toBeLessThanOrEqual(20);
-});
-
-test("with a drain signal, those in progress are finished and no other is begun; the next run continues", async () => {
-  const folder = newFolder();
-  const { client, visits } = manyWebsites({ latency: 10 });
-  const drain = new AbortController();
-  const started: string[] = [];
-  const onEvent = (event: FleetEvent) => {
-    if (event.type === "site-start") started.push(event.job.homepage);
-    if (event.type === "site-done") drain.abort();
-  };
-  const options = { crawl: { ...crawl, client }, concurrency: 4 };
-  const first = await run(folder, { ...options, sites: hosts("fine", 40), drain: drain.signal, onEvent });
-  expect(first.results).toHaveLength(started.length);
-  expect(started.length).toBeLessThan(12);
-  const second = await run(folder, { ...options, sites: hosts("fine", 40) });
-  expect(second.counts).toEqual({ waiting: 0, active: 0, done: 40, failed: 0 });
-  expect(new Set(visits.values())).toEqual(new Set([1]));
 });
 
 test("with a signal everything ends at once; what was in progress is given back, and is no death", async () => {
@@ -202,23 +186,6 @@ test("a website that does not answer leaves its place to others", async () => {
   await expect(ending).rejects.toThrow("all healthy ones are done");
 }, 30_000);
 
-test("a website that ends in an error of ours has a result, and the others go on", async () => {
-  const { client } = manyWebsites();
-  const sink = memorySink();
-  const failing: SiteSink = {
-    async open(job, attemptId) {
-      const output = await sink.open(job, attemptId);
-      if (!job.homepage.includes("fine-3")) return output;
-      return { ...output, pages: () => Promise.reject(new TypeError("undefined is not a function")) };
-    },
-  };
-  const { results } = await run(newFolder(), { sites: hosts("fine", 8), sink: failing, crawl: { ...crawl, client } });
-  expect(results).toHaveLength(8);
-  expect(results.filter(({ outcome }) => outcome === "failed")).toMatchObject([
-    { site: "https://fine-3.example/", reasons: [{ code: "internal" }] },
-  ]);
-});
-
 test("a full disk ends the run with its error; nothing is counted that was not kept", async () => {
   const folder = newFolder();
   const { client } = manyWebsites();
@@ -250,15 +217,6 @@ test("a full disk ends the run with its error; nothing is counted that was not k
   await queue.close();
 });
 
-test("a budget ends a website, and says so", async () => {
-  const { client } = manyWebsites({ pages: () => 500 });
-  const options = { ...crawl, client, limits: { pages: 100 } };
-  const { results } = await run(newFolder(), { sites: hosts("fine", 2), crawl: options });
-  expect(results).toMatchObject(
-    Array(2).fill({ outcome: "incomplete", pages: 100, reasons: [{ code: "limit-pages" }] }),
-  );
-});
-
 test("well-known paths are tried only where they are needed", async () => {
   const { client } = manyWebsites();
   const { results } = await run(newFolder(), {
@@ -282,25 +240,9 @@ test.each([
 });
 
 test.each([
-  "",
-  "   ",
-  "two words",
-  "ftp://example.org/",
-  "word",
-  "https://",
-  "javascript:alert(1)",
-  "a b.example",
-  "https://exa mple.org",
-  "../../x",
-  "https://../../x",
-  ".example.org",
-  ".",
-  "4",
-  "1.5",
-  "0x7f",
-  "0177.1.1.1",
-  "me@example.org",
-  "mailto:me@example.org",
+  ...["", "   ", "two words", "ftp://example.org/", "word", "https://", "javascript:alert(1)", "a b.example"],
+  ...["https://exa mple.org", "../../x", "https://../../x", ".example.org", ".", "4", "1.5", "0x7f", "0177.1.1.1"],
+  ...["me@example.org", "mailto:me@example.org"],
 ])("%j is no website", (text) => {
   expect(siteJob(text)).toBeUndefined();
 });
