@@ -11,13 +11,11 @@ const longestCookie = 4096;
 
 interface Cookie {
   readonly pair: string;
-  /** The host that set it. */
+  /** The host that set it: without a `domain`, it is sent to this host alone. */
   readonly host: string;
-  /** Absent: it is sent to this host alone. */
   readonly domain: string | undefined;
   readonly path: string;
   readonly secure: boolean;
-  /** In milliseconds since 1970. */
   readonly expires: number;
   /** Set in an answer to a request without the caller's headers: what these opened stays apart. */
   readonly anonymous: boolean;
@@ -63,8 +61,15 @@ export class Cookies {
     const from = parseUrl(url);
     const host = hostOf(from);
     const [pair = "", ...rest] = text.split(";").map((part) => part.trim());
-    if (from === null || host === undefined || !isPair(pair)) return;
-    const attributes = new Map(rest.map(nameAndValue));
+    const isPair =
+      pair.length <= longestCookie && /^[^=\x00-\x08\x0a-\x1f\x7f]+=[^\x00-\x08\x0a-\x1f\x7f]*$/.test(pair);
+    if (from === null || host === undefined || !isPair) return;
+    const attributes = new Map(
+      rest.map((text) => {
+        const [name = "", ...value] = text.split("=");
+        return [name.trim().toLowerCase(), value.join("=").trim()];
+      }),
+    );
     const domain = attributes.get("domain")?.replace(/^\./, "").toLowerCase() || undefined;
     const secure = attributes.has("secure");
     if ((domain !== undefined && !this.#maySet(host, domain)) || (secure && from.protocol !== "https:")) return;
@@ -110,15 +115,6 @@ function isAtOrBelow(host: string, domain: string): boolean {
 
 function isBelow(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
-}
-
-function isPair(pair: string): boolean {
-  return pair.length <= longestCookie && /^[^=]+=/.test(pair) && !/[\x00-\x08\x0a-\x1f\x7f]/.test(pair);
-}
-
-function nameAndValue(text: string): [name: string, value: string] {
-  const [name = "", ...value] = text.split("=");
-  return [name.trim().toLowerCase(), value.join("=").trim()];
 }
 
 function expiryOf(attributes: ReadonlyMap<string, string>): number {

@@ -100,7 +100,8 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
     const { save, resume, previous } = options.prepared.settings;
     if (source === undefined && (save ?? resume ?? previous) !== undefined)
       storage ??= await (await import("./storage.ts")).openStorage(options.prepared);
-    const { settings, start, startUrls } = storage?.prepared ?? options.prepared;
+    const prepared = storage?.prepared ?? options.prepared;
+    const { settings, startUrls } = prepared;
     const asked = { requests: 0, came: noneCame() };
     const onEvent = (event: CrawlEvent) => {
       if (event.type === "request") asked.requests += 1;
@@ -121,10 +122,8 @@ export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent
       fetcher && archives && new (await import("./previous.ts")).Revalidator(fetcher, archives, settings, onEvent);
     const { Engine } = await import("./engine.ts");
     const engine = new Engine({
-      start,
-      settings,
+      ...prepared,
       source: fetcher ?? (source as DocumentSource),
-      startUrls,
       store,
       earlier,
       read,
@@ -163,20 +162,18 @@ async function* merged(
   const settings = { ...prepared.settings, signal: abort.signal };
   const events = ordered({ prepared: { ...prepared, settings }, filter, read, onSideEvent });
   try {
-    for (let isPending = false; ; ) {
+    for (;;) {
+      let isPending = true;
       const settled = () => {
         isPending = false;
         wake();
       };
-      isPending = true;
       const next = events.next();
       next.then(settled, settled);
       while (isPending || aside.length > 0) {
-        if (aside.length > 0) yield aside.shift() as CrawlEvent;
-        else
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
+        const event = aside.shift();
+        if (event !== undefined) yield event;
+        else await new Promise<void>((resolve) => (wake = resolve));
       }
       const { done, value } = await next;
       if (done) return;

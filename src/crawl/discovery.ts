@@ -18,20 +18,20 @@ import { type Document, pauseWhenDue } from "./read.ts";
 import { type Followed, follow, followUnlessKnown, Hop } from "./redirects.ts";
 import type { Reference, Visit } from "./visit.ts";
 
-// How long robots.txt may take before the homepage is requested beside it, in milliseconds. One after the other would
-// take too long if neither answers.
+// How long robots.txt may take before the homepage is requested beside it, in milliseconds.
 const homepageDelay = 5000;
 // So many refusals that are alike, and nothing else, mean that the website blocks us: robots.txt, the homepage and the first guesses.
 const alikeRefusals = 5;
 
 export class Discovery {
   readonly records: DiscoveryRecord[] = [];
+  /** Of the website as a whole. */
+  readonly problems: ProblemLog = new ProblemLog();
+  /** Those that were not tried yet. */
+  candidates: Candidate[];
   /** Everything that is declared was read; well-known paths are left. */
   isGuessing = false;
   readonly #crawl: Crawl;
-  readonly #problems = new ProblemLog();
-  // Those that were not tried yet.
-  #candidates: Candidate[];
   #homepage: string;
   #answer: Promise<Followed> | undefined;
   #outcome: Followed | undefined;
@@ -47,23 +47,13 @@ export class Discovery {
     const { start, settings, problems = [] } = crawl;
     this.#crawl = crawl;
     this.#homepage = start.homepage;
-    this.#candidates = start.sitemaps?.map((url) => ({ url, by: "given" })) ?? candidatesFor(start.homepage, settings);
-    for (const each of problems) this.#problems.addProblem(each);
-  }
-
-  /** The problems of the website as a whole. */
-  get problems(): readonly Problem[] {
-    return this.#problems.toArray();
-  }
-
-  /** The candidates that were not tried yet. */
-  get waiting(): readonly Candidate[] {
-    return this.#candidates;
+    this.candidates = start.sitemaps?.map((url) => ({ url, by: "given" })) ?? candidatesFor(start.homepage, settings);
+    for (const each of problems) this.problems.addProblem(each);
   }
 
   /** What may be prefetched. */
   *upcoming(): Generator<Candidate> {
-    for (const candidate of this.#candidates) {
+    for (const candidate of this.candidates) {
       if (candidate.by === "robots") return;
       // A website that has refused everything so far is asked for one guess at a time.
       if (isGuess(candidate.by) && (!this.#isPlaced || this.#refusals > 0)) return;
@@ -75,14 +65,14 @@ export class Discovery {
   /** The next candidate, once everything below the one before was read. Rejects when the crawl is aborted. */
   async next(root: Frame): Promise<(Candidate & Reference) | undefined> {
     const { rules, frontier } = this.#crawl;
-    if (this.#candidates[0]?.by !== "robots" && this.#usesHomepage) {
+    if (this.candidates[0]?.by !== "robots" && this.#usesHomepage) {
       await this.#readHomepage();
       // A guess that leads to the homepage need not request it again.
       if (this.#page !== undefined) frontier.abandon(this.#page);
     }
-    if (isGuess(this.#candidates[0]?.by)) await this.#settle(root);
+    if (isGuess(this.candidates[0]?.by)) await this.#settle(root);
     while (!this.#isStopped) {
-      const candidate = this.#candidates.shift();
+      const candidate = this.candidates.shift();
       if (candidate === undefined) return undefined;
       const { url, by, ifNeeded } = candidate;
       // Paths of the caller's own are asked for in any case.
@@ -115,14 +105,14 @@ export class Discovery {
       // One that was found was taken when it was read.
       const { robots } = this.#crawl;
       if (!robots.has(url)) robots.set(url, isUnreachable ? undefined : new RobotsGroups());
-      if (isUnreachable) this.#problems.add("robots-unreachable", facts);
+      if (isUnreachable) this.problems.add("robots-unreachable", facts);
     } else if (isGuess(by) && type === "omitted" && outcome === "failed") {
-      this.#problems.add("known-path-unreachable", { value: url });
+      this.problems.add("known-path-unreachable", { value: url });
     }
     this.records.push({ url, by, ...result });
     const next = outcome === "found" ? nextNumbered({ url, by, ifNeeded }) : undefined;
-    if (next !== undefined) this.#candidates.unshift(next);
-    const isLast = this.#candidates[0]?.by !== "robots";
+    if (next !== undefined) this.candidates.unshift(next);
+    const isLast = this.candidates[0]?.by !== "robots";
     if (by === "robots" && isLast && !this.#isStopped) this.#beginHomepage(status === undefined ? url : finalUrl);
   }
 
@@ -142,7 +132,7 @@ export class Discovery {
     const reason = mostFrequent(reasons);
     if (reason === undefined) return undefined;
     // A refusal alone is no loss: nothing says that there is a sitemap. Where there is nothing else, it is one.
-    if (this.#crawl.start.sitemaps === undefined && this.#problems.complete) this.#problems.add("website-unreachable");
+    if (this.#crawl.start.sitemaps === undefined && this.problems.complete) this.problems.add("website-unreachable");
     const [outcome] = outcomes.size === 1 ? outcomes : ["failed"];
     return { outcome: outcome as UnreachableWebsite["outcome"], reason, documents: reasons.length };
   }
@@ -177,7 +167,7 @@ export class Discovery {
 
   // https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1.4: "the crawler MUST assume complete disallow". With `strictRobots`.
   get #isStopped(): boolean {
-    return this.#crawl.settings.strictRobots && this.#problems.has("robots-unreachable");
+    return this.#crawl.settings.strictRobots && this.problems.has("robots-unreachable");
   }
 
   // An archive also knows what its run did not request.
@@ -222,21 +212,21 @@ export class Discovery {
       const { document, url, keys } = found;
       const { status } = document;
       const { useFeeds } = settings;
-      const { candidates, isPage, paths } = await readHomepage(time.read(document), url, this.#problems, useFeeds);
+      const { candidates, isPage, paths } = await readHomepage(time.read(document), url, this.problems, useFeeds);
       if (paths !== undefined) {
         const chosen = candidatesFor(this.#homepage, settings, [...paths, ...commonPaths]);
-        this.#candidates = chosen.filter(({ by }) => by !== "robots");
+        this.candidates = chosen.filter(({ by }) => by !== "robots");
       }
       this.#moveTo(url);
       await prefetcher.drop(document);
       const reason = problem("not-a-sitemap", { value: "html" });
       if (isPage) this.#page = { url, keys, outcome: "not-a-sitemap", status, reason };
-      this.#candidates.unshift(...candidates.filter(({ by }) => by !== "feed"));
-      this.#candidates.push(...candidates.filter(({ by }) => by === "feed"));
+      this.candidates.unshift(...candidates.filter(({ by }) => by !== "feed"));
+      this.candidates.push(...candidates.filter(({ by }) => by === "feed"));
     } else {
       if (found.status !== undefined) this.#moveTo(found.url);
       const isUnreachable = found.outcome === "failed" && found.reason.code !== "archive-missing";
-      if (isUnreachable) this.#problems.add("homepage-unreachable");
+      if (isUnreachable) this.problems.add("homepage-unreachable");
     }
     this.#isPlaced = earlier === undefined;
   }
@@ -245,7 +235,7 @@ export class Discovery {
   #moveTo(place: string): string | undefined {
     const origin = movedOrigin(this.#homepage, place);
     if (origin === undefined) return undefined;
-    this.#candidates = this.#candidates.map((candidate) =>
+    this.candidates = this.candidates.map((candidate) =>
       isGuess(candidate.by) ? { ...candidate, url: atOrigin(candidate.url, origin) } : candidate,
     );
     return origin;
@@ -261,7 +251,7 @@ export class Discovery {
       const hasSitemaps = hasReadable(root);
       const found: Hop[] = [];
       const notAsked = new Set<string>();
-      for (const { url, by, ifNeeded } of this.#candidates) {
+      for (const { url, by, ifNeeded } of this.candidates) {
         if (by !== "known-path" || (ifNeeded && hasSitemaps)) continue;
         const hop = Hop.first(url, "sitemap", rules);
         const hadSitemap = await earlier.hadSitemap(hop);
@@ -304,16 +294,7 @@ const startLength = 4096;
 const pageStart = /^\s*(?:<!doctype\s+html[^>]*>\s*)?<html[\s>]/i;
 
 // Adds to `problems` what was not read or not used. `isPage`: it is an HTML page without doubt, and so no sitemap. `paths`: those of its platform.
-async function readHomepage(
-  { headers, body, isCut }: Document,
-  url: string,
-  problems: ProblemLog,
-  useFeeds: boolean,
-): Promise<{
-  readonly candidates: readonly Candidate[];
-  readonly isPage: boolean;
-  readonly paths: readonly string[] | undefined;
-}> {
+async function readHomepage({ headers, body, isCut }: Document, url: string, problems: ProblemLog, useFeeds: boolean) {
   const links = new HomepageLinks(url, problems);
   const hints = new PlatformHints(headers);
   links.addHeaders(headers);

@@ -21,9 +21,7 @@ import { type FollowRules, follow, followRules, Hop } from "./redirects.ts";
 import { TimeBudget } from "./time-budget.ts";
 import { frameOf, nothingRead, type Reference, Visitor } from "./visit.ts";
 
-export interface EngineOptions
-  extends Pick<Prepared, "start" | "settings" | "startUrls">,
-    Pick<RunOptions, "read" | "filter" | "omitMissing" | "problems"> {
+export interface EngineOptions extends Prepared, Pick<RunOptions, "read" | "filter" | "omitMissing" | "problems"> {
   readonly source: DocumentSource;
   readonly store: Store | undefined;
   /** What was counted, for the archive. */
@@ -63,11 +61,11 @@ export class Engine {
   readonly #stack: Frame[] = [];
 
   constructor(options: EngineOptions) {
-    const { settings, source, store, startUrls, omitMissing, filter } = options;
+    const { settings, source, store, startUrls, filter } = options;
     this.#abort = new FollowingController(settings.signal);
     const { signal } = this.#abort;
     const rules = followRules(settings.limits, startUrls, source, settings.rewrite);
-    const frontier = new Frontier(settings.limits, omitMissing, filter);
+    const frontier = new Frontier(settings.limits, filter);
     const time = new TimeBudget(settings, store);
     const lookAhead = () => {
       prefetcher.fill(this.#stack, this.#discovery.upcoming(), this.#discovery.isGuessing);
@@ -118,7 +116,8 @@ export class Engine {
       yield* this.#try(next, root);
     }
     const unreachable = this.#discovery.unreachable();
-    const { records: discovery, problems } = this.#discovery;
+    const { records: discovery } = this.#discovery;
+    const problems = this.#discovery.problems.toArray();
     const node: Sitemap = { ...root.node, complete: isComplete(problems), problems, children: root.children };
     yield* this.#visitor.report(node, 0, nothingRead);
     const { complete, readable, invalid } = this.#visitor;
@@ -161,7 +160,7 @@ export class Engine {
     }
     const first = yield* this.#visitor.visit({ ...candidate, parent: root });
     await this.#discovery.took(candidate, first);
-    const visit = yield* this.#visitor.goOn(first, root, this.#discovery.waiting);
+    const visit = yield* this.#visitor.goOn(first, root, this.#discovery.candidates);
     if (visit.type === "frame") root.children.push(yield* this.#walk(visit.frame));
     if (visit.type === "node") root.children.push(visit.node);
   }

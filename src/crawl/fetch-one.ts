@@ -1,14 +1,13 @@
 // Fetches single documents, without a crawl: a sitemap for `sitegrove parse URL`, and pages for `check --sample`. Pages are fetched only where
 // robots.txt allows it; their redirects are not followed, and only their beginning is read.
-import type { Fetcher } from "../fetch/fetcher.ts";
-import { type DocumentRole, type FetchedDocument, type HeaderList, header } from "../model/exchange.ts";
+import { type DocumentRole, type Fetched, type FetchedDocument, type HeaderList, header } from "../model/exchange.ts";
 import { type Options, resolveOptions, type Settings } from "../model/options.ts";
 import type { Problem } from "../model/problem.ts";
 import type { RobotsGroups } from "../parse/robots.ts";
 import { allowedUrls, type RobotsOf, robotsIn, wholeText } from "./host-robots.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import type { Document } from "./read.ts";
-import { type Followed, type FollowFailure, follow, followRules, Hop, redirectTarget } from "./redirects.ts";
+import { type FollowFailure, follow, followRules, Hop, redirectTarget } from "./redirects.ts";
 
 export interface SingleDocument {
   readonly outcome: "found";
@@ -23,18 +22,16 @@ export interface SingleDocument {
 export async function fetchDocument(url: string, options: Options): Promise<SingleDocument | FollowFailure> {
   const { fetcher, followed } = await openWebsite(resolveOptions(options), [url]);
   const close = () => fetcher.close();
-  try {
-    const found = await followed(url, "sitemap");
-    if (found.outcome === "found") {
-      const { document, problems } = found;
-      return { outcome: "found", document: { ...document, url: found.url }, problems, close };
-    }
-    await close();
-    return found;
-  } catch (error) {
+  const found = await followed(url, "sitemap").catch(async (error) => {
     await close();
     throw error;
+  });
+  if (found.outcome === "found") {
+    const { document, problems } = found;
+    return { outcome: "found", document: { ...document, url: found.url }, problems, close };
   }
+  await close();
+  return found;
 }
 
 /** The robots.txt of an origin; undefined if it cannot be reached. */
@@ -53,7 +50,7 @@ export async function fetchRobots(
 /** How a page answered. */
 export interface PageAnswer {
   /** `disallowed`: robots.txt disallows it, and nothing was sent. */
-  readonly outcome: "found" | "redirect" | "absent" | "blocked" | "failed" | "refused" | "disallowed";
+  readonly outcome: Fetched["outcome"] | "disallowed";
   readonly status?: number | undefined;
   readonly headers: HeaderList;
   readonly reason?: Problem | undefined;
@@ -110,17 +107,11 @@ export async function openPageFetch({ homepage, isNamed, crawl, mostBytes }: Pag
 // With more origins than this, the pages are no sample of one website.
 const mostOrigins = 100;
 
-interface Website {
-  readonly fetcher: Fetcher;
-  readonly robotsOf: RobotsOf;
-  followed(url: string, role: DocumentRole): Promise<Followed>;
-}
-
-async function openWebsite(settings: Settings, startUrls: readonly string[]): Promise<Website> {
+async function openWebsite(settings: Settings, startUrls: readonly string[]) {
   const { limits, rewrite, signal, onEvent } = settings;
   const { Fetcher } = await import("../fetch/fetcher.ts");
   const fetcher = new Fetcher({ settings, start: startUrls, onEvent });
-  const followed: Website["followed"] = async (url, role) => {
+  const followed = (url: string, role: DocumentRole) => {
     const rules = followRules(limits, startUrls, fetcher, rewrite);
     const fetch = async ({ request }: Hop) => {
       const fetched = await fetcher.fetch({ ...request, signal });

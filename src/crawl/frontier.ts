@@ -26,10 +26,7 @@ export interface Frame {
   readonly facts: DocumentFacts;
 }
 
-/**
- * What an earlier visit found at a URL. If `whole` is false, the subtree depends on its place (it was cut off there, or
- * does not fit here): its children are visited again, from what is known of them.
- */
+/** What an earlier visit found at a URL. Where it is not `whole`, its children are visited again: some were cut off there, or do not fit here. */
 export interface Repeated {
   readonly node: Sitemap;
   readonly whole: boolean;
@@ -55,7 +52,6 @@ export class Frontier {
   pages = 0;
   bytes = 0;
   readonly #limits: Limits;
-  readonly #omitMissing: boolean;
   readonly #filter: PageFilter | undefined;
   readonly #visited = new Map<string, Sitemap>();
   // For indexes only: there are far fewer of them than other sitemaps.
@@ -71,11 +67,10 @@ export class Frontier {
   readonly #firstPages = new Set<string>();
   #hasUnread = false;
 
-  /** `omitMissing`: what the source does not hold costs nothing. `filter` may have enough pages. */
-  constructor(limits: Limits, omitMissing = false, filter?: PageFilter) {
+  /** `filter` may have enough pages. */
+  constructor(limits: Limits, filter?: PageFilter) {
     this.#limits = limits;
     this.#filter = filter;
-    this.#omitMissing = omitMissing;
   }
 
   /** Why a document must not be visited, if so. Depth counts from the candidates of discovery, which have depth 1. */
@@ -97,12 +92,7 @@ export class Frontier {
 
   /** How many more documents may be visited. */
   get documentsLeft(): number {
-    return this.#limits.documents - this.#sitemaps;
-  }
-
-  /** How many references can be visited at most. Each costs a document; one more is kept to name what was cut off. */
-  get reach(): number {
-    return this.#omitMissing ? Number.POSITIVE_INFINITY : Math.max(0, this.documentsLeft) + 1;
+    return Math.max(0, this.#limits.documents - this.#sitemaps);
   }
 
   /** If this key belongs to the sitemap being read or one of its ancestors: the URL where that was found. */

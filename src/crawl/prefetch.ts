@@ -1,6 +1,5 @@
 // Fetches documents before they are needed, each once, while others are being read: what is known to come next, in the order in which it will
 // be read. The source decides how many at a time.
-import type { Store } from "../archive/store.ts";
 import { type Candidate, isGuess } from "../discover/candidates.ts";
 import {
   type DocumentRequest,
@@ -27,10 +26,7 @@ const mostAtOnce = 1024;
 // The oldest redirects are forgotten, and requested again if needed.
 const mostRedirects = 1000;
 
-type Context = Pick<
-  Crawl,
-  "settings" | "source" | "earlier" | "store" | "rules" | "frontier" | "signal" | "onResumed" | "lookAhead"
->;
+type Context = Omit<Crawl, "prefetcher" | "fetch" | "time" | "robots">;
 
 export class Prefetcher {
   readonly #crawl: Context;
@@ -53,9 +49,7 @@ export class Prefetcher {
    * then the candidates of discovery. Guesses must not delay what is declared, unless nothing else is left (`isGuessing`).
    */
   fill(stack: readonly Frame[], candidates: Iterable<Candidate>, isGuessing: boolean): void {
-    for (let at = stack.length - 1; at >= 0; at -= 1) {
-      if (!this.#fillFrom(stack[at] as Frame)) return;
-    }
+    for (const frame of stack.toReversed()) if (!this.#fillFrom(frame)) return;
     for (const { url, by } of candidates) {
       const isSpare = isGuess(by) && !(isGuessing && stack.length === 0);
       if (!this.#startIfRoom(url, isSpare)) return;
@@ -130,20 +124,14 @@ export class Prefetcher {
 
   // Follows redirects to the document, as long as they lead to something new.
   async #fetchAhead(first: Hop): Promise<void> {
+    const { frontier } = this.#crawl;
     for (let hop = first; ; ) {
       const fetched = await this.#begin(hop, keyOf(hop.request));
-      if (fetched.outcome !== "redirect") return;
-      const next = hop.next(fetched);
-      if (!(next instanceof Hop) || !this.#isWanted(next) || this.#isStarted(keyOf(next.request))) return;
+      const next = fetched.outcome === "redirect" ? hop.next(fetched) : undefined;
+      if (!(next instanceof Hop) || next.isHomeInPlaceOfRobots || refusedByName(next.url) !== undefined) return;
+      if (frontier.isKnown(next.key) || frontier.isKnown(next.readKey) || this.#isStarted(keyOf(next.request))) return;
       hop = next;
     }
-  }
-
-  #isWanted({ key, readKey, url, isHomeInPlaceOfRobots }: Hop): boolean {
-    const { frontier } = this.#crawl;
-    return (
-      !isHomeInPlaceOfRobots && !frontier.isKnown(key) && !frontier.isKnown(readKey) && refusedByName(url) === undefined
-    );
   }
 
   #isStarted(key: string): boolean {
@@ -165,21 +153,18 @@ export class Prefetcher {
     if (oldest !== undefined) this.#redirects.delete(oldest);
   }
 
-  async #fromStore(store: Store, request: DocumentRequest, key: string): Promise<Fetched> {
-    const fetched = asAnswerTo(request, await store.fetch(request));
-    if ((fetched.came === "resumed" || fetched.came === "not-asked") && !this.#resumed.has(key)) {
-      this.#resumed.add(key);
-      this.#crawl.rules.cookies.take(fetched);
-      this.#crawl.onResumed(fetched);
-    }
-    return fetched;
-  }
-
-  async #fetch(hop: Hop, key: string): Promise<Fetched> {
-    const { source, earlier, store, rules, signal, lookAhead } = this.#crawl;
-    const { request } = hop;
+  async #fetch({ request }: Hop, key: string): Promise<Fetched> {
+    const { source, earlier, store, rules, signal, lookAhead, onResumed } = this.#crawl;
     // With a store, nothing is requested twice, but for new cookies.
-    if (request.again === undefined && store?.has(request)) return this.#fromStore(store, request, key);
+    if (request.again === undefined && store?.has(request)) {
+      const fetched = asAnswerTo(request, await store.fetch(request));
+      const isEarlier = fetched.came === "resumed" || fetched.came === "not-asked";
+      if (!isEarlier || this.#resumed.has(key)) return fetched;
+      this.#resumed.add(key);
+      rules.cookies.take(fetched);
+      onResumed(fetched);
+      return fetched;
+    }
     const arrived = async () => {
       // What is refused without a request arrives at once, and makes room for the next one of perhaps a million.
       await pauseWhenDue();

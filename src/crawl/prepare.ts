@@ -49,9 +49,8 @@ function checked(given: unknown): CheckedTarget {
   const isHomepage = sitemaps === undefined && (homepage !== undefined || !("sitemaps" in given));
   const [unknown] = Object.keys(more);
   if (unknown !== undefined) {
-    throw invalid(
-      `Unknown name \`${unknown.slice(0, 100)}\` beside the homepage or the sitemaps${suggestion(unknown, ["homepage", "sitemaps"])}`,
-    );
+    const hint = suggestion(unknown, ["homepage", "sitemaps"]);
+    throw invalid(`Unknown name \`${unknown.slice(0, 100)}\` beside the homepage or the sitemaps${hint}`);
   }
   if (isHomepage) return { homepage: httpUrl(homepage, "homepage") };
   if (homepage !== undefined) throw invalid("Expected either a homepage or sitemaps, got both");
@@ -68,10 +67,10 @@ function httpUrl(value: unknown, what: string): string {
 }
 
 function unexpected(what: string, expected: string, got: unknown): SitemapError {
-  const isObject = typeof got === "object" && got !== null;
+  const kind = got === null ? "null" : typeof got;
   const shown =
-    typeof got === "string" ? JSON.stringify(withoutCredentials(got)) : isObject ? "an object" : String(got);
-  return invalid(`Expected the ${what} to be ${expected}, got \`${shown}\` (${got === null ? "null" : typeof got})`);
+    typeof got === "string" ? JSON.stringify(withoutCredentials(got)) : kind === "object" ? "an object" : String(got);
+  return invalid(`Expected the ${what} to be ${expected}, got \`${shown}\` (${kind})`);
 }
 
 function invalid(message: string): SitemapError {
@@ -86,7 +85,6 @@ export interface Prepared {
   readonly filters?: PageFilterSettings | undefined;
   /** As the caller wrote them, with credentials: only the fetcher sees those. */
   readonly startUrls: readonly string[];
-  /** As the caller gave them. */
   readonly target: CrawlTarget;
   readonly options: Options | undefined;
 }
@@ -109,11 +107,8 @@ export function prepare(
     throw invalidOption("Expected either `save` or `resume`, got both: a resumed run continues its own archive");
   }
   if ("sitemaps" in checked) {
-    const [first] = checked.sitemaps;
-    const start = {
-      homepage: homepageOf(withoutCredentials(first)),
-      sitemaps: checked.sitemaps.map(withoutCredentials),
-    };
+    const sitemaps = checked.sitemaps.map(withoutCredentials);
+    const start = { homepage: homepageOf(sitemaps[0] as string), sitemaps };
     return { start, settings, startUrls: checked.sitemaps, target, options };
   }
   const { homepage } = checked;

@@ -1,7 +1,6 @@
-// Runs with `previous`. Documents that the archive of an earlier run holds whole are requested by conditional requests (ETag, Last-Modified:
-// https://www.rfc-editor.org/rfc/rfc9110#section-13), and taken from the archive if the website answers 304, or sends the same bytes again.
-// Not requested are well-known paths without a sitemap and, with `trustLastmod`, children of an index that gives them the same `lastmod`;
-// some of these are requested all the same, each day others.
+// Runs with `previous`: conditional requests (https://www.rfc-editor.org/rfc/rfc9110#section-13) for what the archive of an earlier run holds
+// whole, which is used if the website answers 304, or sends the same bytes. Not requested, but for some each day, are well-known paths without
+// a sitemap and, with `trustLastmod`, children of an index that gives them the same `lastmod`.
 import { createHash } from "node:crypto";
 import { ArchivedBody } from "../archive/archived-body.ts";
 import { PreviousArchives } from "../archive/previous.ts";
@@ -20,7 +19,7 @@ import {
 import type { Settings } from "../model/options.ts";
 import { isTemporary, problem } from "../model/problem.ts";
 import type { Start } from "./prepare.ts";
-import { type Document, read } from "./read.ts";
+import { read } from "./read.ts";
 import { follow, type Hop } from "./redirects.ts";
 import type { Reference } from "./visit.ts";
 
@@ -189,10 +188,14 @@ export class Revalidator {
       return reason.code === `http-${status}` && !isTemporary(reason.code) ? false : undefined;
     }
     if (before.outcome !== "found") return undefined;
-    const { document } = before;
-    if (!(document.body instanceof ArchivedBody) || document.body.problem !== undefined) return undefined;
-    if (await this.#isSitemap(document)) return true;
-    return (await document.body.isGood()) ? false : undefined;
+    const { body } = before.document;
+    if (!(body instanceof ArchivedBody) || body.problem !== undefined) return undefined;
+    // Up to the first entry; if there is none, to the end.
+    const reading = read(before.document, this.#settings);
+    const step = await reading.next();
+    if (!step.done) await reading.return(undefined as never);
+    if (!step.done || step.value.outcome.kind !== "invalid") return true;
+    return (await body.isGood()) ? false : undefined;
   }
 
   // Where something was missing, or there was no sitemap, the website may have mended it without another date.
@@ -204,15 +207,6 @@ export class Revalidator {
     let step = await reading.next();
     while (!step.done) step = await reading.next();
     return step.value.complete && step.value.outcome.kind !== "invalid";
-  }
-
-  // Reads up to the first entry; if there is none, to the end.
-  async #isSitemap(document: Document): Promise<boolean> {
-    const reading = read(document, this.#settings);
-    const step = await reading.next();
-    if (step.done) return step.value.outcome.kind !== "invalid";
-    await reading.return(undefined as never);
-    return true;
   }
 }
 
@@ -231,10 +225,11 @@ const sendable = /^[\x21-\x7e\x80-\xff](?:[\x20-\x7e\x80-\xff]{0,510}[\x21-\x7e\
 
 // Undefined if the document has neither.
 function conditionalHeaders({ headers, came }: FetchedDocument): Readonly<Record<string, string>> | undefined {
-  const date = sent(header(headers, "last-modified"));
+  const sendableIn = (name: string) => header(headers, name)?.match(sendable)?.[0];
+  const date = sendableIn("last-modified");
   // The same bytes came in spite of an ETag: the website, or a proxy before it, ignores it.
   const isIgnored = came === "same-payload" && date !== undefined;
-  const etag = isIgnored ? undefined : sent(header(headers, "etag"));
+  const etag = isIgnored ? undefined : sendableIn("etag");
   // In If-None-Match, an asterisk means any version.
   const tag = etag?.replaceAll(/"[^"]*"/g, "").includes("*") ? undefined : etag;
   const tags = tag === undefined ? [] : [...new Set([tag, tag.replace(codingSuffix, "")])];
@@ -247,14 +242,6 @@ function conditionalHeaders({ headers, came }: FetchedDocument): Readonly<Record
 function acceptsAnswer(conditional: Readonly<Record<string, string>>, headers: HeaderList): boolean {
   const tag = header(headers, "etag");
   const asked = conditional["if-none-match"];
-  if (tag === undefined || asked === undefined) return true;
-  return asked.split(", ").some((one) => bare(one) === bare(tag));
-}
-
-function sent(value: string | undefined): string | undefined {
-  return value !== undefined && sendable.test(value) ? value : undefined;
-}
-
-function bare(tag: string): string {
-  return tag.trim().replace(/^W\//, "").replace(codingSuffix, "");
+  const bare = (each: string) => each.trim().replace(/^W\//, "").replace(codingSuffix, "");
+  return tag === undefined || asked === undefined || asked.split(", ").some((one) => bare(one) === bare(tag));
 }

@@ -1,6 +1,5 @@
-// From a document to its entries: the only way. Used for indexes during a crawl, for the pages of a tree on demand, and
-// for local files. Never holds the whole document, nor all of its entries. What a run counts is kept in the index of its archive, and taken
-// instead of parsing when the archive is opened; it is compared with the documents when their pages are read.
+// From a document to its entries, in flat memory: the only way, for crawls, for the pages of a tree and for local files. What a run counts is
+// kept in the index of its archive, and taken instead of parsing when the archive is opened.
 import type { ArchivedBody } from "../archive/archived-body.ts";
 import type { Counts, RunCounts } from "../archive/info.ts";
 import type { Archive } from "../archive/open.ts";
@@ -69,19 +68,12 @@ export async function* read(
   settings: ReadSettings,
 ): AsyncGenerator<Entries, Reading, boolean | undefined> {
   const problems = new ProblemLog();
-  const { limits, strict, rewrite = [], urlsOnly, keepsAll } = settings;
+  const { limits, rewrite = [] } = settings;
   const placed = (entries: Entries): Entries =>
     rewrite.length === 0 ? entries : { ...entries, pages: rewrittenPages(entries.pages, rewrite) };
   const text = await opened(document, limits, problems);
-  const parser = createDocumentParser({
-    url: document.url,
-    limits,
-    strict,
-    urlsOnly,
-    keepsAll,
-    problems,
-    isRobots: document.isRobots ?? false,
-  });
+  const { url, isRobots = false } = document;
+  const parser = createDocumentParser({ ...settings, url, isRobots, problems });
   let enough = false;
   let isWhole = true;
   for await (const piece of text) {
@@ -174,9 +166,8 @@ function hasAny(entries: Entries): boolean {
   return entries.pages.length > 0 || entries.sitemaps.length > 0;
 }
 
-// The reason is the first cause: what opening refused; then, if the document is empty, the loss that made it so (a body
-// that broke, compressed data that ends early); then what the parser says. Checked in this order because a refused
-// robots.txt looks like an empty one, which is valid.
+// The reason is the first cause: what opening refused (a refused robots.txt looks like an empty one, which is valid); then, if the document is
+// empty, the loss that made it so; then what the parser says.
 function outcomeOf(parser: EntryParser, refusal: Problem | undefined, problems: ProblemLog): ParseOutcome {
   if (refusal !== undefined) return { kind: "invalid", reason: refusal };
   const { outcome } = parser;

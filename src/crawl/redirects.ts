@@ -152,23 +152,21 @@ export class Hop {
     const redirect = redirectTarget(headers, url, limits.urlLength);
     if ("code" in redirect) return this.#fail(isRefused(redirect.code) ? "refused" : "failed", redirect, status);
     const limit = role === "robots" ? limits.robotsRedirects : limits.redirects;
-    if (before.length >= limit) {
-      // The limit counts from the first URL: the result is valid for that one only.
+    // The limit counts from the first URL: the result is valid for that one only.
+    if (before.length >= limit)
       return { ...this.#fail("failed", problem("limit-redirects", { limit }), status), keys: [this.#first.key] };
-    }
     const target = new URL(rules.placed(redirect.target.href));
     const from = parseUrl(url);
-    const problems = redirect.problem === undefined ? [] : [redirect.problem];
-    if (from?.protocol === "https:" && target.protocol === "http:") {
+    const problems = [...chain.problems, ...(redirect.problem === undefined ? [] : [redirect.problem])];
+    if (from?.protocol === "https:" && target.protocol === "http:")
       problems.push(problem("redirect-downgrade", { value: target.href }));
-    }
     const cookies = [...new Set([...chain.cookies, ...cookiesIn(headers)])];
     const keys = [...chain.keys, this.key];
     const next = new Hop(target.href, {
       ...this.#chain,
       before: [...before, this],
       hops: [...chain.hops, { url, status }],
-      problems: [...chain.problems, ...problems],
+      problems,
       isTrusted: chain.isTrusted && from !== null && (from.origin === target.origin || isSameWebsite(from, target)),
       keys,
       cookies,
@@ -187,13 +185,13 @@ export class Hop {
   }
 
   /** The result of the chain, from an answer that is not a redirect. */
-  end(fetched: Exclude<Fetched, FetchedRedirect>): FoundDocument | FollowFailure {
+  end(fetched: Exclude<Fetched, FetchedRedirect>): Followed {
     const { hops, problems } = this.#chain;
-    if (fetched.outcome !== "found") {
-      const failed = this.#fail(fetched.outcome, fetched.reason, fetched.status);
-      return { ...failed, response: fetched.attempts === 0 ? undefined : responseOf(fetched, hops) };
-    }
-    return { outcome: "found", document: fetched, url: this.url, keys: this.#ends, problems, hops };
+    const { url } = this;
+    if (fetched.outcome === "found")
+      return { outcome: "found", document: fetched, url, keys: this.#ends, problems, hops };
+    const response = fetched.attempts === 0 ? undefined : responseOf(fetched, hops);
+    return { ...this.#fail(fetched.outcome, fetched.reason, fetched.status), response };
   }
 
   #fail(outcome: FailureOutcome, reason: Problem, status: number | undefined): FollowFailure {
@@ -245,18 +243,15 @@ export function responseOf(
   return { ...defined({ status }), headers, hops, attempts, ...defined({ receivedAt, firstByte }) };
 }
 
-export interface RedirectTarget {
-  /** Without user name, password and fragment. */
-  readonly target: URL;
-  /** A problem with the `Location` that did not prevent following it. */
-  readonly problem?: Problem;
-}
-
 /**
- * The target of the first `Location` header, or why there is none.
+ * The target of the first `Location` header, without credentials and fragment, and what is wrong with it; or why there is none.
  * https://www.rfc-editor.org/rfc/rfc9110#name-redirection-3xx
  */
-export function redirectTarget(headers: HeaderList, base: string, maxLength: number): RedirectTarget | Problem {
+export function redirectTarget(
+  headers: HeaderList,
+  base: string,
+  maxLength: number,
+): { readonly target: URL; readonly problem?: Problem } | Problem {
   const location = header(headers, "location");
   if (location === undefined) return problem("redirect-invalid", { value: "none" });
   const text = utf8(location.trim());
@@ -266,10 +261,7 @@ export function redirectTarget(headers: HeaderList, base: string, maxLength: num
     const value = withoutCredentials(text);
     return problem(code === "url-scheme" ? "scheme-refused" : "redirect-invalid", { value });
   }
-  const target = parseUrl(url) as URL;
-  target.username = "";
-  target.password = "";
-  target.hash = "";
+  const target = Object.assign(parseUrl(url) as URL, { username: "", password: "", hash: "" });
   return notAscii.test(text) ? { target, problem: problem("redirect-encoding", { value: target.href }) } : { target };
 }
 

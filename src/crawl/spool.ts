@@ -5,8 +5,7 @@ import { Scratch } from "../archive/scratch.ts";
 import type { Body } from "../model/exchange.ts";
 import type { Problem } from "../model/problem.ts";
 
-// Small, because socket buffers hold more of each document than this, and buffers that live long are freed late: 3 MB made the process 20 MB
-// larger.
+// Small, because buffers that live long are freed late: 3 MB made the process 20 MB larger.
 const memoryLimit = 512 * 1024;
 // How much a reader that keeps up may lag behind, in bytes.
 const highWater = 256 * 1024;

@@ -54,18 +54,6 @@ export const nothingRead: DocumentFacts = { wireBytes: 0, decodedBytes: 0 };
 type Visiting = AsyncGenerator<OrderedEvent, Visit>;
 type Recording = Generator<OrderedEvent, Visit>;
 
-/** The content of a document that was read. */
-interface Content {
-  readonly reading: Reading;
-  readonly pageCount: number;
-  /** Whether the `start` event was sent. */
-  readonly started: boolean;
-  /** The budget that ended the reading, if one did. */
-  readonly cut: Problem | undefined;
-  /** A guess whose content is in the tree already: nothing was told of it. */
-  readonly sameAs?: string | undefined;
-}
-
 export class Visitor {
   /** No loss so far. */
   complete = true;
@@ -163,8 +151,7 @@ export class Visitor {
     const { parent } = place;
     const isRobots = place.by === "robots";
     const children = this.#children(place, url);
-    const content = yield* this.#read(found, children, place);
-    const { reading, cut, pageCount, started, sameAs } = content;
+    const { reading, cut, pageCount, started, sameAs } = yield* this.#read(found, children, place);
     await prefetcher.drop(document);
     frontier.bytes += reading.wireBytes;
     const facts = factsOf(found, reading);
@@ -211,12 +198,18 @@ export class Visitor {
     return { type: "frame", frame: { ...frameOf(node, keys, parent, marked), unlisted, children: own, facts }, result };
   }
 
-  // Yields the pages as they are read.
-  async *#read(found: FoundDocument, children: Children, place: Place): AsyncGenerator<OrderedEvent, Content> {
-    const { document, url, keys } = found;
+  // Yields the pages as they are read. `started`: whether the `start` event was sent. `cut`: the budget that ended the reading, if one did.
+  // `sameAs`: where the content of a guess is in the tree already; then nothing was told of it.
+  async *#read(
+    { document, url, keys }: FoundDocument,
+    children: { add(references: readonly SitemapReference[]): void },
+    place: Place,
+  ) {
     const { settings, frontier, time, counts, filter, read: readDocument = read } = this.#crawl;
     const isListed = filter?.lists(url, place.parent.node.format) ?? true;
     const isRobots = place.by === "robots";
+    // Discovery needs each sitemap once.
+    const isUndeclared = place.by !== undefined && place.by !== "given" && !isRobots;
     let pageCount = 0;
     let firstPage: string | undefined;
     let cut: Problem | undefined;
@@ -237,7 +230,7 @@ export class Visitor {
       const events: OrderedEvent[] = [];
       if (firstPage === undefined && pages[0] !== undefined) {
         firstPage = pages[0].url;
-        if (isUndeclared(place) && frontier.mayContain(firstPage)) held = [];
+        if (isUndeclared && frontier.mayContain(firstPage)) held = [];
         events.push({ type: "start", url, depth: place.parent.depth + 1 });
       }
       const taken = take(pages.length);
@@ -252,7 +245,7 @@ export class Visitor {
     if (counted !== undefined) counts?.documents.set(url, counted);
     take(step.value.untoldPages ?? 0);
     const isTold = firstPage !== undefined && held === undefined;
-    const sameAs = isUndeclared(place) && !isTold ? frontier.sameAs(step.value, keys) : undefined;
+    const sameAs = isUndeclared && !isTold ? frontier.sameAs(step.value, keys) : undefined;
     if (sameAs !== undefined) frontier.takePages(-pageCount);
     else if (held !== undefined) yield* this.#list(held, isListed);
     if (!isRobots && step.value.outcome.kind !== "invalid") frontier.contains(url, step.value, firstPage);
@@ -262,10 +255,11 @@ export class Visitor {
   // Collects the children of an index while it is read: those that the filter, `recurse` and `recurseList` accept, up to the number that
   // the budget for documents can reach. The rest are only counted, because a website can list any number.
   #children({ parent, by }: Place, url: string) {
-    const { settings, filter, frontier } = this.#crawl;
+    const { settings, filter, frontier, omitMissing } = this.#crawl;
     const { recurse, recurseList } = settings;
     const context = { parent: url, ancestors: [...urlsAbove(parent), url], depth: parent.depth + 2 };
-    const most = frontier.reach;
+    // Each costs a document, unless it is missing; one more is kept to name what was cut off.
+    const most = omitMissing ? Number.POSITIVE_INFINITY : frontier.documentsLeft + 1;
     const listed: SitemapReference[] = [];
     let unlisted = 0;
     const take = (reference: SitemapReference) => {
@@ -378,8 +372,6 @@ export class Visitor {
   }
 }
 
-type Children = { add(references: readonly SitemapReference[]): void };
-
 function isReferences(value: unknown): value is readonly SitemapReference[] {
   return Array.isArray(value) && value.every((item: Partial<SitemapReference> | null) => typeof item?.url === "string");
 }
@@ -399,11 +391,6 @@ function whyInvalid({ outcome }: Reading, { by }: Place): Problem | undefined {
 // Whether a failure leaves no node: nobody declared that there is a sitemap.
 function isGuess({ by }: Place): boolean {
   return by === "robots" || isGuessed(by);
-}
-
-// Found by discovery, which needs each sitemap once.
-function isUndeclared({ by }: Place): boolean {
-  return by !== undefined && by !== "robots" && by !== "given";
 }
 
 // Whether a homepage links to an HTML page by `rel="sitemap"`: it is a sitemap for people.

@@ -3,7 +3,7 @@ import type { Archive } from "../archive/open.ts";
 import { type CrawlTarget, ordered, type RunOptions } from "../crawl/crawl.ts";
 import type { RobotsOf } from "../crawl/host-robots.ts";
 import { type Prepared, prepare, replayOptions } from "../crawl/prepare.ts";
-import { type ReadDocument, readByCounts, readUrls } from "../crawl/read.ts";
+import { readByCounts, readUrls } from "../crawl/read.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { FinishedEvent, OrderedEvent } from "../model/event.ts";
 import { path as checkPath } from "../model/option-checks.ts";
@@ -52,21 +52,14 @@ export async function openTree(path: string, options?: ArchiveOptions): Promise<
   return openTreeWhile(path, options);
 }
 
-/** Uses the pages while a tree is built, so that documents are read once for both. */
-export interface WhileBuilding {
+/** Uses the pages while a tree is built, so that documents are read once for both. What is missing in a `source` is left out. */
+export interface WhileBuilding extends Pick<RunOptions, "read" | "filter" | "shared" | "source"> {
   /** Called with the events in declared order; its result is awaited. */
   readonly onOrdered?: ((event: OrderedEvent) => Promise<void> | undefined) | undefined;
-  readonly read?: ReadDocument | undefined;
   /** Compares all documents of an archive with their checksums now: the tree is shown before its pages are read, or without. */
   readonly verify?: boolean | undefined;
   /** `onEvent` need not be called with the pages: what an archive says of a document takes the place of parsing it. */
   readonly pagesLater?: boolean | undefined;
-  /** Which pages `onOrdered` is told; the tree has all of the sitemaps that were followed. */
-  readonly filter?: RunOptions["filter"];
-  /** Limits that other crawls count for, too. */
-  readonly shared?: RunOptions["shared"];
-  /** Where documents come from instead of the network. What is missing there is left out. */
-  readonly source?: RunOptions["source"];
 }
 
 export async function openTreeWhile(
