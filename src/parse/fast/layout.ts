@@ -33,11 +33,9 @@ export const documentEnd = 327680;
 /** The tokens of a run. */
 export const tokensStart = 331776;
 export const tokensEnd = 724992;
-/** Texts as JSON: first those of ASCII, then the others. */
-export const narrowStart = 724992;
-export const narrowEnd = 1118208;
-export const wideStart = 1118272;
-export const wideEnd = 1511488;
+/** Texts as JSON. */
+export const textsStart = 724992;
+export const textsEnd = 1511488;
 
 /** A token: kind and number of the name, start, end, facts, a fingerprint or the place of a word, where its tag begins,
     and of an entry where its end tag begins. */
@@ -78,9 +76,8 @@ export const isEntry = 64;
 export const isFrequency = 128;
 export const isPriority = 256;
 
-/** Facts about a text: it is as written, and has to be decoded; it is not ASCII; it may have to be trimmed. */
+/** Facts about a text: it is not in the list, because it is unusual or nobody wants it; it may have to be trimmed. */
 export const isRaw = 1;
-export const isWide = 2;
 export const hasSpace = 4;
 /** It is a URL of an accepted origin, or of another one; it has a fingerprint; it is a date. */
 export const isAccepted = 8;
@@ -90,7 +87,7 @@ export const isUsualDate = 64;
 /** It is a known word, or becomes one. */
 export const isKnownWord = 128;
 export const isNewWord = 256;
-/** It is in no list: there is nothing to report; or, if it is raw, it was not looked at. */
+/** It is not in the list: there is nothing to report. */
 export const isLeftOut = 512;
 
 /** Why a run ended: more of the document is needed; the scanner has to read what follows; there is no room. */

@@ -11,13 +11,13 @@ import type { XmlScanner } from "../xml/scanner.ts";
 import { XmlText } from "../xml/text.ts";
 import type { FastPath } from "./fast-path.ts";
 import * as layout from "./layout.ts";
-import type { Tokenizer } from "./tokenizer.ts";
+import type { TableName, Tokenizer } from "./tokenizer.ts";
 
 type Rule = ElementRule<never>;
 type RuleReader = TableReader<never>;
 
 // An element or attribute that the tokenizer knows.
-interface KnownName {
+interface KnownName extends TableName {
   /** Of an attribute: its name. */
   readonly attribute: string;
   readonly element: XmlName | undefined;
@@ -38,7 +38,6 @@ export class TokenReader implements FastPath {
   #reader: RuleReader | undefined;
   // The names that the scanner has read.
   #names: KnownName[] = [];
-  #table: { keys: string[]; hints: number[]; addresses: number[] } = { keys: [], hints: [], addresses: [] };
   readonly #numbers = new Map<XmlName | string, number>();
   #generation = -1;
   // The rules of the open elements, from the format's root, and those elements, from the document's.
@@ -46,9 +45,8 @@ export class TokenReader implements FastPath {
   #open: XmlName[] = [];
   // How many rules are open up to that of the entry; 0 outside of entries.
   #entryDepth = 0;
-  // The next text of each list.
-  #narrow = 0;
-  #wide = 0;
+  // The next text.
+  #next = 0;
   // What could not be read yet of the last chunk: bytes, and the first half of a surrogate pair.
   #rest: Uint8Array = nothing;
   #half = "";
@@ -71,27 +69,23 @@ export class TokenReader implements FastPath {
   }
 
   write(piece: TextPiece): void {
-    const { cursor } = this.#scanner;
     if (piece instanceof Utf8Text) {
-      const { bytes } = piece;
-      for (let from = 0; from < bytes.length && !cursor.stopped; ) {
-        const to = endOfCharacters(bytes, from + maxPiece);
-        this.#read(bytes.subarray(from, to));
-        from = to;
-      }
+      this.#readAll(piece.bytes);
       return;
     }
     // A surrogate pair may be cut in two.
     const text = this.#half + piece;
     this.#half = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(-1) : "";
-    const length = text.length - this.#half.length;
-    for (let from = 0; from < length && !cursor.stopped; ) {
-      let to = Math.min(from + maxText, length);
-      if (to < length && isHighSurrogate(text.charCodeAt(to - 1))) to--;
-      const part = text.slice(from, to);
-      // A lone surrogate has no bytes in UTF-8.
-      if (isWellFormed(part)) this.#read(part);
-      else this.#scanText(this.#takeRest() + part, -1);
+    const whole = this.#half === "" ? text : text.slice(0, -1);
+    // A lone surrogate has no bytes in UTF-8.
+    if (isWellFormed(whole)) this.#readAll(encoded(whole));
+    else this.#scanText(this.#takeRest() + whole, -1);
+  }
+
+  #readAll(bytes: Uint8Array): void {
+    for (let from = 0; from < bytes.length && !this.#scanner.cursor.stopped; ) {
+      const to = endOfCharacters(bytes, from + maxPiece);
+      this.#read(bytes.subarray(from, to));
       from = to;
     }
   }
@@ -117,7 +111,6 @@ export class TokenReader implements FastPath {
     if (reader !== this.#reader) {
       this.#reader = reader;
       this.#names = [];
-      this.#table = { keys: [], hints: [], addresses: [] };
       this.#numbers.clear();
     }
     const { last } = elements;
@@ -138,19 +131,20 @@ export class TokenReader implements FastPath {
     const element = typeof name === "string" ? undefined : name;
     this.#numbers.set(name, this.#names.length);
     this.#names.push({
+      key,
+      hints,
+      address: layout.unknownName,
       attribute: typeof name === "string" ? interned(name) : "",
       element,
       isEntryName: element !== undefined && this.#reader!.isEntryName(element),
       parent: undefined,
       rule: undefined,
     });
-    this.#table.keys.push(key);
-    this.#table.hints.push(hints);
-    this.#tokenizer.update(this.#table);
+    this.#tokenizer.update(this.#names);
   }
 
   // Reads a chunk, after what is left of the last one.
-  #read(piece: Uint8Array | string): void {
+  #read(piece: Uint8Array): void {
     const { cursor } = this.#scanner;
     const tokenizer = this.#tokenizer;
     tokenizer.load(this.#rest, piece);
@@ -195,7 +189,7 @@ export class TokenReader implements FastPath {
     this.#scanText(text, text.length);
     if (!this.#isOurs || this.#scanner.cursor.stopped) return to;
     const rest = this.#scanner.takeRest();
-    return to - (text.length === to - from ? rest.length : byteLength(rest));
+    return to - (text.length === to - from ? rest.length : encoder.encode(rest).length);
   }
 
   #scanText(text: string, window: number): void {
@@ -223,9 +217,8 @@ export class TokenReader implements FastPath {
       this.#generation = namespaces.generation;
       for (const name of this.#names) name.rule = undefined;
     }
-    tokenizer.use(this.#table);
-    const { addresses } = this.#table;
-    const open = this.#open.map((name) => addresses[this.#numbers.get(name) ?? -1] ?? layout.unknownName);
+    tokenizer.use(this.#names);
+    const open = this.#open.map((name) => this.#names[this.#numbers.get(name) ?? -1]?.address ?? layout.unknownName);
     const floor = Math.max(this.#open.length - this.#rules.length + 1, namespaces.deepest);
     tokenizer.prepare(this.#scanner, open, floor, reader.urlsOnly);
     cursor.lend(tokenizer, start);
@@ -251,8 +244,7 @@ export class TokenReader implements FastPath {
     const { memory } = this.#tokenizer;
     const { target } = reader;
     const rules = this.#rules;
-    this.#narrow = 0;
-    this.#wide = 0;
+    this.#next = 0;
     this.#attributes.count = 0;
     let parent = rules[rules.length - 1];
     for (let at = layout.tokensStart >> 2; at < end && !cursor.stopped; at += tokenWords) {
@@ -328,9 +320,7 @@ export class TokenReader implements FastPath {
     const value = this.#value(at, facts, rule);
     cursor.at = isCdata ? end + cdataEnd : end;
     if (rule.text === undefined) return;
-    if ((facts & layout.isLeftOut) !== 0 && !isSettled(rule, facts)) {
-      this.#takeRaw(reader, rule, this.#tokenizer.decode(start, end), isCdata, start);
-    } else if ((facts & layout.isRaw) !== 0) this.#takeRaw(reader, rule, value, isCdata, start);
+    if (value === undefined) this.#takeRaw(reader, rule, this.#tokenizer.decode(start, end), isCdata, start);
     else {
       const isKnown = (facts & knownFacts) !== 0 && (!rule.isKey || (facts & layout.hasKey) !== 0);
       const text = (facts & layout.hasSpace) === 0 ? value : trimUrl(value);
@@ -354,19 +344,25 @@ export class TokenReader implements FastPath {
   }
 
   #addAttribute(name: string, at: number): void {
-    const facts = this.#tokenizer.memory[at + tokenFacts]!;
-    const value = this.#value(at, facts, undefined);
+    const { memory } = this.#tokenizer;
+    const facts = memory[at + tokenFacts]!;
+    const value = this.#value(at, facts);
+    if (value === undefined) {
+      this.#attributes.add(name, this.#tokenizer.decode(memory[at + tokenStart]!, memory[at + tokenEnd]!));
+      return;
+    }
     const known = (this.#attributeFacts[this.#attributes.count] ??= new TextFacts());
-    this.#attributes.add(name, value, (facts & layout.isRaw) !== 0 ? undefined : this.#factsAt(known, at, facts));
+    this.#attributes.add(name, value, this.#factsAt(known, at, facts));
   }
 
-  // The next text.
-  #value(at: number, facts: number, rule: Rule | undefined): string {
-    const { memory, narrow, wide, words } = this.#tokenizer;
+  // The next text; undefined if it has to be read as it is written. `rule`: that of its element.
+  #value(at: number, facts: number, rule?: Rule): string | undefined {
+    const { memory, texts, words } = this.#tokenizer;
     if (memory[at + tokenStart] === memory[at + tokenEnd]) return "";
-    if ((facts & layout.isLeftOut) !== 0) return (rule && validTexts[rule.name]) ?? leftOut;
+    if ((facts & layout.isRaw) !== 0) return undefined;
+    if ((facts & layout.isLeftOut) !== 0) return rule === undefined ? leftOut : standIn(rule, facts);
     if ((facts & layout.isKnownWord) !== 0) return words[memory[at + tokenHigh]!]!;
-    const value = (facts & layout.isWide) === 0 ? narrow[this.#narrow++]! : wide[this.#wide++]!;
+    const value = texts[this.#next++]!;
     if ((facts & layout.isNewWord) !== 0) words[memory[at + tokenHigh]!] = value;
     return value;
   }
@@ -397,12 +393,12 @@ function hintsOf({ rules, urlsOnly }: RuleReader): number {
   return wanted | key | url | date | (rule.isDetail ? layout.isDetail : 0);
 }
 
-// Whether all that counts of a text that was left out is that it is valid, and it is.
-function isSettled(rule: Rule, facts: number): boolean {
-  if ((facts & layout.isRaw) !== 0) return false;
-  if (validTexts[rule.name] !== undefined) return true;
-  if (!rule.isDetail || (rule.isUrl && (facts & layout.isAccepted) === 0)) return false;
-  return !rule.isDate || (facts & layout.isUsualDate) !== 0;
+// Stands for a text that was left out, if all that counts is that it is valid.
+function standIn(rule: Rule, facts: number): string | undefined {
+  const valid = validTexts[rule.name];
+  if (valid !== undefined) return valid;
+  if (!rule.isDetail || (rule.isUrl && (facts & layout.isAccepted) === 0)) return undefined;
+  return rule.isDate && (facts & layout.isUsualDate) === 0 ? undefined : leftOut;
 }
 
 // The same string object as for other occurrences: comparing it is then a pointer comparison.
@@ -427,8 +423,10 @@ function isWellFormed(text: string & { isWellFormed?(): boolean }): boolean {
   return text.isWellFormed?.() ?? !/\p{Surrogate}/u.test(text);
 }
 
-function byteLength(text: string): number {
-  return encoder.encodeInto(text, scratch).written;
+// Valid until the next call, unless it is long.
+function encoded(text: string): Uint8Array {
+  if (text.length * 3 > scratch.length) return encoder.encode(text);
+  return scratch.subarray(0, encoder.encodeInto(text, scratch).written);
 }
 
 const encoder = new TextEncoder();
@@ -437,11 +435,10 @@ const nothing = new Uint8Array(0);
 // How much of a document may wait for more, and the size of a chunk.
 const maxRest = 32 * 1024;
 const maxPiece = layout.documentEnd - layout.documentStart - maxRest - 64;
-const maxText = Math.floor(maxPiece / 3);
 // Windows start small, because the scanner usually has to read only a few tags.
 const firstWindow = 512;
 const maxWindow = 64 * 1024;
-const scratch = new Uint8Array(maxWindow);
+const scratch = new Uint8Array(maxWindow * 3);
 // The length of a run that is worth its cost; after how many shorter ones there is a pause, and for how many characters.
 const goodRun = 256;
 const mostShortRuns = 16;
@@ -451,7 +448,7 @@ const mostNames = 200;
 const knownFacts = layout.isAccepted | layout.isUnaccepted | layout.isUsualDate;
 // The length of `]]>`.
 const cdataEnd = 3;
-// Stand for texts that nobody wants to have.
+// Stand for texts that were left out.
 const leftOut = "-";
 const validTexts: Readonly<Record<string, string>> = { changefreq: "daily", priority: "0.5" };
 // In 32-bit words.

@@ -1,6 +1,6 @@
 // The tokenizer, in AssemblyScript (https://www.assemblyscript.org): reads the tags and texts of usual XML, sixteen bytes
 // at a time. It knows nothing but the names that the scanner has read before. Each element becomes a token, and its text
-// is written to one of two lists, as JSON. It stops before everything unusual, and changes nothing else: the scanner
+// is written to a list, as JSON. It stops before everything unusual, and changes nothing else: the scanner
 // reads on from there. layout.ts says what is where in the memory. `npm run tokenizer` translates it.
 import * as layout from "./layout";
 
@@ -18,11 +18,11 @@ export let highFactor: i32 = 0;
 export let lowFactor: i32 = 0;
 /** How many elements are open. */
 export let depth: i32 = 0;
-/** Where the run ended, why, and where the lists end. */
+/** Where the run ended, why, where the list of texts ends, and whether all of it is ASCII. */
 export let at: i32 = 0;
 export let reason: i32 = 0;
-export let narrowOut: i32 = 0;
-export let wideOut: i32 = 0;
+export let textOut: i32 = 0;
+export let isAscii: i32 = 0;
 
 // The next token.
 let out: i32 = 0;
@@ -73,10 +73,9 @@ export function addName(from: i32, length: i32, number: i32, hints: i32): i32 {
 export function run(from: i32, end: i32): i32 {
   out = layout.tokensStart;
   entryToken = 0;
-  store<u8>(layout.narrowStart, 0x5b);
-  store<u8>(layout.wideStart, 0x5b);
-  narrowOut = layout.narrowStart + 1;
-  wideOut = layout.wideStart + 1;
+  store<u8>(layout.textsStart, 0x5b);
+  textOut = layout.textsStart + 1;
+  isAscii = 1;
   let p: i32 = from;
   while (true) {
     at = p;
@@ -87,10 +86,8 @@ export function run(from: i32, end: i32): i32 {
     if (p == 0) break;
   }
   // `0]`
-  store<u16>(narrowOut, 0x5d30);
-  store<u16>(wideOut, 0x5d30);
-  narrowOut += 2;
-  wideOut += 2;
+  store<u16>(textOut, 0x5d30);
+  textOut += 2;
   return out;
 }
 
@@ -258,9 +255,8 @@ function attributes(from: i32, end: i32, areWanted: bool): i32 {
 
 // The whole element is there, `length` bytes at most: its texts are written. False if there is no room.
 function takeAttributes(tokens: i32, length: i32): bool {
-  // What has to be escaped most becomes six characters.
-  const most: i32 = length * 6 + 64;
-  if (narrowOut + most > layout.narrowEnd || wideOut + most > layout.wideEnd) {
+  // What has to be escaped becomes two characters.
+  if (textOut + length * 2 + 64 > layout.textsEnd) {
     reason = tokens > layout.tokensStart ? layout.needsRoom : layout.isUnusual;
     return false;
   }
@@ -404,15 +400,15 @@ function specials(v: v128): i32 {
   );
 }
 
-// Writes the text of a token to its list, unless it is a known word or nobody wants it. Notes what is known about it.
+// Writes the text of a token to the list, unless it is a known word or nobody wants it. Notes what is known about it.
 function takeText(place: i32, hints: i32, content: i32, needed: i32, wide: i32): void {
   const start: i32 = load<i32>(place, layout.tokenStart);
   const end: i32 = load<i32>(place, layout.tokenEnd);
   if ((hints & layout.isUnwanted) != 0) {
-    store<i32>(place, layout.isLeftOut | layout.isRaw, layout.tokenFacts);
+    store<i32>(place, layout.isRaw, layout.tokenFacts);
     return;
   }
-  let facts: i32 = wide != 0 ? layout.isWide : 0;
+  let facts: i32 = 0;
   if (needed == 0 && !mayTrim(start, end)) {
     if ((hints & layout.isDate) != 0 && isDateAt(start, end - start)) facts |= layout.isUsualDate;
     if ((hints & layout.isUrl) == 0) {
@@ -430,15 +426,14 @@ function takeText(place: i32, hints: i32, content: i32, needed: i32, wide: i32):
       }
     }
   }
-  let o: i32 = wide != 0 ? wideOut : narrowOut;
-  store<u8>(o, 0x22);
-  const written: i32 = o + 1;
-  o = needed == 0 ? copy(written, start, end) : decode(written, start, end, content);
+  store<u8>(textOut, 0x22);
+  const written: i32 = textOut + 1;
+  const o: i32 = needed == 0 ? copy(written, start, end) : decode(written, start, end, content);
   if (o == 0) {
-    facts |= layout.isRaw;
-    o = written;
-    for (let p: i32 = start; p < end; p++) o = put(o, byte(p));
-  } else if (mayTrim(written, o)) facts |= layout.hasSpace;
+    store<i32>(place, layout.isRaw, layout.tokenFacts);
+    return;
+  }
+  if (mayTrim(written, o)) facts |= layout.hasSpace;
   else if ((hints & layout.isUrl) != 0) {
     if (!isEscaped && isUrlAt(written, o, wide)) facts |= hasOrigin(written) ? layout.isAccepted : layout.isUnaccepted;
     if (urlsOnly != 0 && (hints & layout.isDetail) != 0 && (facts & layout.isAccepted) != 0) {
@@ -455,8 +450,8 @@ function takeText(place: i32, hints: i32, content: i32, needed: i32, wide: i32):
   }
   // `",`
   store<u16>(o, 0x2c22);
-  if (wide != 0) wideOut = o + 2;
-  else narrowOut = o + 2;
+  textOut = o + 2;
+  if (wide != 0) isAscii = 0;
   store<i32>(place, facts, layout.tokenFacts);
 }
 
@@ -522,8 +517,11 @@ function decode(to: i32, start: i32, end: i32, content: i32): i32 {
       if (c == 0x26 && ampersand == 0) ampersand = o;
     }
     if (c < 0x20 || c == 0x7f) return 0;
-    if (c == 0x22 || c == 0x5c) isEscaped = true;
-    o = put(o, c);
+    if (c == 0x22 || c == 0x5c) {
+      isEscaped = true;
+      store<u8>(o++, 0x5c);
+    }
+    store<u8>(o++, c);
     p++;
   }
   return ampersand != 0 && content != layout.isAttribute && hasSemicolon(ampersand, o) ? 0 : o;
@@ -568,25 +566,6 @@ function hasSemicolon(from: i32, end: i32): bool {
     if (mask != 0) return p + ctz(mask) < end;
   }
   return false;
-}
-
-// Writes a character as JSON has it.
-function put(o: i32, c: i32): i32 {
-  if (c == 0x22 || c == 0x5c) {
-    store<u8>(o, 0x5c);
-    store<u8>(o, c, 1);
-    return o + 2;
-  }
-  if (c >= 0x20) {
-    store<u8>(o, c);
-    return o + 1;
-  }
-  // `\u00`, then two digits of base sixteen.
-  store<i32>(o, 0x3030755c);
-  store<u8>(o, 0x30 + (c >> 4), 4);
-  const low: i32 = c & 15;
-  store<u8>(o, low < 10 ? 0x30 + low : 0x57 + low, 5);
-  return o + 6;
 }
 
 // Whether a text may begin or end with white space or something that counts as such: with a character of ASCII that is

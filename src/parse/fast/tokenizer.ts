@@ -7,12 +7,12 @@ import type { XmlScanner } from "../xml/scanner.ts";
 import * as layout from "./layout.ts";
 import { tokenizerCode } from "./tokenizer-code.ts";
 
-/** The names of one document, by their numbers. Those of attributes end in `=`. */
-export interface NameTable {
-  readonly keys: readonly string[];
-  readonly hints: readonly number[];
-  /** Where they are in the memory. */
-  readonly addresses: number[];
+/** A name of a document. That of an attribute ends in `=`. */
+export interface TableName {
+  readonly key: string;
+  readonly hints: number;
+  /** Where it is in the memory. */
+  address: number;
 }
 
 export class Tokenizer implements LineCounter {
@@ -20,14 +20,13 @@ export class Tokenizer implements LineCounter {
   readonly #bytes: Uint8Array;
   /** The memory, as 32-bit words. */
   readonly memory: Int32Array;
-  /** The texts of the last run: those of ASCII, and the others, each in the order of their tokens. */
-  narrow: readonly string[] = [];
-  wide: readonly string[] = [];
+  /** The texts of the last run, in the order of their tokens. */
+  texts: readonly string[] = [];
   /** Short texts, by the places that tokens give. */
   readonly words: string[] = [];
   /** The end of the document in memory. */
   end: number = layout.documentStart;
-  #table: NameTable | undefined;
+  #names: readonly TableName[] | undefined;
   readonly #origins: string[] = [];
   #nextOrigin = 0;
 
@@ -43,46 +42,43 @@ export class Tokenizer implements LineCounter {
   }
 
   /** Loads the document: what was left of the last chunk, and the next one. */
-  load(rest: Uint8Array, piece: Uint8Array | string): void {
+  load(rest: Uint8Array, piece: Uint8Array): void {
     this.#bytes.set(rest, layout.documentStart);
-    let end = layout.documentStart + rest.length;
-    if (typeof piece === "string") {
-      end += encoder.encodeInto(piece, this.#bytes.subarray(end, layout.documentEnd)).written;
-    } else {
-      this.#bytes.set(piece, end);
-      end += piece.length;
-    }
+    this.#bytes.set(piece, layout.documentStart + rest.length);
+    this.end = layout.documentStart + rest.length + piece.length;
     // Vectors are read beyond the end.
-    this.#bytes.fill(0, end, end + 64);
-    this.end = end;
+    this.#bytes.fill(0, this.end, this.end + 64);
   }
 
-  /** From now on, names are those of this table. */
-  use(table: NameTable): void {
-    if (this.#table === table) return;
-    this.#table = table;
+  /** From now on, names are these, by their numbers. */
+  use(names: readonly TableName[]): void {
+    if (this.#names === names) return;
+    this.#names = names;
     this.#bytes.fill(0, layout.namesStart, layout.namesStart + layout.nameCount * layout.nameSize);
-    table.addresses.length = 0;
-    for (let number = 0; number < table.keys.length; number++) this.#addName(table, number);
+    for (let number = 0; number < names.length; number++) this.#addName(names[number]!, number);
   }
 
-  /** The last name of this table is new. */
-  update(table: NameTable): void {
-    if (this.#table === table) this.#addName(table, table.keys.length - 1);
+  /** The last of these names is new. */
+  update(names: readonly TableName[]): void {
+    if (this.#names === names) this.#addName(names.at(-1)!, names.length - 1);
   }
 
-  #addName({ keys, hints, addresses }: NameTable, number: number): void {
+  #addName(name: TableName, number: number): void {
     const scratch = this.#bytes.subarray(layout.scratchStart, layout.scratchStart + 256);
-    const { written } = encoder.encodeInto(keys[number]!, scratch);
-    addresses[number] = this.#code.addName(layout.scratchStart, written, number, hints[number]!);
+    const { written } = encoder.encodeInto(name.key, scratch);
+    name.address = this.#code.addName(layout.scratchStart, written, number, name.hints);
   }
 
-  /** Runs from this position as far as it can. Returns the end of the tokens, in 32-bit words. */
+  /**
+   * Runs from this position as far as it can. Returns the end of the tokens, in 32-bit words. Texts are decoded and parsed all at once:
+   * JSON.parse gives each string its own memory, where slices of a longer one would keep that alive.
+   */
   run(at: number): number {
     const code = this.#code;
     const end = code.run(at, this.end);
-    this.narrow = this.#texts(layout.narrowStart, code.narrowOut.value, decodeNarrow);
-    this.wide = this.#texts(layout.wideStart, code.wideOut.value, decodeWide);
+    const texts = this.#bytes.subarray(layout.textsStart, code.textOut.value);
+    const decode = code.isAscii.value === 1 ? decodeAscii : decodeWide;
+    this.texts = texts.length <= emptyList ? noTexts : JSON.parse(decode(texts));
     return end >> 2;
   }
 
@@ -101,16 +97,9 @@ export class Tokenizer implements LineCounter {
     }
   }
 
-  // Decoded and parsed all at once. JSON.parse gives each string its own memory: slices of a longer one would keep that
-  // alive.
-  #texts(start: number, end: number, decode: (bytes: Uint8Array) => string): readonly string[] {
-    return end - start <= emptyList ? noTexts : JSON.parse(decode(this.#bytes.subarray(start, end)));
-  }
-
   /** The texts of the last run are not needed any more. */
   release(): void {
-    this.narrow = noTexts;
-    this.wide = noTexts;
+    this.texts = noTexts;
   }
 
   /** Where the last run ended, and why. */
@@ -173,7 +162,7 @@ export function createTokenizer(): Tokenizer | undefined {
 
 type Setting = "longestText" | "longestUrl" | "mostAttributes" | "deepest" | "floor" | "urlsOnly" | "depth";
 type Seed = "highStart" | "lowStart" | "highFactor" | "lowFactor";
-type Result = "at" | "reason" | "narrowOut" | "wideOut";
+type Result = "at" | "reason" | "textOut" | "isAscii";
 
 interface TokenizerCode extends Readonly<Record<Setting | Seed | Result, { value: number }>> {
   readonly memory: { readonly buffer: ArrayBuffer };
@@ -190,7 +179,7 @@ declare const WebAssembly: {
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-const decodeNarrow = (bytes: Uint8Array) => decoder.decode(bytes);
+const decodeAscii = (bytes: Uint8Array) => decoder.decode(bytes);
 // `[0]`
 const emptyList = 3;
 const noTexts: readonly string[] = [];
