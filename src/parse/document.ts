@@ -1,41 +1,26 @@
 // Parses a document of any format: its first characters decide which parser reads it.
-import { defaultLimits, type Limits } from "../model/options.ts";
+import { defaultLimits } from "../model/options.ts";
 import { type Problem, type ProblemLog, problem } from "../model/problem.ts";
 import type { TextPiece } from "../model/text.ts";
 import { isRobotsUrl } from "../model/url.ts";
 import { type Entries, type EntryParser, joined, type ParseContext, type ParseOutcome } from "./entries.ts";
 import { usualFastPath } from "./fast/create-fast-path.ts";
-import type { CreateFastPath } from "./fast/fast-path.ts";
 import { JsonFeedParser, jsonFeedVersion } from "./json-feed.ts";
 import { isLlmsTxt, LlmsParser } from "./llms.ts";
 import { type RobotsGroups, RobotsParser } from "./robots.ts";
 import { TextParser } from "./text.ts";
 import { XmlParser } from "./xml/parser.ts";
 
-export interface DocumentParserOptions {
-  /** The document's own URL: the base of relative URLs; one that ends in `/robots.txt` makes it a robots.txt. */
-  readonly url?: string | undefined;
-  /** @default those of the options */
-  readonly limits?: Limits | undefined;
-  /** Stop reading an XML document at the first thing that is not well-formed. */
-  readonly strict?: boolean | undefined;
+export interface DocumentParserOptions extends Partial<ParseContext> {
+  readonly problems: ProblemLog;
   /** It was requested as robots.txt, wherever it was found. @default by its URL */
   readonly isRobots?: boolean | undefined;
-  /** See `ParseContext`. */
-  readonly urlsOnly?: boolean | undefined;
-  readonly keepsAll?: boolean | undefined;
-  /** The fast path. @default the usual one */
-  readonly fastPath?: CreateFastPath | undefined;
-  /** Collects the problems of the document. */
-  readonly problems: ProblemLog;
 }
 
 /** A parser for a document whose format is not known yet. */
-export function createDocumentParser(options: DocumentParserOptions): EntryParser {
-  const { url, strict = false, problems, urlsOnly, keepsAll } = options;
-  const { limits = defaultLimits, fastPath = usualFastPath } = options;
-  const isRobots = options.isRobots === true || isRobotsUrl(url);
-  return new DocumentParser({ url, strict, problems, limits, urlsOnly, keepsAll, fastPath }, isRobots);
+export function createDocumentParser({ isRobots, ...given }: DocumentParserOptions): EntryParser {
+  const context = { url: undefined, strict: false, limits: defaultLimits, fastPath: usualFastPath, ...given };
+  return new DocumentParser(context, isRobots === true || isRobotsUrl(given.url));
 }
 
 class DocumentParser implements EntryParser {
@@ -88,39 +73,27 @@ class DocumentParser implements EntryParser {
   }
 
   #begin(detected: Detected, start: string): Entries {
-    switch (detected.as) {
-      case "empty":
-        this.#refused = problem("empty");
-        return noEntries();
-      case "nothing":
-        this.#refused = problem("not-a-sitemap", { value: detected.what });
-        return noEntries();
-      case "robots":
-        this.#parser = new RobotsParser(this.#context, this.#blanks.lines, detected.what);
-        return this.#parser.write(start);
-      case "text":
-        this.#parser = new TextParser(this.#context, this.#blanks.lines);
-        return this.#parser.write(start);
-      case "llms":
-        this.#parser = new LlmsParser(this.#context, this.#blanks.lines);
-        return this.#parser.write(start);
-      case "json":
-        this.#parser = new JsonFeedParser(this.#context, this.#blanks.lineFeeds);
-        return this.#parser.write(start);
-      case "xml":
-        return this.#beginXml(start, detected.from);
+    if (detected.as === "nothing") {
+      this.#refused = detected.reason;
+      return noEntries();
     }
+    if (detected.as === "xml") return this.#beginXml(start, detected.from);
+    const { lines, lineFeeds } = this.#blanks;
+    if (detected.as === "robots") this.#parser = new RobotsParser(this.#context, lines, detected.what);
+    else if (detected.as === "text") this.#parser = new TextParser(this.#context, lines);
+    else if (detected.as === "llms") this.#parser = new LlmsParser(this.#context, lines);
+    else this.#parser = new JsonFeedParser(this.#context, lineFeeds);
+    return this.#parser.write(start);
   }
 
   #beginXml(start: string, from: number): Entries {
     const { lineFeeds, shortened } = this.#blanks;
-    // With `strict`, the scanner refuses text before the root.
+    // With `strict`, the scanner refuses text before the root, and decides whether leading blanks are allowed.
     const junk = this.#context.strict ? "" : start.slice(0, from);
     if (junk !== "") {
       this.#context.problems.add("xml-junk-before-root", { line: lineFeeds + 1, value: junk.trim() });
     }
     this.#parser = new XmlParser(this.#context, lineFeeds + junk.split("\n").length - 1);
-    // With `strict`, the scanner decides whether leading blanks are allowed.
     return this.#parser.write(junk === "" ? shortened + start : start.slice(from));
   }
 }
@@ -132,26 +105,22 @@ function noEntries(): Entries {
 // The format of a document, by its first characters. The URL matters only for robots.txt.
 //   Lenient: text before an XML document, such as the warning of a program, is skipped.
 
-/** `from` is where the document begins. */
-export type Detected =
+type Detected =
+  /** `from` is where the document begins. */
   | { readonly as: "xml"; readonly from: number }
   | { readonly as: "text" | "json" | "llms" }
   /** `what`: the format that it resembles, in case it has no line of a robots.txt. */
   | { readonly as: "robots"; readonly what?: string }
-  | { readonly as: "nothing"; readonly what: "json" | "binary" | "pdf" | "image" | "archive" }
-  | { readonly as: "empty" };
+  | { readonly as: "nothing"; readonly reason: Problem };
 
 /** How many characters are examined. */
 const detectionLength: number = 8192;
 
-/**
- * The format of a document that begins with this text, without leading blanks. `isRobots`: its URL is that of a
- * robots.txt. Undefined if more text is needed.
- */
+/** The format of a document that begins with this text, without leading blanks. Undefined if more text is needed. */
 function detect(start: string, isRobots: boolean, isWhole: boolean): Detected | undefined {
   if (start === "") {
     if (!isWhole) return undefined;
-    return isRobots ? { as: "robots" } : { as: "empty" };
+    return isRobots ? { as: "robots" } : { as: "nothing", reason: problem("empty") };
   }
   const isMarkup = start.startsWith("<");
   if (isMarkup && !isRobots) return { as: "xml", from: 0 };
@@ -164,7 +133,7 @@ function detect(start: string, isRobots: boolean, isWhole: boolean): Detected | 
   const what = otherFormat(text);
   if (isRobots) return what === undefined ? { as: "robots" } : { as: "robots", what };
   if (what === "json" && text.startsWith("{") && jsonFeedVersion.test(text)) return { as: "json" };
-  if (what !== undefined) return { as: "nothing", what };
+  if (what !== undefined) return { as: "nothing", reason: problem("not-a-sitemap", { value: what }) };
   const from = text.search(xmlStart);
   if (isLlmsTxt(text)) return { as: "llms" };
   return from === -1 ? { as: "text" } : { as: "xml", from };
@@ -176,7 +145,7 @@ function nameOfMarkup(text: string): string {
   return (name?.[1] ?? name?.[2] ?? "markup").toLowerCase();
 }
 
-function otherFormat(text: string): "json" | "binary" | "pdf" | "image" | "archive" | undefined {
+function otherFormat(text: string): string | undefined {
   for (const [what, pattern] of signatures) if (pattern.test(text)) return what;
   return isBinary(text) ? "binary" : undefined;
 }

@@ -80,7 +80,7 @@ export interface ParseContext {
   /** All entries are kept in memory, so that repeated ones can be merged however far apart they are. */
   readonly keepsAll?: boolean | undefined;
   /** For XML: @default none */
-  readonly fastPath?: CreateFastPath | undefined;
+  readonly fastPath?: CreateFastPath;
 }
 
 // Collects the entries of XML formats: one for each URL, in the order of their first declarations. The limits of the
@@ -239,12 +239,9 @@ export class RepeatedPages {
   readonly #source: EntrySource;
   #most: number;
   #isWaiting = false;
-  // From `#first` on, in declared order.
-  readonly #waiting: (Waiting | undefined)[] = [];
-  #first = 0;
+  // By URL, in declared order.
+  readonly #waiting = new Map<string, Waiting>();
   #size = 0;
-  // Made for the first repeated URL: most documents have none.
-  #byUrl: Map<string, Waiting> | undefined;
 
   constructor({ limits, keepsAll }: ParseContext, source: EntrySource, release: (page: SitemapPage) => void) {
     this.#limits = limits;
@@ -267,16 +264,14 @@ export class RepeatedPages {
       return;
     }
     const waiting: Waiting = { page, size: sizeOf(page), known: undefined };
-    this.#waiting.push(waiting);
-    this.#byUrl?.set(page.url, waiting);
+    this.#waiting.set(page.url, waiting);
     this.#grow(waiting.size);
   }
 
   /** A repeated entry: a page with the URL of one that was added before. */
   merge(page: SitemapPage): void {
     if (!hasDetails(page)) return;
-    this.#byUrl ??= new Map(this.#waiting.slice(this.#first).map((waiting) => [waiting!.page.url, waiting!]));
-    const first = this.#byUrl.get(page.url);
+    const first = this.#waiting.get(page.url);
     if (first === undefined) {
       this.#source.report("limit-repeats", page.url, this.#most);
       return;
@@ -290,7 +285,8 @@ export class RepeatedPages {
 
   /** Nothing more will be added. */
   finish(): void {
-    while (this.#first < this.#waiting.length) this.#releaseFirst();
+    for (const { page } of this.#waiting.values()) this.#release(page);
+    this.#waiting.clear();
   }
 
   #mergeList(first: Waiting, page: SitemapPage, kind: Kind): void {
@@ -314,22 +310,15 @@ export class RepeatedPages {
   }
 
   // Releases the first ones where there is no more room.
-  #grow(size: number): void {
-    this.#size += size;
-    while (this.#size > this.#most && this.#first < this.#waiting.length) this.#releaseFirst();
-    if (this.#first > 1024 && this.#first * 2 > this.#waiting.length) {
-      this.#waiting.splice(0, this.#first);
-      this.#first = 0;
+  #grow(added: number): void {
+    this.#size += added;
+    if (this.#size <= this.#most) return;
+    for (const [url, { page, size }] of this.#waiting) {
+      this.#waiting.delete(url);
+      this.#size -= size;
+      this.#release(page);
+      if (this.#size <= this.#most) return;
     }
-  }
-
-  #releaseFirst(): void {
-    const { page, size } = this.#waiting[this.#first]!;
-    // An old list that names a young page keeps it alive until the next full garbage collection.
-    this.#waiting[this.#first++] = undefined;
-    this.#size -= size;
-    this.#byUrl?.delete(page.url);
-    this.#release(page);
   }
 }
 

@@ -228,39 +228,23 @@ function readRecord(line: string): RobotsRecord | undefined {
 }
 
 function readKey(line: string): Omit<RobotsRecord, "kind"> | undefined {
-  const comment = commentStart(line);
-  const content = comment < 0 ? line : line.slice(0, comment).trimEnd();
+  const comment = commentStart.exec(line);
+  const content = comment === null ? line : line.slice(0, comment.index + comment[0].length - 1).trimEnd();
   const colon = content.indexOf(":");
   const key = content.slice(0, Math.max(colon, 0)).trimEnd();
-  const space = lastSpace(key);
   // Lenient: `Sitemap https://example.org/a.xml`, where the first colon belongs to the URL.
-  if (colon >= 0 && space >= 0 && /^https?$/i.test(key.slice(space + 1))) {
-    return { key: key.slice(0, space).trimEnd(), value: content.slice(space + 1), hasColon: false };
+  const scheme = key.search(/[ \t\u00a0]https?$/i);
+  if (colon >= 0 && scheme >= 0) {
+    return { key: key.slice(0, scheme).trimEnd(), value: content.slice(scheme + 1), hasColon: false };
   }
   if (colon >= 0) return { key, value: trimUrl(content.slice(colon + 1)), hasColon: true };
   // Lenient: `Sitemap /a.xml`: two words and no colon.
-  const words = content.split(/[ \t]+/, 3);
-  if (words.length !== 2) return undefined;
-  return { key: words[0] ?? "", value: words[1] ?? "", hasColon: false };
+  const [first = "", second = "", ...more] = content.split(/[ \t]+/, 3);
+  return second === "" || more.length > 0 ? undefined : { key: first, value: second, hasColon: false };
 }
 
-function commentStart(line: string): number {
-  const colon = line.indexOf(":");
-  for (let at = line.indexOf("#"); at >= 0; at = line.indexOf("#", at + 1)) {
-    if (at === 0 || isSpace(line, at - 1) || at - 1 === colon) return at;
-  }
-  return -1;
-}
-
-function lastSpace(text: string): number {
-  let at = text.length - 1;
-  while (at >= 0 && !isSpace(text, at)) at--;
-  return at;
-}
-
-function isSpace(text: string, at: number): boolean {
-  return text[at] === " " || text[at] === "\t" || text[at] === "\u00a0";
-}
+// At the beginning, after white space, or after the first colon.
+const commentStart = /^#|[ \t\u00a0]#|^[^:#]*:#/;
 
 function withinBytes(text: string): string {
   const bare = text.startsWith("\uFEFF") ? text.slice(1) : text;
