@@ -239,9 +239,12 @@ export class RepeatedPages {
   readonly #source: EntrySource;
   #most: number;
   #isWaiting = false;
-  // By URL, in declared order.
-  readonly #waiting = new Map<string, Waiting>();
+  // From `#first` on, in declared order.
+  readonly #waiting: (Waiting | undefined)[] = [];
+  #first = 0;
   #size = 0;
+  // Made for the first repeated URL: most documents have none.
+  #byUrl: Map<string, Waiting> | undefined;
 
   constructor({ limits, keepsAll }: ParseContext, source: EntrySource, release: (page: SitemapPage) => void) {
     this.#limits = limits;
@@ -264,14 +267,16 @@ export class RepeatedPages {
       return;
     }
     const waiting: Waiting = { page, size: sizeOf(page), known: undefined };
-    this.#waiting.set(page.url, waiting);
+    this.#waiting.push(waiting);
+    this.#byUrl?.set(page.url, waiting);
     this.#grow(waiting.size);
   }
 
   /** A repeated entry: a page with the URL of one that was added before. */
   merge(page: SitemapPage): void {
     if (!hasDetails(page)) return;
-    const first = this.#waiting.get(page.url);
+    this.#byUrl ??= new Map(this.#waiting.slice(this.#first).map((waiting) => [waiting!.page.url, waiting!]));
+    const first = this.#byUrl.get(page.url);
     if (first === undefined) {
       this.#source.report("limit-repeats", page.url, this.#most);
       return;
@@ -285,8 +290,7 @@ export class RepeatedPages {
 
   /** Nothing more will be added. */
   finish(): void {
-    for (const { page } of this.#waiting.values()) this.#release(page);
-    this.#waiting.clear();
+    while (this.#first < this.#waiting.length) this.#releaseFirst();
   }
 
   #mergeList(first: Waiting, page: SitemapPage, kind: Kind): void {
@@ -310,15 +314,22 @@ export class RepeatedPages {
   }
 
   // Releases the first ones where there is no more room.
-  #grow(added: number): void {
-    this.#size += added;
-    if (this.#size <= this.#most) return;
-    for (const [url, { page, size }] of this.#waiting) {
-      this.#waiting.delete(url);
-      this.#size -= size;
-      this.#release(page);
-      if (this.#size <= this.#most) return;
+  #grow(size: number): void {
+    this.#size += size;
+    while (this.#size > this.#most && this.#first < this.#waiting.length) this.#releaseFirst();
+    if (this.#first > 1024 && this.#first * 2 > this.#waiting.length) {
+      this.#waiting.splice(0, this.#first);
+      this.#first = 0;
     }
+  }
+
+  #releaseFirst(): void {
+    const { page, size } = this.#waiting[this.#first]!;
+    // An old list that names a young page keeps it alive until the next full garbage collection.
+    this.#waiting[this.#first++] = undefined;
+    this.#size -= size;
+    this.#byUrl?.delete(page.url);
+    this.#release(page);
   }
 }
 
@@ -326,7 +337,7 @@ const kinds = ["images", "videos", "alternates"] as const;
 type Kind = (typeof kinds)[number];
 
 function hasDetails({ images, videos, alternates, newsStory }: SitemapPage): boolean {
-  return images !== undefined || videos !== undefined || alternates !== undefined || newsStory !== undefined;
+  return (images ?? videos ?? alternates ?? newsStory) !== undefined;
 }
 
 function knownIn(waiting: Waiting): Set<string> {
@@ -337,11 +348,9 @@ function knownIn(waiting: Waiting): Set<string> {
 
 // Equal for items that say the same, in whatever order.
 function keyOf(kind: Kind, item: object): string {
-  return kind + JSON.stringify(item, (_, value) => (isRecord(value) ? Object.entries(value).sort() : value));
-}
-
-function isRecord(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  const sorted = (_: string, value: unknown) =>
+    typeof value === "object" && !Array.isArray(value) ? Object.entries(value!).sort() : value;
+  return kind + JSON.stringify(item, sorted);
 }
 
 // About as many characters as a page takes in memory.

@@ -41,13 +41,15 @@ export class UrlsetReader implements TableTarget {
 
   // The current entry.
   #kind: "page" | "sitemap" | undefined;
-  // The entry has no element: its URL is where entries should be.
-  #isImplied = false;
+  /** The entry has no element: its URL is where entries should be. */
+  isImplied = false;
   #isUrlRefused = false;
-  #hasPassedEntry = false;
+  /** Another entry began and ended inside this one: the next URL is not of this one. */
+  hasPassedEntry = false;
   #loc = "";
   readonly #locFacts = new TextFacts();
-  #wrappedLoc = "";
+  /** Inside the entry, but in an unknown element: used if the entry has no other. */
+  wrappedLoc = "";
   #moreLocs: string[] | undefined;
   #lastModified: string | undefined;
   #changeFrequency: ChangeFrequency | undefined;
@@ -85,7 +87,7 @@ export class UrlsetReader implements TableTarget {
   }
 
   endRoot(): void {
-    if (this.#isImplied) this.end();
+    if (this.isImplied) this.end();
   }
 
   /** The document is over. The last sitemap of an index that was cut off is kept if its URL is complete. */
@@ -102,7 +104,7 @@ export class UrlsetReader implements TableTarget {
   beginImplied(kind: "page" | "sitemap", text: string, facts: TextFacts): void {
     this.reportMisplaced("loc");
     this.begin(kind);
-    this.#isImplied = true;
+    this.isImplied = true;
     this.setLoc(text, facts);
   }
 
@@ -114,28 +116,13 @@ export class UrlsetReader implements TableTarget {
     this.end();
   }
 
-  /** Whether an entry is open that a field can belong to. */
-  get isImplied(): boolean {
-    return this.#isImplied;
-  }
-
-  /** Inside an entry, but in an unknown element: used if the entry has no other. */
-  setWrappedLoc(text: string): void {
-    if (text !== "") this.#wrappedLoc ||= text;
-  }
-
-  /** Another entry began and ended inside this one: the next URL is not of this one. */
-  passEntry(): void {
-    this.#hasPassedEntry = true;
-  }
-
   get hasLoc(): boolean {
     return this.#loc !== "";
   }
 
   setLoc(text: string, facts: TextFacts): void {
     if (text === "") return;
-    if (this.#hasPassedEntry && this.#loc !== "") {
+    if (this.hasPassedEntry && this.#loc !== "") {
       this.reportMisplaced("loc");
       this.begin(this.#kind!);
     }
@@ -190,11 +177,11 @@ export class UrlsetReader implements TableTarget {
   begin(kind: "page" | "sitemap"): void {
     if (this.#kind !== undefined) this.end();
     this.#kind = kind;
-    this.#isImplied = false;
+    this.isImplied = false;
     this.#isUrlRefused = false;
-    this.#hasPassedEntry = false;
+    this.hasPassedEntry = false;
     this.#loc = "";
-    this.#wrappedLoc = "";
+    this.wrappedLoc = "";
     this.#moreLocs = undefined;
     this.#lastModified = undefined;
     this.#changeFrequency = undefined;
@@ -209,11 +196,11 @@ export class UrlsetReader implements TableTarget {
     const kind = this.#kind;
     if (kind === undefined) return;
     this.#kind = undefined;
-    this.#isImplied = false;
+    this.isImplied = false;
     this.#sink.countEntry();
-    if (this.#loc === "" && this.#wrappedLoc !== "") {
+    if (this.#loc === "" && this.wrappedLoc !== "") {
       this.reportMisplaced("loc");
-      this.setLoc(this.#wrappedLoc, noFacts);
+      this.setLoc(this.wrappedLoc, noFacts);
     }
     if (this.#loc === "") {
       if (!this.#isUrlRefused) this.report("url-missing");
@@ -416,7 +403,7 @@ const page: Rules = withLoc(
 // Inside an entry, in unknown elements. Elements of other namespaces are extensions, whose content is their own.
 const fields: ElementRule<UrlsetReader> = wrapper(
   elements<UrlsetReader>("sitemap", {
-    loc: { isUrl: true, text: (reader, text) => reader.setWrappedLoc(text) },
+    loc: { isUrl: true, text: (reader, text) => void (reader.wrappedLoc ||= text) },
     lastmod: {
       text(reader, text, facts) {
         if (!reader.hasLoc) reader.setLastModified(text, facts);
@@ -427,7 +414,11 @@ const fields: ElementRule<UrlsetReader> = wrapper(
 );
 
 // An entry inside of an entry that was not closed, with nothing in it: what follows it is the next entry.
-const inner: Part = { children: fields.children, others: fields, open: (reader) => reader.passEntry() };
+const inner: Part = {
+  children: fields.children,
+  others: fields,
+  open: (reader) => void (reader.hasPassedEntry = true),
+};
 for (const table of [page, sitemap]) {
   for (const [key, found] of elements("sitemap", { url: inner, sitemap: inner })) table.set(key, found);
 }

@@ -8,14 +8,7 @@ import { detached } from "../model/text.ts";
  * A decimal comma is not taken: a list of two numbers would look the same.
  */
 export function parsePriority(text: string): number | undefined {
-  // The usual spellings (`0.5`, `1.0`), without a conversion.
-  if (text.length === 3 && text.charCodeAt(1) === dot) {
-    const tenths = text.charCodeAt(2) - zero;
-    const ones = text.charCodeAt(0) - zero;
-    if (ones === 0 && tenths >= 0 && tenths <= 9) return tenths / 10;
-    if (ones === 1 && tenths === 0) return 1;
-  }
-  const number = parseNumber(text);
+  const number = usualPriorities.get(text) ?? parseNumber(text);
   return number !== undefined && number <= 1 ? number : undefined;
 }
 
@@ -56,14 +49,10 @@ function shortWord(text: string): string {
 
 const names = ["always", "hourly", "daily", "weekly", "monthly", "yearly", "never"] as const;
 const changeFrequencyOf: ReadonlyMap<string, ChangeFrequency> = new Map(names.map((name) => [name, name]));
-const booleans: ReadonlyMap<string, boolean> = new Map([
-  ["yes", true],
-  ["true", true],
-  ["1", true],
-  ["no", false],
-  ["false", false],
-  ["0", false],
-]);
-
-const dot = 0x2e;
-const zero = 0x30;
+const booleans: ReadonlyMap<string, boolean> = new Map(
+  ["yes", "true", "1", "no", "false", "0"].map((word, at) => [word, at < 3]),
+);
+// 0.0 to 1.0, without a conversion.
+const usualPriorities: ReadonlyMap<string, number> = new Map(
+  Array.from({ length: 11 }, (_, tenths) => [(tenths / 10).toFixed(1), tenths / 10]),
+);

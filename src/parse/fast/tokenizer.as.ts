@@ -118,7 +118,7 @@ function element(from: i32, end: i32): i32 {
       return start;
     }
   }
-  let textEnd: i32 = search(start, end, 0x3c);
+  let textEnd: i32 = search(start, end, 0x3c, 0x3c);
   let after: i32 = textEnd;
   if (after + 1 >= end) return back(tokens);
   let content: i32 = layout.holdsText;
@@ -238,7 +238,7 @@ function attributes(from: i32, end: i32, areWanted: bool): i32 {
     if (p + 1 >= end) return 0;
     const quote: i32 = byte(p);
     if (slot == 0 || byte(p - 1) != 0x3d || (quote != 0x22 && quote != 0x27)) return unusual();
-    const valueEnd: i32 = search(p + 1, end, quote);
+    const valueEnd: i32 = search(p + 1, end, quote, 0x3c);
     if (valueEnd >= end) return 0;
     if (byte(valueEnd) != quote || valueEnd - p > longestText) return unusual();
     if (attributeCount == mostAttributes) return unusual();
@@ -341,15 +341,16 @@ function isBlank(from: i32, end: i32): bool {
 
 // Texts.
 
-// Where the next `<` is, or the delimiter; at least `end` if there is none. Notes what comes before it.
-function search(from: i32, end: i32, delimiter: i32): i32 {
-  const wanted: v128 = i8x16.splat(delimiter as i8);
+// Where the next of two delimiters is; at least `end` if there is none. Notes what comes before it.
+function search(from: i32, end: i32, one: i32, two: i32): i32 {
+  const first: v128 = i8x16.splat(one as i8);
+  const second: v128 = i8x16.splat(two as i8);
   let needed: i32 = 0;
   let wide: i32 = 0;
   let p: i32 = from;
   while (p < end) {
     const v: v128 = v128.load(p);
-    const mask: i32 = i8x16.bitmask(v128.or(i8x16.eq(v, wanted), i8x16.eq(v, i8x16.splat(0x3c))));
+    const mask: i32 = i8x16.bitmask(v128.or(i8x16.eq(v, first), i8x16.eq(v, second)));
     // All bits below the lowest one, or all.
     const below: i32 = (mask ^ (mask - 1)) >>> 1;
     needed |= specials(v) & below;
@@ -369,20 +370,13 @@ function search(from: i32, end: i32, delimiter: i32): i32 {
 function endOfSection(from: i32, end: i32): i32 {
   let needed: i32 = 0;
   let wide: i32 = 0;
-  for (let p: i32 = from; p < end; p += 16) {
-    const v: v128 = v128.load(p);
-    let mask: i32 = i8x16.bitmask(i8x16.eq(v, i8x16.splat(0x5d)));
-    for (; mask != 0; mask &= mask - 1) {
-      const found: i32 = p + ctz(mask);
-      if (found + 3 > end) return 0;
-      if (byte(found + 1) != 0x5d || byte(found + 2) != 0x3e) continue;
-      const below: i32 = (1 << (found - p)) - 1;
-      special = needed | (specials(v) & below);
-      other = wide | (i8x16.bitmask(v) & below);
-      return found;
-    }
-    needed |= specials(v);
-    wide |= i8x16.bitmask(v);
+  let p: i32 = search(from, end, 0x5d, 0x5d);
+  for (; p + 3 <= end; p = search(p + 1, end, 0x5d, 0x5d)) {
+    special |= needed;
+    other |= wide;
+    if (byte(p + 1) == 0x5d && byte(p + 2) == 0x3e) return p;
+    needed = special;
+    wide = other;
   }
   return 0;
 }
@@ -524,7 +518,7 @@ function decode(to: i32, start: i32, end: i32, content: i32): i32 {
     store<u8>(o++, c);
     p++;
   }
-  return ampersand != 0 && content != layout.isAttribute && hasSemicolon(ampersand, o) ? 0 : o;
+  return ampersand != 0 && content != layout.isAttribute && has(ampersand, o, 0x3b) ? 0 : o;
 }
 
 // Decodes the reference at `p` into `decoded`. Returns its last position; 0 if it is not usual.
@@ -560,9 +554,9 @@ function reference(p: i32): i32 {
   return byte(q) == 0x3b && decoded >= 0x20 && decoded < 0x7f ? q : 0;
 }
 
-function hasSemicolon(from: i32, end: i32): bool {
+function has(from: i32, end: i32, wanted: i32): bool {
   for (let p: i32 = from; p < end; p += 16) {
-    const mask: i32 = i8x16.bitmask(i8x16.eq(v128.load(p), i8x16.splat(0x3b)));
+    const mask: i32 = i8x16.bitmask(i8x16.eq(v128.load(p), i8x16.splat(wanted as i8)));
     if (mask != 0) return p + ctz(mask) < end;
   }
   return false;
@@ -590,13 +584,8 @@ function startsBlank(c: i32): bool {
 function isUrlAt(start: i32, end: i32, wide: i32): bool {
   // Something may follow it that does not belong to it: `]]>`.
   if (end - start > longestUrl || byte(end - 1) == 0x3e) return false;
-  if (wide == 0) return true;
   // A character that starts with 0xef may be U+FFFD, which stands for bytes that were lost.
-  for (let p: i32 = start; p < end; p += 16) {
-    const mask: i32 = i8x16.bitmask(i8x16.eq(v128.load(p), i8x16.splat(<i8>0xef)));
-    if (mask != 0 && p + ctz(mask) < end) return false;
-  }
-  return true;
+  return wide == 0 || !has(start, end, 0xef);
 }
 
 function hasOrigin(start: i32): bool {

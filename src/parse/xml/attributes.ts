@@ -82,11 +82,6 @@ export class XmlTag extends XmlAttributes {
     this.#maxValueLength = maxValueLength;
   }
 
-  /** The tag is `<name/>`, with nothing else in it. */
-  get isEmptyElement(): boolean {
-    return this.selfClosing && this.count === 0 && !this.malformed && !this.tooMany && !this.valueTooLong;
-  }
-
   /** Reads from the end of the element's name; returns the position after the tag, or -1 if the buffer ends before it. */
   scan(buffer: string, tagStart: number, from: number): number {
     this.count = 0;

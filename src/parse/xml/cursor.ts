@@ -25,10 +25,10 @@ export class XmlCursor implements ReferenceWatcher {
   // Line ends between `at` and the position of a problem.
   #linesInside = 0;
 
-  constructor(options: { problems: ProblemLog; strict: boolean; linesBefore?: number }) {
-    this.#problems = options.problems;
-    this.strict = options.strict;
-    this.#lines = options.linesBefore ?? 0;
+  constructor(problems: ProblemLog, strict: boolean, linesBefore: number) {
+    this.#problems = problems;
+    this.strict = strict;
+    this.#lines = linesBefore;
   }
 
   stop(): void {
@@ -79,11 +79,6 @@ export class XmlCursor implements ReferenceWatcher {
 
   #lineEnds(from: number, to: number): number {
     return this.#lender?.countLineEnds(from, to) ?? countLineEnds(this.buffer, from, to);
-  }
-
-  /** Whether this position is the beginning of the document. */
-  isBeginning(at: number): boolean {
-    return this.#offset + at - this.#from === 0;
   }
 
   /** Whether a problem with this code was reported before. */

@@ -1,7 +1,7 @@
 // An XML document: its root element decides which format it is read as.
 //   Lenient: a `<urlset>` or `<sitemapindex>` inside of something else, such as an HTML page, is read.
 //   Lenient: elements before the root, such as the warnings of a program, are skipped.
-import { type Problem, problem } from "../../model/problem.ts";
+import { type Problem, type ProblemCode, problem } from "../../model/problem.ts";
 import type { TextPiece } from "../../model/text.ts";
 import { type Entries, type EntryParser, EntrySink, type ParseContext, type ParseOutcome } from "../entries.ts";
 import { baseLevels, FeedReader, feedFormats } from "../feed.ts";
@@ -28,7 +28,7 @@ export class XmlParser implements EntryParser, XmlHandler {
   /** `linesBefore`: how many line ends of the document were removed before the written text. */
   constructor(context: ParseContext, linesBefore = 0) {
     this.#context = context;
-    this.#scanner = new XmlScanner(this, { ...context, linesBefore });
+    this.#scanner = new XmlScanner(this, context, linesBefore);
     this.#sink = new EntrySink(this.#scanner.cursor, context);
   }
 
@@ -51,9 +51,8 @@ export class XmlParser implements EntryParser, XmlHandler {
   }
 
   get outcome(): ParseOutcome {
-    const { problems } = this.#context;
-    if (problems.has("xml-dtd-refused"))
-      return { kind: "invalid", reason: found(problems.toArray(), "xml-dtd-refused") };
+    const refused = this.#found("xml-dtd-refused");
+    if (refused !== undefined) return { kind: "invalid", reason: refused };
     if (this.#root === undefined) return { kind: "invalid", reason: this.#noRoot() };
     if (this.#feed !== undefined) {
       const { next } = this.#feed;
@@ -67,10 +66,12 @@ export class XmlParser implements EntryParser, XmlHandler {
   }
 
   #noRoot(): Problem {
-    const { problems } = this.#context;
     if (this.#otherRoot !== undefined) return problem("not-a-sitemap", { value: this.#otherRoot.toLowerCase() });
-    const truncated = problems.toArray().find(({ code }) => code === "xml-truncated");
-    return truncated ?? problem("not-a-sitemap", { value: "XML without a root" });
+    return this.#found("xml-truncated") ?? problem("not-a-sitemap", { value: "XML without a root" });
+  }
+
+  #found(wanted: ProblemCode): Problem | undefined {
+    return this.#context.problems.toArray().find(({ code }) => code === wanted);
   }
 
   // Handles elements until a root is found, which gets a reader of its own.
@@ -145,8 +146,4 @@ function rootOf(name: XmlName): Root | undefined {
     default:
       return undefined;
   }
-}
-
-function found(problems: readonly Problem[], code: string): Problem {
-  return problems.find((candidate) => candidate.code === code)!;
 }

@@ -8,11 +8,11 @@
 //   Lenient: entries and URLs in a CDATA section between entries are read.
 // With `strict` the first thing that is not well-formed ends the document; strict.ts has the checks that only it needs.
 import type { Limits } from "../../model/options.ts";
-import type { ProblemLog } from "../../model/problem.ts";
 import type { TextPiece } from "../../model/text.ts";
 import { protocolUrlLength } from "../../model/url.ts";
-import { type CreateFastPath, type FastPath, noFastPath } from "../fast/fast-path.ts";
-import { endOfName, isSpace, noAttributes, skipSpace, type XmlAttributes, XmlTag } from "./attributes.ts";
+import type { ParseContext } from "../entries.ts";
+import { type FastPath, noFastPath } from "../fast/fast-path.ts";
+import { endOfName, isSpace, skipSpace, type XmlAttributes, XmlTag } from "./attributes.ts";
 import { XmlCursor } from "./cursor.ts";
 import { type XmlHandler, type XmlName, XmlNames, XmlNamespaces } from "./names.ts";
 import {
@@ -27,15 +27,7 @@ import {
 } from "./strict.ts";
 import { XmlText } from "./text.ts";
 
-export interface XmlScannerOptions {
-  readonly limits: Limits;
-  readonly strict: boolean;
-  readonly problems: ProblemLog;
-  /** Line ends of the document before the written text. */
-  readonly linesBefore?: number;
-  /** @default none */
-  readonly fastPath?: CreateFastPath | undefined;
-}
+export type XmlScannerOptions = Pick<ParseContext, "limits" | "strict" | "problems" | "fastPath">;
 
 export class XmlScanner {
   readonly limits: Limits;
@@ -60,17 +52,17 @@ export class XmlScanner {
   #isRunReported = false;
 
   // What is skipped chunk by chunk, without keeping it; the end to look for; in a document type declaration, whether
-  // this is its subset; in a start tag, whether the last character was `/`.
-  #skipping: "" | "text" | "doctype" | "tag" = "";
+  // this is its subset.
+  #skipping: "" | "text" | "doctype" = "";
   #until = "";
   #isInSubset = false;
-  #selfClosing = false;
 
-  constructor(handler: XmlHandler, options: XmlScannerOptions) {
-    const { limits, fastPath = noFastPath } = options;
+  /** `linesBefore`: line ends of the document before the written text. */
+  constructor(handler: XmlHandler, options: XmlScannerOptions, linesBefore = 0) {
+    const { limits, strict, problems, fastPath = noFastPath } = options;
     this.limits = limits;
     this.longestUrl = Math.min(limits.urlLength, protocolUrlLength);
-    this.cursor = new XmlCursor(options);
+    this.cursor = new XmlCursor(problems, strict, linesBefore);
     this.tag = new XmlTag(limits.xmlAttributes, limits.xmlTextLength, this.cursor);
     this.elements = new XmlElements(this.cursor, limits, handler, this.#names.find("/", 0, 1));
     this.#fastPath = fastPath(this);
@@ -126,8 +118,7 @@ export class XmlScanner {
     let more = true;
     while (more && !cursor.stopped) {
       if (this.#skipping === "") more = this.#scanContent(final);
-      else if (this.#skipping === "text") more = this.#skipUntil();
-      else more = this.#skipping === "doctype" ? this.#skipDoctype(final) : this.#skipTag();
+      else more = this.#skipping === "text" ? this.#skipUntil() : this.#skipDoctype(final);
     }
     cursor.forget();
     this.#enough = cursor.buffer.length + (cursor.buffer.length >> 1);
@@ -255,17 +246,14 @@ export class XmlScanner {
     const nameEnd = endOfName(buffer, open + 1);
     const nameTooLong = nameEnd - open - 1 > limits.xmlNameLength;
     if (nameEnd === buffer.length && !nameTooLong) return this.#more(open, final);
-    if (buffer.charCodeAt(nameEnd) === greaterThan && !nameTooLong) {
-      const name = this.#names.find(buffer, open + 1, nameEnd);
-      return this.#endUnclosed(name, open, nameEnd + 1, final) && this.#simpleTag(name, open, nameEnd + 1, false);
-    }
     const end = nameTooLong ? nameEnd : tag.scan(buffer, open, nameEnd);
     if (end === -1) return this.#more(open, final);
-    if (nameTooLong || tag.tooLong) return this.#longTag(open, nameEnd, nameTooLong);
+    if (nameTooLong || tag.tooLong) {
+      return this.#skipTag(open, nameTooLong ? limits.xmlNameLength : limits.xmlTextLength);
+    }
     // Lenient: `a <b` in a text is text, not a tag that lost its end.
     if (tag.unclosed && this.elements.text !== undefined) return this.#strayText(open);
     const name = this.#names.find(buffer, open + 1, nameEnd);
-    if (tag.isEmptyElement) return this.#simpleTag(name, open, end, true);
     if (!tag.selfClosing && !this.#endUnclosed(name, open, end, final)) return false;
     cursor.at = open;
     if (tag.tooMany) {
@@ -304,30 +292,6 @@ export class XmlScanner {
     return true;
   }
 
-  // A start tag without attributes, perhaps an empty element.
-  #simpleTag(name: XmlName, open: number, end: number, selfClosing: boolean): true {
-    const { cursor, elements } = this;
-    if (cursor.strict) this.#checkName(name, open);
-    if (cursor.stopped) return true;
-    elements.open(name, noAttributes);
-    if (selfClosing && !cursor.stopped) elements.close();
-    cursor.at = end;
-    return true;
-  }
-
-  // The name or the attributes are too long to be kept: the element is opened without them.
-  #longTag(open: number, nameEnd: number, nameTooLong: boolean): true {
-    const { xmlNameLength, xmlTextLength } = this.limits;
-    const { cursor } = this;
-    cursor.at = open;
-    cursor.flawAt(open, "limit-xml-token", undefined, nameTooLong ? xmlNameLength : xmlTextLength);
-    if (cursor.stopped) return true;
-    const kept = nameTooLong ? open + 1 + xmlNameLength : nameEnd;
-    this.elements.open(this.#names.find(cursor.buffer, open + 1, Math.max(kept, open + 2)), noAttributes);
-    this.#selfClosing = false;
-    return this.#skip("tag", "", kept);
-  }
-
   #endTag(open: number, final: boolean): boolean {
     const { cursor, elements } = this;
     const { buffer } = cursor;
@@ -344,10 +308,7 @@ export class XmlScanner {
     const end = buffer.indexOf(">", nameEnd);
     const length = (end === -1 ? buffer.length : end) - open;
     const { xmlNameLength } = this.limits;
-    if (length > xmlNameLength + maxEndTagSpace) {
-      cursor.flawAt(open, "limit-xml-token", undefined, xmlNameLength);
-      return this.#skip("text", ">", open + 2);
-    }
+    if (length > xmlNameLength + maxEndTagSpace) return this.#skipTag(open, xmlNameLength);
     if (end === -1) return this.#more(open, final);
     cursor.at = open;
     const after = this.#endOfEndTag(nameEnd, end);
@@ -424,7 +385,7 @@ export class XmlScanner {
     if (isDeclaration) {
       // Lenient: the declaration stands at the very beginning, or, for many websites, after a few blank lines.
       if (this.#isInDocument) cursor.flawAt(open, "xml-malformed-tag", "<?xml");
-      else if (!cursor.isBeginning(open) && !cursor.has("xml-junk-before-root")) {
+      else if (cursor.position > 0 && !cursor.has("xml-junk-before-root")) {
         cursor.flawAt(open, "xml-junk-before-root", "white space");
       }
     }
@@ -478,7 +439,7 @@ export class XmlScanner {
   // Skipping.
 
   // From there on, up to and including `until`.
-  #skip(what: "text" | "doctype" | "tag", until: string, from: number): true {
+  #skip(what: "text" | "doctype", until: string, from: number): true {
     this.#skipping = what;
     this.#until = until;
     this.cursor.at = from;
@@ -551,31 +512,10 @@ export class XmlScanner {
     return isOver;
   }
 
-  // The rest of a start tag that is too long.
-  #skipTag(): boolean {
-    const { cursor } = this;
-    const { buffer } = cursor;
-    for (let at = cursor.at; at < buffer.length; at++) {
-      const character = buffer[at]!;
-      if (this.#until !== "") {
-        const end = buffer.indexOf(this.#until, at);
-        if (end === -1) break;
-        this.#until = "";
-        at = end;
-        this.#selfClosing = false;
-        continue;
-      }
-      if (character === '"' || character === "'") this.#until = character;
-      else if (character === ">" || character === "<") {
-        cursor.at = character === ">" ? at + 1 : at;
-        this.#skipping = "";
-        if (this.#selfClosing && character === ">") this.elements.close();
-        return true;
-      }
-      this.#selfClosing = character === "/";
-    }
-    cursor.at = buffer.length;
-    return false;
+  // A tag that is too long to be kept, as if it were not there.
+  #skipTag(open: number, limit: number): true {
+    this.cursor.flawAt(open, "limit-xml-token", undefined, limit);
+    return this.#skip("text", ">", open + 2);
   }
 
   // Checks for `strict`.
