@@ -158,4 +158,4 @@ const mark = /\\[\s\S]?|["{}[\]\n]/g;
 const itemsName = /"items"\s*:\s*$/;
 const longestName = 64;
 // Of one item, or of the feed without its items, in characters.
-const mostText = 8_000_000;
+const mostText = 4_000_000;

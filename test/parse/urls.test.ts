@@ -1,5 +1,6 @@
 // The URLs of a document: each is one page, the first declaration counts.
 import { expect, test } from "vitest";
+import { some } from "../support/long.ts";
 import { entry, parsed, parsePieces, urlset, urlsOf } from "../support/parsed.ts";
 
 const read = (...urls: string[]) => parsed(urlset(...urls.map((url) => entry(url))));
@@ -30,10 +31,11 @@ test("what is unusable behind an origin that is known, or looks like one, is fou
   ]);
 });
 
-test("300,000 URLs that differ in little are all taken, and none of them twice", () => {
+test("many URLs that differ in little are all taken, and none of them twice", () => {
+  const count = some(300_000, 70_000);
   const url = (index: number) => `https://example.org/${index % 600}/${Math.trunc(index / 600)}\n`;
-  const all = Array.from({ length: 300_000 }, (_, index) => url(index));
-  const result = parsePieces([all.join(""), all.filter((_, index) => index % 7 === 0).join("")]);
-  expect(result.pages).toHaveLength(300_000);
-  expect(result.problems).toContainEqual(expect.objectContaining({ code: "url-repeated", count: 42_858 }));
+  const all = Array.from({ length: count }, (_, index) => url(index));
+  const result = parsePieces([all.join(""), all.slice(0, 10_000).join("")]);
+  expect(result.pages).toHaveLength(count);
+  expect(result.problems).toContainEqual(expect.objectContaining({ code: "url-repeated", count: 10_000 }));
 });

@@ -10,15 +10,13 @@ export type Read = (text: string) => void | Promise<void>;
 
 /** Microseconds of processor time for each byte of `text`. */
 async function costPerByte(text: string, read: Read): Promise<number> {
-  let spent = 0;
-  let times = 0;
+  let [spent, times] = [0, 0];
   // What is too short cannot be measured.
-  while (spent < enough && times < 30) {
+  for (; spent < enough && times < 30; times++) {
     const start = process.cpuUsage();
     await read(text);
     const { user, system } = process.cpuUsage(start);
     spent += user + system;
-    times++;
   }
   return spent / times / Buffer.byteLength(text);
 }
@@ -28,29 +26,22 @@ export function repeatedTo(length: number, piece: string): string {
   return piece.repeat(Math.max(1, Math.round(length / piece.length)));
 }
 
-export interface Growth {
-  /** How many times as much a byte costs in the large one. */
-  readonly ratio: number;
-  /** Megabytes a second, in the large one. */
-  readonly speed: number;
-}
-
-/** Generous bounds: what is linear stays well below the first and above the second, on a busy machine, too. */
+/** Generous: what is quadratic is sixteen times as dear in a text sixteen times as long. */
 export const dearest = 8;
-export const slowest = 0.5;
 
-/** Compares what a byte costs in two texts. Repeated where it looks bad: the machine may have been busy. */
-export async function growth(small: string, large: string, read: Read): Promise<Growth> {
-  let found: Growth = { ratio: Number.POSITIVE_INFINITY, speed: 0 };
-  for (let attempt = 0; attempt < 6 && (found.ratio > dearest / 2 || found.speed < slowest * 2); attempt++) {
-    const after = await costPerByte(large, read);
+/**
+ * How many times as much a byte costs in the large text. Measured until that is little, at most ten times: the least of each counts, because
+ * whatever else a machine does makes reading slower, never faster.
+ */
+export async function growth(small: string, large: string, read: Read): Promise<number> {
+  let [after, before] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  let ratio = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < 10 && ratio > dearest / 2; attempt++) {
+    after = Math.min(after, await costPerByte(large, read));
     // Second: the engine has then compiled what it will compile.
-    const before = await costPerByte(small, read);
-    found = {
-      // Above twenty megabytes a second nothing has to be proven: some documents are read at a hundred times that.
-      ratio: Math.min(found.ratio, after / Math.max(before, 0.05)),
-      speed: Math.max(found.speed, 1 / after),
-    };
+    before = Math.min(before, await costPerByte(small, read));
+    // Above twenty megabytes a second nothing has to be proven: some documents are read at a hundred times that.
+    ratio = after / Math.max(before, 0.05);
   }
-  return found;
+  return ratio;
 }
