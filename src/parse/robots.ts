@@ -86,7 +86,7 @@ export class RobotsGroups {
   #open: RobotsGroup | undefined;
   readonly preferences: RobotsPreference[] = [];
   // The crawlers that preferences are for, as written; none before the first group.
-  #agents: readonly string[] | undefined;
+  #agents: string[] | undefined;
   #hasLines = false;
 
   /** Reads a whole robots.txt. What comes after 500 KiB is not read. `onSitemap` is called with each Sitemap line. */
@@ -129,7 +129,8 @@ export class RobotsGroups {
   // Consecutive user-agent lines share a group; a rule ends it.
   #takeUserAgent(value: string): void {
     const shown = /^(?:\*|[a-z0-9_.-]+)/i.exec(value)?.[0] ?? value;
-    this.#agents = this.#hasLines ? [shown] : [...(this.#agents ?? []), shown];
+    if (this.#agents === undefined || this.#hasLines) this.#agents = [];
+    this.#agents.push(shown);
     this.#hasLines = false;
     if (this.#open === undefined || this.#open.rules.length > 0) this.#open = { rules: [], delay: undefined };
     for (const name of namesOf(value)) {
