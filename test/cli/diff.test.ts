@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isLong } from "../support/long.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { steering } from "../write/hostile.ts";
-import { ended, jsonLines, shell, sitegrove, start, terminal } from "./program.ts";
+import { jsonLines, launch, onTerminal, shell, sitegrove } from "./program.ts";
 import { type Answer, serve, sitemapIndex, urlset, type Website } from "./website.ts";
 
 const schema = JSON.parse(readFileSync(path.join(import.meta.dirname, "../../schema/output.json"), "utf8"));
@@ -86,10 +86,7 @@ beforeAll(async () => {
   expect((await sitegrove(broken)).code).toBe(3);
   isLater = false;
 });
-afterAll(() => {
-  site.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => site.close());
 
 const pages = (from: number, count: number) =>
   Array.from({ length: count }, (_, page) => `https://example.org/${page + from}\n`).join("");
@@ -355,13 +352,12 @@ describe("exit codes", () => {
     for (const hasFiles of isLong ? [false, true] : [true]) {
       const words = ["diff", ...longLists(), "-o", at("many.txt"), "-f", "pages"];
       const watcher = watch(hasFiles ? place : folder);
-      const child = start(words, { env: { TMPDIR: place } });
-      const end = ended(child);
+      const run = launch(words, { env: { TMPDIR: place } });
       // From now on it hears signals.
-      await Promise.race([once(watcher, "change"), end]);
+      await Promise.race([once(watcher, "change"), run.end]);
       watcher.close();
-      child.kill("SIGINT");
-      const { code } = await end;
+      run.kill("SIGINT");
+      const { code } = await run.end;
       // On a quick machine it may have been done.
       expect([130, 0]).toContain(code);
       expect(existsSync(at("many.txt"))).toBe(code === 0);
@@ -430,14 +426,10 @@ test.each([
 
 test("on a terminal it shows the same summary, and what it does until then", async () => {
   const piped = await sitegrove(["diff", ...both()]);
-  if (isLong) {
-    const quiet = await terminal(`$SITEGROVE diff ${both().join(" ")} --no-progress`);
-    expect(quiet.stdout.replaceAll("\r\n", "\n")).toBe(piped.stdout);
-  }
-  const lively = await terminal(`$SITEGROVE diff ${both().join(" ")}`);
-  expect(lively.stdout.replaceAll("\r\n", "\n").replaceAll(/\r\u001b\[2K.*?(?=\r\u001b\[2K)|\r\u001b\[2K/g, "")).toBe(
-    piped.stdout,
-  );
+  const quiet = await onTerminal(`diff ${both().join(" ")} --no-progress`);
+  expect(quiet.stdout.replaceAll("\r\n", "\n")).toBe(piped.stdout);
+  const lively = (await onTerminal(`diff ${both().join(" ")}`)).stdout.replaceAll("\r\n", "\n");
+  expect(lively.replaceAll(/\r\u001b\[2K.*?(?=\r\u001b\[2K)|\r\u001b\[2K/g, "")).toBe(piped.stdout);
 });
 
 test("pages as NDJSON are a side: fields are compared, and the last line says whether they are all", async () => {

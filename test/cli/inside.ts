@@ -34,14 +34,16 @@ async function runAlone(
   program: string,
   words: readonly string[],
   environment: NodeJS.ProcessEnv,
-  { input = "", env = {}, cwd }: RunOptions,
+  { input = "", env = {}, cwd, terminal }: RunOptions,
 ): Promise<Ended> {
   // In its place: what is not JavaScript, such as the folder for temporary files, reads the same.
   const restore = setEnvironment({ ...environment, ...Object.assign({}, ...background.values()), ...env });
   const folder = process.cwd();
   if (cwd !== undefined) process.chdir(cwd);
   try {
-    const { stdin, end } = begin(program, words);
+    const { stdin, stderr, end } = begin(program, words, terminal?.columns);
+    let shown = "";
+    if (terminal?.onOutput) stderr.on("data", (chunk: Buffer) => terminal.onOutput?.((shown += chunk)));
     stdin.end(input);
     return await end;
   } finally {
@@ -53,7 +55,7 @@ async function runAlone(
 /** Starts one command line, which runs until it ends or hears a signal. Its environment is that of the tests, and `env`. */
 export function startInside(program: string, words: readonly string[], { env = {} }: RunOptions): Started {
   const inside = begin(program, words);
-  const { stdin, stderr, signals } = inside;
+  const { stdin, stdout, stderr, signals } = inside;
   if (background.size === 0) foreground = { ...process.env };
   background.set(inside, env);
   Object.assign(process.env, env);
@@ -67,35 +69,38 @@ export function startInside(program: string, words: readonly string[], { env = {
     for (const signal of ["SIGTERM", "SIGTERM", "SIGTERM"]) kill(signal);
     return end;
   };
-  return { stdin, stderr, end, kill, stop };
+  return { stdin, stdout, stderr, end, kill, stop };
 }
 
 interface Inside {
   readonly stdin: PassThrough;
+  readonly stdout: PassThrough;
   readonly stderr: PassThrough;
   readonly signals: EventEmitter;
   readonly end: Promise<Ended>;
 }
 
-function begin(program: string, words: readonly string[]): Inside {
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+// With columns, both outputs are one terminal.
+function begin(program: string, words: readonly string[], columns?: number): Inside {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+  const stderr = columns === undefined ? new PassThrough() : Object.assign(stdout, { isTTY: true, columns });
   const signals = new EventEmitter();
   let exit: (code: number) => void = () => {};
   const left = new Promise<number>((resolve) => (exit = resolve));
   const { env: environment } = process;
   const unfinished: Context["unfinished"] = new Set();
   const context = { stdin, stdout, stderr, environment, signals, program, now: Date.now, exit, unfinished };
-  return { stdin, stderr, signals, end: ended(words, context, left) };
+  return { stdin, stdout, stderr, signals, end: ended(words, context, left) };
 }
 
 async function ended(words: readonly string[], context: Context, left: Promise<number>): Promise<Ended> {
-  const streams = [context.stdout, context.stderr] as const;
+  const streams = [...new Set([context.stdout, context.stderr])];
   const written = streams.map((stream) => buffer(stream as PassThrough));
   const code = await Promise.race([run(words, context), left]);
   discardUnfinished(context);
   // Whoever was told to leave may still write: a process would be gone.
   for (const stream of streams) stream.end().write = () => true;
-  const [stdout, stderr] = await Promise.all(written);
+  const [stdout, stderr = ""] = await Promise.all(written);
   return { code, stdout: String(stdout), stderr: String(stderr) };
 }
 

@@ -1,7 +1,7 @@
 // `-o FILE`: the result is in the file once it is whole, and never before.
 // Needs processes.
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -21,7 +21,6 @@ beforeAll(async () => {
 afterAll(() => site.close());
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), "sitegrove-output-test-"));
-  return () => rmSync(folder, { recursive: true });
 });
 
 const only = (url: string) => ["ls", "--sitemap", `${url}a.xml`];
@@ -64,21 +63,17 @@ test("a run that finds nothing, or is stopped, leaves the old file as it was and
   const nothing = await serve({});
   expect((await sitegrove(["ls", nothing.homepage, ...flags])).code).toBe(4);
   nothing.close();
-  const asked = site.asked("/slow.xml");
-  const child = start(["ls", site.homepage, "-k", ...flags]);
-  await asked;
-  child.kill("SIGINT");
-  expect((await ended(child)).code).toBe(130);
+  expect((await stopped(["ls", ...flags])).code).toBe(130);
   expect(readFileSync(file, "utf8")).toBe("old");
   expect(readdirSync(folder)).toEqual(["urls.txt"]);
 });
 
 // Stopped while it waits for a document.
-async function stopped(words: readonly string[]): Promise<Ended> {
+async function stopped(words: readonly string[], signal: "SIGINT" | "SIGHUP" = "SIGINT"): Promise<Ended> {
   const asked = site.asked("/slow.xml");
   const run = launch(words[0] === "parse" ? [...words, `${site.homepage}slow.xml`] : [...words, site.homepage, "-k"]);
   await asked;
-  run.kill("SIGINT");
+  run.kill(signal);
   return run.end;
 }
 
@@ -140,12 +135,8 @@ test("what a killed run left is removed by the next one with the same output, an
 });
 
 test.runIf(process.platform === "linux")("a terminal that is closed leaves nothing", async () => {
-  const asked = site.asked("/slow.xml");
-  const child = start(["ls", site.homepage, "-k", "-f", "csv", "-o", path.join(folder, "urls.csv")]);
-  const end = ended(child);
-  await asked;
-  child.kill("SIGHUP");
-  expect(await end).toMatchObject({ code: 129, stderr: `sitegrove: stopped: ${folder}/urls.csv was not written\n` });
+  const end = await stopped(["ls", "-f", "csv", "-o", path.join(folder, "urls.csv")], "SIGHUP");
+  expect(end).toMatchObject({ code: 129, stderr: `sitegrove: stopped: ${folder}/urls.csv was not written\n` });
   expect(readdirSync(folder)).toEqual([]);
 });
 

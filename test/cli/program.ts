@@ -23,6 +23,8 @@ export interface RunOptions {
   readonly cwd?: string;
   /** Flags for Node.js itself. */
   readonly node?: readonly string[];
+  /** Both outputs are a terminal; what it shows is in `stdout`. */
+  readonly terminal?: { readonly columns: number; readonly onOutput?: (all: string) => void };
 }
 
 /**
@@ -41,9 +43,10 @@ export function sitegrove(line: readonly string[] | string, options: RunOptions 
 /** What was started and goes on. */
 export interface Started {
   readonly stdin: Writable;
+  readonly stdout: Readable;
   readonly stderr: Readable;
   readonly end: Promise<Ended>;
-  kill(signal: "SIGINT" | "SIGTERM"): void;
+  kill(signal: "SIGHUP" | "SIGINT" | "SIGTERM"): void;
   /** Ends it, whatever it waits for. */
   stop(): Promise<unknown>;
 }
@@ -52,14 +55,14 @@ export interface Started {
 export function launch(words: readonly string[], options: Pick<RunOptions, "env"> = {}): Started {
   if (SITEGROVE_PROGRAM === undefined && SITEGROVE_PROCESSES === undefined) return startInside(program, words, options);
   const child = start(words, options);
-  const { stdin, stderr } = child;
-  if (stdin === null || stderr === null) throw new Error("A process without streams");
+  const { stdin, stdout, stderr } = child;
+  if (stdin === null || stdout === null || stderr === null) throw new Error("A process without streams");
   const end = ended(child);
   const stop = () => {
     child.kill("SIGKILL");
     return end;
   };
-  return { stdin, stderr, end, stop, kill: (signal) => void child.kill(signal) };
+  return { stdin, stdout, stderr, end, stop, kill: (signal) => void child.kill(signal) };
 }
 
 /** The values of lines of JSON. */
@@ -108,6 +111,17 @@ export function shell(line: string, env: Record<string, string> = {}): Promise<E
   const child = spawn("bash", ["-c", line], { env: { ...environment, ...env, SITEGROVE: quoted } });
   child.stdin.end();
   return ended(child);
+}
+
+/** Runs it in a terminal of 100 columns; what it shows, with the escapes. */
+export function onTerminal(
+  line: string,
+  { env = {}, columns = 100, onOutput }: { env?: object; columns?: number; onOutput?: (all: string) => void } = {},
+): Promise<Ended> {
+  if (SITEGROVE_PROGRAM !== undefined || SITEGROVE_PROCESSES !== undefined)
+    return terminal(`stty cols ${columns}; $SITEGROVE ${line}`, { ...env }, onOutput);
+  const look = { columns, ...(onOutput && { onOutput }) };
+  return sitegrove(line, { env: { TERM: "xterm", ...env }, terminal: look });
 }
 
 /** Runs a line of shell in a terminal of 100 columns; what it prints, with the escapes. */

@@ -1,5 +1,5 @@
 // The program behind a proxy, as its environment and its flags say.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -30,7 +30,6 @@ beforeAll(async () => {
 afterAll(async () => {
   site.close();
   await secure.close();
-  rmSync(folder, { recursive: true });
 });
 
 const proxies: ProxyServer[] = [];

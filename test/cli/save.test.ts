@@ -9,19 +9,18 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { crawl, streamPages } from "../../src/crawl/crawl.ts";
 import { SitemapError } from "../../src/model/errors.ts";
 import type { Options } from "../../src/model/options.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
-import { ended, shell, sitegrove, start } from "./program.ts";
+import { launch, shell, sitegrove } from "./program.ts";
 import { type Answer, serve, urlset, type Website } from "./website.ts";
 
 const routes: Record<string, Answer> = {};
@@ -37,7 +36,6 @@ beforeEach(() => {
   routes["/robots.txt"] = "Sitemap: {base}/a.xml\n";
   routes["/a.xml"] = urlset("{base}/1");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const inFolder = (name: string) => path.join(folder, name);
 const flags = ["--no-known", "--no-homepage", "--retries", "0"];
@@ -96,11 +94,10 @@ describe("--force", () => {
     const asked = new Promise<void>((resolve) => {
       routes["/slow.xml"] = () => resolve();
     });
-    const child = start(["ls", site.homepage, ...flags, "--save", inFolder("site.warc"), "--force"]);
-    const end = ended(child);
+    const run = launch(["ls", site.homepage, ...flags, "--save", inFolder("site.warc"), "--force"]);
     await asked;
-    child.kill(signal);
-    expect((await end).code).toBe(signal === "SIGINT" ? 130 : 143);
+    run.kill(signal);
+    expect((await run.end).code).toBe(signal === "SIGINT" ? 130 : 143);
     expect(readFileSync(inFolder("site.warc"))).toEqual(before);
     expect(readdirSync(folder)).toEqual(["site.warc"]);
   });

@@ -21,14 +21,15 @@ register("data:text/javascript,${encodeURIComponent(hooks)}");`;
 const watched = { node: ["--import", `data:text/javascript,${encodeURIComponent(register)}`] };
 const networkCode = /^loaded (?:undici|node:https?|node:net|node:tls)/m;
 
-test.each([["--help"], ["--version"], ["ls", "--help"], ["completion", "bash"], ["ls", "--nope"]])(
-  "%s loads no network code",
-  async (...words) => {
-    const { stderr } = await sitegrove(words, watched);
-    expect(stderr).toMatch(/^loaded commander$/m);
-    expect(stderr).not.toMatch(networkCode);
-  },
-);
+test.each([
+  ["ls", "--help"],
+  ["completion", "bash"],
+  ["ls", "--nope"],
+])("%s loads no network code", async (...words) => {
+  const { stderr } = await sitegrove(words, watched);
+  expect(stderr).toMatch(/^loaded commander$/m);
+  expect(stderr).not.toMatch(networkCode);
+});
 
 test("a run does load it, and none of what no run needs", async () => {
   const { stderr } = await sitegrove(["ls", "http://127.0.0.1:1/"], watched);

@@ -1,7 +1,7 @@
 // The tables that people open: sitemaps, Parquet, the summary, and the last line of NDJSON.
 // Needs processes.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parse } from "csv-parse/sync";
@@ -41,7 +41,6 @@ beforeAll(async () => {
 });
 afterAll(() => {
   site.close();
-  rmSync(folder, { recursive: true });
 });
 const ls = (...words: string[]) => sitegrove(["ls", site.homepage, "-k", "--no-homepage", ...words]);
 

@@ -7,7 +7,6 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
-  rmSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -38,10 +37,7 @@ beforeAll(async () => {
   copyFileSync(at("sites.txt"), at("out/summary.json"));
 });
 
-afterAll(() => {
-  site.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => site.close());
 
 test.each([
   ...["ls", "check", "report"].map((command) => [command, "saved.gz", "-l", "saved.gz"]),
@@ -104,10 +100,9 @@ test.each([
   expect(everything()).toEqual(before);
 });
 
-test.each(["ls", "report"])("%s keeps the old archive where nothing could be read", async (command) => {
+test("report, as ls, keeps the old archive where nothing could be read", async () => {
   const before = readFileSync(at("site.warc.gz"));
-  const output = command === "report" ? ["-o", at("report.html")] : [];
-  const words = [command, nowhere, ...quick, ...output, "--save", at("site.warc.gz"), "--force"];
+  const words = ["report", nowhere, ...quick, "-o", at("report.html"), "--save", at("site.warc.gz"), "--force"];
   const run = await sitegrove(words);
   expect(run.code).toBe(5);
   expect(run.stderr).toContain(`${at("site.warc.gz")} was not changed`);

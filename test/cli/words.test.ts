@@ -1,6 +1,6 @@
 // What people type at first contact: no command, several websites, names that are files.
 // Needs more than a second.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -22,7 +22,6 @@ beforeAll(async () => {
 });
 afterAll(() => {
   for (const site of [a, b, none]) site.close();
-  rmSync(folder, { recursive: true });
 });
 
 test.each([[[]], [["-f", "pages"]]])(
