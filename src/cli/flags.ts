@@ -13,44 +13,25 @@ import type { MessageFlags } from "./output/messages.ts";
 /** The flags as typed, by commander's names. */
 export type CrawlFlags = Readonly<Record<string, unknown>>;
 
-type Text = string | undefined;
 type Texts = readonly string[] | undefined;
-type Given = true | undefined;
+type Switch = "force" | "all" | "stripUrl" | "summary" | "trailer" | "json" | "exitCode" | "excel" | "insecure";
+type TextFlag = "output" | "columns" | "since" | "save" | "resume" | "url" | "config" | "now";
+type TextsFlag = "include" | "exclude" | "only" | "ignore" | "sitemap" | "map" | "pages" | "off";
 
 /** The flags that commands look at themselves; each has some of them. */
-export interface Flags<Format = string> extends CrawlFlags, MessageFlags {
+export interface Flags<Format = string>
+  extends CrawlFlags,
+    MessageFlags,
+    Readonly<Partial<Record<Switch, true | undefined>>>,
+    Readonly<Partial<Record<TextFlag, string | undefined>>>,
+    Readonly<Partial<Record<TextsFlag, Texts>>> {
   readonly format: Format;
-  readonly output?: Text;
-  readonly force?: Given;
   readonly progress: boolean;
-  readonly all?: Given;
-  readonly stripUrl?: Given;
-  readonly summary?: Given;
-  readonly trailer?: Given;
-  readonly json?: Given;
-  readonly exitCode?: Given;
   readonly csvSafe: boolean;
-  readonly columns?: Text;
   readonly explode?: ExplodedList | undefined;
   readonly separator?: CsvSeparator | undefined;
-  readonly excel?: Given;
-  readonly include?: Texts;
-  readonly exclude?: Texts;
-  readonly since?: Text;
   readonly limit?: number | undefined;
-  readonly only?: Texts;
-  readonly ignore?: Texts;
-  readonly sitemap?: Texts;
-  readonly save?: Text;
-  readonly resume?: Text;
-  readonly previous?: Text | Texts;
-  readonly url?: Text;
-  readonly map?: Texts;
-  readonly pages?: Texts;
-  readonly config?: Text;
-  readonly off?: Texts;
-  readonly now?: Text;
-  readonly insecure?: Given;
+  readonly previous?: string | Texts;
 }
 
 interface OptionFlag extends FlagRow {

@@ -10,7 +10,7 @@ import type { SitemapTree } from "../tree/tree.ts";
 import { type Context, discardUnfinished, onStop, type Unfinished } from "./context.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import { type CrawlFlags, givenFlags } from "./flags.ts";
-import { expectDistinct, type NamedTarget, recognized, type Target, treeOf } from "./input/target.ts";
+import { crawlTarget, expectDistinct, type NamedTarget, recognized, type Target } from "./input/target.ts";
 import { CrawlEnding } from "./output/ending.ts";
 import { OutputFile, SaveFile } from "./output/file.ts";
 import { Log } from "./output/log.ts";
@@ -89,15 +89,27 @@ export class Run {
     return recognized(target, { ...options, signal: this.signal }, this.messages, this.doing);
   }
 
-  /** The tree of what a target turns out to be, to be closed. `verify`: whether an archive is read to its end at once. */
+  /**
+   * The tree of what a target turns out to be, to be closed; of an archive, only the options about reading apply. `verify`: whether an archive is
+   * read to its end at once.
+   */
   async tree(
     target: Target,
     options: Options,
     onEvent: (event: CrawlEvent) => void = (event) => this.see(event),
     verify: boolean = true,
   ): Promise<SitemapTree> {
+    const { buildTreeWhile, openTreeWhile } = await import("../tree/build.ts");
     const named = await this.recognized(target, options);
-    const tree = await treeOf(named, { ...options, signal: this.signal, onEvent }, verify);
+    const [building, watching] = [
+      { verify, pagesLater: true },
+      { signal: this.signal, onEvent },
+    ];
+    const { limits, rewrite } = options;
+    const tree =
+      named.kind === "archive"
+        ? await openTreeWhile(named.path, { limits, rewrite, ...watching }, building)
+        : await buildTreeWhile(crawlTarget(named), { ...options, ...watching }, building);
     this.crawled();
     return tree;
   }

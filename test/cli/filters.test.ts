@@ -109,32 +109,6 @@ describe("through the program", () => {
     return { paths: stdout.trimEnd().split("\n"), stderr, code, requests: [...site.requests] };
   };
 
-  test("a filter that lets everything pass changes no byte of the list, nor what is reported", async () => {
-    const odd = ["/\u202eabc", "/ж", "relative path", "https://other.example/?a&amp;b", "nowhere:/", "/ж"];
-    const many = Array.from({ length: 300 }, (_, n) => `{base}/many/${n}?a&amp;b=${n}`);
-    const website = await serve({
-      "/robots.txt": "Sitemap: {base}/index.xml\n",
-      "/index.xml": sitemapIndex("{base}/many.xml", "{base}/odd.xml", "{base}/list.txt", "{base}/missing.xml"),
-      "/many.xml": urlset(...many, "{base}/many/3?a&amp;b=3", ...odd, ...many.map((url) => `${url}&amp;c`)),
-      "/odd.xml": urlset(...odd),
-      "/list.txt": "{base}/list/1\n{base}/list/ж\n",
-    });
-    const list = async (...words: string[]) => {
-      const ended = await sitegrove(["ls", website.homepage, "-k", "--no-homepage", "-f", "pages", "-v", ...words]);
-      return { ...ended, stderr: ended.stderr.replaceAll(/^\S+Z |[\d.]+ m?s$/gm, "") };
-    };
-    const whole = await list();
-    expect(whole.stdout.split("\n")).toHaveLength(300 + 4 + 300 + 4 + 2 + 1);
-    expect(whole.stdout).toContain("/\\u202eabc\n");
-    expect(whole).toEqual(await list("--include", "**"));
-    for (const limit of ["1", "299", "301", "604"]) {
-      const some = await list("--limit", limit);
-      expect(some).toEqual(await list("--include", "**", "--limit", limit));
-      expect(whole.stdout.startsWith(some.stdout)).toBe(true);
-    }
-    await website.close();
-  });
-
   test("--since keeps what is new, and says what it could not judge", async () => {
     const chosen = await pages("--since", "2024-01");
     expect(chosen.paths).toEqual(["/shared", "/new/a", "/elsewhere/a", "/shared", "/direct/a"]);

@@ -1,16 +1,17 @@
 // `sitegrove mcp` as agents use it: with the client of the official SDK, over stdio, on websites of this machine.
 // Needs servers, processes, more than a second.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { Client } from "@modelcontextprotocol/client";
+import { createInterface } from "node:readline";
+import { Client, type Transport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { blocksOf, page } from "../docs/pages.ts";
 import { isLong, some } from "../support/long.ts";
-import { program, sitegrove } from "./program.ts";
+import { launch, program, type Started, sitegrove } from "./program.ts";
 
 let folder: string;
 const closing: (() => unknown)[] = [];
@@ -19,7 +20,6 @@ beforeEach(() => {
 });
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
-  rmSync(folder, { recursive: true });
 });
 
 interface Website {
@@ -49,11 +49,34 @@ const entry = (url: string, rest = "") => `<url><loc>${url}</loc>${rest}</url>`;
 const urlset = (entries: readonly string[]) =>
   `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries.join("")}</urlset>`;
 
-async function agent(...flags: readonly string[]) {
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [program, "mcp", "--dir", folder, "--retries", "0", ...flags],
-  });
+// A line of JSON for each message, as over the streams of a process.
+function transportTo({ stdin, stdout, end }: Started): Transport {
+  const transport: Transport = {
+    start: async () => {
+      createInterface({ input: stdout }).on("line", (line) => transport.onmessage?.(JSON.parse(line)));
+    },
+    send: async (message) => void stdin.write(`${JSON.stringify(message)}\n`),
+    close: async () => {
+      stdin.end();
+      await end;
+      transport.onclose?.();
+    },
+  };
+  return transport;
+}
+
+const agent = (...flags: readonly string[]) =>
+  agentOver(transportTo(launch(["mcp", "--dir", folder, "--retries", "0", ...flags])));
+
+/** As a process of its own. */
+async function agentProcess(...flags: readonly string[]) {
+  const args = [program, "mcp", "--dir", folder, "--retries", "0", ...flags];
+  const transport = new StdioClientTransport({ command: process.execPath, args });
+  const { ask } = await agentOver(transport);
+  return { ask, pid: transport.pid };
+}
+
+async function agentOver(transport: Transport) {
   const client = new Client({ name: "test", version: "1" });
   await client.connect(transport);
   closing.push(() => client.close());
@@ -64,7 +87,7 @@ async function agent(...flags: readonly string[]) {
     const [content] = result.content as { text: string }[];
     return { isError: result.isError === true, text: content?.text ?? "", facts: result.structuredContent as never };
   };
-  return { client, ask, pid: transport.pid };
+  return { client, ask };
 }
 
 interface Pages {
@@ -108,7 +131,7 @@ test("the configuration of the documentation starts it", async () => {
   const [block] = blocksOf(page("docs/agents.md")).filter(({ language }) => language === "json");
   const { command, args } = JSON.parse(block?.code ?? "").mcpServers.sitegrove;
   expect([command, args[0]]).toEqual(["sitegrove", "mcp"]);
-  const { ask } = await agent(...args.slice(1));
+  const { ask } = await agentProcess(...args.slice(1));
   expect(await ask("site_summary", { site: "https://example.org/" })).toMatchObject({ isError: true });
 });
 
@@ -342,7 +365,7 @@ test("a large website: answers stay small, a cursor leads through all of it, mem
     const flags = ["--allow", site.home, "--no-known", "--no-homepage"];
     await (await agent(...flags)).ask("list_pages", { site: site.home, limit: 1 });
     // Another one: what a crawl takes is measured elsewhere.
-    const { ask, pid } = await agent(...flags);
+    const { ask, pid } = await agentProcess(...flags);
     expect((await ask("site_summary", { site: site.home })).facts).toMatchObject({
       complete: true,
       pages: sitemaps * 10_000,

@@ -16,7 +16,7 @@ import { addFlags, collected, crawlOptions, type Flags } from "../flags.ts";
 import { addHelp, patternHelp } from "../help.ts";
 import { type CheckTarget, chooseCheckTarget } from "../input/local-files.ts";
 import { contentOf, crawlTarget, type NamedTarget, recognize } from "../input/target.ts";
-import { type DiffFormat, diffFormats } from "../output/changes.ts";
+import { type DiffFormat, diffFormats, writeDiff } from "../output/changes.ts";
 import { CrawlEnding } from "../output/ending.ts";
 import type { Messages } from "../output/messages.ts";
 import { type Ending, type Run, withTargets } from "../run.ts";
@@ -82,38 +82,37 @@ export function checkChangeFlags({ csvSafe, format, force, output }: Flags): voi
 /** Returns the exit code. */
 async function diff(beforeName: string, afterName: string, flags: DiffFlags, context: Context): Promise<number> {
   const { format, csvSafe } = flags;
-  const sides = await chooseSides(beforeName, afterName, flags, context);
+  const [old, now] = await chooseSides(beforeName, afterName, flags, context);
   if (beforeName === "-" && afterName === "-") throw new UsageError("standard input can be one of the sides, not both");
   const kinds = chosenKinds(flags);
   const ignore = namesIn("--ignore", flags.ignore, ignorable);
   const include = pageFilter(flags);
   const crawl = crawlOptions(flags);
   checkChangeFlags(flags);
+  const sides = { before: new SideEnding(old.name), after: new SideEnding(now.name) };
   const ending = new DiffEnding(sides, flags.exitCode ?? false);
   const run = await withTargets({
     context,
     doing: ["comparing", ""],
-    targets: sides.map(({ target }) => target),
+    targets: [old.target, now.target],
     flags,
     crawl,
     offline: ["include", "exclude", "limits"],
     ending: () => ending,
   });
 
-  const { writeDiff } = await import("../output/changes.ts");
   const { diffBatches, resolveDiffOptions } = await import("../../diff/diff-trees.ts");
   const settings = resolveDiffOptions({ only: kinds, ignore, include, crawl, signal: run.signal });
   const onSide = (name: "before" | "after") => {
-    const side = ending.sides[name];
     const onEvent = (event: CrawlEvent) => {
       run.see(event);
-      side.see(event);
+      sides[name].see(event);
     };
-    return { onEvent, onProblems: side.seeProblems };
+    return { onEvent, onProblems: sides[name].seeProblems };
   };
   async function* batches(): AsyncGenerator<readonly TreeChange[], DiffTotals> {
-    const before = await sourceOf(sides[0], settings.crawl ?? {}, run, onSide("before"));
-    const after = await sourceOf(sides[1], settings.crawl ?? {}, run, onSide("after"));
+    const before = await sourceOf(old, settings.crawl ?? {}, run, onSide("before"));
+    const after = await sourceOf(now, settings.crawl ?? {}, run, onSide("after"));
     const found = diffBatches(before, after, settings, onSide);
     try {
       let step = await found.next();
@@ -130,8 +129,8 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
       for (const side of [before, after]) if (isTree(side)) await side.close();
     }
   }
-  const names = { before: sides[0].name, after: sides[1].name };
-  const homepage = () => ending.sides.after.homepage ?? ending.sides.before.homepage;
+  const names = { before: old.name, after: now.name };
+  const homepage = () => sides.after.homepage ?? sides.before.homepage;
   const pieces = writeDiff(batches(), { format, csvSafe, kinds: new Set(kinds), names, homepage });
   return run.write(pieces, () => ({ listed: ending.told, unit: "change" }));
 }
@@ -170,8 +169,7 @@ export function namesIn<T extends string>(
 }
 
 export function pageFilter({ include, exclude }: Flags): ((url: string) => boolean) | undefined {
-  const included = anyPattern(include);
-  const excluded = anyPattern(exclude);
+  const [included, excluded] = [anyPattern(include), anyPattern(exclude)];
   if (included === undefined && excluded === undefined) return undefined;
   return (url) => included?.(url) !== false && excluded?.(url) !== true;
 }
@@ -195,22 +193,19 @@ async function chooseSides(
   // That of the other side, if nobody says it.
   const website = url ?? (isAny && map === undefined ? await homepageAmong(targets) : undefined);
   const side = (given: string, target: NamedTarget): SideTarget => {
-    if (target.kind === "folder")
-      return { name: given, target, folder: chooseCheckTarget(given, { url: website, map }, context) };
+    const folder = target.kind === "folder" ? chooseCheckTarget(given, { url: website, map }, context) : undefined;
     if (target.kind === "website") return { name: withoutCredentials(target.homepage), target };
-    return { name: target.kind === "stream" ? target.name : given, target };
+    return { name: target.kind === "stream" ? target.name : given, target, folder };
   };
   return [side(before, targets[0]), side(after, targets[1])];
 }
 
 async function homepageAmong(targets: readonly NamedTarget[]): Promise<string | undefined> {
-  for (const target of targets) {
-    if (target.kind === "website") return target.homepage;
-    if (target.kind !== "archive") continue;
-    const { archiveAbout } = await import("../../archive/open.ts");
-    return (await archiveAbout(target.path))?.homepage;
-  }
-  return undefined;
+  const known = targets.find(({ kind }) => kind === "website" || kind === "archive");
+  if (known?.kind === "website") return known.homepage;
+  if (known?.kind !== "archive") return undefined;
+  const { archiveAbout } = await import("../../archive/open.ts");
+  return (await archiveAbout(known.path))?.homepage;
 }
 
 /** One side, while it is read. */
@@ -220,7 +215,7 @@ class SideEnding extends CrawlEnding {
   /** For a website or an archive. */
   homepage: string | undefined;
 
-  constructor({ name }: SideTarget) {
+  constructor(name: string) {
     super();
     this.#name = name;
   }
@@ -248,8 +243,8 @@ export function isDifference(change: TreeChange): boolean {
   return (change.kind === "sitemap" ? change.change : change.kind) !== "unknown";
 }
 
-export class DiffEnding implements Ending {
-  readonly sides: Readonly<Record<"before" | "after", SideEnding>>;
+class DiffEnding implements Ending {
+  readonly #sides: Readonly<Record<"before" | "after", SideEnding>>;
   readonly #usesExitCode: boolean;
   #differences = 0;
   /** Once both sides were compared. */
@@ -257,8 +252,8 @@ export class DiffEnding implements Ending {
   /** How many changes were reported. */
   told = 0;
 
-  constructor([before, after]: readonly [SideTarget, SideTarget], usesExitCode: boolean) {
-    this.sides = { before: new SideEnding(before), after: new SideEnding(after) };
+  constructor(sides: Readonly<Record<"before" | "after", SideEnding>>, usesExitCode: boolean) {
+    this.#sides = sides;
     this.#usesExitCode = usesExitCode;
   }
 
@@ -276,11 +271,11 @@ export class DiffEnding implements Ending {
 
   /** Whether one of the sides is a website of which nothing could be read: then there is nothing to compare. */
   get readNothing(): boolean {
-    return this.sides.before.readNothing || this.sides.after.readNothing;
+    return this.#sides.before.readNothing || this.#sides.after.readNothing;
   }
 
   get exitCode(): number {
-    const worst = Math.max(this.sides.before.exitCode, this.sides.after.exitCode);
+    const worst = Math.max(this.#sides.before.exitCode, this.#sides.after.exitCode);
     if (worst > exitCodes.incomplete) return worst;
     if (this.#usesExitCode && this.#differences > 0) return exitCodes.findings;
     return this.isComplete ? exitCodes.complete : exitCodes.incomplete;
@@ -289,8 +284,8 @@ export class DiffEnding implements Ending {
   print(messages: Messages): void {
     if (this.totals === undefined) return;
     const { before, after, unknown } = this.totals;
-    this.sides.before.tell(messages, "before", before.pages);
-    this.sides.after.tell(messages, "after", after.pages);
+    this.#sides.before.tell(messages, "before", before.pages);
+    this.#sides.after.tell(messages, "after", after.pages);
     const are = `${counted(unknown, "page")} ${unknown === 1 ? "is" : "are"}`;
     if (unknown > 0) messages.say(`${are} unknown: missing on a side that is not complete`, "warning");
     else if (!this.isComplete) messages.say("one side is not complete", "warning");

@@ -20,7 +20,6 @@ import {
   withAssumedScheme,
   withoutCredentials,
 } from "../../model/url.ts";
-import type { SitemapTree } from "../../tree/tree.ts";
 import type { Context } from "../context.ts";
 import { orUsageError, UsageError } from "../exit-codes.ts";
 import type { Messages } from "../output/messages.ts";
@@ -207,15 +206,6 @@ async function look(url: string, options: Options): Promise<SingleDocument | Fol
 
 function withoutFiles({ save: _, resume: __, previous: ___, ...rest }: Options): Options {
   return rest;
-}
-
-/** For an archive, only the options about reading apply. */
-export async function treeOf(target: Target, options: Options, verify: boolean): Promise<SitemapTree> {
-  const { buildTreeWhile, openTreeWhile } = await import("../../tree/build.ts");
-  const pagesLater = true;
-  if (target.kind !== "archive") return buildTreeWhile(crawlTarget(target), options, { pagesLater });
-  const { limits, rewrite, signal, onEvent } = options;
-  return openTreeWhile(target.path, { limits, rewrite, signal, onEvent }, { verify, pagesLater });
 }
 
 export function crawlTarget(target: Target): CrawlTarget {
