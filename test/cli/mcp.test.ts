@@ -204,7 +204,7 @@ describe("a small website", () => {
       text: `License: ${"é".repeat(16_000)}\n`.repeat(4),
       url: "https://example.org/robots.txt",
     });
-    expect(refused[0]?.text).toContain("not among the websites that may be asked");
+    expect(refused[0]?.text).toContain("is not one of the allowed websites");
     expect(other.hits).toEqual([]);
   });
 

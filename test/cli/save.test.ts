@@ -207,7 +207,7 @@ describe("the log file", () => {
     );
     expect(run.code).toBe(0);
     expect(run.stdout.split("\n")).toHaveLength(101);
-    expect(run.stderr).toContain(`the log file ${log} cannot be written any more`);
+    expect(run.stderr).toContain(`the log file ${log} can no longer be written`);
   });
 
   test("that is a pipe without a reader is a mistake of the command line", async () => {
