@@ -99,7 +99,6 @@ export class BullQueue implements SiteQueue {
     this.#server = server;
     this.#options = options;
     this.#schedule = server.queue(scheduleName);
-    server.connection.on("ready", () => void this.#name());
   }
 
   /** Throws a `SitemapError`: `missing-package` without BullMQ, `queue-failed` where the server cannot be used. */
@@ -238,11 +237,9 @@ export class BullQueue implements SiteQueue {
 
   schedules(): Promise<readonly Schedule[]> {
     return this.#told(async () =>
-      (await this.#schedule.getJobSchedulers(0, -1, true)).map(({ template, every, next }) => ({
-        ...scheduledRun(template?.data),
-        every: Number(every),
-        next: next === undefined ? undefined : Number(next),
-      })),
+      (await this.#schedule.getJobSchedulers(0, -1, true)).map(({ template, every, next }) => {
+        return { ...scheduledRun(template?.data), every: Number(every), next: next && Number(next) };
+      }),
     );
   }
 
@@ -315,12 +312,11 @@ export class BullQueue implements SiteQueue {
   async #join(): Promise<void> {
     if (this.#isTaking) return;
     this.#isTaking = true;
-    await this.#name();
+    const { connection } = this.#server;
+    const name = () => connection.client("SETNAME", workerName).catch(() => undefined);
+    connection.on("ready", name);
+    await name();
     this.#server.worker(scheduleName, async ({ id, data }) => this.#makeNext(id, data), 30_000);
-  }
-
-  async #name(): Promise<void> {
-    if (this.#isTaking) await this.#server.connection.client("SETNAME", workerName).catch(() => undefined);
   }
 
   // Not before the previous run has ended: they would pile up. The name comes from the time when the job is due, which its id ends with: a job
@@ -378,14 +374,13 @@ export class BullQueue implements SiteQueue {
   }
 
   #sleep(signal: AbortSignal, time: number): Promise<void> {
-    return waitFor(signal, (wake) => {
-      const timer = setTimeout(wake, time);
-      this.#wake = () => {
-        clearTimeout(timer);
-        wake();
-      };
-      return () => clearTimeout(timer);
+    let timer: NodeJS.Timeout | undefined;
+    const slept = waitFor<void>(signal, (wake) => {
+      timer = setTimeout(wake, time);
+      this.#wake = wake;
+      return () => {};
     });
+    return slept.finally(() => clearTimeout(timer));
   }
 
   // In turn: a small run does not wait for a large one.
@@ -448,8 +443,8 @@ function isRunName(run: unknown): boolean {
 function entryOf(run: string, text: string | null, isFilling: boolean): RunEntry | undefined {
   try {
     const { createdAt, settings } = JSON.parse(text ?? "") as Partial<RunEntry>;
-    if (!isRunName(run) || typeof createdAt !== "number" || !isRecord(settings)) return undefined;
-    return { run, createdAt, settings, isFilling };
+    const isEntry = isRunName(run) && typeof createdAt === "number" && isRecord(settings);
+    return isEntry ? { run, createdAt, settings, isFilling } : undefined;
   } catch {
     return undefined;
   }

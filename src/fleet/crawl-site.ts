@@ -123,7 +123,7 @@ function outcomeOf({ complete, unreachable }: FinishedEvent, hasSitemap: boolean
 
 /** The reasons why something is missing, by code: the first message of each, and the count. */
 class Reasons {
-  readonly #byCode = new Map<string, { readonly problem: Problem; count: number }>();
+  #byCode = new Map<string, SiteReason>();
   /** The problem, if this machine ran out of sockets. */
   shortage: Problem | undefined;
 
@@ -133,10 +133,10 @@ class Reasons {
   }
 
   add(problem: Problem): void {
-    if (problem.code === noSocket) this.shortage = problem;
-    const known = this.#byCode.get(problem.code);
-    if (known === undefined) this.#byCode.set(problem.code, { problem, count: 1 });
-    else known.count += 1;
+    const { code, message } = problem;
+    if (code === noSocket) this.shortage = problem;
+    const known = this.#byCode.get(code) ?? { code, message, count: 0 };
+    this.#byCode.set(code, { ...known, count: known.count + 1 });
   }
 
   clear(): void {
@@ -144,10 +144,7 @@ class Reasons {
   }
 
   list(): SiteReason[] {
-    return [...this.#byCode.values()]
-      .sort((one, other) => other.count - one.count)
-      .slice(0, mostReasons)
-      .map(({ problem: { code, message }, count }) => ({ code, message, count }));
+    return [...this.#byCode.values()].sort((one, other) => other.count - one.count).slice(0, mostReasons);
   }
 }
 

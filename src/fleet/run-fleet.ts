@@ -131,30 +131,28 @@ class Fleet {
     try {
       const published = await sink.published?.(job);
       if (published !== undefined) return { summary: published, output };
-      output = await sink.open(job, attemptId);
-      const told = watched(output, (pages) => {
-        onAnswer();
-        if (pages > 0) onEvent?.({ type: "site-pages", job, pages });
-      });
-      const read = (into: SiteOutput) =>
-        crawlSite({
-          job,
-          attemptId,
-          output: into,
-          options: crawl,
-          signal: stopping.signal,
-          shared: this.#shared,
-          onEvent: responses.see,
-        });
-      const { lastTried } = output;
-      if (lastTried !== undefined) {
-        const probe = await read({ options: oneRequest, keep: output.keep, discard: output.discard });
-        if (probe.outcome === "unreachable") {
-          const dead = { ...probe, lastTried };
-          return { summary: { ...dead, ...(await output.keep(dead)) }, output, responses: responses.counted };
-        }
-      }
-      const reading = read(told).catch(async (error: unknown) => {
+      const opened = await sink.open(job, attemptId);
+      output = opened;
+      const told: SiteOutput = {
+        ...opened,
+        pages(sitemap, pages) {
+          onAnswer();
+          if (pages.length > 0) onEvent?.({ type: "site-pages", job, pages: pages.length });
+          return opened.pages?.(sitemap, pages);
+        },
+        sitemap(event) {
+          onAnswer();
+          return opened.sitemap?.(event);
+        },
+      };
+      const shared = { job, attemptId, options: crawl, signal: stopping.signal, shared: this.#shared };
+      const read = (into: SiteOutput) => crawlSite({ ...shared, output: into, onEvent: responses.see });
+      const readAlive = async () => {
+        const { lastTried, keep, discard } = opened;
+        const probe = lastTried === undefined ? undefined : await read({ options: oneRequest, keep, discard });
+        return probe?.outcome === "unreachable" ? { ...probe, lastTried: lastTried as string } : read(told);
+      };
+      const reading = readAlive().catch(async (error: unknown) => {
         const { previous, ...options } = told.options ?? {};
         if (previous === undefined || !isInvalidArchive(error)) throw error;
         // Without the earlier archive everything is requested.
@@ -164,7 +162,7 @@ class Fleet {
         if (stopping.signal.aborted || isMachine(error)) throw error;
         return failed(job, attemptId, error);
       });
-      const kept = { ...summary, ...(await output.keep(summary)) };
+      const kept = { ...summary, ...(await opened.keep(summary)) };
       return { summary: kept, output, responses: responses.counted };
     } catch (error) {
       await output?.discard();
@@ -228,20 +226,6 @@ function isInvalidArchive(error: unknown): error is SitemapError {
 function isMachine(error: unknown): boolean {
   const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
   return code === "storage-failed" || code === "archive-unwritable" || typeof syscall === "string";
-}
-
-function watched(output: SiteOutput, see: (pages: number) => void): SiteOutput {
-  return {
-    ...output,
-    pages(sitemap, pages) {
-      see(pages.length);
-      return output.pages?.(sitemap, pages);
-    },
-    sitemap(event) {
-      see(0);
-      return output.sitemap?.(event);
-    },
-  };
 }
 
 async function* jobsOf(

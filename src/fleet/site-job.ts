@@ -42,13 +42,7 @@ export function siteSettings(value: unknown): SiteSettings | undefined {
 export type SiteOutcome = "complete" | "incomplete" | "none" | "unreachable" | "blocked" | "failed" | "quarantined";
 
 export const siteOutcomes: readonly SiteOutcome[] = [
-  "complete",
-  "incomplete",
-  "none",
-  "unreachable",
-  "blocked",
-  "failed",
-  "quarantined",
+  ...(["complete", "incomplete", "none", "unreachable", "blocked", "failed", "quarantined"] as const),
 ];
 
 /** Why something of a website could not be read. */

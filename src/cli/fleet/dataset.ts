@@ -71,7 +71,9 @@ export class Dataset implements SiteSink {
     const names = await this.#store.list(this.#spool);
     if (names.length === 0) return;
     const counts = new Map<string, string>();
-    for await (const { attemptId } of results) counts.set(hashIn(attemptId), attemptId);
+    // A website that was set aside has no rows, though its last attempt may have left some.
+    for await (const { attemptId, outcome } of results)
+      counts.set(hashIn(attemptId), outcome === "quarantined" ? "" : attemptId);
     const idOf = (name: string, extension: string) => name.slice(this.#spool.length, -extension.length);
     for (const name of names.filter((each) => each.endsWith(listExtension)))
       if (counts.has(hashIn(idOf(name, listExtension)))) await this.#resume(name);
