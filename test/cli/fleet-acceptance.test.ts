@@ -81,7 +81,7 @@ describe.runIf(isLong)(`a list of ${count} websites`, { timeout: 900_000 }, () =
       sites.map((site, each) => `${site} ${truth(each)}`),
     );
   }
-  const flags = ["--no-homepage", "--known", "never", "--timeout", "3", "--concurrency", "64", "--allow-private"];
+  const flags = ["--no-homepage", "--known", "never", "--timeout", "10", "--concurrency", "64", "--allow-private"];
   const done = '"type":"done"';
   async function killed(words: readonly string[], kills: number, journal: string, env = {}): Promise<void> {
     for (let kill = 0; kill < kills; kill += 1) {
