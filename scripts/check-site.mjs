@@ -60,7 +60,7 @@ async function openAll(site, base, pages, executablePath) {
     for (open of pages) {
       await tab.goto(`http://127.0.0.1:${server.address().port}${base}${open}`, { waitUntil: "load" });
       if ((await tab.locator("h1").first().textContent())?.trim() === "") wrong.push(`${open}: no heading`);
-      for (const width of [390, 1280]) {
+      for (const width of [390, 768, 1280]) {
         await tab.setViewportSize({ width, height: 900 });
         if (await tab.evaluate(isTooWide)) wrong.push(`${open}: wider than ${width} pixels`);
       }

@@ -31,10 +31,8 @@ export default defineConfig({
     search: { provider: "local" },
     nav: [
       { text: "Getting started", link: "/getting-started" },
-      { text: "Recipes", link: "/recipes" },
       { text: "The command line", link: "/command-line" },
       { text: "The library", link: "/library" },
-      { text: "Playground", link: "/playground" },
       // Beside the pages, not one of them: `_self` keeps the router from looking for it.
       { text: "API", link: "/api/modules/sitegrove.html", target: "_self" },
     ],
