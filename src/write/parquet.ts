@@ -4,7 +4,7 @@
 
 import { gzipSync } from "node:zlib";
 import { ByteWriter, ParquetWriter, type SchemaElement } from "hyparquet-writer";
-import type { NewsStory, SitemapPage, SitemapVideo } from "../model/page.ts";
+import type { SitemapPage } from "../model/page.ts";
 import { isLossy } from "../model/problem.ts";
 import type { PageBatch } from "./pages.ts";
 import type { SitemapRow } from "./sitemaps.ts";
@@ -39,7 +39,7 @@ export class ParquetTables {
   constructor(sink: (file: ParquetFile) => ByteSink, run?: string) {
     this.#run = run;
     const isDataset = run !== undefined;
-    const fetched = isDataset ? [timestamp("fetched_at")] : [];
+    const fetched = isDataset ? columns("fetched_at:time") : [];
     this.#tables = new Map([
       ["pages", new ParquetTable(sink("pages"), [...pagesTable, ...fetched])],
       ["sitemaps", new ParquetTable(sink("sitemaps"), sitemapsTable)],
@@ -126,52 +126,38 @@ export interface SiteFacts {
   readonly reasons: readonly { readonly code: string }[];
 }
 
-function pageRow({
-  url,
-  lastModified,
-  changeFrequency,
-  priority,
-  priorityGiven,
-  newsStory,
-  alternates,
-  images,
-  videos,
-}: SitemapPage): Row {
+function pageRow(page: SitemapPage): Row {
+  const { url, lastModified, changeFrequency, priority, priorityGiven, newsStory, alternates, images, videos } = page;
+  const news = newsStory && {
+    ...inSnakeCase(newsStory),
+    publish_date: instant(newsStory.publishDate),
+    publish_date_text: newsStory.publishDate,
+  };
   return {
     url,
     last_modified: instant(lastModified),
     last_modified_text: lastModified,
     change_frequency: changeFrequency,
     priority: priorityGiven ? priority : undefined,
-    news: newsStory && newsRow(newsStory),
+    news,
     alternates,
-    images: images?.map(({ geoLocation: geo_location, ...image }) => ({ ...image, geo_location })),
-    videos: videos?.map(videoRow),
+    images: images?.map(inSnakeCase),
+    videos: videos?.map(inSnakeCase),
   };
 }
 
-function newsRow(story: NewsStory): Row {
-  return {
-    title: story.title,
-    publish_date: instant(story.publishDate),
-    publish_date_text: story.publishDate,
-    publication_name: story.publicationName,
-    publication_language: story.publicationLanguage,
-    access: story.access,
-    genres: story.genres,
-    keywords: story.keywords,
-    stock_tickers: story.stockTickers,
-    section: story.section,
-  };
-}
-
-function videoRow(video: SitemapVideo): Row {
+// Lists stay lists; other objects are JSON.
+function inSnakeCase(fields: object): Row {
   return Object.fromEntries(
-    Object.entries(video).map(([name, value]) => {
+    Object.entries(fields).map(([name, value]) => {
       const column = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-      return typeof value === "object" && name !== "tags" ? [`${column}_json`, JSON.stringify(value)] : [column, value];
+      return typeof value === "object" && !isTexts(value) ? [`${column}_json`, JSON.stringify(value)] : [column, value];
     }),
   );
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === "string");
 }
 
 // A date of less precision becomes its first instant; one that no Date can hold is only in the text.
@@ -270,119 +256,53 @@ const groupWeight = 8 * 1024 * 1024;
 // 10 % larger than with level 6, in a third of the time.
 const compressionLevel = 3;
 
+const types = {
+  text: { type: "BYTE_ARRAY", converted_type: "UTF8" },
+  double: { type: "DOUBLE" },
+  integer: { type: "INT64" },
+  boolean: { type: "BOOLEAN" },
+  time: { type: "INT64", converted_type: "TIMESTAMP_MILLIS" },
+} as const;
+
 /** A column: its schema element, followed by those of its fields. */
 export type Column = readonly SchemaElement[];
 
 // The tables as schema elements of the file format. Names are in snake_case, as the tools that read these files expect; lists have
 // the three levels of the specification. https://github.com/apache/parquet-format/blob/master/LogicalTypes.md#lists
 const pagesTable: readonly Column[] = [
-  text("run"),
-  text("site"),
-  text("url"),
-  text("sitemap"),
-  timestamp("last_modified"),
-  text("last_modified_text"),
-  text("change_frequency"),
-  double("priority"),
+  ...columns("run site url sitemap last_modified:time last_modified_text change_frequency priority:double"),
   struct("news", [
-    text("title"),
-    timestamp("publish_date"),
-    text("publish_date_text"),
-    text("publication_name"),
-    text("publication_language"),
-    text("access"),
-    list("genres", text("element")),
-    list("keywords", text("element")),
-    list("stock_tickers", text("element")),
-    text("section"),
+    ...columns("title publish_date:time publish_date_text publication_name publication_language access"),
+    ...["genres", "keywords", "stock_tickers"].map((name) => list(name)),
+    ...columns("section"),
   ]),
-  list("alternates", struct("element", [text("language"), text("url")])),
-  list(
-    "images",
-    struct("element", [text("url"), text("caption"), text("geo_location"), text("title"), text("license")]),
-  ),
+  list("alternates", struct("element", columns("language url"))),
+  list("images", struct("element", columns("url caption geo_location title license"))),
   list(
     "videos",
     struct("element", [
-      text("thumbnail_url"),
-      text("title"),
-      text("description"),
-      text("content_url"),
-      text("player_url"),
-      boolean("player_allows_embed"),
-      text("player_autoplay"),
-      double("duration"),
-      text("expiration_date"),
-      double("rating"),
-      double("view_count"),
-      text("publication_date"),
-      boolean("is_family_friendly"),
-      boolean("requires_subscription"),
-      text("uploader"),
-      text("uploader_url"),
-      boolean("is_live"),
-      list("tags", text("element")),
-      text("category"),
-      text("gallery_url"),
-      text("gallery_title"),
+      ...columns("thumbnail_url title description content_url player_url player_allows_embed:boolean player_autoplay"),
+      ...columns("duration:double expiration_date rating:double view_count:double publication_date"),
+      ...columns("is_family_friendly:boolean requires_subscription:boolean uploader uploader_url is_live:boolean"),
+      list("tags"),
+      ...columns("category gallery_url gallery_title"),
       // Rarely used and deeply nested: as JSON, so that nothing is lost.
-      json("restriction"),
-      json("platform"),
-      json("prices"),
-      json("content_segments"),
-      json("ids"),
-      json("tv_show"),
+      ...columns("restriction_json platform_json prices_json content_segments_json ids_json tv_show_json"),
     ]),
   ),
 ];
-
 const sitemapsTable: readonly Column[] = [
-  text("run"),
-  text("site"),
-  text("url"),
-  text("declared_url"),
-  text("parent"),
-  integer("depth"),
-  text("kind"),
-  text("format"),
-  integer("page_count"),
-  boolean("complete"),
-  text("last_modified"),
-  integer("wire_bytes"),
-  integer("decoded_bytes"),
-  integer("status"),
-  timestamp("fetched_at"),
-  integer("first_byte"),
-  integer("duration"),
-  integer("problems"),
-  text("reason"),
+  ...columns("run site url declared_url parent depth:integer kind format page_count:integer complete:boolean"),
+  ...columns("last_modified wire_bytes:integer decoded_bytes:integer status:integer fetched_at:time"),
+  ...columns("first_byte:integer duration:integer problems:integer reason"),
 ];
-
-const problemsTable: readonly Column[] = [
-  text("run"),
-  text("site"),
-  text("url"),
-  text("code"),
-  boolean("loss"),
-  text("message"),
-  integer("line"),
-  text("value"),
-  integer("count"),
-];
-
+const problemsTable: readonly Column[] = columns(
+  "run site url code loss:boolean message line:integer value count:integer",
+);
 /** The websites of a dataset. */
 const sitesTable: readonly Column[] = [
-  text("run"),
-  text("site"),
-  text("outcome"),
-  integer("pages"),
-  integer("sitemaps"),
-  integer("invalid"),
-  integer("requests"),
-  integer("wire_bytes"),
-  integer("duration"),
-  text("reason"),
-  timestamp("fetched_at"),
+  ...columns("run site outcome pages:integer sitemaps:integer invalid:integer requests:integer wire_bytes:integer"),
+  ...columns("duration:integer reason fetched_at:time"),
 ];
 
 /** The root element and all columns, as a file begins with them. */
@@ -390,35 +310,20 @@ function schemaOf(columns: readonly Column[]): SchemaElement[] {
   return [{ name: "root", num_children: columns.length }, ...columns.flat()];
 }
 
-function text(name: string): Column {
-  return [{ name, type: "BYTE_ARRAY", converted_type: "UTF8", repetition_type: "OPTIONAL" }];
-}
-
-function json(name: string): Column {
-  return text(`${name}_json`);
-}
-
-function double(name: string): Column {
-  return [{ name, type: "DOUBLE", repetition_type: "OPTIONAL" }];
-}
-
-function integer(name: string): Column {
-  return [{ name, type: "INT64", repetition_type: "OPTIONAL" }];
-}
-
-function boolean(name: string): Column {
-  return [{ name, type: "BOOLEAN", repetition_type: "OPTIONAL" }];
-}
-
-function timestamp(name: string): Column {
-  return [{ name, type: "INT64", converted_type: "TIMESTAMP_MILLIS", repetition_type: "OPTIONAL" }];
+/** Columns by their names, with a type unless it is text. */
+function columns(names: string): Column[] {
+  return names.split(" ").map((each) => {
+    const [name = "", type = "text"] = each.split(":");
+    return [{ name, ...types[type as keyof typeof types], repetition_type: "OPTIONAL" }];
+  });
 }
 
 function struct(name: string, fields: readonly Column[]): Column {
   return [{ name, num_children: fields.length, repetition_type: "OPTIONAL" }, ...fields.flat()];
 }
 
-function list(name: string, element: Column): Column {
+// Of texts, unless it is said.
+function list(name: string, element: Column = columns("element")[0]!): Column {
   return [
     { name, num_children: 1, converted_type: "LIST", repetition_type: "OPTIONAL" },
     { name: "list", num_children: 1, repetition_type: "REPEATED" },

@@ -101,8 +101,7 @@ function pagesOf(sitemap: Sitemap): number | undefined {
   return own?.kind === "pages" ? own.pageCount : undefined;
 }
 
-/** Columns are as wide as their widest cell; the URL, indented by its depth, comes last because it may be long. */
-/** In lines of at most `width` characters: columns that people need least are left out first, then URLs are shortened. */
+/** Columns are as wide as their widest cell; the URL, indented by its depth, comes last because it may be long. In lines of at most `width` characters: columns that people need least are left out first, then URLs are shortened. */
 export function* writeSitemapTable(
   rows: Iterable<SitemapRow>,
   show: ShowUrl,
