@@ -2,6 +2,7 @@
 import { checkTree } from "../../check/check-tree.ts";
 import { groupedByRule } from "../../check/findings.ts";
 import { PageFilter } from "../../crawl/page-filter.ts";
+import { sectionOf } from "../../diff/summarize.ts";
 import type { TreeStep } from "../../model/event.ts";
 import { counted } from "../../model/figures.ts";
 import { type PageFilters, resolvePageFilters } from "../../model/options.ts";
@@ -27,13 +28,7 @@ const longestText = 500;
 /** A page as an agent gets it. */
 export interface ListedPage {
   readonly url: string;
-  readonly lastModified?: string;
-  readonly title?: string;
-  readonly section?: string;
-  readonly published?: string;
-  readonly languages?: readonly string[];
-  readonly images?: number;
-  readonly videos?: number;
+  readonly [field: string]: unknown;
 }
 
 export function listed({ url, lastModified, newsStory, alternates, images, videos }: SitemapPage): ListedPage {
@@ -90,7 +85,7 @@ export async function pagesOf(
   { limit, cursor, state }: { readonly limit: number; readonly cursor?: string | undefined; readonly state: number },
 ): Promise<PagesAnswer> {
   const sitemaps = distinctSitemaps(tree);
-  const [from, skipped] = readCursor(cursor, state);
+  const [from = 0, skipped = 0] = cursor === undefined ? [] : placeIn(cursor, state, "state of the website");
   const filter = new PageFilter(resolvePageFilters(filters));
   const found = new Bounded<ListedPage>();
   const until = performance.now() + longestSearch;
@@ -111,7 +106,7 @@ export async function pagesOf(
   }
   const answer = (next?: number): PagesAnswer => {
     const note = noteOn(tree, filter);
-    const nextCursor = next === undefined ? "" : Buffer.from(`${state}.${number}.${next}`).toString("base64url");
+    const nextCursor = next === undefined ? "" : cursorOf(state, number, next);
     return { pages: found.items, ...(nextCursor && { nextCursor }), ...(note && { note }) };
   };
   for await (const step of filteredWalk(tree, filter, steps())) {
@@ -136,16 +131,16 @@ function hasSitemap(tree: SitemapTree): boolean {
   return [...tree.sitemaps()].some(isReadSitemap);
 }
 
-function readCursor(cursor: string | undefined, state: number): readonly [sitemap: number, page: number] {
-  if (cursor === undefined) return [0, 0];
-  const [known, sitemap = Number.NaN, page = Number.NaN] = Buffer.from(cursor, "base64url")
-    .toString()
-    .split(".")
-    .map(Number);
-  if (known !== state || !Number.isSafeInteger(sitemap) || !Number.isSafeInteger(page)) {
-    throw new NoAnswer("The cursor belongs to an earlier state of the website; start again without it");
-  }
-  return [sitemap, page];
+/** Where the next answer goes on: as a text that says nothing to the agent, good for one `state`. */
+export function cursorOf(state: number, ...place: readonly number[]): string {
+  return Buffer.from([state, ...place].join(".")).toString("base64url");
+}
+
+/** The place in a cursor. Throws a `NoAnswer` if it is of another state. */
+export function placeIn(cursor: string, state: number, about: string): readonly number[] {
+  const [known, ...place] = Buffer.from(cursor, "base64url").toString().split(".").map(Number);
+  if (known === state && place.every(Number.isSafeInteger)) return place;
+  throw new NoAnswer(`The cursor belongs to an earlier ${about}; ask without it`);
 }
 
 // A sitemap in two indexes lists its pages once.
@@ -236,11 +231,6 @@ function preferencesOf(tree: SitemapTree): readonly RobotsPreference[] {
     if (child.kind === "index") for (const preference of child.preferences ?? []) found.add(preference);
   }
   return found.items;
-}
-
-// `https://example.org/blog/`: the host and the first part of the path.
-function sectionOf(url: string): string {
-  return /^https?:\/\/[^/?#]*(?:\/[^/?#]*\/)?/i.exec(url)?.[0].slice(0, 200) ?? url.slice(0, 200);
 }
 
 class Counts {

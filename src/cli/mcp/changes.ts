@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
 import { changes } from "../../diff/changes.ts";
 import { jsonOf } from "../../write/printable.ts";
-import { Bounded, type ListedPage, listed } from "./answers.ts";
+import { Bounded, cursorOf, type ListedPage, listed, placeIn } from "./answers.ts";
 import { type KeptSite, NoAnswer, type Sites } from "./sites.ts";
 
 interface Change {
@@ -73,23 +73,17 @@ async function write({ homepage, file, before, crawl }: KeptSite, list: string):
 
 async function read(file: string, cursor: string | undefined): Promise<ListedChanges> {
   if (!existsSync(file)) throw new NoAnswer("There is no list of changes; ask without a cursor");
-  const [known, skipped = 0] = Buffer.from(cursor ?? "", "base64url")
-    .toString()
-    .split(".")
-    .map(Number);
   const found = new Bounded<Change>();
   const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
   let head: { readonly isFirst: boolean; readonly id: number } | undefined;
-  let number = 0;
+  let [number, skipped] = [0, 0];
   try {
     for await (const line of lines) {
       if (head === undefined) {
         head = JSON.parse(line) as { isFirst: boolean; id: number };
-        if (cursor !== undefined && known !== head.id)
-          throw new NoAnswer("The cursor belongs to an earlier list; ask without it");
+        if (cursor !== undefined) [skipped = 0] = placeIn(cursor, head.id, "list");
       } else if (++number > skipped && !found.add(JSON.parse(line) as Change)) {
-        const next = Buffer.from(`${head.id}.${number - 1}`).toString("base64url");
-        return { isFirst: head.isFirst, changes: found.items, nextCursor: next };
+        return { isFirst: head.isFirst, changes: found.items, nextCursor: cursorOf(head.id, number - 1) };
       }
     }
   } finally {
