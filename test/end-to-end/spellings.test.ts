@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { sitegrove } from "../cli/program.ts";
+import { some } from "../support/long.ts";
 import { type Answer, namedWebsite } from "../support/named-website.ts";
 import { Random } from "../support/random.ts";
 import { index, robots, urlset } from "../support/site.ts";
@@ -23,15 +24,15 @@ function randomWebsite(random: Random): { moves: boolean; start: string; answer:
     const host = random.pick([...ranks, ...ranks, "https://example.net"]);
     return `${random.below(8) === 0 ? `${host}.` : host}/${random.below(count)}.xml`;
   };
-  const some = (most: number) => Array.from({ length: 1 + random.below(most) }, any);
-  const documents: Record<string, Answer> = { "/robots.txt": robots(...some(3), `${ranks[0]}/0.xml`) };
+  const several = (most: number) => Array.from({ length: 1 + random.below(most) }, any);
+  const documents: Record<string, Answer> = { "/robots.txt": robots(...several(3), `${ranks[0]}/0.xml`) };
   for (let at = 0; at < count; at += 1) {
     const pages = Array.from({ length: 3 }, (_, page) => `https://example.org/${at}/${page}`);
-    documents[`/${at}.xml`] = at > 0 && random.below(3) === 0 ? index(...some(3)) : urlset(...pages);
+    documents[`/${at}.xml`] = at > 0 && random.below(3) === 0 ? index(...several(3)) : urlset(...pages);
   }
   documents["/sitemap.xml"] = { to: any() };
   documents["/sitemap.txt"] = { to: random.pick([any(), "/"]) };
-  documents["/"] = `<html>${some(2).map((url) => `<link rel="sitemap" href="${url}">`)}</html>`;
+  documents["/"] = `<html>${several(2).map((url) => `<link rel="sitemap" href="${url}">`)}</html>`;
   // Otherwise each spelling has documents of its own.
   const moves = random.below(4) > 0;
   return {
@@ -46,7 +47,7 @@ function randomWebsite(random: Random): { moves: boolean; start: string; answer:
   };
 }
 
-test.each(Array.from({ length: 8 }, (_, number) => number))("website %i", async (number) => {
+test.each(Array.from({ length: some(8, 3) }, (_, number) => number))("website %i", async (number) => {
   const { moves, start, answer } = randomWebsite(new Random(number));
   const website = await namedWebsite(names, answer);
   const [ca, archive] = [path.join(folder, `${number}.pem`), path.join(folder, `${number}.warc.gz`)];
