@@ -1,5 +1,6 @@
 // Finds the lines of examples in the stored documents: pages have no lines, because keeping them would cost every
 // crawl.
+import { decodeHtml } from "../parse/xml/entities.ts";
 import type { CheckRun } from "./context.ts";
 import type { FindingDraft } from "./findings.ts";
 
@@ -9,9 +10,7 @@ type Example = FindingDraft["examples"][number];
 export async function findLines({ tree, findings, time }: CheckRun): Promise<void> {
   const wanted = new Map<string, Example[]>();
   for (const { sitemap, examples } of findings.drafts()) {
-    const lineless = examples.filter(
-      (example) => example.line === undefined && example.file === undefined && urlOf(example) !== undefined,
-    );
+    const lineless = examples.filter((each) => each.line === undefined && each.file === undefined && urlOf(each));
     if (lineless.length > 0) wanted.set(sitemap, [...(wanted.get(sitemap) ?? []), ...lineless]);
   }
   for (const sitemap of tree.sitemaps()) {
@@ -80,7 +79,7 @@ export class LineSearch {
     }
     for (const { 0: match, index } of text.matchAll(/https?:\/\/[^\s<>"]+/gi)) {
       const written = match.includes("]]") ? match.slice(0, match.indexOf("]]")) : match;
-      const url = written.includes("&") ? unescaped(written) : written;
+      const url = written.includes("&") ? decodeHtml(written) : written;
       if (this.#wanted.has(url)) place(startsEntry(text, index) ? this.#entries : this.#others, url, index);
     }
     this.#line += lineFeeds(text, text.length);
@@ -102,15 +101,6 @@ function startsEntry(text: string, at: number): boolean {
 
 function escaped(url: string): string {
   return url.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-}
-
-function unescaped(text: string): string {
-  return text
-    .replaceAll(/&lt;/gi, "<")
-    .replaceAll(/&gt;/gi, ">")
-    .replaceAll(/&(?:quot|#34);/gi, '"')
-    .replaceAll(/&(?:apos|#39);/gi, "'")
-    .replaceAll(/&(?:amp|#38|#x26);/gi, "&");
 }
 
 const enough = 65_536;

@@ -3,11 +3,9 @@
 //   Alpha 2 format)"; a script in ISO 15924. The lists are written down here: what the JavaScript engine knows includes codes
 //   that are in none of the standards, such as UK and 419 for regions.
 
-export type LanguageFault = "hreflang-code" | "hreflang-region";
-
 /** What a code says: its language and region, in lower and upper case, or what is wrong with it. */
 export interface LanguageCode {
-  readonly fault?: LanguageFault;
+  readonly fault?: "hreflang-code" | "hreflang-region";
   readonly language?: string;
   readonly region?: string;
 }
@@ -15,12 +13,10 @@ export interface LanguageCode {
 export function readLanguageCode(code: string): LanguageCode {
   if (/^x-default$/i.test(code)) return { language: "x-default" };
   const match = /^([a-z]{2})(?:-([a-z]{4}))?(?:-([a-z]{2}))?$/i.exec(code);
-  if (match === null) return { fault: "hreflang-code" };
-  const language = (match[1] as string).toLowerCase();
-  if (!languages.has(language)) return { fault: "hreflang-code" };
-  const script = match[2]?.toLowerCase();
-  if (script !== undefined && !scripts.has(script)) return { fault: "hreflang-code" };
-  const region = match[3]?.toUpperCase();
+  const language = match?.[1]?.toLowerCase() ?? "";
+  const script = match?.[2]?.toLowerCase();
+  if (!languages.has(language) || (script && !scripts.has(script))) return { fault: "hreflang-code" };
+  const region = match?.[3]?.toUpperCase();
   if (region === undefined) return { language };
   return regions.has(region) ? { language, region } : { fault: "hreflang-region", language };
 }

@@ -42,23 +42,12 @@ export class UrlRecords {
   }
 
   /** `lastModified` in milliseconds, NaN for none. `ordinal`: the number of the page in the website. */
-  add(
-    scan: UrlScan,
-    ordinal: number,
-    lastModified: number,
-    hasTime: boolean,
-    alternates: AlternateSet | undefined,
-  ): void {
-    this.store.add(
-      partitionOf(scan.pageHigh),
-      scan.pageHigh,
-      scan.pageLow,
-      scan.spelling,
-      toWord(lastModified, hasTime),
-      ordinal,
-      alternates?.selfLanguage ?? 0,
-      alternates === undefined ? 0 : alternates.low | 1,
-    );
+  add(scan: UrlScan, ordinal: number, lastModified: number, hasTime: boolean, set: AlternateSet | undefined): void {
+    const { pageHigh, pageLow, spelling } = scan;
+    const date = toWord(lastModified, hasTime);
+    const known = set === undefined ? 0 : set.low | 1;
+    const own = set?.selfLanguage ?? 0;
+    this.store.add(partitionOf(pageHigh), pageHigh, pageLow, spelling, date, ordinal, own, known);
   }
 
   /**
@@ -87,7 +76,8 @@ export class UrlRecords {
     sitemapOf: (ordinal: number) => number,
     onConflict: (ordinal: number) => void,
   ): Generator<Found, void> {
-    const spellings = new Map<number, Spelling>();
+    // How the page was first written; `date`: the first one, and `dated` the page that gives it.
+    const spellings = new Map<number, { ordinal: number; set: number; date: number; dated: number }>();
     const firstOrdinal = words[first * pageWidth + word.ordinal]! >>> 0;
     for (let record = first; record !== -1; record = groups.next(record)) {
       const at = record * pageWidth;
@@ -113,15 +103,6 @@ export class UrlRecords {
       }
     }
   }
-}
-
-/** How a page was first written. */
-interface Spelling {
-  readonly ordinal: number;
-  readonly set: number;
-  /** The first date, and the page that gives it. */
-  date: number;
-  dated: number;
 }
 
 // A limit: a website that generates spellings of one page must not fill the memory.

@@ -1,5 +1,5 @@
-// A built website in folders: which file a URL leads to, as servers of static websites decide it, and which files are pages. Links are followed
-// inside of their folder only. Memory grows with the names of the pages, not with their content.
+// A built website in folders: which file a URL leads to, as servers of static websites decide it, and which files are pages. Links lead
+// nowhere outside of their folder. Memory grows with the names of the pages, not with their content.
 import {
   accessSync,
   closeSync,
@@ -98,9 +98,10 @@ export class SiteFiles {
     const seen = new Set<string>();
     for (const folder of this.#folders) {
       const { cleanUrls, trailingSlash } = folder.rules;
-      for (const file of filesIn(folder.path, folder.path, seen)) {
+      for (const file of filesIn(folder.path)) {
         const name = nameIn(folder, file);
-        if (notPage.test(name) || !this.isPage(file)) continue;
+        if (seen.has(file) || notPage.test(name) || !this.isPage(file)) continue;
+        seen.add(file);
         const shown = name.replace(/(?:^|(?<=\/))index\.html?$/i, "");
         const clean = this.#isClean || cleanUrls ? shown.replace(/\.html?$/i, "") : shown;
         const isPlain = trailingSlash === undefined || clean === "" || /\.\w+$/.test(clean);
@@ -203,26 +204,14 @@ function likeIn(folder: string, encoded: string): string | undefined {
   }
 }
 
-// `seen`: real folders. Each is entered once, however many links lead to it.
-function* filesIn(folder: string, root: string, seen: Set<string>): Generator<string, void> {
-  if (seen.has(folder)) return;
-  seen.add(folder);
+// Links are not followed: what they lead to inside of the folder is found where it is.
+function* filesIn(folder: string): Generator<string, void> {
   for (const entry of entriesOf(folder)) {
     // Those of frameworks, of the system and of packages.
     if (/^[_.]|^node_modules$/.test(entry.name)) continue;
-    let file = path.join(folder, entry.name);
-    let kind: { isFile(): boolean; isDirectory(): boolean } = entry;
-    if (entry.isSymbolicLink()) {
-      try {
-        file = realpathSync.native(file);
-        kind = statSync(file);
-      } catch {
-        continue;
-      }
-      if (!isInside(file, root)) continue;
-    }
-    if (kind.isDirectory()) yield* filesIn(file, root, seen);
-    else if (kind.isFile()) yield file;
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) yield* filesIn(file);
+    else if (entry.isFile()) yield file;
   }
 }
 

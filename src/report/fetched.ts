@@ -116,20 +116,18 @@ export function shownSitemaps({ rows }: ReportSitemaps): ReportSitemaps {
   const chosen = new Set([...new Set([...indexes, ...faulty, ...sorted])].slice(0, caps.rows));
   const longest = Math.min(rows.length, caps.rows) > manyRows ? caps.rowText : caps.text;
   const others = rows.filter((row) => !chosen.has(row));
+  const left = {
+    count: others.length,
+    pages: others.reduce((sum, { pages = 0 }) => sum + pages, 0),
+    wireBytes: others.reduce((sum, { wireBytes = 0 }) => sum + wireBytes, 0),
+  };
   return {
-    rows: rows.flatMap((row) =>
-      chosen.has(row)
-        ? [{ ...row, url: shortened(row.url, longest), problem: row.problem && shortened(row.problem, longest) }]
-        : [],
-    ),
-    others:
-      others.length === 0
-        ? undefined
-        : {
-            count: others.length,
-            pages: others.reduce((sum, { pages = 0 }) => sum + pages, 0),
-            wireBytes: others.reduce((sum, { wireBytes = 0 }) => sum + wireBytes, 0),
-          },
+    rows: rows
+      .filter((row) => chosen.has(row))
+      .map(({ url, problem, ...row }) => {
+        return { ...row, url: shortened(url, longest), problem: problem && shortened(problem, longest) };
+      }),
+    others: others.length === 0 ? undefined : left,
   };
 }
 
@@ -164,16 +162,12 @@ function line(row: ReportSitemap, homepage: string, end: number | undefined): Ht
   const { url, depth, kind, format, pages, problem, complete, wireBytes, decodedBytes, duration, firstByte, status } =
     row;
   const isBad = kind === "invalid" || !complete;
-  const what =
-    kind === "invalid"
-      ? status === undefined
-        ? "not read"
-        : `not read (${status})`
-      : kind === "index"
-        ? format === "robots"
-          ? "robots.txt"
-          : "index"
-        : formatNames[format as keyof typeof formatNames];
+  const unread = status === undefined ? "not read" : `not read (${status})`;
+  const what = {
+    invalid: unread,
+    index: format === "robots" ? "robots.txt" : "index",
+    pages: formatNames[format as keyof typeof formatNames],
+  }[kind];
   const took = duration ?? firstByte;
   return html`<tr${isBad ? html` class="bad"` : ""}><th scope="row" class="d${Math.min(depth, 5)}">${urlLink(url, withoutOrigin(url, homepage))}${problem !== undefined && html`<span class="why">${problem}</span>`}</th><td>${what}</td><td>${pages === undefined ? "" : grouped(pages)}</td><td>${wireBytes === undefined ? "" : size(wireBytes)}</td><td>${decodedBytes === undefined || decodedBytes === wireBytes ? "" : size(decodedBytes)}</td><td>${took === undefined ? "" : time(took)}</td>${end !== undefined && html`<td>${bar(row, end)}</td>`}</tr>`;
 }

@@ -48,12 +48,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[&<>"]/g, (character) => entities[character]!);
 }
 
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-};
+const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
 /**
  * The only style sheet of the report. Its policy forbids `style=` attributes: an element with its own position gets an

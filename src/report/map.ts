@@ -263,34 +263,24 @@ export function squarified(areas: readonly number[], inside: Rectangle): Rectang
     const scale = (width * height) / rest;
     const isTall = width < height;
     const side = isTall ? width : height;
-    let to = from + 1;
-    let sum = areas[from]!;
-    let worst = worstRatio(areas[from]!, areas[from]!, sum, side, scale);
+    let [to, sum, worst] = [from, 0, Number.POSITIVE_INFINITY];
     for (; to < areas.length; to++) {
       const next = worstRatio(areas[from]!, areas[to]!, sum + areas[to]!, side, scale);
-      if (next > worst) break;
+      if (to > from && next > worst) break;
       worst = next;
       sum += areas[to]!;
     }
     const isLast = to === areas.length;
     const thickness = isLast ? (isTall ? height : width) : side === 0 ? 0 : (sum * scale) / side;
     let along = 0;
-    for (let index = from; index < to; index++) {
-      const length = (areas[index]! / sum) * side;
-      rectangles.push(
-        isTall
-          ? { left: left + along, top, width: length, height: thickness }
-          : { left, top: top + along, width: thickness, height: length },
-      );
+    for (const area of areas.slice(from, to)) {
+      const length = (area / sum) * side;
+      if (isTall) rectangles.push({ left: left + along, top, width: length, height: thickness });
+      else rectangles.push({ left, top: top + along, width: thickness, height: length });
       along += length;
     }
-    if (isTall) {
-      top += thickness;
-      height -= thickness;
-    } else {
-      left += thickness;
-      width -= thickness;
-    }
+    if (isTall) [top, height] = [top + thickness, height - thickness];
+    else [left, width] = [left + thickness, width - thickness];
     rest -= sum;
     from = to;
   }

@@ -98,18 +98,6 @@ test("a file whose URL nobody gave is not judged by its place", async () => {
   );
 });
 
-test("findings are written as SARIF, Markdown and annotations", async () => {
-  const [sarif, markdown, github] = await Promise.all(
-    ["sarif", "markdown", "github"].map((format) => sitegrove(["check", website.homepage, "-f", format])),
-  );
-  const { version, runs } = JSON.parse(sarif?.stdout ?? "");
-  expect(version).toBe("2.1.0");
-  const [{ results, tool }] = runs;
-  for (const { ruleId, ruleIndex } of results) expect(tool.driver.rules[ruleIndex].id).toBe(ruleId);
-  expect(markdown?.stdout).toMatch(/^# Check of /);
-  expect(github?.stdout).toMatch(/^::error title=url-other-host::/);
-});
-
 test.each([
   [["check", "./public-that-is-not-there/"], "no such file"],
   [["check", "-", "--url", "ftp://example.org/"], "http or https"],

@@ -309,13 +309,3 @@ test("an archive of a website without sitemaps gives the same bytes, and the tim
   const tried = /^WARC-Type: response[\s\S]*?^WARC-Date: (.*?)\r$/m.exec(readFileSync(file, "utf8"))?.[1];
   expect(first).toContain(`datetime="${tried}"`);
 });
-
-test("the same archive gives the same bytes", async () => {
-  const write = async (name: string) => {
-    await sitegrove(["report", archive, "-o", fileOf(name)]);
-    return readFileSync(fileOf(name), "utf8");
-  };
-  const html = await write("first");
-  expect(await write("second")).toBe(html);
-  expect(html.startsWith("<!doctype html>")).toBe(true);
-});

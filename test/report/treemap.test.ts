@@ -46,13 +46,3 @@ test.each(boxes)("rectangles are where d3-hierarchy puts them ($width × $height
     }
   }
 });
-
-test("areas are in the given proportions, and fill the box", () => {
-  for (const areas of lists) {
-    const total = areas.reduce((sum, area) => sum + area, 0);
-    const rectangles = squarified(areas, { left: 0, top: 0, width: 1120, height: 600 });
-    for (const [index, { width, height }] of rectangles.entries()) {
-      expect((width * height) / (1120 * 600)).toBeCloseTo(areas[index]! / total, 9);
-    }
-  }
-});

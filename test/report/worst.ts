@@ -36,27 +36,14 @@ export function worstFacts(character: (number: number) => string, length: number
     verdict: "x".repeat(300),
     unreachable: text(),
     figures: {
-      pages: large,
-      duplicates: large,
-      flawedPages: large,
-      sitemaps: large,
-      unreadable: large,
-      incomplete: large,
-      wireBytes: large,
-      decodedBytes: large,
-      dated: large,
-      languages: large,
+      ...{ pages: large, duplicates: large, flawedPages: large, sitemaps: large, unreadable: large, incomplete: large },
+      ...{ wireBytes: large, decodedBytes: large, dated: large, languages: large },
     },
-    findings: checkRules.map(({ id, severity, sentence, fix, link, basis, engines }) => ({
+    findings: checkRules.map(({ id, ...rule }) => ({
+      ...rule,
       rule: id,
-      severity,
       count: large,
       sitemaps: large,
-      sentence,
-      fix,
-      link,
-      basis,
-      engines,
       places: list(() => ({ sitemap: url(), count: large }), 30),
       examples: list(() => ({ sitemap: url(), url: url(), value: text(), line: large }), 30),
     })),
@@ -107,13 +94,9 @@ export function worstFacts(character: (number: number) => string, length: number
       })),
     },
     discovery: {
-      rows: list(() => ({
-        url: url(),
-        by: "homepage-header" as const,
-        outcome: "refused" as const,
-        finalUrl: url(),
-        reason: text(),
-      })),
+      rows: list(() => {
+        return { url: url(), by: "homepage-header", outcome: "refused", finalUrl: url(), reason: text() } as const;
+      }),
       others: 0,
     },
     changes: {

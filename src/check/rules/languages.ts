@@ -192,16 +192,9 @@ export class LanguageRules {
   }
 }
 
-/** The languages of an entry, without its URLs. */
-interface Choice {
-  readonly hasRepeated: boolean;
-  /** A language with several regions that is not listed by itself. */
-  readonly withoutCatchall: string | undefined;
-}
-
-interface Language extends LanguageCode {
-  readonly hash: number;
-}
+/** The languages of an entry, without its URLs. `withoutCatchall`: one with several regions that is not listed by itself. */
+type Choice = { readonly hasRepeated: boolean; readonly withoutCatchall: string | undefined };
+type Language = LanguageCode & { readonly hash: number };
 
 // Websites have a hundred or two.
 const mostCodes = 10_000;

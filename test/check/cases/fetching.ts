@@ -16,14 +16,8 @@ export const fetchingCases: readonly Case[] = [
   ),
   finds(
     ["robots-too-large", 1, "robots.txt is larger than 512 kB; the rest was not read"],
-    files({
-      "/robots.txt": `${robots("/sitemap.xml")}${"# comment\n".repeat(51_200)}`,
-      "/sitemap.xml": sitemap("/"),
-    }),
-    files({
-      "/robots.txt": `${robots("/sitemap.xml")}${"# comment\n".repeat(51_000)}`,
-      "/sitemap.xml": sitemap("/"),
-    }),
+    files({ "/robots.txt": `${robots("/sitemap.xml")}${"# comment\n".repeat(51_200)}`, "/sitemap.xml": sitemap("/") }),
+    files({ "/robots.txt": `${robots("/sitemap.xml")}${"# comment\n".repeat(51_000)}`, "/sitemap.xml": sitemap("/") }),
   ),
   finds(
     ["robots-sitemap-spelling", 1, "Sitemaps: https://example.org/sitemap.xml"],
@@ -45,10 +39,7 @@ export const fetchingCases: readonly Case[] = [
   ),
   finds(
     ["sitemap-undeclared", 1, undefined],
-    {
-      ...files({ "/a.xml": sitemap("/"), "/sitemap.xml": sitemap("/a") }, ["/a.xml"]),
-      crawl: { useKnownPaths: true },
-    },
+    { ...files({ "/a.xml": sitemap("/"), "/sitemap.xml": sitemap("/a") }, ["/a.xml"]), crawl: { useKnownPaths: true } },
     {
       ...files({ "/a.xml": index("/sitemap.xml"), "/sitemap.xml": sitemap("/") }, ["/a.xml"]),
       crawl: { useKnownPaths: true },
