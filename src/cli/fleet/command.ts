@@ -5,8 +5,7 @@ import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, UsageError } from "../exit-codes.ts";
 import { collected, seconds, wholeNumber } from "../flags.ts";
 import { addHelp } from "../help.ts";
-import { addOutputFlags, addReadingFlags, retryNames } from "./flags.ts";
-import type { FleetFlags } from "./fleet.ts";
+import { addOutputFlags, addReadingFlags, type FleetFlags, retryNames } from "./flags.ts";
 import type { QueueFlags, ScheduleFlags } from "./queue.ts";
 import type { WorkerFlags } from "./worker.ts";
 

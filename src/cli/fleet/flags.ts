@@ -8,10 +8,9 @@ import {
   type CrawlFlags,
   crawlOptions,
   pageFilters,
+  raised,
   wholeNumber,
 } from "../flags.ts";
-import { addFleetLogFlags } from "./log.ts";
-import type { WatchFlags } from "./watch.ts";
 
 export const fleetFormats = ["ndjson", "csv", "parquet", "changes", "none"] as const;
 export type FleetFormat = (typeof fleetFormats)[number];
@@ -20,16 +19,35 @@ export type FleetFormat = (typeof fleetFormats)[number];
 export const retryNames = ["failed", "unreachable", "blocked", "incomplete", "none", "quarantined"] as const;
 
 /** The flags of both, by commander's names. */
-export interface SiteFlags extends CrawlFlags, WatchFlags {
+export interface FleetFlags extends CrawlFlags {
+  readonly from?: readonly string[] | undefined;
+  readonly column?: string | undefined;
+  readonly retry?: readonly string[] | undefined;
+  readonly queue?: string | undefined;
+  readonly run?: string | undefined;
+  readonly shard?: string | undefined;
+  readonly processes?: number | undefined;
   readonly out?: string | undefined;
   readonly format?: FleetFormat | undefined;
   readonly archives?: true | undefined;
   readonly check?: true | undefined;
   readonly dataset?: string | undefined;
+  readonly previous?: string | undefined;
+  /** In milliseconds. */
+  readonly retryDeadAfter?: number | undefined;
+  /** In percent. */
+  readonly failAbove?: number | undefined;
   readonly concurrency?: number | undefined;
   readonly perAddress?: number | undefined;
   readonly maxPages?: number | undefined;
   readonly maxTraffic?: number | undefined;
+  readonly insecure?: true | undefined;
+  readonly metrics?: string | undefined;
+  readonly verbose?: number | true | undefined;
+  readonly logFile?: string | undefined;
+  readonly logFormat?: "text" | "json" | undefined;
+  readonly progress: boolean;
+  readonly color: boolean;
 }
 
 export function addOutputFlags(command: Command, folder: string): Command {
@@ -65,7 +83,12 @@ export function addReadingFlags(command: Command, perAddress: string): void {
   addFlags(command, "Discovery", "Parsing");
   addCrawlFlags(command.optionsGroup("Filters:"), "Filters", filterFlags);
   addCrawlFlags(command.optionsGroup("Network:"), "Network", networkFlags);
-  addFleetLogFlags(command.optionsGroup("Messages:"))
+  const logText = "these lines as text, or as JSON with the whole summary (default: text)";
+  command
+    .optionsGroup("Messages:")
+    .option("-v, --verbose", "write a line for each website", raised)
+    .option("-l, --log-file <file>", "append these lines to FILE")
+    .addOption(new Option("--log-format <format>", logText).choices(["text", "json"]))
     .option("--metrics <address>", "serve Prometheus metrics at http://ADDRESS/metrics: 127.0.0.1:9464")
     .option("--no-progress", "no progress table or lines")
     .option("--no-color", "no colors on a terminal");
@@ -83,7 +106,7 @@ const filterFlags = [
 ];
 
 /** The options of the crawls, without defaults. */
-export function givenCrawl({ concurrency: _, previous: __, perAddress: ___, ...flags }: SiteFlags): StreamOptions {
+export function givenCrawl({ concurrency: _, previous: __, perAddress: ___, ...flags }: FleetFlags): StreamOptions {
   const { maxPages, maxTraffic, ...others } = flags;
   const { limits, ...options } = crawlOptions(others);
   const budgets = {

@@ -15,26 +15,11 @@ import { checkSince } from "../commands/ls.ts";
 import type { Context } from "../context.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { expectDistinct } from "../input/target.ts";
-import { givenCrawl, type SiteFlags, withDefaults } from "./flags.ts";
+import { type FleetFlags, givenCrawl, withDefaults } from "./flags.ts";
 import { checkChanges, datasetAt, datasetPath, sinkFor, stateFolder, unpublisher, usableBucket } from "./outputs.ts";
 import { inWords, noList, reportList, type SiteList, siteList, wasRead } from "./sites.ts";
 import { damagedLines, FleetCounter } from "./totals.ts";
 import { FleetWatch } from "./watch.ts";
-
-export interface FleetFlags extends SiteFlags {
-  readonly from?: readonly string[] | undefined;
-  readonly column?: string | undefined;
-  readonly queue?: string | undefined;
-  readonly run?: string | undefined;
-  readonly shard?: string | undefined;
-  readonly previous?: string | undefined;
-  readonly retry?: readonly string[] | undefined;
-  readonly processes?: number | undefined;
-  /** In percent. */
-  readonly failAbove?: number | undefined;
-  /** In milliseconds. */
-  readonly retryDeadAfter?: number | undefined;
-}
 
 /** Returns the exit code. */
 export async function fleet(names: readonly string[], flags: FleetFlags, context: Context): Promise<number> {

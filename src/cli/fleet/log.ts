@@ -1,31 +1,12 @@
 // The log of a fleet, for -v and --log-file: one line for each website, with its time, as text or as JSON.
-import { type Command, Option } from "commander";
 import type { SiteSummary } from "../../fleet/site-job.ts";
 import { counted, duration } from "../../model/figures.ts";
 import { jsonOf } from "../../write/printable.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../exit-codes.ts";
-import { raised } from "../flags.ts";
 import { LogFile } from "../output/log.ts";
 import type { Messages } from "../output/messages.ts";
-
-export interface FleetLogFlags {
-  readonly verbose?: number | true | undefined;
-  readonly logFile?: string | undefined;
-  readonly logFormat?: "text" | "json" | undefined;
-}
-
-export function addFleetLogFlags(command: Command): Command {
-  return command
-    .option("-v, --verbose", "write a line for each website", raised)
-    .option("-l, --log-file <file>", "append these lines to FILE")
-    .addOption(
-      new Option(
-        "--log-format <format>",
-        "these lines as text, or as JSON with the whole summary (default: text)",
-      ).choices(["text", "json"]),
-    );
-}
+import type { FleetFlags } from "./flags.ts";
 
 export class FleetLog {
   readonly #write: (line: string) => void = () => {};
@@ -34,7 +15,7 @@ export class FleetLog {
   readonly #now: () => number;
 
   /** Throws a `UsageError` if the file cannot be opened. */
-  constructor({ verbose, logFile, logFormat }: FleetLogFlags, messages: Messages, { now }: Context) {
+  constructor({ verbose, logFile, logFormat }: FleetFlags, messages: Messages, { now }: Context) {
     if (logFormat !== undefined && verbose === undefined && logFile === undefined)
       throw new UsageError("--log-format needs -v or --log-file");
     const file = logFile === undefined ? undefined : new LogFile(logFile, messages, "the fleet");

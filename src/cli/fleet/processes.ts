@@ -10,8 +10,7 @@ import { runFleet, until } from "../../fleet/run-fleet.ts";
 import type { SiteSummary } from "../../fleet/site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "../../fleet/site-queue.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { givenCrawl, withDefaults } from "./flags.ts";
-import type { FleetFlags } from "./fleet.ts";
+import { type FleetFlags, givenCrawl, withDefaults } from "./flags.ts";
 import { sinkFor } from "./outputs.ts";
 import type { SiteList } from "./sites.ts";
 

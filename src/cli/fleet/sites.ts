@@ -7,8 +7,7 @@ import { namesIn } from "../commands/diff.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../exit-codes.ts";
 import type { Messages } from "../output/messages.ts";
-import { givenCrawl, retryNames } from "./flags.ts";
-import type { FleetFlags } from "./fleet.ts";
+import { type FleetFlags, givenCrawl, retryNames } from "./flags.ts";
 
 /** A line that names no website. */
 export interface MalformedLine {

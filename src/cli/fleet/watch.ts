@@ -9,16 +9,10 @@ import { printable } from "../../write/printable.ts";
 import { type Context, onStop, type Stream } from "../context.ts";
 import { exitCodes, Stopped } from "../exit-codes.ts";
 import { fitting, insecureWarning, Messages, withoutSecrets } from "../output/messages.ts";
-import { FleetLog, type FleetLogFlags } from "./log.ts";
+import type { FleetFlags } from "./flags.ts";
+import { FleetLog } from "./log.ts";
 import type { RunningFigures } from "./metrics.ts";
 import { FleetCounter, type FleetTotals, fleetTable } from "./totals.ts";
-
-export interface WatchFlags extends FleetLogFlags {
-  readonly progress: boolean;
-  readonly color: boolean;
-  readonly insecure?: true | undefined;
-  readonly metrics?: string | undefined;
-}
 
 /** What is not learned from events. */
 export interface FleetFigures {
@@ -38,7 +32,7 @@ export class FleetWatch {
   /** What this run did. */
   readonly own: FleetCounter = new FleetCounter();
   readonly #context: Context;
-  readonly #flags: WatchFlags;
+  readonly #flags: FleetFlags;
   readonly #drain = new AbortController();
   readonly #stop = new AbortController();
   readonly #begin = Date.now();
@@ -53,7 +47,7 @@ export class FleetWatch {
   #metrics: Server | undefined;
   #pages = 0;
 
-  constructor(flags: WatchFlags, context: Context) {
+  constructor(flags: FleetFlags, context: Context) {
     this.#context = context;
     this.#flags = flags;
     this.messages = new Messages(flags, context);

@@ -8,20 +8,18 @@ import { isBucket } from "../../fleet/s3-bucket.ts";
 import { resolveStreamOptions } from "../../model/options.ts";
 import type { Context } from "../context.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { givenCrawl, type SiteFlags } from "./flags.ts";
+import { type FleetFlags, givenCrawl } from "./flags.ts";
 import { checkChanges, datasetPath, RunSinks, settingsProblem, usableBucket, wholePath } from "./outputs.ts";
 import { newsTo } from "./queue.ts";
 import { FleetWatch } from "./watch.ts";
 
-export interface WorkerFlags extends SiteFlags {
+/** `idle` and `lease` are in seconds. */
+export type WorkerFlags = FleetFlags & {
   readonly queue: string;
-  readonly run?: string | undefined;
-  readonly stay?: true | undefined;
-  /** In seconds. */
+  readonly stay?: true;
   readonly idle: number;
-  /** In seconds. */
   readonly lease: number;
-}
+};
 
 /** Returns the exit code. */
 export async function fleetWorker(flags: WorkerFlags, context: Context): Promise<number> {
