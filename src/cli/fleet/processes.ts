@@ -8,7 +8,7 @@ import { defaultConcurrency, defaultPerAddress, type FleetEvent } from "../../fl
 import type { JournalQueue, SitesInProcess } from "../../fleet/journal-queue.ts";
 import { runFleet, until } from "../../fleet/run-fleet.ts";
 import type { SiteSummary } from "../../fleet/site-job.ts";
-import type { Lease, QueueCounts, SiteQueue } from "../../fleet/site-queue.ts";
+import type { Lease, SiteQueue } from "../../fleet/site-queue.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { type FleetFlags, givenCrawl, withDefaults } from "./flags.ts";
 import { sinkFor } from "./outputs.ts";
@@ -163,63 +163,44 @@ async function runChild(options: ProcessesOptions, setup: ChildSetup, stop: Abor
   return undefined;
 }
 
+type Answer = Extract<FromParent, { readonly type: "answer" }>;
+
 /** The queue of a child: its parent. */
-class ParentQueue implements SiteQueue {
-  readonly #send: (message: FromChild) => void;
-  readonly #waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
-  #lastId = 0;
-
-  constructor(send: (message: FromChild) => void) {
-    this.#send = send;
-  }
-
-  receive({ id, value, error }: Extract<FromParent, { readonly type: "answer" }>): void {
-    const waiting = this.#waiting.get(id);
-    this.#waiting.delete(id);
-    if (error === undefined) waiting?.resolve(value);
-    else waiting?.reject(new Error(error));
-  }
-
-  async take(signal: AbortSignal): Promise<Lease | undefined> {
-    return waitFor(signal, (resolve, reject) => {
-      const asked = this.#ask<GivenLease | null>({ call: "take" });
-      asked.then((given) => resolve(given === null ? undefined : this.#lease(given)), reject);
-      // It may still arrive: it goes back, because nothing was started.
-      return () => asked.then((late) => late && this.#lease(late).retry()).catch(() => undefined);
-    });
-  }
-
-  async add(): Promise<never> {
-    throw new Error("Websites are added by the parent");
-  }
-
-  async counts(): Promise<QueueCounts> {
-    return { waiting: 0, active: 0, done: 0, failed: 0 };
-  }
-
-  async *results(): AsyncGenerator<never, void> {}
-
-  async close(): Promise<void> {}
-
-  #lease(given: GivenLease): Lease {
-    const { attemptId } = given;
-    return {
-      ...given,
-      // Without a parent, the process ends.
-      lost: new AbortController().signal,
-      done: (summary) => this.#ask({ call: "done", attemptId, summary }),
-      retry: () => this.#ask({ call: "retry", attemptId }),
-    };
-  }
-
-  #ask<T>(call: Call): Promise<T> {
-    this.#lastId += 1;
-    const id = this.#lastId;
+function parentQueue(send: (message: FromChild) => void): SiteQueue & { receive(answer: Answer): void } {
+  const waiting = new Map<number, (answer: Answer) => void>();
+  let lastId = 0;
+  const ask = <T>(call: Call): Promise<T> => {
+    lastId += 1;
+    const id = lastId;
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
-      this.#send({ type: "call", id, ...call });
+      waiting.set(id, ({ value, error }) => (error === undefined ? resolve(value as T) : reject(new Error(error))));
+      send({ type: "call", id, ...call });
     });
-  }
+  };
+  const leaseOf = (given: GivenLease): Lease => ({
+    ...given,
+    // Without a parent, the process ends.
+    lost: new AbortController().signal,
+    done: (summary) => ask({ call: "done", attemptId: given.attemptId, summary }),
+    retry: () => ask({ call: "retry", attemptId: given.attemptId }),
+  });
+  return {
+    receive(answer) {
+      waiting.get(answer.id)?.(answer);
+      waiting.delete(answer.id);
+    },
+    take: (signal) =>
+      waitFor(signal, (resolve, reject) => {
+        const asked = ask<GivenLease | null>({ call: "take" });
+        asked.then((given) => resolve(given === null ? undefined : leaseOf(given)), reject);
+        // It may still arrive: it goes back, because nothing was started.
+        return () => asked.then((late) => late && leaseOf(late).retry()).catch(() => undefined);
+      }),
+    add: () => Promise.reject(new Error("Websites are added by the parent")),
+    counts: async () => ({ waiting: 0, active: 0, done: 0, failed: 0 }),
+    async *results() {},
+    close: async () => {},
+  };
 }
 
 /** What such a process does. Returns the exit code. */
@@ -228,7 +209,7 @@ export async function fleetChild(): Promise<number> {
   const drain = new AbortController();
   const stop = new AbortController();
   const send = (message: FromChild) => process.connected && process.send?.(message, () => undefined);
-  const queue = new ParentQueue(send);
+  const queue = parentQueue(send);
   // Ctrl-C reaches all processes of a terminal, and stopping a service signals all of its processes: the parent decides
   // what it means.
   for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => undefined);
