@@ -2,15 +2,15 @@
 // seconds), a line for each website in the log, metrics, Ctrl-C, and the totals.
 import type { Server } from "node:http";
 import type { FleetEvent } from "../../fleet/fleet-options.ts";
-import { siteOutcomes } from "../../fleet/site-job.ts";
+import { type SiteSummary, siteOutcomes } from "../../fleet/site-job.ts";
 import { ResponseCounter } from "../../fleet/site-responses.ts";
 import { counted, duration, grouped } from "../../model/figures.ts";
-import { printable } from "../../write/printable.ts";
+import { jsonOf, printable } from "../../write/printable.ts";
 import { type Context, onStop, type Stream } from "../context.ts";
-import { exitCodes, Stopped } from "../exit-codes.ts";
+import { exitCodes, Stopped, UsageError } from "../exit-codes.ts";
+import { LogFile } from "../output/log.ts";
 import { fitting, insecureWarning, Messages, withoutSecrets } from "../output/messages.ts";
 import type { FleetFlags } from "./flags.ts";
-import { FleetLog } from "./log.ts";
 import type { RunningFigures } from "./metrics.ts";
 import { FleetCounter, type FleetTotals, fleetTable } from "./totals.ts";
 
@@ -220,4 +220,50 @@ class LiveBlock {
   #up(): string {
     return this.#height === 0 ? "" : `\u001b[${this.#height}A\r`;
   }
+}
+
+/** For -v and --log-file: one line for each website, with its time, as text or as JSON. */
+class FleetLog {
+  readonly #write: (line: string) => void = () => {};
+  readonly #file: LogFile | undefined;
+  readonly #isJson: boolean;
+  readonly #now: () => number;
+
+  /** Throws a `UsageError` if the file cannot be opened. */
+  constructor({ verbose, logFile, logFormat }: FleetFlags, messages: Messages, { now }: Context) {
+    if (logFormat !== undefined && verbose === undefined && logFile === undefined)
+      throw new UsageError("--log-format needs -v or --log-file");
+    const file = logFile === undefined ? undefined : new LogFile(logFile, messages, "the fleet");
+    this.#file = file;
+    this.#isJson = logFormat === "json";
+    this.#now = now;
+    if (file !== undefined) this.#write = (line) => file.append(line);
+    else if (verbose !== undefined) this.#write = (line) => messages.log(line);
+  }
+
+  /** `remark`: what is to be known besides. */
+  site(summary: SiteSummary, remark?: string): void {
+    const text = remark === undefined ? siteLine(summary) : `${siteLine(summary)}; ${remark}`;
+    this.#line(text, { ...summary, ...(remark === undefined ? {} : { remark }) });
+  }
+
+  /** Only for the file: on standard error, others say it. */
+  message(text: string): void {
+    if (this.#file !== undefined) this.#line(text, { message: text });
+  }
+
+  close(): void {
+    this.#file?.close();
+  }
+
+  #line(text: string, value: object): void {
+    const at = new Date(this.#now()).toISOString();
+    this.#write(this.#isJson ? jsonOf({ at, ...value }) : `${at} ${text}`);
+  }
+}
+
+function siteLine({ site, outcome, pages, duration: took, reasons, previousError }: SiteSummary): string {
+  const why = reasons[0] === undefined ? "" : `: ${reasons[0].message}`;
+  const earlier = previousError === undefined ? "" : `; earlier archive not used: ${previousError}`;
+  return `${site} ${outcome} ${counted(pages, "page")} ${duration(took)}${why}${earlier}`;
 }
