@@ -35,16 +35,6 @@ test("the last line of a text is a page, unless the body broke inside it", async
   }
 });
 
-test("a Sitemap line that the size limit of robots.txt cuts is not used", async () => {
-  const cut = await readAll(
-    `Sitemap: ${home}a.xml\nSitemap: ${home}b.x`,
-    problem("limit-robots-bytes", { limit: 10 }),
-    `${home}robots.txt`,
-  );
-  expect(cut.urls).toEqual([`${home}a.xml`]);
-  expect(cut).toMatchObject({ complete: false, outcome: { kind: "index", format: "robots" } });
-});
-
 test("a sitemap that a limit of the reader ends is not reported as cut off", async () => {
   const text = urlset("/1", "/2");
   const limits = { ...defaultLimits, documentBytes: text.length - 20 };

@@ -107,8 +107,6 @@ describe("spec: byte order mark, then HTTP, then the XML declaration, then UTF-8
 });
 
 describe("names that differ", () => {
-  const latin1 = Buffer.from(declared("ISO-8859-1", "<a>\u00E9</a>"), "latin1");
-
   test("lenient: a byte order mark is stronger than header and declaration", async () => {
     const body = Buffer.from(`\uFEFF${declared("ISO-8859-1", "<a>\u00E9</a>")}`);
     const result = await openedInEveryCut(body, { contentType: "text/xml; charset=koi8-r" });
@@ -119,23 +117,18 @@ describe("names that differ", () => {
     );
   });
 
-  test("lenient: the header is stronger than the declaration", async () => {
-    const body = Buffer.from(declared("ISO-8859-1", "<a>\u00E9</a>"));
-    const result = await openedInEveryCut(body, { contentType: "text/xml; charset=UTF-8" });
+  test.each([
+    ["lenient: the header is stronger than the declaration", "UTF-8", "utf8", ["charset-conflict"]],
+    ["two names of one character set are no conflict", "windows-1252", "latin1", []],
+    ["lenient: a name that is not known is skipped", "bogus", "latin1", ["charset-conflict"]],
+  ] as const)("%s", async (_, name, encoding, codes) => {
+    const body = Buffer.from(declared("ISO-8859-1", "<a>\u00E9</a>"), encoding);
+    const result = await openedInEveryCut(body, { contentType: `text/xml; charset=${name}` });
     expect(result.text).toContain("<a>\u00E9</a>");
-    expect(result.codes).toEqual(["charset-conflict"]);
+    expect(result.codes).toEqual(codes);
   });
 
-  test("two names of one character set are no conflict", async () => {
-    const result = await opened(latin1, { contentType: "text/xml; charset=windows-1252" });
-    expect(result).toMatchObject({ codes: [] });
-    expect(result.text).toContain("<a>\u00E9</a>");
-  });
-
-  test("lenient: a name that is not known is skipped", async () => {
-    const known = await openedInEveryCut(latin1, { contentType: "text/xml; charset=bogus" });
-    expect(known.text).toContain("<a>\u00E9</a>");
-    expect(known.codes).toEqual(["charset-conflict"]);
+  test("lenient: a declared name that is not known is skipped", async () => {
     const bogus = declared("bogus", "<a>\u00E9</a>");
     expect(await opened(Buffer.from(bogus))).toMatchObject({ text: bogus, codes: ["charset-conflict"] });
   });

@@ -15,12 +15,11 @@ const gzip = gzipSync(plain);
 const complete = { text, codes: [], complete: true, decodedBytes: plain.length, refusal: undefined };
 
 describe("spec: gzip (RFC 1952)", () => {
-  test("gzip bytes are inflated under any name and type", async () => {
-    expect(await openedInEveryCut(gzip, { contentType: "application/xml" })).toMatchObject(complete);
-  });
-
-  test("a body that is not compressed is read as it is under any name and type", async () => {
-    expect(await openedInEveryCut(plain, { contentType: "application/gzip" })).toMatchObject(complete);
+  test.each([
+    ["compressed", gzip, "application/xml"],
+    ["not compressed", plain, "application/gzip"],
+  ])("a body that is %s is known by its bytes, whatever its type", async (_, body, contentType) => {
+    expect(await openedInEveryCut(body, { contentType })).toMatchObject(complete);
   });
 
   // "A gzip file consists of a series of 'members' (compressed data sets). [...] The members simply appear one after
@@ -97,20 +96,19 @@ describe("spec: Content-Encoding (RFC 9110)", () => {
     ["GZIP", gzip],
     ["br", brotli(plain)],
     ["deflate", deflateSync(plain)],
+    ["deflate", deflateRawSync(plain)],
     ["identity", plain],
     ["", plain],
     [" , identity ,", plain],
     ["gzip, identity", gzip],
     ["gzip, gzip", gzipSync(gzip)],
+    // A .gz file that is sent compressed.
+    ["gzip", gzipSync(gzip)],
     ["gzip, br", brotli(gzip)],
     ["br, deflate", deflateSync(brotli(plain))],
     ["gzip, deflate, gzip", gzipSync(deflateSync(gzip))],
   ])("%j is decoded", async (contentEncoding, body) => {
     expect(await openedInEveryCut(body, { contentEncoding })).toMatchObject(complete);
-  });
-
-  test("a .gz file sent with Content-Encoding gzip is unpacked twice", async () => {
-    expect(await openedInEveryCut(gzipSync(gzip), { contentEncoding: "gzip" })).toMatchObject(complete);
   });
 
   test("an empty body is empty, whatever was announced", async () => {
@@ -208,23 +206,9 @@ describe.skipIf(createZstdDecoder === undefined)("zstd", () => {
     });
   });
 
-  test("a hundred thousand frames that hold nothing, or next to nothing, cost little and let timers run", async () => {
-    const small = zstdCompressSync("https://example.org/1\n");
-    for (const [frame, count] of [
-      [empties[0]!, 100_000],
-      [small, 5_000],
-    ] as const) {
-      let ticks = 0;
-      const timer = setInterval(() => ticks++, 1);
-      const begun = process.cpuUsage();
-      const { codes } = await opened(Buffer.concat([...Array.from({ length: count }, () => frame), raw]));
-      const { user, system } = process.cpuUsage(begun);
-      clearInterval(timer);
-      expect(codes).toEqual([]);
-      // A decoder for each took 170 µs of the processor: 17 seconds for the empty ones.
-      expect((user + system) / 1000).toBeLessThan(8000);
-      expect(ticks).toBeGreaterThan(2);
-    }
+  test("more than ten thousand frames are damage: each costs a decoder", async () => {
+    const { codes } = await opened(Buffer.concat(Array.from({ length: 10_001 }, () => raw)));
+    expect(codes).toEqual(["coding-damaged"]);
   });
 
   function randomText(size: number, seed: number): string {
@@ -237,31 +221,18 @@ describe.skipIf(createZstdDecoder === undefined)("zstd", () => {
 });
 
 describe("what is announced wrongly", () => {
-  test.each(["gzip", "x-gzip", "deflate", "br", "zstd", "gzip, gzip", "br, gzip"])(
-    "lenient: %s was announced for a body that is not compressed",
-    async (contentEncoding) => {
-      const result = await openedInEveryCut(plain, { contentEncoding });
-      expect(result).toMatchObject({ ...complete, codes: ["coding-mismatch"] });
-    },
-  );
-
-  test("lenient: one coding was announced and another one used", async () => {
-    for (const contentEncoding of ["deflate", "br"]) {
-      const result = await openedInEveryCut(gzip, { contentEncoding });
-      expect(result).toMatchObject({ ...complete, codes: ["coding-mismatch"] });
-      expect(result.problems[0]).toMatchObject({ value: contentEncoding });
-    }
-    expect(await opened(deflateSync(plain), { contentEncoding: "gzip" })).toMatchObject({
-      codes: ["coding-mismatch"],
-      text,
-    });
-  });
-
-  test("lenient: two layers were announced and one is there", async () => {
-    expect(await openedInEveryCut(gzip, { contentEncoding: "gzip, gzip" })).toMatchObject({
-      ...complete,
-      codes: ["coding-mismatch"],
-    });
+  test.each([
+    ...["gzip", "x-gzip", "deflate", "br", "zstd", "gzip, gzip", "br, gzip", "foo"].map((each) => [
+      each,
+      "text",
+      plain,
+    ]),
+    ...["deflate", "br", "gzip, gzip", "foo"].map((each) => [each, "gzip", gzip]),
+    ["gzip", "deflate", deflateSync(plain)],
+  ] as [string, string, Buffer][])("lenient: %s was announced for %s", async (contentEncoding, _, body) => {
+    const result = await openedInEveryCut(body, { contentEncoding });
+    expect(result).toMatchObject({ ...complete, codes: ["coding-mismatch"] });
+    if (!contentEncoding.includes(",")) expect(result.problems[0]).toMatchObject({ value: contentEncoding });
   });
 
   test("lenient: text in an old character set or in UTF-16 is known as text, too", async () => {
@@ -270,14 +241,6 @@ describe("what is announced wrongly", () => {
     expect(await opened(latin1, { contentEncoding: "br" })).toMatchObject({ codes: ["coding-mismatch"] });
     expect((await opened(latin1, { contentEncoding: "deflate" })).text).toContain("<a>caf\u00E9</a>");
     expect((await opened(utf16, { contentEncoding: "br" })).text).toBe("<a>caf\u00E9</a>");
-  });
-
-  test("lenient: an unknown coding over text or over known compression is read", async () => {
-    for (const body of [plain, gzip]) {
-      const result = await openedInEveryCut(body, { contentEncoding: "foo" });
-      expect(result).toMatchObject({ ...complete, codes: ["coding-mismatch"] });
-      expect(result.problems[0]).toMatchObject({ value: "foo" });
-    }
   });
 
   test("bytes that are neither what was announced nor text are damaged", async () => {
@@ -290,10 +253,6 @@ describe("what is announced wrongly", () => {
   test("an unknown coding over anything else is refused", async () => {
     const result = await openedInEveryCut(brotli(plain), { contentEncoding: "foo" });
     expect(result).toMatchObject({ text: "", codes: [], refusal: { code: "coding-unknown", value: "foo" } });
-  });
-
-  test("spec: deflate may come without its zlib container", async () => {
-    expect(await openedInEveryCut(deflateRawSync(plain), { contentEncoding: "deflate" })).toMatchObject(complete);
   });
 
   test("zlib data is known by its magic bytes", async () => {
