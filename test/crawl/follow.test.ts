@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { type FollowRules, followRules, followUnlessKnown, Hop, redirectTarget } from "../../src/crawl/redirects.ts";
 import type { HeaderList } from "../../src/model/exchange.ts";
-import { type Fault, redirect, status } from "../support/fault-server.ts";
+import { type Fault, redirect } from "../support/fault-server.ts";
 import { fetchOnly, tenPages, testFetcher, testServer } from "../support/fetching.ts";
 
 test("every hop is reported, and the document's URL is where it was found", async () => {
@@ -127,12 +127,6 @@ describe("Locations", () => {
     expect(followed).toMatchObject({
       problems: [{ code: "redirect-encoding", value: `${server.origin}/caf%C3%A9.xml` }],
     });
-  });
-
-  test("no Location is a failure", async () => {
-    const { result, followed } = await fetchOnly(status(301));
-    expect(result).toBe("failed redirect-invalid");
-    expect(followed).toMatchObject({ status: 301 });
   });
 
   test("of two, the first counts", async () => {

@@ -22,52 +22,31 @@ function inHeader(...values: string[]) {
   return links.candidates.map(({ url }) => url);
 }
 
-test("a <link> whose relation is sitemap names a sitemap, relative to the page", () => {
-  expect(
-    inHtml('<head><link rel="sitemap" type="application/xml" href="/a.xml"><link rel=stylesheet href=x.css>'),
-  ).toEqual([`${home}a.xml`]);
-});
+const no = '<link rel="sitemap" href="/no.xml">';
+const yes = "<link rel=sitemap href=yes.xml>";
+const traps = `<!-- - -- ->${no}--><linker rel=sitemap href=/no.xml><script></scrip${no}</scripted>${no}</SCRIPT >`;
 
-test("attributes come in any order, quoted or not, in any case, among other relations", () => {
-  expect(inHtml("<LINK HREF=b.xml REL='alternate SiteMap' / >")).toEqual([`${home}b.xml`]);
-  expect(inHtml('<link\n\trel = "sitemap"\n href = "/c.xml?a=1&amp;b=2" >')).toEqual([`${home}c.xml?a=1&b=2`]);
-});
-
-test("a <base> moves what follows", () => {
-  expect(inHtml('<base href="https://cdn.example.net/x/"><link rel="sitemap" href="s.xml">')).toEqual([
-    "https://cdn.example.net/x/s.xml",
-  ]);
-});
-
-test("spec: the first <base> with a target counts", () => {
-  const bases = '<base target="_top"><base href="/x/"><base href="/y/">';
-  expect(inHtml(`${bases}<link rel="sitemap" href="s.xml">`)).toEqual([`${home}x/s.xml`]);
-  expect(inHtml('<base href="https://["><base href="/y/"><link rel="sitemap" href="s.xml">')).toEqual([`${home}s.xml`]);
-});
-
-test("what stands in comments, scripts, styles and templates is no link", () => {
-  const link = '<link rel="sitemap" href="/no.xml">';
-  expect(
-    inHtml(`<!-- ${link} --><script>var a = '${link}';</script><style>${link}</style><template>${link}</template>`),
-  ).toEqual([]);
-  expect(inHtml(`<script>${link}</script><link rel="sitemap" href="/yes.xml">`)).toEqual([`${home}yes.xml`]);
-});
-
-test("the names of comments and elements may be cut anywhere, and look like what they are not", () => {
-  const link = '<link rel="sitemap" href="/no.xml">';
-  const traps = `<!-- - -- ->${link}--><linker rel=sitemap href=/no.xml><script></scrip${link}</scripted>${link}</SCRIPT >`;
-  expect(inHtml(`${traps}<link rel=sitemap href=/yes.xml><!-`)).toEqual([`${home}yes.xml`]);
-});
-
-test.each(["<!-- a -->", "<!-- a --!>", "<!-->", "<!--->", "<!----!>", "<!-- > -> --! --!>"])(
-  "spec: %s is a whole comment",
-  (comment) => {
-    expect(inHtml(`${comment}<link rel=sitemap href=/yes.xml><!-- -->`)).toEqual([`${home}yes.xml`]);
-  },
-);
-
-test("spec: <!--!> and <!---!> begin a comment that goes on", () => {
-  expect(inHtml("<!--!><link rel=sitemap href=/no.xml>--><!---!><link rel=sitemap href=/no.xml>-->")).toEqual([]);
+test.each<[string, string, string[]]>([
+  ["a <link> whose relation is sitemap", `<head><link rel=stylesheet href=x.css>${yes}`, ["yes.xml"]],
+  ["any case, any order, other relations", "<LINK HREF=b.xml REL='alternate SiteMap' / >", ["b.xml"]],
+  ["quotes and entities", '<link\n\trel = "sitemap"\n href = "/c.xml?a=1&amp;b=2" >', ["c.xml?a=1&b=2"]],
+  ["a <base> moves what follows", `<base href="/x/">${yes}`, ["x/yes.xml"]],
+  ["the first <base> with a target", `<base target="_top"><base href="/x/"><base href="/y/">${yes}`, ["x/yes.xml"]],
+  ["a first <base> that is no URL", `<base href="https://["><base href="/y/">${yes}`, ["yes.xml"]],
+  ["comments, scripts, styles", `<!-- ${no} --><script>'${no}';</script><style>${no}</style>${yes}`, ["yes.xml"]],
+  ["templates", `<template>${no}</template>`, []],
+  ["names that look like what they are not", `${traps}${yes}<!-`, ["yes.xml"]],
+  ...["<!-- a -->", "<!-- a --!>", "<!-->", "<!--->", "<!----!>", "<!-- > -> --! --!>"].map(
+    (comment): [string, string, string[]] => [`${comment} is whole`, `${comment}${yes}<!-- -->`, ["yes.xml"]],
+  ),
+  ["<!--!> and <!---!> begin a comment that goes on", `<!--!>${no}--><!---!>${no}-->`, []],
+  ["no target, or another scheme", '<link rel="sitemap"><link rel="sitemap" href="javascript:x">', []],
+  ["each target once", yes + yes, ["yes.xml"]],
+  ["broken HTML", `<p title="<link rel=sitemap href=/q.xml>"><link rel="sitemap" href="/a.xml`, ["q.xml", "a.xml"]],
+  ["nothing but tags that begin", "<".repeat(1000), []],
+  ["a comment that never ends", "<!-- never closed", []],
+])("%s", (_, html, expected) => {
+  expect(inHtml(html)).toEqual(expected.map((path) => home + path));
 });
 
 test("a link whose type is HTML is for people", () => {
@@ -102,20 +81,6 @@ test("unused links are reported: the hundred-and-first link, an invalid URL, one
     { code: "homepage-link-invalid", value: "ftp://x/y", count: 2 },
     { code: "limit-url-length", limit: 8192 },
   ]);
-});
-
-test("a link without a target, or to another scheme, names nothing; each target counts once", () => {
-  expect(inHtml('<link rel="sitemap"><link rel="sitemap" href="javascript:x">')).toEqual([]);
-  expect(inHtml('<link rel="sitemap" href="/a.xml"><link rel="sitemap" href="/a.xml">')).toEqual([`${home}a.xml`]);
-});
-
-test("broken HTML costs nothing but its own tag", () => {
-  expect(inHtml('<p title="<link rel=sitemap href=/q.xml>"><link rel="sitemap" href="/a.xml')).toEqual([
-    `${home}q.xml`,
-    `${home}a.xml`,
-  ]);
-  expect(inHtml("<".repeat(1000))).toEqual([]);
-  expect(inHtml("<!-- never closed")).toEqual([]);
 });
 
 test("spec: RFC 8288, a Link header has targets with parameters, separated by commas", () => {
