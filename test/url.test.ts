@@ -183,11 +183,18 @@ describe("when two URLs are the same", () => {
   });
 
   test("the key of a key is the key", () => {
+    const parts = fc.array(fc.constantFrom("a", "/", "..", "?", "#", "%", "%41", "%e9", "é", "@", ":8", "&amp;", " "));
     fc.assert(
-      fc.property(fc.oneof(fc.webUrl({ withFragments: true, withQueryParameters: true }), fc.string()), (url) => {
-        expect(urlKey(urlKey(url))).toBe(urlKey(url));
-      }),
-      { numRuns: some(100, 25) },
+      fc.property(
+        fc.oneof(
+          parts.map((texts) => `https://example.org/${texts.join("")}`),
+          fc.string(),
+        ),
+        (url) => {
+          expect(urlKey(urlKey(url))).toBe(urlKey(url));
+        },
+      ),
+      { numRuns: some(1000) },
     );
   });
 

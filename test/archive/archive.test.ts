@@ -14,6 +14,7 @@ import { anyText } from "../support/any-text.ts";
 import { some } from "../support/long.ts";
 import { testFolder } from "../support/test-folder.ts";
 import { bodyOf, bytesOf, contentOf, documentAt, failedAt, redirectAt } from "./exchanges.ts";
+import { opened } from "./opened.ts";
 
 const inFolder = testFolder();
 
@@ -40,9 +41,8 @@ test("what the archive is about comes back, infinite limits included", async () 
   const store = await createStore({ kind: "memory", info: about });
   await store.save(inFolder("site.warc.gz"));
   await store.close();
-  const archive = await openArchive(inFolder("site.warc.gz"));
+  const archive = await opened(inFolder("site.warc.gz"));
   expect(archive.info).toEqual(about);
-  await archive.close();
 });
 
 // More than is kept in memory on the way, in blocks that are used again.
@@ -83,7 +83,7 @@ test("no password reaches the file", async () => {
   await store.keep(failedAt("https://u:secret@example.org/d.xml", { reason }));
   await store.close();
   expect(await readFile(save, "utf8")).not.toContain("secret");
-  const archive = await openArchive(save);
+  const archive = await opened(save);
   expect(archive.info).toEqual({
     homepage: "https://example.org/",
     sitemaps: ["https://example.org/a.xml"],
@@ -92,7 +92,6 @@ test("no password reaches the file", async () => {
   expect(await archive.fetch({ url: "https://example.org/@someone", role: "sitemap" })).toMatchObject({
     headers: [["location", "https://example.org//@someone"]],
   });
-  await archive.close();
 });
 
 test.each(["site.warc", "site.warc.gz"])("%s says whether the crawl ran to its end", async (name) => {
@@ -104,9 +103,8 @@ test.each(["site.warc", "site.warc.gz"])("%s says whether the crawl ran to its e
     await store.save(inFolder(`later-${finished}-${name}`));
     await store.close();
     for (const file of [save, inFolder(`later-${finished}-${name}`)]) {
-      const archive = await openArchive(file);
+      const archive = await opened(file);
       expect(archive).toMatchObject({ finished, truncated: false, urls: ["https://example.org/a.xml"] });
-      await archive.close();
     }
   }
 });
@@ -117,13 +115,12 @@ test("archives can be joined", async () => {
     parts.push(await readFile(await written(`${name}.warc.gz`, documentAt(`https://${name}.example/`, name))));
   }
   await writeFile(inFolder("both.warc.gz"), Buffer.concat(parts));
-  const both = await openArchive(inFolder("both.warc.gz"));
+  const both = await opened(inFolder("both.warc.gz"));
   expect(both).toMatchObject({ info, truncated: false });
   for (const name of ["a", "b"]) {
     const fetched = await both.fetch({ url: `https://${name}.example/`, role: "homepage" });
     expect(await contentOf(fetched)).toMatchObject({ body: { bytes: name } });
   }
-  await both.close();
 });
 
 describe("a file that exists is never replaced", () => {
@@ -138,9 +135,8 @@ describe("a file that exists is never replaced", () => {
     await expect(store.save(name)).rejects.toMatchObject({ code: "archive-exists" });
     await store.save(inFolder("other.warc"));
     await store.close();
-    const archive = await openArchive(inFolder("other.warc"));
+    const archive = await opened(inFolder("other.warc"));
     await expect(archive.save(name)).rejects.toMatchObject({ code: "archive-exists" });
-    await archive.close();
     expect(await readdir(inFolder())).toEqual([...before, "other.warc"].sort());
     if (kind === "a file") expect(await readFile(name, "utf8")).toBe("mine");
   });
@@ -194,10 +190,9 @@ test("what is kept of each document takes less than a kilobyte", async () => {
   const save = await written("site.warc", ...documents);
   await (await openArchive(save)).close();
   const before = heap();
-  const archive = await openArchive(save);
+  const archive = await opened(save);
   const kept = (heap() - before) / count;
   expect(archive.urls).toHaveLength(count);
-  await archive.close();
   expect(kept).toBeLessThan(1100);
 });
 
@@ -291,12 +286,11 @@ describe("any exchange comes back as it was", () => {
     let run = 0;
     await fc.assert(
       fc.asyncProperty(exchanges, async (list) => {
-        const archive = await openArchive(await written(`${run++}-${name}`, ...list.map(fetchedOf)));
+        const archive = await opened(await written(`${run++}-${name}`, ...list.map(fetchedOf)));
         for (const exchange of list) {
           const fetched = await archive.fetch({ url: exchange.url, role: exchange.role as DocumentRole });
           expect(await contentOf(fetched)).toEqual(await contentOf(fetchedOf(exchange)));
         }
-        await archive.close();
       }),
       { numRuns: some(40, 15) },
     );
@@ -312,13 +306,10 @@ test("what no head can hold is not lost: long URLs, large headers", async () => 
         ["content-type", "text/xml"],
       ],
     });
-  const archive = await openArchive(
-    await written("site.warc.gz", exchange(), documentAt("https://example.org/", "last")),
-  );
+  const archive = await opened(await written("site.warc.gz", exchange(), documentAt("https://example.org/", "last")));
   expect(archive).toMatchObject({ truncated: false, urls: [long("a"), "https://example.org/"] });
   const fetched = await archive.fetch({ url: long("a"), role: "sitemap" });
   expect(await contentOf(fetched)).toEqual(await contentOf(exchange()));
-  await archive.close();
 });
 
 test("the file is what the specification says, line by line", async () => {

@@ -3,12 +3,12 @@
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { openArchive } from "../../src/archive/open.ts";
 import { base32, parseDigest } from "../../src/archive/warc.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { home, index, robots, site, urlset } from "../support/site.ts";
 import { testFolder } from "../support/test-folder.ts";
 import { contentOf } from "./exchanges.ts";
+import { opened } from "./opened.ts";
 
 const inFolder = testFolder();
 
@@ -84,10 +84,9 @@ describe("an archive of another tool", () => {
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
     const name = inFolder("foreign.warc");
     await writeFile(name, `WARC/1.0\r\n${head}Content-Length: ${http.length}\r\n\r\n${http}\r\n\r\n`);
-    const archive = await openArchive(name);
+    const archive = await opened(name);
     const fetched = await archive.fetch({ url, role: "sitemap" });
     const { body } = (await contentOf(fetched)) as { body: { problem?: { code: string } } };
-    await archive.close();
     return body.problem?.code;
   }
 

@@ -2,24 +2,19 @@
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
-import { afterEach, describe, expect, test } from "vitest";
-import { type Archive, openArchive } from "../../src/archive/open.ts";
+import { describe, expect, test } from "vitest";
+import type { Archive } from "../../src/archive/open.ts";
 import { openTree } from "../../src/tree/build.ts";
 import { testFolder } from "../support/test-folder.ts";
 import { contentOf } from "./exchanges.ts";
+import { opened } from "./opened.ts";
 
 const inFolder = testFolder();
-const open: Archive[] = [];
-afterEach(async () => {
-  for (const archive of open.splice(0)) await archive.close();
-});
 
 async function archiveOf(...parts: (string | Uint8Array)[]): Promise<Archive> {
   const name = inFolder("site.warc");
   await writeFile(name, Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : part))));
-  const archive = await openArchive(name);
-  open.push(archive);
-  return archive;
+  return opened(name);
 }
 
 function record(type: string, url: string, content: string, more: Record<string, string> = {}): string {

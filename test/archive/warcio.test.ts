@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WARCParser, WARCRecord, WARCSerializer } from "warcio";
-import { openArchive } from "../../src/archive/open.ts";
 import { createStore } from "../../src/archive/store.ts";
 import { problem } from "../../src/model/problem.ts";
 import { bodyOf, contentOf, documentAt, failedAt, redirectAt } from "./exchanges.ts";
+import { opened } from "./opened.ts";
 
 let directory: string;
 beforeAll(async () => {
@@ -113,7 +113,7 @@ describe.each([true, false])("written by warcio (compressed: %s)", (gzip) => {
       response("https://www.example.org/robots.txt", "200 OK", { "Content-Type": "text/plain" }, "Sitemap: /a.xml\n"),
       response("https://example.org/none.xml", "404 Not Found", {}, "gone"),
     );
-    const archive = await openArchive(name);
+    const archive = await opened(name);
     expect(archive).toMatchObject({ info: undefined, finished: false, truncated: false });
     expect(archive.urls).toHaveLength(3);
     expect(await archive.fetch({ url: "https://example.org/robots.txt", role: "robots" })).toMatchObject({
@@ -137,7 +137,6 @@ describe.each([true, false])("written by warcio (compressed: %s)", (gzip) => {
       status: 404,
       reason: { code: "http-404" },
     });
-    await archive.close();
   });
 });
 

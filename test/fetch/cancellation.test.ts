@@ -35,6 +35,11 @@ const second =
     return { fetcher, url };
   };
 
+/** Its connection is kept for a while. */
+const answered =
+  (start: Phase): Phase =>
+  async (signal) => ({ ...(await start(signal)), open: () => 0 });
+
 const phases: Record<string, Phase> = {
   "while it waits for its turn": second(serving(faults.silence(), { concurrency: 1 }), false),
   "while it waits for the delay": second(serving(tenPages, { delay: 60_000 }), true),
@@ -54,8 +59,8 @@ const phases: Record<string, Phase> = {
   },
   "before the first byte": serving(faults.silence()),
   "before the first byte of the body": serving(faults["stall before body"](tenPages)),
-  "between two attempts": serving(status(503, { "retry-after": "30" }), { retries: 3 }),
-  "while a host is paused": serving(status(429, { "retry-after": "30" }), { retries: 3 }),
+  "between two attempts": answered(serving(status(503, { "retry-after": "30" }), { retries: 3 })),
+  "while a host is paused": answered(serving(status(429, { "retry-after": "30" }), { retries: 3 })),
   "with a client that does not listen": async (signal) => {
     const client: Client = { request: () => new Promise(() => {}) };
     return { fetcher: testFetcher({ client, signal }), url: "https://website.test/" };

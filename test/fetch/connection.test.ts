@@ -41,7 +41,7 @@ test.each(["stall in headers", "drip of headers"] as const)("a %s ends with a ti
 
 test.each([
   ["stall in body", { timeout: { idle: 500 } }, "timeout-idle"],
-  ["drip of body", { timeout: { total: 3000 } }, "timeout-total"],
+  ["drip of body", { timeout: { total: 1500 } }, "timeout-total"],
   ["endless body", { limits: { documentBytes: 200_000 } }, "limit-document-bytes"],
   ["endless body without length", { limits: { documentBytes: 200_000 } }, "limit-document-bytes"],
   ["reset in body", { retries: 2 }, "body-reset"],
@@ -56,7 +56,7 @@ test.each([
 
 test("a stall before the first byte of the body is an attempt that failed", async () => {
   const fault = inTurn(faults["stall before body"](tenPages), whole(tenPages));
-  const { result, text, fetched } = await fetchOnly(fault, { retries: 1, timeout: { idle: 2000 } });
+  const { result, text, fetched } = await fetchOnly(fault, { retries: 1, timeout: { idle: 1500 } });
   expect({ result, text }).toEqual({ result: "found", text: tenPages });
   expect(fetched.attempts).toBe(2);
 });

@@ -70,7 +70,7 @@ test("after a pause one request goes first", async () => {
   expect(Math.max(...together.slice(6))).toBe(4);
 });
 
-test.each(["0", "1", "Sat, 28 Feb 2015 12:00:00 GMT", ""])(
+test.each(["0", "Sat, 28 Feb 2015 12:00:00 GMT", ""])(
   "a host that asks again after each pause (%j) is given up",
   async (value) => {
     const server = await startServer((exchange) => exchange.respond(429, value === "" ? {} : { "retry-after": value }));

@@ -1,0 +1,9 @@
+import { onTestFinished } from "vitest";
+import { type Archive, openArchive } from "../../src/archive/open.ts";
+
+/** An archive that is closed after the test. */
+export async function opened(file: string): Promise<Archive> {
+  const archive = await openArchive(file);
+  onTestFinished(() => archive.close());
+  return archive;
+}
