@@ -62,7 +62,7 @@ export interface CheckOptions {
    */
   slow?: number | undefined;
   /**
-   * Whether the URLs of the sitemaps are the true ones. Without, nothing is said about where they lie.
+   * Whether the sitemaps are at their real URLs. If not, rules about their location are skipped.
    * @default true
    */
   location?: boolean | undefined;

@@ -47,7 +47,7 @@ export interface ChangesOptions extends Pick<DiffOptions, "ignore" | "include" |
 export interface Changes extends AsyncIterable<AddedPage | ChangedPage | RemovedPage>, AsyncDisposable {
   /** After the loop: the next run begins here. Without it, the next run lists the same changes again. Throws if the loop was left early. */
   commit(): Promise<void>;
-  /** Leaves the state as it was, and to the next process. Needed only where the loop was not left early and nothing is committed. */
+  /** Releases the state without changing it. Needed only if the loop ran to its end and nothing is committed. */
   close(): Promise<void>;
 }
 

@@ -43,7 +43,7 @@ export interface DiffOptions {
 
 /**
  * The differences between two trees: first of the sitemaps, then the pages that are missing now, in the order of the side before,
- * then those that are new, changed or moved, in the order of the side after. Each URL comes once; where a side declares it twice,
+ * then those that are new, changed or moved, in the order of the side after. Each URL comes once; if a side declares it twice,
  * the first declaration counts. Leaving the loop ends the diff.
  *
  * @example

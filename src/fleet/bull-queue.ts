@@ -101,7 +101,7 @@ export class BullQueue implements SiteQueue {
     this.#schedule = server.queue(scheduleName);
   }
 
-  /** Throws a `SitemapError`: `missing-package` without BullMQ, `queue-failed` where the server cannot be used. */
+  /** Throws a `SitemapError`: `missing-package` without BullMQ, `queue-failed` if the server cannot be used. */
   static async open(url: string | URL, options: BullQueueOptions = {}): Promise<BullQueue> {
     optionsIn("options", options, ["run", "leaseTime", "idle", "isUsable", "onFinished", "onNews"]);
     const { run, leaseTime = 1, idle = 0, onNews = () => {}, isUsable, onFinished = onNews } = options;

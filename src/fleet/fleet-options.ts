@@ -34,7 +34,7 @@ export interface FleetOptions {
    */
   perAddress?: number | (() => number) | undefined;
   /**
-   * How each website is crawled, and which of its pages are told. Well-known paths are tried where they are needed, unless told otherwise.
+   * How each website is crawled, and which of its pages are listed. Well-known paths are tried only if needed, unless set otherwise.
    * @default { useKnownPaths: "if-needed" }
    */
   crawl?: StreamOptions | undefined;

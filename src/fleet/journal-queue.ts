@@ -66,8 +66,8 @@ export class JournalQueue implements SiteQueue {
   }
 
   /**
-   * Throws a `SitemapError`: `folder-in-use` where another process has the folder, `folder-unusable` where it cannot be made, and
-   * `invalid-file` where its `sites.ndjson` is something else.
+   * Throws a `SitemapError`: `folder-in-use` if another process has the folder, `folder-unusable` if it cannot be created, and
+   * `invalid-file` if its `sites.ndjson` is something else.
    */
   static async open(folder: string, options: JournalQueueOptions = {}): Promise<JournalQueue> {
     checkPath("folder", folder);

@@ -51,7 +51,7 @@ export class S3Bucket {
     this.#parts = parts;
   }
 
-  /** Region and endpoint come from the usual variables; credentials, too, or from `@aws-sdk/credential-providers`. Throws a `SitemapError` where something is missing. */
+  /** Region and endpoint come from the usual variables; credentials, too, or from `@aws-sdk/credential-providers`. Throws a `SitemapError` if something is missing. */
   static async open(
     address: string,
     environment: NodeJS.ProcessEnv = process.env,

@@ -115,7 +115,7 @@ export interface FinishedEvent {
   readonly filtered?: FilterCounts;
 }
 
-/** How many pages passed the page filters, and how many were left out because nobody knows whether they match. */
+/** How many pages passed the page filters, and how many were left out because it is unknown whether they match. */
 export interface FilterCounts {
   readonly listed: number;
   /** Pages without a date, left out by `since`. */

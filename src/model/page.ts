@@ -4,7 +4,7 @@
 
 /** One page, as a sitemap declares it. */
 export interface SitemapPage {
-  /** What the site wrote: decoded, trimmed, made absolute where it was relative, not re-encoded. */
+  /** What the site wrote: decoded, trimmed, resolved if relative, not re-encoded. */
   readonly url: string;
   /** From 0 to 1; 0.5 if the site gives none, as the protocol says. */
   readonly priority: number;

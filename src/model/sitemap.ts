@@ -19,7 +19,7 @@ interface Declared {
 interface Readable extends Declared {
   /** It was not requested: its `lastModified` is the same as in the previous run (`trustLastmod`). */
   readonly notAsked?: true;
-  /** Read to its end, without a loss. Corrected, as `pageCount` is, where reading the pages of an archive shows something else. */
+  /** Read to its end, without a loss. Corrected, like `pageCount`, if reading the pages of an archive shows otherwise. */
   readonly complete: boolean;
   readonly problems: readonly Problem[];
 }

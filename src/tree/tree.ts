@@ -156,7 +156,7 @@ export class SitemapTree {
     return this.#complete;
   }
 
-  /** The number of pages; one that is declared twice counts twice. Corrected where an archive miscounted them. */
+  /** The number of pages; one that is declared twice counts twice. Corrected if an archive miscounted them. */
   get pageCount(): number {
     return this.#pageCount;
   }
@@ -198,7 +198,7 @@ export class SitemapTree {
   }
 
   /**
-   * How the document of a sitemap came, or why there is none: status, headers, redirects, attempts, character set, sizes and
+   * The response behind a sitemap, or behind its failure: status, headers, redirects, attempts, character set, sizes and
    * times. Undefined for the root, and for what was not asked for.
    *
    * @example
