@@ -20,13 +20,8 @@ type Case = Pick<Found, "ordinal" | "other">;
 /** What examples show of a page. */
 type Texts = { readonly [Name in "url" | "lastModified" | "alternates"]: SitemapPage[Name] | undefined };
 
-interface Tally {
-  count: number;
-  /** Whether it is more severe than a note. */
-  readonly isFlaw: boolean;
-  /** The first ones, in order. */
-  readonly cases: Case[];
-}
+/** `cases`: the first ones, in order. */
+type Tally = { count: number; readonly cases: Case[] };
 
 export class CrossRules {
   readonly #run: CheckRun;
@@ -112,14 +107,11 @@ export class CrossRules {
       const number = this.#pages.sitemapOf(ordinal);
       const sitemaps = this.#tallies.get(rule) ?? new Map<number, Tally>();
       this.#tallies.set(rule, sitemaps);
-      let tally = sitemaps.get(number);
-      if (tally === undefined) {
-        const severity = findings.severity(rule, this.#pages.sitemap(number).url) ?? "info";
-        tally = { count: 0, isFlaw: severity !== "info", cases: [] };
-        sitemaps.set(number, tally);
-      }
+      const tally = sitemaps.get(number) ?? { count: 0, cases: [] };
+      sitemaps.set(number, tally);
       tally.count += 1;
-      if (tally.isFlaw) this.#watcher?.addFlaw(ordinal);
+      const severity = this.#watcher && findings.severity(rule, this.#pages.sitemap(number).url);
+      if (severity === "error" || severity === "warning") this.#watcher?.addFlaw(ordinal);
       keepFirst(tally.cases, { ordinal, other }, this.#pages.sitemapCount > manySitemaps ? fewCases : mostCases);
     }
   }
@@ -176,13 +168,11 @@ const manySitemaps = 1000;
 
 // Cases come in the order of their fingerprints, which differ in every run.
 function keepFirst(cases: Case[], found: Case, most: number): void {
-  const isBefore = (one: Case, two: Case) =>
-    one.ordinal < two.ordinal || (one.ordinal === two.ordinal && one.other < two.other);
-  if (cases.length === most && !isBefore(found, cases[most - 1]!)) return;
-  let at = cases.length;
-  while (at > 0 && isBefore(found, cases[at - 1]!)) at -= 1;
-  cases.splice(at, 0, found);
-  if (cases.length > most) cases.pop();
+  const order = (one: Case, two: Case) => one.ordinal - two.ordinal || one.other - two.other;
+  if (cases.length === most && order(found, cases[most - 1]!) >= 0) return;
+  cases.push(found);
+  cases.sort(order);
+  cases.length = Math.min(cases.length, most);
 }
 
 /**
@@ -231,23 +221,19 @@ export class WebsitePages {
     return low;
   }
 
-  /** Reads pages again: those with these numbers, in order. Only their sitemaps are read, and no further than needed. */
+  /** Reads pages again: those with these numbers. Only their sitemaps are read, and no further than needed. */
   async *readAgain(ordinals: Iterable<number>): AsyncGenerator<{ ordinal: number; page: SitemapPage }, void> {
-    const wanted = [...new Set(ordinals)].sort((one, two) => one - two);
-    for (let next = 0; next < wanted.length; ) {
-      const number = this.sitemapOf(wanted[next]!);
-      const end = this.start(number + 1);
-      let before = this.start(number);
-      reading: for await (const pages of this.batches(number)) {
-        while (next < wanted.length && wanted[next]! < before + pages.length) {
-          const ordinal = wanted[next++]!;
-          yield { ordinal, page: pages[ordinal - before]! };
-          if (wanted[next] === undefined || wanted[next]! >= end) break reading;
-        }
-        before += pages.length;
+    const wanted = new Map<number, Set<number>>();
+    for (const ordinal of ordinals) {
+      const number = this.sitemapOf(ordinal);
+      wanted.set(number, (wanted.get(number) ?? new Set()).add(ordinal));
+    }
+    for (const [number, left] of wanted) {
+      let ordinal = this.start(number);
+      for await (const pages of this.batches(number)) {
+        for (const page of pages) if (left.delete(ordinal++)) yield { ordinal: ordinal - 1, page };
+        if (left.size === 0) break;
       }
-      // The document was cut off since: missing pages are skipped.
-      while (next < wanted.length && wanted[next]! < end) next += 1;
     }
   }
 

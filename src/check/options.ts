@@ -139,7 +139,7 @@ export interface RuleReport {
   readonly count?: number | undefined;
 }
 
-export interface CheckSettings {
+export interface CheckSettings extends Readonly<Pick<CheckOptions, "crawl" | "files" | "signal">> {
   readonly rules: readonly Rule[];
   readonly own: readonly OwnRule[];
   readonly agents: readonly string[];
@@ -151,10 +151,7 @@ export interface CheckSettings {
   readonly slow: number;
   readonly hasLocation: boolean;
   readonly sample: number;
-  readonly crawl: Options | undefined;
-  readonly files: SiteFilesOptions | undefined;
   readonly time: number;
-  readonly signal: AbortSignal | undefined;
 }
 
 const names = "rules engines agents crossSubmit ignore now slow location sample crawl files time signal".split(" ");

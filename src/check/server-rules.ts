@@ -30,8 +30,8 @@ export function readServerRules(folder: string): ServerRules {
   readTable(path.join(folder, "_redirects"), add);
   for (const project of projectFolders(folder)) {
     readToml(path.join(project, "netlify.toml"), add, notUnderstood);
-    if (readVercel(path.join(project, "vercel.json"), add, rules)) continue;
-    if (existsSync(path.join(project, "vercel.json"))) notUnderstood.push("vercel.json");
+    const vercel = path.join(project, "vercel.json");
+    if (existsSync(vercel) && !readVercel(vercel, add, rules)) notUnderstood.push("vercel.json");
   }
   return rules;
 }
@@ -87,7 +87,7 @@ function readToml(file: string, add: Add, notUnderstood: string[]): void {
   end();
 }
 
-/** Returns whether it is there and an object. */
+/** Returns whether it is an object. */
 function readVercel(file: string, add: Add, rules: ServerRules): boolean {
   let value: Record<string, unknown>;
   try {

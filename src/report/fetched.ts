@@ -4,7 +4,7 @@ import { isLossy } from "../model/problem.ts";
 import { problemsOf, type RobotsPreference, type Sitemap } from "../model/sitemap.ts";
 import { walkNodes } from "../tree/parts.ts";
 import { type KeptResponse, partsOf, type SitemapTree } from "../tree/tree.ts";
-import { caps, type Html, html, part, shortened, table, time, urlLink, withoutOrigin } from "./html.ts";
+import { caps, type Html, html, part, shortened, table, time, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
 import type {
   ReportDiscovery,
   ReportFacts,
@@ -122,11 +122,7 @@ export function shownSitemaps({ rows }: ReportSitemaps): ReportSitemaps {
     wireBytes: others.reduce((sum, { wireBytes = 0 }) => sum + wireBytes, 0),
   };
   return {
-    rows: rows
-      .filter((row) => chosen.has(row))
-      .map(({ url, problem, ...row }) => {
-        return { ...row, url: shortened(url, longest), problem: problem && shortened(problem, longest) };
-      }),
+    rows: rows.filter((row) => chosen.has(row)).map((row) => withShortTexts(row, longest)),
     others: others.length === 0 ? undefined : left,
   };
 }
@@ -134,10 +130,7 @@ export function shownSitemaps({ rows }: ReportSitemaps): ReportSitemaps {
 /** The places that the page shows. */
 export function shownDiscovery({ rows }: ReportDiscovery): ReportDiscovery {
   const longest = rows.length > manyRows ? caps.rowText : caps.text;
-  const cut = (text: string | undefined) => text && shortened(text, longest);
-  const shown = rows.slice(0, caps.discovery).map((row) => {
-    return { ...row, url: shortened(row.url, longest), finalUrl: cut(row.finalUrl), reason: cut(row.reason) };
-  });
+  const shown = rows.slice(0, caps.discovery).map((row) => withShortTexts(row, longest));
   return { rows: shown, others: rows.length - shown.length };
 }
 
@@ -237,8 +230,7 @@ export function discoveryPart({ discovery, homepage }: ReportFacts): Html | unde
 
 export function shownPreferences(preferences: readonly RobotsPreference[]): RobotsPreference[] {
   return preferences.slice(0, caps.preferences).map(({ values: _, path: __, ...preference }) => ({
-    ...preference,
-    value: shortened(preference.value),
+    ...withShortTexts(preference),
     ...(preference.agents && { agents: [shortened(preference.agents.join(", "))] }),
   }));
 }

@@ -3,7 +3,7 @@
 import { type Finding, groupedByRule } from "../check/findings.ts";
 import { type CheckResult, failedInWords } from "../check/result.ts";
 import { counted, grouped } from "../model/figures.ts";
-import { caps, type Html, html, listed, part, prose, shortened, urlLink, withoutOrigin } from "./html.ts";
+import { caps, type Html, html, listed, part, prose, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
 import type { ReportFacts, ReportFinding } from "./report-tree.ts";
 
 export function findingFacts({ findings, rules }: CheckResult): ReportFinding[] {
@@ -42,15 +42,7 @@ function examplesOf(group: readonly Finding[]): ReportFinding["examples"] {
 
 /** The examples and sitemaps that the page shows: as long as there is room, and of every other rule a few, in short. */
 export function shownFindings(findings: readonly ReportFinding[]): ReportFinding[] {
-  const examplesWithin = shortening(
-    ({ sitemap, url, value, file, line }: ReportFinding["examples"][number], longest) => {
-      const cut = (text: string | undefined) => text && shortened(text, longest);
-      return { sitemap: shortened(sitemap, longest), url: cut(url), value: cut(value), file: cut(file), line };
-    },
-  );
-  const placesWithin = shortening(({ sitemap, count }: ReportFinding["places"][number], longest) => {
-    return { sitemap: shortened(sitemap, longest), count };
-  });
+  const [placesWithin, examplesWithin] = [shortening(), shortening()];
   return findings.map((finding) => ({
     ...finding,
     places: placesWithin(finding.places.slice(0, caps.placesOfRule)),
@@ -58,18 +50,15 @@ export function shownFindings(findings: readonly ReportFinding[]): ReportFinding
   }));
 }
 
-function shortening<T>(shorten: (item: T, longest: number) => T): (list: readonly T[]) => T[] {
+function shortening(): <T extends object>(list: readonly T[]) => T[] {
   let left: number = caps.allOfRules;
-  return (list) => {
-    const shown: T[] = [];
-    for (const item of list) {
-      if (left <= 0 && shown.length >= caps.fewOfRule) break;
-      const short = shorten(item, left > 0 ? caps.text : caps.rowText);
+  return (list) =>
+    list.flatMap((item, index) => {
+      if (left <= 0 && index >= caps.fewOfRule) return [];
+      const short = withShortTexts(item, left > 0 ? caps.text : caps.rowText);
       left -= Buffer.byteLength(JSON.stringify(short));
-      shown.push(short);
-    }
-    return shown;
-  };
+      return [short];
+    });
 }
 
 export function findingsPart(facts: ReportFacts): Html {

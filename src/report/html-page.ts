@@ -176,13 +176,11 @@ function contentsPart({ hosts, formats, media, figures }: ReportFacts): Html | u
     share(detailed(formatNames[format], counted(sitemaps, "sitemap")), pages, pages),
   );
   const { images, pagesWithImages, videos, pagesWithVideos, stories } = media;
+  const shown = (name: string, count: number, pages: number) =>
+    count === 0 ? [] : [share(detailed(name, `on ${counted(pages, "page")}`), count, pages)];
   const mediaRows = [
-    ...(images > 0
-      ? [share(detailed("images", `on ${counted(pagesWithImages, "page")}`), images, pagesWithImages)]
-      : []),
-    ...(videos > 0
-      ? [share(detailed("videos", `on ${counted(pagesWithVideos, "page")}`), videos, pagesWithVideos)]
-      : []),
+    ...shown("images", images, pagesWithImages),
+    ...shown("videos", videos, pagesWithVideos),
     ...(stories > 0 ? [share("news stories and feed entries", stories, stories)] : []),
   ];
   const card = (title: string, rows: readonly Html[], nothing: string) =>

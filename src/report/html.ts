@@ -165,6 +165,12 @@ export function shortened(text: string, most: number = caps.text): string {
   return `${head}${cutMark}${tail} (${text.length} characters)`;
 }
 
+/** The same with all of its texts. */
+export function withShortTexts<T extends object>(item: T, most?: number): T {
+  const short = (value: unknown) => (typeof value === "string" ? shortened(value, most) : value);
+  return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, short(value)])) as T;
+}
+
 // As many characters as have room.
 function taken(characters: Iterable<string>, most: number): string {
   let text = "";

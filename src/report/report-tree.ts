@@ -1,4 +1,6 @@
 // The report of a tree, as one HTML page and as facts. The implementation is imported on first use.
+
+import type { FindingExample } from "../check/findings.ts";
 import { type CheckOptions, resolveCheckOptions } from "../check/options.ts";
 import type { NotJudged } from "../check/result.ts";
 import type { Basis, Engine, Severity } from "../check/rule.ts";
@@ -132,13 +134,9 @@ export interface ReportFinding {
   readonly engines: readonly Engine[];
   /** Those that the check keeps. */
   readonly places: readonly { readonly sitemap: string; readonly count: number }[];
-  readonly examples: readonly {
-    readonly sitemap: string;
-    readonly url?: string | undefined;
-    readonly value?: string | undefined;
-    readonly file?: string | undefined;
-    readonly line?: number | undefined;
-  }[];
+  readonly examples: readonly ({ readonly sitemap: string } & {
+    readonly [Name in keyof FindingExample]?: FindingExample[Name] | undefined;
+  })[];
 }
 
 /** A section of the website: a host, a directory, the pages of one program; or several counted together. */

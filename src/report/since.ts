@@ -5,7 +5,7 @@ import { Summarizer } from "../diff/summarize.ts";
 import type { ChangeCounts, PageChange } from "../model/change.ts";
 import { counted, grouped } from "../model/figures.ts";
 import type { SitemapTree } from "../tree/tree.ts";
-import { caps, type Html, html, part, shortened, table, urlLink, withoutOrigin } from "./html.ts";
+import { caps, type Html, html, part, table, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
 import type { ReportChanges, ReportFacts } from "./report-tree.ts";
 
 export async function changeFacts(
@@ -37,17 +37,13 @@ function whatOf(change: PageChange): string | undefined {
 
 /** The changes that the page shows. */
 export function shownChanges(changes: ReportChanges): ReportChanges {
-  const sections = changes.sections.slice(0, caps.changes);
+  const cut = <T extends object>(list: readonly T[]) => list.slice(0, caps.changes).map((item) => withShortTexts(item));
   return {
     ...changes,
-    sections: sections.map(({ name, counts }) => ({ name: shortened(name), counts })),
-    otherSections: changes.sections.length - sections.length,
-    sitemaps: changes.sitemaps
-      .slice(0, caps.changes)
-      .map(({ change, sitemap }) => ({ change, sitemap: shortened(sitemap) })),
-    examples: changes.examples.map(({ kind, url, what }) => {
-      return { kind, url: shortened(url), what: what && shortened(what) };
-    }),
+    sections: cut(changes.sections),
+    otherSections: Math.max(0, changes.sections.length - caps.changes),
+    sitemaps: cut(changes.sitemaps),
+    examples: changes.examples.map((example) => withShortTexts(example)),
   };
 }
 

@@ -124,8 +124,8 @@ export class MediaRules {
   #judgeImages(images: readonly SitemapImage[], page: string, findings: SitemapFindings): void {
     if (images.length > bounds.images) findings.add("image-too-many", page, `${images.length} images`);
     for (const image of images) {
-      const old = deprecatedImageFields.find((field) => image[field] !== undefined);
-      if (old !== undefined) findings.add("image-deprecated", page, imageTags[old]);
+      const old = tagOf("image", image, ["caption", "geoLocation", "title", "license"]);
+      if (old !== undefined) findings.add("image-deprecated", page, old);
       if (this.#isBlocked(image.url)) findings.add("media-robots-disallowed", page, image.url);
     }
   }
@@ -163,22 +163,15 @@ function judgeNews(story: NewsStory, page: string, { findings, receivedAt }: Sit
   if (publicationLanguage !== undefined && !isNewsLanguage(publicationLanguage)) {
     findings.add("news-language", page, publicationLanguage);
   }
-  const { access, genres, keywords, stockTickers } = story;
-  const old =
-    (access !== undefined && "news:access") ||
-    (genres !== undefined && "news:genres") ||
-    (keywords !== undefined && "news:keywords") ||
-    (stockTickers !== undefined && "news:stock_tickers");
-  if (old !== false) findings.add("news-deprecated", page, old);
+  const old = tagOf("news", story, ["access", "genres", "keywords", "stockTickers"]);
+  if (old !== undefined) findings.add("news-deprecated", page, old);
 }
 
-const imageTags = {
-  caption: "image:caption",
-  geoLocation: "image:geo_location",
-  title: "image:title",
-  license: "image:license",
-} as const;
-const deprecatedImageFields = Object.keys(imageTags) as (keyof typeof imageTags)[];
+// The first of these fields that is there, by its tag.
+function tagOf<T>(prefix: string, item: T, fields: readonly (keyof T & string)[]): string | undefined {
+  const field = fields.find((each) => item[each] !== undefined);
+  return field && `${prefix}:${field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
+}
 
 function deprecatedVideoTag(video: SitemapVideo): string | undefined {
   if (video.category !== undefined) return "video:category";
