@@ -23,7 +23,7 @@ import { ended, launch, sitegrove, start } from "./program.ts";
 
 let folder: string;
 let servers: ManyServers;
-const count = some(60, 24);
+const count = some(60, 12);
 beforeEach(async () => {
   folder = mkdtempSync(path.join(tmpdir(), "cli-dataset-"));
   servers = await manyServers({ count, latency: 60 });

@@ -28,8 +28,8 @@ export interface FleetTotals {
 
 export class FleetCounter {
   readonly #outcomes = Object.fromEntries(siteOutcomes.map((outcome) => [outcome, 0])) as Record<SiteOutcome, number>;
-  readonly #reasons = new Map<string, { message: string; websites: number }>();
-  readonly #findings = new Map<string, number>();
+  readonly #reasons = new Map<string, { readonly message: string; websites: number }>();
+  readonly #findings: Record<string, number> = {};
   readonly #preferences = new Map<string, number>();
   readonly #sums = { websites: 0, pages: 0, sitemaps: 0, requests: 0, wireBytes: 0 };
   #previousErrors = 0;
@@ -41,12 +41,11 @@ export class FleetCounter {
     this.#outcomes[outcome] += 1;
     if (previousError !== undefined) this.#previousErrors += 1;
     for (const { code, message } of reasons) {
-      const known = this.#reasons.get(code);
-      if (known === undefined) this.#reasons.set(code, { message, websites: 1 });
-      else known.websites += 1;
+      const { websites = 0, ...known } = this.#reasons.get(code) ?? { message };
+      this.#reasons.set(code, { ...known, websites: websites + 1 });
     }
     for (const [severity, count] of Object.entries(findings))
-      this.#findings.set(severity, (this.#findings.get(severity) ?? 0) + count);
+      this.#findings[severity] = (this.#findings[severity] ?? 0) + count;
     for (const name of preferenceNames(summary)) {
       const count = this.#preferences.get(name) ?? 0;
       if (count > 0 || this.#preferences.size < mostPreferences) this.#preferences.set(name, count + 1);
@@ -54,15 +53,15 @@ export class FleetCounter {
   }
 
   totals(): FleetTotals {
+    const reasons = [...this.#reasons].map(([code, reason]) => ({ code, ...reason }));
+    const preferences = [...this.#preferences].sort(([, one], [, other]) => other - one);
     return {
       ...this.#sums,
       outcomes: this.#outcomes,
-      reasons: [...this.#reasons]
-        .map(([code, reason]) => ({ code, ...reason }))
-        .sort((one, other) => other.websites - one.websites),
+      reasons: reasons.sort((one, other) => other.websites - one.websites),
       ...(this.#previousErrors === 0 ? {} : { previousErrors: this.#previousErrors }),
-      ...(this.#findings.size === 0 ? {} : { findings: Object.fromEntries(this.#findings) }),
-      ...(this.#preferences.size === 0 ? {} : { preferences: Object.fromEntries(byCount(this.#preferences)) }),
+      ...(Object.keys(this.#findings).length === 0 ? {} : { findings: this.#findings }),
+      ...(preferences.length === 0 ? {} : { preferences: Object.fromEntries(preferences) }),
     };
   }
 }
@@ -73,10 +72,6 @@ function preferenceNames({ preferences = [] }: SiteSummary): Set<string> {
     Object.entries(values).map(([key, value]) => (value === "" ? key : `${key}=${value}`)),
   );
   return new Set(names.filter(({ length }) => length < 50));
-}
-
-function byCount(counts: ReadonlyMap<string, number>): [string, number][] {
-  return [...counts].sort(([, one], [, other]) => other - one);
 }
 
 // A website may invent keys.
