@@ -1,6 +1,16 @@
 // What is new on a website since the last time: a crawl is compared with the state that the last run left, and leaves the next one.
 // The state is an archive. What cannot be read today is taken from it, so that it keeps its last known state until it can.
-import { chmodSync, closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import path from "node:path";
 import { invalidArchive, storageFailed } from "../archive/file.ts";
 import { FileLock } from "../archive/lock.ts";
@@ -129,7 +139,7 @@ export class ChangesRun {
     const taken = own.find((name) => this.#crawl[name] !== undefined);
     if (taken !== undefined) throw invalid(`\`crawl.${taken}\` cannot be combined with \`state\``);
     this.#name = checkPath("state", state);
-    this.#state = realPath(state);
+    this.#state = existsSync(state) ? realpathSync(state) : path.resolve(state);
     const beside = (prefix: string) => path.join(path.dirname(this.#state), prefix + path.basename(this.#state));
     this.#received = beside("unfinished.");
     this.#merged = beside("unfinished.known.");
@@ -215,18 +225,17 @@ export class ChangesRun {
   #takeLock(): void {
     try {
       this.#lock = FileLock.take(`${this.#state}.lock`, (owner) => inUse(this.#name, owner));
-    } catch (error) {
-      if (error instanceof SitemapError) throw error;
-      throw new SitemapError("archive-unwritable", `${this.#name} cannot be written: ${systemReason(error)}`, {
-        cause: error,
-      });
+    } catch (cause) {
+      if (cause instanceof SitemapError) throw cause;
+      const sentence = `${this.#name} cannot be written: ${systemReason(cause)}`;
+      throw new SitemapError("archive-unwritable", sentence, { cause });
     }
     for (const file of [this.#received, this.#merged]) rmSync(file, { force: true });
   }
 
   // Throws a `SitemapError` (`invalid-archive`) where it is not what a run of ours left, to the last byte.
   async #openState(): Promise<State | undefined> {
-    if (statSync(this.#state, { throwIfNoEntry: false }) === undefined) return undefined;
+    if (!existsSync(this.#state)) return undefined;
     const { limits, signal } = this.#crawl;
     const archive = await openArchive(this.#state, { signal });
     let tree: SitemapTree | undefined;
@@ -275,14 +284,6 @@ export class ChangesRun {
 
 function inUse(name: string, owner: string): SitemapError {
   return new SitemapError("state-in-use", `${owner} is working on ${name}; wait for it, or stop it`);
-}
-
-function realPath(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return path.resolve(file);
-  }
 }
 
 function flush(file: string): void {

@@ -1,5 +1,5 @@
 // The passes of a diff: read both sides, join, then report what differs.
-
+import { isDeepStrictEqual } from "node:util";
 import type { Scratch } from "../archive/scratch.ts";
 import { Marks } from "../join/marks.ts";
 import { PlacedRecords } from "../join/placed-records.ts";
@@ -205,16 +205,7 @@ function isKnownToLack(side: Side, sitemap: SideSitemap, other: Side): boolean {
   return side.namesAll(undefined) ?? false;
 }
 
-/** Which fields of a page differ, in the order of `pageFields`, without those that are ignored. */
+// In the order of `pageFields`. Equal as data: the order of fields in an object does not matter.
 function changedFields(before: SitemapPage, after: SitemapPage, ignored: ReadonlySet<PageField>): readonly PageField[] {
-  return pageFields.filter((field) => !ignored.has(field) && !isSame(before[field], after[field]));
-}
-
-// Equal as data: the order of fields in an object does not matter.
-function isSame(one: unknown, other: unknown): boolean {
-  if (one === other) return true;
-  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
-  const names = Object.keys(one);
-  if (names.length !== Object.keys(other).length || Array.isArray(one) !== Array.isArray(other)) return false;
-  return names.every((name) => isSame(one[name as keyof typeof one], other[name as keyof typeof other]));
+  return pageFields.filter((field) => !ignored.has(field) && !isDeepStrictEqual(before[field], after[field]));
 }

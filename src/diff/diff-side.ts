@@ -24,16 +24,14 @@ export interface DiffBytes {
 export function checkSide(source: DiffSide): void {
   readable("side", () => {
     if (isTree(source)) return;
-    if (isBytes(source)) checkBytes(source);
-    else if (isTarget(source)) checkTarget(source);
+    if (isBytes(source)) {
+      const { name, bytes } = source;
+      if (typeof name !== "string") throw unexpected("name", "the name of a file", name);
+      const isStream = typeof bytes === "object" && bytes !== null && Symbol.asyncIterator in bytes;
+      if (!isStream) throw unexpected("bytes", "a stream of bytes", bytes);
+    } else if (isTarget(source)) checkTarget(source);
     else path("path", source);
   });
-}
-
-function checkBytes({ name, bytes }: DiffBytes): void {
-  if (typeof name !== "string") throw unexpected("name", "the name of a file", name);
-  const isStream = typeof bytes === "object" && bytes !== null && Symbol.asyncIterator in bytes;
-  if (!isStream) throw unexpected("bytes", "a stream of bytes", bytes);
 }
 
 export function isBytes(source: unknown): source is DiffBytes {

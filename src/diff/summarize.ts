@@ -39,9 +39,8 @@ export class Summarizer {
       if (kind === "changed") {
         for (const field of change.fields) this.#byField.set(field, (this.#byField.get(field) ?? 0) + 1);
       }
-      const examples = this.#examples.get(kind);
-      if (examples === undefined) this.#examples.set(kind, [change]);
-      else if (examples.length < mostExamples) examples.push(change);
+      const examples = this.#examples.get(kind) ?? [];
+      if (examples.length < mostExamples) this.#examples.set(kind, [...examples, change]);
     }
   }
 
@@ -76,11 +75,8 @@ export function sectionOf(url: string): string {
 
 function countsOf(groups: Map<string, Counts>, name: string): Counts {
   const key = groups.has(name) || groups.size < mostGroups ? name : elsewhere;
-  let counts = groups.get(key);
-  if (counts === undefined) {
-    counts = { added: 0, removed: 0, changed: 0, moved: 0, unknown: 0 };
-    groups.set(key, counts);
-  }
+  const counts = groups.get(key) ?? { added: 0, removed: 0, changed: 0, moved: 0, unknown: 0 };
+  groups.set(key, counts);
   return counts;
 }
 

@@ -41,7 +41,7 @@ export class TreeSide implements Side {
     this.#look(tree);
     if (tree === source) {
       for (const { url } of this.#pages.values())
-        for await (const pages of this.#read(url)) await lists.add(url, pages);
+        for await (const pages of this.read({ sitemap: url })) await lists.add(url, pages);
     }
     const seen = new Set<string>();
     for (const list of lists.lists) {
@@ -58,8 +58,10 @@ export class TreeSide implements Side {
     }
   }
 
-  read({ sitemap }: PageList): AsyncGenerator<readonly SitemapPage[], void> {
-    return this.#read(sitemap);
+  async *read({ sitemap }: Pick<PageList, "sitemap">): AsyncGenerator<readonly SitemapPage[], void> {
+    const node = this.#pages.get(sitemap);
+    if (node === undefined) return;
+    for await (const step of this.#made.walk(node)) if (step.type === "pages") yield step.pages;
   }
 
   /** Closes the tree, unless it is the caller's. */
@@ -70,12 +72,6 @@ export class TreeSide implements Side {
   get #made(): SitemapTree {
     if (this.#tree === undefined) throw new Error("The side was not read yet");
     return this.#tree;
-  }
-
-  async *#read(url: string): AsyncGenerator<readonly SitemapPage[], void> {
-    const node = this.#pages.get(url);
-    if (node === undefined) return;
-    for await (const step of this.#made.walk(node)) if (step.type === "pages") yield step.pages;
   }
 
   // The root and robots.txt are not sitemaps with pages: they only name others.
