@@ -1,5 +1,5 @@
-// Discovery: where the sitemaps of a website may be, in which order these candidates are tried, and what came of them. robots.txt and the links of
-// the homepage come first. Well-known paths are guesses: they come last, and use what room is left.
+// Discovery: where the sitemaps of a website may be, in which order these candidates are tried, and what came of them: robots.txt, the links of
+// the homepage, and then well-known paths, which are guesses.
 import { type Candidate, candidatesFor, isGuess, nextNumbered } from "../discover/candidates.ts";
 import { HomepageLinks } from "../discover/homepage-links.ts";
 import { commonPaths } from "../discover/known-paths.ts";

@@ -110,11 +110,9 @@ export function evidence(sample: Uint8Array): Evidence | undefined {
   const startsWith = ([, bytes]: Start) => bytes.every((byte, index) => sample[index] === byte);
   const mark = marks.find(startsWith);
   if (mark !== undefined) return { charset: mark[0], markLength: mark[1].length };
-  const start = starts.find(startsWith);
-  if (start !== undefined) return { charset: start[0], markLength: 0 };
-  if (alternates(sample, 0)) return { charset: "utf-16le", markLength: 0 };
-  if (alternates(sample, 1)) return { charset: "utf-16be", markLength: 0 };
-  return undefined;
+  const wide = alternates(sample, 0) ? "utf-16le" : alternates(sample, 1) ? "utf-16be" : undefined;
+  const charset = starts.find(startsWith)?.[0] ?? wide;
+  return charset === undefined ? undefined : { charset, markLength: 0 };
 }
 
 type Start = readonly [charset: string, bytes: readonly number[]];
@@ -150,7 +148,7 @@ function alternates(sample: Uint8Array, first: 0 | 1): boolean {
 const shortest = 16 * 1024;
 const longest = 224 * 1024;
 
-/** The text of everything that is left to read, in chunks of the best size for parsers. Valid UTF-8 is not decoded here: see utf8-text.ts. `count` is called for all bytes before their text is yielded. */
+/** The text of everything that is left to read. Valid UTF-8 is not decoded here: see utf8-text.ts. `count` is called with bytes before their text is yielded. */
 export async function* decodeText(
   input: ByteReader,
   charset: string,
@@ -234,10 +232,9 @@ function occurrences<T>(of: { indexOf(what: T, from: number): number }, what: T 
 // Held back, so that the last chunk is never shorter; no character of any set is longer.
 const heldBack = 4;
 
-// Decodes every character set that TextDecoder supports, to strings. Two bugs of TextDecoder in Node.js 20 are worked
-// around: without `stream`, windows-1252 is decoded as ISO-8859-1; with `stream`, it throws if one or two bytes follow
-// a cut character that turns out to be invalid, so it never gets so few bytes. A U+FFFD that the website sent counts as
-// replaced: in these sets it cannot be told apart.
+// Decodes every character set that TextDecoder supports. Two bugs of Node.js 20 are worked around: without `stream`, windows-1252 is decoded as
+// ISO-8859-1; with it, TextDecoder throws if one or two bytes follow a cut character that is not valid, so it never gets so few. A U+FFFD that
+// the website sent counts as replaced: in these sets it cannot be told apart.
 export class CharsetDecoder {
   /** How many characters had to be replaced. */
   replaced = 0;

@@ -22,7 +22,7 @@ export function unpack(input: ByteReader, coding: Coding, problems: ProblemLog):
     case "deflate":
       return single(input, createRawInflater, problems);
     case "br":
-      return single(input, createBrotliDecoder, problems);
+      return single(input, () => zlib.createBrotliDecompress({ chunkSize }), problems);
     case "zstd":
       return unzstd(input, problems);
   }
@@ -125,7 +125,7 @@ const smallInflate = {
 // Inflates a raw deflate stream if all of it is buffered and small; undefined if not, or if it is invalid.
 function inflateSmall(input: ByteReader): Uint8Array | undefined {
   const bytes = input.peek(smallInput);
-  // The empty stream, in its usual form: files with very many of them exist.
+  // The empty stream, in its usual form.
   if (bytes[0] === 3 && bytes[1] === 0) {
     input.skip(2);
     return bytes.subarray(0, 0);
@@ -237,10 +237,6 @@ const chunkSize = 448 * 1024;
 /** Deflate without a container. */
 export function createRawInflater(): ZlibStream {
   return zlib.createInflateRaw({ chunkSize });
-}
-
-function createBrotliDecoder(): ZlibStream {
-  return zlib.createBrotliDecompress({ chunkSize });
 }
 
 const { createZstdDecompress } = zlib as { createZstdDecompress?: (options: { chunkSize: number }) => ZlibStream };
