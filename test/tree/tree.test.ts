@@ -185,8 +185,12 @@ test("sitemaps, pages, walk and problems take a sitemap, or an object that names
     for await (const step of tree.walk(given)) types.push(`${step.type} ${step.sitemap.url}`);
     return types;
   };
-  expect([...tree.sitemaps({ from: part })]).toEqual([...tree.sitemaps(part)]);
-  expect([...tree.problems({ from: part })]).toEqual([...tree.problems(part)]);
+  const [sitemaps, problems] = [tree.sitemaps({ from: part }), tree.problems({ from: part })];
+  // They can be read again.
+  for (let time = 0; time < 2; time += 1) {
+    expect([...sitemaps]).toEqual([...tree.sitemaps(part)]);
+    expect([...problems]).toEqual([...tree.problems(part)]);
+  }
   expect(await steps({ from: part })).toEqual(await steps(part));
   expect(await steps({ from: part })).not.toEqual(await steps());
   const methods = ["sitemaps", "pages", "walk", "problems"] as const;
@@ -197,13 +201,6 @@ test("sitemaps, pages, walk and problems take a sitemap, or an object that names
       );
     }
   }
-});
-
-test("every iterable of a tree can be read again", () => {
-  const [sitemaps, problems] = [tree.sitemaps(), tree.problems()];
-  expect([...sitemaps]).toEqual([...sitemaps]);
-  expect([...problems].length).toBeGreaterThan(0);
-  expect([...problems]).toEqual([...problems]);
 });
 
 test("only the functions of the library make trees", () => {
