@@ -5,7 +5,7 @@ import type { Body, DocumentRequest, DocumentSource, Fetched } from "../model/ex
 import type { Limits, StoreKind } from "../model/options.ts";
 import type { Problem } from "../model/problem.ts";
 import { ArchivedBody } from "./archived-body.ts";
-import { type Block, closedError, keptBody, readBlocks } from "./file.ts";
+import { type Block, closedError, keptBody } from "./file.ts";
 import type { ArchiveInfo, RunCounts } from "./info.ts";
 import { describe, type Repetition, revive } from "./kept-response.ts";
 import { type Answer, readOwnExchange } from "./open.ts";
@@ -135,7 +135,7 @@ export class Store implements DocumentSource {
         await copy.start(this.#options.info);
         for (const entry of this.#entries.values()) {
           const { description, body } = entry as Entry;
-          await copy.append(await wholeOf(description), body);
+          await copy.append(await this.#space.get(description), body);
         }
         const { by = "", documents = [] } = this.#counts ?? {};
         const known = new Map([...documents].filter(([url]) => !this.#forgotten.has(url)));
@@ -184,7 +184,7 @@ export class Store implements DocumentSource {
       return { ...fetched, came: fetched.came === "not-asked" ? fetched.came : "resumed" };
     }
     if (!("body" in entry)) return readOwnExchange((this.#writer as ArchiveWriter).records, key, entry);
-    return revive(await wholeOf(entry.description), (reason) => this.#bodyOf(entry, reason));
+    return revive(await this.#space.get(entry.description), (reason) => this.#bodyOf(entry, reason));
   }
 
   #bodyOf(entry: Entry | Answer, reason: Problem | undefined): Body {
@@ -192,12 +192,6 @@ export class Store implements DocumentSource {
     const { records } = this.#writer as ArchiveWriter;
     return new ArchivedBody({ records, place: entry.response, bytes: entry.bytes, problem: reason });
   }
-}
-
-async function wholeOf(block: Block): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of readBlocks([block])) pieces.push(piece);
-  return pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
 }
 
 interface FoundRepetition extends Repetition {

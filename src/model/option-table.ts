@@ -3,35 +3,22 @@
 //
 // To add an option, add its row here and its type with a comment to options.ts, then run `npm run tables`.
 import { since } from "./instant.ts";
-import {
-  absoluteUrl,
-  client,
-  functionValue,
-  headers,
-  headerValue,
-  oneOf,
-  path,
-  paths,
-  proxy,
-  signal,
-  strings,
-  text,
-} from "./option-checks.ts";
+import * as checks from "./option-checks.ts";
 import { patterns } from "./pattern.ts";
 import { rewrite } from "./rewrite.ts";
 import { robotsTxtBytes } from "./sitemap.ts";
 import { version } from "./version.ts";
-
-/** Checks a value that was given, and gives it back as `Settings` has it. Throws a `SitemapError` (`invalid-option`). */
-export type Check = (name: string, value: unknown) => unknown;
 
 /** One option. */
 export interface OptionRow {
   readonly name: string;
   /** Absent: `undefined`, and no check. */
   readonly default?: unknown;
-  /** Not needed for `boolean` and `number`, nor where there are members. */
-  readonly check?: Check;
+  /**
+   * Gives a value that was given back as `Settings` has it. Throws a `SitemapError` (`invalid-option`). Not needed for `boolean` and `number`,
+   * nor where there are members.
+   */
+  readonly check?: (name: string, value: unknown) => unknown;
   /** Of a number. @default 0 */
   readonly minimum?: number;
   /** The options inside of this one, such as `limits.depth`. */
@@ -60,16 +47,8 @@ export interface FlagRow {
   readonly conflicts?: string;
 }
 
-type FlagValue =
-  | "number"
-  | "seconds"
-  | "bytes"
-  | "text"
-  | "texts"
-  | "headers"
-  | "pairs"
-  | "files"
-  | Readonly<Record<string, unknown>>;
+type FlagFormat = "number" | "seconds" | "bytes" | "text" | "texts" | "headers" | "pairs" | "files";
+type FlagValue = FlagFormat | Readonly<Record<string, unknown>>;
 
 export type FlagGroup = "Filters" | "Discovery" | "Parsing" | "Archive" | "Network" | "Limits";
 
@@ -113,7 +92,7 @@ const discoveryOptions: readonly OptionRow[] = [
   {
     name: "useKnownPaths",
     default: true,
-    check: oneOf([true, false, "if-needed"]),
+    check: checks.oneOf([true, false, "if-needed"]),
     more: "[More](#well-known-paths).",
     flags: [
       takes(
@@ -128,7 +107,7 @@ const discoveryOptions: readonly OptionRow[] = [
   {
     name: "extraKnownPaths",
     default: [],
-    check: paths,
+    check: checks.paths,
     flags: [takes("texts", "--known-path <path>", "also try this path (repeatable)")],
   },
   on("useFeeds", "--feeds", "also read the feeds of the website"),
@@ -166,7 +145,7 @@ export const pageOptions: readonly OptionRow[] = [
   {
     name: "undated",
     default: "drop",
-    check: oneOf(["drop", "keep"]),
+    check: checks.oneOf(["drop", "keep"]),
     flags: [
       takes({ keep: "keep", drop: "drop" }, "--undated <what>", "with --since: pages without a date (default: drop)"),
     ],
@@ -175,7 +154,7 @@ export const pageOptions: readonly OptionRow[] = [
   on("sameSite", "--same-site", "only pages on the homepage's domain and its subdomains"),
   {
     name: "allowedFor",
-    check: text,
+    check: checks.text,
     more: "An archive has these files; none is fetched.",
     flags: [
       takes("text", "--allowed-for <agent>", "only pages that robots.txt allows this crawler, such as Googlebot"),
@@ -193,8 +172,8 @@ export const pageOptions: readonly OptionRow[] = [
 ];
 
 const recursionOptions: readonly OptionRow[] = [
-  { name: "recurse", check: functionValue },
-  { name: "recurseList", check: functionValue },
+  { name: "recurse", check: checks.functionValue },
+  { name: "recurseList", check: checks.functionValue },
 ];
 
 const parsingOptions: readonly OptionRow[] = [
@@ -254,7 +233,7 @@ const fetchingOptions: readonly OptionRow[] = [
   {
     name: "network",
     default: "default",
-    check: oneOf(["default", "allow-private", "public-only"]),
+    check: checks.oneOf(["default", "allow-private", "public-only"]),
     more: "[More](security.md).",
     flags: [
       sets("allow-private", "--allow-private", "follow links into private networks"),
@@ -264,19 +243,19 @@ const fetchingOptions: readonly OptionRow[] = [
   {
     name: "headers",
     default: {},
-    check: headers,
+    check: checks.headers,
     flags: [takes("headers", "--header <line>", "extra request header, sent only to this site (repeatable)")],
   },
   {
     name: "userAgent",
     default: `sitegrove/${version} (+https://www.npmjs.com/package/sitegrove)`,
-    check: headerValue,
+    check: checks.headerValue,
     flags: [takes("text", "--user-agent <text>", "User-Agent header to send")],
   },
   {
     name: "proxy",
     default: "environment",
-    check: proxy,
+    check: checks.proxy,
     more: "[More](inside/fetching.md#what-is-sent).",
     flags: [
       takes(
@@ -294,12 +273,12 @@ const fetchingOptions: readonly OptionRow[] = [
       {
         name: "ca",
         default: [],
-        check: (name, value) => strings(name, typeof value === "string" ? [value] : value),
+        check: (name, value) => checks.strings(name, typeof value === "string" ? [value] : value),
         flags: [takes("files", "--ca <file>", "PEM file with more certificates to trust (repeatable)")],
       },
     ],
   },
-  { name: "client", check: client, more: "[More](library.md#your-own-client)." },
+  { name: "client", check: checks.client, more: "[More](library.md#your-own-client)." },
 ];
 
 export const documentLimits: readonly OptionRow[] = [
@@ -345,17 +324,17 @@ export const websiteLimits: readonly OptionRow[] = [
 ];
 
 const storageOptions: readonly OptionRow[] = [
-  { name: "store", default: "auto", check: oneOf(["auto", "memory", "file"]) },
+  { name: "store", default: "auto", check: checks.oneOf(["auto", "memory", "file"]) },
   {
     name: "save",
-    check: path,
+    check: checks.path,
     more: "[More](archives.md).",
     flags: [takes("text", "--save <file>", "WARC archive to save all responses to (.warc or .warc.gz)")],
   },
   {
     name: "previous",
     check: (name, value) =>
-      (typeof value === "string" ? [value] : strings(name, value)).map((item) => path(name, item)),
+      (typeof value === "string" ? [value] : checks.strings(name, value)).map((item) => checks.path(name, item)),
     more: "[More](archives.md#incremental-runs).",
     flags: [takes("texts", "--previous <file>", "archive of an earlier run, for unchanged documents (repeatable)")],
   },
@@ -367,16 +346,16 @@ const storageOptions: readonly OptionRow[] = [
   },
   {
     name: "resume",
-    check: path,
+    check: checks.path,
     more: "[More](archives.md#resuming).",
     flags: [takes("text", "--resume <file>", "archive of a run that was stopped; fetch only what is missing", "save")],
   },
 ];
 
 const watchingOptions: readonly OptionRow[] = [
-  { name: "signal", check: signal },
-  { name: "onEvent", check: functionValue, more: "[More](library.md#events)." },
-  { name: "onUnreachable", default: "throw", check: oneOf(["throw", "end"]) },
+  { name: "signal", check: checks.signal },
+  { name: "onEvent", check: checks.functionValue, more: "[More](library.md#events)." },
+  { name: "onUnreachable", default: "throw", check: checks.oneOf(["throw", "end"]) },
 ];
 
 /** The table, in the order of the documentation. */
@@ -397,4 +376,4 @@ export const optionSections: readonly OptionSection[] = [
 ];
 
 /** The URL of a document that is parsed. */
-export const urlOption: OptionRow = { name: "url", check: absoluteUrl };
+export const urlOption: OptionRow = { name: "url", check: checks.absoluteUrl };

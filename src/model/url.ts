@@ -13,10 +13,8 @@ export const protocolUrlLength = 2047;
 /** What is reported of a URL that is too long: by the protocol, or by a limit of ours. */
 export function lengthFacts(code: string, maxLength: number): { limit?: number } {
   if (code === "protocol-url-length") return { limit: protocolUrlLength };
-  return code === "limit-url-length" ? { limit: maxLength } : noFacts;
+  return code === "limit-url-length" ? { limit: maxLength } : {};
 }
-
-const noFacts = {};
 
 /** Whether the text is an absolute http or https URL. */
 export function isHttpUrl(text: string): boolean {
