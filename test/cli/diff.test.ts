@@ -406,10 +406,7 @@ test("nothing that a website wrote steers a terminal", async () => {
 test.each([
   {},
   { url: "" },
-  { url: 5 },
   { url: "https://example.org/1", lastModified: 5 },
-  { url: "https://example.org/1", changeFrequency: {} },
-  { url: "https://example.org/1", newsStory: null },
   { url: "https://example.org/1", newsStory: { title: 5 } },
   { url: "https://example.org/1", images: [null] },
   { url: "https://example.org/1", alternates: [{ language: 1 }] },

@@ -191,23 +191,16 @@ test("a Crawl-delay that is not kept is said once", async () => {
   }
 });
 
-test("3: a search that a limit of our own ended does not say that there is no sitemap", async () => {
-  const { code, stderr } = await sitegrove(["ls", site.homepage, "-f", "pages", "--max-time", "0"]);
-  expect(stderr).toContain("allow more with --max-time");
+test.each([
+  ["--max-time 0", "allow more with --max-time"],
+  ["-k", "robots.txt is larger than 512 kB"],
+])("3: a search that a limit of our own ended does not say that there is no sitemap (%s)", async (flags, said) => {
+  const long = await serve({ "/robots.txt": `${"Disallow: /x\n".repeat(60_000)}Sitemap: {base}/good.xml\n` });
+  const { code, stderr } = await sitegrove(`ls ${long.homepage} -f pages ${flags}`);
+  long.close();
+  expect(stderr).toContain(said);
   expect(stderr).not.toContain("no sitemap found");
   expect(code).toBe(3);
-});
-
-test("3: a robots.txt that is longer than what is read does not, either", async () => {
-  const long = await serve({ "/robots.txt": `${"Disallow: /x\n".repeat(60_000)}Sitemap: {base}/good.xml\n` });
-  try {
-    const { code, stderr } = await sitegrove(["ls", long.homepage, "-f", "pages", "-k"]);
-    expect(stderr).toContain("robots.txt is larger than 512 kB");
-    expect(stderr).not.toContain("no sitemap found");
-    expect(code).toBe(3);
-  } finally {
-    await long.close();
-  }
 });
 
 describe("2: the command line is wrong, said in one line", () => {

@@ -124,11 +124,6 @@ test("csv has one row a page, and nothing in it is a formula or steers a termina
   expect((parse(exact.stdout, { columns: true }) as Record<string, string>[])[2]?.["news.title"]).toBe(hostileTitle);
 });
 
-test("two runs print the same bytes", async () => {
-  const [first, second] = await Promise.all([1, 2].map(() => sitegrove(["ls", site.homepage, "-f", "json"])));
-  expect(second?.stdout).toBe(first?.stdout);
-});
-
 test("parse says that relative URLs need --url", async () => {
   const input = urlset("/a", "/b");
   const { code, stdout, stderr } = await sitegrove(["parse", "-", "-f", "pages"], { input });

@@ -1,6 +1,6 @@
 // Most tests run the program inside their own process: what it prints there, and how it ends, is what a process prints.
 // Needs processes.
-import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -20,20 +20,6 @@ test.each([
   const inside = await sitegrove(words, options);
   expect(inside).toEqual(await sitegroveProcess(words, options));
   expect(inside.stdout + inside.stderr).not.toBe("");
-});
-
-test("what belongs to the process is as before", async () => {
-  const state = () => ({
-    folder: process.cwd(),
-    environment: { ...process.env },
-    words: process.argv,
-    stdout: process.stdout,
-    listeners: process.listenerCount("SIGINT") + process.listenerCount("exit"),
-  });
-  const before = state();
-  await sitegrove(["parse", "a.xml", "-o", "b.csv", "-f", "csv"], { cwd: folder, env: { EXTRA: "1" } });
-  expect(state()).toEqual(before);
-  expect(existsSync(path.join(folder, "b.csv"))).toBe(true);
 });
 
 test("several run at a time: each has its own input, output and signals", async () => {

@@ -1,8 +1,6 @@
 // `sitegrove mcp` as agents use it: with the client of the official SDK, over stdio, on websites of this machine.
 // Needs servers, processes, more than a second.
 import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -12,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { blocksOf, page } from "../docs/pages.ts";
 import { isLong, some } from "../support/long.ts";
 import { launch, program, type Started, sitegrove } from "./program.ts";
+import { serve } from "./website.ts";
 
 let folder: string;
 const closing: (() => unknown)[] = [];
@@ -29,19 +28,9 @@ interface Website {
 }
 
 async function website(routes: Website["routes"]): Promise<Website> {
-  const hits: string[] = [];
-  const server: Server = createServer((request, response) => {
-    hits.push(request.url ?? "");
-    const body = made.routes(request.url ?? "", made.home);
-    if (body === undefined) response.writeHead(404).end();
-    else response.end(body);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closing.push(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const made: Website = { home: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, hits, routes };
+  const site = await serve(new Proxy({}, { get: (_, path) => made.routes(String(path), made.home) }));
+  closing.push(() => site.close());
+  const made: Website = { home: site.homepage, hits: site.requests, routes };
   return made;
 }
 
