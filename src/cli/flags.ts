@@ -116,6 +116,12 @@ export function givenFlags(flags: CrawlFlags, except: readonly string[]): string
     .map(({ option }) => option.long ?? option.flags);
 }
 
+/** Of `ls`, `parse` and `fleet`. */
+export function checkSince({ since, undated, skipOldSitemaps }: CrawlFlags): void {
+  const [needing] = [undated && "--undated", skipOldSitemaps && "--skip-old-sitemaps"].filter(Boolean);
+  if (needing && since === undefined) throw new UsageError(`${needing} needs --since`);
+}
+
 // A flag that begins with `no-` is true for commander until it is given; every other is undefined.
 function isGiven({ option }: OptionFlag, flags: CrawlFlags): boolean {
   const value = flags[option.attributeName()];

@@ -5,7 +5,7 @@ import type { CrawlEvent, TreeStep } from "../../model/event.ts";
 import { grouped } from "../../model/figures.ts";
 import { type Options, pageFilterNames, resolvePageFilters } from "../../model/options.ts";
 import { isRobotsUrl, parseUrl } from "../../model/url.ts";
-import { filteredWalk, type SitemapTree } from "../../tree/tree.ts";
+import type { SitemapTree } from "../../tree/tree.ts";
 import { byteOrderMark } from "../../write/csv.ts";
 import { type PageBatch, type ShowUrl, stripUrl, wholeUrl, writeBatches } from "../../write/pages.ts";
 import { jsonOf } from "../../write/printable.ts";
@@ -13,7 +13,7 @@ import { SitemapRows, writeSitemapCsv, writeSitemapTable } from "../../write/sit
 import { inPieces, writeJson, writeTabtree } from "../../write/trees.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, UsageError, websiteExitCodes } from "../exit-codes.ts";
-import { addFlags, type CrawlFlags, crawlOptions, type Flags, givenFlags, pageFilters } from "../flags.ts";
+import { addFlags, checkSince, crawlOptions, type Flags, givenFlags, pageFilters } from "../flags.ts";
 import { addHelp, patternHelp } from "../help.ts";
 import { chooseTreeTarget } from "../input/local-files.ts";
 import { archivedTarget, crawlTarget, type NamedTarget, type Target } from "../input/target.ts";
@@ -156,12 +156,6 @@ function checkTogether(flags: Flags<Format>, websites: number): void {
   refuse(previous, "--previous works with one website: name only one");
 }
 
-/** Of `ls`, `parse` and `fleet`. */
-export function checkSince({ since, undated, skipOldSitemaps }: CrawlFlags): void {
-  const [needing] = [undated && "--undated", skipOldSitemaps && "--skip-old-sitemaps"].filter(Boolean);
-  if (needing && since === undefined) throw new UsageError(`${needing} needs --since`);
-}
-
 interface Job {
   readonly targets: readonly Target[];
   readonly flags: Flags<Format>;
@@ -270,6 +264,7 @@ async function* archivedSteps(job: Job, target: Target, see: See): AsyncGenerato
   const tree = await treeFor(job, target, see);
   try {
     if (isSitemapFormat(job.flags.format) && job.summary === undefined) return;
+    const { filteredWalk } = await import("../../tree/tree.ts");
     yield* untilStopped(filteredWalk(tree, job.filter, withoutRepeats(tree.walk())), job.run.signal);
   } finally {
     await tree.close();
@@ -278,6 +273,7 @@ async function* archivedSteps(job: Job, target: Target, see: See): AsyncGenerato
 
 async function* treePieces(job: Job): Pieces {
   const { flags, filter, run, summary } = job;
+  const { filteredWalk } = await import("../../tree/tree.ts");
   for (const target of eachSite(job)) {
     const tree = await treeFor(job, target);
     try {

@@ -12,7 +12,7 @@ import { printable } from "../../write/printable.ts";
 import { ParsedJsonWriter } from "../../write/trees.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, exitCodes, UsageError } from "../exit-codes.ts";
-import { addCrawlFlags, addFlags, crawlOptions, type Flags, pageFilters, raised } from "../flags.ts";
+import { addCrawlFlags, addFlags, checkSince, crawlOptions, type Flags, pageFilters, raised } from "../flags.ts";
 import { addHelp, patternHelp } from "../help.ts";
 import { contentOf, type NamedTarget, recognize } from "../input/target.ts";
 import { filterNotes } from "../output/ending.ts";
@@ -25,7 +25,6 @@ import {
   pageWriter,
 } from "../output/pages.ts";
 import { withTargets } from "../run.ts";
-import { checkSince } from "./ls.ts";
 
 export function parseCommand(context: Context, done: Done): Command {
   const command = new Command("parse")

@@ -4,7 +4,6 @@
 import fs from "node:fs";
 import path from "node:path";
 import { isRunning } from "../../archive/lock.ts";
-import { makeFolder } from "../../fleet/fleet-folder.ts";
 import { systemReason } from "../../model/errors.ts";
 import type { Unfinished } from "../context.ts";
 import { orUsageError, UsageError } from "../exit-codes.ts";
@@ -106,14 +105,14 @@ export class SaveFile implements Unfinished {
 /** `-f parquet -o DIR`: files in a folder, each complete or missing. */
 export class OutputFolder implements Unfinished {
   readonly #folder: string;
-  // The folders that were missing, the innermost first.
-  #made: readonly string[];
+  // The outermost of the folders that were missing, until the files are kept.
+  #made: string | undefined;
   readonly #files = new Map<string, OutputFile>();
 
   /** Throws a `UsageError` if the files cannot be written, or exist and may not be replaced. */
   constructor(folder: string, names: readonly string[], force?: boolean) {
     this.#folder = folder;
-    this.#made = orUsageError(`${folder} cannot be written`, () => makeFolder(folder));
+    this.#made = orUsageError(`${folder} cannot be written`, () => fs.mkdirSync(folder, { recursive: true }));
     try {
       for (const name of names) this.#files.set(name, new OutputFile(path.join(folder, name), force));
     } catch (error) {
@@ -131,18 +130,20 @@ export class OutputFolder implements Unfinished {
   }
 
   keep(): void {
-    this.#made = [];
+    this.#made = undefined;
     for (const file of this.#files.values()) file.keep();
   }
 
   discard(): void {
     for (const file of this.#files.values()) file.discard();
+    const outermost = this.#made && path.resolve(this.#made);
+    this.#made = undefined;
     try {
-      for (const folder of this.#made) fs.rmdirSync(folder);
+      let folder = path.resolve(this.#folder);
+      for (; outermost && folder.length >= outermost.length; folder = path.dirname(folder)) fs.rmdirSync(folder);
     } catch {
       // Somebody put something there meanwhile: it stays.
     }
-    this.#made = [];
   }
 }
 
