@@ -68,12 +68,10 @@ export const videoRules: Rules = elements("video", {
   price: {
     open(reader, attributes) {
       const price: Draft<VideoPrice> = {};
-      const currency = attributes.get("currency")?.trim();
-      const type = attributes.get("type")?.trim();
-      const resolution = attributes.get("resolution")?.trim();
-      if (currency) price.currency = currency;
-      if (type) price.type = type;
-      if (resolution) price.resolution = resolution;
+      for (const name of ["currency", "type", "resolution"] as const) {
+        const value = attributes.get(name)?.trim();
+        if (value) price[name] = value;
+      }
       reader.attributes = price;
     },
     text(reader, amount) {

@@ -5,11 +5,10 @@
 //   Lenient: an item without a link is a page if it has an Atom link to one.
 //   Lenient: an item needs neither title nor description.
 import { defaultPriority, type NewsStory, type SitemapPage } from "../model/page.ts";
-import type { ProblemCode } from "../model/problem.ts";
 import { isHttpUrl, resolveUrl } from "../model/url.ts";
 import { resolveListedUrl } from "../model/url-forms.ts";
 import { readDate } from "./dates.ts";
-import type { EntrySink } from "./entries.ts";
+import type { EntrySink, EntrySource } from "./entries.ts";
 import {
   type ElementRule,
   elements,
@@ -44,7 +43,7 @@ class FeedItem {
 export class FeedReader implements TableTarget {
   readonly #sink: EntrySink;
   readonly #url: string | undefined;
-  readonly #report: (code: ProblemCode, value?: string, limit?: number) => void;
+  readonly #report: EntrySource["report"];
   /** The current item. */
   item: FeedItem = new FeedItem();
   #isOpen = false;
@@ -54,12 +53,8 @@ export class FeedReader implements TableTarget {
   // The xml:base of the current root, channel, item and link; undefined: inherited.
   readonly #bases: (string | undefined)[] = [];
 
-  constructor(
-    sink: EntrySink,
-    report: (code: ProblemCode, value?: string, limit?: number) => void,
-    /** The document's URL, which a relative `xml:base` is relative to. */
-    url: string | undefined,
-  ) {
+  /** `url`: the document's, which a relative `xml:base` is relative to. */
+  constructor(sink: EntrySink, report: EntrySource["report"], url: string | undefined) {
     this.#sink = sink;
     this.#report = report;
     this.#url = url;

@@ -15,7 +15,7 @@ import {
 } from "../model/page.ts";
 import type { ProblemCode } from "../model/problem.ts";
 import { readDate } from "./dates.ts";
-import type { EntrySink } from "./entries.ts";
+import type { EntrySink, EntrySource } from "./entries.ts";
 import { imageRules, newsRules, videoRules } from "./extensions.ts";
 import {
   type ElementRule,
@@ -37,7 +37,7 @@ export type Draft<T> = { -readonly [Key in keyof T]?: T[Key] };
 export class UrlsetReader implements TableTarget {
   readonly #sink: EntrySink;
   readonly #limits: Limits;
-  readonly report: (code: ProblemCode, value?: string, limit?: number) => void;
+  readonly report: EntrySource["report"];
 
   // The current entry.
   #kind: "page" | "sitemap" | undefined;
@@ -70,12 +70,7 @@ export class UrlsetReader implements TableTarget {
   /** Nothing else of a page is kept. */
   readonly urlsOnly: boolean;
 
-  constructor(
-    sink: EntrySink,
-    limits: Limits,
-    report: (code: ProblemCode, value?: string, limit?: number) => void,
-    urlsOnly = false,
-  ) {
+  constructor(sink: EntrySink, limits: Limits, report: EntrySource["report"], urlsOnly = false) {
     this.urlsOnly = urlsOnly;
     this.#sink = sink;
     this.#limits = limits;

@@ -229,7 +229,7 @@ export class TokenReader implements FastPath {
       stop = this.#play(reader, end);
       at = stop === -1 ? tokenizer.at : stop;
     } while (stop === -1 && tokenizer.reason === layout.needsRoom && !cursor.stopped);
-    tokenizer.release();
+    tokenizer.texts = [];
     if (stop !== -1 || cursor.stopped) tokenizer.forgetWords();
     if (cursor.stopped) return { at, needsMore: false };
     cursor.takeBack(at);
@@ -247,11 +247,11 @@ export class TokenReader implements FastPath {
     this.#next = 0;
     this.#attributes.count = 0;
     let parent = rules[rules.length - 1];
-    for (let at = layout.tokensStart >> 2; at < end && !cursor.stopped; at += tokenWords) {
-      const head = memory[at]!;
+    for (let at: number = layout.tokensStart; at < end && !cursor.stopped; at += layout.tokenSize) {
+      const head = memory[at >> 2]!;
       const kind = head & layout.kinds;
       if (kind === layout.closes) {
-        cursor.at = memory[at + tokenStart]!;
+        cursor.at = memory[(at + layout.tokenStart) >> 2]!;
         const { close } = rules.pop()!;
         this.#open.pop();
         if (rules.length < this.#entryDepth) this.#entryDepth = 0;
@@ -264,7 +264,7 @@ export class TokenReader implements FastPath {
         this.#addAttribute(name.attribute, at);
         continue;
       }
-      const tag = memory[at + tokenTag]!;
+      const tag = memory[(at + layout.tokenTag) >> 2]!;
       cursor.at = tag;
       if (name.parent !== parent || name.rule === undefined) this.#look(reader, name, parent!);
       const rule = name.rule!;
@@ -301,7 +301,7 @@ export class TokenReader implements FastPath {
     if (rule.open !== undefined) rule.open(reader.target, noAttributes);
     if (loc.parent !== rule || loc.rule === undefined) this.#look(reader, loc, rule);
     this.#takeText(reader, loc.rule!, at, false);
-    this.#scanner.cursor.at = this.#tokenizer.memory[at + tokenClose]!;
+    this.#scanner.cursor.at = this.#tokenizer.memory[(at + layout.tokenClose) >> 2]!;
     if (rule.close !== undefined) rule.close(reader.target);
   }
 
@@ -314,9 +314,9 @@ export class TokenReader implements FastPath {
   #takeText(reader: RuleReader, rule: Rule, at: number, isCdata: boolean): void {
     const { memory } = this.#tokenizer;
     const { cursor } = this.#scanner;
-    const start = memory[at + tokenStart]!;
-    const end = memory[at + tokenEnd]!;
-    const facts = memory[at + tokenFacts]!;
+    const start = memory[(at + layout.tokenStart) >> 2]!;
+    const end = memory[(at + layout.tokenEnd) >> 2]!;
+    const facts = memory[(at + layout.tokenFacts) >> 2]!;
     const value = this.#value(at, facts, rule);
     cursor.at = isCdata ? end + cdataEnd : end;
     if (rule.text === undefined) return;
@@ -345,10 +345,13 @@ export class TokenReader implements FastPath {
 
   #addAttribute(name: string, at: number): void {
     const { memory } = this.#tokenizer;
-    const facts = memory[at + tokenFacts]!;
+    const facts = memory[(at + layout.tokenFacts) >> 2]!;
     const value = this.#value(at, facts);
     if (value === undefined) {
-      this.#attributes.add(name, this.#tokenizer.decode(memory[at + tokenStart]!, memory[at + tokenEnd]!));
+      this.#attributes.add(
+        name,
+        this.#tokenizer.decode(memory[(at + layout.tokenStart) >> 2]!, memory[(at + layout.tokenEnd) >> 2]!),
+      );
       return;
     }
     const known = (this.#attributeFacts[this.#attributes.count] ??= new TextFacts());
@@ -358,12 +361,12 @@ export class TokenReader implements FastPath {
   // The next text; undefined if it has to be read as it is written. `rule`: that of its element.
   #value(at: number, facts: number, rule?: Rule): string | undefined {
     const { memory, texts, words } = this.#tokenizer;
-    if (memory[at + tokenStart] === memory[at + tokenEnd]) return "";
+    if (memory[(at + layout.tokenStart) >> 2] === memory[(at + layout.tokenEnd) >> 2]) return "";
     if ((facts & layout.isRaw) !== 0) return undefined;
     if ((facts & layout.isLeftOut) !== 0) return rule === undefined ? leftOut : standIn(rule, facts);
-    if ((facts & layout.isKnownWord) !== 0) return words[memory[at + tokenHigh]!]!;
+    if ((facts & layout.isKnownWord) !== 0) return words[memory[(at + layout.tokenHigh) >> 2]!]!;
     const value = texts[this.#next++]!;
-    if ((facts & layout.isNewWord) !== 0) words[memory[at + tokenHigh]!] = value;
+    if ((facts & layout.isNewWord) !== 0) words[memory[(at + layout.tokenHigh) >> 2]!] = value;
     return value;
   }
 
@@ -372,8 +375,8 @@ export class TokenReader implements FastPath {
     facts.isUrl = (flags & layout.isAccepted) !== 0;
     facts.acceptOrigin = (flags & layout.isUnaccepted) !== 0 ? this.#acceptOrigin : undefined;
     facts.isDate = (flags & layout.isUsualDate) !== 0;
-    facts.high = memory[at + tokenHigh]!;
-    facts.low = memory[at + tokenLow]!;
+    facts.high = memory[(at + layout.tokenHigh) >> 2]!;
+    facts.low = memory[(at + layout.tokenLow) >> 2]!;
     return facts;
   }
 }
@@ -451,12 +454,3 @@ const cdataEnd = 3;
 // Stand for texts that were left out.
 const leftOut = "-";
 const validTexts: Readonly<Record<string, string>> = { changefreq: "daily", priority: "0.5" };
-// In 32-bit words.
-const tokenStart = layout.tokenStart >> 2;
-const tokenEnd = layout.tokenEnd >> 2;
-const tokenFacts = layout.tokenFacts >> 2;
-const tokenHigh = layout.tokenHigh >> 2;
-const tokenLow = layout.tokenLow >> 2;
-const tokenTag = layout.tokenTag >> 2;
-const tokenClose = layout.tokenClose >> 2;
-const tokenWords = layout.tokenSize >> 2;

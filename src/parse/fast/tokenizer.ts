@@ -70,7 +70,7 @@ export class Tokenizer implements LineCounter {
   }
 
   /**
-   * Runs from this position as far as it can. Returns the end of the tokens, in 32-bit words. Texts are decoded and parsed all at once:
+   * Runs from this position as far as it can. Returns the end of the tokens. Texts are decoded and parsed all at once:
    * JSON.parse gives each string its own memory, where slices of a longer one would keep that alive.
    */
   run(at: number): number {
@@ -78,8 +78,8 @@ export class Tokenizer implements LineCounter {
     const end = code.run(at, this.end);
     const texts = this.#bytes.subarray(layout.textsStart, code.textOut.value);
     const decode = code.isAscii.value === 1 ? decodeAscii : decodeWide;
-    this.texts = texts.length <= emptyList ? noTexts : JSON.parse(decode(texts));
-    return end >> 2;
+    this.texts = texts.length <= emptyList ? [] : JSON.parse(decode(texts));
+    return end;
   }
 
   /** `open`: the addresses of the names of the open elements, root first; `floor`: how many of them must stay open. */
@@ -95,11 +95,6 @@ export class Tokenizer implements LineCounter {
     for (let index = 0; index < open.length && index < deepest; index++) {
       this.memory[(layout.openStart >> 2) + index + 1] = open[index]!;
     }
-  }
-
-  /** The texts of the last run are not needed any more. */
-  release(): void {
-    this.texts = noTexts;
   }
 
   /** Where the last run ended, and why. */
@@ -182,7 +177,6 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const decodeAscii = (bytes: Uint8Array) => decoder.decode(bytes);
 // `[0]`
 const emptyList = 3;
-const noTexts: readonly string[] = [];
 // Deeper elements, and tags with more attributes, are left to the scanner.
 const deepest = 30;
 const mostAttributes = 30;

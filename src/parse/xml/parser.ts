@@ -12,7 +12,7 @@ import type { XmlAttributes } from "./attributes.ts";
 import type { XmlHandler, XmlName } from "./names.ts";
 import { XmlScanner } from "./scanner.ts";
 
-type Root = keyof typeof urlsetFormats | keyof typeof feedFormats;
+type Root = keyof typeof formats;
 
 export class XmlParser implements EntryParser, XmlHandler {
   readonly #context: ParseContext;
@@ -91,8 +91,7 @@ export class XmlParser implements EntryParser, XmlHandler {
     }
     if (isNested) this.#scanner.cursor.report("xml-root-name", this.#otherRoot);
     else if (this.#otherRoot !== undefined) this.#scanner.cursor.report("xml-junk-before-root", `<${this.#otherRoot}>`);
-    if (name.local !== { ...urlsetFormats, ...feedFormats }[root].root.name)
-      this.#scanner.cursor.report("xml-root-name", name.raw);
+    if (name.local !== formats[root].root.name) this.#scanner.cursor.report("xml-root-name", name.raw);
     this.#scanner.beginDocument();
     this.#root ??= root;
     this.#scanner.elements.handler = this.#createReader(root, name, attributes);
@@ -127,23 +126,17 @@ function declaresExtension(attributes: XmlAttributes): boolean {
 const extensions: ReadonlySet<Vocabulary | undefined> = new Set<Vocabulary>(["news", "image", "video", "xhtml"]);
 
 // Roots are recognized by name alone; a wrong namespace is reported.
-function rootOf(name: XmlName): Root | undefined {
-  switch (name.lower) {
-    case "urlset":
-    case "sitemapindex":
-    case "rss":
-    case "feed":
-      return name.lower;
-    // These words are too common: they need their namespace.
-    case "entry":
-      return knownVocabulary(name.namespace)?.vocabulary === "atom" ? "entry" : undefined;
-    case "channel":
-      return knownVocabulary(name.namespace)?.vocabulary === "rss" ? "channel" : undefined;
-    case "rdf":
-      return name.prefix.toLowerCase() === "rdf" || knownVocabulary(name.namespace)?.vocabulary === "rdf"
-        ? "rdf"
-        : undefined;
-    default:
-      return undefined;
-  }
+function rootOf({ lower, prefix, namespace }: XmlName): Root | undefined {
+  if (!isRoot(lower)) return undefined;
+  const needed = commonWords[lower];
+  const isKnown = needed === undefined || knownVocabulary(namespace)?.vocabulary === needed;
+  return isKnown || (lower === "rdf" && prefix.toLowerCase() === "rdf") ? lower : undefined;
 }
+
+function isRoot(name: string): name is Root {
+  return Object.hasOwn(formats, name);
+}
+
+const formats = { ...urlsetFormats, ...feedFormats };
+// These words need their namespace.
+const commonWords: Readonly<Partial<Record<Root, Vocabulary>>> = { entry: "atom", channel: "rss", rdf: "rdf" };
