@@ -41,17 +41,15 @@ const [a, b] = ["https://example.org/a.xml", "https://cdn.example/b.xml.gz"];
 // https://www.sitemaps.org/protocol.html#submit_robots
 //   "The Sitemap directive is independent of the user-agent line, so it doesn't matter where you place it in your file."
 describe("Sitemap lines", () => {
-  test("spec: they are taken wherever they stand, in their order", () => {
-    expect(read(`Sitemap: ${a}\nUser-agent: *\nDisallow: /x\nSitemap: ${b}\nDisallow: /y\n`)).toMatchObject({
+  test("spec: they are taken wherever they stand, in their order; the first declaration counts", () => {
+    expect(
+      read(`Sitemap: ${a}\nUser-agent: *\nDisallow: /x\nSitemap: ${b}\nDisallow: /y\nsitemap: ${a}\n`),
+    ).toMatchObject({
       urls: [a, b],
       outcome: { kind: "index", format: "robots" },
       complete: true,
-      problems: [],
+      problems: [["url-repeated", 6, 1]],
     });
-  });
-
-  test("the first declaration of a sitemap counts", () => {
-    expect(urlsOf(`Sitemap: ${a}\nSitemap: ${b}\nsitemap: ${a}\n`)).toEqual([a, b]);
   });
 
   test.each(["sitemap", "SITEMAP", "SiteMap", "\ufeffSitemap", "  Sitemap", "\tSitemap ", "Sitemap\t"])(
@@ -62,72 +60,38 @@ describe("Sitemap lines", () => {
   );
 
   // As in Google's parser: any key that starts with `sitemap` or `site-map`.
-  test.each(["Sitemaps", "Site-map", "site-maps", "sitemap-index", "Sitemap_1", "SITEMAP URL", "sitemap.xml"])(
-    "lenient: %j as the key, reported",
-    (key) => {
-      expect(read(`# x\n${key}: ${a}\n`)).toMatchObject({ urls: [a], problems: [["robots-spelling", 2, 1]] });
-    },
-  );
-
-  test.each([`Sitemap ${a}`, `sitemap\t  ${a}`, `Sitemap ${a} # main`])(
-    "lenient: a missing colon (%j), reported",
-    (line) => {
-      expect(read(line)).toMatchObject({ urls: [a], problems: [["robots-spelling", 1, 1]] });
-    },
-  );
-
-  test("lenient: a missing colon before a relative URL, where there are only two words", () => {
-    expect(urlsOf("Sitemap /a.xml")).toEqual([a]);
-    expect(urlsOf("Sitemap is at /a.xml")).toEqual([]);
-    expect(urlsOf("Sitemap")).toEqual([]);
+  const keys = ["Sitemaps", "Site-map", "site-maps", "sitemap-index", "Sitemap_1", "SITEMAP URL", "sitemap.xml"];
+  test.each([
+    ...keys.map((key) => `${key}: ${a}\n`),
+    ...[`Sitemap ${a}`, `sitemap\t  ${a}`, `Sitemap ${a} # main`],
+    ...[`"${a}"`, `<${a}>`, `' ${a} '`].map((value) => `Sitemap: ${value}`),
+  ])("lenient: other keys, a missing colon, what is around the URL: %j, reported", (line) => {
+    expect(read(line)).toMatchObject({ urls: [a], problems: [["robots-spelling", 1, 1]] });
   });
 
-  test.each([`"${a}"`, `<${a}>`, `' ${a} '`])("lenient: %s without what is around it, reported", (value) => {
-    expect(read(`Sitemap: ${value}`)).toMatchObject({ urls: [a], problems: [["robots-spelling", 1, 1]] });
-  });
-
-  test("lenient: a relative URL is resolved against robots.txt, and reported", () => {
-    expect(read("Sitemap: /a.xml\nSitemap: maps/b.xml\nSitemap: //cdn.example/c.xml\n")).toMatchObject({
-      urls: [a, "https://example.org/maps/b.xml", "https://cdn.example/c.xml"],
-      problems: [["url-relative", 1, 3]],
-    });
-  });
-
-  test("lenient: a URL without a host is resolved against that of robots.txt, and reported", () => {
-    expect(
-      read("Sitemap: https:///a.xml\nSitemap: https:///maps/b.xml\nSitemap: https:///other.example/c\n"),
-    ).toMatchObject({
-      urls: [a, "https://example.org/maps/b.xml"],
-      problems: [
-        ["url-repaired", 1, 2],
-        ["url-invalid", 3, 1],
+  const c = "https://example.org/maps/b.xml";
+  test.each<[what: string, text: string, urls: string[], problems: [code: string, line: number, count: number][]]>([
+    [
+      "two words and no colon",
+      "Sitemap /a.xml",
+      [a],
+      [
+        ["url-relative", 1, 1],
+        ["robots-spelling", 1, 1],
       ],
-    });
-  });
-
-  test.each([
-    `My-sitemap: ${a}`,
-    `x ${a}`,
-    a,
-    `# Sitemap: ${a}`,
-    ` #Sitemap: ${a}`,
-    `Disallow: /sitemap: ${a}`,
-    `: ${a}`,
-  ])("%j is none", (line) => {
-    expect(read(line)).toMatchObject({ urls: [], problems: [] });
-  });
-
-  test.each(["Sitemap:", "Sitemap: ", "Sitemap: # none", "Sitemap:#none", 'Sitemap: ""'])("%j has no URL", (line) => {
-    expect(read(line)).toMatchObject({ urls: [], problems: [["url-missing", 1, 1]] });
-  });
-
-  test.each([
-    ["Sitemap: ftp://example.org/a.xml", "url-scheme"],
-    ["Sitemap: javascript:alert(1)", "url-scheme"],
-    ["Sitemap: https://[", "url-invalid"],
-    ["Sitemap: https://example.org/\0.xml", "url-invalid"],
-  ])("%j cannot be used", (line, code) => {
-    expect(read(`${line}\nSitemap: ${a}`)).toMatchObject({ urls: [a], problems: [[code, 1, 1]] });
+    ],
+    ["more words and no colon", "Sitemap is at /a.xml\nSitemap", [], []],
+    ["lenient: relative URLs", "Sitemap: /a.xml\nSitemap: maps/b.xml", [a, c], [["url-relative", 1, 2]]],
+    ["lenient: no scheme", "Sitemap: //cdn.example/b.xml.gz", [b], [["url-relative", 1, 1]]],
+    ["lenient: no host", "Sitemap: https:///a.xml\nSitemap: https:///maps/b.xml", [a, c], [["url-repaired", 1, 2]]],
+    ["no host but what looks like one", "Sitemap: https:///other.example/c", [], [["url-invalid", 1, 1]]],
+    ["another scheme", "Sitemap: ftp://example.org/a.xml\nSitemap: javascript:alert(1)", [], [["url-scheme", 1, 2]]],
+    ["no URL", `Sitemap: https://[\nSitemap: https://example.org/\0.xml\nSitemap: ${a}`, [a], [["url-invalid", 1, 2]]],
+    ["nothing", 'Sitemap:\nSitemap: \nSitemap: # none\nSitemap:#none\nSitemap: ""', [], [["url-missing", 1, 5]]],
+    ["another key", `My-sitemap: ${a}\nx ${a}\n${a}\n: ${a}\nDisallow: /sitemap: ${a}`, [], []],
+    ["comments", `# Sitemap: ${a}\n #Sitemap: ${a}`, [], []],
+  ])("%s", (_, text, urls, problems) => {
+    expect(read(text)).toMatchObject({ urls, problems });
   });
 });
 
@@ -187,32 +151,29 @@ describe("Crawl-delay", () => {
     expect(delays(text)).toEqual([2500, 1000, 1000]);
   });
 
-  test("a group that names the program and asks for no delay counts too", () => {
-    expect(delays("User-agent: *\nCrawl-delay: 1\nAllow: /\nUser-agent: sitegrove\nDisallow: /x\n")).toEqual([
-      undefined,
-      1000,
-      1000,
-    ]);
-  });
-
-  test("does not end a group", () => {
-    expect(delays("User-agent: sitegrove\nCrawl-delay: 3\nUser-agent: other\nDisallow: /\n")).toEqual([
-      3000,
-      3000,
-      undefined,
-    ]);
-  });
-
-  test("several programs share a group; neither blank lines nor Sitemap lines end it", () => {
-    expect(
-      delays("user-agent: a\n\nUserAgent: other/1.0\nSitemap: /a\nuser agent: *\nDisallow: /\n\ncrawl-delay: 4 # s"),
-    ).toEqual([4000, 4000, 4000]);
-  });
-
-  test("the first delay counts where groups of one program are merged", () => {
-    const text =
-      "User-agent: *\nDisallow: /a\nUser-agent: *\nCrawl-delay: 5\nDisallow: /b\nUser-agent: *\nCrawl-delay: 6\n";
-    expect(delays(text)[2]).toBe(5000);
+  test.each<[what: string, text: string, delays: (number | undefined)[]]>([
+    [
+      "a group that names the program and asks for no delay counts too",
+      "User-agent: *\nCrawl-delay: 1\nAllow: /\nUser-agent: sitegrove\nDisallow: /x\n",
+      [undefined, 1000, 1000],
+    ],
+    [
+      "does not end a group",
+      "User-agent: sitegrove\nCrawl-delay: 3\nUser-agent: other\nDisallow: /\n",
+      [3000, 3000, undefined],
+    ],
+    [
+      "several programs share a group; neither blank lines nor Sitemap lines end it",
+      "user-agent: a\n\nUserAgent: other/1.0\nSitemap: /a\nuser agent: *\nDisallow: /\n\ncrawl-delay: 4 # s",
+      [4000, 4000, 4000],
+    ],
+    [
+      "the first delay counts where groups of one program are merged",
+      "User-agent: *\nDisallow: /a\nUser-agent: *\nCrawl-delay: 5\nDisallow: /b\nUser-agent: *\nCrawl-delay: 6\n",
+      [5000, 5000, 5000],
+    ],
+  ])("%s", (_, text, expected) => {
+    expect(delays(text)).toEqual(expected);
   });
 
   test.each(["-1", "soon", "", "NaN", "1e9", "Infinity"])("%j is no delay", (value) => {

@@ -53,41 +53,6 @@ test("fields come in any order, and what stands around them makes no difference"
   ]);
 });
 
-test("entries that differ in layout are read alike", () => {
-  const entries = Array.from({ length: 12 }, (_, index) => {
-    const space = ["", "\n", "  ", "\r\n\t"][index % 4];
-    const lastmod = index % 3 === 0 ? "" : `${space}<lastmod>2024-01-0${(index % 9) + 1}</lastmod>`;
-    const priority = index % 2 === 0 ? "" : `${space}<priority>0.${index % 10}</priority>`;
-    return `<url>${space}<loc>https://example.org/${index}</loc>${lastmod}${priority}${space}</url>${space}`;
-  });
-  const result = parsed(urlset(...entries));
-  expect(result.pages).toEqual(
-    Array.from({ length: 12 }, (_, index) => ({
-      url: `https://example.org/${index}`,
-      ...(index % 2 === 0 ? { priority: 0.5 } : { priority: (index % 10) / 10, priorityGiven: true }),
-      ...(index % 3 === 0 ? {} : { lastModified: `2024-01-0${(index % 9) + 1}` }),
-    })),
-  );
-  expect(result.problems).toEqual([]);
-});
-
-test("the first declaration of a page counts, and order is kept", () => {
-  const result = parsed(
-    urlset(
-      entry("https://example.org/b", "<priority>0.1</priority>"),
-      entry("https://example.org/a"),
-      entry("https://example.org/b", "<priority>0.9</priority>"),
-      entry("https://example.org/B"),
-    ),
-  );
-  expect(result.pages.map(({ url, priority }) => [url, priority])).toEqual([
-    ["https://example.org/b", 0.1],
-    ["https://example.org/a", 0.5],
-    ["https://example.org/B", 0.5],
-  ]);
-  expect(result.problems).toMatchObject([{ code: "url-repeated", value: "https://example.org/b", line: 9 }]);
-});
-
 describe("values that cannot be read", () => {
   test("are absent and counted, and the page is kept", () => {
     const result = parsed(
@@ -108,16 +73,6 @@ describe("values that cannot be read", () => {
     ]);
     expect(result.complete).toBe(true);
   });
-});
-
-test("a date that was never set is no date, however it is read", () => {
-  const entries = Array.from({ length: 60 }, (_, n) =>
-    entry(`https://example.org/${n}`, `<lastmod>${n % 2 ? "0001-01-01T00:00:00Z" : "2024-01-01T00:00:00Z"}</lastmod>`),
-  );
-  for (const urlsOnly of [false, true]) {
-    const result = parsePieces([urlset(...entries)], { urlsOnly });
-    expect(result.problems).toMatchObject([{ code: "date-invalid", value: "0001-01-01T00:00:00Z", count: 30 }]);
-  }
 });
 
 describe("locs", () => {
