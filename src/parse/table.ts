@@ -7,10 +7,10 @@ import { unwrapUrl } from "../model/url-forms.ts";
 import { type Resolved, type Vocabulary, vocabularyOf } from "./namespaces.ts";
 import type { XmlAttributes } from "./xml/attributes.ts";
 import type { XmlCursor } from "./xml/cursor.ts";
-import { decodeHtml, decodeReferences } from "./xml/entities.ts";
 import type { XmlHandler, XmlName } from "./xml/names.ts";
 import type { XmlScanner } from "./xml/scanner.ts";
 import type { XmlText } from "./xml/text.ts";
+import { decodeHtml, decodeReferences } from "./xml/text.ts";
 
 /** What the rules of a table write to. */
 export interface TableTarget {

@@ -1,7 +1,7 @@
 import { decodeXML } from "entities";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodeHtml, decodeReferences } from "../../src/parse/xml/entities.ts";
+import { decodeHtml, decodeReferences } from "../../src/parse/xml/text.ts";
 import { entry, parsed, urlset, urlsOf } from "../support/parsed.ts";
 
 function decode(text: string): { text: string; flaws: string[] } {

@@ -4,7 +4,7 @@
 //   Lenient: a `<` ends a tag that was not closed.
 import { detached } from "../../model/text.ts";
 import { noFacts, type TextFacts } from "../table.ts";
-import { decodeReferences, type ReferenceWatcher } from "./entities.ts";
+import { decodeReferences, type ReferenceWatcher } from "./text.ts";
 
 /** The attributes of the element that is being opened. Valid only during that. Values are decoded when they are asked for. */
 export class XmlAttributes {

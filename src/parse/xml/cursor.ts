@@ -1,7 +1,7 @@
 // The position of the scanner in a document, for reading and for reporting problems.
 import type { ProblemCode, ProblemLog } from "../../model/problem.ts";
 import { problemFacts } from "../entries.ts";
-import type { ReferenceFlaw, ReferenceWatcher } from "./entities.ts";
+import type { ReferenceFlaw, ReferenceWatcher } from "./text.ts";
 
 /** Counts line ends between two positions. */
 export interface LineCounter {

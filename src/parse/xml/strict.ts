@@ -2,8 +2,8 @@
 // https://www.w3.org/TR/xml-names/. Each returns the flaw, or undefined.
 
 import { isSpace, type XmlAttributes } from "./attributes.ts";
-import { decodeReferences, isXmlCharacter, type ReferenceWatcher } from "./entities.ts";
 import type { XmlName } from "./names.ts";
+import { decodeReferences, isXmlCharacter, type ReferenceWatcher } from "./text.ts";
 
 /** The flaw, and its position in the text. */
 export interface Flaw {
