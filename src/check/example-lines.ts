@@ -1,6 +1,6 @@
 // Finds the lines of examples in the stored documents: pages have no lines, because keeping them would cost every
 // crawl.
-import { decodeHtml } from "../parse/xml/entities.ts";
+import { decodeHtml } from "../parse/xml/text.ts";
 import type { CheckRun } from "./context.ts";
 import type { FindingDraft } from "./findings.ts";
 
