@@ -32,10 +32,7 @@ export class ByteReader {
     return this.#bytes.length;
   }
 
-  /**
-   * Waits until `count` bytes are buffered; false if the source ends before. Throws the error of the source once
-   * nothing is left.
-   */
+  /** Waits until `count` bytes are buffered; false if the source ends before. Throws its error once nothing is left. */
   async fill(count: number): Promise<boolean> {
     if (this.#bytes.length >= count) return true;
     const chunks = this.#bytes.length === 0 ? [] : [this.#bytes];

@@ -1,8 +1,7 @@
 // From bytes to text. Which character set a document is in: the byte order mark, then the charset of the Content-Type header, then the XML
 // declaration, then UTF-8. Names are those of https://encoding.spec.whatwg.org/#names-and-labels.
 //   Lenient: where these differ the first one counts, and the difference is reported.
-//   Lenient: a name that is not known, or that cannot be true (UTF-16 for a document that begins in ASCII, UTF-8 for one
-//   in UTF-16), is reported and skipped.
+//   Lenient: a name that is not known, or cannot be true (UTF-16 for what begins in ASCII), is reported and skipped.
 //   Lenient: bytes that are not valid become U+FFFD, and are counted.
 // UTF-32, UTF-7 and EBCDIC are recognized and refused: TextDecoder does not know them, and no sitemap should be in them.
 import { isUtf8 } from "node:buffer";
@@ -60,8 +59,7 @@ function declaredCharset(beginning: string): string | undefined {
   return /\sencoding\s*=\s*["']\s*([^\s"'<>]+)\s*["']/.exec(declaration)?.[1]?.toLowerCase();
 }
 
-// Used only if the bytes are not UTF-16. A set of wide characters, or one with other bytes for letters, cannot be right
-// for bytes that read as ASCII.
+// A set of wide characters, or one with other bytes for letters, cannot be right for bytes that read as ASCII.
 function canBeTrue(name: string, beginning: string): boolean {
   if (!isWide(name) && !isEbcdic(name)) return true;
   return !(/^\s*<[!?a-z]/i.test(beginning) || /^[\x01-\x7f]*$/.test(beginning));

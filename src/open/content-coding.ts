@@ -46,12 +46,10 @@ export function findCoding(announced: string, sample: Uint8Array): Finding {
     return { coding: seen, announced: "unknown", unreadable: seen === undefined && !looksLikeText(sample) };
   }
   if (seen !== undefined) return known.includes(seen) ? { coding: seen } : { coding: seen, announced: "lie" };
-  // Brotli and bare deflate have no magic bytes, but never look like text, except the shortest streams: `;` is an empty
-  // one.
+  // Brotli and bare deflate have no magic bytes, but never look like text, except the shortest: `;` is an empty stream.
   const bare = known.find((coding) => coding === "br" || coding === "deflate");
   if (bare !== undefined && (sample.length < 4 || !looksLikeText(sample))) return { coding: bare };
-  // Neither the announced coding, nor another one, nor text in any character set: it is damaged. Text may contain
-  // zeros.
+  // Neither the announced coding, nor another one, nor text, which may contain zeros: it is damaged.
   const isBinary = evidence(sample) === undefined && sample.some((byte) => byte !== 0 && isControl(byte));
   return { coding: undefined, announced: "lie", unreadable: isBinary };
 }
