@@ -183,7 +183,9 @@ describe("when two URLs are the same", () => {
   });
 
   test("the key of a key is the key", () => {
-    const parts = fc.array(fc.constantFrom("a", "/", "..", "?", "#", "%", "%41", "%e9", "é", "@", ":8", "&amp;", " "));
+    const parts = fc.array(
+      fc.constantFrom("a", "/", "..", "?", "#", "%25", "%41", "%e9", "é", "@", ":8", "&amp;", " "),
+    );
     fc.assert(
       fc.property(
         fc.oneof(
