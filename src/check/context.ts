@@ -202,9 +202,13 @@ export class RobotsAccess {
     const origin = this.#origins.find((each) => isAt(url, each));
     if (origin === undefined) return undefined;
     const path = pathOfUrl(url.slice(origin.length));
-    const blocking = this.#closed.filter((rules) => !rules.allows(path));
-    if (this.#closed.some(({ isSpent }) => isSpent)) [this.#closed, this.isSpent] = [[], true];
-    if (blocking.length === 0) return undefined;
+    let blocking: RobotsRules[] | undefined;
+    for (const rules of this.#closed) {
+      if (!rules.allows(path)) blocking = [...(blocking ?? []), rules];
+      this.isSpent ||= rules.isSpent;
+    }
+    if (this.isSpent) this.#closed = [];
+    if (blocking === undefined) return undefined;
     const agents = this.#agents.filter((_, index) => blocking.includes(this.#rules[index]!));
     return { agents: agents.join(", "), isFirst: agents[0] === this.#agents[0] };
   }

@@ -39,7 +39,8 @@ export class UrlScan {
     let low = seeds[2]!;
     let at = host;
     // Hashed the same with and without `www.`.
-    const skipped = url.slice(host, host + 4).toLowerCase() === "www." ? host + 4 : host;
+    const mayBeWww = (url.charCodeAt(host) | 32) === 0x77;
+    const skipped = mayBeWww && url.slice(host, host + 4).toLowerCase() === "www." ? host + 4 : host;
     for (; at < length; at++) {
       const code = url.charCodeAt(at);
       if (code === slash || code === question || code === hash) break;
