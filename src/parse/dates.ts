@@ -26,6 +26,7 @@ export function readDate(
   report: (code: ProblemCode, value: string) => void,
   form: "w3c" | "rfc822" = "w3c",
 ): string | undefined {
+  if (usual.test(text)) return text;
   const line = oneLine(text);
   const other = readOther(line);
   if (other === undefined) {
@@ -41,6 +42,10 @@ export function readDate(
   if (zone === "unknown") report("date-zone", text);
   return date;
 }
+
+// What nearly all sitemaps write, with a day that every month has: much faster than all the rest.
+const usual =
+  /^(?!000[01])\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])(?:T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:Z|\+(?:[01]\d|2[0-3]):[0-5]\d))?$/;
 
 function readOther(line: string): OtherDate | undefined {
   if (line.length > maxLength) return undefined;
