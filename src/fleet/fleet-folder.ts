@@ -1,6 +1,7 @@
 // The folder of a fleet: made where it is missing, locked while a process works in it, and gone again if nothing was written.
-import { existsSync, lstatSync, mkdirSync, rmdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, lstatSync, rmSync } from "node:fs";
 import path from "node:path";
+import { makeFolder, removeEmpty } from "../archive/folder.ts";
 import { FileLock } from "../archive/lock.ts";
 import { SitemapError, systemReason } from "../model/errors.ts";
 import { journalName, lockName } from "./journal-file.ts";
@@ -60,34 +61,6 @@ function expectFile(file: string): void {
 
 function unusable(sentence: string, cause?: unknown): SitemapError {
   return new SitemapError("folder-unusable", sentence, cause === undefined ? {} : { cause });
-}
-
-/** Returns the folders that were missing, the innermost first. Throws the error of the system; `recursive` of Node.js hangs in /proc. */
-export function makeFolder(folder: string): readonly string[] {
-  if (isFolder(folder)) return [];
-  const parent = path.dirname(folder);
-  const above = isFolder(parent) || parent === folder ? [] : makeFolder(parent);
-  try {
-    mkdirSync(folder);
-  } catch (error) {
-    // Another process may have made it meanwhile.
-    if (isFolder(folder)) return above;
-    throw error;
-  }
-  return [folder, ...above];
-}
-
-function isFolder(name: string): boolean {
-  return statSync(name, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-/** As long as they are empty. */
-function removeEmpty(folders: readonly string[]): void {
-  try {
-    for (const folder of folders) rmdirSync(folder);
-  } catch {
-    // Somebody uses it.
-  }
 }
 
 /** Throws a `SitemapError` (`folder-in-use`) if a running process works in the folder of this lock. */

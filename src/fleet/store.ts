@@ -1,9 +1,10 @@
 // Where the files of a fleet are: a folder, or a bucket. A file is written as a draft on this machine, and has its name only when it is whole.
+
 import { existsSync } from "node:fs";
 import { type FileHandle, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { storageFailed } from "../archive/file.ts";
-import { makeFolder } from "./fleet-folder.ts";
+import { makeFolder } from "../archive/folder.ts";
 import type { Published, S3Bucket } from "./s3-bucket.ts";
 
 export class Store {

@@ -1,7 +1,8 @@
 // The websites that an agent asks about: each is read once and kept as an archive in a folder, so that the next question needs no request.
 // Who may be asked is decided here.
-import { existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
+import { makeFolder } from "../../archive/folder.ts";
 import { keyHash, siteJob } from "../../fleet/site-job.ts";
 import { SitemapError } from "../../model/errors.ts";
 import type { Options } from "../../model/options.ts";
@@ -45,7 +46,7 @@ export class Sites {
   constructor(options: SitesOptions) {
     this.#options = options;
     this.#allowed = new Set(options.allowed.map((site) => this.#origin(site)));
-    mkdirSync(options.folder, { recursive: true });
+    makeFolder(options.folder);
   }
 
   /** Throws a `NoAnswer` if it may not be asked. */

@@ -3,6 +3,7 @@
 // FILE` is written in place if it is new, so that a killed run leaves what it has; one that replaces another is renamed, too.
 import fs from "node:fs";
 import path from "node:path";
+import { makeFolder, removeEmpty } from "../../archive/folder.ts";
 import { isRunning } from "../../archive/lock.ts";
 import { systemReason } from "../../model/errors.ts";
 import type { Unfinished } from "../context.ts";
@@ -105,14 +106,14 @@ export class SaveFile implements Unfinished {
 /** `-f parquet -o DIR`: files in a folder, each complete or missing. */
 export class OutputFolder implements Unfinished {
   readonly #folder: string;
-  // The outermost of the folders that were missing, until the files are kept.
-  #made: string | undefined;
+  // The folders that were missing, until the files are kept.
+  #made: readonly string[];
   readonly #files = new Map<string, OutputFile>();
 
   /** Throws a `UsageError` if the files cannot be written, or exist and may not be replaced. */
   constructor(folder: string, names: readonly string[], force?: boolean) {
     this.#folder = folder;
-    this.#made = orUsageError(`${folder} cannot be written`, () => fs.mkdirSync(folder, { recursive: true }));
+    this.#made = orUsageError(`${folder} cannot be written`, () => makeFolder(folder));
     try {
       for (const name of names) this.#files.set(name, new OutputFile(path.join(folder, name), force));
     } catch (error) {
@@ -130,20 +131,14 @@ export class OutputFolder implements Unfinished {
   }
 
   keep(): void {
-    this.#made = undefined;
+    this.#made = [];
     for (const file of this.#files.values()) file.keep();
   }
 
   discard(): void {
     for (const file of this.#files.values()) file.discard();
-    const outermost = this.#made && path.resolve(this.#made);
-    this.#made = undefined;
-    try {
-      let folder = path.resolve(this.#folder);
-      for (; outermost && folder.length >= outermost.length; folder = path.dirname(folder)) fs.rmdirSync(folder);
-    } catch {
-      // Somebody put something there meanwhile: it stays.
-    }
+    removeEmpty(this.#made);
+    this.#made = [];
   }
 }
 
