@@ -3,8 +3,7 @@
 // dropped.
 
 import type { ProblemCode } from "../model/problem.ts";
-import type { TextPiece } from "../model/text.ts";
-import { detached } from "../model/text.ts";
+import { detached, type TextPiece } from "../model/text.ts";
 import {
   type Entries,
   type EntryParser,

@@ -7,6 +7,7 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sitegrove } from "../cli/program.ts";
+import { isLong } from "../support/long.ts";
 import { type SlowSite, serveSlowly } from "./slow-site.ts";
 
 const namespaces =
@@ -67,8 +68,7 @@ const routes = {
   "/late.txt": "{base}/late",
 };
 
-// All formats: spellings.test.ts.
-const formats = ["json", "csv"];
+const formats = isLong ? ["json", "ndjson", "csv", "tabtree"] : ["json", "csv"];
 const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-same-bytes-"));
 let site: SlowSite;
 beforeAll(async () => {
