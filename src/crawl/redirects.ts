@@ -1,6 +1,7 @@
 // Follows redirects, one hop at a time. Decided here and nowhere else: which URLs name the same document, what is a
 // loop, how many hops are allowed, which headers may be sent where, and when a hop leads to a known document.
 
+import { staysOnWebsite } from "../fetch/request-headers.ts";
 import { defined } from "../model/defined.ts";
 import {
   type DocumentRequest,
@@ -21,13 +22,11 @@ import {
 import type { Limits } from "../model/options.ts";
 import { isRefused, type Problem, problem } from "../model/problem.ts";
 import { isBelow, placed, type Rewrite } from "../model/rewrite.ts";
-import { isSameWebsite, parseUrl, resolveUrl, trustedOrigins, withoutCredentials } from "../model/url.ts";
+import { parseUrl, resolveUrl, withoutCredentials } from "../model/url.ts";
 import { Cookies, cookiesIn } from "./cookies.ts";
 
 export interface FollowRules {
   readonly limits: Pick<Limits, "redirects" | "robotsRedirects" | "urlLength">;
-  /** The origins of the URLs that the caller gave: `headers` and credentials are sent to them and nowhere else. */
-  readonly startOrigins: ReadonlySet<string>;
   /** Whether a request without the caller's headers may get another answer. */
   readonly tellsApart: (url: string) => boolean;
   /** Whoever answers for a hop adds to them. */
@@ -43,12 +42,11 @@ export function followRules(
   source: Pick<DocumentSource, "tellsApart">,
   rewrite: Rewrite = [],
 ): FollowRules {
-  const startOrigins = new Set(startUrls.flatMap((url) => trustedOrigins(parseUrl(url) as URL)));
   const cookies = new Cookies(startUrls);
   const isStart = (prefix: string) => startUrls.some((url) => isBelow(withoutCredentials(url), prefix));
   const pairs = rewrite.filter(([, to]) => isStart(to));
   const tellsApart = (url: string) => source.tellsApart?.(url) === true;
-  return { limits, startOrigins, tellsApart, cookies, placed: (url) => placed(url, pairs) };
+  return { limits, tellsApart, cookies, placed: (url) => placed(url, pairs) };
 }
 
 /** The result of following redirects from a URL. `keys`: the keys of the URLs that this result is valid for. */
@@ -167,7 +165,7 @@ export class Hop {
       before: [...before, this],
       hops: [...chain.hops, { url, status }],
       problems,
-      isTrusted: chain.isTrusted && from !== null && (from.origin === target.origin || isSameWebsite(from, target)),
+      isTrusted: chain.isTrusted && from !== null && staysOnWebsite(from, target),
       keys,
       cookies,
     });
@@ -199,9 +197,8 @@ export class Hop {
   }
 
   get #isAnonymous(): boolean {
-    const { before, rules, isTrusted } = this.#chain;
-    if (before.length === 0 || isTrusted || !rules.startOrigins.has(parseUrl(this.url)?.origin ?? "")) return false;
-    return rules.tellsApart(this.url);
+    const { rules, isTrusted } = this.#chain;
+    return !isTrusted && rules.tellsApart(this.url);
   }
 
   get #first(): Hop {

@@ -198,7 +198,7 @@ class DocumentFetch {
     const attempt = this.#attempts;
     const url = target.hash === "" ? target.href : target.href.slice(0, -target.hash.length);
     const { anonymous, conditional, cookie } = this.#request;
-    const own = headers(target.origin, anonymous !== true);
+    const own = headers(target.origin, anonymous === true);
     const cookies = [own["cookie"], cookie?.()].filter((each) => each !== undefined).join("; ");
     const sent = { ...own, ...conditional, ...(cookies === "" ? {} : { cookie: cookies }) };
     onEvent({ type: "request", url: this.#url, attempt });

@@ -1,10 +1,11 @@
-// The headers of a request. Headers and credentials from the caller are sent to the start origins and nowhere else.
+// The headers of a request, and the one rule for what the caller supplies (`headers`, user name and password): it is sent to the
+// origins of the start URLs, from http also to https on the same host, but not after a redirect from another website.
 import zlib from "node:zlib";
 import type { Settings } from "../model/options.ts";
-import { trustedOrigins } from "../model/url.ts";
+import { bareHost } from "../model/url.ts";
 
-/** The headers of a request to `origin`. `trusted`: no other website led to it. */
-export type RequestHeaders = (origin: string, trusted: boolean) => Readonly<Record<string, string>>;
+/** The headers of a request to `origin`. `isAnonymous`: another website led to it. */
+export type RequestHeaders = (origin: string, isAnonymous: boolean) => Readonly<Record<string, string>>;
 
 export function requestHeaders(settings: Settings, start: readonly URL[]): RequestHeaders {
   const common = { "user-agent": settings.userAgent, accept, "accept-encoding": acceptEncoding };
@@ -15,7 +16,17 @@ export function requestHeaders(settings: Settings, start: readonly URL[]): Reque
     const authorization = named.map(basicAuthorization).find((each) => each !== undefined);
     trustedHeaders.set(origin, { ...common, ...(authorization && { authorization }), ...settings.headers });
   }
-  return (origin, trusted) => (trusted ? trustedHeaders.get(origin) : undefined) ?? common;
+  return (origin, isAnonymous) => (isAnonymous ? undefined : trustedHeaders.get(origin)) ?? common;
+}
+
+function trustedOrigins({ origin, protocol, port, hostname }: URL): string[] {
+  return protocol === "http:" && port === "" ? [origin, `https://${hostname}`] : [origin];
+}
+
+/** Whether a redirect stays on its website: by http or https, on the usual port, with or without `www.`. */
+export function staysOnWebsite(from: URL, to: URL): boolean {
+  const isSameHost = bareHost(from.hostname) === bareHost(to.hostname);
+  return from.origin === to.origin || (isSameHost && from.port === "" && to.port === "");
 }
 
 // Sitemaps, feeds and text first; a website that knows none of these types still answers.

@@ -79,11 +79,6 @@ export function bareHost(host: string): string {
   return host.startsWith("www.") ? host.slice(4) : host;
 }
 
-/** Whether both are spellings of one website: by http or https, on the usual port, with or without `www.`. */
-export function isSameWebsite(one: URL, other: URL): boolean {
-  return one.port === "" && other.port === "" && bareHost(one.hostname) === bareHost(other.hostname);
-}
-
 /** The origin where a website turns out to be, if one of its URLs led to another: by https, or with `www.`. */
 export function movedOrigin(from: string, to: string): string | undefined {
   const [one, other] = [parseUrl(from), parseUrl(to)];
@@ -94,11 +89,6 @@ export function movedOrigin(from: string, to: string): string | undefined {
 /** The same URL at another origin. */
 export function atOrigin(url: string, origin: string): string {
   return origin + url.slice(parseUrl(url)?.origin.length);
-}
-
-/** The origins that a caller who names this URL trusts: its own, and the secure one of the same host. */
-export function trustedOrigins({ origin, protocol, port, hostname }: URL): string[] {
-  return protocol === "http:" && port === "" ? [origin, `https://${hostname}`] : [origin];
 }
 
 /** Whether a path, of a URL or of a file, is that of a robots.txt. */
@@ -137,9 +127,11 @@ export function urlKey(url: string): string {
   const { href } = parsed;
   // The same string object if it is equal, to keep only one of them in memory.
   if (!href.includes("%")) return href === url ? url : href;
-  return href.replace(unusualSequences, (sequence) => {
+  return href.replace(unusualSequences, (sequence, at: number) => {
     const character = String.fromCharCode(Number.parseInt(sequence.slice(1), 16));
-    return /[A-Za-z0-9._~-]/.test(character) ? character : sequence.toUpperCase();
+    // After a lone %, the character could complete another sequence: `%%34%31` is not `%41`.
+    const isLiteral = /[A-Za-z0-9._~-]/.test(character) && !/%[\da-f]?$/i.test(href.slice(at - 2, at));
+    return isLiteral ? character : sequence.toUpperCase();
   });
 }
 

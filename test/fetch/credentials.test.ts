@@ -1,5 +1,7 @@
 // What the operator supplies goes to the origin of the start, and nowhere else; what is secret is never told.
 import { describe, expect, test } from "vitest";
+import { followRules, Hop } from "../../src/crawl/redirects.ts";
+import { requestHeaders } from "../../src/fetch/request-headers.ts";
 import { SitemapError } from "../../src/model/errors.ts";
 import { resolveOptions } from "../../src/model/options.ts";
 import { redirect } from "../support/fault-server.ts";
@@ -25,14 +27,34 @@ test("headers go to the start's origin only, and do not come back with a redirec
   expect(sent).toEqual([names, [], [], []]);
 });
 
-test("a redirect within the origin keeps them; a sitemap on another origin gets none, whoever names it", async () => {
-  const server = await testServer({ "/a": redirect("/b"), "/b": tenPages });
-  const other = await testServer({ "/x": tenPages }, { host: "127.0.0.2" });
-  const fetcher = testFetcher({ start: server.origin, headers: secrets, ...allowPrivate });
-  await fetcher.read(`${server.origin}/a`);
-  await fetcher.read(`${other.origin}/x`);
-  expect(server.requests.map(({ headers }) => headers.get("authorization"))).toEqual(["Bearer token", "Bearer token"]);
-  expect(other.requests.map(({ headers }) => names.some((name) => headers.has(name)))).toEqual([false]);
+// The URLs of a chain of redirects, and how many of them get the headers, from the first on.
+test.each([
+  ["http://a.test/", "http://a.test/x http://a.test/y", 2],
+  ["http://a.test/", "https://a.test/x http://a.test/y", 2],
+  ["https://a.test/", "http://a.test/", 0],
+  ["http://a.test:8080/", "http://a.test:8080/ https://a.test/ http://a.test/ http://a.test:8080/", 1],
+  ["http://a.test/", "http://a.test:8080/ https://a.test:8080/", 0],
+  ["http://a.test/", "http://b.test/ http://a.test/", 0],
+  ["http://a.test/", "http://a.test/ http://b.test/ http://b.test/y http://a.test/ https://a.test/", 1],
+  ["http://a.test/", "http://www.a.test/ http://x.a.test/", 0],
+  ["http://a.test/ http://b.test/", "http://a.test/ http://b.test/", 1],
+  ["http://a.test/ http://b.test/", "http://b.test/", 1],
+])("started at %s, of %s the first %i get headers of the caller's own", (start, chain, count) => {
+  const settings = resolveOptions({ headers: secrets });
+  const urls = start.split(" ");
+  const headers = requestHeaders(
+    settings,
+    urls.map((url) => new URL(url)),
+  );
+  const tellsApart = (url: string) => "x-api-key" in headers(new URL(url).origin, false);
+  const [first = "", ...others] = chain.split(" ");
+  const hops = [Hop.first(first, "sitemap", followRules(settings.limits, urls, { tellsApart }))];
+  for (const to of others) {
+    const answer = { outcome: "redirect", status: 302, url: "", role: "sitemap", attempts: 1 } as const;
+    hops.push(hops.at(-1)?.next({ ...answer, headers: [["location", to]] }) as Hop);
+  }
+  const sent = hops.map(({ url, request }) => "x-api-key" in headers(new URL(url).origin, request.anonymous === true));
+  expect(sent).toEqual(hops.map((_, at) => at < count));
 });
 
 describe("a user name in the start's URL", () => {
