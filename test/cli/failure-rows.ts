@@ -2,9 +2,9 @@
 
 export const failureRows = [
   "A worker is killed",
-  "A worker is stopped for longer than its lease, and goes on",
-  "Redis is killed and started again",
+  "A worker is suspended for longer than its lease, then resumes",
+  "Redis is killed and restarted",
   "The connection to Redis is lost",
   "Redis is full",
-  "A website kills its worker again and again",
+  "A website repeatedly crashes its worker",
 ] as const;
