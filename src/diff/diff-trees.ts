@@ -14,8 +14,8 @@ import {
 } from "../model/change.ts";
 import { functionValue, invalid, optionsIn, signal, strings, suggestion } from "../model/option-checks.ts";
 import { type Options, resolveOptions } from "../model/options.ts";
-import type { Side } from "./diff-side.ts";
-import { checkSide, type DiffSide } from "./diff-side.ts";
+import { checkSide, type DiffSide, type Side } from "./diff-side.ts";
+import type { NdjsonSide } from "./ndjson-side.ts";
 import type { OpenSideOptions } from "./open-side.ts";
 
 /** Options of `diffTrees`. */
@@ -102,8 +102,8 @@ export type OnSide = (side: "before" | "after") => Pick<OpenSideOptions, "onEven
 
 /** `diffTrees` in batches of changes, with the totals at the end. */
 export async function* diffBatches(
-  before: DiffSide,
-  after: DiffSide,
+  before: DiffSide | NdjsonSide,
+  after: DiffSide | NdjsonSide,
   settings: DiffSettings,
   onSide: OnSide = () => ({}),
   givenScratch?: Scratch,

@@ -22,8 +22,13 @@ export interface OpenSideOptions {
 }
 
 /** `scratch` keeps bytes that can be read only once. */
-export async function openSide(source: DiffSide, scratch: Scratch, options: OpenSideOptions): Promise<Side> {
+export async function openSide(
+  source: DiffSide | NdjsonSide,
+  scratch: Scratch,
+  options: OpenSideOptions,
+): Promise<Side> {
   const { crawl = {}, signal = crawl.signal, onEvent, onProblems } = options;
+  if (source instanceof NdjsonSide) return source;
   if (isTree(source)) return new TreeSide(source);
   if (isBytes(source)) return new FileSide(streamContent(source, scratch, signal), crawl, onProblems);
   if (typeof source !== "string" || isTarget(source)) {

@@ -16,7 +16,7 @@ import { addFlags, collected, crawlOptions, type Flags } from "../flags.ts";
 import { addHelp, patternHelp } from "../help.ts";
 import { type CheckTarget, chooseCheckTarget } from "../input/local-files.ts";
 import { contentOf, crawlTarget, type NamedTarget, recognize } from "../input/target.ts";
-import { type DiffFormat, diffFormats, writeDiff } from "../output/changes.ts";
+import { type Batches, type DiffFormat, diffFormats, writeDiff } from "../output/changes.ts";
 import { CrawlEnding } from "../output/ending.ts";
 import type { Messages } from "../output/messages.ts";
 import { type Ending, type Run, withTargets } from "../run.ts";
@@ -90,7 +90,7 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
   const crawl = crawlOptions(flags);
   checkChangeFlags(flags);
   const sides = { before: new SideEnding(old.name), after: new SideEnding(now.name) };
-  const ending = new DiffEnding(sides, flags.exitCode ?? false);
+  const ending = new DiffEnding([sides.before, sides.after], flags.exitCode);
   const run = await withTargets({
     context,
     doing: ["comparing", ""],
@@ -110,22 +110,15 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
     };
     return { onEvent, onProblems: sides[name].seeProblems };
   };
-  async function* batches(): AsyncGenerator<readonly TreeChange[], DiffTotals> {
+  async function* batches(): Batches {
     const before = await sourceOf(old, settings.crawl ?? {}, run, onSide("before"));
     const after = await sourceOf(now, settings.crawl ?? {}, run, onSide("after"));
     const found = diffBatches(before, after, settings, onSide);
     try {
-      let step = await found.next();
-      for (; !step.done; step = await found.next()) {
-        ending.count(step.value);
-        yield step.value;
-      }
+      ending.totals = yield* ending.counting(found);
       run.crawled();
-      ending.totals = step.value;
-      return step.value;
+      return ending.totals;
     } finally {
-      // Also if the reader of the output has closed it: removes temporary files and closes connections.
-      await found.return(undefined as never);
       for (const side of [before, after]) if (isTree(side)) await side.close();
     }
   }
@@ -238,13 +231,14 @@ class SideEnding extends CrawlEnding {
   }
 }
 
-/** An unknown page does not count as one. */
-export function isDifference(change: TreeChange): boolean {
+// An unknown page does not count as one.
+function isDifference(change: TreeChange): boolean {
   return (change.kind === "sitemap" ? change.change : change.kind) !== "unknown";
 }
 
-class DiffEnding implements Ending {
-  readonly #sides: Readonly<Record<"before" | "after", SideEnding>>;
+/** Of `diff`, whose sides tell how they were read, and of `fleet diff`. */
+export class DiffEnding implements Ending {
+  readonly #sides: readonly SideEnding[];
   readonly #usesExitCode: boolean;
   #differences = 0;
   /** Once both sides were compared. */
@@ -252,7 +246,7 @@ class DiffEnding implements Ending {
   /** How many changes were reported. */
   told = 0;
 
-  constructor(sides: Readonly<Record<"before" | "after", SideEnding>>, usesExitCode: boolean) {
+  constructor(sides: readonly SideEnding[], usesExitCode = false) {
     this.#sides = sides;
     this.#usesExitCode = usesExitCode;
   }
@@ -260,6 +254,20 @@ class DiffEnding implements Ending {
   count(changes: readonly TreeChange[]): void {
     this.told += changes.length;
     this.#differences += changes.filter(isDifference).length;
+  }
+
+  /** Counts what passes. If the output was closed, temporary files are removed. */
+  async *counting(found: Batches): Batches {
+    try {
+      let step = await found.next();
+      for (; !step.done; step = await found.next()) {
+        this.count(step.value);
+        yield step.value;
+      }
+      return step.value;
+    } finally {
+      await found.return(undefined as never);
+    }
   }
 
   // Each side has its own.
@@ -271,11 +279,11 @@ class DiffEnding implements Ending {
 
   /** Whether one of the sides is a website of which nothing could be read: then there is nothing to compare. */
   get readNothing(): boolean {
-    return this.#sides.before.readNothing || this.#sides.after.readNothing;
+    return this.#sides.some(({ readNothing }) => readNothing);
   }
 
   get exitCode(): number {
-    const worst = Math.max(this.#sides.before.exitCode, this.#sides.after.exitCode);
+    const worst = Math.max(0, ...this.#sides.map(({ exitCode }) => exitCode));
     if (worst > exitCodes.incomplete) return worst;
     if (this.#usesExitCode && this.#differences > 0) return exitCodes.findings;
     return this.isComplete ? exitCodes.complete : exitCodes.incomplete;
@@ -284,11 +292,12 @@ class DiffEnding implements Ending {
   print(messages: Messages): void {
     if (this.totals === undefined) return;
     const { before, after, unknown } = this.totals;
-    this.#sides.before.tell(messages, "before", before.pages);
-    this.#sides.after.tell(messages, "after", after.pages);
+    const [was, is] = this.#sides;
+    was?.tell(messages, "before", before.pages);
+    is?.tell(messages, "after", after.pages);
     const are = `${counted(unknown, "page")} ${unknown === 1 ? "is" : "are"}`;
     if (unknown > 0) messages.say(`${are} unknown: missing on a side that is not complete`, "warning");
-    else if (!this.isComplete) messages.say("one side is not complete", "warning");
+    else if (!before.complete || !after.complete) messages.say("one side is not complete", "warning");
     if (this.#usesExitCode && this.#differences > 0) messages.say(counted(this.#differences, "difference"), "warning");
   }
 }

@@ -10,6 +10,7 @@ import type { SiteOutput, SiteSink } from "../../fleet/fleet-options.ts";
 import { keyHash, type SiteJob, type SiteSummary } from "../../fleet/site-job.ts";
 import { DraftFile, type Store } from "../../fleet/store.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
+import { changeNdjsonWriter } from "../../write/changes.ts";
 import { csvWriter } from "../../write/csv.ts";
 import { ndjsonWriter, type PageBatch } from "../../write/pages.ts";
 import { jsonOf } from "../../write/printable.ts";
@@ -83,7 +84,6 @@ export class SiteFiles implements SiteSink {
         kept[kind] = names[kind];
       };
       if (isRead && pages !== undefined && format === "changes") {
-        const { changedPages } = await import("./changes.ts");
         const changes = new DraftFile(store, names.changes);
         const file = await pages.finish(encoder.end());
         const since = summary.previousError === undefined ? previous : undefined;
@@ -187,4 +187,17 @@ async function pagesEncoder(format: FleetFormat, site: string): Promise<PagesEnc
     return bytes;
   };
   return { write: (batch) => afterwards(() => table.add(batch)), end: () => afterwards(() => table.finish()) };
+}
+
+/**
+ * The pages of a file that are new or changed since an earlier archive, as lines of JSON. `unknown`: the earlier archive is not complete, and
+ * does not have the page.
+ */
+async function* changedPages(archive: string | undefined, file: string): AsyncGenerator<string, void> {
+  const { diffBatches, resolveDiffOptions } = await import("../../diff/diff-trees.ts");
+  const { NdjsonSide } = await import("../../diff/ndjson-side.ts");
+  const { write } = changeNdjsonWriter();
+  const settings = resolveDiffOptions({ only: ["added", "changed", "unknown"] });
+  const before = archive ?? new NdjsonSide(undefined);
+  for await (const changes of diffBatches(before, new NdjsonSide(file), settings)) yield write(changes);
 }

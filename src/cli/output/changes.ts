@@ -26,7 +26,7 @@ interface DiffOutput {
   readonly writer?: ChangeWriter | undefined;
 }
 
-type Batches = AsyncGenerator<readonly TreeChange[], DiffTotals>;
+export type Batches = AsyncGenerator<readonly TreeChange[], DiffTotals>;
 
 // About 64 KB of URLs.
 const batchLength = 1000;
