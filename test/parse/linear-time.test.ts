@@ -291,7 +291,7 @@ describe("other readers", () => {
     };
   const readSites = (column?: string) =>
     inFile(async (file) => {
-      for await (const _ of new SiteList({ sites: [], files: [file], column }));
+      for await (const _ of new SiteList([], { from: [file], column }));
     });
   const readers = {
     // The last line is the path of a URL.

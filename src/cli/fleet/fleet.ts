@@ -17,7 +17,7 @@ import { checkSince } from "../flags.ts";
 import { expectDistinct } from "../input/target.ts";
 import { type FleetFlags, givenCrawl, withDefaults } from "./flags.ts";
 import { checkChanges, datasetAt, datasetPath, sinkFor, stateFolder, unpublisher, usableBucket } from "./outputs.ts";
-import { inWords, noList, reportList, type SiteList, siteList, wasRead } from "./sites.ts";
+import { noList, reportList, SiteList, wasRead } from "./sites.ts";
 import { damagedLines, FleetCounter } from "./totals.ts";
 import { FleetWatch } from "./watch.ts";
 
@@ -35,7 +35,8 @@ export async function fleet(names: readonly string[], flags: FleetFlags, context
     if (isGiven && flags.previous === undefined) throw new UsageError(`${name} needs --previous`);
   if (out === undefined || out === "") throw new UsageError("name a folder for the outputs: --out DIR");
   checkProcesses(flags);
-  const { list, retry } = siteList(names, flags, context);
+  const list = new SiteList(names, flags, context.stdin);
+  const { retry } = list;
   const dataset = datasetPath(flags.dataset, retry);
   expectUsable(resolveStreamOptions(givenCrawl(flags)));
   for (const place of [out, dataset]) if (isBucket(place)) await usableBucket(place);
@@ -92,7 +93,7 @@ async function read({ flags, folder, list, queue, watch, context }: Reading & { 
     messages.say(`continuing: ${counted(done, "website")} done, ${counted(waiting, "website")} waiting`, "quiet");
   if (queue.damaged > 0)
     messages.say(`${damagedLines(queue.damaged)}; --from FILE adds what may be missing`, "warning");
-  list.onMalformed = (line) => watch.log.message(inWords(line));
+  list.onMalformed = (sentence) => watch.log.message(sentence);
   const total = () => Math.max(done + waiting, list.count, queue.size);
   const signals = await watch.start({ total, before: done, suspects: () => queue.suspects }, ["SIGTERM"]);
   const shared = { queue, ...signals, onEvent: watch.see };

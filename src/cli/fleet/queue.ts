@@ -15,7 +15,7 @@ import { Output } from "../output/stdout.ts";
 import { unitTimes } from "./command.ts";
 import { type FleetFlags, type FleetFormat, givenCrawl } from "./flags.ts";
 import { datasetPath, unpublisher, wholePath } from "./outputs.ts";
-import { noList, reportList, siteList, wasRead } from "./sites.ts";
+import { noList, reportList, SiteList, wasRead } from "./sites.ts";
 import { FleetCounter, inGroups, oldestActive } from "./totals.ts";
 
 /** The configuration of a run for its workers, whose own flags take precedence. */
@@ -68,7 +68,8 @@ export async function fillQueue(
     const flag = `--${own.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     throw new UsageError(`${flag} is for workers: sitegrove fleet worker --queue … ${flag} …`);
   }
-  const { list, retry } = siteList(names, flags, context);
+  const list = new SiteList(names, flags, context.stdin);
+  const { retry } = list;
   if (!list.isGiven && retry.length === 0) throw new UsageError(noList);
   await list.expectColumn();
   const crawl = givenCrawl(flags);

@@ -4,66 +4,27 @@ import { isInShard, readShard, type Shard } from "../../fleet/shard.ts";
 import { type SiteJob, type SiteSettings, siteJob } from "../../fleet/site-job.ts";
 import { counted, grouped } from "../../model/figures.ts";
 import { namesIn } from "../commands/diff.ts";
-import type { Context } from "../context.ts";
 import { UsageError } from "../exit-codes.ts";
 import type { Messages } from "../output/messages.ts";
-import { type FleetFlags, givenCrawl, retryNames } from "./flags.ts";
-
-/** A line that names no website. */
-export interface MalformedLine {
-  readonly file: string;
-  readonly line: number;
-  readonly text: string;
-}
-
-export interface SiteListOptions {
-  /** From the command line. */
-  readonly sites: readonly string[];
-  /** Files; `-` for standard input. */
-  readonly files: readonly string[];
-  /** The name of a column, or its number from 1. Without one, a line is a homepage. */
-  readonly column?: string | undefined;
-  /** Only those of this part of the list. */
-  readonly shard?: Shard | undefined;
-  /** The path of a homepage counts. */
-  readonly keepPath?: boolean | undefined;
-  readonly stdin?: AsyncIterable<Uint8Array> | undefined;
-}
-
-/** The list that the flags name, and the outcomes that are read again. */
-export function siteList(
-  names: readonly string[],
-  flags: FleetFlags,
-  { stdin }: Context,
-): { readonly list: SiteList; readonly retry: readonly (typeof retryNames)[number][] } {
-  const { from: files = [], column } = flags;
-  for (const file of files.filter((name) => name !== "-")) {
-    const stat = statSync(file, { throwIfNoEntry: false });
-    if (stat === undefined) throw new UsageError(`no such file: ${file}`);
-    if (stat.isDirectory()) throw new UsageError(`${file} is a folder`);
-  }
-  if (column !== undefined && flags.from === undefined) throw new UsageError("--column needs --from");
-  if (/^0+$/.test(column ?? "")) throw new UsageError("--column counts from 1");
-  const shard = flags.shard === undefined ? undefined : readShard(flags.shard);
-  if (flags.shard !== undefined && shard === undefined)
-    throw new UsageError(`--shard takes a part and a number of parts, such as 2/8, not ${flags.shard}`);
-  const { keepPath, onlyPath } = givenCrawl(flags);
-  const list = new SiteList({ sites: names, files, column, shard, keepPath: keepPath || onlyPath, stdin });
-  return { list, retry: namesIn("--retry", flags.retry, retryNames) };
-}
+import { type FleetFlags, retryNames } from "./flags.ts";
 
 export const noList = "name homepages, or a list of them with --from FILE; --help shows examples";
 
 /** Counts what it reads. Each website is yielded once. */
 export class SiteList {
-  readonly #options: SiteListOptions;
+  readonly #names: readonly string[];
+  readonly #flags: Partial<FleetFlags>;
+  readonly #shard: Shard | undefined;
+  readonly #stdin: AsyncIterable<Uint8Array>;
   readonly #seen = new Set<string>();
-  /** Lists of which the first website was read already. */
+  /** Lists of which the first row was read already. */
   readonly #begun = new Map<string, AsyncIterable<ListEntry>>();
-  /** The first ones. */
-  readonly malformed: MalformedLine[] = [];
-  /** Told each of them, for a log. */
-  onMalformed: ((line: MalformedLine) => void) | undefined;
+  /** The outcomes that are read again. */
+  readonly retry: readonly (typeof retryNames)[number][];
+  /** The first lines that name no website, as sentences. */
+  readonly malformed: string[] = [];
+  /** Called with each of them, for a log. */
+  onMalformed: ((sentence: string) => void) | undefined;
   malformedCount = 0;
   duplicates = 0;
   /** In other shards of the list. */
@@ -71,79 +32,85 @@ export class SiteList {
   /** Websites that were listed, each once. */
   count = 0;
 
-  constructor(options: SiteListOptions) {
-    this.#options = options;
+  /** Throws a `UsageError`. Of the files, `-` is standard input. */
+  constructor(names: readonly string[], flags: Partial<FleetFlags>, stdin: AsyncIterable<Uint8Array> = process.stdin) {
+    const { from, column, shard } = flags;
+    this.#names = names;
+    this.#flags = flags;
+    this.#stdin = stdin;
+    this.retry = namesIn("--retry", flags.retry, retryNames);
+    for (const file of this.#files.filter((name) => name !== "-")) {
+      const stat = statSync(file, { throwIfNoEntry: false });
+      if (stat === undefined) throw new UsageError(`no such file: ${file}`);
+      if (stat.isDirectory()) throw new UsageError(`${file} is a folder`);
+    }
+    if (column !== undefined && from === undefined) throw new UsageError("--column needs --from");
+    if (/^0+$/.test(column ?? "")) throw new UsageError("--column counts from 1");
+    this.#shard = shard === undefined ? undefined : readShard(shard);
+    if (shard !== undefined && this.#shard === undefined)
+      throw new UsageError(`--shard takes a part and a number of parts, such as 2/8, not ${shard}`);
+  }
+
+  get #files(): readonly string[] {
+    return this.#flags.from ?? [];
   }
 
   /** Whether websites or files were named. */
   get isGiven(): boolean {
-    const { sites, files } = this.#options;
-    return sites.length + files.length > 0;
+    return this.#names.length + this.#files.length > 0;
   }
 
-  /** Throws a `UsageError` where a file has not the column, before anything is read from any of them. */
+  /** Throws a `UsageError` if a file lacks the column, before anything else is read from any of them. */
   async expectColumn(): Promise<void> {
-    const { files, column } = this.#options;
-    if (column === undefined) return;
-    for (const file of new Set(files)) {
-      const entries = this.#entries(file);
-      this.#begun.set(file, resumed(await entries.next(), entries));
-    }
+    if (this.#flags.column === undefined) return;
+    for (const file of new Set(this.#files)) this.#begun.set(file, await this.#entries(file));
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<SiteJob, void> {
-    const { sites, files } = this.#options;
-    yield* this.#jobs("command line", sites.entries());
-    for (const file of files) {
-      const begun = this.#begun.get(file);
+    yield* this.#jobs("command line", this.#names.entries());
+    for (const file of this.#files) {
+      const entries = this.#begun.get(file) ?? (await this.#entries(file));
       this.#begun.delete(file);
-      yield* this.#jobs(file, begun ?? this.#entries(file));
+      yield* this.#jobs(file, entries);
     }
   }
 
-  #entries(file: string): AsyncGenerator<ListEntry, void> {
-    const { column, stdin = process.stdin } = this.#options;
-    const lines = linesOf(file === "-" ? stdin : createReadStream(file));
+  async #entries(file: string): Promise<AsyncIterable<ListEntry>> {
+    const lines = linesOf(file === "-" ? this.#stdin : createReadStream(file));
+    const { column } = this.#flags;
     return column === undefined ? plain(lines) : cells(lines, column, file);
   }
 
   async *#jobs(file: string, texts: AsyncIterable<ListEntry> | Iterable<ListEntry>): AsyncGenerator<SiteJob, void> {
-    const { shard, keepPath } = this.#options;
+    const keepPath = Boolean(this.#flags["keepPath"] || this.#flags["onlyPath"]);
     for await (const [at, text, around = text, settings] of texts) {
       const job = siteJob(text, { keepPath });
       if (job === undefined) {
-        const line = { file, line: at + 1, text: inMessage(text || around) };
+        const shown = text === tooLong ? tooLongInWords : (text || around).slice(0, 200);
+        const sentence = `${file}:${at + 1}: not a website: ${shown}`;
         this.malformedCount += 1;
-        if (this.malformed.length < mostMalformed) this.malformed.push(line);
-        this.onMalformed?.(line);
+        if (this.malformed.length < mostMalformed) this.malformed.push(sentence);
+        this.onMalformed?.(sentence);
       } else if (this.#seen.has(job.key)) this.duplicates += 1;
       else {
         this.#seen.add(job.key);
-        if (shard !== undefined && !isInShard(job.homepage, shard)) {
-          this.elsewhere += 1;
-          continue;
-        }
-        this.count += 1;
-        yield settings === undefined ? job : { ...job, settings };
+        const isHere = this.#shard === undefined || isInShard(job.homepage, this.#shard);
+        if (isHere) this.count += 1;
+        else this.elsewhere += 1;
+        if (isHere) yield settings === undefined ? job : { ...job, settings };
       }
     }
   }
 }
 
-/** The number of a line from 0, what stands for a homepage, the line where that is not all of it, and settings in other columns. */
-type ListEntry = readonly [number, string, string?, SiteSettings?];
-
-async function* resumed<T>(first: IteratorResult<T, void>, rest: AsyncIterable<T>): AsyncGenerator<T, void> {
-  if (first.done) return;
-  yield first.value;
-  yield* rest;
-}
+/** The number of a line from 0, what stands for a homepage, the line if that is not all of it, and settings in other columns. */
+type ListEntry = readonly [number, string, string?, (SiteSettings | undefined)?];
 
 const mostMalformed = 5;
 
 /** Reports which lines of a list were not used. */
 export function reportList({ malformed, malformedCount, duplicates, elsewhere }: SiteList, messages: Messages): void {
-  for (const line of malformed) messages.say(inWords(line), "warning");
+  for (const sentence of malformed) messages.say(sentence, "warning");
   const more = malformedCount - malformed.length;
   if (more > 0) {
     const lines = `${counted(more, "more line")} that ${more === 1 ? "names" : "name"} no website`;
@@ -160,41 +127,26 @@ export function wasRead({ malformedCount }: SiteList, messages: Messages): boole
   return malformedCount === 0;
 }
 
-export function inWords({ file, line, text }: MalformedLine): string {
-  return `${file}:${line}: not a website: ${text}`;
-}
-
-function inMessage(text: string): string {
-  return text === tooLong ? `a line of more than ${grouped(longestLine)} characters` : text.slice(0, 200);
-}
-
 /** The number of a line from 0, and its text. */
 type Line = readonly [number, string];
 
 // A line of any length takes little memory: one that is too long for a homepage and its row is replaced.
 async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Line, void> {
   let number = 0;
-  let line = "";
-  let isLong = false;
-  let endsInReturn = false;
+  let open = "";
   for await (const piece of decoded(bytes)) {
-    const text = endsInReturn && piece.startsWith("\n") ? piece.slice(1) : piece;
-    if (piece !== "") endsInReturn = piece.endsWith("\r");
-    for (const [at, part] of text.split(/\r\n|[\n\r\u2028\u2029]/).entries()) {
-      if (at > 0) {
-        yield [number++, isLong ? tooLong : line];
-        [line, isLong] = ["", false];
-      }
-      isLong ||= line.length + part.length > longestLine;
-      line = isLong ? "" : line + part;
-    }
+    // A return at the end of a piece may be half of a line end.
+    const lines = (open + piece).split(/\r\n|\r(?!$)|[\n\u2028\u2029]/);
+    open = (lines.pop() ?? "").slice(0, longestLine + 1);
+    for (const line of lines) yield [number++, line.length > longestLine ? tooLong : line];
   }
-  if (line !== "" || isLong) yield [number, isLong ? tooLong : line];
+  if (open !== "") yield [number, open.length > longestLine ? tooLong : open];
 }
 
 const longestLine = 64 * 1024;
 // No website: a NUL.
 const tooLong = "\0";
+const tooLongInWords = `a line of more than ${grouped(longestLine)} characters`;
 
 // Spreadsheets save lists as UTF-16, too. Nothing else has a zero byte in its first two.
 async function* decoded(input: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
@@ -225,19 +177,20 @@ type Row = readonly [number, string, readonly string[]];
 // https://www.rfc-editor.org/rfc/rfc4180, with commas, semicolons or tabs. If a quote is never closed, each line is a row.
 async function* rows(lines: AsyncIterable<Line>): AsyncGenerator<Row, void> {
   let open: Line[] = [];
-  let separator: string | undefined;
+  let separator = "";
+  const rowOf = ([at, line]: Line): Row => [at, line, splitRow(line, separator).row];
   for await (const line of lines) {
     if (open.length === 0 && /^\s*$|^#/.test(line[1])) continue;
-    separator ??= [",", ";", "\t"].find((candidate) => line[1].includes(candidate)) ?? ",";
+    separator ||= [",", ";", "\t"].find((candidate) => line[1].includes(candidate)) ?? ",";
     open.push(line);
     const text = open.map(([, each]) => each).join("\n");
     const { row, isOpen } = splitRow(text, separator);
-    if (!isOpen) yield [open[0]?.[0] ?? 0, text, row];
-    else if (open.length < mostLines) continue;
-    else for (const [at, each] of open) yield [at, each, splitRow(each, separator).row];
+    if (isOpen && open.length < mostLines) continue;
+    if (isOpen) yield* open.map(rowOf);
+    else yield [open[0]?.[0] ?? 0, text, row];
     open = [];
   }
-  for (const [at, each] of open) yield [at, each, splitRow(each, separator ?? ",").row];
+  yield* open.map(rowOf);
 }
 
 const mostLines = 100;
@@ -256,25 +209,30 @@ function splitRow(text: string, separator: string): { row: string[]; isOpen: boo
   return { row, isOpen };
 }
 
-async function* cells(lines: AsyncIterable<Line>, column: string, file: string): AsyncGenerator<ListEntry, void> {
+// The first row is read at once.
+async function cells(lines: AsyncIterable<Line>, column: string, file: string): Promise<AsyncIterable<ListEntry>> {
+  const all = rows(lines);
+  const first = await all.next();
+  if (first.done) return all as AsyncGenerator<never>;
+  const [, , names] = first.value;
   const isNumbered = /^\d+$/.test(column);
-  let place = isNumbered ? Number(column) - 1 : -1;
-  let names: readonly string[] | undefined;
-  for await (const [at, line, row] of rows(lines)) {
-    if (names === undefined) {
-      if (!isNumbered) place = row.findIndex((name) => name.trim().toLowerCase() === column.toLowerCase());
-      if (place === -1) throw new UsageError(`${file} has no column ${column}; there are ${row.join(", ")}`);
-      if (place >= row.length)
-        throw new UsageError(`${file} has no column ${column}; there are ${row.length}: ${row.join(", ")}`);
-      // With a number there may be a header, too.
-      const isHeader = !isNumbered || siteJob(row[place] ?? "") === undefined;
-      names = isHeader ? row : [];
-      if (isHeader) continue;
-    }
-    const settings = settingsIn(row, names);
-    // A row whose settings cannot be read is reported like one without a website.
-    yield [at, settings === "unreadable" ? "" : (row[place] ?? "").trim(), line, settings as SiteSettings];
+  const isNamed = (name: string) => name.trim().toLowerCase() === column.toLowerCase();
+  const place = isNumbered ? Number(column) - 1 : names.findIndex(isNamed);
+  if (names[place] === undefined) {
+    const there = `${isNumbered ? `${names.length}: ` : ""}${names.join(", ")}`;
+    throw new UsageError(`${file} has no column ${column}; there are ${there}`);
   }
+  // With a number there may be a header, too.
+  const isHeader = !isNumbered || siteJob(names[place]) === undefined;
+  const entry = ([at, line, row]: Row): ListEntry => {
+    const settings = settingsIn(row, isHeader ? names : []);
+    // A row whose settings cannot be read is reported like one without a website.
+    return settings === "unreadable" ? [at, "", line] : [at, (row[place] ?? "").trim(), line, settings];
+  };
+  return (async function* () {
+    if (!isHeader) yield entry(first.value);
+    for await (const row of all) yield entry(row);
+  })();
 }
 
 // The columns that say how a website is read.
