@@ -75,7 +75,9 @@ export class PreviousArchives {
   /** Whether the run says that it read this document to its end, and lost nothing of it. */
   async wasReadWhole(request: DocumentRequest): Promise<boolean> {
     const newest = await this.#newest(request);
-    return newest !== undefined && countsFrom(newest.answer) !== undefined;
+    return (
+      newest?.fetched.notAsked === "unchanged" || (newest !== undefined && countsFrom(newest.answer) !== undefined)
+    );
   }
 
   async #newest(request: DocumentRequest): Promise<Found | undefined> {

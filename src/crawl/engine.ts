@@ -97,7 +97,6 @@ export class Engine {
       throw error;
     } finally {
       clearTimeout(timer);
-      this.#discovery.close();
       this.#abort.release();
       // Also reached when the caller leaves the loop early. Fetches are aborted first, because closing waits for them.
       this.#abort.abort(new Error("The crawl is over"));
@@ -159,7 +158,7 @@ export class Engine {
       lookAhead();
     }
     const first = yield* this.#visitor.visit({ ...candidate, parent: root });
-    await this.#discovery.took(candidate, first);
+    this.#discovery.took(candidate, first);
     const visit = yield* this.#visitor.goOn(first, root, this.#discovery.candidates);
     if (visit.type === "frame") root.children.push(yield* this.#walk(visit.frame));
     if (visit.type === "node") root.children.push(visit.node);

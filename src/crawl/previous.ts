@@ -1,11 +1,10 @@
 // Runs with `previous`: conditional requests (https://www.rfc-editor.org/rfc/rfc9110#section-13) for what the archive of an earlier run holds
-// whole, which is used if the website answers 304, or sends the same bytes. Not requested, but for some each day, are well-known paths without
-// a sitemap and, with `trustLastmod`, children of an index that gives them the same `lastmod`.
+// whole, which is used if the website answers 304, or sends the same bytes. Not requested, but for some each day, are well-known paths that were
+// not found and, with `trustLastmod`, children of an index that gives them the same `lastmod`.
 import { createHash } from "node:crypto";
-import { ArchivedBody } from "../archive/archived-body.ts";
-import { PreviousArchives } from "../archive/previous.ts";
+import type { ArchivedBody } from "../archive/archived-body.ts";
+import type { PreviousArchives } from "../archive/previous.ts";
 import { defined } from "../model/defined.ts";
-import { SitemapError } from "../model/errors.ts";
 import { type ResponseEvent, responseEvent } from "../model/event.ts";
 import {
   type Body,
@@ -17,24 +16,8 @@ import {
   header,
 } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
-import { isTemporary, problem } from "../model/problem.ts";
-import type { Start } from "./prepare.ts";
 import { read } from "./read.ts";
-import { follow, type Hop } from "./redirects.ts";
 import type { Reference } from "./visit.ts";
-
-/** Opens the archives of earlier runs. Throws a `SitemapError` where one cannot be read, or is about another website. */
-export async function openPrevious(
-  { homepage }: Start,
-  { previous, signal, limits }: Pick<Settings, "previous" | "signal" | "limits">,
-): Promise<PreviousArchives | undefined> {
-  if (previous === undefined) return undefined;
-  const archives = await PreviousArchives.open(previous, { signal, documents: limits.documents });
-  const other = archives.notAbout(homepage);
-  if (other === undefined) return archives;
-  await archives.close();
-  throw new SitemapError("invalid-archive", `${other.path} is about ${other.about}, not ${homepage}`);
-}
 
 export const guessDays = 11;
 export const trustedDays = 7;
@@ -44,14 +27,15 @@ export function isDue(url: string, days: number, date: string = new Date().toISO
   return createHash("md5").update(`${date} ${url}`).digest().readUInt32BE() % days === 0;
 }
 
+/**
+ * Asks the `network`, which must not report responses itself, for what may have changed; `onResponse` is called with how each document came.
+ */
 export class Revalidator {
   readonly #network: DocumentSource;
   readonly #previous: PreviousArchives;
   readonly #settings: Settings;
   readonly #onResponse: (event: ResponseEvent) => void;
-  readonly #robots: { readonly now: Fetched; readonly before: Fetched["outcome"] | undefined }[] = [];
 
-  /** `network` must not report responses itself. */
   constructor(
     network: DocumentSource,
     previous: PreviousArchives,
@@ -64,26 +48,9 @@ export class Revalidator {
     this.#onResponse = onResponse;
   }
 
-  async fetch(request: DocumentRequest): Promise<Fetched> {
-    const unasked = request.notAsked && (await this.#unasked(request));
-    if (unasked !== undefined) return this.#told(unasked);
-    const now = await this.#asked(request);
-    if (request.role === "robots") this.#robots.push({ now, before: (await this.#previous.answer(request))?.outcome });
-    return now;
-  }
-
-  /** Whether robots.txt is the same as in the previous run; known once it was read. */
-  get isRobotsTheSame(): boolean {
-    return this.#robots.every(({ now, before }) => {
-      if (now.outcome !== before) return false;
-      return now.outcome !== "found" || now.came === "not-modified" || now.body.sameAs !== undefined;
-    });
-  }
-
-  /** Whether there was a sitemap; undefined if it is not certain, or today is the day to look again. */
-  async hadSitemap(first: Hop): Promise<boolean | undefined> {
-    const had = await this.#hadSitemap(first);
-    return had === false && isDue(first.url, guessDays) ? undefined : had;
+  /** Whether a well-known path was not found in the earlier run, and this is not the day to look again. */
+  async isAbsent(request: DocumentRequest): Promise<boolean> {
+    return !isDue(request.url, guessDays) && (await this.#previous.answer(request))?.outcome === "absent";
   }
 
   /** The same references; those that need no request are marked. `index` is the URL where the index was found. */
@@ -106,13 +73,17 @@ export class Revalidator {
         if (reference.lastModified !== lastModified || isDue(url, trustedDays)) continue;
         const child = { url, role: "sitemap" } as const;
         const isOfSameRun = await this.#previous.isOfRunOf(child, request);
-        if (isOfSameRun && (await this.#wasWhole(child))) references[at] = { ...reference, notAsked: "unchanged" };
+        // If something was missing, the website may have mended it without another date.
+        const isWhole = isOfSameRun && (await this.#previous.wasReadWhole(child));
+        if (isWhole) references[at] = { ...reference, notAsked: "unchanged" };
       }
     }
     return references;
   }
 
-  async #asked(request: DocumentRequest): Promise<Fetched> {
+  async fetch(request: DocumentRequest): Promise<Fetched> {
+    const unasked = request.notAsked && (await this.#unasked(request));
+    if (unasked !== undefined) return this.#told(unasked);
     const before = await this.#previous.document(request);
     const conditional = before && conditionalHeaders(before);
     const answer = await this.#network.fetch({ ...request, ...defined({ conditional }) });
@@ -133,10 +104,8 @@ export class Revalidator {
   async #unasked(request: DocumentRequest): Promise<Fetched | undefined> {
     const before = await this.#previous.answer(request);
     if (before === undefined) return undefined;
-    if (before.outcome === "found") {
-      const document = await this.#previous.document(request);
-      if (document === undefined || !(await document.body.isGood())) return undefined;
-    }
+    if (before.outcome === "found" && !(await (await this.#previous.document(request))?.body.isGood()))
+      return undefined;
     const { answered: _, ...rest } = before as FetchedDocument;
     return { ...rest, attempts: 0, came: "not-asked", notAsked: request.notAsked };
   }
@@ -174,39 +143,6 @@ export class Revalidator {
       },
     };
     return { ...answer, body };
-  }
-
-  async #hadSitemap(first: Hop): Promise<boolean | undefined> {
-    const reason = problem("archive-missing");
-    const before = await follow(first, async ({ request }) => {
-      return (await this.#previous.answer(request)) ?? { outcome: "failed", ...request, attempts: 0, reason };
-    });
-    if (before.outcome === "absent") return false;
-    if (before.outcome === "blocked") {
-      // Too many requests, or a bot check: may be gone next time.
-      const { status, reason } = before;
-      return reason.code === `http-${status}` && !isTemporary(reason.code) ? false : undefined;
-    }
-    if (before.outcome !== "found") return undefined;
-    const { body } = before.document;
-    if (!(body instanceof ArchivedBody) || body.problem !== undefined) return undefined;
-    // Up to the first entry; if there is none, to the end.
-    const reading = read(before.document, this.#settings);
-    const step = await reading.next();
-    if (!step.done) await reading.return(undefined as never);
-    if (!step.done || step.value.outcome.kind !== "invalid") return true;
-    return (await body.isGood()) ? false : undefined;
-  }
-
-  // Where something was missing, or there was no sitemap, the website may have mended it without another date.
-  async #wasWhole(request: DocumentRequest): Promise<boolean> {
-    if (await this.#previous.wasReadWhole(request)) return true;
-    const before = await this.#previous.document(request);
-    if (before === undefined) return false;
-    const reading = read(before, this.#settings);
-    let step = await reading.next();
-    while (!step.done) step = await reading.next();
-    return step.value.complete && step.value.outcome.kind !== "invalid";
   }
 }
 

@@ -1,12 +1,12 @@
 // Where a run keeps its documents: in a temporary store, in a new archive, or in one that it resumes.
 import type { ArchiveInfo } from "../archive/info.ts";
-import type { PreviousArchives } from "../archive/previous.ts";
+import { PreviousArchives } from "../archive/previous.ts";
 import { ResumedArchive } from "../archive/resume.ts";
 import { createStore, type Store } from "../archive/store.ts";
 import { expectUsable } from "../fetch/fetcher.ts";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
-import { type Options, resolveStreamOptions } from "../model/options.ts";
+import { type Options, resolveStreamOptions, type Settings } from "../model/options.ts";
 import { archivedSettings, type Prepared, prepare, replayOptions } from "./prepare.ts";
 
 export interface Storage {
@@ -26,7 +26,7 @@ export async function openStorage(prepared: Prepared): Promise<Storage>;
 export async function openStorage(prepared: Prepared, isNeeded = false): Promise<Storage> {
   const { settings, start } = prepared;
   expectUsable(settings);
-  const previous = settings.previous && (await (await import("./previous.ts")).openPrevious(start, settings));
+  const previous = await openPrevious(start.homepage, settings);
   try {
     const { save, resume, store: kind } = settings;
     if (resume !== undefined) return { ...(await goOn(resume, prepared)), previous };
@@ -36,6 +36,19 @@ export async function openStorage(prepared: Prepared, isNeeded = false): Promise
     await previous?.close();
     throw error;
   }
+}
+
+// The archives must be about this website.
+async function openPrevious(
+  homepage: string,
+  { previous, signal, limits }: Settings,
+): Promise<PreviousArchives | undefined> {
+  if (previous === undefined) return undefined;
+  const archives = await PreviousArchives.open(previous, { signal, documents: limits.documents });
+  const other = archives.notAbout(homepage);
+  if (other === undefined) return archives;
+  await archives.close();
+  throw new SitemapError("invalid-archive", `${other.path} is about ${other.about}, not ${homepage}`);
 }
 
 async function goOn(path: string, prepared: Prepared): Promise<{ prepared: Prepared; store: Store }> {

@@ -10,6 +10,8 @@ export interface Candidate {
   readonly by: DiscoveryRecord["by"];
   /** A well-known path: whether it is skipped if robots.txt names a sitemap that can be read. */
   readonly ifNeeded?: boolean | undefined;
+  /** A feed that the homepage links to: it comes after the sitemaps. */
+  readonly isFeed?: boolean;
 }
 
 /** Whether nobody declared that there is something: without it, there is no node. */

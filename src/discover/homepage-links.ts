@@ -50,18 +50,18 @@ export class HomepageLinks {
       if (isSitemap(rel, type)) this.#add(href ?? "", base ?? this.#url, "homepage-link");
       // Comments are not pages.
       else if (useFeeds && isFeed(rel, type) && !/\/comments\/feed\b/.test(href ?? ""))
-        this.#add(href ?? "", base ?? this.#url, "feed");
+        this.#add(href ?? "", base ?? this.#url, "homepage-link", true);
     });
   }
 
-  #add(target: string, base: string, by: Candidate["by"]): void {
+  #add(target: string, base: string, by: Candidate["by"], isFeed = false): void {
     const value = target.trim();
     const { url, problem } = resolveUrl(value, base, longestUrl);
     if (problem === "limit-url-length") this.#problems.add(problem, { limit: longestUrl });
     else if (url === undefined) this.#problems.add("homepage-link-invalid", { value });
     else if (this.#found.has(url)) return;
     else if (this.#found.size >= mostLinks) this.#problems.add("homepage-too-many-links", { limit: mostLinks });
-    else this.#found.set(url, { url, by });
+    else this.#found.set(url, { url, by, isFeed });
   }
 }
 

@@ -315,7 +315,8 @@ test("a large guess that is in the tree already adds nothing, live, in the archi
 describe("feeds and llms.txt, on demand", () => {
   const rss = (path: string) => `<rss version="2.0"><channel><item><link>${home}${path}</link></item></channel></rss>`;
   const page = `<html><link rel="alternate" type="application/rss+xml" href="/blog.rss">
-    <link rel="alternate" type="application/rss+xml" href="/comments/feed/"><link rel="alternate" hreflang="de" href="/de">`;
+    <link rel="alternate" type="application/rss+xml" href="/comments/feed/"><link rel="alternate" hreflang="de" href="/de">
+    <link rel="alternate" type="application/atom+xml" href="/gone.atom">`;
   const routes = {
     "/": page,
     "/sitemap.xml": urlset("a"),
@@ -324,29 +325,27 @@ describe("feeds and llms.txt, on demand", () => {
     "/feed.json": `{"version": "https://jsonfeed.org/version/1.1", "items": [{"url": "${home}c"}]}`,
     "/llms.txt": "# T\n## S\n- [D](/d)",
   };
+  // What the homepage links to comes before guesses, and is a loss if it is not there.
+  const linked = ["homepage-link found /blog.rss rss", "homepage-link absent /gone.atom "];
   test.each<[options: Options, found: string[], asked: number]>([
     [{}, [], 0],
-    [{ useFeeds: true }, ["feed /feed.json json", "feed /blog.rss rss"], 7],
-    [{ useLlms: true }, ["llms /llms.txt llms"], 1],
-    [{ useFeeds: true, useHomepage: false }, ["feed /feed.json json"], 6],
+    [{ useFeeds: true }, [...linked, "feed found /feed.json json"], 8],
+    [{ useLlms: true }, ["llms found /llms.txt llms"], 1],
+    [{ useFeeds: true, useHomepage: false }, ["feed found /feed.json json"], 6],
   ])("%j", async (options, found, asked) => {
-    const { client, hits } = site(routes);
-    await using tree = await sitemapTreeForHomepage(home, {
-      client,
-      retries: 0,
+    const { tree, hits } = await discover(routes, {
       useKnownPaths: false,
       extraKnownPaths: ["sitemap.xml"],
       ...options,
     });
-    const sources = tree.discovery.filter(({ by }) => by === "feed" || by === "llms");
+    const sources = tree.discovery.filter(({ by }) => by !== "robots" && by !== "known-path");
     expect(sources).toHaveLength(asked);
-    const formats = new Map([...tree.sitemaps()].map(({ url, ...rest }) => [url, "format" in rest ? rest.format : ""]));
-    expect(
-      sources.flatMap(({ url, by, outcome }) =>
-        outcome === "found" ? [`${by} ${new URL(url).pathname} ${formats.get(url)}`] : [],
-      ),
-    ).toEqual(found);
-    expect(tree.complete).toBe(true);
+    const nodes = new Map([...tree.sitemaps()].map((each) => [each.url, "format" in each ? each.format : ""]));
+    const shown = sources.filter(({ url }) => nodes.has(url));
+    expect(shown.map(({ url, by, outcome }) => `${by} ${outcome} ${url.replace(home, "/")} ${nodes.get(url)}`)).toEqual(
+      found,
+    );
+    expect(tree.complete).toBe(!found.includes(linked[1] as string));
     expect(hits).not.toContain("/comments/feed/");
   });
 });

@@ -133,24 +133,6 @@ describe("known paths that had nothing", () => {
     expect((await run(found.archive, options)).asked).toContain(`/${due}`);
   });
 
-  test("pages for people, redirects to nothing and what is forbidden are nothing, too", async () => {
-    for (const name of knownPaths.slice(1)) {
-      documents.set(`/${name}`, { body: "<html>Not found, but 200</html>", headers: html });
-    }
-    documents.set("/sitemap", { status: 302, headers: { location: "/welcome" } });
-    documents.set("/welcome", { body: "<html>Welcome</html>", headers: html });
-    documents.set("/sitemap.php", { status: 403 });
-    const first = await run();
-    // One of them may be due, and leads on to another URL.
-    const most = 3 + dueGuesses().length + 1;
-    const second = await run(first.archive);
-    expect(second.asked.length).toBeLessThanOrEqual(most);
-    expect(second.content).toBe(first.content);
-    const third = await run(second.archive);
-    expect(third.asked.length).toBeLessThanOrEqual(most);
-    expect(third.content).toBe(first.content);
-  });
-
   test("a server that fails, or asks for patience, is asked again", async () => {
     documents.set("/sitemap.php", { status: 500 });
     documents.set("/sitemaps.xml", { status: 429, headers: { "retry-after": "0" } });
@@ -169,16 +151,10 @@ describe("known paths that had nothing", () => {
     expect((await run(archive)).content).toBe(await without());
   });
 
-  test("a robots.txt that changed, or names what is no longer there, makes every document be requested", async () => {
-    const { archive } = await run();
-    documents.set("/wp-sitemap.xml", { body: urlset("1", "3") });
-    documents.set("/robots.txt", { body: "User-agent: *\n" });
-    expect((await run(archive)).content).toBe(await without());
-
+  test("a robots.txt that names what is no longer there makes every document be requested", async () => {
     documents.set("/robots.txt", { body: `Sitemap: ${home}elsewhere.xml\n` });
     documents.set("/elsewhere.xml", { body: urlset("5") });
     documents.delete("/sitemap.xml");
-    documents.delete("/wp-sitemap.xml");
     const next = await run();
     documents.delete("/elsewhere.xml");
     documents.set("/wp-sitemap.xml", { body: urlset("6") });
@@ -206,17 +182,15 @@ describe("known paths that had nothing", () => {
     for (const page of ["9", "10"]) expect(third.content).toContain(`"${home}${page}"`);
   });
 
-  test("a page for people that is a sitemap of an index now: the archive has both answers", async () => {
-    documents.delete("/robots.txt");
-    documents.delete("/sitemap.xml");
+  test("what was not there and is a sitemap of an index now: the archive has both answers", async () => {
     const { other } = someNames();
     documents.set("/index.xml", { body: index([other]) });
-    documents.set(`/${other}`, { body: "<html>Not found, but 200</html>", headers: html });
     const options = { extraKnownPaths: [other, "index.xml"] };
     const { archive } = await run(undefined, options);
     documents.set(`/${other}`, { body: urlset("11") });
-    const { content } = await run(archive, options);
+    const { content, came } = await run(archive, options);
     expect(content).toContain(`"${home}11"`);
+    expect(came.fetched).toBe(1);
   });
 
   test("where no sitemap was found, everything is requested", async () => {
