@@ -12,118 +12,54 @@ import type { SitemapRow } from "./sitemaps.ts";
 /** `sites` only in a dataset. */
 export type ParquetFile = "pages" | "sitemaps" | "problems" | "sites";
 
-/** The table of pages alone. */
-export class ParquetPages {
-  readonly #table: ParquetTable;
-  readonly #site: string;
-
-  constructor(sink: ByteSink, site: string) {
-    this.#table = new ParquetTable(sink, pagesTable);
-    this.#site = site;
-  }
-
-  add({ sitemap, pages }: PageBatch): void {
-    for (const page of pages) this.#table.add({ site: this.#site, sitemap, ...pageRow(page) }, weightOf(page));
-  }
-
-  finish(): void {
-    this.#table.finish();
-  }
-}
-
 export class ParquetTables {
   readonly #run: string | undefined;
-  readonly #tables: ReadonlyMap<string, ParquetTable>;
+  readonly #tables: ReadonlyMap<ParquetFile, ParquetTable>;
 
-  /** With the name of a run, the tables are those of a dataset: they have one of websites, and every row says when it was fetched. */
-  constructor(sink: (file: ParquetFile) => ByteSink, run?: string) {
+  /**
+   * With the name of a run, the tables are those of a dataset: they have one of websites, and every row says when it was fetched. A table
+   * without a sink is not written.
+   */
+  constructor(sink: (file: ParquetFile) => ByteSink | undefined, run?: string) {
     this.#run = run;
-    const isDataset = run !== undefined;
-    const fetched = isDataset ? columns("fetched_at:time") : [];
-    this.#tables = new Map([
-      ["pages", new ParquetTable(sink("pages"), [...pagesTable, ...fetched])],
-      ["sitemaps", new ParquetTable(sink("sitemaps"), sitemapsTable)],
-      ["problems", new ParquetTable(sink("problems"), [...problemsTable, ...fetched])],
-      ...(isDataset ? [["sites", new ParquetTable(sink("sites"), sitesTable)] as const] : []),
-    ]);
+    const fetched = run === undefined ? [] : columns("fetched_at:time");
+    const tables = new Map<ParquetFile, ParquetTable>();
+    const add = (file: ParquetFile, columns: readonly Column[]) => {
+      const bytes = sink(file);
+      if (bytes !== undefined) tables.set(file, new ParquetTable(bytes, columns));
+    };
+    add("pages", [...pagesTable, ...fetched]);
+    add("sitemaps", sitemapsTable);
+    add("problems", [...problemsTable, ...fetched]);
+    if (run !== undefined) add("sites", sitesTable);
+    this.#tables = tables;
   }
 
   addPages({ sitemap, pages }: PageBatch, site: string | undefined, fetchedAt?: string): void {
-    const fetched = { fetched_at: instant(fetchedAt) };
     for (const page of pages)
-      this.#add("pages", { run: this.#run, site, sitemap, ...pageRow(page), ...fetched }, weightOf(page));
+      this.#add("pages", { site, sitemap, ...pageRow(page), fetched_at: fetchedAt }, weightOf(page));
   }
 
   /** The summary of a website. */
-  addSite(summary: SiteFacts): void {
-    const { pages, sitemaps, invalid, requests, wireBytes, duration, finishedAt, reasons, ...rest } = summary;
-    this.#add(
-      "sites",
-      {
-        run: this.#run,
-        ...rest,
-        pages: bigint(pages),
-        sitemaps: bigint(sitemaps),
-        invalid: bigint(invalid),
-        requests: bigint(requests),
-        wire_bytes: bigint(wireBytes),
-        duration: bigint(duration),
-        reason: reasons[0]?.code,
-        fetched_at: instant(finishedAt),
-      },
-      1000,
-    );
+  addSite(summary: { readonly finishedAt: string; readonly reasons: readonly { readonly code: string }[] }): void {
+    const { finishedAt, reasons } = summary;
+    this.#add("sites", { ...inSnakeCase(summary), reason: reasons[0]?.code, fetched_at: finishedAt });
   }
 
   addSitemap({ row, problems }: SitemapRow, site: string | undefined, readAt?: string): void {
-    const { wireBytes, decodedBytes, pageCount, declaredUrl, lastModified, fetchedAt, firstByte, ...rest } = row;
-    this.#add(
-      "sitemaps",
-      {
-        run: this.#run,
-        site,
-        ...rest,
-        depth: bigint(rest.depth),
-        status: bigint(rest.status),
-        first_byte: bigint(firstByte),
-        duration: bigint(rest.duration),
-        problems: bigint(rest.problems),
-        declared_url: declaredUrl,
-        last_modified: lastModified,
-        page_count: bigint(pageCount),
-        wire_bytes: bigint(wireBytes),
-        decoded_bytes: bigint(decodedBytes),
-        fetched_at: instant(fetchedAt),
-      },
-      1000,
-    );
-    for (const { code, message, line, value, count } of problems) {
-      const facts = { line: bigint(line), value, count: bigint(count), fetched_at: instant(fetchedAt ?? readAt) };
-      this.#add("problems", { run: this.#run, site, url: row.url, code, loss: isLossy(code), message, ...facts }, 1000);
-    }
+    this.#add("sitemaps", { site, ...inSnakeCase(row) });
+    const { url, fetchedAt = readAt } = row;
+    for (const each of problems)
+      this.#add("problems", { site, ...each, url, loss: isLossy(each.code), fetched_at: fetchedAt });
   }
 
   finish(): void {
     for (const table of this.#tables.values()) table.finish();
   }
 
-  #add(table: ParquetFile, row: Row, weight: number): void {
-    this.#tables.get(table)?.add(row, weight);
+  #add(table: ParquetFile, row: Row, weight = 1000): void {
+    this.#tables.get(table)?.add({ run: this.#run, ...row }, weight);
   }
-}
-
-/** What the table of websites holds of a summary. */
-export interface SiteFacts {
-  readonly site: string;
-  readonly outcome: string;
-  readonly pages: number;
-  readonly sitemaps: number;
-  readonly invalid: number;
-  readonly requests: number;
-  readonly wireBytes: number;
-  readonly duration: number;
-  readonly finishedAt: string;
-  readonly reasons: readonly { readonly code: string }[];
 }
 
 function pageRow(page: SitemapPage): Row {
@@ -135,7 +71,7 @@ function pageRow(page: SitemapPage): Row {
   };
   return {
     url,
-    last_modified: instant(lastModified),
+    last_modified: lastModified,
     last_modified_text: lastModified,
     change_frequency: changeFrequency,
     priority: priorityGiven ? priority : undefined,
@@ -166,8 +102,10 @@ function instant(date: string | undefined): Date | undefined {
   return parsed === undefined || Number.isNaN(parsed.getTime()) ? undefined : parsed;
 }
 
-function bigint(value: number | undefined): bigint | undefined {
-  return value === undefined ? undefined : BigInt(Math.round(value));
+// A value as its column wants it.
+function cell(value: unknown, { type, converted_type: meaning }: SchemaElement): unknown {
+  if (value === undefined || type !== "INT64") return value;
+  return meaning === "TIMESTAMP_MILLIS" ? instant(value as string) : BigInt(Math.round(value as number));
 }
 
 // In characters, roughly: nearly all other content of a page is in these lists.
@@ -178,23 +116,23 @@ function weightOf({ url, newsStory, alternates = [], images = [], videos = [] }:
 }
 
 /** Receives the bytes of a file, in order. The buffer is reused afterwards. */
-export type ByteSink = (bytes: Uint8Array) => void;
+type ByteSink = (bytes: Uint8Array) => void;
 
 /** A value for each column, by name; absent ones are null in the table. */
-export type Row = Readonly<Record<string, unknown>>;
+type Row = Readonly<Record<string, unknown>>;
 
 /** Written row group by row group: only one group is in memory, however long the table is. */
-export class ParquetTable {
-  readonly #columns: readonly string[];
+class ParquetTable {
+  readonly #columns: readonly SchemaElement[];
   readonly #writer: ParquetWriter;
   #rows: Row[] = [];
   #weight = 0;
 
   constructor(sink: ByteSink, columns: readonly Column[]) {
-    this.#columns = columns.map(([element]) => element?.name ?? "");
+    this.#columns = columns.map(([element]) => element!);
     this.#writer = new ParquetWriter({
       writer: new SinkWriter(sink),
-      schema: schemaOf(columns),
+      schema: [{ name: "root", num_children: columns.length }, ...columns.flat()],
       codec: "GZIP",
       compressors: { GZIP: (bytes) => gzipSync(bytes, { level: compressionLevel }) },
     });
@@ -218,11 +156,11 @@ export class ParquetTable {
     this.#rows = [];
     this.#weight = 0;
     this.#writer.write({
-      columnData: this.#columns.map((name) => ({
-        name,
-        data: rows.map((row) => row[name]),
+      columnData: this.#columns.map((column) => ({
+        name: column.name,
+        data: rows.map((row) => cell(row[column.name], column)),
         // The URLs of one sitemap begin alike: a quarter of the size of plain text.
-        ...(name === "url" ? { encoding: "DELTA_BYTE_ARRAY" as const } : {}),
+        ...(column.name === "url" ? { encoding: "DELTA_BYTE_ARRAY" as const } : {}),
         offsetIndex: false,
       })),
       rowGroupSize: rows.length,
@@ -265,7 +203,7 @@ const types = {
 } as const;
 
 /** A column: its schema element, followed by those of its fields. */
-export type Column = readonly SchemaElement[];
+type Column = readonly SchemaElement[];
 
 // The tables as schema elements of the file format. Names are in snake_case, as the tools that read these files expect; lists have
 // the three levels of the specification. https://github.com/apache/parquet-format/blob/master/LogicalTypes.md#lists
@@ -304,11 +242,6 @@ const sitesTable: readonly Column[] = [
   ...columns("run site outcome pages:integer sitemaps:integer invalid:integer requests:integer wire_bytes:integer"),
   ...columns("duration:integer reason fetched_at:time"),
 ];
-
-/** The root element and all columns, as a file begins with them. */
-function schemaOf(columns: readonly Column[]): SchemaElement[] {
-  return [{ name: "root", num_children: columns.length }, ...columns.flat()];
-}
 
 /** Columns by their names, with a type unless it is text. */
 function columns(names: string): Column[] {

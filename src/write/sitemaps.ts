@@ -4,7 +4,7 @@
 import type { CrawlEvent, SitemapEvent } from "../model/event.ts";
 import { duration, grouped, size } from "../model/figures.ts";
 import type { Problem } from "../model/problem.ts";
-import type { Sitemap } from "../model/sitemap.ts";
+import { problemsOf, type Sitemap } from "../model/sitemap.ts";
 import { type CsvSeparator, csvCell } from "./csv.ts";
 import type { ShowUrl } from "./pages.ts";
 import { printable } from "./printable.ts";
@@ -39,58 +39,37 @@ export interface SitemapRow {
   readonly problems: readonly Problem[];
 }
 
-export interface SitemapFacts {
-  readonly url: string;
-  readonly declaredUrl?: string | undefined;
-  readonly parent?: string | undefined;
-  readonly depth: number;
-  readonly kind: string;
-  readonly format?: string | undefined;
-  readonly pageCount?: number | undefined;
-  readonly complete: boolean;
-  /** The `lastmod` in its index. */
-  readonly lastModified?: string | undefined;
-  readonly wireBytes: number;
-  readonly decodedBytes: number;
-  readonly status?: number | undefined;
-  readonly fetchedAt?: string | undefined;
-  /** From the request to the head of the response, in milliseconds. */
-  readonly firstByte?: number | undefined;
-  /** From the request to the last byte, in milliseconds. */
-  readonly duration?: number | undefined;
-  /** How many kinds of problems it has. */
-  readonly problems: number;
-  /** Why it could not be read, as a sentence. */
-  readonly reason?: string | undefined;
-}
+// The columns, and how to know their values.
+const facts = {
+  url: ({ sitemap }: SitemapEvent): string => sitemap.url,
+  declaredUrl: ({ sitemap }: SitemapEvent): string | undefined => sitemap.declaredUrl,
+  parent: (_: SitemapEvent, parent?: string): string | undefined => parent,
+  depth: ({ depth }: SitemapEvent): number => depth,
+  kind: ({ sitemap }: SitemapEvent): string => sitemap.kind,
+  format: ({ sitemap }: SitemapEvent): string | undefined => ("format" in sitemap ? sitemap.format : undefined),
+  pageCount: ({ sitemap }: SitemapEvent): number | undefined => pagesOf(sitemap),
+  complete: ({ sitemap }: SitemapEvent): boolean => sitemap.kind !== "invalid" && sitemap.complete,
+  // The `lastmod` in its index.
+  lastModified: ({ sitemap }: SitemapEvent): string | undefined => sitemap.lastModified,
+  wireBytes: ({ wireBytes }: SitemapEvent): number => wireBytes,
+  decodedBytes: ({ decodedBytes }: SitemapEvent): number => decodedBytes,
+  status: ({ response }: SitemapEvent): number | undefined => response?.status,
+  fetchedAt: ({ response }: SitemapEvent): string | undefined => response?.receivedAt,
+  // From the request to the head of the response, and to the last byte, in milliseconds.
+  firstByte: ({ response }: SitemapEvent): number | undefined => response?.firstByte,
+  duration: ({ response }: SitemapEvent): number | undefined => response?.duration,
+  // How many kinds of problems it has.
+  problems: ({ sitemap }: SitemapEvent): number => problemsOf(sitemap).length,
+  // Why it could not be read.
+  reason: ({ sitemap }: SitemapEvent): string | undefined => ("reason" in sitemap ? sitemap.reason.message : undefined),
+} as const;
 
-function rowOf(
-  { sitemap, depth, wireBytes, decodedBytes, response }: SitemapEvent,
-  parent: string | undefined,
-): SitemapRow {
-  const problems = sitemap.kind === "invalid" ? [sitemap.reason] : sitemap.problems;
-  return {
-    row: {
-      url: sitemap.url,
-      declaredUrl: sitemap.declaredUrl,
-      parent,
-      depth,
-      kind: sitemap.kind,
-      format: sitemap.kind === "invalid" ? undefined : sitemap.format,
-      pageCount: pagesOf(sitemap),
-      complete: sitemap.kind !== "invalid" && sitemap.complete,
-      lastModified: sitemap.lastModified,
-      wireBytes,
-      decodedBytes,
-      status: response?.status,
-      fetchedAt: response?.receivedAt,
-      firstByte: response?.firstByte,
-      duration: response?.duration,
-      problems: problems.length,
-      reason: sitemap.kind === "invalid" ? sitemap.reason.message : undefined,
-    },
-    problems,
-  };
+export type SitemapFacts = { readonly [Name in keyof typeof facts]: ReturnType<(typeof facts)[Name]> };
+export const sitemapColumns: readonly (keyof SitemapFacts)[] = Object.keys(facts) as (keyof SitemapFacts)[];
+
+function rowOf(event: SitemapEvent, parent: string | undefined): SitemapRow {
+  const row = Object.fromEntries(sitemapColumns.map((name) => [name, facts[name](event, parent)]));
+  return { row: row as SitemapFacts, problems: problemsOf(event.sitemap) };
 }
 
 // An index that also lists pages has a child for them at its own URL, without an event of its own.
@@ -169,23 +148,3 @@ export function* writeSitemapCsv(
     yield `${sitemapColumns.map((name) => cell(values[name])).join(separator)}\n`;
   }
 }
-
-export const sitemapColumns: readonly (keyof SitemapFacts)[] = [
-  "url",
-  "declaredUrl",
-  "parent",
-  "depth",
-  "kind",
-  "format",
-  "pageCount",
-  "complete",
-  "lastModified",
-  "wireBytes",
-  "decodedBytes",
-  "status",
-  "fetchedAt",
-  "firstByte",
-  "duration",
-  "problems",
-  "reason",
-];

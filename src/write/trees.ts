@@ -8,18 +8,10 @@ import { openPageJson, type ShowUrl, wholeUrl } from "./pages.ts";
 import { jsonOf, printable } from "./printable.ts";
 
 /** `limitNote` replaces `limit-pages` if the caller asked for that limit. */
-export function writeTabtree(
+export async function* writeTabtree(
   steps: AsyncIterable<TreeStep>,
   show: ShowUrl = wholeUrl,
   limitNote?: string,
-): AsyncGenerator<string, void, undefined> {
-  return inPieces(outline(steps, show, limitNote));
-}
-
-async function* outline(
-  steps: AsyncIterable<TreeStep>,
-  show: ShowUrl,
-  limitNote: string | undefined,
 ): AsyncGenerator<string, void, undefined> {
   let pageIndent = "";
   for await (const step of steps) {
@@ -65,18 +57,10 @@ export interface JsonHead {
  * If `signal` is aborted, the document is closed at once, with `"interrupted": true` as its last field, so that it can
  * be parsed.
  */
-export function writeJson(
-  head: JsonHead,
-  steps: AsyncIterable<TreeStep>,
-  signal?: AbortSignal,
-): AsyncGenerator<string, void, undefined> {
-  return inPieces(document(head, steps, signal));
-}
-
-async function* document(
+export async function* writeJson(
   { homepage, complete, pageCount, reachable, unreachable, discovery }: JsonHead,
   steps: AsyncIterable<TreeStep>,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
 ): AsyncGenerator<string, void, undefined> {
   const start = jsonOf({ homepage, complete, pageCount, reachable, unreachable, discovery });
   yield `${start.slice(0, -1)},\n"root":`;

@@ -284,10 +284,10 @@ async function* treePieces(job: Job): Pieces {
       const limitNote = flags.limit === undefined ? undefined : `stopped at --limit ${flags.limit}`;
       // The pages of --limit are few already.
       const look = { show, color: run.hasColor, all: flags.all === true || limitNote !== undefined, limitNote };
-      if (flags.format === "json") yield* writeJson(tree, steps, run.signal);
-      else if (!run.isShown) yield* writeTabtree(steps, show, limitNote);
+      if (flags.format === "json") yield* inPieces(writeJson(tree, steps, run.signal));
+      else if (!run.isShown) yield* inPieces(writeTabtree(steps, show, limitNote));
       // Of a website that cannot be reached there is no more to say than why.
-      else if (tree.reachable) yield* writeTerminalTree(steps, look);
+      else if (tree.reachable) yield* inPieces(writeTerminalTree(steps, look));
       run.signal.throwIfAborted();
     } finally {
       await tree.close();

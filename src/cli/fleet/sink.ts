@@ -176,17 +176,21 @@ async function pagesEncoder(format: FleetFormat, site: string): Promise<PagesEnc
     };
     return { write: (batch) => withHeader(writer.write(batch)), end: () => withHeader("") };
   }
-  const { ParquetPages } = await import("../../write/parquet.ts");
+  const { ParquetTables } = await import("../../write/parquet.ts");
   let chunks: Uint8Array[] = [];
   // The buffer is reused afterwards.
-  const table = new ParquetPages((bytes) => chunks.push(bytes.slice()), site);
+  const keep = (bytes: Uint8Array) => void chunks.push(bytes.slice());
+  const tables = new ParquetTables((file) => (file === "pages" ? keep : undefined));
   const afterwards = (work: () => void) => {
     work();
     const bytes = Buffer.concat(chunks);
     chunks = [];
     return bytes;
   };
-  return { write: (batch) => afterwards(() => table.add(batch)), end: () => afterwards(() => table.finish()) };
+  return {
+    write: (batch) => afterwards(() => tables.addPages(batch, site)),
+    end: () => afterwards(() => tables.finish()),
+  };
 }
 
 /**

@@ -7,7 +7,7 @@ import { isLossy } from "../../model/problem.ts";
 import type { Sitemap } from "../../model/sitemap.ts";
 import type { ShowUrl } from "../../write/pages.ts";
 import { printable } from "../../write/printable.ts";
-import { inPieces, notAskedNote } from "../../write/trees.ts";
+import { notAskedNote } from "../../write/trees.ts";
 
 interface TreeLook {
   readonly show: ShowUrl;
@@ -18,14 +18,10 @@ interface TreeLook {
   readonly limitNote?: string | undefined;
 }
 
-export function writeTerminalTree(steps: AsyncIterable<TreeStep>, look: TreeLook): AsyncGenerator<string, void> {
-  return inPieces(lines(steps, look));
-}
-
 // Of one sitemap.
 const fewPages = 3;
 
-async function* lines(
+export async function* writeTerminalTree(
   steps: AsyncIterable<TreeStep>,
   { show, color, all, limitNote }: TreeLook,
 ): AsyncGenerator<string, void> {
