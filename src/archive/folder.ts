@@ -1,5 +1,5 @@
-// Folders for outputs: made with whatever is missing above them, and gone again if nothing came of it.
-import { mkdirSync, rmdirSync, statSync } from "node:fs";
+// Outputs: folders, made with whatever is missing above them, and gone again if nothing came of it; and files that replace others.
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmdirSync, statSync } from "node:fs";
 import path from "node:path";
 
 /** Returns the folders that were missing, the innermost first. Throws the error of the system; `recursive` of Node.js hangs in /proc. */
@@ -28,4 +28,17 @@ export function removeEmpty(folders: readonly string[]): void {
   } catch {
     // Somebody uses it.
   }
+}
+
+/** Puts a file in the place of another, with its rights. On the disk first: a power failure must not leave an empty file. */
+export function replaceFile(file: string, target: string): void {
+  const mode = statSync(target, { throwIfNoEntry: false })?.mode;
+  if (mode !== undefined) chmodSync(file, mode & 0o777);
+  const descriptor = openSync(file, "r+");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(file, target);
 }

@@ -1,18 +1,9 @@
 // What is new on a website since the last time: a crawl is compared with the state that the last run left, and leaves the next one.
 // The state is an archive. What cannot be read today is taken from it, so that it keeps its last known state until it can.
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { existsSync, realpathSync, rmSync } from "node:fs";
 import path from "node:path";
 import { invalidArchive, storageFailed } from "../archive/file.ts";
+import { replaceFile } from "../archive/folder.ts";
 import { FileLock } from "../archive/lock.ts";
 import { type Archive, openArchive } from "../archive/open.ts";
 import { Scratch } from "../archive/scratch.ts";
@@ -200,11 +191,7 @@ export class ChangesRun {
       throw invalid("Call `commit()` after the loop has run to its end");
     if (this.#lock?.isOurs() !== true) throw inUse(this.#name, "Another process");
     try {
-      const mode = statSync(this.#state, { throwIfNoEntry: false })?.mode;
-      if (mode !== undefined) chmodSync(this.#next, mode & 0o777);
-      // On the disk first: a power failure must not leave an empty file in place of the old state.
-      flush(this.#next);
-      renameSync(this.#next, this.#state);
+      replaceFile(this.#next, this.#state);
       this.#phase = "done";
     } catch (error) {
       throw storageFailed(`${this.#name} could not be replaced`, error);
@@ -284,15 +271,6 @@ export class ChangesRun {
 
 function inUse(name: string, owner: string): SitemapError {
   return new SitemapError("state-in-use", `${owner} is working on ${name}; wait for it, or stop it`);
-}
-
-function flush(file: string): void {
-  const descriptor = openSync(file, "r+");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 // Today's documents; in place of those that could not be read, the last that could.

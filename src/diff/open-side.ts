@@ -1,12 +1,11 @@
 // Opens one side of a diff: finds out its form, and how to read its pages.
-import { type FileHandle, open, stat } from "node:fs/promises";
 import type { Scratch } from "../archive/scratch.ts";
 import { SitemapError, systemReason } from "../model/errors.ts";
 import type { CrawlEvent } from "../model/event.ts";
 import type { Options } from "../model/options.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
 import { isTree } from "../tree/tree.ts";
-import { kindOfBytes, magicLength } from "./archive-magic.ts";
+import { kindOfFile } from "./archive-magic.ts";
 import { type DiffSide, isBytes, isTarget, type Side } from "./diff-side.ts";
 import { FileSide, type OnProblems, pathContent, streamContent } from "./file-side.ts";
 import { NdjsonSide } from "./ndjson-side.ts";
@@ -38,7 +37,7 @@ export async function openSide(
     };
     return new TreeSide((building) => buildTreeWhile(source, { ...crawl, signal, onEvent: both }, building));
   }
-  const kind = await kindOf(source);
+  const kind = kindOf(source);
   const { limits } = crawl;
   if (kind === "archive")
     return new TreeSide((building) => openTreeWhile(source, { limits, signal, onEvent }, building));
@@ -48,21 +47,12 @@ export async function openSide(
   return new FileSide(pathContent(source, signal), crawl, onProblems);
 }
 
-// By its first bytes; a file that is named as an archive has to be one.
-async function kindOf(file: string): Promise<ReturnType<typeof kindOfBytes>> {
-  let handle: FileHandle | undefined;
+function kindOf(file: string): ReturnType<typeof kindOfFile> {
   try {
-    // Opening a pipe would wait for a writer.
-    if (!(await stat(file)).isFile()) throw new Error("it is not a file");
-    if (/\.(warc|wacz)(\.gz)?$/i.test(file)) return "archive";
-    handle = await open(file, "r");
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(magicLength), 0, magicLength, 0);
-    return kindOfBytes(buffer.subarray(0, bytesRead));
+    return kindOfFile(file);
   } catch (cause) {
     const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT";
     const reason = isMissing ? "there is no such file" : systemReason(cause);
     throw new SitemapError("invalid-file", `${file} cannot be read: ${reason}`, { cause });
-  } finally {
-    await handle?.close();
   }
 }

@@ -60,15 +60,30 @@ export class PageLists {
     this.#reader.read(page.url);
     const first = mix(this.#reader.high ^ (this.#reader.low >>> 15), 0x85ebca6b);
     const second = mix(this.#reader.low ^ (first >>> 13), 0xc2b2ae35);
-    const date = ignored.has("lastModified") ? 0 : hashText(page.lastModified ?? "");
+    const date = ignored.has("lastModified") ? 0 : this.#hash(page.lastModified);
     // Groups of a partition use bits of the second word: if they were the same, all its records would collide.
     this.records.add(first >>> 24, first, second, date, this.#restOf(page), ordinal);
   }
 
   #restOf(page: SitemapPage): number {
     let hash = 0;
-    for (const field of this.#fields) hash = mix(hash ^ hashValue(page[field]), factor);
+    for (const field of this.#fields) hash = mix(hash ^ this.#hash(page[field]), factor);
     return hash;
+  }
+
+  // Equal for equal values: the order of fields in an object does not matter.
+  #hash(value: unknown): number {
+    if (value === undefined) return 0;
+    if (typeof value === "object") {
+      let sum = 0;
+      for (const name in value) {
+        const item = this.#hash(value[name as keyof typeof value]);
+        sum = (sum + mix(Math.imul(item, factor) ^ this.#hash(name), 0x2c1b3c6d)) | 0;
+      }
+      return sum;
+    }
+    this.#reader.read(`${value}`);
+    return mix(this.#reader.low, 0x85ebca6b);
   }
 }
 
@@ -89,38 +104,3 @@ export const recordWidth = 5;
 const partitionCount = 256;
 
 const factor = 0x9e3779b1;
-
-function hashText(text: string): number {
-  let hash = text.length;
-  for (let at = 0; at < text.length; at++) {
-    hash = Math.imul(hash ^ text.charCodeAt(at), factor);
-    hash ^= hash >>> 15;
-  }
-  return mix(hash, 0x85ebca6b);
-}
-
-const float = new Float64Array(1);
-const halves = new Int32Array(float.buffer);
-
-function hashNumber(value: number): number {
-  float[0] = value;
-  return mix(halves[0]! ^ Math.imul(halves[1]!, factor), 0xc2b2ae35);
-}
-
-// Equal for equal values: the order of fields in an object does not matter.
-function hashValue(value: unknown): number {
-  if (typeof value === "string") return hashText(value);
-  if (typeof value === "number") return hashNumber(value);
-  if (Array.isArray(value)) {
-    let hash = value.length;
-    for (const item of value) hash = mix(hash ^ hashValue(item), factor);
-    return hash;
-  }
-  if (typeof value !== "object" || value === null) return value === true ? 1 : 2;
-  let sum = 0;
-  for (const name of Object.keys(value)) {
-    const field = hashValue(value[name as keyof typeof value]);
-    sum = (sum + mix(field ^ hashText(name), 0x2c1b3c6d)) | 0;
-  }
-  return sum;
-}

@@ -1,10 +1,11 @@
 // `sitegrove ls`: lists websites one after another. Lists of pages are written during the crawl; the tree formats need the whole tree.
 import { Command } from "commander";
 import type { PageFilter } from "../../crawl/page-filter.ts";
+import { sectionOf } from "../../diff/summarize.ts";
 import type { CrawlEvent, TreeStep } from "../../model/event.ts";
 import { grouped } from "../../model/figures.ts";
 import { type Options, pageFilterNames, resolvePageFilters } from "../../model/options.ts";
-import { isRobotsUrl, parseUrl } from "../../model/url.ts";
+import { isRobotsUrl } from "../../model/url.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
 import { byteOrderMark } from "../../write/csv.ts";
 import { type PageBatch, type ShowUrl, stripUrl, wholeUrl, writeBatches } from "../../write/pages.ts";
@@ -17,6 +18,7 @@ import { addFlags, checkSince, crawlOptions, type Flags, givenFlags, pageFilters
 import { addHelp, patternHelp } from "../help.ts";
 import { chooseTreeTarget } from "../input/local-files.ts";
 import { archivedTarget, crawlTarget, type NamedTarget, type Target } from "../input/target.ts";
+import { Counts } from "../output/counts.ts";
 import { CrawlEnding, filterNotes } from "../output/ending.ts";
 import { OutputFolder } from "../output/file.ts";
 import type { Messages } from "../output/messages.ts";
@@ -342,36 +344,20 @@ async function* withoutRepeats(steps: AsyncIterable<TreeStep>): AsyncGenerator<T
   }
 }
 
-const mostCounted = 10_000;
 const mostShown = 20;
 
-// How many pages were listed, by sitemap and by section of the website: its host and the first segment of the path.
+// How many pages were listed, by sitemap and by section of the website.
 class Summary {
-  readonly #counts = { sitemap: new Map<string, number>(), section: new Map<string, number>() };
+  readonly #counts = { sitemap: new Counts(), section: new Counts() };
 
   see({ sitemap, pages }: PageBatch): void {
-    this.#count("sitemap", sitemap, pages.length);
-    for (const { url } of pages) {
-      const { origin, pathname = "" } = parseUrl(url) ?? {};
-      const [section] = /^\/[^/]*\//.exec(pathname) ?? [];
-      this.#count(
-        "section",
-        origin === undefined ? "other" : `${origin}${section === undefined ? "/" : `${section}…`}`,
-        1,
-      );
-    }
-  }
-
-  // A website can have any number: those after the first ones are counted together.
-  #count(what: "sitemap" | "section", name: string, more: number): void {
-    const counts = this.#counts[what];
-    const key = counts.has(name) || counts.size < mostCounted ? name : "other";
-    counts.set(key, (counts.get(key) ?? 0) + more);
+    this.#counts.sitemap.add(sitemap, pages.length);
+    for (const { url } of pages) this.#counts.section.add(sectionOf(url).replace(/(?<=\/\/[^/]+\/.*\/)$/, "…"));
   }
 
   print(messages: Messages): void {
     for (const [what, counts] of Object.entries(this.#counts)) {
-      const rows = [...counts].sort(([, a], [, b]) => b - a);
+      const rows = counts.sorted();
       const rest = rows.splice(mostShown);
       const width = grouped(rows[0]?.[1] ?? 0).length;
       const say = (pages: number, where: string) => messages.say(`  ${grouped(pages).padStart(width)}  ${where}`);

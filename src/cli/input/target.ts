@@ -6,7 +6,7 @@ import type { ArchiveInfo } from "../../archive/info.ts";
 import type { CrawlTarget } from "../../crawl/crawl.ts";
 import type { SingleDocument } from "../../crawl/fetch-one.ts";
 import type { FollowFailure } from "../../crawl/redirects.ts";
-import { looksLikeArchive, magicLength } from "../../diff/archive-magic.ts";
+import { kindOfFile } from "../../diff/archive-magic.ts";
 import { type Options, resolveOptions } from "../../model/options.ts";
 import type { Problem } from "../../model/problem.ts";
 import { lacksTls } from "../../model/problem-table.ts";
@@ -47,7 +47,10 @@ export function recognize(name: string): NamedTarget {
   }
   const stat = orUsageError(`${name} cannot be read`, () => fs.statSync(name, { throwIfNoEntry: false }));
   if (stat?.isDirectory()) return { kind: "folder", path: name };
-  if (stat?.isFile()) return { kind: stat.size > 0 && isArchive(name) ? "archive" : "file", path: name };
+  if (stat?.isFile()) {
+    const kind = stat.size > 0 && orUsageError(`${name} cannot be read`, () => kindOfFile(name));
+    return { kind: kind === "archive" ? kind : "file", path: name };
+  }
   if (stat !== undefined) return { kind: "stream", name, path: name };
   if (looksLikeFile.test(name) && !isOnOwnMachine(name)) throw new UsageError(`no such file: ${name}`);
   return { kind: "website", homepage: webUrl(name, "neither a URL nor a file:"), isAssumed: true };
@@ -88,19 +91,6 @@ export function archivedTarget({
   };
   if (sitemaps.length > 0) return { kind: "sitemaps", urls: sitemaps.map(url) };
   return { kind: "website", homepage: url(homepage), isAssumed: false };
-}
-
-function isArchive(file: string): boolean {
-  if (/\.warc(\.gz)?$/i.test(file)) return true;
-  return orUsageError(`${file} cannot be read`, () => {
-    const descriptor = fs.openSync(file, "r");
-    const start = Buffer.alloc(magicLength);
-    try {
-      return looksLikeArchive(start.subarray(0, fs.readSync(descriptor, start)));
-    } finally {
-      fs.closeSync(descriptor);
-    }
-  });
 }
 
 /** What to type instead, if a file is named like a website. */

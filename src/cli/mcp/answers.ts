@@ -8,15 +8,10 @@ import { counted } from "../../model/figures.ts";
 import { type PageFilters, resolvePageFilters } from "../../model/options.ts";
 import type { SitemapPage } from "../../model/page.ts";
 import { isLossy, type Problem } from "../../model/problem.ts";
-import {
-  isReadSitemap,
-  type PagesSitemap,
-  problemsOf,
-  type RobotsPreference,
-  type Sitemap,
-} from "../../model/sitemap.ts";
+import { isReadSitemap, type PagesSitemap, type Sitemap } from "../../model/sitemap.ts";
 import { filteredWalk, type SitemapTree } from "../../tree/tree.ts";
 import { jsonOf } from "../../write/printable.ts";
+import { Counts, otherNames } from "../output/counts.ts";
 import { NoAnswer } from "./sites.ts";
 
 /** As JSON, in bytes. What stands around it takes a few hundred more. */
@@ -51,20 +46,18 @@ export class Bounded<T> {
   omitted = 0;
   #left: number;
 
-  constructor(bytes: number = mostBytes) {
+  constructor(bytes: number = mostBytes, items: Iterable<T> = []) {
     this.#left = bytes;
+    for (const item of items) this.add(item);
   }
 
   /** Whether it was taken. The first is taken in any case. */
   add(item: T): boolean {
-    const size = Buffer.byteLength(jsonOf(item)) + 1;
-    if ((size > this.#left && this.items.length > 0) || this.omitted > 0) {
-      this.omitted += 1;
-      return false;
-    }
-    this.#left -= size;
-    this.items.push(item);
-    return true;
+    this.#left -= Buffer.byteLength(jsonOf(item)) + 1;
+    const fits = (this.#left >= 0 || this.items.length === 0) && this.omitted === 0;
+    if (fits) this.items.push(item);
+    else this.omitted += 1;
+    return fits;
   }
 }
 
@@ -122,13 +115,9 @@ export async function pagesOf(
 }
 
 function noteOn(tree: SitemapTree, { counts, unknownHosts }: PageFilter): string {
-  if (!hasSitemap(tree)) return `no sitemap found for ${tree.homepage}`;
+  if (![...tree.sitemaps()].some(isReadSitemap)) return `no sitemap found for ${tree.homepage}`;
   const unknown = counted(counts.robotsUnknown, "page");
   return counts.robotsUnknown > 0 ? `left out ${unknown}: could not read robots.txt of ${[...unknownHosts][0]}` : "";
-}
-
-function hasSitemap(tree: SitemapTree): boolean {
-  return [...tree.sitemaps()].some(isReadSitemap);
 }
 
 /** Where the next answer goes on: as a text that says nothing to the agent, good for one `state`. */
@@ -145,19 +134,14 @@ export function placeIn(cursor: string, state: number, about: string): readonly 
 
 // A sitemap in two indexes lists its pages once.
 function distinctSitemaps(tree: SitemapTree): PagesSitemap[] {
-  const sitemaps = new Map<string, PagesSitemap>();
-  for (const sitemap of tree.sitemaps()) {
-    if (sitemap.kind === "pages" && !sitemaps.has(sitemap.url)) sitemaps.set(sitemap.url, sitemap);
-  }
-  return [...sitemaps.values()];
+  const all = [...tree.sitemaps()].filter((each) => each.kind === "pages");
+  // The first place and the last node of each URL: their pages are the same.
+  return [...new Map(all.map((each) => [each.url, each])).values()];
 }
 
 /** Whether all words occur in the URL, the titles or the captions of a page. */
 export function hasWords(words: string): Matches {
-  const wanted = words
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== "");
+  const wanted = words.toLowerCase().match(/\S+/g) ?? [];
   return ({ url, newsStory, images = [], videos = [] }) => {
     const media = [...images.flatMap(({ title, caption }) => [title, caption]), ...videos.map(({ title }) => title)];
     const text = [decoded(url), newsStory?.title, newsStory?.section, ...media].join(" ").toLowerCase();
@@ -190,28 +174,34 @@ export async function summaryOf(tree: SitemapTree): Promise<Readonly<Record<stri
       }
     }
   }
-  const sitemaps = new Bounded<object>(mostBytes / 4);
-  for (const sitemap of tree.sitemaps()) if (sitemap !== tree.root) sitemaps.add(sitemapLine(sitemap));
-  const problems = new Bounded<object>(mostBytes / 8);
-  for (const sitemap of tree.sitemaps()) {
-    for (const problem of problemsOf(sitemap))
-      if (isLossy(problem.code)) problems.add(problemLine(sitemap.url, problem));
-  }
+  const all = [...tree.sitemaps()].filter((each) => each !== tree.root);
+  const sitemaps = new Bounded(mostBytes / 4, all.map(sitemapLine));
+  const lost = [...tree.problems()].filter(({ problem }) => isLossy(problem.code));
+  const problems = new Bounded(
+    mostBytes / 8,
+    lost.map(({ url, problem }) => problemLine(url, problem)),
+  );
+  const preferences = tree.root.children.flatMap((child) => (child.kind === "index" && child.preferences) || []);
   return {
     site: tree.homepage,
     complete: tree.complete,
     pages: tree.pageCount,
-    sitemaps: {
-      readable: [...tree.sitemaps()].filter(isReadSitemap).length,
-      list: sitemaps.items,
-      omitted: sitemaps.omitted,
-    },
-    sections: sections.largest("section", mostBytes / 8),
+    sitemaps: { readable: all.filter(isReadSitemap).length, list: sitemaps.items, omitted: sitemaps.omitted },
+    sections: largest("section", sections, mostBytes / 8),
     dates: { pages: dated, ...(dated > 0 && { oldest, newest }) },
-    languages: languages.largest("language", mostBytes / 16),
-    preferences: preferencesOf(tree),
+    languages: largest("language", languages, mostBytes / 16),
+    preferences: new Bounded(mostBytes / 8, preferences).items,
     problems: { list: problems.items, omitted: problems.omitted },
   };
+}
+
+// And how many pages are in the others.
+function largest(name: string, counts: Counts, bytes: number): object {
+  const list = new Bounded<object>(bytes);
+  let others = 0;
+  for (const [value, pages] of counts.sorted())
+    if (value === otherNames || !list.add({ [name]: shortened(value), pages })) others += pages;
+  return { list: list.items, others };
 }
 
 function sitemapLine(sitemap: Sitemap): object {
@@ -223,37 +213,6 @@ function sitemapLine(sitemap: Sitemap): object {
 
 export function problemLine(url: string, { code, message, line, count }: Problem): object {
   return { url: shortened(url), code, message: shortened(message), ...(line && { line }), ...(count && { count }) };
-}
-
-function preferencesOf(tree: SitemapTree): readonly RobotsPreference[] {
-  const found = new Bounded<RobotsPreference>(mostBytes / 8);
-  for (const child of tree.root.children) {
-    if (child.kind === "index") for (const preference of child.preferences ?? []) found.add(preference);
-  }
-  return found.items;
-}
-
-class Counts {
-  readonly #counts = new Map<string, number>();
-  #others = 0;
-
-  add(name: string): void {
-    const count = this.#counts.get(name);
-    if (count !== undefined) this.#counts.set(name, count + 1);
-    // A copy: a part of a URL keeps the whole document alive.
-    else if (this.#counts.size < 10_000) this.#counts.set(Buffer.from(name).toString(), 1);
-    else this.#others += 1;
-  }
-
-  /** The largest ones, and how many are in the others. */
-  largest(name: string, bytes: number): object {
-    const list = new Bounded<object>(bytes);
-    let others = this.#others;
-    for (const [value, pages] of [...this.#counts].sort(([, one], [, two]) => two - one)) {
-      if (!list.add({ [name]: shortened(value), pages })) others += pages;
-    }
-    return { list: list.items, others };
-  }
 }
 
 /** What `check` finds: each rule once, with a few examples. */

@@ -3,7 +3,7 @@
 // FILE` is written in place if it is new, so that a killed run leaves what it has; one that replaces another is renamed, too.
 import fs from "node:fs";
 import path from "node:path";
-import { makeFolder, removeEmpty } from "../../archive/folder.ts";
+import { makeFolder, removeEmpty, replaceFile } from "../../archive/folder.ts";
 import { isRunning } from "../../archive/lock.ts";
 import { systemReason } from "../../model/errors.ts";
 import type { Unfinished } from "../context.ts";
@@ -87,14 +87,7 @@ export class SaveFile implements Unfinished {
   keep(): void {
     const target = this.#target;
     if (target === undefined) return;
-    orFailed(`${this.replaces} could not be replaced`, () => {
-      // A power failure must not leave an empty file in place of the old archive.
-      const descriptor = fs.openSync(this.path, "r+");
-      fs.fsyncSync(descriptor);
-      fs.closeSync(descriptor);
-      fs.chmodSync(this.path, fs.statSync(target).mode & 0o777);
-      fs.renameSync(this.path, target);
-    });
+    orFailed(`${this.replaces} could not be replaced`, () => replaceFile(this.path, target));
   }
 
   discard(): void {

@@ -1,0 +1,21 @@
+// Counts by name, such as the pages of each section of a website.
+
+const mostNames = 10_000;
+/** The names after the first ten thousand: a website can have any number. */
+export const otherNames = "other";
+
+export class Counts {
+  readonly #counts = new Map<string, number>();
+
+  add(name: string, more = 1): void {
+    let key = name;
+    // A copy: a part of a URL keeps the whole document alive.
+    if (!this.#counts.has(name)) key = this.#counts.size < mostNames ? Buffer.from(name).toString() : otherNames;
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + more);
+  }
+
+  /** Largest first. */
+  sorted(): [name: string, count: number][] {
+    return [...this.#counts].sort(([, one], [, other]) => other - one);
+  }
+}
