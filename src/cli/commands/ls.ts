@@ -352,7 +352,7 @@ class Summary {
 
   see({ sitemap, pages }: PageBatch): void {
     this.#counts.sitemap.add(sitemap, pages.length);
-    for (const { url } of pages) this.#counts.section.add(sectionOf(url).replace(/(?<=\/\/[^/]+\/.*\/)$/, "…"));
+    for (const { url } of pages) this.#counts.section.add(sectionOf(url));
   }
 
   print(messages: Messages): void {
@@ -362,7 +362,9 @@ class Summary {
       const width = grouped(rows[0]?.[1] ?? 0).length;
       const say = (pages: number, where: string) => messages.say(`  ${grouped(pages).padStart(width)}  ${where}`);
       if (rows.length > 0) messages.say(`pages by ${what}:`);
-      for (const [name, pages] of rows) say(pages, name);
+      // What is below a section is in it, but for that of the homepage.
+      const more = what === "section" ? /(?<=\/\/[^/]+\/.*\/)$/ : /$^/;
+      for (const [name, pages] of rows) say(pages, name.replace(more, "…"));
       const pages = rest.reduce((sum, [, more]) => sum + more, 0);
       if (rest.length > 0) say(pages, `in ${grouped(rest.length)} others`);
     }

@@ -14,7 +14,7 @@ import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, exitCodes, UsageError } from "../exit-codes.ts";
 import { addCrawlFlags, addFlags, checkSince, crawlOptions, type Flags, pageFilters, raised } from "../flags.ts";
 import { addHelp, patternHelp } from "../help.ts";
-import { contentOf, type NamedTarget, recognize } from "../input/target.ts";
+import { contentOf, isRobotsText, type NamedTarget, recognize } from "../input/target.ts";
 import { filterNotes } from "../output/ending.ts";
 import {
   checkCsvFlags,
@@ -143,19 +143,17 @@ function chooseDocument(source: string): NamedTarget {
   return target;
 }
 
-// A stream has no name: robots.txt is known by its first line.
+// A stream has no name.
 async function recognizedStream(document: Document, signal: AbortSignal): Promise<Document> {
   addAbortSignal(signal, document.body as Readable);
   const chunks = document.body[Symbol.asyncIterator]();
   const first = await chunks.next();
   const start = first.done ? "" : Buffer.from(first.value).toString("latin1", 0, 10_000);
-  const line = start.split(/[\r\n]+/).find((each) => !/^\s*(?:#|$)/.test(each)) ?? "";
   async function* body() {
     if (!first.done) yield first.value;
     yield* { [Symbol.asyncIterator]: () => chunks };
   }
-  const isRobots = document.isRobots === true || /^\W*(?:user-agent|sitemap)\s*:/i.test(line);
-  return { ...document, body: body(), isRobots };
+  return { ...document, body: body(), isRobots: document.isRobots === true || isRobotsText(start) };
 }
 
 interface DocumentWriter {

@@ -61,6 +61,12 @@ export function contentOf(target: { readonly path: string }, { stdin }: Context)
   return target.path === "-" ? stdin : fs.createReadStream(target.path, { highWaterMark: 256 * 1024 });
 }
 
+/** Without a name, robots.txt is known by its first line that is not a comment. */
+export function isRobotsText(text: string): boolean {
+  const line = text.split(/[\r\n]+/).find((each) => !/^\s*(?:#|$)/.test(each)) ?? "";
+  return /^\W*(?:user-agent|allow|disallow|sitemap)\s*:/i.test(line);
+}
+
 /** For commands that need a tree. */
 export function chooseTarget(name: string | undefined, sitemaps: readonly string[] = []): Target {
   if (sitemaps.length > 0) {

@@ -20,6 +20,9 @@ export const mostBytes = 48_000;
 const longestSearch = 10_000;
 const longestText = 500;
 
+/** A sentence, and the data. */
+export type Answer = readonly [text: string, facts: object];
+
 /** A page as an agent gets it. */
 export interface ListedPage {
   readonly url: string;
@@ -158,7 +161,7 @@ function decoded(url: string): string {
 }
 
 /** The website at a glance: one pass over its pages. */
-export async function summaryOf(tree: SitemapTree): Promise<Readonly<Record<string, unknown>>> {
+export async function summaryOf(tree: SitemapTree): Promise<Answer> {
   const sections = new Counts();
   const languages = new Counts();
   let [dated, newest, oldest] = [0, "", ""];
@@ -182,17 +185,20 @@ export async function summaryOf(tree: SitemapTree): Promise<Readonly<Record<stri
     lost.map(({ url, problem }) => problemLine(url, problem)),
   );
   const preferences = tree.root.children.flatMap((child) => (child.kind === "index" && child.preferences) || []);
-  return {
+  const readable = all.filter(isReadSitemap).length;
+  const found = readable > 0 ? counted(tree.pageCount, "page") : "no sitemap found";
+  const facts = {
     site: tree.homepage,
     complete: tree.complete,
     pages: tree.pageCount,
-    sitemaps: { readable: all.filter(isReadSitemap).length, list: sitemaps.items, omitted: sitemaps.omitted },
+    sitemaps: { readable, list: sitemaps.items, omitted: sitemaps.omitted },
     sections: largest("section", sections, mostBytes / 8),
     dates: { pages: dated, ...(dated > 0 && { oldest, newest }) },
     languages: largest("language", languages, mostBytes / 16),
     preferences: new Bounded(mostBytes / 8, preferences).items,
     problems: { list: problems.items, omitted: problems.omitted },
   };
+  return [`${tree.homepage}: ${found}${tree.complete ? "" : ", not complete"}`, facts];
 }
 
 // And how many pages are in the others.
@@ -216,7 +222,7 @@ export function problemLine(url: string, { code, message, line, count }: Problem
 }
 
 /** What `check` finds: each rule once, with a few examples. */
-export async function findingsOf(tree: SitemapTree, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+export async function findingsOf(tree: SitemapTree, signal: AbortSignal): Promise<Answer> {
   const { complete, counts, findings, rules, notJudged } = await checkTree(tree, { signal, time: 5 * longestSearch });
   const rows = new Map(rules.map((rule) => [rule.id, rule]));
   const found = new Bounded<object>();
@@ -239,14 +245,12 @@ export async function findingsOf(tree: SitemapTree, signal: AbortSignal): Promis
       })),
     });
   }
-  return {
-    site: tree.homepage,
-    complete,
-    counts,
-    findings: found.items,
-    omitted: found.omitted,
-    notJudged: notJudged.length,
-  };
+  const inWords = [counted(counts.error, "error"), counted(counts.warning, "warning"), counted(counts.info, "note")];
+  const { items, omitted } = found;
+  return [
+    `${tree.homepage}: rules that failed: ${inWords.join(", ")}`,
+    { site: tree.homepage, complete, counts, findings: items, omitted, notJudged: notJudged.length },
+  ];
 }
 
 function shortened(text: string): string {

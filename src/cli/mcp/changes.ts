@@ -21,32 +21,26 @@ export interface ListedChanges {
   readonly nextCursor?: string;
 }
 
-export class ChangeLists {
-  readonly #sites: Sites;
+/** The changes since the last time; with a cursor, the next ones of the same list. */
+export function changeLists(sites: Sites): (site: string, cursor: string | undefined) => Promise<ListedChanges> {
   // Lists that nobody got.
-  readonly #waiting = new Set<string>();
-
-  constructor(sites: Sites) {
-    this.#sites = sites;
-  }
-
-  /** The changes since the last time; with a cursor, the next ones of the same list. */
-  async list(site: string, cursor: string | undefined): Promise<ListedChanges> {
-    const kept = this.#sites.site(site);
+  const waiting = new Set<string>();
+  return async (site, cursor) => {
+    const kept = sites.site(site);
     const file = `${kept.file}.changes.ndjson`;
-    if (cursor === undefined && (this.#sites.isBusy(kept) || !this.#waiting.has(file))) {
-      this.#waiting.add(file);
-      await this.#sites
-        .once(kept, "changes", () => write(kept, file))
-        .catch((error: unknown) => {
-          if (!this.#sites.isBusy(kept)) this.#waiting.delete(file);
-          throw error;
-        });
+    if (cursor === undefined && (sites.isBusy(kept) || !waiting.has(file))) {
+      waiting.add(file);
+      try {
+        await sites.once(kept, "changes", () => write(kept, file));
+      } catch (error) {
+        if (!sites.isBusy(kept)) waiting.delete(file);
+        throw error;
+      }
     }
     const answer = await read(file, cursor);
-    this.#waiting.delete(file);
+    waiting.delete(file);
     return answer;
-  }
+  };
 }
 
 // The first line says which list it is. It is complete before the state is replaced.

@@ -12,12 +12,22 @@ import { withAssumedScheme } from "../../model/url.ts";
 import type { Entries } from "../../parse/entries.ts";
 import { jsonOf } from "../../write/printable.ts";
 import { UsageError } from "../exit-codes.ts";
-import { Bounded, findingsOf, hasWords, listed, mostBytes, pagesOf, problemLine, summaryOf } from "./answers.ts";
-import { ChangeLists } from "./changes.ts";
+import { isRobotsText } from "../input/target.ts";
+import {
+  type Answer,
+  Bounded,
+  findingsOf,
+  hasWords,
+  listed,
+  mostBytes,
+  pagesOf,
+  problemLine,
+  summaryOf,
+} from "./answers.ts";
+import { changeLists } from "./changes.ts";
 import { NoAnswer, notRead, type Sites } from "./sites.ts";
 
 type Facts = Readonly<Record<string, unknown>>;
-type Answer = readonly [text: string, facts: Facts];
 
 const text = (description: string) => ({ type: "string", description }) as const;
 const texts = (description: string) => ({ type: "array", items: { type: "string" }, description }) as const;
@@ -57,32 +67,21 @@ export function createServer(sites: Sites, signal: AbortSignal): McpServer {
     output?: object,
   ) => {
     const { required = [], ...properties } = input as { required?: readonly string[] };
-    const inputSchema = fromJsonSchema<Question>({
-      type: "object",
-      properties,
-      required,
-      additionalProperties: false,
-    } as never);
+    const schema = { type: "object", properties, required, additionalProperties: false };
+    const inputSchema = fromJsonSchema<Question>(schema as never);
     const outputSchema = output && fromJsonSchema<Facts>(output as never);
     const annotations = { readOnlyHint: true, openWorldHint: true };
     const config = { description, inputSchema, annotations, ...(outputSchema && { outputSchema }) };
     server.registerTool(name, config as never, ((question: Question) => answered(() => answer(question))) as never);
   };
-  const changeLists = new ChangeLists(sites);
+  const changes = changeLists(sites);
   const question = { ...site, ...refresh, required: ["site"] };
 
   add<PageQuestion>(
     "site_summary",
     "What a website's sitemaps declare, at a glance: sitemaps, pages by section, dates, languages, preferences for AI, and whether everything could be read. Ask this first.",
     question,
-    async ({ site, refresh = false }) => {
-      const facts = await sites.use(site, refresh, summaryOf);
-      const hasSitemap = (facts["sitemaps"] as { readonly readable: number }).readable > 0;
-      return [
-        `${facts["site"]}: ${hasSitemap ? counted(facts["pages"] as number, "page") : "no sitemap found"}${facts["complete"] ? "" : ", not complete"}`,
-        facts,
-      ];
-    },
+    ({ site, refresh = false }) => sites.use(site, refresh, summaryOf),
   );
 
   const list = async (
@@ -91,10 +90,7 @@ export function createServer(sites: Sites, signal: AbortSignal): McpServer {
   ) => {
     const facts = await sites.use(site, refresh, (tree, state) => pagesOf(tree, chosen, { limit, cursor, state }));
     const more = facts.nextCursor ? "; there are more" : "";
-    return [
-      `${counted(facts.pages.length, "page")}${more}${facts.note ? `; ${facts.note}` : ""}`,
-      { ...facts },
-    ] as const;
+    return [`${counted(facts.pages.length, "page")}${more}${facts.note ? `; ${facts.note}` : ""}`, facts] as const;
   };
   add<ListQuestion>(
     "list_pages",
@@ -104,11 +100,7 @@ export function createServer(sites: Sites, signal: AbortSignal): McpServer {
       include: texts("only pages whose URL matches one of these patterns"),
       exclude: texts("skip pages whose URL matches one of these patterns"),
       since: text("only pages that changed since: 2026-05-31, 36h, 7d, 2w"),
-      undated: {
-        type: "string",
-        enum: ["drop", "keep"],
-        description: "with since: pages without a date (default: drop)",
-      },
+      undated: { ...text("with since: pages without a date (default: drop)"), enum: ["drop", "keep"] },
       unique: flag("each URL once, even if several sitemaps list it"),
       sameHost: flag("only pages on the homepage's host"),
       sameSite: flag("only pages on the homepage's domain and its subdomains"),
@@ -137,25 +129,16 @@ export function createServer(sites: Sites, signal: AbortSignal): McpServer {
     "check_site",
     "What is wrong with a website's sitemaps, what search engines do about it, and how to fix it.",
     question,
-    async ({ site, refresh = false }) => {
-      const facts = await sites.use(site, refresh, (tree) => findingsOf(tree, signal));
-      const { error = 0, warning = 0, info = 0 } = facts["counts"] as Readonly<Record<string, number>>;
-      const inWords = [counted(error, "error"), counted(warning, "warning"), counted(info, "note")].join(", ");
-      return [`${facts["site"]}: rules that failed: ${inWords}`, facts];
-    },
+    ({ site, refresh = false }) => sites.use(site, refresh, (tree) => findingsOf(tree, signal)),
   );
   add<{ readonly site: string; readonly cursor?: string }>(
     "changes",
     "Reads a website again, and lists the pages that were added, changed or removed since it was last read here. The first time, it only notes the state. With a cursor, the next changes of the same list.",
     { ...site, cursor: paging.cursor, required: ["site"] },
     async ({ site, cursor }) => {
-      const facts = await changeLists.list(site, cursor);
-      return [
-        facts.isFirst
-          ? "read for the first time; changes are listed from now on"
-          : `${counted(facts.changes.length, "change")}${facts.nextCursor ? "; there are more" : ""}`,
-        { ...facts },
-      ];
+      const facts = await changes(site, cursor);
+      const listed = `${counted(facts.changes.length, "change")}${facts.nextCursor ? "; there are more" : ""}`;
+      return [facts.isFirst ? "read for the first time; changes are listed from now on" : listed, facts];
     },
   );
   add<{ readonly text?: string; readonly url?: string }>(
@@ -171,28 +154,22 @@ export function createServer(sites: Sites, signal: AbortSignal): McpServer {
 }
 
 async function parsed(sites: Sites, { text, url }: { readonly text?: string; readonly url?: string }): Promise<Answer> {
-  if (text === undefined && url === undefined) throw new NoAnswer("Give the text of a document, or its URL");
   if (text !== undefined) {
     const { url: base, ...settings } = resolveParseOptions({ url });
     const document = { url: base, headers: [], body: Readable.from([Buffer.from(text)]), isRobots: isRobotsText(text) };
     return parsedFacts(read(document, { ...settings, keepsAll: true }), url);
   }
+  if (url === undefined) throw new NoAnswer("Give the text of a document, or its URL");
   const { fetchDocument } = await import("../../crawl/fetch-one.ts");
-  const options = sites.crawlOptions(url as string);
-  const opened = await fetchDocument(withAssumedScheme(url as string), options);
-  if (opened.outcome !== "found") throw notRead(url as string, opened.reason);
+  const options = sites.crawlOptions(url);
+  const opened = await fetchDocument(withAssumedScheme(url), options);
+  if (opened.outcome !== "found") throw notRead(url, opened.reason);
   try {
     const { limits, strict } = resolveOptions(options);
     return await parsedFacts(read(opened.document, { limits, strict }), opened.document.url);
   } finally {
     await opened.close();
   }
-}
-
-// An agent that has only the text cannot say where it is from: the first line that is not a comment tells.
-function isRobotsText(text: string): boolean {
-  const first = text.split(/[\r\n]+/).find((line) => /^[^#]/.test(line.trim()));
-  return first !== undefined && /^(?:user-agent|allow|disallow|sitemap)\s*:/i.test(first.trim());
 }
 
 async function parsedFacts(
@@ -208,12 +185,10 @@ async function parsedFacts(
   }
   const { outcome, complete, problems } = step.value;
   if (outcome.kind === "invalid") throw notRead(url, outcome.reason);
-  const found = new Bounded<object>(mostBytes / 8);
-  for (const problem of problems) found.add(problemLine(url, problem));
+  const found = problems.map((problem) => problemLine(url, problem));
   const { kind, format } = outcome;
   const counts = { pages: pages.items.length + pages.omitted, sitemaps: sitemaps.items.length + sitemaps.omitted };
-  const preferences = new Bounded<object>(mostBytes / 8);
-  for (const preference of ("preferences" in outcome && outcome.preferences) || []) preferences.add(preference);
+  const preferences = new Bounded(mostBytes / 8, ("preferences" in outcome && outcome.preferences) || []);
   const facts = {
     kind,
     format,
@@ -222,7 +197,7 @@ async function parsedFacts(
     pages: pages.items,
     sitemaps: sitemaps.items,
     ...(preferences.items.length > 0 && { preferences: preferences.items }),
-    problems: found.items,
+    problems: new Bounded(mostBytes / 8, found).items,
   };
   return [`${format}: ${counted(counts.pages, "page")}, ${counted(counts.sitemaps, "sitemap")}`, facts];
 }
@@ -249,7 +224,7 @@ async function answered(answer: () => Promise<Answer>): Promise<CallToolResult> 
   try {
     const [text, facts] = await answer();
     if (Buffer.byteLength(jsonOf(facts)) > largestAnswer) throw new NoAnswer("The answer is too large; ask for less");
-    return { content: [{ type: "text", text }], structuredContent: facts as Record<string, unknown> };
+    return { content: [{ type: "text", text }], structuredContent: { ...facts } };
   } catch (error) {
     const isExpected = error instanceof NoAnswer || error instanceof SitemapError || error instanceof UsageError;
     const message = error instanceof Error ? error.message : String(error);
