@@ -16,8 +16,7 @@ import type { SitemapPage } from "../model/page.ts";
 import type { Side, SideSitemap } from "./diff-side.ts";
 import type { DiffSettings } from "./diff-trees.ts";
 import { EarlierPages } from "./earlier-pages.ts";
-import { matchPages } from "./match-pages.ts";
-import { type PageList, PageLists } from "./page-lists.ts";
+import { matchPages, type PageList, PageLists } from "./page-lists.ts";
 
 // Marks of pages: on this side only; with other fields on the other side; declared by another sitemap there, with the same fields.
 const alone = 1;

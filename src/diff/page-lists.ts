@@ -2,6 +2,7 @@
 // that a place identifies the sitemap. A page is a record of 20 bytes: fingerprints of its URL (64 bits), of its date and of
 // its other fields (32 bits each), and its place. Records of the same URL are in the same partition.
 import type { Scratch } from "../archive/scratch.ts";
+import { RecordGroups } from "../join/record-groups.ts";
 import { RecordStore } from "../join/record-store.ts";
 import { type PageField, pageFields } from "../model/change.ts";
 import { FingerprintReader, mix } from "../model/fingerprints.ts";
@@ -87,8 +88,58 @@ export class PageLists {
   }
 }
 
-/** The list that a page is in, by its place. */
-export function listAt(lists: readonly PageList[], place: number): PageList {
+const recordWidth = 5;
+// Enough that a partition of a hundred million pages stays small, few enough that their buffers do.
+const partitionCount = 256;
+
+const factor = 0x9e3779b1;
+
+/** A page of one side. */
+interface Declared {
+  readonly place: number;
+  readonly list: PageList;
+  /** Fingerprints of its date and of its other fields. */
+  readonly date: number;
+  readonly rest: number;
+}
+
+/** A page on both sides. */
+type Match = readonly [before: Declared | undefined, after: Declared | undefined];
+
+/** Joins the records of both sides, partition by partition: each URL once. The first declaration of a URL counts, on each side. */
+export async function* matchPages(before: PageLists, after: PageLists): AsyncGenerator<Iterable<Match>, void> {
+  for (let partition = 0; partition < before.records.count; partition++)
+    yield matches(await pagesIn(before, partition), await pagesIn(after, partition));
+}
+
+function* matches(one: PartitionPages, other: PartitionPages): Generator<Match, void> {
+  for (const first of one.groups.firsts())
+    yield [one.declared(first), other.declared(other.groups.find(one.words, first * recordWidth))];
+  for (const first of other.groups.firsts())
+    if (one.groups.find(other.words, first * recordWidth) === -1) yield [undefined, other.declared(first)];
+}
+
+type PartitionPages = Awaited<ReturnType<typeof pagesIn>>;
+
+async function pagesIn({ records, lists }: PageLists, partition: number) {
+  const loaded = await records.load(partition);
+  const { words } = loaded;
+  const groups = new RecordGroups(loaded, recordWidth, 2);
+  // The first declaration among the records of one URL.
+  const declared = (first: number): Declared | undefined => {
+    for (let record = first; record !== -1; record = groups.next(record)) {
+      const at = record * recordWidth;
+      const place = words[at + 4]! >>> 0;
+      const list = listAt(lists, place);
+      if (!list.isVoid) return { place, list, date: words[at + 2]!, rest: words[at + 3]! };
+    }
+    return undefined;
+  };
+  return { words, groups, declared };
+}
+
+// The list that a page is in, by its place.
+function listAt(lists: readonly PageList[], place: number): PageList {
   let low = 0;
   let high = lists.length - 1;
   while (low < high) {
@@ -98,9 +149,3 @@ export function listAt(lists: readonly PageList[], place: number): PageList {
   }
   return lists[low]!;
 }
-
-export const recordWidth = 5;
-// Enough that a partition of a hundred million pages stays small, few enough that their buffers do.
-const partitionCount = 256;
-
-const factor = 0x9e3779b1;

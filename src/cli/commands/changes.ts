@@ -1,7 +1,6 @@
 // `sitegrove changes`: what is new on a website since the last run, which left its state in a file.
 import { existsSync } from "node:fs";
 import { Command, Option } from "commander";
-import type { ChangesEnd } from "../../diff/changes.ts";
 import { ignorable, type TreeChange } from "../../model/change.ts";
 import { counted } from "../../model/figures.ts";
 import type { Context, Done } from "../context.ts";
@@ -9,7 +8,7 @@ import { exitCodeHelp, UsageError, websiteExitCodes } from "../exit-codes.ts";
 import { addCrawlFlags, addFlags, collected, crawlOptions, type Flags } from "../flags.ts";
 import { addHelp } from "../help.ts";
 import { chooseTarget, crawlTarget } from "../input/target.ts";
-import { changeWriter } from "../output/changes.ts";
+import { changeWriter, writeChanges } from "../output/changes.ts";
 import { filterNotes, inWords } from "../output/ending.ts";
 import { withTargets } from "../run.ts";
 import { checkChangeFlags, ignoreInWords, namesIn, pageFilter } from "./diff.ts";
@@ -99,31 +98,20 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
   let told = 0;
   const notes: string[] = [];
   async function* lines(): AsyncGenerator<string, void> {
+    const seen = (changes: readonly TreeChange[]) => (told += changes.length);
     const writer = changeWriter(format, csvSafe);
-    const batches = found.batches();
-    if (writer.header !== "") yield writer.header;
-    try {
-      let step: IteratorResult<readonly TreeChange[], ChangesEnd>;
-      for (step = await batches.next(); !step.done; step = await batches.next()) {
-        told += step.value.length;
-        yield writer.write(step.value);
-      }
-      const { uncertain, pages } = step.value;
-      notes.push(...filterNotes(step.value.filter, {}));
-      if (pages > 0 && !isMatched) notes.push(`0 of ${counted(pages, "page")} ${filterInWords(flags)}`);
-      const unread = "missing from partly read sitemaps; not listed as removed";
-      if (uncertain > 0) notes.push(`${counted(uncertain, "page")} ${unread}`);
-    } finally {
-      await batches.return(undefined as never);
-    }
+    const { uncertain, pages, filter } = yield* writeChanges(found.batches(), () => writer, seen);
+    notes.push(...filterNotes(filter, {}));
+    if (pages > 0 && !isMatched) notes.push(`0 of ${counted(pages, "page")} ${filterInWords(flags)}`);
+    const unread = "missing from partly read sitemaps; not listed as removed";
+    if (uncertain > 0) notes.push(`${counted(uncertain, "page")} ${unread}`);
   }
   return run.write(lines(), () => ({ listed: told, unit: "change", notes }));
 }
 
-function filterInWords({ include, exclude }: Flags): string {
-  const words = [
-    include && `match --include ${inWords(include)}`,
-    exclude && `remain after --exclude ${inWords(exclude)}`,
-  ];
-  return words.filter(Boolean).join(" and ");
+function filterInWords({ include = [], exclude = [] }: Flags): string {
+  const words = [];
+  if (include.length > 0) words.push(`match --include ${inWords(include)}`);
+  if (exclude.length > 0) words.push(`remain after --exclude ${inWords(exclude)}`);
+  return words.join(" and ");
 }

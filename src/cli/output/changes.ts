@@ -26,33 +26,46 @@ interface DiffOutput {
   readonly writer?: ChangeWriter | undefined;
 }
 
-export type Batches = AsyncGenerator<readonly TreeChange[], DiffTotals>;
+export type Batches<End = DiffTotals> = AsyncGenerator<readonly TreeChange[], End>;
 
 // About 64 KB of URLs.
 const batchLength = 1000;
 
-export async function* writeDiff(batches: Batches, output: DiffOutput): AsyncGenerator<string, void, undefined> {
-  const { format, names, kinds } = output;
-  const summarizer = new Summarizer();
+/** `choose` gets the first change, `seen` all of them. Returns what the batches return. */
+export async function* writeChanges<End>(
+  batches: Batches<End>,
+  choose: (first: TreeChange | undefined) => ChangeWriter | undefined,
+  seen: (changes: readonly TreeChange[]) => void = () => {},
+): AsyncGenerator<string, End, undefined> {
   try {
     let step = await batches.next();
-    // A feed has to name a website: the first changes do.
-    const first = step.done ? undefined : step.value[0];
-    const writer =
-      format === "summary" || format === "markdown" ? undefined : (output.writer ?? writerFor(output, first));
+    const writer = choose(step.done ? undefined : step.value[0]);
     if (writer?.header) yield writer.header;
     for (; !step.done; step = await batches.next()) {
-      if (writer === undefined) summarizer.see(step.value);
-      else
-        for (let from = 0; from < step.value.length; from += batchLength)
-          yield writer.write(step.value.slice(from, from + batchLength));
+      seen(step.value);
+      for (let from = 0; writer !== undefined && from < step.value.length; from += batchLength)
+        yield writer.write(step.value.slice(from, from + batchLength));
     }
     if (writer?.footer) yield writer.footer;
-    const write = format === "markdown" ? diffMarkdown : diffText;
-    if (writer === undefined) yield write(summarizer.finish(names, kinds, step.value));
+    return step.value;
   } finally {
     await batches.return(undefined as never);
   }
+}
+
+export async function* writeDiff(batches: Batches<DiffTotals>, output: DiffOutput): AsyncGenerator<string, void> {
+  const { format, names, kinds } = output;
+  const write = format === "summary" ? diffText : format === "markdown" ? diffMarkdown : undefined;
+  const summarizer = new Summarizer();
+  // A feed has to name a website: the first changes do.
+  const choose = (first: TreeChange | undefined) => output.writer ?? writerFor(output, first);
+  if (write === undefined) return void (yield* writeChanges(batches, choose));
+  const totals = yield* writeChanges(
+    batches,
+    () => undefined,
+    (changes) => summarizer.see(changes),
+  );
+  yield write(summarizer.finish(names, kinds, totals));
 }
 
 /** Of formats that need no more than the changes. */
