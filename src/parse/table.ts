@@ -37,11 +37,10 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
   readonly #namespace: string;
   readonly #cursor: XmlCursor;
   readonly #scanner: XmlScanner;
-  readonly #rootDepth: number;
+  readonly #depthAround: number;
   readonly #skipped: ElementRule<Target> = rule("", {});
-  // The rules of the open elements, from the format's root.
-  readonly #rules: ElementRule<Target>[];
-  #depth = 0;
+  /** The rules of the open elements, from the format's root. */
+  readonly rules: ElementRule<Target>[];
   // Reported already: each wrong spelling and namespace is reported once.
   readonly #reported = new Set<string>();
 
@@ -52,8 +51,8 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     this.#namespace = name.namespace;
     this.#cursor = scanner.cursor;
     this.#scanner = scanner;
-    this.#rootDepth = scanner.elements.depth;
-    this.#rules = [format.root];
+    this.#depthAround = scanner.elements.depth - 1;
+    this.rules = [format.root];
     this.#checkNamespace(name);
   }
 
@@ -65,46 +64,36 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     return this.target.urlsOnly === true;
   }
 
-  /** The rules of the open elements, from the format's root. Setting them changes which elements are open. */
-  get rules(): readonly ElementRule<Target>[] {
-    return this.#rules.slice(0, this.#depth + 1);
-  }
-
-  set rules(rules: readonly ElementRule<Target>[]) {
-    for (let depth = 0; depth < rules.length; depth++) this.#rules[depth] = rules[depth]!;
-    this.#depth = rules.length - 1;
-  }
-
   open(name: XmlName, attributes: XmlAttributes): boolean {
-    const found = this.ruleOf(this.#rules[this.#depth]!, name);
-    this.#rules[++this.#depth] = found;
+    const found = this.ruleOf(this.rules[this.rules.length - 1]!, name);
+    this.rules.push(found);
     if (found.open !== undefined) found.open(this.target, attributes);
     return found.text !== undefined;
   }
 
   close(_name: XmlName, text: string | undefined): void {
     // What comes after the root is read as if it were inside.
-    if (this.#depth === 0) {
+    if (this.rules.length === 1) {
       this.target.endRoot();
       return;
     }
-    const closed = this.#rules[this.#depth--]!;
+    const closed = this.rules.pop()!;
     if (closed.text !== undefined) this.takeText(closed, text);
     if (closed.close !== undefined) closed.close(this.target);
   }
 
   /** Whether the root of the format is open. */
   get isInRoot(): boolean {
-    return this.#scanner.elements.depth === this.#rootDepth + this.#depth;
+    return this.#scanner.elements.depth === this.#depthAround + this.rules.length;
   }
 
   unclosedBefore(name: XmlName): number {
-    if (this.#depth === 0 || !this.isEntryName(name)) return 0;
-    for (let depth = this.#depth; depth > 0; depth--) {
-      if (this.#rules[depth]!.isEntry) return this.#depth - depth + 1;
-    }
+    const depth = this.rules.length - 1;
+    if (depth === 0 || !this.isEntryName(name)) return 0;
+    const entry = this.rules.findLastIndex(({ isEntry }) => isEntry);
     // Something may be left open between any two entries.
-    return this.#depth > mostWrappers ? this.#depth : 0;
+    if (entry <= 0) return depth > mostWrappers ? depth : 0;
+    return depth - entry + 1;
   }
 
   get isInEntry(): boolean {
@@ -122,11 +111,11 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
   }
 
   get takesStray(): boolean {
-    return this.isInRoot && this.#rules[this.#depth]!.stray !== undefined;
+    return this.isInRoot && this.rules.at(-1)!.stray !== undefined;
   }
 
   takeStray(text: string, at: number): void {
-    for (const { 0: word, index } of text.matchAll(/\S+/g)) this.#takeWord(this.#rules[this.#depth]!, word, at + index);
+    for (const { 0: word, index } of text.matchAll(/\S+/g)) this.#takeWord(this.rules.at(-1)!, word, at + index);
   }
 
   #takeWord({ stray }: ElementRule<Target>, word: string, at: number): void {
@@ -174,12 +163,11 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
   /** The rule of an element below one with the rule `parent`. Reports a spelling that differs from the format's. */
   ruleOf(parent: ElementRule<Target>, name: XmlName): ElementRule<Target> {
     if (parent === this.#skipped) return parent;
-    const { memo } = name;
-    if (memo.context === parent && memo.generation === name.generation) return memo.meaning as ElementRule<Target>;
+    this.#scanner.elements.namespaces.resolve(name);
+    if (name.context === parent) return name.meaning as ElementRule<Target>;
     const found = this.#find(parent, name) ?? this.#skipped;
-    memo.context = parent;
-    memo.generation = name.generation;
-    memo.meaning = found;
+    name.context = parent;
+    name.meaning = found;
     return found;
   }
 

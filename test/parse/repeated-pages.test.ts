@@ -4,8 +4,8 @@ import { readSitemap } from "../../src/crawl/read.ts";
 import type { SitemapPage } from "../../src/model/page.ts";
 import { ProblemLog } from "../../src/model/problem.ts";
 import { createDocumentParser } from "../../src/parse/document.ts";
-import { noFastPath } from "../../src/parse/fast/fast-path.ts";
 import { parseSitemap } from "../../src/parse/parse-sitemap.ts";
+import { noFastPath } from "../support/no-fast-path.ts";
 import { entry, parsed, parsePieces, urlset, urlsOf } from "../support/parsed.ts";
 
 const one = "https://example.org/1";

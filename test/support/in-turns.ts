@@ -7,9 +7,9 @@ import type { TextPiece } from "../../src/model/text.ts";
 import { Utf8Decoder } from "../../src/open/charset.ts";
 import { createDocumentParser } from "../../src/parse/document.ts";
 import type { Entries, EntryParser } from "../../src/parse/entries.ts";
-import { noFastPath } from "../../src/parse/fast/fast-path.ts";
 import { type CheckOptions, expectEqual } from "./document-checks.ts";
 import { mutateText } from "./mutate.ts";
+import { noFastPath } from "./no-fast-path.ts";
 import type { Random } from "./random.ts";
 import { repetitiveDocument, smallLimits } from "./repetitive.ts";
 

@@ -1,14 +1,17 @@
 // Creates fast paths. All share one tokenizer.
-import { type CreateFastPath, noFastPath } from "./fast-path.ts";
+import type { XmlScanner } from "../xml/scanner.ts";
 import { TokenReader } from "./token-reader.ts";
 import { createTokenizer, type Tokenizer } from "./tokenizer.ts";
 
+/** Undefined if the scanner should read everything: the results are the same, more slowly. */
+export type CreateFastPath = (scanner: XmlScanner) => TokenReader | undefined;
+
 let tokenizer: Tokenizer | undefined | false = false;
 
-/** The default. The tokenizer is created for the first document that can use it; without one, the scanner reads everything. */
+/** The default. The tokenizer is created for the first document that can use it. */
 export const usualFastPath: CreateFastPath = (scanner) => {
   // `strict` has to check everything.
-  if (scanner.cursor.strict) return noFastPath(scanner);
+  if (scanner.cursor.strict) return undefined;
   if (tokenizer === false) tokenizer = createTokenizer();
-  return tokenizer === undefined ? noFastPath(scanner) : new TokenReader(scanner, tokenizer);
+  return tokenizer && new TokenReader(scanner, tokenizer);
 };

@@ -33,9 +33,8 @@ export const documentEnd = 327680;
 /** The tokens of a run. */
 export const tokensStart = 331776;
 export const tokensEnd = 724992;
-/** Texts as JSON. */
+/** Texts as JSON: at most twice as long as the document. */
 export const textsStart = 724992;
-export const textsEnd = 1511488;
 
 /** A token: kind and number of the name, start, end, facts, a fingerprint or the place of a word, where its tag begins,
     and of an entry where its end tag begins. */
@@ -89,8 +88,3 @@ export const isKnownWord = 128;
 export const isNewWord = 256;
 /** It is not in the list: there is nothing to report. */
 export const isLeftOut = 512;
-
-/** Why a run ended: more of the document is needed; the scanner has to read what follows; there is no room. */
-export const needsMore = 1;
-export const isUnusual = 2;
-export const needsRoom = 3;

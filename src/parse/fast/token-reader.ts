@@ -9,9 +9,8 @@ import { noAttributes, XmlAttributes } from "../xml/attributes.ts";
 import type { XmlName } from "../xml/names.ts";
 import type { XmlScanner } from "../xml/scanner.ts";
 import { XmlText } from "../xml/text.ts";
-import type { FastPath } from "./fast-path.ts";
 import * as layout from "./layout.ts";
-import type { TableName, Tokenizer } from "./tokenizer.ts";
+import { startOfCharacter, type TableName, type Tokenizer } from "./tokenizer.ts";
 
 type Rule = ElementRule<never>;
 type RuleReader = TableReader<never>;
@@ -23,12 +22,9 @@ interface KnownName extends TableName {
   readonly element: XmlName | undefined;
   /** Inside an entry, only the scanner can tell whether it begins another one. */
   readonly isEntryName: boolean;
-  /** Its rule below an element with this one. */
-  parent: Rule | undefined;
-  rule: Rule | undefined;
 }
 
-export class TokenReader implements FastPath {
+export class TokenReader {
   readonly #scanner: XmlScanner;
   readonly #tokenizer: Tokenizer;
   readonly #attributes: XmlAttributes;
@@ -39,10 +35,6 @@ export class TokenReader implements FastPath {
   // The names that the scanner has read.
   #names: KnownName[] = [];
   readonly #numbers = new Map<XmlName | string, number>();
-  #generation = -1;
-  // The rules of the open elements, from the format's root, and those elements, from the document's.
-  #rules: Rule[] = [];
-  #open: XmlName[] = [];
   // How many rules are open up to that of the entry; 0 outside of entries.
   #entryDepth = 0;
   // The next text.
@@ -68,6 +60,7 @@ export class TokenReader implements FastPath {
     this.#acceptOrigin = (origin) => tokenizer.acceptOrigin(origin);
   }
 
+  /** Reads a chunk of the document: what it knows by itself, everything else with the scanner's `scan`. */
   write(piece: TextPiece): void {
     if (piece instanceof Utf8Text) {
       this.#readAll(piece.bytes);
@@ -84,17 +77,19 @@ export class TokenReader implements FastPath {
 
   #readAll(bytes: Uint8Array): void {
     for (let from = 0; from < bytes.length && !this.#scanner.cursor.stopped; ) {
-      const to = endOfCharacters(bytes, from + maxPiece);
+      const to = startOfCharacter(bytes, Math.min(from + maxPiece, bytes.length));
       this.#read(bytes.subarray(from, to));
       from = to;
     }
   }
 
+  /** The document is over: passes what is left to `scan`. */
   flush(): void {
     this.#window = -1;
     this.#scanner.scan(this.#takeRest() + this.#half);
   }
 
+  /** Called between two tokens, when the scanner's public fields hold its whole state: whether `scan` has to stop here. */
   takesOver(): boolean {
     const { cursor, elements } = this.#scanner;
     const reader = elements.handler.byRules;
@@ -114,7 +109,7 @@ export class TokenReader implements FastPath {
       this.#numbers.clear();
     }
     const { last } = elements;
-    if (!this.#numbers.has(last) && last.shared && reader.isInRoot) {
+    if (last?.shared && !this.#numbers.has(last) && reader.isInRoot) {
       this.#add(last.raw, last, elements.top === last ? hintsOf(reader) : layout.wantsAttributes);
     }
     if (cursor.position !== tagEnd) return;
@@ -137,8 +132,6 @@ export class TokenReader implements FastPath {
       attribute: typeof name === "string" ? interned(name) : "",
       element,
       isEntryName: element !== undefined && this.#reader!.isEntryName(element),
-      parent: undefined,
-      rule: undefined,
     });
     this.#tokenizer.update(this.#names);
   }
@@ -209,41 +202,27 @@ export class TokenReader implements FastPath {
     const { cursor, elements } = this.#scanner;
     const tokenizer = this.#tokenizer;
     const reader = elements.handler.byRules!;
-    const { namespaces } = elements;
-    this.#open = elements.names.slice();
-    this.#rules = reader.rules.slice();
-    this.#entryDepth = this.#rules.findIndex(({ isEntry }) => isEntry) + 1;
-    if (namespaces.generation !== this.#generation) {
-      this.#generation = namespaces.generation;
-      for (const name of this.#names) name.rule = undefined;
-    }
+    const { names, namespaces } = elements;
+    this.#entryDepth = reader.rules.findIndex(({ isEntry }) => isEntry) + 1;
     tokenizer.use(this.#names);
-    const open = this.#open.map((name) => this.#names[this.#numbers.get(name) ?? -1]?.address ?? layout.unknownName);
-    const floor = Math.max(this.#open.length - this.#rules.length + 1, namespaces.deepest);
+    const open = names.map((name) => this.#names[this.#numbers.get(name) ?? -1]?.address ?? layout.unknownName);
+    const floor = Math.max(names.length - reader.rules.length + 1, namespaces.deepest);
     tokenizer.prepare(this.#scanner, open, floor, reader.urlsOnly);
     cursor.lend(tokenizer, start);
-    let at = start;
-    let stop = -1;
-    do {
-      const end = tokenizer.run(at);
-      stop = this.#play(reader, end);
-      at = stop === -1 ? tokenizer.at : stop;
-    } while (stop === -1 && tokenizer.reason === layout.needsRoom && !cursor.stopped);
+    const stop = this.#play(reader, tokenizer.run(start));
+    const at = stop === -1 ? tokenizer.at : stop;
     tokenizer.texts = [];
     if (stop !== -1 || cursor.stopped) tokenizer.forgetWords();
     if (cursor.stopped) return { at, needsMore: false };
     cursor.takeBack(at);
-    elements.names = this.#open;
-    reader.rules = this.#rules;
-    return { at, needsMore: stop === -1 && tokenizer.reason === layout.needsMore };
+    return { at, needsMore: stop === -1 && tokenizer.needsMore };
   }
 
   // Does what the scanner would have done for these tokens. Returns where something is that it has to read itself, or -1.
   #play(reader: RuleReader, end: number): number {
-    const { cursor } = this.#scanner;
+    const { cursor, elements } = this.#scanner;
     const { memory } = this.#tokenizer;
-    const { target } = reader;
-    const rules = this.#rules;
+    const { rules, target } = reader;
     this.#next = 0;
     this.#attributes.count = 0;
     let parent = rules[rules.length - 1];
@@ -253,7 +232,7 @@ export class TokenReader implements FastPath {
       if (kind === layout.closes) {
         cursor.at = memory[(at + layout.tokenStart) >> 2]!;
         const { close } = rules.pop()!;
-        this.#open.pop();
+        elements.names.pop();
         if (rules.length < this.#entryDepth) this.#entryDepth = 0;
         if (close !== undefined) close(target);
         parent = rules[rules.length - 1];
@@ -266,8 +245,7 @@ export class TokenReader implements FastPath {
       }
       const tag = memory[(at + layout.tokenTag) >> 2]!;
       cursor.at = tag;
-      if (name.parent !== parent || name.rule === undefined) this.#look(reader, name, parent!);
-      const rule = name.rule!;
+      const rule = reader.ruleOf(parent!, name.element!);
       if (kind === layout.isPage) {
         if (this.#entryDepth > 0) return tag;
         this.#takePage(reader, rule, this.#names[head >> 16]!, at);
@@ -278,7 +256,7 @@ export class TokenReader implements FastPath {
       if (kind === layout.opens) {
         if (rule.text !== undefined) return tag;
         rules.push(rule);
-        this.#open.push(name.element!);
+        elements.names.push(name.element!);
         if (rule.isEntry) this.#entryDepth = rules.length;
         parent = rule;
       }
@@ -299,16 +277,9 @@ export class TokenReader implements FastPath {
   // An entry with nothing to report but, perhaps, that its URL is repeated.
   #takePage(reader: RuleReader, rule: Rule, loc: KnownName, at: number): void {
     if (rule.open !== undefined) rule.open(reader.target, noAttributes);
-    if (loc.parent !== rule || loc.rule === undefined) this.#look(reader, loc, rule);
-    this.#takeText(reader, loc.rule!, at, false);
+    this.#takeText(reader, reader.ruleOf(rule, loc.element!), at, false);
     this.#scanner.cursor.at = this.#tokenizer.memory[(at + layout.tokenClose) >> 2]!;
     if (rule.close !== undefined) rule.close(reader.target);
-  }
-
-  #look(reader: RuleReader, name: KnownName, parent: Rule): void {
-    this.#scanner.elements.namespaces.resolve(name.element!);
-    name.rule = reader.ruleOf(parent, name.element!);
-    name.parent = parent;
   }
 
   #takeText(reader: RuleReader, rule: Rule, at: number, isCdata: boolean): void {
@@ -407,14 +378,6 @@ function standIn(rule: Rule, facts: number): string | undefined {
 // The same string object as for other occurrences: comparing it is then a pointer comparison.
 function interned(name: string): string {
   return Object.keys({ [name]: true })[0]!;
-}
-
-// Not beyond this position, and not inside a character.
-function endOfCharacters(bytes: Uint8Array, at: number): number {
-  if (at >= bytes.length) return bytes.length;
-  let end = at;
-  while ((bytes[end]! & 0xc0) === 0x80) end--;
-  return end;
 }
 
 function isHighSurrogate(code: number): boolean {

@@ -18,9 +18,9 @@ export let highFactor: i32 = 0;
 export let lowFactor: i32 = 0;
 /** How many elements are open. */
 export let depth: i32 = 0;
-/** Where the run ended, why, where the list of texts ends, and whether all of it is ASCII. */
+/** Where the run ended, whether more of the document is needed there, where the list of texts ends, and whether all of it is ASCII. */
 export let at: i32 = 0;
-export let reason: i32 = 0;
+export let needsMore: i32 = 0;
 export let textOut: i32 = 0;
 export let isAscii: i32 = 0;
 
@@ -76,29 +76,34 @@ export function run(from: i32, end: i32): i32 {
   store<u8>(layout.textsStart, 0x5b);
   textOut = layout.textsStart + 1;
   isAscii = 1;
+  let tokens: i32 = out;
   let p: i32 = from;
-  while (true) {
+  while (p != 0) {
     at = p;
-    reason = layout.needsRoom;
+    tokens = out;
+    needsMore = 1;
     // Room for an element with the most attributes.
-    if (out + layout.tokenSize * (mostAttributes + 1) > layout.tokensEnd) break;
-    p = element(p, end);
-    if (p == 0) break;
+    p = out + layout.tokenSize * (mostAttributes + 1) > layout.tokensEnd ? unusual() : element(p, end);
   }
   // `0]`
   store<u16>(textOut, 0x5d30);
   textOut += 2;
-  return out;
+  // Without the attributes of a tag that is not whole.
+  return tokens;
 }
 
-// Reads a tag, and the rest of the element if that is only text. Returns where that ends; or 0, and sets the reason.
+// Reads a tag, and the rest of the element if that is only text. Returns where that ends; or 0 if it is not whole or not usual.
 function element(from: i32, end: i32): i32 {
   let p: i32 = from;
   while (isSpace(byte(p))) p++;
-  reason = layout.needsMore;
-  if (p + 2 >= end) return 0;
+  if (p + 4 >= end) return 0;
   if (byte(p) != 0x3c) return unusual();
   if (byte(p + 1) == 0x2f) return endTag(p, end);
+  // `<!--`
+  if (load<i32>(p) == 0x2d2d213c) {
+    const comment: i32 = endOfSection(p + 4, end, 0x2d);
+    return comment == 0 ? 0 : comment + 3;
+  }
   const slot: i32 = nameAt(p + 1);
   if (slot == 0) return nameEnd >= end ? 0 : unusual();
   if (byte(nameEnd - 1) == 0x3d || depth >= deepest) return unusual();
@@ -109,10 +114,10 @@ function element(from: i32, end: i32): i32 {
   let head: i32 = load<i32>(slot, layout.nameNumber) << 8;
   if (byte(nameEnd) != 0x3e) {
     start = attributes(nameEnd, end, (hints & layout.wantsAttributes) != 0);
-    if (start == 0) return back(tokens);
+    if (start == 0) return 0;
     if (attributeCount > 0) head |= out != tokens ? layout.hasAttributes : layout.hidesAttributes;
     if (isEmptyTag) {
-      if (!takeAttributes(tokens, start - p)) return back(tokens);
+      takeAttributes(tokens);
       entryToken = 0;
       token(layout.isEmpty | head, p, start, p);
       return start;
@@ -120,40 +125,32 @@ function element(from: i32, end: i32): i32 {
   }
   let textEnd: i32 = search(start, end, 0x3c, 0x3c);
   let after: i32 = textEnd;
-  if (after + 1 >= end) return back(tokens);
+  if (after + 1 >= end) return 0;
   let content: i32 = layout.holdsText;
   if (byte(after + 1) == 0x21 && after == start) {
-    if (after + 9 > end) return back(tokens);
+    if (after + 9 > end) return 0;
     // `<![CDATA[`
     if (load<i32>(after) == 0x435b213c && load<i32>(after, 4) == 0x41544144 && byte(after + 8) == 0x5b) {
       content = layout.holdsCdata;
       start = after + 9;
-      textEnd = endOfSection(start, end);
-      if (textEnd == 0) return back(tokens);
+      textEnd = endOfSection(start, end, 0x5d);
+      if (textEnd == 0) return 0;
       after = textEnd + 3;
     }
   }
   const isOver: bool = byte(after) == 0x3c && byte(after + 1) == 0x2f;
-  if ((isOver || content == layout.holdsCdata) && after + 3 + length > end) return back(tokens);
+  if ((isOver || content == layout.holdsCdata) && after + 3 + length > end) return 0;
   if (isOver && byte(after + 2 + length) == 0x3e && same(after + 2, slot + layout.nameText, length)) {
-    const needed: i32 = special;
-    const wide: i32 = other;
-    if (textEnd - start > longestText) {
-      reason = layout.isUnusual;
-      return back(tokens);
-    }
-    if (!takeAttributes(tokens, after - p)) return back(tokens);
+    if (textEnd - start > longestText) return unusual();
+    takeAttributes(tokens);
     const place: i32 = out;
     token(content | head, start, textEnd, p);
-    if (start < textEnd) takeText(place, hints, content, needed, wide);
+    if (start < textEnd) takeText(place, hints, content, special, other);
     if (entryToken != 0) settle(place, hints);
     return after + 3 + length;
   }
-  if (content == layout.holdsCdata || isOver || !isBlank(start, textEnd)) {
-    reason = layout.isUnusual;
-    return back(tokens);
-  }
-  if (!takeAttributes(tokens, after - p)) return back(tokens);
+  if (content == layout.holdsCdata || isOver || !isBlank(start, textEnd)) return unusual();
+  takeAttributes(tokens);
   depth++;
   store<i32>(layout.openStart + (depth << 2), slot);
   entryToken = (hints & layout.isEntry) != 0 && (head & (layout.hasAttributes | layout.hidesAttributes)) == 0 ? out : 0;
@@ -164,13 +161,7 @@ function element(from: i32, end: i32): i32 {
 }
 
 function unusual(): i32 {
-  reason = layout.isUnusual;
-  return 0;
-}
-
-// The tokens of the attributes go again.
-function back(tokens: i32): i32 {
-  out = tokens;
+  needsMore = 0;
   return 0;
 }
 
@@ -221,7 +212,7 @@ function token(head: i32, start: i32, end: i32, tag: i32): void {
 }
 
 // From the end of an element's name to the end of the tag. Writes tokens of the attributes if they are wanted. Returns
-// where the tag ends; or 0, and sets the reason.
+// where the tag ends; or 0.
 function attributes(from: i32, end: i32, areWanted: bool): i32 {
   let p: i32 = from;
   attributeCount = 0;
@@ -253,20 +244,14 @@ function attributes(from: i32, end: i32, areWanted: bool): i32 {
   }
 }
 
-// The whole element is there, `length` bytes at most: its texts are written. False if there is no room.
-function takeAttributes(tokens: i32, length: i32): bool {
-  // What has to be escaped becomes two characters.
-  if (textOut + length * 2 + 64 > layout.textsEnd) {
-    reason = tokens > layout.tokensStart ? layout.needsRoom : layout.isUnusual;
-    return false;
-  }
+// The whole element is there: the values of its attributes are written.
+function takeAttributes(tokens: i32): void {
   for (let place: i32 = tokens; place < out; place += layout.tokenSize) {
     const hints: i32 = load<i32>(place, layout.tokenFacts);
     store<i32>(place, 0, layout.tokenFacts);
     if (load<i32>(place, layout.tokenStart) == load<i32>(place, layout.tokenEnd)) continue;
     takeText(place, hints, layout.isAttribute, load<i32>(place, layout.tokenHigh), load<i32>(place, layout.tokenLow));
   }
-  return true;
 }
 
 // Names.
@@ -366,15 +351,16 @@ function search(from: i32, end: i32, one: i32, two: i32): i32 {
   return p;
 }
 
-// Where `]]>` is; 0 if there is none. Notes what comes before it.
-function endOfSection(from: i32, end: i32): i32 {
+// Where `]]>` or `-->` is; 0 if there is none, or if `--!` comes before, with which the scanner also ends a comment. Notes what comes before it.
+function endOfSection(from: i32, end: i32, mark: i32): i32 {
   let needed: i32 = 0;
   let wide: i32 = 0;
-  let p: i32 = search(from, end, 0x5d, 0x5d);
-  for (; p + 3 <= end; p = search(p + 1, end, 0x5d, 0x5d)) {
+  let p: i32 = search(from, end, mark, mark);
+  for (; p + 3 <= end; p = search(p + 1, end, mark, mark)) {
     special |= needed;
     other |= wide;
-    if (byte(p + 1) == 0x5d && byte(p + 2) == 0x3e) return p;
+    if (byte(p + 1) == mark && byte(p + 2) == 0x3e) return p;
+    if (byte(p + 1) == mark && byte(p + 2) == 0x21) return unusual();
     needed = special;
     wide = other;
   }

@@ -97,13 +97,13 @@ export class Tokenizer implements LineCounter {
     }
   }
 
-  /** Where the last run ended, and why. */
+  /** Where the last run ended, and whether it needs more of the document there. */
   get at(): number {
     return this.#code.at.value;
   }
 
-  get reason(): number {
-    return this.#code.reason.value;
+  get needsMore(): boolean {
+    return this.#code.needsMore.value === 1;
   }
 
   countLineEnds(from: number, to: number): number {
@@ -119,11 +119,8 @@ export class Tokenizer implements LineCounter {
     return decoder.decode(this.#bytes.subarray(from, to));
   }
 
-  /** The start of the character that this byte belongs to. */
   characterAt(at: number): number {
-    let start = at;
-    while (start > layout.documentStart && start < this.end && (this.#bytes[start]! & 0xc0) === 0x80) start--;
-    return start;
+    return startOfCharacter(this.#bytes, at);
   }
 
   /** URLs that start with this origin are valid. */
@@ -144,6 +141,13 @@ export class Tokenizer implements LineCounter {
   }
 }
 
+/** The start of the character that this byte belongs to. */
+export function startOfCharacter(bytes: Uint8Array, at: number): number {
+  let start = at;
+  while ((bytes[start]! & 0xc0) === 0x80) start--;
+  return start;
+}
+
 /** Undefined if there can be none: an engine without WebAssembly or SIMD, or a page that forbids it. */
 export function createTokenizer(): Tokenizer | undefined {
   if (typeof WebAssembly === "undefined") return undefined;
@@ -157,7 +161,7 @@ export function createTokenizer(): Tokenizer | undefined {
 
 type Setting = "longestText" | "longestUrl" | "mostAttributes" | "deepest" | "floor" | "urlsOnly" | "depth";
 type Seed = "highStart" | "lowStart" | "highFactor" | "lowFactor";
-type Result = "at" | "reason" | "textOut" | "isAscii";
+type Result = "at" | "needsMore" | "textOut" | "isAscii";
 
 interface TokenizerCode extends Readonly<Record<Setting | Seed | Result, { value: number }>> {
   readonly memory: { readonly buffer: ArrayBuffer };

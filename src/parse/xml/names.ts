@@ -46,11 +46,8 @@ export class XmlName {
   /** The version of the declarations that `namespace` belongs to. */
   generation = -1;
   /** A cache for the reader: what this name means in which context. */
-  readonly memo: { context: object | undefined; generation: number; meaning: object | undefined } = {
-    context: undefined,
-    generation: -1,
-    meaning: undefined,
-  };
+  context: object | undefined = undefined;
+  meaning: object | undefined = undefined;
 
   constructor(raw: string, shared: boolean) {
     const colon = raw.indexOf(":");
@@ -116,6 +113,7 @@ export class XmlNamespaces {
     name.bound = namespace !== undefined || name.prefix === "";
     name.namespace = namespace ?? "";
     name.generation = this.generation;
+    name.context = undefined;
   }
 
   lookup(prefix: string): string | undefined {

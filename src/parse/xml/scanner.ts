@@ -11,7 +11,7 @@ import type { Limits } from "../../model/options.ts";
 import type { TextPiece } from "../../model/text.ts";
 import { protocolUrlLength } from "../../model/url.ts";
 import type { ParseContext } from "../entries.ts";
-import { type FastPath, noFastPath } from "../fast/fast-path.ts";
+import type { TokenReader } from "../fast/token-reader.ts";
 import { endOfName, isSpace, skipSpace, type XmlAttributes, XmlTag } from "./attributes.ts";
 import { XmlCursor } from "./cursor.ts";
 import { type XmlHandler, type XmlName, XmlNames, XmlNamespaces } from "./names.ts";
@@ -40,7 +40,7 @@ export class XmlScanner {
   readonly tag: XmlTag;
   tagEnd = -1;
   readonly #names = new XmlNames();
-  readonly #fastPath: FastPath;
+  readonly #fastPath: TokenReader | undefined;
   // Nothing is read before the buffer has this length: a long token in small chunks is not scanned again for each
   // chunk.
   #enough = 0;
@@ -59,13 +59,13 @@ export class XmlScanner {
 
   /** `linesBefore`: line ends of the document before the written text. */
   constructor(handler: XmlHandler, options: XmlScannerOptions, linesBefore = 0) {
-    const { limits, strict, problems, fastPath = noFastPath } = options;
+    const { limits, strict, problems, fastPath } = options;
     this.limits = limits;
     this.longestUrl = Math.min(limits.urlLength, protocolUrlLength);
     this.cursor = new XmlCursor(problems, strict, linesBefore);
     this.tag = new XmlTag(limits.xmlAttributes, limits.xmlTextLength, this.cursor);
-    this.elements = new XmlElements(this.cursor, limits, handler, this.#names.find("/", 0, 1));
-    this.#fastPath = fastPath(this);
+    this.elements = new XmlElements(this.cursor, limits, handler);
+    this.#fastPath = fastPath?.(this);
   }
 
   /** The root was found: what came before does not belong to the document. */
@@ -78,7 +78,9 @@ export class XmlScanner {
   }
 
   write(piece: TextPiece): void {
-    if (!this.cursor.stopped) this.#fastPath.write(piece);
+    if (this.cursor.stopped) return;
+    if (this.#fastPath === undefined) this.scan(String(piece));
+    else this.#fastPath.write(piece);
   }
 
   /** Scans this text. What cannot be read yet stays in the cursor's buffer. */
@@ -100,7 +102,7 @@ export class XmlScanner {
 
   end(): void {
     const { cursor } = this;
-    if (!cursor.stopped) this.#fastPath.flush();
+    if (!cursor.stopped) this.#fastPath?.flush();
     if (cursor.stopped) return;
     this.#scan(true);
     if (cursor.stopped) return;
@@ -128,7 +130,7 @@ export class XmlScanner {
   #scanContent(final: boolean): boolean {
     const { cursor } = this;
     for (;;) {
-      if (this.#fastPath.takesOver()) return false;
+      if (this.#fastPath?.takesOver()) return false;
       const open = cursor.buffer.indexOf("<", cursor.at);
       if (open === -1) {
         this.#partialText(final);
@@ -557,28 +559,30 @@ export class XmlScanner {
 export class XmlElements {
   readonly #cursor: XmlCursor;
   readonly #limits: Limits;
-  // The root is at 1; 0 is unused.
-  readonly #open: XmlName[] = [];
+  /** The open elements, root first. */
+  readonly names: XmlName[] = [];
   readonly namespaces: XmlNamespaces = new XmlNamespaces();
   /** Called from the next element on. */
   handler: XmlHandler;
-  /** How many are open. */
-  depth = 0;
   /** The innermost text that is wanted. */
   text: XmlText | undefined = undefined;
   /** The element whose tag was read last. */
-  last: XmlName;
+  last: XmlName | undefined;
 
-  constructor(cursor: XmlCursor, limits: Limits, handler: XmlHandler, first: XmlName) {
+  constructor(cursor: XmlCursor, limits: Limits, handler: XmlHandler) {
     this.#cursor = cursor;
     this.#limits = limits;
     this.handler = handler;
-    this.last = first;
+  }
+
+  /** How many are open. */
+  get depth(): number {
+    return this.names.length;
   }
 
   /** The innermost element. */
   get top(): XmlName | undefined {
-    return this.depth === 0 ? undefined : this.#open[this.depth];
+    return this.names[this.names.length - 1];
   }
 
   open(name: XmlName, attributes: XmlAttributes): void {
@@ -587,8 +591,7 @@ export class XmlElements {
       this.#cursor.limit("limit-xml-depth", xmlDepth);
       return;
     }
-    const depth = ++this.depth;
-    this.#open[depth] = name;
+    const depth = this.names.push(name);
     this.last = name;
     this.namespaces.resolve(name);
     if (this.handler.open(name, attributes)) this.text = new XmlText(this.#cursor, xmlTextLength, depth, this.text);
@@ -598,14 +601,14 @@ export class XmlElements {
   /** `isImplied`: its end tag is missing. */
   close(isImplied = false): void {
     const { depth, text } = this;
-    const name = this.#open[depth]!;
+    const name = this.names[depth - 1]!;
     if (text?.depth === depth) {
       if (isImplied) text.spoil("unclosed");
       this.handler.close(name, text.value);
       this.text = text.finish();
     } else this.handler.close(name, undefined);
     this.last = name;
-    this.depth = depth - 1;
+    this.names.pop();
     this.namespaces.leave(depth);
   }
 
@@ -620,7 +623,7 @@ export class XmlElements {
   depthOf({ raw, folded }: XmlName): number {
     let inOtherCase = 0;
     for (let depth = this.depth; depth > 0; depth--) {
-      const name = this.#open[depth]!;
+      const name = this.names[depth - 1]!;
       if (name.raw === raw) return depth;
       if (inOtherCase === 0 && name.folded === folded) inOtherCase = depth;
     }
@@ -634,16 +637,6 @@ export class XmlElements {
       if (name !== "xmlns" && !name.startsWith("xmlns:")) continue;
       this.namespaces.declare(name.slice(6), attributes.value(index), this.depth + 1);
     }
-  }
-
-  /** The open elements, root first. Setting them opens and closes without a call of the handler. */
-  get names(): readonly XmlName[] {
-    return this.#open.slice(1, this.depth + 1);
-  }
-
-  set names(names: readonly XmlName[]) {
-    for (let index = 0; index < names.length; index++) this.#open[index + 1] = names[index]!;
-    this.depth = names.length;
   }
 }
 
