@@ -63,7 +63,6 @@ export async function fleet(names: readonly string[], flags: FleetFlags, context
     return await finish({ flags, folder, list, queue, watch });
   } finally {
     await queue.close();
-    watch.log.close();
   }
 }
 
@@ -93,7 +92,7 @@ async function read({ flags, folder, list, queue, watch, context }: Reading & { 
     messages.say(`continuing: ${counted(done, "website")} done, ${counted(waiting, "website")} waiting`, "quiet");
   if (queue.damaged > 0)
     messages.say(`${damagedLines(queue.damaged)}; --from FILE adds what may be missing`, "warning");
-  list.onMalformed = (sentence) => watch.log.message(sentence);
+  list.onMalformed = (sentence) => watch.note(sentence);
   const total = () => Math.max(done + waiting, list.count, queue.size);
   const signals = await watch.start({ total, before: done, suspects: () => queue.suspects }, ["SIGTERM"]);
   const shared = { queue, ...signals, onEvent: watch.see };

@@ -6,16 +6,11 @@ import { systemReason } from "../../model/errors.ts";
 import { UsageError } from "../exit-codes.ts";
 import type { FleetTotals } from "./totals.ts";
 
-/** The figures of a run that goes on. */
-export interface RunningFigures {
+/** The figures of a run that goes on. `again`: how many wait to be read again because a process died; `lost`: leases that others took over. */
+export interface RunningFigures extends Readonly<Record<"waiting" | "again" | "lost", number>> {
   readonly totals: FleetTotals;
   /** What is being read; `since` in milliseconds since 1970. */
   readonly active: readonly { readonly since: number; readonly isSlow: boolean }[];
-  readonly waiting: number;
-  /** How many wait to be read again because a process died. */
-  readonly again: number;
-  /** Leases that other workers have taken over. */
-  readonly lost: number;
   readonly responses: SiteResponses;
 }
 
@@ -39,44 +34,35 @@ export async function serveMetrics(address: string, figures: () => RunningFigure
 }
 
 function metricsText({ totals, active, waiting, again, lost, responses }: RunningFigures): string {
-  const { outcomes, pages, wireBytes } = totals;
   const slow = active.filter(({ isSlow }) => isSlow).length;
   const oldest = Math.min(Date.now(), ...active.map(({ since }) => since));
   const { buckets, sum, count } = responses.firstByte;
   const below = Object.fromEntries(buckets.map((each, at) => [`_bucket{le="${firstByteBounds[at]}"}`, each]));
-  return [
-    ...family("sites_total", "counter", "Websites that ended, by outcome", labels("outcome", outcomes)),
-    ...family(
-      "sites_active",
-      "gauge",
-      "Websites being read, by lane",
-      labels("lane", { quick: active.length - slow, slow }),
-    ),
-    ...family("sites_waiting", "gauge", "Websites that wait", { "": waiting }),
-    ...family("sites_again", "gauge", "Websites to be read again in small groups", { "": again }),
-    ...family("oldest_active_seconds", "gauge", "Age of the oldest website being read", {
-      "": (Date.now() - oldest) / 1000,
-    }),
-    ...family("pages_total", "counter", "Pages of websites that ended", { "": pages }),
-    ...family("bytes_total", "counter", "Transferred bytes of websites that ended", { "": wireBytes }),
-    ...family("lease_losses_total", "counter", "Websites lost to other workers", { "": lost }),
-    ...family("responses_total", "counter", "Responses, by status", labels("status", responses.statuses)),
-    ...family("first_byte_seconds", "histogram", "Time to the first byte", {
-      ...below,
-      '_bucket{le="+Inf"}': count,
-      _sum: sum,
-      _count: count,
-    }),
-    "",
-  ].join("\n");
+  const firstByte = { ...below, '_bucket{le="+Inf"}': count, _sum: sum, _count: count };
+  // The value, or values by what follows the name.
+  const families: readonly (readonly [name: string, type: string, help: string, value: number | Counts])[] = [
+    ["sites_total", "counter", "Websites that ended, by outcome", labels("outcome", totals.outcomes)],
+    ["sites_active", "gauge", "Websites being read, by lane", labels("lane", { quick: active.length - slow, slow })],
+    ["sites_waiting", "gauge", "Websites that wait", waiting],
+    ["sites_again", "gauge", "Websites to be read again in small groups", again],
+    ["oldest_active_seconds", "gauge", "Age of the oldest website being read", (Date.now() - oldest) / 1000],
+    ["pages_total", "counter", "Pages of websites that ended", totals.pages],
+    ["bytes_total", "counter", "Transferred bytes of websites that ended", totals.wireBytes],
+    ["lease_losses_total", "counter", "Websites lost to other workers", lost],
+    ["responses_total", "counter", "Responses, by status", labels("status", responses.statuses)],
+    ["first_byte_seconds", "histogram", "Time to the first byte", firstByte],
+  ];
+  const lines = families.flatMap(([name, type, help, value]) => {
+    const rows = Object.entries(typeof value === "number" ? { "": value } : value);
+    const values = rows.map(([end, each]) => `sitegrove_${name}${end} ${each}`);
+    return [`# HELP sitegrove_${name} ${help}`, `# TYPE sitegrove_${name} ${type}`, ...values];
+  });
+  return `${lines.join("\n")}\n`;
 }
+
+type Counts = Readonly<Record<string, number>>;
 
 /** `{outcome="complete"}`, with the number. */
-function labels(label: string, counts: Readonly<Record<string, number>>): Record<string, number> {
+function labels(label: string, counts: Counts): Counts {
   return Object.fromEntries(Object.entries(counts).map(([key, count]) => [`{${label}="${key}"}`, count]));
-}
-
-function family(name: string, type: string, help: string, rows: Readonly<Record<string, number>>): string[] {
-  const lines = Object.entries(rows).map(([end, value]) => `sitegrove_${name}${end} ${value}`);
-  return [`# HELP sitegrove_${name} ${help}`, `# TYPE sitegrove_${name} ${type}`, ...lines];
 }

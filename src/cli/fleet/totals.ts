@@ -4,7 +4,7 @@ import path from "node:path";
 import { ownerOf } from "../../archive/lock.ts";
 import { journalName, lockName, readJournal, readResults } from "../../fleet/journal-file.ts";
 import { type SiteOutcome, type SiteSummary, siteOutcomes } from "../../fleet/site-job.ts";
-import { counted, duration, grouped, size } from "../../model/figures.ts";
+import { counted, grouped, size } from "../../model/figures.ts";
 import { jsonOf, printable } from "../../write/printable.ts";
 import type { Context } from "../context.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
@@ -27,43 +27,43 @@ export interface FleetTotals {
 }
 
 export class FleetCounter {
-  readonly #outcomes = Object.fromEntries(siteOutcomes.map((outcome) => [outcome, 0])) as Record<SiteOutcome, number>;
-  readonly #reasons = new Map<string, { readonly message: string; websites: number }>();
-  readonly #findings: Record<string, number> = {};
-  readonly #preferences = new Map<string, number>();
   readonly #sums = { websites: 0, pages: 0, sitemaps: 0, requests: 0, wireBytes: 0 };
+  readonly #outcomes = Object.fromEntries(siteOutcomes.map((outcome) => [outcome, 0])) as Record<SiteOutcome, number>;
+  readonly #reasons = new Map<string, { readonly code: string; readonly message: string; websites: number }>();
+  readonly #findings = new Map<string, number>();
+  readonly #preferences = new Map<string, number>();
   #previousErrors = 0;
 
   see(summary: SiteSummary): void {
-    const { outcome, pages, sitemaps, requests, wireBytes, reasons, previousError, findings = {} } = summary;
-    const more = { websites: 1, pages, sitemaps, requests, wireBytes };
-    for (const name of Object.keys(more) as (keyof typeof more)[]) this.#sums[name] += more[name];
-    this.#outcomes[outcome] += 1;
-    if (previousError !== undefined) this.#previousErrors += 1;
-    for (const { code, message } of reasons) {
-      const { websites = 0, ...known } = this.#reasons.get(code) ?? { message };
-      this.#reasons.set(code, { ...known, websites: websites + 1 });
+    for (const name of ["pages", "sitemaps", "requests", "wireBytes"] as const) this.#sums[name] += summary[name];
+    this.#sums.websites += 1;
+    this.#outcomes[summary.outcome] += 1;
+    if (summary.previousError !== undefined) this.#previousErrors += 1;
+    for (const { code, message } of summary.reasons) {
+      const known = this.#reasons.get(code) ?? { code, message, websites: 0 };
+      known.websites += 1;
+      this.#reasons.set(code, known);
     }
-    for (const [severity, count] of Object.entries(findings))
-      this.#findings[severity] = (this.#findings[severity] ?? 0) + count;
-    for (const name of preferenceNames(summary)) {
-      const count = this.#preferences.get(name) ?? 0;
-      if (count > 0 || this.#preferences.size < mostPreferences) this.#preferences.set(name, count + 1);
-    }
+    for (const [severity, count] of Object.entries(summary.findings ?? {})) add(this.#findings, severity, count);
+    for (const name of preferenceNames(summary))
+      if (this.#preferences.has(name) || this.#preferences.size < mostPreferences) add(this.#preferences, name, 1);
   }
 
   totals(): FleetTotals {
-    const reasons = [...this.#reasons].map(([code, reason]) => ({ code, ...reason }));
     const preferences = [...this.#preferences].sort(([, one], [, other]) => other - one);
     return {
       ...this.#sums,
       outcomes: this.#outcomes,
-      reasons: reasons.sort((one, other) => other.websites - one.websites),
+      reasons: [...this.#reasons.values()].sort((one, other) => other.websites - one.websites),
       ...(this.#previousErrors === 0 ? {} : { previousErrors: this.#previousErrors }),
-      ...(Object.keys(this.#findings).length === 0 ? {} : { findings: this.#findings }),
+      ...(this.#findings.size === 0 ? {} : { findings: Object.fromEntries(this.#findings) }),
       ...(preferences.length === 0 ? {} : { preferences: Object.fromEntries(preferences) }),
     };
   }
+}
+
+function add(counts: Map<string, number>, name: string, count: number): void {
+  counts.set(name, (counts.get(name) ?? 0) + count);
 }
 
 // Each once: `ai-train=no` may be said to several crawlers.
@@ -77,22 +77,11 @@ function preferenceNames({ preferences = [] }: SiteSummary): Set<string> {
 // A website may invent keys.
 const mostPreferences = 100;
 
-/** What one of several runs in a folder did. */
-export interface RunFigures {
-  readonly websites: number;
-  readonly requests: number;
-  /** In milliseconds. */
-  readonly took: number;
-  /** Websites that earlier runs read. */
-  readonly before: number;
-}
-
-/** For people. `run`: the one that ends here; its figures stand beside those of all runs where earlier ones read something. */
-export function fleetTable(totals: FleetTotals, run?: RunFigures): string {
-  const { websites, outcomes, pages, requests, wireBytes, reasons, findings, preferences, previousErrors = 0 } = totals;
+/** For people. `headline`: how many websites there are. */
+export function fleetTable(totals: FleetTotals, headline: string = counted(totals.websites, "website")): string {
+  const { outcomes, pages, requests, wireBytes, reasons, findings, preferences, previousErrors = 0 } = totals;
   const width = Math.max(6, ...Object.values(outcomes).map((count) => grouped(count).length));
-  const figures = `${counted(pages, "page")}, ${counted(requests, "request")}, ${size(wireBytes)}`;
-  const lines = [`${headline(websites, run)}: ${figures}`];
+  const lines = [`${headline}: ${counted(pages, "page")}, ${counted(requests, "request")}, ${size(wireBytes)}`];
   const list = (title: readonly string[], rows: readonly (readonly [string, number])[]) => {
     if (rows.length === 0) return;
     lines.push("", ...title);
@@ -108,7 +97,7 @@ export function fleetTable(totals: FleetTotals, run?: RunFigures): string {
   list(["Preferences for AI in robots.txt, by number of websites"], Object.entries(preferences ?? {}));
   list(
     ["Reasons, by number of websites"],
-    reasons.map(({ code, message, websites: count }) => [`${message} (${code})`, count]),
+    reasons.map(({ code, message, websites }) => [`${message} (${code})`, websites]),
   );
   if (reasons.length > mostRows)
     lines.push(`${" ".repeat(width)}  and ${counted(reasons.length - mostRows, "more reason")}`);
@@ -118,13 +107,6 @@ export function fleetTable(totals: FleetTotals, run?: RunFigures): string {
       `${counted(previousErrors, "earlier archive")} could not be used, so everything was requested; previousError in the results says why`,
     );
   return `${lines.join("\n")}\n`;
-}
-
-function headline(websites: number, run: RunFigures | undefined): string {
-  const all = counted(websites, "website");
-  if (run === undefined) return all;
-  if (run.before === 0) return `${all} in ${duration(run.took)}`;
-  return `${counted(run.websites, "website")} in ${duration(run.took)}, ${counted(run.requests, "request")}; with earlier runs, ${all}`;
 }
 
 const mostRows = 10;

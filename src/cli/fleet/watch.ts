@@ -5,11 +5,11 @@ import type { FleetEvent } from "../../fleet/fleet-options.ts";
 import { type SiteSummary, siteOutcomes } from "../../fleet/site-job.ts";
 import { ResponseCounter } from "../../fleet/site-responses.ts";
 import { counted, duration, grouped } from "../../model/figures.ts";
-import { jsonOf, printable } from "../../write/printable.ts";
-import { type Context, onStop, type Stream } from "../context.ts";
+import { jsonOf } from "../../write/printable.ts";
+import { type Context, onStop } from "../context.ts";
 import { exitCodes, Stopped, UsageError } from "../exit-codes.ts";
-import { LogFile } from "../output/log.ts";
-import { fitting, insecureWarning, Messages, withoutSecrets } from "../output/messages.ts";
+import { LogLines } from "../output/log.ts";
+import { insecureWarning, Messages } from "../output/messages.ts";
 import type { FleetFlags } from "./flags.ts";
 import type { RunningFigures } from "./metrics.ts";
 import { FleetCounter, type FleetTotals, fleetTable } from "./totals.ts";
@@ -28,11 +28,11 @@ export interface FleetFigures {
 
 export class FleetWatch {
   readonly messages: Messages;
-  readonly log: FleetLog;
   /** What this run did. */
   readonly own: FleetCounter = new FleetCounter();
   readonly #context: Context;
   readonly #flags: FleetFlags;
+  readonly #logLines: LogLines;
   readonly #drain = new AbortController();
   readonly #stop = new AbortController();
   readonly #begin = Date.now();
@@ -40,20 +40,22 @@ export class FleetWatch {
   readonly #responses = new ResponseCounter();
   /** How many were done at moments of the last while. */
   readonly #past: { readonly at: number; readonly done: number }[] = [];
-  readonly #block: LiveBlock | undefined;
   #figures: FleetFigures = { total: () => 0, before: 0 };
   #timer: NodeJS.Timeout | undefined;
   #unlisten = () => {};
   #metrics: Server | undefined;
   #pages = 0;
 
+  /** Throws a `UsageError` if the log file cannot be opened. */
   constructor(flags: FleetFlags, context: Context) {
+    const { verbose, logFile, logFormat } = flags;
+    if (logFormat !== undefined && verbose === undefined && logFile === undefined)
+      throw new UsageError("--log-format needs -v or --log-file");
     this.#context = context;
     this.#flags = flags;
     this.messages = new Messages(flags, context);
     if (flags.insecure) this.messages.say(insecureWarning, "bad");
-    this.log = new FleetLog(flags, this.messages, context);
-    this.#block = this.messages.isTerminal ? new LiveBlock(context.stderr) : undefined;
+    this.#logLines = new LogLines(logFile, this.messages, "the fleet");
   }
 
   /** The signals of the run that begins. Ctrl-C finishes what is under way; a second one stops, and so does a signal that is urgent. */
@@ -71,17 +73,14 @@ export class FleetWatch {
       this.#drain.abort(stopped);
     };
     this.#unlisten = onStop(this.#context, [drain, (stopped) => this.#stop.abort(stopped)], { urgent });
-    const show = () => {
-      if (this.#block === undefined) this.messages.say(this.#headline());
-      else this.#block.draw(this.#lines());
-    };
-    if (progress) this.#timer = setInterval(show, this.#block === undefined ? lineTime : drawTime).unref();
+    const { isTerminal } = this.messages;
+    const show = () => (isTerminal ? this.messages.live(...this.#lines()) : this.messages.say(this.#headline()));
+    if (progress) this.#timer = setInterval(show, isTerminal ? drawTime : lineTime).unref();
     return { drain: this.#drain.signal, signal: this.#stop.signal };
   }
 
-  /** A warning while the table is shown. */
+  /** A warning. */
   say(sentence: string): void {
-    this.#block?.clear();
     this.messages.say(sentence, "warning");
   }
 
@@ -99,18 +98,30 @@ export class FleetWatch {
       this.#running.delete(site);
       if (accepted) this.own.see(summary);
       if (responses !== undefined) this.#responses.add(responses);
-      if (this.#flags.verbose !== undefined) this.#block?.clear();
-      this.log.site(summary, accepted ? undefined : "not counted: another worker's result is");
+      const remark = accepted ? {} : { remark: "not counted: another worker's result is" };
+      if (this.#flags.verbose !== undefined || this.#flags.logFile !== undefined)
+        this.#log([siteLine(summary), ...Object.values(remark)].join("; "), { ...summary, ...remark });
     }
   };
 
-  /** Ends the progress and the handling of signals. */
+  /** A line for the log file alone: on standard error, others say it. */
+  note(message: string): void {
+    if (this.#flags.logFile !== undefined) this.#log(message, { message });
+  }
+
+  #log(text: string, value: object): void {
+    const at = new Date(this.#context.now()).toISOString();
+    this.#logLines.append(this.#flags.logFormat === "json" ? jsonOf({ at, ...value }) : `${at} ${text}`);
+  }
+
+  /** Ends the progress, the log and the handling of signals. */
   stop(): void {
     this.#unlisten();
     clearInterval(this.#timer);
     this.#metrics?.close();
     this.#metrics?.closeAllConnections();
-    this.#block?.clear();
+    this.messages.clearLive();
+    this.#logLines.close();
   }
 
   /** Throws the error, unless somebody has stopped the run. */
@@ -124,11 +135,14 @@ export class FleetWatch {
     return reason instanceof Stopped ? reason.exitCode : undefined;
   }
 
-  /** The table at the end; `all`: the totals of all runs, where there were earlier ones. */
+  /** The table at the end; `all`: the totals of all runs, if there were earlier ones. */
   print(all: FleetTotals = this.own.totals()): void {
     const { websites, requests } = this.own.totals();
-    const run = { websites, requests, took: Date.now() - this.#begin, before: this.#figures.before };
-    this.#context.stdout.write(fleetTable(all, run));
+    const took = duration(Date.now() - this.#begin);
+    const total = counted(all.websites, "website");
+    const run = `${counted(websites, "website")} in ${took}, ${counted(requests, "request")}`;
+    const headline = this.#figures.before === 0 ? `${total} in ${took}` : `${run}; with earlier runs, ${total}`;
+    this.#context.stdout.write(fleetTable(all, headline));
   }
 
   #now(): RunningFigures {
@@ -193,74 +207,6 @@ const drawTime = 500;
 const rateTime = 60_000;
 const mostReasons = 6;
 const mostSlow = 5;
-
-/** A few lines on a terminal that are redrawn in place. Whoever writes something else clears them first. */
-class LiveBlock {
-  readonly #stream: Stream;
-  #height = 0;
-
-  constructor(stream: Stream) {
-    this.#stream = stream;
-  }
-
-  draw(lines: readonly string[]): void {
-    const columns = (this.#stream.columns || 80) - 1;
-    // A line that wraps could not be cleared.
-    const shown = lines.map((line) => fitting(printable(withoutSecrets(line)), columns));
-    this.#stream.write(`${this.#up()}${shown.map((line) => `\u001b[2K${line}\n`).join("")}\u001b[J`);
-    this.#height = shown.length;
-  }
-
-  clear(): void {
-    if (this.#height === 0) return;
-    this.#stream.write(`${this.#up()}\u001b[J`);
-    this.#height = 0;
-  }
-
-  #up(): string {
-    return this.#height === 0 ? "" : `\u001b[${this.#height}A\r`;
-  }
-}
-
-/** For -v and --log-file: one line for each website, with its time, as text or as JSON. */
-class FleetLog {
-  readonly #write: (line: string) => void = () => {};
-  readonly #file: LogFile | undefined;
-  readonly #isJson: boolean;
-  readonly #now: () => number;
-
-  /** Throws a `UsageError` if the file cannot be opened. */
-  constructor({ verbose, logFile, logFormat }: FleetFlags, messages: Messages, { now }: Context) {
-    if (logFormat !== undefined && verbose === undefined && logFile === undefined)
-      throw new UsageError("--log-format needs -v or --log-file");
-    const file = logFile === undefined ? undefined : new LogFile(logFile, messages, "the fleet");
-    this.#file = file;
-    this.#isJson = logFormat === "json";
-    this.#now = now;
-    if (file !== undefined) this.#write = (line) => file.append(line);
-    else if (verbose !== undefined) this.#write = (line) => messages.log(line);
-  }
-
-  /** `remark`: what is to be known besides. */
-  site(summary: SiteSummary, remark?: string): void {
-    const text = remark === undefined ? siteLine(summary) : `${siteLine(summary)}; ${remark}`;
-    this.#line(text, { ...summary, ...(remark === undefined ? {} : { remark }) });
-  }
-
-  /** Only for the file: on standard error, others say it. */
-  message(text: string): void {
-    if (this.#file !== undefined) this.#line(text, { message: text });
-  }
-
-  close(): void {
-    this.#file?.close();
-  }
-
-  #line(text: string, value: object): void {
-    const at = new Date(this.#now()).toISOString();
-    this.#write(this.#isJson ? jsonOf({ at, ...value }) : `${at} ${text}`);
-  }
-}
 
 function siteLine({ site, outcome, pages, duration: took, reasons, previousError }: SiteSummary): string {
   const why = reasons[0] === undefined ? "" : `: ${reasons[0].message}`;

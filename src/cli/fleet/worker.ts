@@ -83,7 +83,6 @@ export async function fleetWorker(flags: WorkerFlags, context: Context): Promise
     watch.stop();
     await sink.close();
     await queue.close();
-    watch.log.close();
   }
   watch.print();
   return watch.stopped(false) ?? (refused.size > 0 ? exitCodes.unexpected : exitCodes.complete);

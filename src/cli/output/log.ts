@@ -13,9 +13,8 @@ import { type Messages, withoutSecrets } from "./messages.ts";
 export class Log {
   // 0: nothing. 1: sitemaps, problems, retries. 2: everything.
   readonly #verbosity: number;
-  readonly #messages: Messages;
   readonly #now: () => number;
-  readonly #file: LogFile | undefined;
+  readonly #lines: LogLines;
   // Of the current website.
   #read = 0;
   #lastProblem: ProblemEvent | undefined;
@@ -23,19 +22,15 @@ export class Log {
   /** Appends to the file, if one is named; otherwise writes to standard error. */
   constructor(verbosity: number, messages: Messages, { now }: Context, file?: string) {
     this.#now = now;
-    this.#messages = messages;
     this.#verbosity = file === undefined ? verbosity : Math.max(verbosity, 1);
-    this.#file = file === undefined ? undefined : new LogFile(file, messages, "the listing");
+    this.#lines = new LogLines(file, messages, "the listing");
   }
 
   see(event: CrawlEvent): void {
     if (event.type === "start" && event.depth === 0) this.#read = 0;
     if (event.type === "sitemap" && isReadSitemap(event.sitemap)) this.#read += 1;
     const text = this.#verbosity === 0 || this.#wasSaid(event) ? undefined : this.#textOf(event);
-    if (text === undefined) return;
-    const line = `${new Date(this.#now()).toISOString()} ${text}`;
-    if (this.#file === undefined) this.#messages.log(line);
-    else this.#file.append(line);
+    if (text !== undefined) this.#lines.append(`${new Date(this.#now()).toISOString()} ${text}`);
   }
 
   // An invalid sitemap comes right after the problem that is its reason: that is not logged twice.
@@ -80,7 +75,7 @@ export class Log {
   }
 
   close(): void {
-    this.#file?.close();
+    this.#lines.close();
   }
 }
 
@@ -94,19 +89,20 @@ function inWords(problem: Problem): string {
   return `${code}${place}${count === undefined ? "" : ` ×${count}`}: ${messageWithHint(problem)}`;
 }
 
-/** A file that lines are appended to. An error while writing does not end what it is about. */
-export class LogFile {
-  readonly #file: string;
+/** Lines of a log: appended to a file, if one is named; otherwise on standard error. An error while writing does not end what it is about. */
+export class LogLines {
+  readonly #file: string | undefined;
   readonly #messages: Messages;
   readonly #what: string;
-  readonly #descriptor: number;
+  readonly #descriptor: number | undefined;
   #isBroken = false;
 
   /** Throws a `UsageError` if the file cannot be opened. */
-  constructor(file: string, messages: Messages, what: string) {
+  constructor(file: string | undefined, messages: Messages, what: string) {
     this.#file = file;
     this.#messages = messages;
     this.#what = what;
+    if (file === undefined) return;
     this.#descriptor = orUsageError(`the log file ${file} cannot be opened`, () => {
       if (!statSync(file, { throwIfNoEntry: false })?.isFIFO()) return openSync(file, "a");
       // Opening a pipe without a reader would block: opened this way, it fails instead. Kept open meanwhile, so that its reader stays.
@@ -118,7 +114,8 @@ export class LogFile {
   }
 
   append(line: string): void {
-    if (this.#isBroken) return;
+    if (this.#descriptor === undefined) this.#messages.log(line);
+    if (this.#descriptor === undefined || this.#isBroken) return;
     try {
       const bytes = Buffer.from(`${printable(withoutSecrets(line))}\n`);
       for (let done = 0; done < bytes.length; ) done += writeSync(this.#descriptor, bytes, done);
@@ -130,6 +127,6 @@ export class LogFile {
   }
 
   close(): void {
-    closeSync(this.#descriptor);
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
   }
 }

@@ -1,5 +1,5 @@
 // Standard error: all messages to the user. Plain lines in pipes and logs; on a terminal, colors unless they are
-// unwanted (https://no-color.org), and one line that may be redrawn. Every line is made printable here, and only here.
+// unwanted (https://no-color.org), and lines at the end that may be redrawn. Every line is made printable here, and only here.
 import picocolors from "picocolors";
 import { printable } from "../../write/printable.ts";
 import type { Context, Stream } from "../context.ts";
@@ -49,18 +49,24 @@ export class Messages {
     this.#stream.write(`${printable(withoutSecrets(text))}\n`);
   }
 
-  /** Shows a line that the next one replaces. Only on a terminal. */
-  live(text: string): void {
-    const line = fitting(printable(withoutSecrets(text)), this.columns - 1);
-    if (line === this.#live || !this.isTerminal) return;
-    this.#stream.write(`\r\u001b[2K${this.#paint(line, "quiet")}`);
-    this.#live = line;
+  /** Shows lines that the next ones replace. Only on a terminal. */
+  live(...texts: readonly string[]): void {
+    const lines = texts.map((text) => fitting(printable(withoutSecrets(text)), this.columns - 1));
+    const block = lines.map((line) => this.#paint(line, "quiet")).join("\n");
+    if (block === this.#live || !this.isTerminal) return;
+    this.#stream.write(`${this.#clearing()}${block}`);
+    this.#live = block;
   }
 
   clearLive(): void {
     if (this.#live === "") return;
-    this.#stream.write("\r\u001b[2K");
+    this.#stream.write(this.#clearing());
     this.#live = "";
+  }
+
+  // From the end of the last line up to the first one.
+  #clearing(): string {
+    return `\r\u001b[2K${"\u001b[1A\u001b[2K".repeat(this.#live.split("\n").length - 1)}`;
   }
 
   #paint(line: string, tone: Tone): string {
