@@ -70,10 +70,16 @@ function defaultInWords(value: FlagRow["value"], given: unknown): string {
 }
 
 /** Adds the flags of one group, in the order of the table. */
-export function addCrawlFlags(command: Command, group: FlagGroup, only?: readonly string[]): Command {
+export function addCrawlFlags(
+  command: Command,
+  group: FlagGroup,
+  only?: readonly string[],
+  except: readonly string[] = [],
+): Command {
   for (const flag of optionFlags) {
+    const long = flag.option.long ?? "";
     // Each command has its own: some change a default.
-    if (flag.group === group && (only?.includes(flag.option.long ?? "") ?? true))
+    if (flag.group === group && (only?.includes(long) ?? true) && !except.includes(long))
       command.addOption(optionOf(flag, flag.row));
   }
   return command;

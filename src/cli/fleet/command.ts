@@ -5,73 +5,52 @@ import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, UsageError } from "../exit-codes.ts";
 import { collected, seconds, wholeNumber } from "../flags.ts";
 import { addHelp } from "../help.ts";
-import { addOutputFlags, addReadingFlags, type FleetFlags, retryNames } from "./flags.ts";
+import { addFleetFlags, type FleetFlags, retryNames } from "./flags.ts";
 import type { QueueFlags, ScheduleFlags } from "./queue.ts";
 import type { WorkerFlags } from "./worker.ts";
 
 export function fleetCommand(context: Context, done: Done): Command {
+  const again = `read websites with these outcomes again: ${retryNames.join(", ")} (repeatable)`;
+  const dead =
+    "give websites that were unreachable in the earlier run one request, and try in full after this time: 7d";
   const command = new Command("fleet")
     .summary("read many websites; run again, it continues where it stopped")
     .description(
       "Reads the sitemaps of many websites, many at a time. The journal sites.ndjson, in the output folder, records which\n" +
         "websites were started and their results: run again with the same folder, it continues where it stopped.",
     )
-    .argument("[sites...]", "homepages");
-
-  command
+    .argument("[sites...]", "homepages")
     .optionsGroup("Websites:")
     .option("--from <file>", "list of homepages, one per line; - for standard input (repeatable)", collected)
     .option("--column <name>", "column of a CSV file with the homepages: name, or number from 1")
-    .option(
-      "--retry <outcomes>",
-      `read websites with these outcomes again: ${retryNames.join(", ")} (repeatable)`,
-      collected,
-    );
-
-  command
+    .option("--retry <outcomes>", again, collected)
     .optionsGroup("Several machines:")
     .option("--queue <url>", `fill this ${queueText}`)
     .option("--run <name>", "name of the run, on the queue (default: default) or in the dataset (default: its time)")
     .option("--shard <part>", "only this part of the list: 2/8 is the second of eight")
     .option("--processes <n>", "number of processes (default: 1)", wholeNumber(1));
-
-  addOutputFlags(command, "folder for journal, outputs and summary; or s3://BUCKET/PREFIX for the outputs").option(
-    "--previous <dir>",
-    "folder of an earlier run with --archives, for unchanged documents",
-  );
-  command.option(
-    "--retry-dead-after <time>",
-    "give websites that were unreachable in the earlier run one request, and try in full after this time: 7d",
-    interval,
-  );
-  command.option("--fail-above <percent>", "exit with 6 if more websites are unreachable or failed: 20%", percent);
-  addReadingFlags(command, "whatever its host names");
-  command.action(async (sites: readonly string[], flags: FleetFlags) => {
-    const { fleet } = await import("./fleet.ts");
-    done(await fleet(sites, flags, context));
-  });
+  const out = "folder for journal, outputs and summary; or s3://BUCKET/PREFIX for the outputs";
+  addFleetFlags(command, out, "whatever its host names")
+    .optionsGroup("Output:")
+    .option("--previous <dir>", "folder of an earlier run with --archives, for unchanged documents")
+    .option("--retry-dead-after <time>", dead, interval)
+    .option("--fail-above <percent>", "exit with 6 if more websites are unreachable or failed: 20%", percent)
+    .optionsGroup("Messages:")
+    .action(async (sites: readonly string[], flags: FleetFlags) => {
+      const { fleet } = await import("./fleet.ts");
+      done(await fleet(sites, flags, context));
+    });
   // What follows the name of a command of ours is for that command.
   command.enablePositionalOptions();
   for (const make of [statusCommand, diffCommand, workerCommand, resultsCommand, scheduleCommand, removeCommand])
     command.addCommand(make(context, done));
   // What `--processes` starts.
-  const child = new Command("child").action(async () => {
-    const { fleetChild } = await import("./processes.ts");
-    done(await fleetChild());
-  });
+  const child = new Command("child").action(async () => done(await (await import("./processes.ts")).fleetChild()));
   command.addCommand(child, { hidden: true });
   return addHelp(command, { flags, examples, more });
 }
 
 const flags = "--from --retry --out --format --archives --check --concurrency --verbose";
-
-const exitCodeNames = ["complete", "unexpected", "usage", "incomplete", "findings", "interrupted"] as const;
-const exitCodeWords = {
-  complete: "every website was read to its end, or has no sitemap",
-  incomplete: "finished, but some websites could not be fully read, or some lines of the list name no website",
-  findings: "--fail-above: too many websites are unreachable or failed",
-  interrupted: "stopped by Ctrl-C: run it again to continue",
-};
 
 const examples = `
 Examples:
@@ -85,21 +64,24 @@ const more = `  sitegrove fleet --from sites.txt --queue redis://queue.example/0
   sitegrove fleet --from sites.txt --shard 2/8 --out part2   one part of a list
 
 Ctrl-C finishes the websites that are being read; a second Ctrl-C stops at once.
-${exitCodeHelp(exitCodeNames, exitCodeWords)}`;
-
-/** With a queue, which is required. */
-function queueCommand(name: string, summary: string, description: string, usage: string): Command {
-  return new Command(name)
-    .summary(summary)
-    .description(description)
-    .usage(`--queue URL ${usage}`)
-    .requiredOption("--queue <url>", queueText);
-}
+${exitCodeHelp(["complete", "unexpected", "usage", "incomplete", "findings", "interrupted"], {
+  complete: "every website was read to its end, or has no sitemap",
+  incomplete: "finished, but some websites could not be fully read, or some lines of the list name no website",
+  findings: "--fail-above: too many websites are unreachable or failed",
+  interrupted: "stopped by Ctrl-C: run it again to continue",
+})}`;
 
 const queueText = "queue of several machines: redis://HOST/0, rediss://HOST/0";
 const noColor = ["--no-color", "no colors on a terminal"] as const;
 
+/** With a queue, which is required. */
+function queueCommand(name: string, summary: string, usage: string, description: string): Command {
+  const command = new Command(name).summary(summary).description(description).usage(`--queue URL ${usage}`);
+  return command.requiredOption("--queue <url>", queueText);
+}
+
 function statusCommand(context: Context, done: Done): Command {
+  type StatusFlags = Pick<FleetFlags, "queue" | "run"> & { format: "text" | "json" | "ndjson"; json?: true };
   const formats = new Option("-f, --format <format>", "text, JSON, or a line of JSON for each run");
   return new Command("status")
     .summary("show the progress of a fleet")
@@ -112,23 +94,16 @@ function statusCommand(context: Context, done: Done): Command {
     .option("--run <name>", "run on the queue (default: all)")
     .addOption(formats.choices(["text", "json", "ndjson"]).default("text"))
     .option("--json", "same as -f json")
-    .action(async (folder: string | undefined, flags: StatusFlags) => {
-      const format = flags.json ? "json" : flags.format;
-      if (flags.queue !== undefined) {
+    .action(async (folder: string | undefined, { queue, run, json, ...flags }: StatusFlags) => {
+      const format = json ? "json" : flags.format;
+      if (queue !== undefined) {
         if (folder !== undefined) throw new UsageError("name a folder or --queue, not both");
-        return done(await (await import("./queue.ts")).queueStatus(flags.queue, flags.run, format, context));
+        return done(await (await import("./queue.ts")).queueStatus(queue, run, format, context));
       }
       if (folder === undefined) throw new UsageError("name the folder of a fleet, or a queue with --queue");
-      if (flags.run !== undefined) throw new UsageError("--run needs --queue");
+      if (run !== undefined) throw new UsageError("--run needs --queue");
       done(await (await import("./totals.ts")).fleetStatus(folder, format !== "text", context));
     });
-}
-
-interface StatusFlags {
-  readonly queue?: string;
-  readonly run?: string;
-  readonly format: "text" | "json" | "ndjson";
-  readonly json?: true;
 }
 
 function diffCommand(context: Context, done: Done): Command {
@@ -153,20 +128,17 @@ function workerCommand(context: Context, done: Done): Command {
     "Reads websites from a queue until nothing is left. Any number of workers can run at a time, on any number of machines.\n" +
     "A worker uses the outputs and limits of the run; flags given here override them.";
   const silent = "time after which the websites of a silent worker are given to others";
-  const command = queueCommand("worker", "read websites from a queue", description, "[options]")
+  const command = queueCommand("worker", "read websites from a queue", "[options]", description)
     .option("--run <name>", "run to work on (default: all, in turn)")
     .option("--idle <seconds>", "time to wait for more websites when nothing is left", seconds, 5)
     .option("--stay", "keep waiting for more websites")
     .option("--lease <seconds>", silent, seconds, 30);
   for (const option of command.options) option.helpGroup("Queue:");
-  addOutputFlags(command, "folder for the outputs, or s3://BUCKET/PREFIX");
-  addReadingFlags(command, "of all workers together");
-  command.action(async (flags: WorkerFlags) => {
-    done(await (await import("./worker.ts")).fleetWorker(flags, context));
-  });
-  return command.addHelpText(
-    "after",
-    `
+  return addFleetFlags(command, "folder for the outputs, or s3://BUCKET/PREFIX", "of all workers together")
+    .action(async (flags: WorkerFlags) => done(await (await import("./worker.ts")).fleetWorker(flags, context)))
+    .addHelpText(
+      "after",
+      `
 Ctrl-C and SIGTERM finish the websites that are being read; a second one stops at once. Passwords come from the environment:
 SITEGROVE_QUEUE_PASSWORD.
 ${exitCodeHelp(["complete", "unexpected", "usage", "interrupted", "terminated"], {
@@ -174,18 +146,18 @@ ${exitCodeHelp(["complete", "unexpected", "usage", "interrupted", "terminated"],
   interrupted: "stopped by a second Ctrl-C: the websites being read go back to the queue",
   terminated: "stopped by a second SIGTERM",
 })}`,
-  );
+    );
 }
 
 function resultsCommand(context: Context, done: Done): Command {
   const description = "Prints the summary of each finished website, one line of JSON each, in the order of the list.";
   const formats = new Option("-f, --format <format>", "one line of JSON for each website");
-  return queueCommand("results", "print the summaries of a run on a queue", description, "[options]")
+  return queueCommand("results", "print the summaries of a run on a queue", "[options]", description)
     .option("--run <name>", "run to print", "default")
     .addOption(formats.choices(["ndjson"]).default("ndjson"))
-    .action(async ({ queue, run }: { queue: string; run: string }) => {
-      done(await (await import("./queue.ts")).queueResults(queue, run, context));
-    });
+    .action(async ({ queue, run }: QueueFlags) =>
+      done(await (await import("./queue.ts")).queueResults(queue, run, context)),
+    );
 }
 
 function scheduleCommand(context: Context, done: Done): Command {
@@ -193,7 +165,7 @@ function scheduleCommand(context: Context, done: Done): Command {
     "Repeats a run at the interval of --every, while workers are running. Each repetition is a run of its own, named after the first run and\n" +
     "the time; with --archives, it takes unchanged documents from the previous one. Without --every, shows what is scheduled.";
   const keep = "number of repetitions to keep on the queue; the outputs of older ones stay";
-  return queueCommand("schedule", "repeat a run on a queue", description, "--run NAME --every 1d")
+  return queueCommand("schedule", "repeat a run on a queue", "--run NAME --every 1d", description)
     .option("--run <name>", "run to repeat", "default")
     .option("--every <time>", "time between two runs: 90s, 30m, 12h, 1d, 1w", interval)
     .option("--keep <n>", keep, wholeNumber(1))
@@ -209,13 +181,13 @@ function scheduleCommand(context: Context, done: Done): Command {
 function removeCommand(context: Context, done: Done): Command {
   const description =
     "Removes a run from a queue, with its results and its schedule. Its outputs stay, unless --outputs is given.";
-  return queueCommand("remove", "remove a run from a queue", description, "--run NAME [options]")
+  return queueCommand("remove", "remove a run from a queue", "--run NAME [options]", description)
     .requiredOption("--run <name>", "run to remove")
     .option("--outputs", "also remove the files that its results name")
     .option(...noColor)
-    .action(async (flags: QueueFlags & { outputs?: true }) => {
-      done(await (await import("./queue.ts")).removeRun(flags, context));
-    });
+    .action(async (flags: QueueFlags & { outputs?: true }) =>
+      done(await (await import("./queue.ts")).removeRun(flags, context)),
+    );
 }
 
 function percent(text: string): number {
@@ -231,11 +203,6 @@ function interval(text: string): number {
   return time;
 }
 
+const day = 86_400_000;
 /** In milliseconds, the shortest first. */
-export const unitTimes: Readonly<Record<string, number>> = {
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
-};
+export const unitTimes: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: day, w: 7 * day };

@@ -11,66 +11,45 @@ import {
   raised,
   wholeNumber,
 } from "../flags.ts";
+import type { MessageFlags } from "../output/messages.ts";
 
-export const fleetFormats = ["ndjson", "csv", "parquet", "changes", "none"] as const;
-export type FleetFormat = (typeof fleetFormats)[number];
+const formats = ["ndjson", "csv", "parquet", "changes", "none"] as const;
+export type FleetFormat = (typeof formats)[number];
+export const fleetFormats: readonly FleetFormat[] = formats;
 
 /** The outcomes that --retry accepts. */
 export const retryNames = ["failed", "unreachable", "blocked", "incomplete", "none", "quarantined"] as const;
 
+type TextFlag = "column" | "queue" | "run" | "shard" | "out" | "dataset" | "previous" | "metrics";
+// `retryDeadAfter` in milliseconds, `failAbove` in percent.
+type NumberFlag =
+  | ("processes" | "retryDeadAfter" | "failAbove")
+  | ("concurrency" | "perAddress" | "maxPages" | "maxTraffic");
+
 /** The flags of both, by commander's names. */
-export interface FleetFlags extends CrawlFlags {
-  readonly from?: readonly string[] | undefined;
-  readonly column?: string | undefined;
-  readonly retry?: readonly string[] | undefined;
-  readonly queue?: string | undefined;
-  readonly run?: string | undefined;
-  readonly shard?: string | undefined;
-  readonly processes?: number | undefined;
-  readonly out?: string | undefined;
+export interface FleetFlags
+  extends CrawlFlags,
+    MessageFlags,
+    Readonly<Partial<Record<TextFlag, string | undefined>>>,
+    Readonly<Partial<Record<NumberFlag, number | undefined>>>,
+    Readonly<Partial<Record<"from" | "retry", readonly string[] | undefined>>>,
+    Readonly<Partial<Record<"archives" | "check" | "insecure", true | undefined>>> {
   readonly format?: FleetFormat | undefined;
-  readonly archives?: true | undefined;
-  readonly check?: true | undefined;
-  readonly dataset?: string | undefined;
-  readonly previous?: string | undefined;
-  /** In milliseconds. */
-  readonly retryDeadAfter?: number | undefined;
-  /** In percent. */
-  readonly failAbove?: number | undefined;
-  readonly concurrency?: number | undefined;
-  readonly perAddress?: number | undefined;
-  readonly maxPages?: number | undefined;
-  readonly maxTraffic?: number | undefined;
-  readonly insecure?: true | undefined;
-  readonly metrics?: string | undefined;
-  readonly verbose?: number | true | undefined;
-  readonly logFile?: string | undefined;
   readonly logFormat?: "text" | "json" | undefined;
   readonly progress: boolean;
-  readonly color: boolean;
 }
 
-export function addOutputFlags(command: Command, folder: string): Command {
+/** `folder`: what --out names. `perAddress`: whom this limit counts for. */
+export function addFleetFlags(command: Command, folder: string, perAddress: string): Command {
+  const format = new Option("-f, --format <format>", "format of the page files, one per website (default: ndjson)");
+  const dataset = "also write the rows of all websites to a few Parquet files in DIR or s3://BUCKET/PREFIX";
   command
     .optionsGroup("Output:")
     .option("--out <dir>", folder)
-    .addOption(
-      new Option("-f, --format <format>", "format of the page files, one per website (default: ndjson)").choices(
-        fleetFormats,
-      ),
-    )
+    .addOption(format.choices(fleetFormats))
     .option("--archives", "save a WARC archive of each website")
     .option("--check", "check each website and write the findings")
-    .option(
-      "--dataset <dir>",
-      "also write the rows of all websites to a few Parquet files in DIR or s3://BUCKET/PREFIX",
-    );
-  return command;
-}
-
-/** `perAddress`: whom its limit counts for. */
-export function addReadingFlags(command: Command, perAddress: string): void {
-  command
+    .option("--dataset <dir>", dataset)
     .optionsGroup("Pace:")
     .option("--concurrency <n>", "websites read at a time (default: by memory and cores, 16 to 128)", wholeNumber(1))
     .option("--per-address <n>", `requests at a time to one IP address, ${perAddress} (default: 8)`, wholeNumber(1))
@@ -81,10 +60,10 @@ export function addReadingFlags(command: Command, perAddress: string): void {
   const time = command.options.find(({ long }) => long === "--max-time");
   if (time !== undefined) time.description = "maximum time for one website (default: 600)";
   addFlags(command, "Discovery", "Parsing");
-  addCrawlFlags(command.optionsGroup("Filters:"), "Filters", filterFlags);
-  addCrawlFlags(command.optionsGroup("Network:"), "Network", networkFlags);
+  for (const group of ["Filters", "Network"] as const)
+    addCrawlFlags(command.optionsGroup(`${group}:`), group, undefined, otherFlags);
   const logText = "these lines as text, or as JSON with the whole summary (default: text)";
-  command
+  return command
     .optionsGroup("Messages:")
     .option("-v, --verbose", "write a line for each website", raised)
     .option("-l, --log-file <file>", "append these lines to FILE")
@@ -94,27 +73,15 @@ export function addReadingFlags(command: Command, perAddress: string): void {
     .option("--no-color", "no colors on a terminal");
 }
 
-// Network flags that apply to every website. Without --concurrency, which counts websites here.
-const networkFlags = [
-  ...["--delay", "--crawl-delay", "--retries", "--timeout", "--allow-private", "--public-only", "--header"],
-  ...["--user-agent", "--proxy", "--insecure", "--ca"],
-];
-
-const filterFlags = [
-  ...["--include", "--exclude", "--since", "--undated", "--same-host", "--same-site", "--allowed-for", "--unique"],
-  ...["--include-sitemap", "--exclude-sitemap", "--skip-old-sitemaps"],
-];
+// Flags for one website. --concurrency counts websites here.
+const otherFlags = ["--limit", "--concurrency", "--no-proxy"];
 
 /** The options of the crawls, without defaults. */
 export function givenCrawl({ concurrency: _, previous: __, perAddress: ___, ...flags }: FleetFlags): StreamOptions {
-  const { maxPages, maxTraffic, ...others } = flags;
+  const { maxPages: pages, maxTraffic: bytes, ...others } = flags;
   const { limits, ...options } = crawlOptions(others);
-  const budgets = {
-    ...(maxPages === undefined ? {} : { pages: maxPages }),
-    ...(maxTraffic === undefined ? {} : { bytes: maxTraffic }),
-    ...limits,
-  };
-  return { ...options, ...pageFilters(others), ...(Object.keys(budgets).length === 0 ? {} : { limits: budgets }) };
+  const given = { ...(pages === undefined ? {} : { pages }), ...(bytes === undefined ? {} : { bytes }), ...limits };
+  return { ...options, ...pageFilters(others), ...(Object.keys(given).length === 0 ? {} : { limits: given }) };
 }
 
 /** A website that takes longer must not hold up the fleet. */
