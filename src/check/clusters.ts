@@ -22,38 +22,38 @@ import { keyOf, mixed, textHash, UrlScan } from "./url-scan.ts";
 
 // The set (2 words), the page (2), how many members the set has and whether the page is one, the number of the page.
 const clusterWidth = 6;
-// The target (3 words, as in page records), the language, the number of the page, the link and its marks, the page (2 words), what
-// the watcher knows its languages by.
+// The target and the page that links to it (5 words), the language, the number of the page, the link and its marks, what the
+// watcher knows its languages by.
 const linkWidth = 9;
-// The pair (2 words), its direction, the number of the page, the link and whether it is a repeat, what the watcher knows its
-// languages by.
-const pairWidth = 6;
+const linkKey = 5;
 
-/** Marks of a link, above its number. */
+/** Marks of a link, above its number. `isReturn`: it is recorded once more, for the page itself. */
 const isRepeat = 1 << 20;
 const isOnKnownHost = 1 << 21;
 const isDefault = 1 << 22;
+const isReturn = 1 << 23;
 const linkNumber = (1 << 20) - 1;
+
+type Fingerprint = Pick<UrlScan, "pageHigh" | "pageLow" | "spelling">;
 
 export class Clusters {
   readonly #clusters: RecordStore;
   readonly #links: RecordStore;
-  readonly #pairs: RecordStore;
   readonly #scan = new UrlScan();
   readonly #watcher: PageWatcher | undefined;
-  #unsettled = new Marks(0);
+  /** The pages that need a second pass. */
+  unsettled: Marks = new Marks(0);
 
   /** `watcher` receives links without a return link. */
   constructor(scratch: Scratch, watcher?: PageWatcher) {
     this.#watcher = watcher;
     this.#clusters = recordStore(scratch, clusterWidth);
     this.#links = recordStore(scratch, linkWidth);
-    this.#pairs = recordStore(scratch, pairWidth);
   }
 
   /** Whether there were more records than can be read back. */
   get isCut(): boolean {
-    return this.#clusters.isCut || this.#links.isCut || this.#pairs.isCut;
+    return this.#clusters.isCut || this.#links.isCut;
   }
 
   /** Records the set of a page. */
@@ -63,33 +63,24 @@ export class Clusters {
   }
 
   /** Finds the clusters that need a second pass. `conflicts`: pages that are listed several times with different sets. */
-  async settle(pages: number, conflicts: Marks): Promise<boolean> {
-    this.#unsettled = new Marks(pages);
+  async settle(pages: number, conflicts: Marks): Promise<void> {
+    this.unsettled = new Marks(pages);
     for (let partition = 0; partition < partitionCount; partition++) {
       const records = await this.#clusters.load(partition);
       const { words } = records;
       const groups = new RecordGroups(records, clusterWidth, 2);
       for (const first of groups.firsts()) {
-        const isSettled = isWhole(words, groups, first) && !hasConflict(words, groups, first, conflicts);
-        for (let record = first; record !== -1; record = groups.next(record)) {
-          const at = record * clusterWidth;
-          if (isSettled && (words[at + 4]! & 1) === 1) continue;
-          this.#unsettled.set(words[at + 5]! >>> 0);
-        }
+        const own = groups.members(first);
+        const isMember = (at: number) => (words[at + 4]! & 1) === 1;
+        const hasConflict = (at: number) => conflicts.get(words[at + 5]! >>> 0) !== 0;
+        // Whether all members of the set are listed with it: then their number is its size.
+        const listed = new Set(own.filter(isMember).map((at) => keyOf(words[at + 2]!, words[at + 3]!)));
+        const isWhole = listed.size === words[own[0]! + 4]! >>> 1;
+        const isSettled = isWhole && !(conflicts.isAny && own.some(hasConflict));
+        for (const at of own) if (!isSettled || !isMember(at)) this.unsettled.set(words[at + 5]! >>> 0);
       }
     }
     this.#clusters.clear();
-    return this.#unsettled.isAny;
-  }
-
-  /** Whether a page needs a second pass. */
-  isUnsettled(ordinal: number): boolean {
-    return this.#unsettled.get(ordinal) !== 0;
-  }
-
-  /** Whether one of these pages does: from the first number to the one before the second. */
-  isAnyUnsettled(from: number, to: number): boolean {
-    return !this.#unsettled.isClear(from, to - from);
   }
 
   /** Records the links of a page that needs one. `isKnownHost`: whether sitemaps of that host were read. */
@@ -97,8 +88,9 @@ export class Clusters {
     const { alternates = [] } = page;
     const scan = this.#scan;
     scan.read(page.url);
-    const { pageLow: ownLow, spelling: ownSpelling } = scan;
-    const isSelf = () => scan.pageLow === ownLow && scan.spelling === ownSpelling;
+    const { pageHigh, pageLow, spelling } = scan;
+    const source = { pageHigh, pageLow, spelling };
+    const isSelf = () => scan.pageLow === pageLow && scan.spelling === spelling;
     const seen = new Set<number>();
     // The first language that the page gives itself.
     const isOwn = ({ language, url }: AlternatePage) => {
@@ -110,8 +102,7 @@ export class Clusters {
       const { language, url } = alternates[index] as AlternatePage;
       scan.read(url);
       if (isSelf()) continue;
-      const { pageHigh, pageLow, spelling } = scan;
-      const key = keyOf(spelling, pageLow);
+      const key = keyOf(scan.spelling, scan.pageLow);
       const code = language.toLowerCase();
       const marks =
         index |
@@ -119,17 +110,17 @@ export class Clusters {
         (isKnownHost(url, scan.hostEnd) ? isOnKnownHost : 0) |
         (code === "x-default" ? isDefault : 0);
       const pair = this.#watcher?.languagePair(own, language) ?? 0;
-      const target = [pageHigh, pageLow, spelling, textHash(code)] as const;
-      this.#links.add(partitionOf(pageHigh), ...target, ordinal, marks, ownSpelling, ownLow, pair);
+      this.#addLink(scan, source, textHash(code), ordinal, marks, pair);
+      this.#addLink(source, scan, 0, ordinal, isReturn, 0);
       seen.add(key);
     }
   }
 
-  /** All findings, in no order. */
-  async *join(records: UrlRecords): AsyncGenerator<Found, void> {
-    yield* this.#lookUp(records);
-    this.#links.clear();
-    yield* this.#joinPairs();
+  // A link and its return link have the same key, in the partition of the target's page record.
+  #addLink(target: Fingerprint, source: Fingerprint, ...rest: [number, number, number, number]): void {
+    const { pageHigh, pageLow, spelling } = target;
+    const both = mixed(spelling ^ source.spelling);
+    this.#links.add(partitionOf(pageHigh), pageHigh, both, pageLow, spelling, source.pageLow, ...rest);
   }
 
   /** Writes the records to the disk. */
@@ -138,90 +129,41 @@ export class Clusters {
     await this.#links.flush();
   }
 
-  // Links and pages are partitioned alike: the target of a link is in the partition with the same number.
-  async *#lookUp(records: UrlRecords): AsyncGenerator<Found, void> {
+  /** All findings, in no order. */
+  async *join(records: UrlRecords): AsyncGenerator<Found, void> {
     for (let partition = 0; partition < partitionCount; partition++) {
-      await this.#pairs.flush();
-      const { words, count } = await this.#links.load(partition);
-      if (count === 0) continue;
+      const links = await this.#links.load(partition);
+      if (links.count === 0) continue;
+      const { words } = links;
       const pages = await records.store.load(partition);
-      const groups = new RecordGroups(pages, pageWidth, 3);
-      for (let at = 0; at < count * linkWidth; at += linkWidth) {
-        const [ordinal, marks, pair] = [words[at + 4]! >>> 0, words[at + 5]!, words[at + 8]!];
-        const other = marks & linkNumber;
-        const counts = (marks & isRepeat) === 0;
-        const target = groups.find(words, at);
-        if (target === -1) {
-          this.#watcher?.link(pair, "unlisted");
-          if (counts && (marks & isOnKnownHost) !== 0) yield { rule: "hreflang-target-unlisted", ordinal, other };
-          continue;
-        }
-        let [isLooked, hasLanguage, isAgreed] = [false, false, (marks & isDefault) !== 0];
-        // It may be listed several times.
-        for (let record = target; record !== -1; record = groups.next(record)) {
-          const page = record * pageWidth;
-          const language = pages.words[page + word.selfLanguage]!;
-          hasLanguage ||= language !== 0;
-          isAgreed ||= language === words[at + 3];
-          isLooked ||= this.isUnsettled(pages.words[page + word.ordinal]! >>> 0);
-        }
-        if (hasLanguage && !isAgreed) yield { rule: "hreflang-return-differs", ordinal, other };
-        if (isLooked) {
-          this.#addPair(words, at);
-          continue;
-        }
-        // A settled page links only to its own cluster, and a page without alternate pages to none.
-        this.#watcher?.link(pair, "no-return");
-        if (counts) yield { rule: "hreflang-no-return", ordinal, other };
-      }
-    }
-  }
-
-  #addPair(links: Int32Array, at: number): void {
-    const [targetLow, target, own, ownLow] = [links[at + 1]!, links[at + 2]!, links[at + 6]!, links[at + 7]!];
-    const pair = mixed((own + target) | 0);
-    const pairLow = mixed((ownLow + targetLow) | 0) ^ mixed(own ^ target);
-    const direction = own < target || (own === target && ownLow < targetLow) ? 1 : 2;
-    const marks = links[at + 5]! & (linkNumber | isRepeat);
-    this.#pairs.add(partitionOf(pair), pair, pairLow, direction, links[at + 4]!, marks, links[at + 8]!);
-  }
-
-  async *#joinPairs(): AsyncGenerator<Found, void> {
-    for (let partition = 0; partition < partitionCount; partition++) {
-      const records = await this.#pairs.load(partition);
-      const { words } = records;
-      const groups = new RecordGroups(records, pairWidth, 2);
+      const targets = new RecordGroups(pages, pageWidth, 3);
+      const groups = new RecordGroups(links, linkWidth, linkKey);
       for (const first of groups.firsts()) {
-        const own: number[] = [];
-        for (let record = first; record !== -1; record = groups.next(record)) own.push(record * pairWidth);
-        if (own.some((at) => words[at + 2] !== words[own[0]! + 2])) continue;
+        const own = groups.members(first);
+        const start = own[0]!;
+        const target = targets.find(Int32Array.of(words[start]!, words[start + 2]!, words[start + 3]!), 0);
+        // It may be listed several times.
+        const selves = targets.members(target).map((at) => pages.words[at + word.selfLanguage]!);
+        const languages = selves.filter((language) => language !== 0);
+        const isReturned = own.some((at) => (words[at + 7]! & isReturn) !== 0);
         for (const at of own) {
-          this.#watcher?.link(words[at + 5]!, "no-return");
-          const [ordinal, other] = [words[at + 3]! >>> 0, words[at + 4]!];
-          if ((other & isRepeat) === 0) yield { rule: "hreflang-no-return", ordinal, other };
+          const [ordinal, marks, pair] = [words[at + 6]! >>> 0, words[at + 7]!, words[at + 8]!];
+          if ((marks & isReturn) !== 0) continue;
+          const other = marks & linkNumber;
+          const counts = (marks & isRepeat) === 0;
+          if (target === -1) {
+            this.#watcher?.link(pair, "unlisted");
+            if (counts && (marks & isOnKnownHost) !== 0) yield { rule: "hreflang-target-unlisted", ordinal, other };
+            continue;
+          }
+          const isAgreed = languages.length === 0 || (marks & isDefault) !== 0 || languages.includes(words[at + 5]!);
+          if (!isAgreed) yield { rule: "hreflang-return-differs", ordinal, other };
+          // A settled page links only to its own cluster, and a page without alternate pages to none.
+          if (isReturned) continue;
+          this.#watcher?.link(pair, "no-return");
+          if (counts) yield { rule: "hreflang-no-return", ordinal, other };
         }
       }
     }
   }
-}
-
-// Whether all members of a set are listed with it: then their number is the size of the set.
-function isWhole(words: Int32Array, groups: RecordGroups, first: number): boolean {
-  const members = words[first * clusterWidth + 4]! >>> 1;
-  const pages = new Set<number>();
-  for (let record = first; record !== -1; record = groups.next(record)) {
-    const at = record * clusterWidth;
-    if ((words[at + 4]! & 1) === 0) continue;
-    pages.add(keyOf(words[at + 2]!, words[at + 3]!));
-    if (pages.size === members) return true;
-  }
-  return false;
-}
-
-function hasConflict(words: Int32Array, groups: RecordGroups, first: number, conflicts: Marks): boolean {
-  if (!conflicts.isAny) return false;
-  for (let record = first; record !== -1; record = groups.next(record)) {
-    if (conflicts.get(words[record * clusterWidth + 5]! >>> 0) !== 0) return true;
-  }
-  return false;
 }

@@ -60,12 +60,9 @@ export class CrossRules {
     if (!isComplete) skipped.add("hreflang-no-return");
     if (!isComplete || !site.isSite) skipped.add("hreflang-target-unlisted");
     const conflicts = new Marks(pages.count);
-    const sitemapOf = (ordinal: number) => pages.sitemapOf(ordinal);
-    await this.#countAll(
-      this.#records.join(sitemapOf, (ordinal) => conflicts.set(ordinal)),
-      skipped,
-    );
-    if (!time.isUp && (await this.#clusters.settle(pages.count, conflicts))) {
+    await this.#countAll(this.#records.join(pages, conflicts), skipped);
+    if (!time.isUp) await this.#clusters.settle(pages.count, conflicts);
+    if (this.#clusters.unsettled.isAny) {
       await this.#readLinks(isKnownHost);
       await this.#countAll(this.#clusters.join(this.#records), skipped);
     }
@@ -83,14 +80,15 @@ export class CrossRules {
   async #readLinks(isKnownHost: (url: string, hostEnd: number) => boolean): Promise<void> {
     const pages = this.#pages;
     const { time } = this.#run;
+    const { unsettled } = this.#clusters;
     for (let number = 0; number < pages.sitemapCount; number++) {
       let ordinal = pages.start(number);
-      if (!this.#clusters.isAnyUnsettled(ordinal, pages.start(number + 1))) continue;
+      if (unsettled.isClear(ordinal, pages.start(number + 1) - ordinal)) continue;
       for await (const batch of pages.batches(number)) {
         await time.turn();
         if (time.isUp) return;
         for (const page of batch) {
-          if (this.#clusters.isUnsettled(ordinal)) this.#clusters.addLinks(page, ordinal, isKnownHost);
+          if (unsettled.get(ordinal) !== 0) this.#clusters.addLinks(page, ordinal, isKnownHost);
           ordinal += 1;
         }
         await this.#clusters.flush();

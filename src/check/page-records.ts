@@ -1,10 +1,12 @@
 // Compares what sitemaps say about each URL: the same URL in several sitemaps, several spellings of one page, dates
 // that contradict each other. One record per page on disk, joined one partition at a time, in flat memory.
 import type { Scratch } from "../archive/scratch.ts";
+import type { Marks } from "../join/marks.ts";
 import { RecordGroups } from "../join/record-groups.ts";
 import { RecordStore } from "../join/record-store.ts";
 import { dayLength } from "../model/instant.ts";
 import { bounds } from "./bounds.ts";
+import type { WebsitePages } from "./cross-rules.ts";
 import type { RuleId } from "./rule-table.ts";
 import type { AlternateSet } from "./rules/languages.ts";
 import type { UrlScan } from "./url-scan.ts";
@@ -50,57 +52,40 @@ export class UrlRecords {
     this.store.add(partitionOf(pageHigh), pageHigh, pageLow, spelling, date, ordinal, own, known);
   }
 
-  /**
-   * All findings across sitemaps, in no order. `sitemapOf` returns the number of a page's sitemap. `onConflict` is
-   * called for pages that are listed several times with different alternate pages.
-   */
-  async *join(
-    sitemapOf: (ordinal: number) => number,
-    onConflict: (ordinal: number) => void,
-  ): AsyncGenerator<Found, void> {
+  /** All findings across sitemaps, in no order. `conflicts`: marks pages that are listed several times with different alternate pages. */
+  async *join(pages: WebsitePages, conflicts: Marks): AsyncGenerator<Found, void> {
     for (let partition = 0; partition < partitionCount; partition++) {
       const records = await this.store.load(partition);
       const groups = new RecordGroups(records, pageWidth, 2);
       for (const first of groups.firsts()) {
-        if (!groups.isAlone(first)) yield* this.#group(records.words, groups, first, sitemapOf, onConflict);
+        if (!groups.isAlone(first)) yield* this.#compare(records.words, groups.members(first), pages, conflicts);
       }
     }
   }
 
-  // The records of one page, in the order of the tree. There are few spellings: each is represented by its first
-  // record.
-  *#group(
-    words: Int32Array,
-    groups: RecordGroups,
-    first: number,
-    sitemapOf: (ordinal: number) => number,
-    onConflict: (ordinal: number) => void,
-  ): Generator<Found, void> {
+  // The records of one page, in the order of the tree. There are few spellings: each is represented by its first record.
+  *#compare(words: Int32Array, own: readonly number[], pages: WebsitePages, conflicts: Marks): Generator<Found, void> {
     // How the page was first written; `date`: the first one, and `dated` the page that gives it.
     const spellings = new Map<number, { ordinal: number; set: number; date: number; dated: number }>();
-    const firstOrdinal = words[first * pageWidth + word.ordinal]! >>> 0;
-    for (let record = first; record !== -1; record = groups.next(record)) {
-      const at = record * pageWidth;
+    const firstOrdinal = words[own[0]! + word.ordinal]! >>> 0;
+    for (const at of own) {
       const ordinal = words[at + word.ordinal]! >>> 0;
       const date = words[at + word.lastModified]!;
       const set = words[at + word.set]!;
       const known = spellings.get(words[at + 2]!);
       if (known === undefined) {
-        if (record !== first) yield { rule: "url-variants", ordinal, other: firstOrdinal };
+        if (at !== own[0]) yield { rule: "url-variants", ordinal, other: firstOrdinal };
         if (spellings.size < mostSpellings) spellings.set(words[at + 2]!, { ordinal, date, dated: ordinal, set });
         continue;
       }
-      if (sitemapOf(ordinal) !== sitemapOf(known.ordinal))
+      if (pages.sitemapOf(ordinal) !== pages.sitemapOf(known.ordinal))
         yield { rule: "url-duplicate", ordinal, other: known.ordinal };
       if (contradicts(known.date, date)) yield { rule: "url-lastmod-conflict", ordinal, other: known.dated };
       if (known.date === noDate) {
         known.date = date;
         known.dated = ordinal;
       }
-      if (set !== known.set) {
-        onConflict(ordinal);
-        onConflict(known.ordinal);
-      }
+      if (set !== known.set) for (const each of [ordinal, known.ordinal]) conflicts.set(each);
     }
   }
 }

@@ -127,8 +127,7 @@ async function pagesIn({ records, lists }: PageLists, partition: number) {
   const groups = new RecordGroups(loaded, recordWidth, 2);
   // The first declaration among the records of one URL.
   const declared = (first: number): Declared | undefined => {
-    for (let record = first; record !== -1; record = groups.next(record)) {
-      const at = record * recordWidth;
+    for (const at of groups.members(first)) {
       const place = words[at + 4]! >>> 0;
       const list = listAt(lists, place);
       if (!list.isVoid) return { place, list, date: words[at + 2]!, rest: words[at + 3]! };

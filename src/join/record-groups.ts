@@ -29,9 +29,11 @@ export class RecordGroups {
     for (let record = 0; record < this.#count; record++) if (this.#last[record] !== -1) yield record;
   }
 
-  /** The next record of the group; -1 at its end. */
-  next(record: number): number {
-    return this.#next[record]! - 1;
+  /** Where the records of a group begin, in words. */
+  members(first: number): number[] {
+    const starts: number[] = [];
+    for (let record = first; record !== -1; record = this.#next[record]! - 1) starts.push(record * this.#width);
+    return starts;
   }
 
   isAlone(first: number): boolean {
