@@ -64,13 +64,18 @@ export interface RuleRow extends Omit<Rule, "id"> {
 
 type Row = Pick<Rule, "sentence" | "fix"> & Partial<RuleRow>;
 
-/** A rule. It matters to all engines unless it names some. */
+/** A rule that matters to all engines. */
 export function rule(severity: Severity, basis: Basis, link: string, row: Row): RuleRow {
-  const { engines: some = engines, sentence, fix, ...rest } = row;
-  return { severity, basis, engines: some, sentence, fix, link, ...rest };
+  return ruleFor(engines, severity, basis, link, row);
 }
 
-/** A rule that matters to Google alone. */
-export function googleRule(severity: Severity, basis: Basis, link: string, row: Row): RuleRow {
-  return rule(severity, basis, link, { engines: ["google"], ...row });
+/** A rule that matters to these engines. */
+export function ruleFor(
+  engines: readonly Engine[],
+  severity: Severity,
+  basis: Basis,
+  link: string,
+  { sentence, fix, ...rest }: Row,
+): RuleRow {
+  return { severity, basis, engines, sentence, fix, link, ...rest };
 }

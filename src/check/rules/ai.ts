@@ -5,28 +5,24 @@ import { isHttpUrl } from "../../model/url.ts";
 import { readPairs } from "../../parse/robots.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
 import type { Findings } from "../findings.ts";
-import { type RuleRow, rule } from "../rule.ts";
+import { type RuleRow, ruleFor } from "../rule.ts";
 import * as sources from "../sources.ts";
 
 export const aiRules = {
-  "robots-preference-invalid": rule("warning", "practice", sources.contentSignals, {
-    engines: [],
+  "robots-preference-invalid": ruleFor([], "warning", "practice", sources.contentSignals, {
     sentence: "robots.txt has an invalid Content-Signal, Content-Usage or License line.",
     fix: "Write `Content-Signal: search=yes, ai-train=no`, `Content-Usage: train-ai=n` or `License: https://example.org/license.xml`.",
   }) as RuleRow,
-  "robots-preference-misplaced": rule("info", "practice", sources.contentUsage, {
-    engines: [],
+  "robots-preference-misplaced": ruleFor([], "info", "practice", sources.contentUsage, {
     sentence:
       "A Content-Signal or Content-Usage line comes before the first User-agent line; some programs ignore it there.",
     fix: "Move it below a User-agent line.",
   }) as RuleRow,
-  "robots-preference-conflict": rule("warning", "practice", sources.contentSignals, {
-    engines: [],
+  "robots-preference-conflict": ruleFor([], "warning", "practice", sources.contentSignals, {
     sentence: "robots.txt both allows and forbids the same use of the same pages for one crawler.",
     fix: "Remove one of the lines.",
   }) as RuleRow,
-  "llms-differs": rule("info", "practice", sources.llms, {
-    engines: [],
+  "llms-differs": ruleFor([], "info", "practice", sources.llms, {
     sentence: "A page is in llms.txt or the sitemaps, but not in both. Search engines ignore llms.txt.",
     fix: "Add it if llms.txt should list all pages; remove links to pages that are gone.",
     needs: ["complete", "site"],

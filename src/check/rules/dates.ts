@@ -6,7 +6,7 @@ import type { SitemapPage } from "../../model/page.ts";
 import { bounds } from "../bounds.ts";
 import { CommonValue } from "../common-value.ts";
 import type { CheckRun, SitemapContext } from "../context.ts";
-import { type RuleRow, rule } from "../rule.ts";
+import { type RuleRow, rule, ruleFor } from "../rule.ts";
 import * as sources from "../sources.ts";
 
 const percent = (share: number) => `${share * 100} %`;
@@ -35,8 +35,7 @@ export const dateRules = {
     sentence: "A date from before the web, such as the default 1970-01-01.",
     fix: "Leave out unknown dates.",
   }) as RuleRow,
-  "lastmod-all-identical": rule("warning", "engine", sources.bingLastmod, {
-    engines: ["google", "bing"],
+  "lastmod-all-identical": ruleFor(["google", "bing"], "warning", "engine", sources.bingLastmod, {
     sentence: "All pages have the same date; Bing disregards such dates, and Google uses only accurate ones.",
     fix: "Give each page the time of its last significant change, or none.",
   }) as RuleRow,
@@ -44,30 +43,25 @@ export const dateRules = {
     sentence: "The dates are when the sitemap was written, not when the pages changed.",
     fix: "Give each page the time of its last significant change, or none.",
   }) as RuleRow,
-  "lastmod-missing": rule("info", "engine", sources.bing, {
-    engines: ["bing"],
+  "lastmod-missing": ruleFor(["bing"], "info", "engine", sources.bing, {
     sentence: `Fewer than ${percent(bounds.datedShare)} of the pages have a date, which Bing calls a key signal.`,
     fix: "Give each page the time of its last significant change.",
   }) as RuleRow,
-  "lastmod-date-only": rule("info", "engine", sources.bing, {
-    engines: ["bing"],
+  "lastmod-date-only": ruleFor(["bing"], "info", "engine", sources.bing, {
     sentence: "Dates lack a time of day, which Bing asks for.",
     fix: "Write date and time: `2026-05-31T10:00:00+00:00`.",
   }) as RuleRow,
-  "priority-invalid": rule("warning", "protocol", sources.protocol("prioritydef"), {
-    engines: ["yandex"],
+  "priority-invalid": ruleFor(["yandex"], "warning", "protocol", sources.protocol("prioritydef"), {
     sentence: "Invalid tag value: not a priority from 0.0 to 1.0.",
     fix: "Leave the priority out.",
     problems: "priority-invalid",
   }) as RuleRow,
-  "changefreq-invalid": rule("warning", "protocol", sources.protocol("changefreqdef"), {
-    engines: ["yandex"],
+  "changefreq-invalid": ruleFor(["yandex"], "warning", "protocol", sources.protocol("changefreqdef"), {
     sentence: "Invalid tag value: not one of the seven change frequencies.",
     fix: "Leave the change frequency out.",
     problems: "change-frequency-invalid",
   }) as RuleRow,
-  "priority-ignored": rule("info", "engine", sources.buildSitemap, {
-    engines: ["google", "bing"],
+  "priority-ignored": ruleFor(["google", "bing"], "info", "engine", sources.buildSitemap, {
     sentence:
       "Google and Bing ignore priority and changefreq. Yandex reads them; Cloudflare's AI Search uses priority.",
     fix: "Leave them out, unless those matter to you.",

@@ -14,7 +14,7 @@ import { bounds } from "../bounds.ts";
 import { type CheckRun, locationOf } from "../context.ts";
 import { SitemapFindings } from "../findings.ts";
 import type { CheckSettings } from "../options.ts";
-import { type RuleRow, rule } from "../rule.ts";
+import { type RuleRow, rule, ruleFor } from "../rule.ts";
 import * as sources from "../sources.ts";
 
 const entries = grouped(protocolEntries);
@@ -76,8 +76,7 @@ export const documentRules = {
     sentence: `Too many sitemaps in the index: more than ${entries}.`,
     fix: "Use a second index, and name it in robots.txt.",
   }) as RuleRow,
-  "index-nested": rule("error", "engine", sources.searchConsole, {
-    engines: ["google", "yandex"],
+  "index-nested": ruleFor(["google", "yandex"], "error", "engine", sources.searchConsole, {
     sentence: "Incorrect sitemap index format: nested sitemap indexes. Google ignores what a nested index lists.",
     fix: "List the sitemaps themselves, or name each index in robots.txt.",
   }) as RuleRow,
@@ -96,8 +95,7 @@ export const documentRules = {
     fix: "Host it on the index's own site, or name it in this site's robots.txt.",
     needs: ["location"],
   }) as RuleRow,
-  "index-child-outside-directory": rule("info", "engine", sources.largeSitemaps, {
-    engines: ["google"],
+  "index-child-outside-directory": ruleFor(["google"], "info", "engine", sources.largeSitemaps, {
     sentence: "An index lists a sitemap outside its own directory; Google requires them in it or below.",
     fix: "Move the index to the site's root.",
     needs: ["location"],
@@ -111,24 +109,20 @@ export const documentRules = {
       "The index's date for a sitemap is older than its newest page; search engines that trust it do not fetch the sitemap.",
     fix: "Update the index whenever a sitemap changes.",
   }) as RuleRow,
-  "index-lastmod-identical": rule("info", "engine", sources.bingLastmod, {
-    engines: ["bing"],
+  "index-lastmod-identical": ruleFor(["bing"], "info", "engine", sources.bingLastmod, {
     sentence: "All sitemaps of an index have the same date.",
     fix: "Give each sitemap the time of its own last change.",
   }) as RuleRow,
-  "feed-unsupported": rule("warning", "engine", sources.buildSitemap, {
-    engines: ["google"],
+  "feed-unsupported": ruleFor(["google"], "warning", "engine", sources.buildSitemap, {
     sentence: "Google accepts only RSS 2.0 and Atom 1.0 feeds as sitemaps.",
     fix: "Publish an XML sitemap, RSS 2.0 or Atom 1.0.",
   }) as RuleRow,
-  "feed-as-only-sitemap": rule("info", "engine", sources.buildSitemap, {
-    engines: ["google", "yandex"],
+  "feed-as-only-sitemap": ruleFor(["google", "yandex"], "info", "engine", sources.buildSitemap, {
     sentence: "All sitemaps are feeds, which list recent pages only; Yandex does not read them.",
     fix: "Add an XML sitemap that lists all pages.",
     needs: ["complete", "site"],
   }) as RuleRow,
-  "text-sitemap-name": rule("info", "engine", sources.buildSitemap, {
-    engines: ["google"],
+  "text-sitemap-name": ruleFor(["google"], "info", "engine", sources.buildSitemap, {
     sentence: "A text sitemap's name does not end in .txt, which Google requires.",
     fix: "Rename the file.",
     needs: ["location"],

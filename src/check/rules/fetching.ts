@@ -6,7 +6,7 @@ import { urlKey } from "../../model/url.ts";
 import { bounds } from "../bounds.ts";
 import { type CheckRun, isRobots, type RobotsAccess, type SiteContext } from "../context.ts";
 import type { SitemapFindings } from "../findings.ts";
-import { type RuleRow, rule } from "../rule.ts";
+import { type RuleRow, rule, ruleFor } from "../rule.ts";
 import * as sources from "../sources.ts";
 
 export const fetchingRules = {
@@ -15,14 +15,12 @@ export const fetchingRules = {
     fix: "Publish a sitemap and name it in robots.txt: `Sitemap: https://example.org/sitemap.xml`.",
     needs: ["site", "robots"],
   }) as RuleRow,
-  "robots-unreachable": rule("error", "engine", sources.robots, {
-    engines: ["google"],
+  "robots-unreachable": ruleFor(["google"], "error", "engine", sources.robots, {
     sentence: "robots.txt cannot be reached; Google stops crawling the site for up to 12 hours.",
     fix: "Serve robots.txt with status 200, or 404 if there is none.",
     websiteProblems: "robots-unreachable",
   }) as RuleRow,
-  "robots-too-large": rule("warning", "engine", sources.robots, {
-    engines: ["google"],
+  "robots-too-large": ruleFor(["google"], "warning", "engine", sources.robots, {
     sentence: `robots.txt is larger than ${robotsTxtBytes / 1024} KiB; Google ignores the rest, Sitemap lines included.`,
     fix: "Shorten robots.txt; put Sitemap lines first.",
     robotsProblems: "limit-robots-bytes",
@@ -32,8 +30,7 @@ export const fetchingRules = {
     fix: "Write `Sitemap: https://example.org/sitemap.xml`, without quotes.",
     robotsProblems: "robots-spelling",
   }) as RuleRow,
-  "robots-sitemap-relative": rule("error", "engine", sources.robots, {
-    engines: ["google", "yandex"],
+  "robots-sitemap-relative": ruleFor(["google", "yandex"], "error", "engine", sources.robots, {
     sentence: "robots.txt names a sitemap by a relative URL; search engines require an absolute one.",
     fix: "Add scheme and host.",
     robotsProblems: "url-relative",
@@ -48,8 +45,7 @@ export const fetchingRules = {
     fix: "Name it in robots.txt, or delete it.",
     needs: ["complete", "site", "robots"],
   }) as RuleRow,
-  "sitemap-robots-disallowed": rule("error", "engine", sources.robots, {
-    engines: ["google", "yandex"],
+  "sitemap-robots-disallowed": ruleFor(["google", "yandex"], "error", "engine", sources.robots, {
     sentence: "robots.txt disallows a sitemap, so search engines do not fetch it.",
     fix: "Allow it in robots.txt.",
     needs: ["robots"],
@@ -67,8 +63,7 @@ export const fetchingRules = {
     fix: "Exempt sitemaps and robots.txt from the bot filter.",
     websiteProblems: "website-unreachable",
   }) as RuleRow,
-  "sitemap-redirect": rule("warning", "engine", sources.yandex, {
-    engines: ["yandex"],
+  "sitemap-redirect": ruleFor(["yandex"], "warning", "engine", sources.yandex, {
     sentence: "A sitemap URL redirects; Yandex requires status 200.",
     fix: "Use the final URL.",
     problems: "redirect-encoding",

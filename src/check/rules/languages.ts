@@ -5,58 +5,58 @@ import type { AlternatePage, SitemapPage } from "../../model/page.ts";
 import type { CheckRun } from "../context.ts";
 import type { SitemapFindings } from "../findings.ts";
 import { type LanguageCode, readLanguageCode } from "../language-codes.ts";
-import { googleRule, type RuleRow } from "../rule.ts";
+import { type RuleRow, ruleFor } from "../rule.ts";
 import * as sources from "../sources.ts";
 import { keyOf, mixed, textHash, UrlScan } from "../url-scan.ts";
 
 export const languageRules = {
-  "hreflang-code": googleRule("error", "engine", sources.languages, {
+  "hreflang-code": ruleFor(["google"], "error", "engine", sources.languages, {
     sentence: "Google does not support this language code.",
     fix: "Write an ISO 639-1 language, optionally with an ISO 3166-1 region: `en`, `en-US`, `zh-Hant`, `x-default`.",
   }) as RuleRow,
-  "hreflang-region": googleRule("error", "engine", sources.languages, {
+  "hreflang-region": ruleFor(["google"], "error", "engine", sources.languages, {
     sentence: "The region is not a country code; Google ignores it.",
     fix: "Write an ISO 3166-1 Alpha 2 code: GB, not UK; Latin America and Europe have none.",
   }) as RuleRow,
-  "hreflang-not-absolute": googleRule("error", "engine", sources.languages, {
+  "hreflang-not-absolute": ruleFor(["google"], "error", "engine", sources.languages, {
     sentence: "An alternate page's URL is relative; Google ignores it.",
     fix: "Write the full URL, with scheme and host.",
     problems: "alternate-relative",
   }) as RuleRow,
-  "hreflang-incomplete": googleRule("error", "engine", sources.languages, {
+  "hreflang-incomplete": ruleFor(["google"], "error", "engine", sources.languages, {
     sentence: "An alternate page lacks its language or its URL.",
     fix: 'Write both: `<xhtml:link rel="alternate" hreflang="de" href="https://example.org/de"/>`.',
     problems: "alternate-incomplete",
   }) as RuleRow,
-  "hreflang-language-twice": googleRule("error", "practice", sources.languages, {
+  "hreflang-language-twice": ruleFor(["google"], "error", "practice", sources.languages, {
     sentence: "Two alternate pages of an entry have the same language.",
     fix: "List one page per language.",
   }) as RuleRow,
-  "hreflang-no-self": googleRule("warning", "engine", sources.languages, {
+  "hreflang-no-self": ruleFor(["google"], "warning", "engine", sources.languages, {
     sentence: "A page is not among its own alternate pages.",
     fix: "List every version on every page, the page itself included.",
   }) as RuleRow,
-  "hreflang-no-return": googleRule("error", "engine", sources.languages, {
+  "hreflang-no-return": ruleFor(["google"], "error", "engine", sources.languages, {
     sentence: "No return links: an alternate page does not link back; Google ignores both annotations.",
     fix: "List every version on every page, the page itself included.",
     needs: ["complete"],
   }) as RuleRow,
-  "hreflang-return-differs": googleRule("warning", "heuristic", sources.languages, {
+  "hreflang-return-differs": ruleFor(["google"], "warning", "heuristic", sources.languages, {
     sentence: "Pages disagree about the language of a page.",
     fix: "Use one code per page.",
     needs: ["complete"],
   }) as RuleRow,
-  "hreflang-target-unlisted": googleRule("info", "heuristic", sources.languages, {
+  "hreflang-target-unlisted": ruleFor(["google"], "info", "heuristic", sources.languages, {
     sentence: "An alternate page is in no sitemap.",
     fix: "List it.",
     needs: ["complete", "site"],
   }) as RuleRow,
-  "hreflang-no-default": googleRule("info", "engine", sources.languages, {
+  "hreflang-no-default": ruleFor(["google"], "info", "engine", sources.languages, {
     sentence: "No `x-default` page.",
     fix: "Add one with the language `x-default`.",
     needs: ["complete"],
   }) as RuleRow,
-  "hreflang-no-catchall": googleRule("info", "engine", sources.languages, {
+  "hreflang-no-catchall": ruleFor(["google"], "info", "engine", sources.languages, {
     sentence: "A language has pages for several regions, but none for other speakers.",
     fix: "Add a page for the language alone, such as `en` beside `en-US` and `en-GB`.",
   }) as RuleRow,

@@ -6,67 +6,67 @@ import { bounds } from "../bounds.ts";
 import type { RobotsAccess, SitemapContext } from "../context.ts";
 import type { SitemapFindings } from "../findings.ts";
 import { isNewsLanguage } from "../language-codes.ts";
-import { googleRule, type RuleRow } from "../rule.ts";
+import { type RuleRow, ruleFor } from "../rule.ts";
 import * as sources from "../sources.ts";
 
 const { videoDuration, videoRating } = bounds;
 
 export const mediaRules = {
-  "news-too-many": googleRule("error", "engine", sources.news, {
+  "news-too-many": ruleFor(["google"], "error", "engine", sources.news, {
     sentence: `Too many news articles: more than ${grouped(bounds.newsStories)} \`<news:news>\` tags.`,
     fix: "Split the sitemap.",
   }) as RuleRow,
-  "news-stale": googleRule("warning", "engine", sources.news, {
+  "news-stale": ruleFor(["google"], "warning", "engine", sources.news, {
     sentence: "A news sitemap lists stories older than two days.",
     fix: "Remove them, or their `<news:news>` tags.",
   }) as RuleRow,
-  "news-incomplete": googleRule("error", "engine", sources.news, {
+  "news-incomplete": ruleFor(["google"], "error", "engine", sources.news, {
     sentence: "Missing XML tag: a news story lacks publication name, language, date or title.",
     fix: "Add what is missing.",
     problems: "news-incomplete",
   }) as RuleRow,
-  "news-date-form": googleRule("error", "engine", sources.news, {
+  "news-date-form": ruleFor(["google"], "error", "engine", sources.news, {
     sentence: "Invalid date: a publication date in a format that Google does not read.",
     fix: "Write a date, or date, time and time zone: `2026-05-31T10:00:00+00:00`.",
     problems: "news-date-form",
   }) as RuleRow,
-  "news-language": googleRule("error", "engine", sources.news, {
+  "news-language": ruleFor(["google"], "error", "engine", sources.news, {
     sentence: "Invalid tag value: the language of a publication is not an ISO 639 code.",
     fix: "Write two or three letters, such as `en`; for Chinese, `zh-cn` or `zh-tw`.",
   }) as RuleRow,
-  "news-repeated": googleRule("error", "engine", sources.news, {
+  "news-repeated": ruleFor(["google"], "error", "engine", sources.news, {
     sentence: "Invalid XML: too many tags. An entry has more than one `<news:news>`.",
     fix: "Keep one.",
     problems: "news-repeated",
   }) as RuleRow,
-  "news-deprecated": googleRule("info", "engine", sources.news, {
+  "news-deprecated": ruleFor(["google"], "info", "engine", sources.news, {
     sentence: "Google no longer documents the news tags access, genres, keywords and stock_tickers.",
     fix: "Leave them out.",
   }) as RuleRow,
-  "image-too-many": googleRule("error", "engine", sources.images, {
+  "image-too-many": ruleFor(["google"], "error", "engine", sources.images, {
     sentence: `A page has more than ${grouped(bounds.images)} images.`,
     fix: "Keep the best.",
     problems: "limit-images",
   }) as RuleRow,
-  "image-incomplete": googleRule("error", "engine", sources.images, {
+  "image-incomplete": ruleFor(["google"], "error", "engine", sources.images, {
     sentence: "Missing XML tag: an image has no `<image:loc>`.",
     fix: "Give the image a URL, or remove it.",
     problems: "image-incomplete",
   }) as RuleRow,
-  "image-deprecated": googleRule("info", "engine", sources.images, {
+  "image-deprecated": ruleFor(["google"], "info", "engine", sources.images, {
     sentence: "Google dropped the image tags caption, geo_location, title and license in 2022.",
     fix: "Leave them out.",
   }) as RuleRow,
-  "video-incomplete": googleRule("error", "engine", sources.videos, {
+  "video-incomplete": ruleFor(["google"], "error", "engine", sources.videos, {
     sentence: "Missing XML tag: a video lacks thumbnail, title, description, or both locations.",
     fix: "Add what is missing.",
     problems: "video-incomplete",
   }) as RuleRow,
-  "video-is-page": googleRule("error", "engine", sources.videos, {
+  "video-is-page": ruleFor(["google"], "error", "engine", sources.videos, {
     sentence: "Video location and play page location are the same.",
     fix: "Name the media file in `<video:content_loc>`, or the player in `<video:player_loc>`.",
   }) as RuleRow,
-  "video-field": googleRule("warning", "engine", sources.videos, {
+  "video-field": ruleFor(["google"], "warning", "engine", sources.videos, {
     sentence:
       `Invalid tag value: a field of a video is out of bounds (duration ${videoDuration.least} to ${grouped(videoDuration.most)} s, ` +
       `rating ${videoRating.least} to ${videoRating.most}, description ${grouped(bounds.videoDescription)} characters, ` +
@@ -74,16 +74,16 @@ export const mediaRules = {
     fix: "Correct the field, or leave it out.",
     problems: "video-invalid",
   }) as RuleRow,
-  "video-expired": googleRule("warning", "engine", sources.videos, {
+  "video-expired": ruleFor(["google"], "warning", "engine", sources.videos, {
     sentence: "A video has expired; Google no longer shows it.",
     fix: "Remove the video.",
   }) as RuleRow,
-  "video-deprecated": googleRule("info", "engine", sources.videos, {
+  "video-deprecated": ruleFor(["google"], "info", "engine", sources.videos, {
     sentence:
       "Google dropped the video tags category, gallery_loc, price and tvshow, and the attributes autoplay and allow_embed, in 2022.",
     fix: "Leave them out.",
   }) as RuleRow,
-  "media-robots-disallowed": googleRule("warning", "engine", sources.videos, {
+  "media-robots-disallowed": ruleFor(["google"], "warning", "engine", sources.videos, {
     sentence: "robots.txt disallows an image, thumbnail, video or player.",
     fix: "Allow it in robots.txt.",
     needs: ["robots"],

@@ -10,7 +10,7 @@ import type { CheckRun } from "../context.ts";
 import { SitemapFindings } from "../findings.ts";
 import { type PageHead, readPageHead } from "../page-head.ts";
 import type { PageSample } from "../result.ts";
-import { type RuleRow, rule } from "../rule.ts";
+import { type RuleRow, rule, ruleFor } from "../rule.ts";
 import { type SampledPage, upperBound } from "../sample.ts";
 import type { SiteFiles } from "../site-files.ts";
 import * as sources from "../sources.ts";
@@ -53,14 +53,12 @@ export const pageRules = {
     fix: "List the canonical URL.",
     needs: ["pages"],
   }) as RuleRow,
-  "page-hreflang-differs": rule("info", "engine", sources.languages, {
-    engines: ["google"],
+  "page-hreflang-differs": ruleFor(["google"], "info", "engine", sources.languages, {
     sentence: "The page and the sitemap name different alternate pages.",
     fix: "Make them agree, or keep one.",
     needs: ["pages"],
   }) as RuleRow,
-  "page-lastmod-older": rule("info", "engine", sources.buildSitemap, {
-    engines: ["google"],
+  "page-lastmod-older": ruleFor(["google"], "info", "engine", sources.buildSitemap, {
     sentence: `A page says it changed more than ${days} days earlier than the sitemap says.`,
     fix: "Give each page the time of its last significant change.",
     needs: ["sample"],

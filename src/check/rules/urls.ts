@@ -5,7 +5,7 @@ import { bareHost, protocolUrlLength } from "../../model/url.ts";
 import { bounds } from "../bounds.ts";
 import { type CheckRun, type Origin, type RobotsAccess, readOrigin, type SitemapContext } from "../context.ts";
 import type { SitemapFindings } from "../findings.ts";
-import { type RuleRow, rule } from "../rule.ts";
+import { type RuleRow, rule, ruleFor } from "../rule.ts";
 import * as sources from "../sources.ts";
 import type { UrlScan } from "../url-scan.ts";
 
@@ -15,8 +15,7 @@ export const urlRules = {
     fix: "Give the entry a URL, or remove it.",
     problems: "url-missing",
   }) as RuleRow,
-  "url-tag-repeated": rule("error", "engine", sources.searchConsole, {
-    engines: ["google", "yandex"],
+  "url-tag-repeated": ruleFor(["google", "yandex"], "error", "engine", sources.searchConsole, {
     sentence: "Invalid XML: too many tags. An entry repeats a tag that may occur once.",
     fix: "Write it once.",
     problems: "url-several element-repeated",
@@ -37,8 +36,7 @@ export const urlRules = {
     fix: "Shorten the URL.",
     problems: "protocol-url-length limit-url-length",
   }) as RuleRow,
-  "url-too-long-yandex": rule("info", "engine", sources.yandex, {
-    engines: ["yandex"],
+  "url-too-long-yandex": ruleFor(["yandex"], "info", "engine", sources.yandex, {
     sentence: `A URL is longer than the ${grouped(bounds.yandexUrlLength)} characters that Yandex accepts.`,
     fix: "Shorten the URL.",
   }) as RuleRow,
@@ -81,8 +79,7 @@ export const urlRules = {
     sentence: "A URL contains a user name or password.",
     fix: "Remove it, and change the password.",
   }) as RuleRow,
-  "url-fragment": rule("warning", "engine", sources.urlStructure, {
-    engines: ["google"],
+  "url-fragment": ruleFor(["google"], "warning", "engine", sources.urlStructure, {
     sentence: "A URL has a fragment (`#…`), which Google ignores.",
     fix: "Remove the fragment.",
   }) as RuleRow,
@@ -106,8 +103,7 @@ export const urlRules = {
     sentence: "A URL looks percent-encoded twice (`%2520`).",
     fix: "Percent-encode once.",
   }) as RuleRow,
-  "url-not-normal": rule("info", "engine", sources.buildSitemap, {
-    engines: ["google"],
+  "url-not-normal": ruleFor(["google"], "info", "engine", sources.buildSitemap, {
     sentence:
       "A URL is not normalized: an upper-case host, a default port, `.` or `..` in the path, or a dot after the host.",
     fix: "Write it as the site's own links do.",
