@@ -2,6 +2,7 @@
 // sitemap whose pages they judge, about hosts, and what robots.txt allows.
 import ipaddr from "ipaddr.js";
 import type { DiscoveryRecord } from "../model/event.ts";
+import type { DocumentResponse } from "../model/exchange.ts";
 import { placed, type Rewrite } from "../model/rewrite.ts";
 import type { IndexSitemap, PagesSitemap, Sitemap } from "../model/sitemap.ts";
 import { homepageOf, parseUrl, urlKey } from "../model/url.ts";
@@ -22,6 +23,16 @@ export interface CheckRun {
   readonly time: CheckTime;
 }
 
+/** A sitemap as a document. `parent`: undefined for the root. `response`: undefined if it was not read. */
+export interface DocumentContext {
+  readonly sitemap: Sitemap;
+  readonly parent: IndexSitemap | undefined;
+  readonly response: DocumentResponse | undefined;
+  readonly findings: SitemapFindings;
+  readonly run: CheckRun;
+}
+
+/** A sitemap whose pages are judged. */
 export interface SitemapContext {
   readonly sitemap: PagesSitemap;
   readonly findings: SitemapFindings;

@@ -1,6 +1,5 @@
 // Rules about sitemaps and indexes as documents: their size, character set and format, and what indexes list.
 
-import type { DocumentResponse } from "../../model/exchange.ts";
 import { grouped, size } from "../../model/figures.ts";
 import {
   type IndexSitemap,
@@ -10,10 +9,10 @@ import {
   protocolEntries,
   type Sitemap,
 } from "../../model/sitemap.ts";
+import { urlKey } from "../../model/url.ts";
 import { bounds } from "../bounds.ts";
-import { type CheckRun, locationOf } from "../context.ts";
+import { type CheckRun, type DocumentContext, locationOf } from "../context.ts";
 import { SitemapFindings } from "../findings.ts";
-import type { CheckSettings } from "../options.ts";
 import { type RuleRow, rule, ruleFor } from "../rule.ts";
 import * as sources from "../sources.ts";
 
@@ -134,23 +133,27 @@ export const documentRules = {
   }) as RuleRow,
 };
 
-/** The size and the character set of a sitemap. */
-export function judgeContent(
-  sitemap: Sitemap,
-  { decodedBytes, charset }: DocumentResponse,
-  findings: SitemapFindings,
-): void {
+/** The size, the character set and the format of a sitemap. */
+export async function judgeDocument({ sitemap, response, findings, run }: DocumentContext): Promise<void> {
   const hasProblem = (prefix: string) => problemsOf(sitemap).some(({ code }) => code.startsWith(prefix));
+  const { decodedBytes = 0, charset = "utf-8" } = response ?? {};
   if (decodedBytes > bounds.nearBytes && decodedBytes <= protocolBytes && !hasProblem("protocol-")) {
     findings.add("sitemap-near-limit", undefined, size(decodedBytes));
   }
-  if (charset !== undefined && !/^utf-8$/i.test(charset) && !hasProblem("charset-")) {
-    findings.add("sitemap-not-utf8", undefined, charset);
-  }
+  if (!/^utf-8$/i.test(charset) && !hasProblem("charset-")) findings.add("sitemap-not-utf8", undefined, charset);
+  if (isXmlIndex(sitemap)) judgeIndex(sitemap, findings);
+  if (sitemap.kind !== "pages") return;
+  const { url, pageCount, complete, format } = sitemap;
+  if (isFeed(sitemap)) await judgeFeed(sitemap, run.tree.text(sitemap), findings);
+  if (pageCount === 0 && complete) reportEmpty(sitemap, findings);
+  if (pageCount > bounds.nearEntries && !hasProblem("protocol-entries"))
+    findings.add("sitemap-near-limit", undefined, `${pageCount} URLs`);
+  if (format === "text" && run.settings.hasLocation && !/\.txt(?:\.gz)?(?:[?#]|$)/i.test(url))
+    findings.add("text-sitemap-name");
 }
 
 /** Judges the version of a feed by the beginning of its text. */
-export async function judgeFeed(
+async function judgeFeed(
   { format }: PagesSitemap,
   text: AsyncIterable<string>,
   findings: SitemapFindings,
@@ -172,15 +175,7 @@ export async function judgeFeed(
 // Comments and style sheets may come before the root.
 const startLength = 8192;
 
-export function judgePages(sitemap: PagesSitemap, findings: SitemapFindings, { hasLocation }: CheckSettings): void {
-  const { url, pageCount, problems, format } = sitemap;
-  if (pageCount === 0 && sitemap.complete) reportEmpty(sitemap, findings);
-  const isOver = problems.some(({ code }) => code === "protocol-entries");
-  if (pageCount > bounds.nearEntries && !isOver) findings.add("sitemap-near-limit", undefined, `${pageCount} URLs`);
-  if (format === "text" && hasLocation && !/\.txt(?:\.gz)?(?:[?#]|$)/i.test(url)) findings.add("text-sitemap-name");
-}
-
-export function judgeIndex(index: IndexSitemap, findings: SitemapFindings): void {
+function judgeIndex(index: IndexSitemap, findings: SitemapFindings): void {
   const { children } = index;
   if (children.length === 0 && index.complete) reportEmpty(index, findings);
   const date = children[0]?.lastModified;
@@ -189,16 +184,15 @@ export function judgeIndex(index: IndexSitemap, findings: SitemapFindings): void
     findings.add("index-lastmod-identical", undefined, date);
 }
 
-/** A sitemap, as its index lists it. */
-export function judgeChild(
-  sitemap: Sitemap,
-  parent: IndexSitemap,
-  isRepeated: boolean,
-  { site, settings, findings: all }: CheckRun,
-): void {
-  const findings = new SitemapFindings(all, parent.url);
+/** A sitemap, as its index lists it. `named`: the keys of the URLs that indexes name; this one is added. */
+export function judgeChild(sitemap: Sitemap, parent: IndexSitemap, named: Set<string>, run: CheckRun): void {
+  if (!isXmlIndex(parent) || sitemap.url === parent.url) return;
+  const { site, settings } = run;
+  const findings = new SitemapFindings(run.findings, parent.url);
   const url = site.declared(sitemap);
-  if (isRepeated) findings.add("index-child-repeated", undefined, url);
+  const key = urlKey(url);
+  if (named.has(key)) findings.add("index-child-repeated", undefined, url);
+  named.add(key);
   if (isXmlIndex(sitemap)) findings.add("index-nested", undefined, sitemap.url);
   const own = locationOf(url);
   const above = locationOf(parent.url);
@@ -225,10 +219,10 @@ export function judgeFeeds({ tree, site, findings }: CheckRun): void {
   }
 }
 
-export function isFeed({ format }: PagesSitemap): boolean {
+function isFeed({ format }: PagesSitemap): boolean {
   return format === "rss" || format === "atom" || format === "json";
 }
 
-export function isXmlIndex(sitemap: Sitemap): sitemap is IndexSitemap {
+function isXmlIndex(sitemap: Sitemap): sitemap is IndexSitemap {
   return sitemap.kind === "index" && sitemap.format === "xml";
 }

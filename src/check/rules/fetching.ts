@@ -1,10 +1,10 @@
 // Rules about finding and fetching sitemaps.
 import { type DocumentResponse, header } from "../../model/exchange.ts";
 import { size } from "../../model/figures.ts";
-import { type IndexSitemap, robotsTxtBytes, type Sitemap } from "../../model/sitemap.ts";
+import { robotsTxtBytes, type Sitemap } from "../../model/sitemap.ts";
 import { urlKey } from "../../model/url.ts";
 import { bounds } from "../bounds.ts";
-import { type CheckRun, isRobots, type RobotsAccess, type SiteContext } from "../context.ts";
+import { type CheckRun, type DocumentContext, isRobots } from "../context.ts";
 import type { SitemapFindings } from "../findings.ts";
 import { type RuleRow, rule, ruleFor } from "../rule.ts";
 import * as sources from "../sources.ts";
@@ -103,20 +103,22 @@ export const fetchingRules = {
   }) as RuleRow,
 };
 
-/** Rules about how a document was served. */
-export function judgeResponse(
-  sitemap: Sitemap,
-  response: DocumentResponse,
-  findings: SitemapFindings,
-  slow: number,
-): void {
+/** How a document was served, and whether robots.txt allows it. */
+export function judgeFetch({ sitemap, response, findings, run }: DocumentContext): void {
+  // Files were not sent by a server.
+  if (response !== undefined && run.settings.files === undefined) judgeResponse(sitemap, response, findings, run);
+  const blocked = isRobots(sitemap) ? undefined : run.robots.blocked(sitemap.url);
+  if (blocked === undefined) return;
+  findings.add("sitemap-robots-disallowed", undefined, blocked.agents, blocked.isFirst ? undefined : "warning");
+}
+
+function judgeResponse(sitemap: Sitemap, response: DocumentResponse, findings: SitemapFindings, run: CheckRun): void {
   const { wireBytes, decodedBytes, firstByte, headers } = response;
-  // A file has no server.
   if (headers.length === 0 && response.receivedAt === undefined) return;
   if (wireBytes > bounds.uncompressedBytes && wireBytes === decodedBytes) {
     findings.add("sitemap-not-compressed", undefined, size(wireBytes));
   }
-  if (firstByte !== undefined && firstByte > slow) {
+  if (firstByte !== undefined && firstByte > run.settings.slow) {
     findings.add("sitemap-slow", undefined, `${(firstByte / 1000).toFixed(1)} s`);
   }
   const isXml = sitemap.kind === "index" || (sitemap.kind === "pages" && /^(?:xml|rss|atom)$/.test(sitemap.format));
@@ -124,25 +126,13 @@ export function judgeResponse(
   if (isXml && /^\s*text\/html\b/i.test(type)) findings.add("sitemap-served-as-html", undefined, type);
 }
 
-/** `parent` is undefined for the root. */
-export function judgeRedirect(
-  sitemap: Sitemap,
-  parent: IndexSitemap | undefined,
-  site: SiteContext,
-  findings: SitemapFindings,
-): void {
+export function judgeRedirect({ sitemap, parent, findings, run: { site } }: DocumentContext): void {
   const { declaredUrl, url } = sitemap;
   if (declaredUrl === undefined || sitemap.kind === "invalid" || parent === undefined || isRobots(sitemap)) return;
   if (site.declared(sitemap) === url) return;
   // The URL was given, as opposed to a well-known path that was tried.
   const isNamed = parent.format !== "website" || site.foundBy(sitemap) !== "known-path";
   if (isNamed) findings.add("sitemap-redirect", undefined, `${declaredUrl} leads to ${url}`);
-}
-
-export function judgeAccess(sitemap: Sitemap, robots: RobotsAccess, findings: SitemapFindings): void {
-  const blocked = isRobots(sitemap) ? undefined : robots.blocked(sitemap.url);
-  if (blocked === undefined) return;
-  findings.add("sitemap-robots-disallowed", undefined, blocked.agents, blocked.isFirst ? undefined : "warning");
 }
 
 /** How sitemaps were found. `named`: the keys of the URLs that indexes name. */
