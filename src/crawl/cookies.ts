@@ -1,8 +1,8 @@
 // The cookies of one website in one run, in memory alone. https://www.rfc-editor.org/rfc/rfc6265#section-5
 //   Stricter: there is no list of public suffixes. A `Domain` reaches other hosts only at or below a host that the caller
-//   named, or from `www.example.org` to `example.org` and back; what looks like a suffix (`com`, `co.uk`) is refused.
+//   named, or from `www.example.org` to `example.org` and back.
 import { isIP } from "node:net";
-import type { Fetched, HeaderList } from "../model/exchange.ts";
+import type { Fetched } from "../model/exchange.ts";
 import { bareHost, parseUrl } from "../model/url.ts";
 
 // Those that were set first make room for others.
@@ -17,8 +17,6 @@ interface Cookie {
   readonly path: string;
   readonly secure: boolean;
   readonly expires: number;
-  /** Set in an answer to a request without the caller's headers: what these opened stays apart. */
-  readonly anonymous: boolean;
 }
 
 export class Cookies {
@@ -30,23 +28,20 @@ export class Cookies {
     this.#named = startUrls.flatMap((url) => hostOf(parseUrl(url)) ?? []);
   }
 
-  /** Keeps what an answer sets. Answers of earlier runs set nothing. */
+  /** Keeps what an answer sets. Answers of earlier runs, and to requests without the caller's headers, set nothing. */
   take(fetched: Fetched): void {
-    if (fetched.came === "not-asked") return;
+    if (fetched.came === "not-asked" || fetched.anonymous) return;
     const answer = fetched.outcome === "found" ? (fetched.answered ?? fetched) : fetched;
-    for (const [name, value] of answer.headers ?? []) {
-      if (name === "set-cookie") this.#set(value, fetched.url, fetched.anonymous === true);
-    }
+    for (const [name, value] of answer.headers ?? []) if (name === "set-cookie") this.#set(value, fetched.url);
   }
 
   /** The `Cookie` header of a request, if there are any for it. */
-  headerFor(url: string, anonymous: boolean): string | undefined {
+  headerFor(url: string): string | undefined {
     const target = this.#cookies.size === 0 ? null : parseUrl(url);
     const host = hostOf(target);
     if (target === null || host === undefined) return undefined;
     const sent = [...this.#cookies.values()].filter(
       (cookie) =>
-        cookie.anonymous === anonymous &&
         this.#reaches(cookie, host) &&
         isBelow(target.pathname, cookie.path) &&
         (!cookie.secure || target.protocol === "https:") &&
@@ -57,7 +52,7 @@ export class Cookies {
     return sent.length === 0 ? undefined : sent.map(({ pair }) => pair).join("; ");
   }
 
-  #set(text: string, url: string, anonymous: boolean): void {
+  #set(text: string, url: string): void {
     const from = parseUrl(url);
     const host = hostOf(from);
     const [pair = "", ...rest] = text.split(";").map((part) => part.trim());
@@ -72,37 +67,21 @@ export class Cookies {
     );
     const domain = attributes.get("domain")?.replace(/^\./, "").toLowerCase() || undefined;
     const secure = attributes.has("secure");
-    if ((domain !== undefined && !this.#maySet(host, domain)) || (secure && from.protocol !== "https:")) return;
+    if ((domain !== undefined && !isAtOrBelow(host, domain)) || (secure && from.protocol !== "https:")) return;
     const given = attributes.get("path") ?? "";
     const path = given.startsWith("/") ? given : from.pathname.slice(0, from.pathname.lastIndexOf("/")) || "/";
+    const key = JSON.stringify([pair.slice(0, pair.indexOf("=")).trim(), domain ?? host, path]);
     const expires = expiryOf(attributes);
-    const name = pair.slice(0, pair.indexOf("=")).trim();
-    const key = JSON.stringify([name, domain ?? host, path, anonymous]);
     if (expires <= Date.now()) this.#cookies.delete(key);
-    else this.#cookies.set(key, { pair, host, domain, path, secure, expires, anonymous });
+    else this.#cookies.set(key, { pair, host, domain, path, secure, expires });
     for (const oldest of this.#cookies.keys()) if (this.#cookies.size > mostCookies) this.#cookies.delete(oldest);
-  }
-
-  #maySet(host: string, domain: string): boolean {
-    if (!isAtOrBelow(host, domain)) return false;
-    if (domain === bareHost(host) || this.#isNamed(domain)) return true;
-    return domain.includes(".") && !/^[a-z]{2,3}\.[a-z]{2}$/.test(domain);
   }
 
   #reaches({ host, domain }: Cookie, to: string): boolean {
     if (to === host) return true;
     if (domain === undefined || !isAtOrBelow(to, domain)) return false;
-    return this.#isNamed(domain) || bareHost(to) === bareHost(host);
+    return bareHost(to) === bareHost(host) || this.#named.some((named) => isAtOrBelow(domain, named));
   }
-
-  #isNamed(domain: string): boolean {
-    return this.#named.some((named) => isAtOrBelow(domain, named));
-  }
-}
-
-/** The cookies that an answer sets, as `name=value`, wherever they are valid. */
-export function cookiesIn(headers: HeaderList): string[] {
-  return headers.flatMap(([name, value]) => (name === "set-cookie" ? [value.split(";", 1)[0] ?? ""] : []));
 }
 
 function hostOf(url: URL | null): string | undefined {

@@ -1,17 +1,16 @@
 // What `crawl()` and `streamPages()` return, and what trees are made from: the crawl as a stream of events. The code that fetches, reads and
 // stores is imported when a crawl begins, to keep `import "sitegrove"` fast.
 import { FollowingController } from "../fetch/abort.ts";
-import type { Fetcher } from "../fetch/fetcher.ts";
 import type { SharedLimits } from "../fetch/hosts.ts";
 import { SitemapError } from "../model/errors.ts";
-import { type CrawlEvent, type OrderedEvent, responseEvent, type Totals } from "../model/event.ts";
+import type { CrawlEvent, OrderedEvent, Totals } from "../model/event.ts";
 import type { DocumentSource } from "../model/exchange.ts";
 import type { Options, StreamOptions } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { Problem } from "../model/problem.ts";
 import { PageFilter } from "./page-filter.ts";
 import { type CrawlTarget, type Prepared, prepare, prepareStream } from "./prepare.ts";
-import { newCounts, type ReadDocument, readUrls } from "./read.ts";
+import { type ReadDocument, readUrls } from "./read.ts";
 import type { Storage } from "./storage.ts";
 
 export type { CrawlTarget } from "./prepare.ts";
@@ -93,57 +92,8 @@ export interface RunOptions {
 
 /** Yields the events in declared order; the others go to `settings.onEvent` and `onSideEvent` only. */
 export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent, void> {
-  const { source, omitMissing, problems, filter, shared, read } = options;
-  let { storage } = options;
-  let fetcher: Fetcher | undefined;
-  try {
-    const { save, resume, previous } = options.prepared.settings;
-    if (source === undefined && (save ?? resume ?? previous) !== undefined)
-      storage ??= await (await import("./storage.ts")).openStorage(options.prepared);
-    const prepared = storage?.prepared ?? options.prepared;
-    const { settings, startUrls } = prepared;
-    const asked = { requests: 0, came: noneCame() };
-    const onEvent = (event: CrawlEvent) => {
-      if (event.type === "request") asked.requests += 1;
-      if (event.type === "response" && event.outcome === "found") asked.came[event.came] += 1;
-      settings.onEvent?.(event);
-      options.onSideEvent?.(event);
-    };
-    const { store, previous: archives } = storage ?? {};
-    const onRequest = (event: CrawlEvent) => {
-      // How a document came is known only after it was compared with an earlier one: then the Revalidator reports it.
-      if (archives === undefined || event.type !== "response") onEvent(event);
-    };
-    if (source === undefined) {
-      const { Fetcher } = await import("../fetch/fetcher.ts");
-      fetcher = new Fetcher({ settings, start: startUrls, onEvent: onRequest, shared });
-    }
-    const earlier =
-      fetcher && archives && new (await import("./previous.ts")).Revalidator(fetcher, archives, settings, onEvent);
-    const { Engine } = await import("./engine.ts");
-    const engine = new Engine({
-      ...prepared,
-      source: fetcher ?? (source as DocumentSource),
-      store,
-      earlier,
-      read,
-      counts: store && newCounts(settings),
-      omitMissing,
-      problems,
-      filter,
-      fetcher,
-      onResumed: (fetched) => onEvent(responseEvent(fetched)),
-      asked,
-    });
-    for await (const event of engine.run()) {
-      settings.onEvent?.(event);
-      yield event;
-    }
-  } finally {
-    await fetcher?.close();
-    if (options.storage === undefined) await storage?.store?.close();
-    await storage?.previous?.close();
-  }
+  const { runCrawl } = await import("./engine.ts");
+  yield* runCrawl(options);
 }
 
 // Yields side events while waiting for the next ordered one.

@@ -172,7 +172,7 @@ export class Discovery {
         const { document, url, keys } = found;
         const { status } = document;
         const { links, isPage, paths } = await readHomepage(time.read(document), url, this.problems, settings.useFeeds);
-        await prefetcher.drop(document);
+        prefetcher.drop(found);
         if (paths !== undefined) {
           const chosen = candidatesFor(this.#homepage, settings, [...paths, ...commonPaths]);
           this.candidates = chosen.filter(({ by }) => by !== "robots");

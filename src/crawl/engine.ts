@@ -5,30 +5,31 @@ import type { Candidate } from "../discover/candidates.ts";
 import { FollowingController } from "../fetch/abort.ts";
 import type { Fetcher } from "../fetch/fetcher.ts";
 import { defined } from "../model/defined.ts";
-import type { OrderedEvent, Totals } from "../model/event.ts";
+import { type CrawlEvent, type OrderedEvent, responseEvent, type Totals } from "../model/event.ts";
 import type { DocumentSource, Fetched } from "../model/exchange.ts";
 import { type IndexSitemap, isComplete, type Sitemap } from "../model/sitemap.ts";
 import type { RobotsGroups } from "../parse/robots.ts";
-import type { RunOptions } from "./crawl.ts";
+import { noneCame, type RunOptions } from "./crawl.ts";
 import { Discovery } from "./discovery.ts";
 import { type Frame, Frontier } from "./frontier.ts";
 import { robotsIn } from "./host-robots.ts";
 import { Prefetcher } from "./prefetch.ts";
 import type { Prepared } from "./prepare.ts";
 import type { Revalidator } from "./previous.ts";
-import { type newCounts, takeTurn } from "./read.ts";
+import { newCounts, takeTurn } from "./read.ts";
 import { type FollowRules, follow, followRules, Hop } from "./redirects.ts";
 import { TimeBudget } from "./time-budget.ts";
 import { frameOf, nothingRead, type Reference, Visitor } from "./visit.ts";
 
-export interface EngineOptions extends Prepared, Pick<RunOptions, "read" | "filter" | "omitMissing" | "problems"> {
+/** What a crawl uses: where documents come from, and where they are kept. */
+interface Opened extends Prepared, Pick<RunOptions, "read" | "filter" | "omitMissing" | "problems"> {
   readonly source: DocumentSource;
   readonly store: Store | undefined;
   /** What was counted, for the archive. */
   readonly counts: ReturnType<typeof newCounts> | undefined;
   /** Asks the `source` for what may have changed since an earlier run. */
   readonly earlier: Revalidator | undefined;
-  /** Absent where nothing is requested. */
+  /** Absent if nothing is requested. */
   readonly fetcher: Fetcher | undefined;
   /** What was requested so far, and where documents came from. */
   readonly asked: Pick<Totals, "requests" | "came">;
@@ -37,7 +38,7 @@ export interface EngineOptions extends Prepared, Pick<RunOptions, "read" | "filt
 }
 
 /** What the parts of one crawl share. */
-export interface Crawl extends EngineOptions {
+export interface Crawl extends Opened {
   readonly rules: FollowRules;
   readonly frontier: Frontier;
   readonly prefetcher: Prefetcher;
@@ -45,13 +46,62 @@ export interface Crawl extends EngineOptions {
   readonly signal: AbortSignal;
   /** By its URL, each robots.txt that was read for its sitemaps; undefined if it could not be reached. */
   readonly robots: Map<string, RobotsGroups | undefined>;
-  /** The answer for one hop; a failure where time is up. */
+  /** The answer for one hop; a failure if time is up. */
   readonly fetch: (hop: Hop) => Promise<Fetched>;
   /** Called when there may be more to prefetch, or room for it. */
   readonly lookAhead: () => void;
 }
 
-export class Engine {
+/** Opens what the crawl needs: the network, and archives if there are any. */
+export async function* runCrawl(options: RunOptions): AsyncGenerator<OrderedEvent, void> {
+  const { source, read, filter, omitMissing, problems, shared } = options;
+  let { storage } = options;
+  let fetcher: Fetcher | undefined;
+  try {
+    const { save, resume, previous } = options.prepared.settings;
+    if (source === undefined && (save ?? resume ?? previous) !== undefined)
+      storage ??= await (await import("./storage.ts")).openStorage(options.prepared);
+    const { store, previous: archives, prepared = options.prepared } = storage ?? {};
+    const { settings, startUrls } = prepared;
+    const asked = { requests: 0, came: noneCame() };
+    const onEvent = (event: CrawlEvent) => {
+      if (event.type === "request") asked.requests += 1;
+      if (event.type === "response" && event.outcome === "found") asked.came[event.came] += 1;
+      settings.onEvent?.(event);
+      options.onSideEvent?.(event);
+    };
+    // How a document came is known only after it was compared with an earlier one: then the Revalidator reports it.
+    const onRequest = (event: CrawlEvent) => (archives && event.type === "response" ? undefined : onEvent(event));
+    if (source === undefined) {
+      const { Fetcher } = await import("../fetch/fetcher.ts");
+      fetcher = new Fetcher({ settings, start: startUrls, onEvent: onRequest, shared });
+    }
+    const earlier =
+      fetcher && archives && new (await import("./previous.ts")).Revalidator(fetcher, archives, settings, onEvent);
+    const given = { read, filter, omitMissing, problems };
+    const engine = new Engine({
+      ...prepared,
+      ...given,
+      source: fetcher ?? (source as DocumentSource),
+      fetcher,
+      store,
+      counts: store && newCounts(settings),
+      earlier,
+      asked,
+      onResumed: (fetched) => onEvent(responseEvent(fetched)),
+    });
+    for await (const event of engine.run()) {
+      settings.onEvent?.(event);
+      yield event;
+    }
+  } finally {
+    await fetcher?.close();
+    if (options.storage === undefined) await storage?.store?.close();
+    await storage?.previous?.close();
+  }
+}
+
+class Engine {
   readonly #crawl: Crawl;
   readonly #discovery: Discovery;
   readonly #visitor: Visitor;
@@ -60,7 +110,7 @@ export class Engine {
   // The indexes whose children are being visited, from the outermost to the innermost.
   readonly #stack: Frame[] = [];
 
-  constructor(options: EngineOptions) {
+  constructor(options: Opened) {
     const { settings, source, store, startUrls, filter } = options;
     this.#abort = new FollowingController(settings.signal);
     const { signal } = this.#abort;
@@ -143,7 +193,7 @@ export class Engine {
     if (robots.has(url)) return robots.get(url);
     const found = await follow(Hop.first(url, "robots", rules), fetch);
     const groups = await robotsIn(found, settings);
-    if (found.outcome === "found") await prefetcher.drop(found.document);
+    if (found.outcome === "found") prefetcher.drop(found);
     return groups;
   }
 

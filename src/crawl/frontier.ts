@@ -6,7 +6,7 @@ import { type Problem, problem } from "../model/problem.ts";
 import type { IndexSitemap, Sitemap } from "../model/sitemap.ts";
 import type { PageFilter } from "./page-filter.ts";
 import type { Reading } from "./read.ts";
-import type { FollowFailure } from "./redirects.ts";
+import type { FollowFailure, Hop } from "./redirects.ts";
 import type { CandidateResult, DocumentFacts, Reference } from "./visit.ts";
 
 /** An index whose children are being visited. */
@@ -20,32 +20,15 @@ export interface Frame {
   readonly references: Reference[];
   /** How many more there are, which the budget for documents cannot reach. */
   readonly unlisted: number;
-  /** The next reference to visit. */
+  /** The next reference to visit, and the next one to prefetch. */
   next: number;
+  ahead: number;
   readonly children: Sitemap[];
   readonly facts: DocumentFacts;
 }
 
-/** What an earlier visit found at a URL. Where it is not `whole`, its children are visited again: some were cut off there, or do not fit here. */
-export interface Repeated {
-  readonly node: Sitemap;
-  readonly whole: boolean;
-  readonly keys: readonly string[];
-}
-
 /** A URL without a sitemap. */
 export type Missing = Omit<FollowFailure, "outcome"> & Pick<CandidateResult, "outcome">;
-
-/** What is remembered of a subtree, in case it is declared again. */
-interface Subtree {
-  /** The keys of its top. */
-  readonly keys: readonly string[];
-  /** The number of nodes, including the top, and of levels below it. */
-  readonly size: number;
-  readonly height: number;
-  /** Whether a part was cut off because of where it stands: a cycle, or the depth limit. */
-  readonly contextual: boolean;
-}
 
 export class Frontier {
   /** Counted against the budgets. */
@@ -54,12 +37,12 @@ export class Frontier {
   readonly #limits: Limits;
   readonly #filter: PageFilter | undefined;
   readonly #visited = new Map<string, Sitemap>();
-  // For indexes only: there are far fewer of them than other sitemaps.
-  readonly #subtrees = new WeakMap<Sitemap, Subtree>();
+  // By the children of an index, the number of nodes below it.
+  readonly #sizes = new WeakMap<readonly Sitemap[], number>();
   // Guesses that found no sitemap.
   readonly #abandoned = new Map<string, Missing>();
-  // The sitemap being read and its ancestors: from each key to the URL where it was found.
-  readonly #active = new Map<string, string>();
+  // The indexes being read.
+  readonly #active = new Set<string>();
   // Nodes of the tree, except its root and robots.txt.
   #sitemaps = 0;
   // By its content, the URL of a sitemap; and the first page of each, so that few candidates are read to their end before they are told.
@@ -80,10 +63,10 @@ export class Frontier {
     return this.exhausted();
   }
 
-  /** The budget that is used up, if one is. */
-  exhausted(): Problem | undefined {
+  /** The budget that is used up, if one is; or that is not enough for so many more documents. */
+  exhausted(more = 1): Problem | undefined {
     const { documents, bytes, pages } = this.#limits;
-    if (this.#sitemaps >= documents) return problem("limit-documents", { limit: documents });
+    if (this.#sitemaps + more > documents) return problem("limit-documents", { limit: documents });
     if (this.bytes >= bytes) return problem("limit-bytes", { limit: bytes });
     if (this.pages >= pages) return problem("limit-pages", { limit: pages });
     if (this.#filter?.reached) return problem("limit-pages", { limit: this.#filter.settings.limit });
@@ -95,14 +78,25 @@ export class Frontier {
     return Math.max(0, this.#limits.documents - this.#sitemaps);
   }
 
-  /** If this key belongs to the sitemap being read or one of its ancestors: the URL where that was found. */
-  activeAt(key: string): string | undefined {
-    return this.#active.get(key);
+  /** Whether it leads to an index that is being read. */
+  isActive({ key, readKey }: Hop): boolean {
+    return this.#active.has(key) || this.#active.has(readKey);
   }
 
   /** Whether the document with this key was visited or is being visited: it need not be fetched. */
   isKnown(key: string): boolean {
     return this.#active.has(key) || this.#visited.has(key) || this.#abandoned.has(key);
+  }
+
+  /** What an earlier visit found there. */
+  visited({ key, readKey }: Hop): Sitemap | undefined {
+    const read = this.#visited.get(readKey);
+    return this.#visited.get(key) ?? (read?.kind === "invalid" ? undefined : read);
+  }
+
+  /** The guess that found no sitemap at this key, if there was one. */
+  missing(key: string): Missing | undefined {
+    return this.#abandoned.get(key);
   }
 
   /** How many of these pages the budget still allows. */
@@ -113,42 +107,37 @@ export class Frontier {
   }
 
   /** From now on the index is an ancestor of what is visited. robots.txt does not count against the budget for documents. */
-  enter(frame: Frame): void {
-    if (frame.node.format !== "robots") this.#sitemaps += 1;
-    for (const key of keysOf(frame.node, frame.keys)) this.#active.set(key, frame.node.url);
+  enter({ node, keys }: Frame): void {
+    if (node.format !== "robots") this.#sitemaps += 1;
+    for (const key of keysOf(node, keys)) this.#active.add(key);
   }
 
   /** The index is finished: `node` is its result. */
-  leave(frame: Frame, node: IndexSitemap): void {
-    for (const key of keysOf(frame.node, frame.keys)) this.#active.delete(key);
-    this.#remember(node, frame.keys);
+  leave({ keys }: Frame, node: IndexSitemap): void {
+    for (const key of keysOf(node, keys)) this.#active.delete(key);
+    this.#sizes.set(
+      node.children,
+      node.children.reduce((sum, child) => sum + this.sizeOf(child), 0),
+    );
+    this.#remember(node, keys);
   }
 
   /** A sitemap without children to visit is finished. From now on these keys are known. */
   finish(node: Sitemap, keys: readonly string[]): void {
     // A sitemap that is declared twice counts twice, and so does one that is refused: a few documents that name each
     // other must not become an endless tree. A repeated node shares its subtree in memory.
-    this.#sitemaps += this.#remember(node, keys).size;
+    this.#sitemaps += this.sizeOf(node);
+    this.#remember(node, keys);
+  }
+
+  /** The number of nodes of a finished sitemap and everything below it. */
+  sizeOf(node: Sitemap): number {
+    return 1 + (node.kind === "index" ? (this.#sizes.get(node.children) ?? 0) : 0);
   }
 
   /** Remembers a guess that found no sitemap, so that it is not fetched again. */
   abandon(missing: Missing): void {
     for (const key of missing.keys) this.#abandoned.set(key, missing);
-  }
-
-  /** The guess that found no sitemap at this key, if there was one. */
-  missing(key: string): Missing | undefined {
-    return this.#abandoned.get(key);
-  }
-
-  /** What an earlier visit found at this key, if there was one; with `readable`, if it found a sitemap. */
-  again(key: string, depth: number, kind?: "readable"): Repeated | undefined {
-    const node = this.#visited.get(key);
-    if (node === undefined || (kind === "readable" && node.kind === "invalid")) return undefined;
-    const { size, height, contextual, keys } = this.#subtree(node);
-    const whole =
-      !contextual && depth - 1 + height <= this.#limits.depth && this.#sitemaps + size <= this.#limits.documents;
-    return { node, whole, keys };
   }
 
   /** A sitemap was read; `firstPage` is undefined if its pages were not. */
@@ -169,39 +158,15 @@ export class Frontier {
   sameAs(reading: Reading, keys: readonly string[]): string | undefined {
     const url = this.#contents.get(contentOf(reading) ?? "");
     const node = url === undefined ? undefined : this.#visited.get(documentKey({ url }));
-    if (node === undefined) return undefined;
-    for (const key of keys) if (!this.#visited.has(key)) this.#visited.set(key, node);
-    return url;
+    if (node !== undefined) this.#remember(node, keys);
+    return node && url;
   }
 
-  #remember(node: Sitemap, keys: readonly string[]): Subtree {
+  #remember(node: Sitemap, keys: readonly string[]): void {
     const all = node.kind === "invalid" ? keys : keysOf(node, keys);
     for (const key of all) if (!this.#visited.has(key)) this.#visited.set(key, node);
-    if (node.kind !== "index") return this.#subtree(node);
-    const subtree = { ...this.#measure(node), keys };
-    this.#subtrees.set(node, subtree);
-    return subtree;
-  }
-
-  #subtree(node: Sitemap): Subtree {
-    if (node.kind === "index") return this.#subtrees.get(node) ?? this.#measure(node);
-    return node.kind === "invalid" && isContextual(node.reason) ? cutLeaf : leaf;
-  }
-
-  #measure(node: IndexSitemap): Subtree {
-    let [size, height, contextual] = [1, 0, false];
-    for (const child of node.children) {
-      const below = this.#subtree(child);
-      size += below.size;
-      height = Math.max(height, below.height + 1);
-      contextual ||= below.contextual;
-    }
-    return { keys: [], size, height, contextual };
   }
 }
-
-const leaf: Subtree = { keys: [], size: 1, height: 0, contextual: false };
-const cutLeaf: Subtree = { ...leaf, contextual: true };
 
 // What is declared after so many sitemaps is not compared with guesses.
 const mostContents = 10_000;
@@ -210,10 +175,6 @@ const mostContents = 10_000;
 function contentOf({ checksum, decodedBytes, problems }: Reading): string | undefined {
   if (checksum === undefined || problems.some(({ code }) => code === "url-relative")) return undefined;
   return `${checksum} ${decodedBytes}`;
-}
-
-function isContextual({ code }: Problem): boolean {
-  return code === "cycle" || code === "limit-depth";
 }
 
 // However it was asked for, a document that was read is known by its URL, too: a tree has one document for each.

@@ -1,18 +1,11 @@
 // Fetches documents before they are needed, each once, while others are being read: what is known to come next, in the order in which it will
 // be read. The source decides how many at a time.
 import { type Candidate, isGuess } from "../discover/candidates.ts";
-import {
-  type DocumentRequest,
-  type Fetched,
-  type FetchedDocument,
-  type FetchedRedirect,
-  type RequestIdentity,
-  requestKey,
-} from "../model/exchange.ts";
+import { type DocumentRequest, type Fetched, requestKey } from "../model/exchange.ts";
 import type { Crawl } from "./engine.ts";
 import type { Frame } from "./frontier.ts";
 import { pauseWhenDue } from "./read.ts";
-import { Hop } from "./redirects.ts";
+import { type FoundDocument, Hop } from "./redirects.ts";
 import { Spool, SpoolRoom } from "./spool.ts";
 import { refusedByName } from "./visit.ts";
 
@@ -23,7 +16,7 @@ const mostWaiting = 64;
 const mostKept = 1024;
 // References that are looked at in one call: the rest of an index of a million is looked at later.
 const mostAtOnce = 1024;
-// The oldest redirects are forgotten, and requested again if needed.
+// Redirects that are remembered. Others are requested again if they are needed twice.
 const mostRedirects = 1000;
 
 type Context = Omit<Crawl, "prefetcher" | "fetch" | "time" | "robots">;
@@ -31,14 +24,12 @@ type Context = Omit<Crawl, "prefetcher" | "fetch" | "time" | "robots">;
 export class Prefetcher {
   readonly #crawl: Context;
   readonly #room = new SpoolRoom();
-  // Pending fetches, and documents that were not dropped yet.
+  // Pending fetches, redirects, and documents that were not dropped yet.
   readonly #answers = new Map<string, Promise<Fetched>>();
-  readonly #redirects = new Map<string, FetchedRedirect>();
+  #redirects = 0;
   readonly #waiting = new Set<string>();
   readonly #spools = new Set<Spool>();
   readonly #resumed = new Set<string>();
-  // For each index, the next reference to prefetch.
-  readonly #cursors = new WeakMap<Frame, number>();
 
   constructor(crawl: Context) {
     this.#crawl = crawl;
@@ -56,39 +47,39 @@ export class Prefetcher {
     }
   }
 
-  /** Starts a fetch, unless it was started before. */
-  start(hop: Hop): void {
-    const key = keyOf(hop.request);
-    if (this.#isStarted(key)) return;
-    this.#waiting.add(key);
+  /** Starts a fetch, unless it was started before. Follows redirects to the document, as long as they lead to something new. */
+  start(first: Hop): void {
+    const { frontier } = this.#crawl;
+    const follow = async (hop: Hop): Promise<void> => {
+      const key = keyOf(hop.request);
+      if (this.#answers.has(key)) return;
+      if (hop === first) this.#waiting.add(key);
+      const fetched = await this.#begin(hop, key);
+      const next = fetched.outcome === "redirect" ? hop.next(fetched) : undefined;
+      if (!(next instanceof Hop) || next.isHomeInPlaceOfRobots || refusedByName(next.url) !== undefined) return;
+      if (!frontier.isKnown(next.key) && !frontier.isKnown(next.readKey)) await follow(next);
+    };
     // The rejection reaches whoever calls `get`.
-    this.#fetchAhead(hop).catch(() => undefined);
+    follow(first).catch(() => undefined);
   }
 
   /** The answer for one hop, fetched once until it is dropped. Rejects when the crawl is aborted. */
   async get(hop: Hop): Promise<Fetched> {
     const key = keyOf(hop.request);
     this.#waiting.delete(key);
-    const fetched = await this.peek(hop);
+    const fetched = await (this.#answers.get(key) ?? this.#begin(hop, key));
     // The frontier remembers failures.
-    if (fetched.outcome !== "found") this.#answers.delete(key);
+    const isKept = fetched.outcome === "redirect" ? this.#redirects++ < mostRedirects : fetched.outcome === "found";
+    if (!isKept) this.#answers.delete(key);
     return fetched;
   }
 
-  /** The answer for a hop, left in place for `get`. */
-  async peek(hop: Hop): Promise<Fetched> {
-    const key = keyOf(hop.request);
-    return this.#redirects.get(key) ?? this.#answers.get(key) ?? this.#begin(hop, key);
-  }
-
   /** Releases a document that was read, or will not be read. */
-  async drop(document: FetchedDocument): Promise<void> {
-    this.#answers.delete(keyOf(document));
-    // It was expected from an earlier run, but had to be fetched.
-    this.#answers.delete(keyOf({ ...document, notAsked: "unchanged" }));
-    if (!(document.body instanceof Spool)) return;
-    this.#spools.delete(document.body);
-    document.body.close();
+  drop({ request, document: { body } }: FoundDocument): void {
+    this.#answers.delete(keyOf(request));
+    if (!(body instanceof Spool)) return;
+    this.#spools.delete(body);
+    body.close();
   }
 
   async close(): Promise<void> {
@@ -99,16 +90,14 @@ export class Prefetcher {
 
   #fillFrom(frame: Frame): boolean {
     if (frame.depth > this.#crawl.settings.limits.depth) return true;
-    const from = Math.max(this.#cursors.get(frame) ?? 0, frame.next);
-    let at = from;
-    for (const { url, notAsked } of frame.references.slice(from, from + mostAtOnce)) {
+    frame.ahead = Math.max(frame.ahead, frame.next);
+    for (const { url, notAsked } of frame.references.slice(frame.ahead, frame.ahead + mostAtOnce)) {
       // What needs no request need not be prefetched.
       const isAsked = notAsked === undefined && refusedByName(url) === undefined;
       if (isAsked && !this.#startIfRoom(url)) break;
-      at += 1;
+      frame.ahead += 1;
     }
-    this.#cursors.set(frame, at);
-    return at === frame.references.length;
+    return frame.ahead === frame.references.length;
   }
 
   #startIfRoom(url: string, isSpare = false): boolean {
@@ -122,35 +111,12 @@ export class Prefetcher {
     return true;
   }
 
-  // Follows redirects to the document, as long as they lead to something new.
-  async #fetchAhead(first: Hop): Promise<void> {
-    const { frontier } = this.#crawl;
-    for (let hop = first; ; ) {
-      const fetched = await this.#begin(hop, keyOf(hop.request));
-      const next = fetched.outcome === "redirect" ? hop.next(fetched) : undefined;
-      if (!(next instanceof Hop) || next.isHomeInPlaceOfRobots || refusedByName(next.url) !== undefined) return;
-      if (frontier.isKnown(next.key) || frontier.isKnown(next.readKey) || this.#isStarted(keyOf(next.request))) return;
-      hop = next;
-    }
-  }
-
-  #isStarted(key: string): boolean {
-    return this.#answers.has(key) || this.#redirects.has(key);
-  }
-
   #begin(hop: Hop, key: string): Promise<Fetched> {
     const fetching = this.#fetch(hop, key);
     // Nobody may be waiting for it yet.
     fetching.catch(() => undefined);
     this.#answers.set(key, fetching);
     return fetching;
-  }
-
-  #rememberRedirect(key: string, redirect: FetchedRedirect): void {
-    const headers = redirect.headers.filter(([name]) => name === "location" || name === "set-cookie");
-    this.#redirects.set(key, { ...redirect, headers });
-    const [oldest] = this.#redirects.size > mostRedirects ? this.#redirects.keys() : [];
-    if (oldest !== undefined) this.#redirects.delete(oldest);
   }
 
   async #fetch({ request }: Hop, key: string): Promise<Fetched> {
@@ -175,18 +141,13 @@ export class Prefetcher {
       const fetched = asAnswerTo(request, await (earlier ?? source).fetch({ ...request, signal }));
       rules.cookies.take(fetched);
       if (store !== undefined) return await store.keep(fetched);
-      if (fetched.outcome === "redirect") {
-        this.#rememberRedirect(key, fetched);
-        this.#answers.delete(key);
-      }
       // A source without `hasRoomFor` (an archive) can be read at any time, without a spool.
       if (fetched.outcome !== "found" || source.hasRoomFor === undefined) return fetched;
       spool = new Spool(fetched.body, this.#room);
       this.#spools.add(spool);
       return { ...fetched, body: spool };
     } finally {
-      if (spool === undefined) void arrived();
-      else void spool.filled.then(arrived);
+      void (spool?.filled ?? Promise.resolve()).then(arrived);
     }
   }
 }
@@ -197,7 +158,7 @@ function asAnswerTo({ again }: DocumentRequest, fetched: Fetched): Fetched {
 }
 
 // Without a store a document can be read once only: a homepage that is also declared as a sitemap is fetched twice.
-function keyOf(request: RequestIdentity & Pick<DocumentRequest, "again">): string {
+function keyOf(request: DocumentRequest): string {
   const key = request.role === "homepage" ? `homepage ${requestKey(request)}` : requestKey(request);
   return request.again === undefined ? key : `again ${request.again} ${key}`;
 }

@@ -23,7 +23,7 @@ import type { Limits } from "../model/options.ts";
 import { isRefused, type Problem, problem } from "../model/problem.ts";
 import { isBelow, placed, type Rewrite } from "../model/rewrite.ts";
 import { parseUrl, resolveUrl, withoutCredentials } from "../model/url.ts";
-import { Cookies, cookiesIn } from "./cookies.ts";
+import { Cookies } from "./cookies.ts";
 
 export interface FollowRules {
   readonly limits: Pick<Limits, "redirects" | "robotsRedirects" | "urlLength">;
@@ -31,11 +31,11 @@ export interface FollowRules {
   readonly tellsApart: (url: string) => boolean;
   /** Whoever answers for a hop adds to them. */
   readonly cookies: Cookies;
-  /** Where a URL is fetched, where the crawl started below the target of a `rewrite`. */
+  /** Where a URL is fetched, if the crawl started below the target of a `rewrite`. */
   readonly placed: (url: string) => string;
 }
 
-/** The rules where the caller gave these URLs, and this source answers. */
+/** The rules if the caller gave these URLs, and this source answers. */
 export function followRules(
   limits: FollowRules["limits"],
   startUrls: readonly string[],
@@ -55,6 +55,7 @@ export type Followed = FoundDocument | FollowFailure;
 export interface FoundDocument {
   readonly outcome: "found";
   readonly document: FetchedDocument;
+  readonly request: DocumentRequest;
   /** Where the document was found. */
   readonly url: string;
   readonly keys: readonly string[];
@@ -74,8 +75,8 @@ export interface FollowFailure {
   readonly response?: SitemapResponse | undefined;
 }
 
-// How often a chain may come back to one of its URLs with new cookies. It then goes on as if it had come there once.
-const mostReturns = 5;
+// How often a chain that sets cookies may come back to one of its URLs. It then goes on as if it had come there once.
+const mostReturns = 3;
 
 /** How a hop was reached. */
 interface Chain {
@@ -88,14 +89,9 @@ interface Chain {
   readonly problems: readonly Problem[];
   /** Whether it never left its website. Otherwise another one may have chosen the URL that it came back to. */
   readonly isTrusted: boolean;
-  /** All that it has been through, including the hops before it came back to a URL. */
-  readonly keys: readonly string[];
-  /** The cookies that were set, as `name=value`, and how many of them when it last came back. */
-  readonly cookies: readonly string[];
-  readonly used: number;
+  /** How often it came back to a URL, and whether a cookie was set since. */
   readonly returns: number;
-  /** The first URL that it came back to. */
-  readonly returnedTo?: string;
+  readonly setsCookie: boolean;
 }
 
 /** One step of a redirect chain: a URL, and how it was reached. */
@@ -112,17 +108,18 @@ export class Hop {
   static first(url: string, role: DocumentRole, rules: FollowRules, notAsked?: NotAsked): Hop {
     // A fragment names a place inside a document.
     const [document = url] = url.split("#", 1);
-    const nothing = { before: [], hops: [], problems: [], isTrusted: true, keys: [], cookies: [], used: 0, returns: 0 };
+    const nothing = { before: [], hops: [], problems: [], isTrusted: true, returns: 0, setsCookie: false };
     return new Hop(rules.placed(withoutCredentials(document)), { role, rules, notAsked, ...nothing });
   }
 
-  get request(): Omit<DocumentRequest, "signal"> {
+  get request(): DocumentRequest {
     const { url } = this;
-    const { role, rules, notAsked, keys, returns } = this.#chain;
-    const again = keys.includes(this.key) ? returns : undefined;
+    const { role, rules, notAsked, before, returns } = this.#chain;
+    const again = returns === 0 ? undefined : returns;
     const anonymous = this.#isAnonymous || undefined;
-    const cookie = () => rules.cookies.headerFor(url, this.#isAnonymous);
-    return { url, role, isRedirected: keys.length > 0, cookie, ...defined({ anonymous, again, notAsked }) };
+    const cookie = anonymous ? undefined : () => rules.cookies.headerFor(url);
+    const isRedirected = before.length + returns > 0;
+    return { url, role, isRedirected, ...defined({ cookie, anonymous, again, notAsked }) };
   }
 
   /** Equal for hops that lead to the same document. */
@@ -145,7 +142,7 @@ export class Hop {
   /** The next hop, or why the redirect is not followed. */
   next({ status, headers }: FetchedRedirect): Hop | FollowFailure {
     const { url } = this;
-    const { role, rules, before, used, returns, returnedTo, ...chain } = this.#chain;
+    const { role, rules, before, returns, ...chain } = this.#chain;
     const { limits } = rules;
     const redirect = redirectTarget(headers, url, limits.urlLength);
     if ("code" in redirect) return this.#fail(isRefused(redirect.code) ? "refused" : "failed", redirect, status);
@@ -158,28 +155,22 @@ export class Hop {
     const problems = [...chain.problems, ...(redirect.problem === undefined ? [] : [redirect.problem])];
     if (from?.protocol === "https:" && target.protocol === "http:")
       problems.push(problem("redirect-downgrade", { value: target.href }));
-    const cookies = [...new Set([...chain.cookies, ...cookiesIn(headers)])];
-    const keys = [...chain.keys, this.key];
     const next = new Hop(target.href, {
       ...this.#chain,
       before: [...before, this],
       hops: [...chain.hops, { url, status }],
       problems,
       isTrusted: chain.isTrusted && from !== null && staysOnWebsite(from, target),
-      keys,
-      cookies,
+      setsCookie: chain.setsCookie || header(headers, "set-cookie") !== undefined,
     });
     const passed = [...before, this].find(({ key }) => key === next.key);
     if (passed === undefined) return next;
-    if (cookies.length > used && returns < mostReturns) {
-      // The same step with the cookies that were set since. An archive has the last answer of each URL, and so the same chain.
-      const since = { keys, cookies, used: cookies.length, returns: returns + 1, returnedTo: returnedTo ?? next.url };
-      return new Hop(next.url, { ...passed.#chain, ...since });
-    }
+    // The same step with the cookies that were set since. An archive has the last answer of each URL, and so the same chain.
+    if (next.#chain.setsCookie && returns < mostReturns)
+      return new Hop(next.url, { ...passed.#chain, returns: returns + 1, setsCookie: false });
     // A loop: the result is valid for the first URL only.
     const { url: start, key } = this.#first;
-    const reason = problem("redirect-loop", { value: returnedTo ?? passed.url });
-    return { outcome: "failed", url: start, keys: [key], reason };
+    return { outcome: "failed", url: start, keys: [key], reason: problem("redirect-loop", { value: passed.url }) };
   }
 
   /** The result of the chain, from an answer that is not a redirect. */
@@ -187,7 +178,7 @@ export class Hop {
     const { hops, problems } = this.#chain;
     const { url } = this;
     if (fetched.outcome === "found")
-      return { outcome: "found", document: fetched, url, keys: this.#ends, problems, hops };
+      return { outcome: "found", document: fetched, request: this.request, url, keys: this.#ends, problems, hops };
     const response = fetched.attempts === 0 ? undefined : responseOf(fetched, hops);
     return { ...this.#fail(fetched.outcome, fetched.reason, fetched.status), response };
   }

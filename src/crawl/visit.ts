@@ -6,18 +6,11 @@ import type { DiscoveryRecord, OrderedEvent, SitemapEvent } from "../model/event
 import { header, type NotAsked } from "../model/exchange.ts";
 import { boolean, unexpected } from "../model/option-checks.ts";
 import { isLossy, type Problem, problem } from "../model/problem.ts";
-import {
-  type IndexSitemap,
-  type InvalidSitemap,
-  isComplete,
-  problemsOf,
-  type Sitemap,
-  type SitemapReference,
-} from "../model/sitemap.ts";
+import { type InvalidSitemap, isComplete, problemsOf, type Sitemap, type SitemapReference } from "../model/sitemap.ts";
 import { bareHost, isRobotsUrl, parseUrl } from "../model/url.ts";
 import type { IndexOutcome } from "../parse/entries.ts";
 import type { Crawl } from "./engine.ts";
-import type { Frame, Missing, Repeated } from "./frontier.ts";
+import type { Frame, Missing } from "./frontier.ts";
 import { countsOf, type Reading, read, takeTurn } from "./read.ts";
 import { type FoundDocument, followUnlessKnown, Hop, responseOf } from "./redirects.ts";
 
@@ -86,34 +79,29 @@ export class Visitor {
     const { frontier, rules, fetch, omitMissing } = this.#crawl;
     const isRobots = place.by === "robots";
     const first = Hop.first(place.url, isRobots ? "robots" : "sitemap", rules, place.notAsked);
-    const depth = place.parent.depth + 1;
     const refused = (url: string, reason?: Problem) =>
       reason && this.#missing(place, { url, keys: [], outcome: "refused", reason });
     const seenBefore = (hop: Hop): Recording | undefined => {
-      const keys = (others: readonly string[]) => [...new Set([first.key, ...others])];
-      const repeated = frontier.again(hop.key, depth) ?? frontier.again(hop.readKey, depth, "readable");
-      if (repeated !== undefined) return this.#repeated(place, { ...repeated, keys: keys(repeated.keys) });
+      const node = frontier.visited(hop);
       const missing = frontier.missing(hop.key);
-      return missing && this.#missing(place, { ...missing, keys: keys(missing.keys) });
+      return node ? this.#repeated(place, node) : missing && this.#missing(place, { ...missing, keys: [first.key] });
     };
     const known = (hop: Hop): Recording | undefined => {
-      const { key, readKey, url } = hop;
-      if (isRobots) {
-        // A redirect of robots.txt leads to robots.txt, even if its target was declared as a sitemap.
-        if (hop === first) return seenBefore(hop);
-        const reason = problem("not-a-sitemap", { value: "html" });
-        const missing = { url, keys: [first.key], outcome: "not-a-sitemap", reason } as const;
-        return hop.isHomeInPlaceOfRobots ? this.#missing(place, missing) : undefined;
-      }
+      const { key, url } = hop;
       if (hop === first) {
-        const reason = frontier.refusal(key, depth) ?? refusedByName(url);
+        const reason = isRobots ? undefined : (frontier.refusal(key, place.parent.depth + 1) ?? refusedByName(url));
         // A guess at a known URL costs nothing of the budget.
         return isGuess(place)
           ? (seenBefore(hop) ?? refused(place.url, reason))
           : (refused(place.url, reason) ?? seenBefore(hop));
       }
-      const active = frontier.activeAt(key) ?? frontier.activeAt(readKey);
-      if (active !== undefined) return refused(active, problem("cycle"));
+      if (isRobots) {
+        // A redirect of robots.txt leads to robots.txt, even if its target was declared as a sitemap.
+        const reason = problem("not-a-sitemap", { value: "html" });
+        const missing = { url, keys: [first.key], outcome: "not-a-sitemap", reason } as const;
+        return hop.isHomeInPlaceOfRobots ? this.#missing(place, missing) : undefined;
+      }
+      if (frontier.isActive(hop)) return refused(url, problem("cycle"));
       return refused(url, refusedByName(url)) ?? seenBefore(hop);
     };
     const followed = await followUnlessKnown<Recording>(first, fetch, known);
@@ -152,7 +140,7 @@ export class Visitor {
     const isRobots = place.by === "robots";
     const children = this.#children(place, url);
     const { reading, cut, pageCount, started, sameAs } = yield* this.#read(found, children, place);
-    await prefetcher.drop(document);
+    prefetcher.drop(found);
     frontier.bytes += reading.wireBytes;
     const facts = factsOf(found, reading);
     const { status } = document;
@@ -314,16 +302,19 @@ export class Visitor {
   }
 
   // Visited before: it gets another node, but is not fetched again, and its pages are not reported again.
-  *#repeated(place: Place, { node: known, whole, keys }: Repeated): Recording {
+  *#repeated(place: Place, known: Sitemap): Recording {
+    const { frontier } = this.#crawl;
     const { parent, by, continues } = place;
     const result: CandidateResult = { outcome: "duplicate", ...movedTo(place.url, known.url) };
     // What a sitemap or the caller declares is shown twice; a candidate of discovery that is known already is not.
     if (continues || (by !== undefined && by !== "given")) return { type: "omitted", result };
+    const reason = frontier.exhausted(frontier.sizeOf(known));
+    if (reason !== undefined)
+      return yield* this.#missing(place, { url: known.url, keys: [], outcome: "refused", reason });
     const depth = parent.depth + 1;
     const { declaredUrl: _, lastModified: __, ...rest } = known;
     const node = { ...rest, ...this.#declared(place, known.url) } as Sitemap;
     yield { type: "start", url: node.url, depth };
-    if (node.kind === "index" && !whole) return { type: "frame", frame: visitAgain(node, keys, parent), result };
     yield* this.#finish(node, depth, [], nothingRead);
     return { type: "node", node, result };
   }
@@ -410,16 +401,6 @@ function factsOf({ document, hops }: FoundDocument, { wireBytes, decodedBytes, c
   return { wireBytes, decodedBytes, response: { ...responseOf(document, hops), ...defined({ duration, charset }) } };
 }
 
-// An index whose children are visited again, from what is known of them.
-function visitAgain({ children, ...node }: IndexSitemap, keys: readonly string[], parent: Frame): Frame {
-  const isOwn = (child: Sitemap) => child.kind === "pages" && child.url === node.url;
-  const references = children.flatMap((child) => {
-    const { url, declaredUrl = url, lastModified } = child;
-    return isOwn(child) ? [] : [{ url: declaredUrl, ...defined({ lastModified }) }];
-  });
-  return { ...frameOf(node, keys, parent, references), children: children.filter(isOwn) };
-}
-
 /** A frame of which nothing was visited or read. */
 export function frameOf(
   node: Frame["node"],
@@ -428,7 +409,7 @@ export function frameOf(
   references: Reference[] = [],
 ): Frame {
   const depth = parent === undefined ? 0 : parent.depth + 1;
-  return { node, parent, depth, keys, references, unlisted: 0, next: 0, children: [], facts: nothingRead };
+  return { node, parent, depth, keys, references, unlisted: 0, next: 0, ahead: 0, children: [], facts: nothingRead };
 }
 
 function urlsAbove(frame: Frame): string[] {

@@ -11,7 +11,7 @@ import type { DocumentResponse, DocumentRole, DocumentSource, Fetched } from "..
 import { boolean, path as checkPath, optionsIn } from "../model/option-checks.ts";
 import { type PageFilterSettings, pageFilterNames, type Settings } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
-import { type Problem, problem } from "../model/problem.ts";
+import { isLossy, type Problem, problem } from "../model/problem.ts";
 import {
   type IndexSitemap,
   type InvalidSitemap,
@@ -66,26 +66,14 @@ export interface SitemapProblem {
   readonly problem: Problem;
 }
 
-// Only this file makes trees, and looks into them.
+// Only the class can make trees, and look into them.
 const key: unique symbol = Symbol("tree");
-let construct: (parts: TreeParts) => SitemapTree;
-let lookInto: (tree: SitemapTree) => TreeParts;
-let hasParts: (value: object) => boolean;
-
 /** Creates a tree, for `build.ts`. */
-export function createTree(parts: TreeParts): SitemapTree {
-  return construct(parts);
-}
-
+export let createTree: (parts: TreeParts) => SitemapTree;
 /** What a tree is made of: its documents, and how to read them. */
-export function partsOf(tree: SitemapTree): TreeParts {
-  return lookInto(tree);
-}
-
+export let partsOf: (tree: SitemapTree) => TreeParts;
 /** Whether a value is a tree. */
-export function isTree(value: unknown): value is SitemapTree {
-  return typeof value === "object" && value !== null && hasParts(value);
-}
+export let isTree: (value: unknown) => value is SitemapTree;
 
 /** The steps of a walk through a tree that the filter lets through. */
 export async function* filteredWalk(
@@ -95,12 +83,12 @@ export async function* filteredWalk(
 ): AsyncGenerator<TreeStep, void> {
   await filter.begin(tree.homepage, robotsOf(tree));
   if (!filter.reached) yield* filtered(steps, filter);
-  for (const event of filter.newProblems()) lookInto(tree).settings.onEvent?.(event);
+  for (const event of filter.newProblems()) partsOf(tree).settings.onEvent?.(event);
 }
 
 /** Reads them from the documents of the tree; from the website, if the tree was not read from a file. */
 export function robotsOf(tree: SitemapTree): RobotsOf {
-  const { settings, documents, fetchRobots } = lookInto(tree);
+  const { settings, documents, fetchRobots } = partsOf(tree);
   return async (origin) => {
     const { follow, followRules, Hop } = await import("../crawl/redirects.ts");
     const rules = followRules(settings.limits, [], documents, settings.rewrite);
@@ -117,9 +105,9 @@ export function robotsOf(tree: SitemapTree): RobotsOf {
  */
 export class SitemapTree {
   static {
-    construct = (parts) => new SitemapTree(key, parts);
-    hasParts = (value) => #parts in value;
-    lookInto = (tree) => tree.#parts;
+    createTree = (parts) => new SitemapTree(key, parts);
+    partsOf = (tree) => tree.#parts;
+    isTree = (value): value is SitemapTree => typeof value === "object" && value !== null && #parts in value;
   }
 
   /** The homepage that the tree was made for, normalized. */
@@ -288,7 +276,7 @@ export class SitemapTree {
   async *#pages(sitemap: PagesSitemap): AsyncGenerator<readonly SitemapPage[], void> {
     const document = await this.#find(sitemap.url);
     if (document.outcome !== "found") {
-      return this.#add(sitemap, ["reason" in document ? document.reason : problem("archive-missing")], 0);
+      return this.#correct(sitemap, ["reason" in document ? document.reason : problem("archive-missing")], 0);
     }
     const isWhole = sitemap.complete;
     let left = isWhole ? Number.POSITIVE_INFINITY : sitemap.pageCount;
@@ -310,40 +298,36 @@ export class SitemapTree {
     if (document.outcome !== "found" || sitemap === this.root) return;
     yield* textOf(document, this.#parts.settings);
     const { problem } = document.body;
-    if (problem !== undefined && sitemap.kind !== "invalid") this.#add(sitemap, [problem]);
+    if (problem !== undefined && sitemap.kind !== "invalid") this.#correct(sitemap, [problem]);
   }
 
+  // What a tree says of a sitemap may come from the index of an archive, and its document may be damaged.
   #compare(sitemap: PagesSitemap, pageCount: number, { outcome, problems }: Reading): void {
     const isCounted = this.#parts.documents.counts?.(sitemap.url) !== undefined;
-    const unsaid = unsaidBy(sitemap, problems).filter(
-      (each) => isCounted || isChangedContent(each) || isOfDetails(each),
-    );
     // An index whose sitemaps nobody saw has as many pages as none.
     const isOfKind = !isCounted || (outcome.kind === "pages" && outcome.format === sitemap.format);
+    // What is wrong with an index is not said of its own pages, unless they are missing.
+    const unsaid = unsaidBy(sitemap, problems).filter((each) => isCounted || isLossy(each.code) || isOfDetails(each));
     const isAsSaid = isOfKind && pageCount === sitemap.pageCount && unsaid.every(isOfDetails);
-    if (isAsSaid && unsaid.length === 0) return;
     // Other bytes than those that were counted explain other counts.
-    const isExplained = isAsSaid || unsaid.some(isChangedContent);
+    const isExplained = isAsSaid || unsaid.some(({ code }) => code === "archive-digest");
     this.#correct(sitemap, isExplained ? unsaid : [...unsaid, problem("archive-counts")], pageCount);
   }
 
-  // The file was changed since its document was read.
-  #add(sitemap: ReadableSitemap, problems: readonly Problem[], pageCount?: number): void {
+  #correct(sitemap: ReadableSitemap, problems: readonly Problem[], pageCount?: number): void {
     const unsaid = unsaidBy(sitemap, problems);
-    if (unsaid.length > 0) this.#correct(sitemap, unsaid, pageCount);
-  }
-
-  #correct(sitemap: ReadableSitemap, unsaid: readonly Problem[], pageCount?: number): void {
-    const difference = unsaid.find(isChangedContent) ?? unsaid.at(-1)!;
-    const before = sitemap.kind === "pages" ? sitemap.pageCount : 0;
-    this.#complete = false;
-    this.#pageCount += (pageCount ?? before) - before;
+    const last = unsaid.at(-1);
+    if (last === undefined) return;
     const node: Correctable = sitemap;
+    this.#complete = false;
     node.complete = false;
     node.problems = [...sitemap.problems, ...unsaid];
-    if (pageCount !== undefined && node.kind === "pages") node.pageCount = pageCount;
+    if (pageCount !== undefined && node.kind === "pages") {
+      this.#pageCount += pageCount - node.pageCount;
+      node.pageCount = pageCount;
+    }
     this.#parts.documents.forgetCounts(sitemap.url);
-    this.#parts.settings.onEvent?.({ type: "problem", url: sitemap.url, problem: difference });
+    this.#parts.settings.onEvent?.({ type: "problem", url: sitemap.url, problem: last });
   }
 
   #find(url: string, role: DocumentRole = "sitemap"): Promise<Fetched> {
@@ -365,11 +349,7 @@ function unsaidBy({ problems: said }: ReadableSitemap, problems: readonly Proble
   return problems.filter(({ code }) => !codes.has(code));
 }
 
-function isChangedContent({ code }: Problem): boolean {
-  return code === "archive-digest";
-}
-
-// Where entries of one URL are merged, only who reads their details knows what has no room.
+// If entries of one URL are merged, only who reads their details knows what has no room.
 function isOfDetails({ code }: Problem): boolean {
   return code === "limit-repeats" || code === "limit-images" || code === "limit-videos" || code === "limit-alternates";
 }
