@@ -1,4 +1,4 @@
-// One crawl: tries the candidates of discovery one after another, and visits the sitemaps below each index depth first. Events come in declared
+// One crawl: opens what it needs, tries the candidates of discovery one after another, and visits the sitemaps below each index depth first. Events come in declared
 // order, whatever arrived first: documents are prefetched (prefetch.ts), but read one after another.
 import type { Store } from "../archive/store.ts";
 import type { Candidate } from "../discover/candidates.ts";
