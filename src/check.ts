@@ -1,6 +1,6 @@
 // The public API of `sitegrove/check`: re-exports, nothing else.
 /**
- * What search engines would say about a tree.
+ * What search engines would flag in a tree.
  * @module sitegrove/check
  */
 export { checkTree } from "./check/check-tree.ts";

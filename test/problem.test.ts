@@ -4,7 +4,7 @@ import { isTemporary, messageWithHint, ProblemLog, problem, problemCodes } from 
 test("a problem has a sentence with its facts", () => {
   expect(problem("limit-depth", { limit: 11 })).toEqual({
     code: "limit-depth",
-    message: "Sitemaps are nested more than 11 deep; this one was not fetched",
+    message: "Sitemaps are nested more than 11 levels deep; this one was not fetched",
     limit: 11,
   });
   expect(problem("http-404", { status: 404 })).toEqual({
@@ -17,7 +17,7 @@ test("a problem has a sentence with its facts", () => {
 test.each([
   [problem("timeout-first-byte", { limit: 30_000 }), "No response within 30 s"],
   [problem("timeout-idle", { limit: 1500 }), "The transfer stalled for 1.5 s"],
-  [problem("limit-time", { limit: 600_000 }), "Not done after 10 min; reading stopped"],
+  [problem("limit-time", { limit: 600_000 }), "Not finished after 10 min; reading stopped"],
   [problem("limit-document-bytes", { limit: 100 * 1024 * 1024 }), "Larger than 100 MiB; the rest was not read"],
   [problem("limit-robots-bytes", { limit: 512_000 }), "robots.txt is larger than 512 kB; the rest was not read"],
   [problem("protocol-entries", { limit: 50_000 }), "More than the 50,000 entries that the protocol allows"],

@@ -9,7 +9,7 @@ import type { AlternateSet } from "./rules/languages.ts";
 import type { UrlScan } from "./url-scan.ts";
 
 /**
- * What search engines would say about the sitemaps of a website.
+ * What search engines would flag in the sitemaps of a website.
  *
  * @example
  * await using tree = await sitemapTreeForHomepage("https://example.org/");

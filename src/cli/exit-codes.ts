@@ -18,13 +18,13 @@ export const exitCodes = {
 export type ExitCodeName = keyof typeof exitCodes;
 
 export const exitCodeTexts: Readonly<Record<ExitCodeName, string>> = {
-  complete: "complete; also if the reader closes the pipe early (| head)",
-  unexpected: "unexpected: a full disk, or a bug",
-  usage: "usage error: an unknown flag, a bad value, a file that is missing or already exists",
-  incomplete: "finished, but something declared could not be fully read",
-  notFound: "the website answered, and no sitemap was found; for parse: the file is not a sitemap",
-  unreachable: "the website could not be reached, or refused everything",
-  findings: "findings: check found something at or above --fail-on; diff --exit-code found differences",
+  complete: "complete, or the pipe was closed early (| head)",
+  unexpected: "unexpected failure: a full disk, or a bug",
+  usage: "usage error: an unknown flag, an invalid value, a file that is missing or already exists",
+  incomplete: "incomplete: something that the website declares could not be fully read",
+  notFound: "no sitemap found, although the website responded; for parse: the file is not a sitemap",
+  unreachable: "the website could not be reached, or refused all requests",
+  findings: "check found problems at or above --fail-on; diff --exit-code found differences",
   hungUp: "stopped by SIGHUP: the terminal was closed (on Linux)",
   interrupted: "stopped by Ctrl-C",
   terminated: "stopped by SIGTERM",

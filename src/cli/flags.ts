@@ -219,7 +219,7 @@ const sharedFlags: Readonly<Record<SharedFlags, (command: Command) => Command>> 
       .csvSafe(command)
       .option("--columns <names>", "columns, such as url,news.title, or all (csv)")
       .addOption(new Option("--explode <list>", explode).choices(explodedLists))
-      .option("--separator <character>", "separator of cells: a comma, ';' or tab (csv)", separator)
+      .option("--separator <character>", "cell separator: a comma, ';' or tab (csv)", separator)
       .option("--excel", "start with a byte order mark, so that Excel recognizes UTF-8 (csv)");
   },
   patterns: (command) => addCrawlFlags(command, "Filters", ["--include", "--exclude"]),
@@ -230,14 +230,14 @@ const sharedFlags: Readonly<Record<SharedFlags, (command: Command) => Command>> 
   rules: (command) =>
     command
       .optionsGroup("Rules:")
-      .option("--config <file>", "configuration (default: sitegrove.json here or above)")
-      .option("--off <rules>", "rules to leave out (repeatable)", collected)
-      .option("--now <date>", "judge dates as of this day: 2026-05-31"),
+      .option("--config <file>", "configuration file (default: sitegrove.json in this folder or a parent)")
+      .option("--off <rules>", "rules to disable (repeatable)", collected)
+      .option("--now <date>", "evaluate dates as of this day: 2026-05-31"),
   local: (command) => {
-    const map = "read URLs below this one from a folder (repeatable)";
+    const map = "read URLs with this prefix from a folder (repeatable)";
     return command
       .optionsGroup("Local files:")
-      .option("--url <url>", "URL of the website in a folder, or of a sitemap file")
+      .option("--url <url>", "public URL of the folder or sitemap file")
       .option("--map <url=folder>", map, collected);
   },
   messages: (command) =>

@@ -12,7 +12,7 @@ interface HelpParts {
 
 /** Of commands with filters. */
 export const patternHelp = `
-A pattern is text that occurs anywhere in the URL (blog), a wildcard pattern for the whole URL
+A pattern is a substring of the URL (blog), a wildcard pattern for the whole URL
 ('*/blog/*', '*.pdf'), or a regular expression between slashes.
 `;
 

@@ -86,7 +86,7 @@ const examples = `
 Examples:
   sitegrove example.org                          the tree
   sitegrove example.org -f pages > urls.txt      page URLs, one per line
-  sitegrove check example.org                    what search engines would say
+  sitegrove check example.org                    what search engines would flag
 
 sitegrove COMMAND --help shows the flags of a command, --version the version.`;
 

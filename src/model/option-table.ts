@@ -15,7 +15,8 @@ export interface OptionRow {
   /** Absent: `undefined`, and no check. */
   readonly default?: unknown;
   /**
-   * Gives a value that was given back as `Settings` has it. Throws a `SitemapError` (`invalid-option`). Not needed for `boolean` and `number`,
+   * Gives a value that was given back as `Settings` has it. Throws a `SitemapError` (`invalid-option`). Not needed for `boolean` and
+   * `number`,
    * nor where there are members.
    */
   readonly check?: (name: string, value: unknown) => unknown;
@@ -98,7 +99,7 @@ const discoveryOptions: readonly OptionRow[] = [
       takes(
         { always: true, never: false, "if-needed": "if-needed" },
         "--known <when>",
-        "when to try well-known paths; if-needed: unless robots.txt names a readable sitemap",
+        "when to try well-known paths; if-needed skips them if robots.txt lists a readable sitemap",
       ),
       sets(false, "-k, --no-known", "do not try well-known paths"),
     ],
@@ -110,21 +111,21 @@ const discoveryOptions: readonly OptionRow[] = [
     check: checks.paths,
     flags: [takes("texts", "--known-path <path>", "also try this path (repeatable)")],
   },
-  on("useFeeds", "--feeds", "also read the feeds of the website"),
+  on("useFeeds", "--feeds", "also read the website's feeds"),
   on("useLlms", "--llms", "also read llms.txt"),
-  on("keepPath", "--keep-path", "look below the homepage's path, then at the root of its host"),
-  on("onlyPath", "--only-path", "look only below the homepage's path", "keepPath"),
+  on("keepPath", "--keep-path", "look under the homepage's path first, then at the host's root"),
+  on("onlyPath", "--only-path", "look only under the homepage's path", "keepPath"),
   on("strictRobots", "--strict-robots", "stop if robots.txt cannot be reached"),
   {
     name: "rewrite",
     default: [],
     check: rewrite,
-    more: "For a local server whose sitemaps name production. Images, videos and URLs in problems stay as declared.",
+    more: "For a local server whose sitemaps contain production URLs. Images, videos and URLs in problems are not rewritten.",
     flags: [
       takes(
         "pairs",
         "--rewrite <from=to>",
-        "list pages below FROM at TO, and fetch sitemaps there if the crawl starts at TO (repeatable)",
+        "rewrite page URLs from the prefix FROM to TO; sitemap URLs, too, if the crawl starts at TO (repeatable)",
       ),
     ],
   },
@@ -140,14 +141,20 @@ export const pageOptions: readonly OptionRow[] = [
   {
     name: "since",
     check: since,
-    flags: [takes("text", "--since <date>", "only pages modified since then: 2024-05-31, 36h, 7d, 2w")],
+    flags: [
+      takes("text", "--since <date>", "only pages modified since a date or within a period: 2024-05-31, 36h, 7d, 2w"),
+    ],
   },
   {
     name: "undated",
     default: "drop",
     check: checks.oneOf(["drop", "keep"]),
     flags: [
-      takes({ keep: "keep", drop: "drop" }, "--undated <what>", "with --since: pages without a date (default: drop)"),
+      takes(
+        { keep: "keep", drop: "drop" },
+        "--undated <what>",
+        "with --since: what to do with pages without a date (default: drop)",
+      ),
     ],
   },
   on("sameHost", "--same-host", "only pages on the homepage's host"),
@@ -155,20 +162,16 @@ export const pageOptions: readonly OptionRow[] = [
   {
     name: "allowedFor",
     check: checks.text,
-    more: "An archive has these files; none is fetched.",
+    more: "An archive contains these files, so nothing is fetched.",
     flags: [
-      takes("text", "--allowed-for <agent>", "only pages that robots.txt allows this crawler, such as Googlebot"),
+      takes("text", "--allowed-for <agent>", "only pages that robots.txt allows for a crawler, such as Googlebot"),
     ],
   },
   on("unique", "--unique", "each page once, even if several sitemaps list it"),
   valued({ name: "limit", default: Number.POSITIVE_INFINITY }, "number", "--limit <n>", "stop after this many pages"),
   patterned("includeSitemap", "--include-sitemap <pattern>", "only read child sitemaps that match (repeatable)"),
-  patterned("excludeSitemap", "--exclude-sitemap <pattern>", "do not read sitemaps that match (repeatable)"),
-  on(
-    "skipOldSitemaps",
-    "--skip-old-sitemaps",
-    "with --since: do not read sitemaps that are older according to their index",
-  ),
+  patterned("excludeSitemap", "--exclude-sitemap <pattern>", "skip sitemaps that match (repeatable)"),
+  on("skipOldSitemaps", "--skip-old-sitemaps", "with --since: skip sitemaps that are older according to their index"),
 ];
 
 const recursionOptions: readonly OptionRow[] = [
@@ -177,7 +180,7 @@ const recursionOptions: readonly OptionRow[] = [
 ];
 
 const parsingOptions: readonly OptionRow[] = [
-  on("strict", "--strict", "stop reading a document where it is not well-formed"),
+  on("strict", "--strict", "stop reading a document at the first XML error"),
 ];
 
 const fetchingOptions: readonly OptionRow[] = [
@@ -189,9 +192,7 @@ const fetchingOptions: readonly OptionRow[] = [
         name: "perHost",
         default: 4,
         minimum: 1,
-        flags: [
-          takes("number", "--concurrency <n>", "documents fetched from one host at a time; four times that in total"),
-        ],
+        flags: [takes("number", "--concurrency <n>", "parallel requests per host; four times as many in total")],
       },
       { name: "total", default: 16, defaultFrom: ({ perHost }) => Number(perHost) * 4, minimum: 1 },
     ],
@@ -208,7 +209,7 @@ const fetchingOptions: readonly OptionRow[] = [
       { name: "random", default: false },
     ],
   },
-  on("useCrawlDelay", "--crawl-delay", "respect the Crawl-delay of robots.txt, up to 60 seconds"),
+  on("useCrawlDelay", "--crawl-delay", "respect the Crawl-delay in robots.txt, up to 60 seconds"),
   {
     name: "retries",
     default: 3,
@@ -226,7 +227,7 @@ const fetchingOptions: readonly OptionRow[] = [
         name: "total",
         default: 120_000,
         minimum: 1,
-        flags: [takes("seconds", "--timeout <seconds>", "maximum time for one attempt at a document")],
+        flags: [takes("seconds", "--timeout <seconds>", "maximum time for one attempt to fetch a document")],
       },
     ],
   },
@@ -263,18 +264,18 @@ const fetchingOptions: readonly OptionRow[] = [
         "--proxy <url>",
         "HTTP proxy, as a URL or host:port (default: HTTP_PROXY, HTTPS_PROXY and NO_PROXY)",
       ),
-      sets(false, "--no-proxy", "connect directly, whatever HTTP_PROXY says"),
+      sets(false, "--no-proxy", "connect directly, ignoring HTTP_PROXY"),
     ],
   },
   {
     name: "tls",
     members: [
-      off("verify", "--insecure", "do not check certificates"),
+      off("verify", "--insecure", "accept any TLS certificate"),
       {
         name: "ca",
         default: [],
         check: (name, value) => checks.strings(name, typeof value === "string" ? [value] : value),
-        flags: [takes("files", "--ca <file>", "PEM file with more certificates to trust (repeatable)")],
+        flags: [takes("files", "--ca <file>", "PEM file with additional CA certificates to trust (repeatable)")],
       },
     ],
   },
@@ -287,7 +288,7 @@ export const documentLimits: readonly OptionRow[] = [
     name: "documentBytes",
     default: 104_857_600,
     more: "The protocol allows half.",
-    flags: [takes("bytes", "--max-bytes <n>", "maximum size of one document, decoded: 5000, 64k, 50M")],
+    flags: [takes("bytes", "--max-bytes <n>", "maximum decoded size of a document: 5000, 64k, 50M")],
   },
   { name: "documentEntries", default: 1_000_000, more: "The protocol allows 50,000." },
   { name: "encodingLayers", default: 3 },
@@ -309,8 +310,13 @@ export const deliveryLimits: readonly OptionRow[] = [
 ];
 
 export const websiteLimits: readonly OptionRow[] = [
-  valued({ name: "depth", default: 11 }, "number", "--max-depth <n>", "maximum nesting of sitemap indexes"),
-  valued({ name: "documents", default: 50_000 }, "number", "--max-sitemaps <n>", "maximum sitemaps of a website"),
+  valued({ name: "depth", default: 11 }, "number", "--max-depth <n>", "maximum nesting depth of sitemap indexes"),
+  valued(
+    { name: "documents", default: 50_000 },
+    "number",
+    "--max-sitemaps <n>",
+    "maximum number of sitemaps per website",
+  ),
   { name: "bytes", default: Number.POSITIVE_INFINITY },
   { name: "pages", default: Number.POSITIVE_INFINITY },
   {
@@ -318,7 +324,7 @@ export const websiteLimits: readonly OptionRow[] = [
     default: Number.POSITIVE_INFINITY,
     // What a time budget cut off is missing in the archive, too; a replay takes its own time.
     shapesTree: false,
-    more: "Fetching, reading and checking end then; what was found is still written.",
+    more: "Results found by then are still written.",
     flags: [takes("seconds", "--max-time <seconds>", "maximum time for the whole website")],
   },
 ];
@@ -329,26 +335,28 @@ const storageOptions: readonly OptionRow[] = [
     name: "save",
     check: checks.path,
     more: "[More](archives.md).",
-    flags: [takes("text", "--save <file>", "WARC archive to save all responses to (.warc or .warc.gz)")],
+    flags: [takes("text", "--save <file>", "save all responses to a WARC archive (.warc or .warc.gz)")],
   },
   {
     name: "previous",
     check: (name, value) =>
       (typeof value === "string" ? [value] : checks.strings(name, value)).map((item) => checks.path(name, item)),
     more: "[More](archives.md#incremental-runs).",
-    flags: [takes("texts", "--previous <file>", "archive of an earlier run, for unchanged documents (repeatable)")],
+    flags: [
+      takes("texts", "--previous <file>", "archive of an earlier run, to reuse unchanged documents (repeatable)"),
+    ],
   },
   {
     name: "trustLastmod",
     default: false,
-    more: "Many indexes give wrong dates.",
+    more: "Many indexes have wrong dates.",
     flags: [sets(true, "--trust-lastmod", "with --previous: skip sitemaps with an unchanged lastmod")],
   },
   {
     name: "resume",
     check: checks.path,
     more: "[More](archives.md#resuming).",
-    flags: [takes("text", "--resume <file>", "archive of a run that was stopped; fetch only what is missing", "save")],
+    flags: [takes("text", "--resume <file>", "continue an interrupted run from its archive", "save")],
   },
 ];
 

@@ -21,62 +21,60 @@ export interface Options {
   /** Also try these paths, relative to the homepage. @default [] @example ["sitemaps/all.xml"] */
   extraKnownPaths?: readonly string[] | undefined;
   /**
-   * Also read feeds: those named by `<link rel="alternate">` in the homepage, and those at usual paths such as `feed`
+   * Also read feeds: those in the homepage's `<link rel="alternate">`, and those at common paths such as `feed`
    * and `feed.json`.
    * @default false
    */
   useFeeds?: boolean | undefined;
-  /** Also read llms.txt: the pages it links to, with title and section. @default false */
+  /** Also read llms.txt: the pages it links to, with their title and section. @default false */
   useLlms?: boolean | undefined;
   /**
-   * Look below the homepage's path first, then at the root of its host, for a website at `/docs/`. Otherwise the path
-   * is ignored.
+   * Look under the homepage's path first, then at the host's root, for a website at `/docs/`. By default the path is ignored.
    * @default false
    */
   keepPath?: boolean | undefined;
-  /** Look only below the homepage's path. @default false */
+  /** Look only under the homepage's path. @default false */
   onlyPath?: boolean | undefined;
   /**
-   * Stop if robots.txt cannot be reached, as RFC 9309 requires of crawlers. Otherwise discovery continues, and the tree
-   * is incomplete.
+   * Stop if robots.txt cannot be reached, as RFC 9309 requires of crawlers. By default discovery continues, and the tree is incomplete.
    * @default false
    */
   strictRobots?: boolean | undefined;
   /**
-   * List pages and alternates below the first URL of a pair at the second; the first matching pair counts. If the crawl
-   * starts at the second, it also fetches sitemaps there.
+   * Pairs of URL prefixes: in the URLs of pages and alternates, the first is replaced with the second. The first matching pair is used. If
+   * the crawl starts at the second, this also applies to sitemap URLs.
    * @default []
    * @example [["https://example.org/", "http://localhost:3000/"]]
    */
   rewrite?: readonly (readonly [from: string | URL, to: string | URL])[] | undefined;
   /** Whether to follow a child of an index. @example (child) => !child.url.includes("archive") */
   recurse?: ((child: SitemapReference, context: RecurseContext) => boolean) | undefined;
-  /** Which children of an index to follow, in which order. Called before `recurse`. */
+  /** Which children of an index to follow, and in which order. Called before `recurse`. */
   recurseList?:
     | ((children: readonly SitemapReference[], context: RecurseContext) => readonly SitemapReference[])
     | undefined;
-  /** Stop reading an XML document where it is not well-formed. What came before is kept. @default false */
+  /** Stop reading an XML document at the first error. What comes before it is kept. @default false */
   strict?: boolean | undefined;
   /**
-   * Documents fetched at a time. A number is the limit per host; the total is four times that.
+   * Maximum number of parallel requests. A number is the limit per host; the total is then four times as many.
    * @default { perHost: 4, total: 16 }
    */
   concurrency?: number | { perHost?: number | undefined; total?: number | undefined } | undefined;
   /**
-   * Pause between requests to one host. `random` varies each from 0.5 to 1.5 times that.
+   * Pause between requests to one host. `random` multiplies each pause by a random factor from 0.5 to 1.5.
    * @default { milliseconds: 0, random: false }
    * @example { milliseconds: 1000, random: true }
    */
   delay?: number | { milliseconds?: number | undefined; random?: boolean | undefined } | undefined;
-  /** Respect the `Crawl-delay` of robots.txt if it is longer than `delay`, up to 60 seconds. @default false */
+  /** Respect the `Crawl-delay` in robots.txt if it is longer than `delay`, up to 60 seconds. @default false */
   useCrawlDelay?: boolean | undefined;
-  /** Retries after temporary failures. A host that has never answered gets one in total. @default 3 */
+  /** Retries after temporary failures. A host that has never responded gets one in total. @default 3 */
   retries?: number | undefined;
-  /** How long to wait. A number sets `total`. */
+  /** Maximum times to wait for a website. A number sets `total`. */
   timeout?: number | Partial<Timeouts> | undefined;
   /**
-   * Which addresses may be connected to. `default`: private ones only if you name them, never if a website does.
-   * `allow-private`: any. `public-only`: only public ones, even at the start.
+   * Which addresses may be connected to. `default`: private ones only if you start there, never because a website refers to them.
+   * `allow-private`: any. `public-only`: only public ones, even for the start URL.
    * @default "default"
    */
   network?: NetworkPolicy | undefined;
@@ -90,38 +88,37 @@ export interface Options {
   userAgent?: string | undefined;
   /**
    * HTTP proxy, as a URL or `host:port`. `"environment"`: from `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`. `false`:
-   * none. The proxy resolves host names, so the address policy sees only names and literal addresses.
+   * none. The proxy resolves host names, so the address policy sees only host names and literal addresses.
    * @default "environment"
    */
   proxy?: string | URL | false | undefined;
   /**
-   * `verify: false` accepts any certificate; `ca` adds PEM certificates to those that Node.js trusts.
+   * `verify: false` accepts any certificate; `ca` adds PEM certificates to those trusted by Node.js.
    * @default { verify: true, ca: [] }
    */
   tls?: { verify?: boolean | undefined; ca?: string | readonly string[] | undefined } | undefined;
   /** Your own HTTP client. The address policy then sees only URLs; DNS, `proxy` and `tls` are up to the client. */
   client?: Client | undefined;
-  /** Limits and budgets. `0` means zero; `Infinity` means none. */
+  /** Limits and budgets. `0` means zero; `Infinity` means no limit. */
   limits?: Partial<Limits> | undefined;
   /**
-   * Where documents are kept until the tree is closed: `memory`, a private temporary `file`, or `auto`: memory for
-   * small websites.
+   * Where documents are kept until the tree is closed: in `memory`, in a private temporary `file`, or `auto`: in memory for small websites.
    * @default "auto"
    */
   store?: StoreKind | undefined;
   /** Save all responses to this archive, compressed if its name ends in `.gz`. It must not exist. */
   save?: string | undefined;
-  /** Archives of earlier runs, for documents that did not change. The tree is the same as without. */
+  /** Archives of earlier runs, to reuse unchanged documents. The results are the same as without it. */
   previous?: string | readonly string[] | undefined;
   /**
-   * With `previous`: skip sitemaps whose `lastmod` in the index did not change, except for about a seventh of them each
-   * day. The tree marks them as `notAsked`.
+   * With `previous`: skip sitemaps whose `lastmod` in the index did not change, and mark them as `notAsked`. About a seventh of them are
+   * fetched each day anyway.
    * @default false
    */
   trustLastmod?: boolean | undefined;
-  /** Continue this archive of a run that was killed or stopped: fetch what is missing, and append it. */
+  /** Continue an interrupted run from its archive: fetch what is missing, and append it. */
   resume?: string | undefined;
-  /** Stops the run: the call rejects with the signal's reason. */
+  /** Aborts the run: the call rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
   /** Called with each event of `crawl()`. */
   onEvent?: ((event: CrawlEvent) => void) | undefined;
@@ -135,59 +132,59 @@ export interface Options {
 
 /** How long to wait, in milliseconds. */
 export interface Timeouts {
-  /** To connect, including TLS and a proxy's answer. DNS has another 10 seconds. @default 10_000 */
+  /** To connect, including TLS and a proxy's response. DNS lookups have another 10 seconds. @default 10_000 */
   readonly connect: number;
   /** From the request to the first byte of the response. @default 30_000 */
   readonly firstByte: number;
   /** Between two chunks of the body. @default 15_000 */
   readonly idle: number;
-  /** For one attempt at a document. @default 120_000 */
+  /** For one attempt to fetch a document. @default 120_000 */
   readonly total: number;
 }
 
 /** Limits of one document, on the way to one, and of one website (budgets). `0` means zero; `Infinity` means none. */
 export interface Limits {
-  /** Bytes of robots.txt. @default 512_000 */
+  /** Maximum size of robots.txt. @default 512_000 */
   readonly robotsBytes: number;
-  /** Bytes of a document, transferred and decoded. @default 104_857_600 */
+  /** Maximum size of a document, both transferred and decoded. @default 104_857_600 */
   readonly documentBytes: number;
-  /** Entries of a document. @default 1_000_000 */
+  /** Entries in a document. @default 1_000_000 */
   readonly documentEntries: number;
   /** Layers of compression. @default 3 */
   readonly encodingLayers: number;
-  /** Characters of a URL. @default 8_192 */
+  /** Characters in a URL. @default 8_192 */
   readonly urlLength: number;
-  /** Characters of a line of robots.txt or a text sitemap. @default 16_384 */
+  /** Characters in a line of robots.txt or a text sitemap. @default 16_384 */
   readonly lineLength: number;
   /** Nesting depth of XML elements. @default 256 */
   readonly xmlDepth: number;
   /** Attributes of an XML element. @default 1_000 */
   readonly xmlAttributes: number;
-  /** Characters of an XML name. @default 1_024 */
+  /** Characters in an XML name. @default 1_024 */
   readonly xmlNameLength: number;
-  /** Characters of an XML attribute or text. @default 65_536 */
+  /** Characters in an XML attribute value or text. @default 65_536 */
   readonly xmlTextLength: number;
-  /** Images of a page. @default 1_000 */
+  /** Images per page. @default 1_000 */
   readonly images: number;
-  /** Videos of a page. @default 100 */
+  /** Videos per page. @default 100 */
   readonly videos: number;
-  /** Alternates of a page. @default 1_000 */
+  /** Alternates per page. @default 1_000 */
   readonly alternates: number;
-  /** Redirects to robots.txt. @default 5 */
+  /** Redirects for robots.txt. @default 5 */
   readonly robotsRedirects: number;
-  /** Redirects to any other document. @default 10 */
+  /** Redirects for any other document. @default 10 */
   readonly redirects: number;
   /** Longest `Retry-After` to wait for, in milliseconds. @default 60_000 */
   readonly retryAfter: number;
   /** Nesting depth of sitemap indexes. @default 11 */
   readonly depth: number;
-  /** Sitemaps of a website, including repeated and refused ones. @default 50_000 */
+  /** Sitemaps per website, including repeated and refused ones. @default 50_000 */
   readonly documents: number;
-  /** Transferred bytes of a website. @default Infinity */
+  /** Bytes transferred per website. @default Infinity */
   readonly bytes: number;
-  /** Pages of a website. @default Infinity */
+  /** Pages per website. @default Infinity */
   readonly pages: number;
-  /** Milliseconds for a website. @default Infinity */
+  /** Time per website, in milliseconds. @default Infinity */
   readonly time: number;
 }
 
@@ -198,12 +195,12 @@ export interface PageFilters {
   /** Skip pages whose URL matches one of these patterns. @default [] */
   exclude?: Pattern | readonly Pattern[] | undefined;
   /**
-   * Only pages modified since a date, or in a time span such as `36h`, `7d` or `2w`. Without `lastModified`, the date
-   * of the news story or feed item counts.
+   * Only pages modified since a date, or within a period such as `36h`, `7d` or `2w`. Without `lastModified`, the date of the news story
+   * or feed item is used.
    * @example "7d"
    */
   since?: string | Date | undefined;
-  /** With `since`: pages without a date. @default "drop" */
+  /** With `since`: whether to keep or drop pages without a date. @default "drop" */
   undated?: "drop" | "keep" | undefined;
   /** Only pages on the homepage's host, with or without `www.`. @default false */
   sameHost?: boolean | undefined;
@@ -214,24 +211,24 @@ export interface PageFilters {
    */
   sameSite?: boolean | undefined;
   /**
-   * Only pages that the robots.txt of their host allows this crawler. By RFC 9309, a missing one (4xx) allows
+   * Only pages that this crawler may fetch according to the robots.txt of their host. As in RFC 9309, a missing robots.txt (4xx) allows
    * everything, an unreachable one nothing.
    * @example "Googlebot"
    */
   allowedFor?: string | undefined;
-  /** Each URL once, even if several sitemaps list it. @default false */
+  /** List each URL once, even if several sitemaps contain it. @default false */
   unique?: boolean | undefined;
   /** Stop after this many pages. @default Infinity */
   limit?: number | undefined;
   /**
-   * Only read child sitemaps that match. Sitemaps found by discovery are always read, as they may be indexes; their
-   * pages are listed if they match.
+   * Only read child sitemaps that match. Sitemaps found by discovery are always read, since they may be indexes, but their pages are
+   * listed only if the sitemap matches.
    * @default []
    */
   includeSitemap?: Pattern | readonly Pattern[] | undefined;
-  /** Do not read sitemaps that match. @default [] */
+  /** Skip sitemaps that match. @default [] */
   excludeSitemap?: Pattern | readonly Pattern[] | undefined;
-  /** With `since`: do not read sitemaps that are older according to their index. @default false */
+  /** With `since`: skip sitemaps that are older according to their index. @default false */
   skipOldSitemaps?: boolean | undefined;
 }
 
@@ -276,7 +273,7 @@ export type StoreKind = "auto" | "memory" | "file";
 
 /** Where the children are that `recurse` and `recurseList` decide about. */
 export interface RecurseContext {
-  /** The URL of the index that names the children. */
+  /** The URL of the index that lists the children. */
   readonly parent: string;
   /** The URLs from the root to the parent. */
   readonly ancestors: readonly string[];

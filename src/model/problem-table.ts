@@ -66,8 +66,11 @@ export function lacksTls({ code, value = "" }: { readonly code: string; readonly
 }
 
 export const fetchingProblems = {
-  "dns-not-found": noResponse("The host name does not exist", "Check the spelling; the domain may be gone.") as Row,
-  "dns-temporary": outage("The host name could not be looked up", "Try again; check your own DNS resolver.") as Row,
+  "dns-not-found": noResponse(
+    "The host name does not exist",
+    "Check the spelling; the domain may no longer exist.",
+  ) as Row,
+  "dns-temporary": outage("The host name could not be resolved", "Try again; check your DNS resolver.") as Row,
   "timeout-connect": outage("No connection within {limit ms}", "Check firewalls, or raise `timeout.connect`.") as Row,
   "timeout-tls": outage("The TLS handshake did not finish within {limit ms}", "Raise `timeout.connect`.") as Row,
   "timeout-first-byte": outage(
@@ -76,22 +79,30 @@ export const fetchingProblems = {
   ) as Row,
   "timeout-idle": cut(
     "The transfer stalled for {limit ms}",
-    "Try again; lower `concurrency`, or raise `timeout.idle`. What arrived was read.",
+    "Try again; lower `concurrency`, or raise `timeout.idle`. The part received was read.",
     { temporary: true },
   ) as Row,
-  "timeout-total": outage("The transfer took longer than {limit ms}", "Raise `timeout.total`. What arrived was read.", {
-    cutOff: true,
-    hint: "allow more with --timeout",
-  }) as Row,
-  "connection-refused": outage("Connection refused", "Check scheme and port: nothing listens there.") as Row,
+  "timeout-total": outage(
+    "The transfer took longer than {limit ms}",
+    "Raise `timeout.total`. The part received was read.",
+    {
+      cutOff: true,
+      hint: "allow more with --timeout",
+    },
+  ) as Row,
+  "connection-refused": outage("Connection refused", "Check scheme and port: nothing is listening there.") as Row,
   "connection-reset": outage(
     "The connection was closed before a response arrived",
     "Try another `userAgent`, or lower `concurrency`: some websites disconnect bots.",
     { cutOff: true },
   ) as Row,
-  "connection-failed": outage("The connection failed", "Check your network: there is no route to the host.", {
-    cutOff: true,
-  }) as Row,
+  "connection-failed": outage(
+    "The connection failed",
+    "Check your network connection: there is no route to the host.",
+    {
+      cutOff: true,
+    },
+  ) as Row,
   "connection-no-socket": outage(
     "Too many open files on this machine; raise `ulimit -n`, or lower the concurrency",
     "Raise `ulimit -n`, or lower `concurrency.total`.",
@@ -99,7 +110,7 @@ export const fetchingProblems = {
   ) as Row,
   "tls-certificate": noResponse(
     "Invalid TLS certificate[: {value}]",
-    "Site owner: renew the certificate or send the whole chain. Your own server: set `tls.ca` or `NODE_EXTRA_CA_CERTS`; `tls.verify: false` accepts any certificate.",
+    "Site owner: renew the certificate or send the full chain. For your own server, set `tls.ca` or `NODE_EXTRA_CA_CERTS`; `tls.verify: false` accepts any certificate.",
     {
       hint: "--insecure accepts any certificate",
       messageFor: {
@@ -126,7 +137,7 @@ export const fetchingProblems = {
   ) as Row,
   "tls-failed": noResponse(
     "The TLS handshake failed[: {value}]",
-    "Check scheme and port. Otherwise the server requires another TLS version or a client certificate.",
+    "Check scheme and port; the server may require another TLS version or a client certificate.",
     {
       messageFor: {
         ...Object.fromEntries(withoutTls.map((value) => [value, "The server does not speak TLS on this port"])),
@@ -138,20 +149,20 @@ export const fetchingProblems = {
   "proxy-failed": outage("The proxy failed[: {value}]", "Check `proxy`, HTTP_PROXY and HTTPS_PROXY.") as Row,
   "proxy-refused": noResponse(
     "The proxy answered {status}[ to {value}]",
-    "With 407, put user name and password into the proxy's URL. Otherwise ask the proxy's owner, or add the host to NO_PROXY. Temporary statuses are retried.",
-    { hintFor: { "407": "put user name and password into its URL" } },
+    "For 407, add user name and password to the proxy's URL. Otherwise ask the proxy's owner, or add the host to NO_PROXY. Temporary statuses are retried.",
+    { hintFor: { "407": "add user name and password to its URL" } },
   ) as Row,
   "http-protocol": noResponse(
     "Invalid HTTP response[: {value}]",
-    "Site owner: fix the server or its proxy. What arrived was read.",
+    "Site owner: fix the server or its proxy. The part received was read.",
     { cutOff: true },
   ) as Row,
   "rate-limited": loss("Rate limited[ until {retryAfter}]", "Try again then, or raise `limits.retryAfter`.") as Row,
   "bot-check": loss(
     "Blocked by a bot check[ (status {status})]",
-    "Ask the site owner for access, or use a `client` that has it.",
+    "Ask the site owner for access, or use a `client` that passes the check.",
   ) as Row,
-  "client-failed": cut("The HTTP client failed[: {value}]", "See `value`, the error of your `client`.") as Row,
+  "client-failed": cut("The HTTP client failed[: {value}]", "See the error of your `client` in `value`.") as Row,
   "redirect-loop": loss("Redirect loop[: back to {value}]", "Site owner: fix the redirect.") as Row,
   "limit-redirects": loss(
     "More than {limit} redirects",
@@ -168,10 +179,10 @@ export const fetchingProblems = {
   "redirect-downgrade": note("Followed a redirect from https to http[: {value}]", "Site owner: use https.") as Row,
   "address-blocked": refused(
     "Refused: private address",
-    'For your own network: [`network: "allow-private"`](security.md). Nothing was sent.',
+    'For your own network, set [`network: "allow-private"`](security.md). Nothing was sent.',
     { hint: "(allow with --allow-private)" },
   ) as Row,
-  "not-local": refused("Not a local file[: {value}]; nothing was fetched", "Map its URL to a folder, too.", {
+  "not-local": refused("Not a local file[: {value}]; nothing was fetched", "Map its URL to a folder.", {
     hint: "map its URL to a folder with --map",
   }) as Row,
   "scheme-refused": refused(
@@ -180,7 +191,7 @@ export const fetchingProblems = {
   ) as Row,
   "port-refused": refused(
     "Port {value} is blocked",
-    "Site owner: use another port; [browsers block this one](https://fetch.spec.whatwg.org/#port-blocking), too. Nothing was sent.",
+    "Site owner: use another port; [browsers also block this one](https://fetch.spec.whatwg.org/#port-blocking). Nothing was sent.",
   ) as Row,
 };
 
@@ -188,10 +199,10 @@ export const fetchingProblems = {
 export const byteProblems = {
   "body-short": cut(
     "The response is shorter than announced",
-    "Try again. `Content-Length` may be wrong. What arrived was read.",
+    "Try again. `Content-Length` may be wrong. The part received was read.",
     { temporary: true },
   ) as Row,
-  "body-reset": cut("The connection broke during the transfer", "Try again. What arrived was read.", {
+  "body-reset": cut("The connection broke during the transfer", "Try again. The part received was read.", {
     temporary: true,
   }) as Row,
   "limit-document-bytes": cut(
@@ -205,11 +216,11 @@ export const byteProblems = {
   ) as Row,
   "coding-truncated": cut(
     "The compressed data is cut off",
-    "Try again; the server may have been writing the file. What came before was read.",
+    "Try again; the server may have been writing the file. The readable part was used.",
   ) as Row,
   "coding-trailing": note("Ignored data after the end of the compressed data", "Compress the file again.") as Row,
   "coding-checksum": loss("The checksum of the compressed data is wrong", "Compress it again.") as Row,
-  "coding-damaged": cut("The compressed data is damaged", "Compress it again. What came before was read.") as Row,
+  "coding-damaged": cut("The compressed data is damaged", "Compress it again. The readable part was used.") as Row,
   "limit-encoding-layers": loss("Compressed more than {limit} times", "Raise `limits.encodingLayers`.") as Row,
   "coding-unknown": loss("Unknown content coding: {value}", "Use gzip, or none.") as Row,
   "coding-mismatch": note(
@@ -222,13 +233,13 @@ export const byteProblems = {
     "Use one everywhere. The byte order mark wins over the header, the header over the XML declaration.",
   ) as Row,
   "charset-invalid": note(
-    "Invalid {value}; the bytes were replaced by U+FFFD",
-    "Declare the character set in use.",
+    "Invalid {value}; the bytes were replaced with U+FFFD",
+    "Declare the actual character set.",
   ) as Row,
-  empty: loss("The document is empty", "Fill it, or remove it from the index or robots.txt.") as Row,
+  empty: loss("The document is empty", "Add its content, or remove it from the index or robots.txt.") as Row,
   "not-a-sitemap": loss(
     "Got XML with the root element {value}, not a sitemap",
-    "Open it: often an error page with status 200. Answer 404.",
+    "Open it in a browser. It is often an error page with status 200, which should be 404.",
     {
       messageFor: {
         html: "Got an HTML page, not a sitemap",
@@ -256,7 +267,7 @@ export const lineProblems = {
     "Raise `limits.lineLength`. Write one URL per line.",
   ) as Row,
   "text-junk": skipped("Skipped a line that is not a URL: {value}", "List only URLs.") as Row,
-  "text-extra": note("Took only the URL from a line: {value}", "Write one URL per line, and nothing else.") as Row,
+  "text-extra": note("Ignored extra text around a URL: {value}", "Write one URL per line, and nothing else.") as Row,
   "json-not-well-formed": cut(
     "The JSON is broken or cut off[ at line {line}]",
     "Try again. Complete items were kept.",
@@ -265,14 +276,17 @@ export const lineProblems = {
 };
 
 export const xmlProblems = {
-  "xml-doctype": note("Skipped a document type declaration", "Remove it. Nothing in it was opened.") as Row,
+  "xml-doctype": note("Skipped a DOCTYPE", "Remove it. No external resource was opened.") as Row,
   "xml-dtd-refused": loss(
-    "Refused: the document declares entities",
-    "Remove the document type declaration. Declared entities are a known attack.",
+    "Refused: the DOCTYPE declares entities",
+    "Remove the DOCTYPE. Entity declarations are a known attack.",
   ) as Row,
-  "limit-xml-depth": loss("Elements nested more than {limit} deep; reading stopped", "Raise `limits.xmlDepth`.") as Row,
+  "limit-xml-depth": loss(
+    "Elements are nested more than {limit} levels deep; reading stopped",
+    "Raise `limits.xmlDepth`.",
+  ) as Row,
   "limit-xml-attributes": loss(
-    "An element with more than {limit} attributes; reading stopped",
+    "An element has more than {limit} attributes; reading stopped",
     "Raise `limits.xmlAttributes`.",
   ) as Row,
   "limit-xml-token": loss(
@@ -286,30 +300,33 @@ export const xmlProblems = {
     "An XML declaration or instruction does not end in ?>: {value}",
     "End it in `?>`. It was accepted.",
   ) as Row,
-  "xml-comment-end": note("A comment ends in {value}", "End it in `-->`. It was accepted.") as Row,
+  "xml-comment-end": note("A comment ends in {value}, not -->", "End it in `-->`. It was accepted.") as Row,
   "xml-stray-text": loss("Unescaped < in text", "Escape `<` as `&lt;`. Entries may be missing.") as Row,
-  "xml-bare-ampersand": note("Unescaped &: {value}", "Escape `&` as `&amp;`; other readers stop here.") as Row,
-  "xml-html-entity": note("Decoded an HTML entity that XML does not have: {value}", "Write the character.") as Row,
+  "xml-bare-ampersand": note("Unescaped &: {value}", "Escape `&` as `&amp;`; other parsers stop here.") as Row,
+  "xml-html-entity": note("Decoded an HTML entity that XML does not define: {value}", "Write the character.") as Row,
   "xml-unknown-entity": note("Kept an unknown entity as text: {value}", "Write the character.") as Row,
   "xml-char-reference": note("Invalid character reference: {value}", "Remove it. The value was ignored.") as Row,
   "xml-junk-before-root": note(
     "Skipped text before the document: {value}",
-    "Remove it, often a blank line or a PHP warning.",
+    "Remove it; it is often a blank line or a PHP warning.",
   ) as Row,
   "xml-junk-after-root": note(
     "Ignored text after the document: {value}",
     "Remove it. A second document in the file is not read.",
   ) as Row,
-  "xml-namespace": note("Unexpected namespace: {value}", "Use the format's. It was accepted.") as Row,
-  "xml-root-name": note("Unexpected root element name: {value}", "Use the format's. It was accepted.") as Row,
+  "xml-namespace": note("Unexpected namespace: {value}", "Use the namespace of the format. It was accepted.") as Row,
+  "xml-root-name": note(
+    "Unexpected root element name: {value}",
+    "Use the root element of the format. It was accepted.",
+  ) as Row,
   "xml-element-name": note("Unexpected element name: {value}", "Write `<loc>`, not `<Loc>`.") as Row,
   "xml-misplaced": note(
     "Read an entry in an unexpected place[: {value}]",
-    "Put `<url>` into `<urlset>`, `<sitemap>` into `<sitemapindex>`, and items of feeds into the channel.",
+    "Put `<url>` in `<urlset>`, `<sitemap>` in `<sitemapindex>`, and feed items in the channel.",
   ) as Row,
   "xml-mixed": note("Lists both pages and sitemaps", "Use two files. Both were read.") as Row,
   "xml-not-well-formed": loss(
-    "Not well-formed; reading stopped because of `strict`",
+    "Not well-formed XML; reading stopped because of `strict`",
     "Read it without `strict`.",
   ) as Row,
 };
@@ -317,28 +334,31 @@ export const xmlProblems = {
 export const entryProblems = {
   "url-missing": skipped("Skipped an entry without a URL", "Add a `<loc>`.") as Row,
   "url-several": note("Several URLs in one entry; each is listed: {value}", "Write one `<loc>` per entry.") as Row,
-  "element-repeated": note("Repeated element in an entry; the first one counts: {value}", "Write it once.") as Row,
+  "element-repeated": note("Repeated element in an entry; the first one is used: {value}", "Write it once.") as Row,
   "news-repeated": loss("A second news story for one URL was skipped", "Write one `<news:news>` per entry.") as Row,
   "url-repeated": note(
     "A URL is listed more than once: {value}",
-    "List it once. The first entry's fields count; images, videos and alternates of all were kept.",
+    "List it once. The first entry's fields are used; images, videos and alternates of all were kept.",
   ) as Row,
   "limit-repeats": loss(
-    "A URL is repeated more than {limit bytes} after its first entry; images, videos and alternates may be missing: {value}",
+    "A URL is listed again more than {limit bytes} after its first entry; images, videos and alternates may be missing: {value}",
     "List it once.",
   ) as Row,
   "no-entries": note("The sitemap lists nothing", "Fix the generator, or remove it.") as Row,
-  "url-relative": note("Resolved a relative URL: {value}", "Write absolute URLs; other readers drop this one.") as Row,
+  "url-relative": note(
+    "Resolved a relative URL: {value}",
+    "Write absolute URLs; other parsers drop relative ones.",
+  ) as Row,
   "url-repaired": note("Repaired a URL: {value}", "Write a plain absolute URL.") as Row,
   "url-damaged": loss(
     "A URL has bytes that could not be decoded: {value}",
-    "Write UTF-8, or the declared character set. The entry was kept, with U+FFFD for the bytes.",
+    "Write UTF-8, or the declared character set. The entry was kept, with U+FFFD for the invalid bytes.",
   ) as Row,
   "url-invalid": skipped("Skipped an invalid URL: {value}", "Fix or remove it.") as Row,
   "url-scheme": skipped("Skipped a URL that is not http or https: {value}", "List web pages only.") as Row,
   "url-double-escaped": note("Decoded a URL that was escaped twice: {value}", "Escape once: `&amp;`.") as Row,
   "protocol-url-length": note(
-    "A URL longer than the {limit} characters that the protocol allows",
+    "A URL is longer than the {limit} characters that the protocol allows",
     "Shorten it; search engines may ignore it. It was kept.",
   ) as Row,
   "limit-url-length": loss("Skipped a URL of more than {limit} characters", "Raise `limits.urlLength`.", {
@@ -349,14 +369,20 @@ export const entryProblems = {
     "Rewrote a date in an unexpected format: {value}",
     "Write `2024-05-31T12:00:00Z`; in RSS, `Fri, 31 May 2024 12:00:00 GMT`.",
   ) as Row,
-  "date-no-offset": note("Took a time without a time zone as UTC: {value}", "Add `Z` or `+02:00`.") as Row,
+  "date-no-offset": note("Assumed UTC for a time without a time zone: {value}", "Add `Z` or `+02:00`.") as Row,
   "date-zone": note(
-    "Kept only the day of a time in an ambiguous or unknown time zone: {value}",
+    "Kept only the day, because the time zone is ambiguous or unknown: {value}",
     "Write an offset, such as `+01:00`.",
   ) as Row,
-  "priority-invalid": note("Ignored an invalid priority: {value}", "Write 0 to 1. The default 0.5 was used.") as Row,
-  "change-frequency-invalid": note("Ignored an invalid change frequency: {value}", "Use a protocol value.") as Row,
-  "limit-text-length": loss("Left out a text of more than {limit} characters", "Raise `limits.xmlTextLength`.") as Row,
+  "priority-invalid": note(
+    "Ignored an invalid priority: {value}",
+    "Write a number from 0 to 1. The default 0.5 was used.",
+  ) as Row,
+  "change-frequency-invalid": note(
+    "Ignored an invalid change frequency: {value}",
+    "Use one of the seven values, such as `daily`.",
+  ) as Row,
+  "limit-text-length": loss("Omitted a text of more than {limit} characters", "Raise `limits.xmlTextLength`.") as Row,
   "news-incomplete": note("Incomplete news story: {value}", "Add the missing fields. It was kept.") as Row,
   "news-date-form": note(
     "Rewrote a publication date in a format that Google does not read: {value}",
@@ -364,17 +390,17 @@ export const entryProblems = {
   ) as Row,
   "image-incomplete": note("Skipped an image without a URL", "Add an `<image:loc>`.") as Row,
   "video-incomplete": note("Incomplete video: {value}", "Add the missing fields. It was kept.") as Row,
-  "video-invalid": note("Ignored an invalid field of a video: {value}", "Fix it. The video was kept.") as Row,
-  "alternate-incomplete": note("Skipped an alternate page without language or URL", "Add what is missing.") as Row,
+  "video-invalid": note("Ignored an invalid video field: {value}", "Fix it. The video was kept.") as Row,
+  "alternate-incomplete": note("Skipped an alternate page without language or URL", "Add both.") as Row,
   "alternate-relative": note("Resolved the relative URL of an alternate page: {value}", "Make it absolute.") as Row,
   "limit-video-values": loss(
-    "More than {limit} values of one kind in a video; the rest was skipped: {value}",
+    "A video has more than {limit} values of one kind; the rest was skipped: {value}",
     "Shorten the list; Google reads 32 tags.",
   ) as Row,
-  "limit-images": loss("More than {limit} images on a page; the rest was skipped", "Raise `limits.images`.") as Row,
-  "limit-videos": loss("More than {limit} videos on a page; the rest was skipped", "Raise `limits.videos`.") as Row,
+  "limit-images": loss("A page has more than {limit} images; the rest was skipped", "Raise `limits.images`.") as Row,
+  "limit-videos": loss("A page has more than {limit} videos; the rest was skipped", "Raise `limits.videos`.") as Row,
   "limit-alternates": loss(
-    "More than {limit} alternates of a page; the rest was skipped",
+    "A page has more than {limit} alternates; the rest was skipped",
     "Raise `limits.alternates`.",
   ) as Row,
   "protocol-entries": note(
@@ -389,22 +415,26 @@ export const entryProblems = {
 
 export const treeProblems = {
   cycle: note("The sitemap contains itself", "Site owner: remove the entry. Nothing is missing.") as Row,
-  "limit-depth": loss("Sitemaps are nested more than {limit} deep; this one was not fetched", "Raise `limits.depth`.", {
-    hint: "allow more with --max-depth",
-  }) as Row,
+  "limit-depth": loss(
+    "Sitemaps are nested more than {limit} levels deep; this one was not fetched",
+    "Raise `limits.depth`.",
+    {
+      hint: "allow more with --max-depth",
+    },
+  ) as Row,
   "limit-documents": loss(
-    "More than {limit} sitemaps; this one was not fetched[, nor were the next ones: {count} in all]",
+    "More than {limit} sitemaps; the rest was not fetched[ ({count} sitemaps)]",
     "Raise `limits.documents`, or use `recurse`.",
     { hint: "allow more with --max-sitemaps" },
   ) as Row,
   "limit-bytes": loss(
-    "More than {limit bytes} transferred; this one was not fetched[, nor were the next ones: {count} in all]",
+    "More than {limit bytes} transferred; the rest was not fetched[ ({count} sitemaps)]",
     "Raise `limits.bytes`, or use `recurse`.",
   ) as Row,
   "limit-pages": loss("More than {limit} pages; reading stopped", "Raise `limits.pages`, or use `recurse`.") as Row,
   "limit-time": cut(
-    "Not done after {limit ms}; reading stopped",
-    "Raise `limits.time`, or use `recurse`. What arrived was kept.",
+    "Not finished after {limit ms}; reading stopped",
+    "Raise `limits.time`, or use `recurse`. The part read so far was kept.",
     { hint: "allow more with --max-time" },
   ) as Row,
   "website-unreachable": loss(
@@ -426,12 +456,12 @@ export const treeProblems = {
   ) as Row,
   "homepage-unreachable": loss("Could not read the homepage, so some sitemaps may be missing", "Try again.") as Row,
   "homepage-cut": loss(
-    "The homepage was not read to its end, so some sitemaps may be missing: {value}",
+    "The homepage was not fully read, so some sitemaps may be missing: {value}",
     "Try again.",
   ) as Row,
   "homepage-too-many-links": loss(
     "The homepage links to more than {limit} sitemaps; the rest was not fetched",
-    "Pass the others yourself. Site owner: list them in robots.txt or an index.",
+    "Pass the other URLs yourself. Site owner: list them in robots.txt or an index.",
   ) as Row,
   "homepage-link-invalid": note(
     "The homepage has an invalid sitemap link: {value}",
@@ -443,21 +473,21 @@ export const treeProblems = {
   ) as Row,
   "archive-missing": loss(
     "Not in the archive",
-    "Crawl again: the archive is cut off, or was made with other options.",
+    "Crawl again: the archive is cut off or was made with different options.",
   ) as Row,
   "archive-counts": loss(
-    "Not what the archive recorded: other pages, or other problems",
-    "The archive was changed: crawl again, or get the original.",
+    "The pages or problems differ from those recorded in the archive",
+    "The archive was modified: crawl again, or get the original.",
   ) as Row,
   "archive-digest": loss(
-    "Not what the archive recorded: the checksum is wrong",
-    "The file is damaged or was changed: crawl again, or get the original.",
+    "The content does not match its checksum in the archive",
+    "The file is damaged or was modified: crawl again, or get the original.",
   ) as Row,
   "archive-revisit": note(
     "The archive refers to content in another file",
     "Join the archives with `cat`, in any order.",
   ) as Row,
-  "archive-truncated": loss("The archive is cut off or damaged; the readable part is used", "Crawl again.") as Row,
+  "archive-truncated": loss("The archive is cut off or damaged; the readable part was used", "Crawl again.") as Row,
 };
 
 /** The table, in the order of the documentation. */
@@ -487,12 +517,12 @@ export const statusProblems: ProblemRows = {
   "http-204": note("Empty response (204)", "Open the URL in a browser."),
   "http-304": note("Not modified (304)", "Site owner: send it only for conditional requests."),
   "http-400": note("Bad request (400)", "Open the URL in a browser."),
-  "http-401": note("Login required (401)", "Put user name and password into the URL, or send `headers`.", {
-    hint: "pass it in the URL or by --header",
+  "http-401": note("Login required (401)", "Add user name and password to the URL, or set `headers`.", {
+    hint: "pass credentials in the URL or with --header",
   }),
   "http-403": note("Access denied (403)", "Try another `userAgent`; ask the site owner for access."),
   "http-404": note("Not found (404)", "Site owner: remove it from the index or robots.txt."),
-  "http-407": note("The proxy requires a login (407)", "Put user name and password into the `proxy` URL."),
+  "http-407": note("The proxy requires a login (407)", "Add user name and password to the `proxy` URL."),
   "http-408": later("The server timed out (408)"),
   "http-410": note("Gone (410)", "Site owner: remove it from the index or robots.txt."),
   "http-425": later("Too early (425)"),

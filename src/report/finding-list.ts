@@ -69,7 +69,7 @@ export function findingsPart(facts: ReportFacts): Html {
       : unreachable !== undefined || figures.sitemaps === 0
         ? html`<p class="empty">There is nothing to judge.</p>`
         : html`<p class="empty good">Nothing that search engines would reject or ignore.</p>`;
-  return part("findings", "What search engines would say", html`${content}${notJudged(facts)}`);
+  return part("findings", "What search engines would flag", html`${content}${notJudged(facts)}`);
 }
 
 const severityNames = {

@@ -23,7 +23,7 @@ export interface ReportOptions {
 }
 
 /**
- * A report of a website's sitemaps as one HTML page, for people: the verdict, what search engines would say, where the pages are and
+ * A report of a website's sitemaps as one HTML page, for people: the verdict, what search engines would flag, where the pages are and
  * when they changed, languages, and how everything was fetched.
  *
  * @example

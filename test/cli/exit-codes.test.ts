@@ -50,7 +50,7 @@ test("4: no sitemap found, and where was looked", async () => {
   expect(stderr).toContain("If you know its address: sitegrove ls --sitemap URL");
 });
 
-describe("5: the website could not be reached, or refused everything, and the cause comes first", () => {
+describe("5: the website could not be reached, or refused all requests, and the cause comes first", () => {
   test.each([
     [["ls", "http://nowhere.invalid/"], "Could not connect to nowhere.invalid: the host name does not exist"],
     [["ls", "http://127.9.9.9:8088/"], "Could not connect to 127.9.9.9:8088: connection refused"],
@@ -85,7 +85,7 @@ describe("5: the website could not be reached, or refused everything, and the ca
     [
       401,
       { "www-authenticate": "Basic" },
-      /^sitegrove: Login required: \S+ answers 401, pass it in the URL or by --header\n$/,
+      /^sitegrove: Login required: \S+ answers 401, pass credentials in the URL or with --header\n$/,
     ],
     // Requests that were never sent were not refused.
     [

@@ -115,7 +115,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     await fill();
     const heard = ({ stderr }: Pick<Started, "stderr">) =>
       new Promise<void>((resolve) => {
-        stderr.on("data", (text) => String(text).includes("finishing the websites that are being read") && resolve());
+        stderr.on("data", (text) => String(text).includes("finishing the websites in progress") && resolve());
       });
     const one = worker("--concurrency", "2");
     const isDraining = heard(one);

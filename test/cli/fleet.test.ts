@@ -551,7 +551,7 @@ describe("Ctrl-C", () => {
     kill("SIGINT");
     const { code, stderr } = await end;
     expect(code).toBe(130);
-    expect(stderr).toContain("finishing the websites that are being read; Ctrl-C again stops now");
+    expect(stderr).toContain("finishing the websites in progress; Ctrl-C again stops now");
     expect(stderr).toMatch(/\d+ websites left: run it again to continue/);
     const starts = journal().filter(({ type }) => type === "start").length;
     expect(doneLines()).toHaveLength(starts);

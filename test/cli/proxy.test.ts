@@ -91,7 +91,7 @@ test.each([
   [undefined, "the proxy failed: connection refused\n"],
   [404, "the proxy answered 404 to CONNECT"],
   [502, "the proxy answered 502 to CONNECT"],
-  [407, "the proxy answered 407 to CONNECT; put user name and password into its URL\n"],
+  [407, "the proxy answered 407 to CONNECT; add user name and password to its URL\n"],
 ])("a proxy's own failure is the proxy's (%s)", async (refuse, said) => {
   const url = refuse === undefined ? "127.0.0.1:9" : (await startProxy({ refuse })).url;
   const { code, stderr } = await sitegrove([...tunneled(), "--proxy", url, "--retries", "0"]);

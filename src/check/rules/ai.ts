@@ -1,4 +1,5 @@
-// Rules about what a website tells AI: what robots.txt says of the use of pages (Content-Signal, Content-Usage and License lines), and llms.txt.
+// Rules about what a website tells AI: what robots.txt says of the use of pages (Content-Signal, Content-Usage and License lines), and
+// llms.txt.
 // No search engine decides by them, so none is an error.
 import type { RobotsPreference } from "../../model/sitemap.ts";
 import { isHttpUrl } from "../../model/url.ts";
@@ -19,11 +20,11 @@ export const aiRules = {
     fix: "Move it below a User-agent line.",
   }) as RuleRow,
   "robots-preference-conflict": ruleFor([], "warning", "practice", sources.contentSignals, {
-    sentence: "robots.txt both allows and forbids the same use of the same pages for one crawler.",
+    sentence: "robots.txt both allows and forbids the same use of the same pages for a crawler.",
     fix: "Remove one of the lines.",
   }) as RuleRow,
   "llms-differs": ruleFor([], "info", "practice", sources.llms, {
-    sentence: "A page is in llms.txt or the sitemaps, but not in both. Search engines ignore llms.txt.",
+    sentence: "A page is in llms.txt but in no sitemap, or vice versa. Search engines ignore llms.txt.",
     fix: "Add it if llms.txt should list all pages; remove links to pages that are gone.",
     needs: ["complete", "site"],
   }) as RuleRow,

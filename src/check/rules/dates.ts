@@ -29,42 +29,42 @@ export const dateRules = {
   }) as RuleRow,
   "lastmod-future": rule("warning", "heuristic", sources.protocol("lastmoddef"), {
     sentence: "A date is in the future.",
-    fix: "Write the time of the last change.",
+    fix: "Use the time of the last change.",
   }) as RuleRow,
   "lastmod-zero": rule("warning", "heuristic", sources.protocol("lastmoddef"), {
     sentence: "A date from before the web, such as the default 1970-01-01.",
-    fix: "Leave out unknown dates.",
+    fix: "Omit unknown dates.",
   }) as RuleRow,
   "lastmod-all-identical": ruleFor(["google", "bing"], "warning", "engine", sources.bingLastmod, {
     sentence: "All pages have the same date; Bing disregards such dates, and Google uses only accurate ones.",
-    fix: "Give each page the time of its last significant change, or none.",
+    fix: "Give each page the time of its last significant change, or omit the date.",
   }) as RuleRow,
   "lastmod-generated": rule("warning", "protocol", sources.protocol("lastmoddef"), {
-    sentence: "The dates are when the sitemap was written, not when the pages changed.",
-    fix: "Give each page the time of its last significant change, or none.",
+    sentence: "The dates are those of the sitemap's generation, not of changes to the pages.",
+    fix: "Give each page the time of its last significant change, or omit the date.",
   }) as RuleRow,
   "lastmod-missing": ruleFor(["bing"], "info", "engine", sources.bing, {
     sentence: `Fewer than ${percent(bounds.datedShare)} of the pages have a date, which Bing calls a key signal.`,
     fix: "Give each page the time of its last significant change.",
   }) as RuleRow,
   "lastmod-date-only": ruleFor(["bing"], "info", "engine", sources.bing, {
-    sentence: "Dates lack a time of day, which Bing asks for.",
+    sentence: "Dates have no time of day, which Bing asks for.",
     fix: "Write date and time: `2026-05-31T10:00:00+00:00`.",
   }) as RuleRow,
   "priority-invalid": ruleFor(["yandex"], "warning", "protocol", sources.protocol("prioritydef"), {
     sentence: "Invalid tag value: not a priority from 0.0 to 1.0.",
-    fix: "Leave the priority out.",
+    fix: "Omit the priority.",
     problems: "priority-invalid",
   }) as RuleRow,
   "changefreq-invalid": ruleFor(["yandex"], "warning", "protocol", sources.protocol("changefreqdef"), {
     sentence: "Invalid tag value: not one of the seven change frequencies.",
-    fix: "Leave the change frequency out.",
+    fix: "Omit the change frequency.",
     problems: "change-frequency-invalid",
   }) as RuleRow,
   "priority-ignored": ruleFor(["google", "bing"], "info", "engine", sources.buildSitemap, {
     sentence:
       "Google and Bing ignore priority and changefreq. Yandex reads them; Cloudflare's AI Search uses priority.",
-    fix: "Leave them out, unless those matter to you.",
+    fix: "Omit them, unless these matter to you.",
   }) as RuleRow,
 };
 

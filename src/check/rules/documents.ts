@@ -25,7 +25,7 @@ export const documentRules = {
     fix: "Serve the sitemap, or answer 404 and remove it from the index or robots.txt.",
   }) as RuleRow,
   "sitemap-unsupported": rule("error", "engine", sources.searchConsole, {
-    sentence: "Unsupported file format: search engines do not read it.",
+    sentence: "Unsupported file format: search engines cannot read it.",
     fix: "Serve an XML or text sitemap, or remove it from the index or robots.txt.",
   }) as RuleRow,
   "sitemap-empty": rule("warning", "engine", sources.searchConsole, {
@@ -35,7 +35,7 @@ export const documentRules = {
   }) as RuleRow,
   "sitemap-not-well-formed": rule("error", "protocol", sources.protocol("escaping"), {
     sentence: "Parsing error: not well-formed XML; search engines stop reading there.",
-    fix: "Escape `&`, `<`, `>`, `\"` and `'`; better, use an XML library.",
+    fix: "Escape `&`, `<`, `>`, `\"` and `'`, or better, use an XML library.",
     problems:
       "xml-mismatched-tag xml-malformed-tag xml-stray-text xml-unclosed-instruction xml-comment-end " +
       "xml-bare-ampersand xml-html-entity xml-unknown-entity xml-char-reference xml-junk-after-root " +
@@ -73,11 +73,11 @@ export const documentRules = {
   }) as RuleRow,
   "index-too-many-sitemaps": rule("error", "protocol", sources.protocol("index"), {
     sentence: `Too many sitemaps in the index: more than ${entries}.`,
-    fix: "Use a second index, and name it in robots.txt.",
+    fix: "Use a second index, and list it in robots.txt.",
   }) as RuleRow,
   "index-nested": ruleFor(["google", "yandex"], "error", "engine", sources.searchConsole, {
     sentence: "Incorrect sitemap index format: nested sitemap indexes. Google ignores what a nested index lists.",
-    fix: "List the sitemaps themselves, or name each index in robots.txt.",
+    fix: "List the sitemaps themselves, or list each index in robots.txt.",
   }) as RuleRow,
   "index-mixed": rule("error", "protocol", sources.protocol("index"), {
     sentence: "A file lists both pages and sitemaps.",
@@ -91,7 +91,7 @@ export const documentRules = {
   }) as RuleRow,
   "index-child-other-site": rule("warning", "protocol", sources.protocol("index"), {
     sentence: "An index lists a sitemap on another host; search engines ignore it without cross-submission.",
-    fix: "Host it on the index's own site, or name it in this site's robots.txt.",
+    fix: "Host it on the same site as the index, or list it in this site's robots.txt.",
     needs: ["location"],
   }) as RuleRow,
   "index-child-outside-directory": ruleFor(["google"], "info", "engine", sources.largeSitemaps, {

@@ -12,7 +12,7 @@ import * as sources from "../sources.ts";
 export const fetchingRules = {
   "sitemap-none": rule("error", "protocol", sources.protocol("informing"), {
     sentence: "No sitemap found, neither in robots.txt nor at a well-known path.",
-    fix: "Publish a sitemap and name it in robots.txt: `Sitemap: https://example.org/sitemap.xml`.",
+    fix: "Publish a sitemap and list it in robots.txt: `Sitemap: https://example.org/sitemap.xml`.",
     needs: ["site", "robots"],
   }) as RuleRow,
   "robots-unreachable": ruleFor(["google"], "error", "engine", sources.robots, {
@@ -21,7 +21,7 @@ export const fetchingRules = {
     websiteProblems: "robots-unreachable",
   }) as RuleRow,
   "robots-too-large": ruleFor(["google"], "warning", "engine", sources.robots, {
-    sentence: `robots.txt is larger than ${robotsTxtBytes / 1024} KiB; Google ignores the rest, Sitemap lines included.`,
+    sentence: `robots.txt is larger than ${robotsTxtBytes / 1024} KiB; Google ignores the rest, including Sitemap lines.`,
     fix: "Shorten robots.txt; put Sitemap lines first.",
     robotsProblems: "limit-robots-bytes",
   }) as RuleRow,
@@ -31,18 +31,18 @@ export const fetchingRules = {
     robotsProblems: "robots-spelling",
   }) as RuleRow,
   "robots-sitemap-relative": ruleFor(["google", "yandex"], "error", "engine", sources.robots, {
-    sentence: "robots.txt names a sitemap by a relative URL; search engines require an absolute one.",
+    sentence: "robots.txt lists a sitemap with a relative URL; search engines require absolute URLs.",
     fix: "Add scheme and host.",
     robotsProblems: "url-relative",
   }) as RuleRow,
   "robots-no-sitemap": rule("info", "protocol", sources.protocol("submit_robots"), {
-    sentence: "robots.txt names no sitemap; search engines may not find it unless it is submitted.",
+    sentence: "robots.txt lists no sitemap; search engines may not find it unless you submit it.",
     fix: "Add a Sitemap line to robots.txt.",
     needs: ["site"],
   }) as RuleRow,
   "sitemap-undeclared": rule("info", "heuristic", sources.protocol("informing"), {
-    sentence: "Neither robots.txt nor an index names this sitemap.",
-    fix: "Name it in robots.txt, or delete it.",
+    sentence: "Neither robots.txt nor an index lists this sitemap.",
+    fix: "List it in robots.txt, or delete it.",
     needs: ["complete", "site", "robots"],
   }) as RuleRow,
   "sitemap-robots-disallowed": ruleFor(["google", "yandex"], "error", "engine", sources.robots, {
@@ -59,7 +59,7 @@ export const fetchingRules = {
       "tls-certificate tls-failed http-protocol rate-limited address-blocked port-refused",
   }) as RuleRow,
   "sitemap-challenge": rule("warning", "practice", sources.httpStatus, {
-    sentence: "A sitemap is blocked (bot check, 401 or 403); unrecognized search engines are blocked, too.",
+    sentence: "A sitemap is blocked (bot check, 401 or 403); search engines that are not recognized are blocked, too.",
     fix: "Exempt sitemaps and robots.txt from the bot filter.",
     websiteProblems: "website-unreachable",
   }) as RuleRow,
@@ -69,7 +69,8 @@ export const fetchingRules = {
     problems: "redirect-encoding",
   }) as RuleRow,
   "sitemap-redirect-broken": rule("error", "practice", sources.httpStatus, {
-    sentence: "Redirect error: a sitemap's redirects loop, are too many, lead nowhere, or go from https to http.",
+    sentence:
+      "Redirect error: a sitemap has a redirect loop, too many redirects, an invalid redirect, or one from https to http.",
     fix: "Fix the redirect, or use the final URL.",
     problems: "redirect-downgrade",
     reasons: "redirect-loop limit-redirects redirect-invalid scheme-refused",

@@ -24,7 +24,7 @@ export const languageRules = {
     problems: "alternate-relative",
   }) as RuleRow,
   "hreflang-incomplete": ruleFor(["google"], "error", "engine", sources.languages, {
-    sentence: "An alternate page lacks its language or its URL.",
+    sentence: "An alternate page has no language or no URL.",
     fix: 'Write both: `<xhtml:link rel="alternate" hreflang="de" href="https://example.org/de"/>`.',
     problems: "alternate-incomplete",
   }) as RuleRow,
@@ -57,7 +57,7 @@ export const languageRules = {
     needs: ["complete"],
   }) as RuleRow,
   "hreflang-no-catchall": ruleFor(["google"], "info", "engine", sources.languages, {
-    sentence: "A language has pages for several regions, but none for other speakers.",
+    sentence: "A language has pages for several regions, but no generic page.",
     fix: "Add a page for the language alone, such as `en` beside `en-US` and `en-GB`.",
   }) as RuleRow,
 };

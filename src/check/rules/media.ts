@@ -41,7 +41,7 @@ export const mediaRules = {
   }) as RuleRow,
   "news-deprecated": ruleFor(["google"], "info", "engine", sources.news, {
     sentence: "Google no longer documents the news tags access, genres, keywords and stock_tickers.",
-    fix: "Leave them out.",
+    fix: "Remove them.",
   }) as RuleRow,
   "image-too-many": ruleFor(["google"], "error", "engine", sources.images, {
     sentence: `A page has more than ${grouped(bounds.images)} images.`,
@@ -55,23 +55,24 @@ export const mediaRules = {
   }) as RuleRow,
   "image-deprecated": ruleFor(["google"], "info", "engine", sources.images, {
     sentence: "Google dropped the image tags caption, geo_location, title and license in 2022.",
-    fix: "Leave them out.",
+    fix: "Remove them.",
   }) as RuleRow,
   "video-incomplete": ruleFor(["google"], "error", "engine", sources.videos, {
-    sentence: "Missing XML tag: a video lacks thumbnail, title, description, or both locations.",
+    sentence:
+      "Missing XML tag: a video has no thumbnail, title or description, or neither content nor player location.",
     fix: "Add what is missing.",
     problems: "video-incomplete",
   }) as RuleRow,
   "video-is-page": ruleFor(["google"], "error", "engine", sources.videos, {
     sentence: "Video location and play page location are the same.",
-    fix: "Name the media file in `<video:content_loc>`, or the player in `<video:player_loc>`.",
+    fix: "Give the media file in `<video:content_loc>`, or the player in `<video:player_loc>`.",
   }) as RuleRow,
   "video-field": ruleFor(["google"], "warning", "engine", sources.videos, {
     sentence:
       `Invalid tag value: a field of a video is out of bounds (duration ${videoDuration.least} to ${grouped(videoDuration.most)} s, ` +
       `rating ${videoRating.least} to ${videoRating.most}, description ${grouped(bounds.videoDescription)} characters, ` +
       `${bounds.videoTags} tags, uploader ${bounds.videoUploader} characters, restriction with a relationship).`,
-    fix: "Correct the field, or leave it out.",
+    fix: "Correct or remove the field.",
     problems: "video-invalid",
   }) as RuleRow,
   "video-expired": ruleFor(["google"], "warning", "engine", sources.videos, {
@@ -81,7 +82,7 @@ export const mediaRules = {
   "video-deprecated": ruleFor(["google"], "info", "engine", sources.videos, {
     sentence:
       "Google dropped the video tags category, gallery_loc, price and tvshow, and the attributes autoplay and allow_embed, in 2022.",
-    fix: "Leave them out.",
+    fix: "Remove them.",
   }) as RuleRow,
   "media-robots-disallowed": ruleFor(["google"], "warning", "engine", sources.videos, {
     sentence: "robots.txt disallows an image, thumbnail, video or player.",

@@ -30,7 +30,7 @@ export const pageRules = {
   }) as RuleRow,
   "page-not-listed": rule("warning", "practice", sources.buildSitemap, {
     sentence: "A page that search engines may index is in no sitemap.",
-    fix: "List it, add `noindex`, or leave its file out with --ignore.",
+    fix: "List it, add `noindex`, or exclude its file with --ignore.",
     needs: ["files", "complete"],
   }) as RuleRow,
   "page-redirect": rule("warning", "engine", sources.buildSitemap, {
@@ -49,17 +49,17 @@ export const pageRules = {
     needs: ["pages"],
   }) as RuleRow,
   "page-canonical-other": rule("warning", "engine", sources.canonical, {
-    sentence: "Alternate page with proper canonical tag: a listed page names another URL as canonical.",
+    sentence: "Alternate page with proper canonical tag: the canonical URL of a listed page is a different one.",
     fix: "List the canonical URL.",
     needs: ["pages"],
   }) as RuleRow,
   "page-hreflang-differs": ruleFor(["google"], "info", "engine", sources.languages, {
-    sentence: "The page and the sitemap name different alternate pages.",
+    sentence: "The page and the sitemap list different alternate pages.",
     fix: "Make them agree, or keep one.",
     needs: ["pages"],
   }) as RuleRow,
   "page-lastmod-older": ruleFor(["google"], "info", "engine", sources.buildSitemap, {
-    sentence: `A page says it changed more than ${days} days earlier than the sitemap says.`,
+    sentence: `A page's own date is more than ${days} days older than its date in the sitemap.`,
     fix: "Give each page the time of its last significant change.",
     needs: ["sample"],
   }) as RuleRow,

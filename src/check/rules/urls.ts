@@ -46,13 +46,14 @@ export const urlRules = {
     problems: "url-double-escaped",
   }) as RuleRow,
   "url-www-mismatch": rule("error", "protocol", sources.protocol("location"), {
-    sentence: "Path mismatch: the hosts of the sitemap and its URLs differ by `www.`.",
+    sentence: "Path mismatch: the sitemap's host has `www.` and its URLs do not, or vice versa.",
     fix: "Use the same host everywhere.",
     needs: ["location"],
   }) as RuleRow,
   "url-other-host": rule("error", "protocol", sources.protocol("sitemaps_cross_submits"), {
-    sentence: "URL not allowed: URLs on another host than the sitemap are dropped without cross-submission.",
-    fix: "Give that host its own sitemap, or name this one in its robots.txt.",
+    sentence:
+      "URL not allowed: the URL is on a different host than the sitemap; search engines drop it without cross-submission.",
+    fix: "Give that host its own sitemap, or list this one in its robots.txt.",
     needs: ["location"],
   }) as RuleRow,
   "url-other-scheme": rule("error", "protocol", sources.protocol("location"), {
@@ -62,8 +63,8 @@ export const urlRules = {
   }) as RuleRow,
   "url-outside-directory": rule("warning", "protocol", sources.protocol("location"), {
     sentence:
-      "Path mismatch: a sitemap may only list URLs in its own directory or below, unless robots.txt names it or it is submitted in Search Console.",
-    fix: "Move the sitemap to the site's root, name it in robots.txt, or submit it in Search Console.",
+      "Path mismatch: a sitemap may only list URLs in its own directory or below, unless it is listed in robots.txt or submitted in Search Console.",
+    fix: "Move the sitemap to the site's root, list it in robots.txt, or submit it in Search Console.",
     needs: ["location"],
   }) as RuleRow,
   "url-private-host": rule("error", "practice", sources.protocol("locdef"), {
@@ -105,20 +106,20 @@ export const urlRules = {
   }) as RuleRow,
   "url-not-normal": ruleFor(["google"], "info", "engine", sources.buildSitemap, {
     sentence:
-      "A URL is not normalized: an upper-case host, a default port, `.` or `..` in the path, or a dot after the host.",
-    fix: "Write it as the site's own links do.",
+      "A URL is not normalized: an upper-case host, a default port, `.` or `..` in the path, or a trailing dot in the host.",
+    fix: "Write it as in the site's own links.",
   }) as RuleRow,
   "url-double-slash": rule("info", "heuristic", sources.urlStructure, {
     sentence: "A URL has `//` in its path, often from joining two parts.",
     fix: "Fix how the URL is built.",
   }) as RuleRow,
   "url-asset": rule("info", "heuristic", sources.images, {
-    sentence: "A listed file is not a page, but for example an image or a script.",
+    sentence: "A listed URL is not a page but a file, such as an image or a script.",
     fix: "Remove it; list images in `<image:image>` of their page.",
   }) as RuleRow,
   "url-utility": rule("info", "engine", sources.urlStructure, {
-    sentence: "A listed page is of no use in search: a cart, a login, internal search results.",
-    fix: "Leave it out.",
+    sentence: "A listed page is useless in search results: a cart, a login, internal search results.",
+    fix: "Remove it.",
   }) as RuleRow,
   "url-duplicate": rule("warning", "heuristic", sources.buildSitemap, {
     sentence: "More than one sitemap lists this URL.",

@@ -22,19 +22,19 @@ interface ChangesFlags extends Flags<(typeof formats)[number]> {
 }
 
 export function changesCommand(context: Context, done: Done): Command {
-  const first = new Option("--first <what>", "what the first run lists: every page as added, or nothing");
+  const first = new Option("--first <what>", "what the first run lists: every page (as added) or nothing");
   const command = new Command("changes")
-    .summary("list what is new on a website since the last run")
+    .summary("list what changed on a website since the last run")
     .description(
-      "Lists the pages that were added, changed or removed since the last run with the same --state. Only what changed is\n" +
-        "transferred. A sitemap that cannot be read keeps its last known state: its pages are not removed. The state is\n" +
-        "replaced after everything was written; a run that is killed is repeated by the next one. Changes that --only,\n" +
-        "--include, --exclude, --ignore or --allowed-for leave out are not listed by the next run, either.",
+      "Lists the pages that were added, changed or removed since the last run with the same --state. Only documents that\n" +
+        "changed are transferred. If a sitemap cannot be read, its last known state is kept: its pages are not reported as\n" +
+        "removed. The state is replaced after all output was written; if a run is killed, the next one lists its changes\n" +
+        "again. Changes filtered out by --only, --include, --exclude, --ignore or --allowed-for are not listed later, either.",
     )
     .argument("[website]", "homepage")
     .optionsGroup("Output:")
-    .requiredOption("--state <file>", "archive that the last run left, replaced at the end (.warc or .warc.gz)")
-    .addOption(new Option("-f, --format <format>", "data, or URLs").choices(formats).default("ndjson"));
+    .requiredOption("--state <file>", "state from the last run: an archive, replaced at the end (.warc or .warc.gz)")
+    .addOption(new Option("-f, --format <format>", "output format").choices(formats).default("ndjson"));
   addFlags(command, "output")
     .addOption(first.choices(["all", "none"]).default("all"))
     .option("--only <kinds>", `kinds of changes to list: ${kinds.join(", ")} (repeatable)`, collected)
@@ -49,13 +49,13 @@ export function changesCommand(context: Context, done: Done): Command {
     examples: `
 Examples:
   sitegrove changes example.org --state site.warc.gz
-  sitegrove changes example.org --state site.warc.gz --first none   start now
+  sitegrove changes example.org --state site.warc.gz --first none   from now on
   sitegrove changes example.org --state site.warc.gz -f csv -o new.csv
 `,
     more: exitCodeHelp(websiteExitCodes, {
-      incomplete: "finished, but something declared could not be fully read: it keeps its last known state",
-      notFound: "the website answered, and no sitemap was found: the state is not changed",
-      unreachable: "the website could not be reached, or refused everything: the state is not changed",
+      incomplete: "incomplete: something could not be fully read; its last known state is kept",
+      notFound: "no sitemap found, although the website responded; the state is not changed",
+      unreachable: "the website could not be reached, or refused all requests; the state is not changed",
     }),
   });
 }

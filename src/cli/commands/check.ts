@@ -34,7 +34,7 @@ interface CheckFlags extends Flags {
 export function checkCommand(context: Context, done: Done): Command {
   // -f and -o, in the order in which they were given.
   const words: Word[] = [];
-  const format = new Option("-f, --format <format>", "text for people, data, or annotations (repeatable)")
+  const format = new Option("-f, --format <format>", "output format (repeatable)")
     .choices(checkFormats)
     .argParser((value) => {
       if (!checkFormats.includes(value as CheckFormat))
@@ -43,28 +43,28 @@ export function checkCommand(context: Context, done: Done): Command {
       return value;
     });
   const addFile = (file: string) => void words.push({ file });
-  const failOn = new Option("--fail-on <severity>", "lowest severity that makes the exit code 6");
+  const failOn = new Option("--fail-on <severity>", "exit with 6 if there are findings of this severity or higher");
   const command = new Command("check")
-    .summary("show what search engines would say about the sitemaps of a website")
+    .summary("show what search engines would flag in a website's sitemaps")
     .description(
-      "Shows what is wrong with the sitemaps of a website, what search engines do about it, and how to fix it, in the words\n" +
-        "of Search Console. docs/check.md lists all rules.",
+      "Shows what is wrong with a website's sitemaps, how search engines react, and how to fix it, in Search Console's terms.\n" +
+        "docs/check.md lists all rules.",
     )
-    .argument("<target>", "website, archive, sitemap file, folder of a built website, or - for standard input")
+    .argument("<target>", "website, archive, sitemap file, folder of a static site, or - for standard input")
     .optionsGroup("Output:")
     .addOption(format)
-    .option("-o, --output <file>", "write the format before it to FILE (repeatable)", addFile)
+    .option("-o, --output <file>", "write the preceding format to FILE (repeatable)", addFile)
     .option("--force", "replace existing files")
     .option("--all", "show all examples and sitemaps (text, markdown)")
     .addOption(failOn.choices(failLevels).default(undefined, "error"));
   addFlags(command, "rules")
-    .option("--baseline <file>", "file of known findings; only new ones are shown and fail")
-    .option("--update-baseline", "write the findings to the baseline")
+    .option("--baseline <file>", "file with known findings; only new ones are shown and can fail the check")
+    .option("--update-baseline", "write the current findings to the baseline")
     .option("--sample <n>", "number of pages to fetch and check", wholeNumber(1));
-  const pages = "files that are pages: 'blog/**' (repeatable; default: all HTML files)";
+  const pages = "files to check as pages: 'blog/**' (repeatable; default: all HTML files)";
   addFlags(command, "local")
     .option("--pages <glob>", pages, collected)
-    .option("--ignore <glob>", "files to leave out: 'drafts/' (repeatable)", collected);
+    .option("--ignore <glob>", "files to ignore: 'drafts/' (repeatable)", collected);
   addFlags(command, "Discovery", "Network", "Limits", "messages");
   command.action(async (target: string, flags: CheckFlags) =>
     done(await check(target, { ...flags, output: undefined, outputs: pairsOf(words) }, context)),

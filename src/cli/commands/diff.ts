@@ -22,16 +22,16 @@ import type { Messages } from "../output/messages.ts";
 import { type Ending, type Run, withTargets } from "../run.ts";
 
 export function diffCommand(context: Context, done: Done): Command {
-  const sides = "archive, sitemap file, list of URLs, folder of a built website, website, or - for standard input";
+  const sides = "archive, sitemap file, list of URLs, folder of a static site, website, or - for standard input";
   const command = new Command("diff")
     .summary("show what changed between two archives, sitemaps or websites")
     .description(
       "Shows the differences between two sides: pages that were added, removed, changed or moved to another sitemap, and\n" +
-        "sitemaps that are new, gone, or became readable or unreadable. If a side is incomplete, a page that is missing\n" +
+        "sitemaps that are new, gone, or became readable or unreadable. If a side is incomplete, a page missing\n" +
         'there is "unknown", never "removed".',
     )
     .argument("<old>", sides)
-    .argument("<new>", "the same");
+    .argument("<new>", "as for old");
   addDiffFlags(command.optionsGroup("Output:"));
   addFlags(command, "csvSafe", "local", "Discovery", "Parsing", "Network", "Limits", "messages");
   command.action(async (before: string, after: string, flags: DiffFlags) =>
@@ -42,28 +42,28 @@ export function diffCommand(context: Context, done: Done): Command {
     examples: `
 Examples:
   sitegrove diff monday.warc.gz tuesday.warc.gz              counts and examples
-  sitegrove diff monday.warc.gz example.org -f ndjson        since then, as data
+  sitegrove diff monday.warc.gz example.org -f ndjson        since then, as JSON
   sitegrove diff old.xml new.xml.gz --ignore lastModified    two sitemaps
-  sitegrove diff site.warc.gz public/                        a built website
-  sitegrove diff old.txt new.txt -f pages --only added       new URLs of lists
+  sitegrove diff site.warc.gz public/                        a static site
+  sitegrove diff old.txt new.txt -f pages --only added       new URLs in a list
   sitegrove diff old.warc.gz new.warc.gz -f rss -o new.xml   a feed of new pages
 `,
     more:
       patternHelp +
       exitCodeHelp([...websiteExitCodes, "findings"], {
-        incomplete: "finished, but a side could not be fully read",
-        notFound: "a website answered, and no sitemap was found",
-        unreachable: "a website could not be reached, or refused everything",
+        incomplete: "incomplete: a side could not be fully read",
+        notFound: "no sitemap found, although the website responded",
+        unreachable: "a website could not be reached, or refused all requests",
         findings: "--exit-code: there are differences",
       }),
   });
 }
 
-export const ignoreInWords: string = `fields that do not count as a change: ${ignorable.join(", ")} (repeatable)`;
+export const ignoreInWords: string = `fields to ignore: ${ignorable.join(", ")} (repeatable)`;
 
 /** Of `diff` and `fleet diff`. */
 export function addDiffFlags(command: Command): Command {
-  const format = new Option("-f, --format <format>", "a summary, data, URLs, or a feed of new pages (rss)");
+  const format = new Option("-f, --format <format>", "output format; rss is a feed of new pages");
   const only = `kinds of changes to show: ${changeKinds.join(", ")} (repeatable)`;
   addFlags(command.addOption(format.choices(diffFormats).default("summary")), "output")
     .option("--only <kinds>", only, collected)

@@ -39,14 +39,14 @@ export function lsCommand(context: Context, done: Done): Command {
   const command = new Command("ls")
     .summary("list the sitemaps and pages of a website")
     .description("Lists the sitemaps of a website and the pages they declare.")
-    .argument("[websites...]", "homepages, archives of --save, or the folder of a built website")
+    .argument("[websites...]", "homepages, archives from --save, or the folder of a static site")
     .optionsGroup("Output:")
     .addOption(formatOption(formats));
   addFlags(command, "output", "csv")
-    .option("--all", "show every page on a terminal, too (tabtree)")
+    .option("--all", "show every page, even on a terminal (tabtree)")
     .option("-u, --strip-url", "show URLs relative to the homepage")
     .option("--trailer", "end with a line that says whether the list is complete (ndjson)")
-    .option("--summary", "count pages by sitemap and section at the end, on stderr");
+    .option("--summary", "at the end, print page counts by sitemap and section to stderr");
   addFlags(command, "Filters", "sitemap", "Discovery", "Parsing", "Archive", "local", "Network", "Limits", "messages");
   command.action(async (websites: readonly string[], flags: Flags<Format>) => done(await ls(websites, flags, context)));
   return addHelp(command, {
@@ -57,11 +57,12 @@ Examples:
   sitegrove ls example.org                          the tree
   sitegrove ls example.org -f pages > urls.txt      page URLs, one per line
   sitegrove ls example.org -f csv --since 7d        what changed this week
-  sitegrove ls example.org --save site.warc.gz      and save what was received
+  sitegrove ls example.org --save site.warc.gz      also save all responses
   sitegrove ls site.warc.gz -f json                 from an archive, offline
-  sitegrove ls public/ --url https://example.org/   a built website
+  sitegrove ls public/ --url https://example.org/   a static site
 `,
-    more: patternHelp + exitCodeHelp(websiteExitCodes, { notFound: "the website answered, and no sitemap was found" }),
+    more:
+      patternHelp + exitCodeHelp(websiteExitCodes, { notFound: "no sitemap found, although the website responded" }),
   });
 }
 

@@ -17,13 +17,13 @@ interface McpFlags extends CrawlFlags {
 
 export function mcpCommand(context: Context, done: Done): Command {
   const command = new Command("mcp")
-    .summary("answer agents, by the Model Context Protocol")
+    .summary("run an MCP server for agents")
     .description(
-      "Serves the Model Context Protocol on standard input and output. Agents may ask about any public website or, with\n" +
-        "--allow, only about the websites you name, which may be private. Needs the package @modelcontextprotocol/server.",
+      "Runs a Model Context Protocol server on standard input and output. Agents may ask about any public website or, with\n" +
+        "--allow, only about given websites, which may be private. Needs the package @modelcontextprotocol/server.",
     )
-    .option("--dir <folder>", "folder to keep websites in (default: the user's cache folder)")
-    .option("--allow <site>", "only answer about this website, even at a private address (repeatable)", collected);
+    .option("--dir <folder>", "folder to save websites in (default: your cache folder)")
+    .option("--allow <site>", "only answer about this website, which may be private (repeatable)", collected);
   addFlags(command, "Discovery", "Network", "Limits");
   command.action(async (flags: McpFlags) => done(await mcp(flags, context)));
   return addHelp(command, {

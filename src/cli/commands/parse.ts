@@ -30,8 +30,8 @@ export function parseCommand(context: Context, done: Done): Command {
   const command = new Command("parse")
     .summary("read one sitemap: a local file, standard input or a URL")
     .description(
-      "Reads one sitemap from a local file, standard input or a URL, whatever its format, compression and character set.\n" +
-        "For an index, lists its sitemaps without fetching them.",
+      "Reads one sitemap from a local file, standard input or a URL, in any format, compression and character set. For an\n" +
+        "index, lists its sitemaps without fetching them.",
     )
     .argument("<file>", "local file, - for standard input, or a URL")
     .optionsGroup("Output:")
@@ -39,13 +39,13 @@ export function parseCommand(context: Context, done: Done): Command {
   addFlags(command, "output", "csv");
   const filters = ["--include", "--exclude", "--since", "--undated", "--unique", "--limit"];
   addCrawlFlags(command.optionsGroup("Filters:"), "Filters", filters);
-  command.optionsGroup("Parsing:").option("--url <url>", "URL of the document: relative URLs are resolved against it");
+  command.optionsGroup("Parsing:").option("--url <url>", "URL of the document, to resolve relative URLs");
   addCrawlFlags(command, "Parsing");
   addCrawlFlags(command, "Limits", ["--max-bytes"]);
   addCrawlFlags(command.optionsGroup("Network, for a URL:"), "Network");
   command
     .optionsGroup("Messages:")
-    .option("-v, --verbose", "list minor problems, too", raised)
+    .option("-v, --verbose", "also list minor problems", raised)
     .option("--no-color", "no colors on a terminal")
     .action(async (file: string, flags: Flags<Format>) => done(await parse(file, flags, context)));
   return addHelp(command, {

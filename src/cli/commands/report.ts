@@ -15,16 +15,16 @@ import { CheckEnding } from "./check.ts";
 
 export function reportCommand(context: Context, done: Done): Command {
   const command = new Command("report")
-    .summary("write an HTML page about the sitemaps of a website")
+    .summary("write an HTML report about a website's sitemaps")
     .description(
-      "Writes one HTML page about the sitemaps of a website: what search engines would say, where the pages are, when they\n" +
-        "changed, languages, and how the sitemaps were fetched. It opens from a file, loads nothing and works without scripts.",
+      "Writes an HTML report about a website's sitemaps: what search engines would flag, where the pages are, when they\n" +
+        "changed, languages, and how the sitemaps were fetched. The page is self-contained and works without scripts.",
     )
-    .argument("[target]", "website, archive of --save, or folder of a built website")
+    .argument("[target]", "website, archive from --save, or folder of a static site")
     .optionsGroup("Output:");
   addFlags(command, "output")
     .option("--previous <archive>", "archive of an earlier run, to show what changed since")
-    .option("--json", "write the contents of the page as JSON instead");
+    .option("--json", "write the report's data as JSON instead");
   addFlags(command, "rules", "sitemap", "Discovery");
   addCrawlFlags(command.optionsGroup("Archive:"), "Archive", ["--save"]);
   addFlags(command, "local", "Network", "Limits", "messages");
@@ -36,11 +36,11 @@ Examples:
   sitegrove report example.org -o report.html
   sitegrove report site.warc.gz -o report.html            an archive, offline
   sitegrove report example.org -o report.html --previous last-week.warc.gz
-  sitegrove report site.warc.gz --json | jq .figures      the facts behind it
+  sitegrove report site.warc.gz --json | jq .figures      its data
 `,
     more: exitCodeHelp(websiteExitCodes, {
       complete: "complete, with or without findings",
-      notFound: "the website answered, and no sitemap was found",
+      notFound: "no sitemap found, although the website responded",
     }),
   });
 }

@@ -10,31 +10,34 @@ import type { QueueFlags, ScheduleFlags } from "./queue.ts";
 import type { WorkerFlags } from "./worker.ts";
 
 export function fleetCommand(context: Context, done: Done): Command {
-  const again = `read websites with these outcomes again: ${retryNames.join(", ")} (repeatable)`;
-  const dead =
-    "give websites that were unreachable in the earlier run one request, and try in full after this time: 7d";
+  const again = `recrawl websites with these outcomes: ${retryNames.join(", ")} (repeatable)`;
+  const dead = "with --previous: send unreachable websites a single request until this time has passed: 7d";
   const command = new Command("fleet")
-    .summary("read many websites; run again, it continues where it stopped")
+    .summary("crawl many websites; run it again to continue")
     .description(
-      "Reads the sitemaps of many websites, many at a time. The journal sites.ndjson, in the output folder, records which\n" +
-        "websites were started and their results: run again with the same folder, it continues where it stopped.",
+      "Crawls many websites in parallel. The journal sites.ndjson, in the output folder, records which websites were\n" +
+        "started and their results, so a run with the same folder continues where the last one stopped.",
     )
     .argument("[sites...]", "homepages")
     .optionsGroup("Websites:")
     .option("--from <file>", "list of homepages, one per line; - for standard input (repeatable)", collected)
-    .option("--column <name>", "column of a CSV file with the homepages: name, or number from 1")
+    .option("--column <name>", "column of a CSV file with the homepages: its name, or its number, starting at 1")
     .option("--retry <outcomes>", again, collected)
     .optionsGroup("Several machines:")
-    .option("--queue <url>", `fill this ${queueText}`)
-    .option("--run <name>", "name of the run, on the queue (default: default) or in the dataset (default: its time)")
+    .option("--queue <url>", `add the websites to a ${queueText}`)
+    .option("--run <name>", "name of the run (default: default on a queue, the start time in a dataset)")
     .option("--shard <part>", "only this part of the list: 2/8 is the second of eight")
     .option("--processes <n>", "number of processes (default: 1)", wholeNumber(1));
   const out = "folder for journal, outputs and summary; or s3://BUCKET/PREFIX for the outputs";
-  addFleetFlags(command, out, "whatever its host names")
+  addFleetFlags(command, out, "across all its host names")
     .optionsGroup("Output:")
-    .option("--previous <dir>", "folder of an earlier run with --archives, for unchanged documents")
+    .option("--previous <dir>", "folder of an earlier run with --archives, to reuse unchanged documents")
     .option("--retry-dead-after <time>", dead, interval)
-    .option("--fail-above <percent>", "exit with 6 if more websites are unreachable or failed: 20%", percent)
+    .option(
+      "--fail-above <percent>",
+      "exit with 6 if more than this share of websites is unreachable or failed: 20%",
+      percent,
+    )
     .optionsGroup("Messages:")
     .action(async (sites: readonly string[], flags: FleetFlags) => {
       const { fleet } = await import("./fleet.ts");
@@ -56,22 +59,22 @@ const examples = `
 Examples:
   sitegrove fleet --from sites.txt --out monday              pages, summary.json
   sitegrove fleet --from top.csv --column domain --out top   a column of a table
-  sitegrove fleet --out monday --retry unreachable           those again
+  sitegrove fleet --out monday --retry unreachable           recrawl these
   sitegrove fleet --from sites.txt --out a --archives -f none
 `;
 
 const more = `  sitegrove fleet --from sites.txt --queue redis://queue.example/0
   sitegrove fleet --from sites.txt --shard 2/8 --out part2   one part of a list
 
-Ctrl-C finishes the websites that are being read; a second Ctrl-C stops at once.
+Ctrl-C finishes the websites in progress; a second Ctrl-C stops immediately.
 ${exitCodeHelp(["complete", "unexpected", "usage", "incomplete", "findings", "interrupted"], {
-  complete: "every website was read to its end, or has no sitemap",
-  incomplete: "finished, but some websites could not be fully read, or some lines of the list name no website",
+  complete: "every website was fully read or has no sitemap",
+  incomplete: "incomplete: some websites could not be fully read, or some lines of the list are not websites",
   findings: "--fail-above: too many websites are unreachable or failed",
   interrupted: "stopped by Ctrl-C: run it again to continue",
 })}`;
 
-const queueText = "queue of several machines: redis://HOST/0, rediss://HOST/0";
+const queueText = "queue shared by several machines: redis://HOST/0, rediss://HOST/0";
 const noColor = ["--no-color", "no colors on a terminal"] as const;
 
 /** With a queue, which is required. */
@@ -82,14 +85,12 @@ function queueCommand(name: string, summary: string, usage: string, description:
 
 function statusCommand(context: Context, done: Done): Command {
   type StatusFlags = Pick<FleetFlags, "queue" | "run"> & { format: "text" | "json" | "ndjson"; json?: true };
-  const formats = new Option("-f, --format <format>", "text, JSON, or a line of JSON for each run");
+  const formats = new Option("-f, --format <format>", "text, JSON, or one line of JSON per run");
   return new Command("status")
     .summary("show the progress of a fleet")
-    .description(
-      "Shows what is done, running and waiting in the folder of a fleet or on a queue, while it runs or after.",
-    )
+    .description("Shows how many websites of a fleet are done, active and waiting, during or after a run.")
     .usage("DIR [options]\n       sitegrove fleet status --queue URL [options]")
-    .argument("[dir]", "folder of the outputs")
+    .argument("[dir]", "output folder")
     .option("--queue <url>", queueText)
     .option("--run <name>", "run on the queue (default: all)")
     .addOption(formats.choices(["text", "json", "ndjson"]).default("text"))
@@ -110,8 +111,8 @@ function diffCommand(context: Context, done: Done): Command {
   const command = new Command("diff")
     .summary("show what changed between two runs")
     .description(
-      "Shows what changed between two runs of a fleet: pages and sitemaps of every website that both have read, websites that are\n" +
-        "in one list only, and those with another outcome. If a website was not fully read, a page that is missing there is\n" +
+      "Shows what changed between two runs of a fleet: pages and sitemaps of websites in both, websites that are in one list\n" +
+        "only, and those whose outcome changed. If a website was not fully read, a page missing there is\n" +
         '"unknown", never "removed".',
     )
     .argument("<old>", "folder of the earlier run")
@@ -125,33 +126,33 @@ function diffCommand(context: Context, done: Done): Command {
 
 function workerCommand(context: Context, done: Done): Command {
   const description =
-    "Reads websites from a queue until nothing is left. Any number of workers can run at a time, on any number of machines.\n" +
+    "Crawls websites from a queue until none is left. Any number of workers can run in parallel, on any number of machines.\n" +
     "A worker uses the outputs and limits of the run; flags given here override them.";
-  const silent = "time after which the websites of a silent worker are given to others";
-  const command = queueCommand("worker", "read websites from a queue", "[options]", description)
+  const silent = "time after which the websites of an unresponsive worker are given to others";
+  const command = queueCommand("worker", "crawl websites from a queue", "[options]", description)
     .option("--run <name>", "run to work on (default: all, in turn)")
-    .option("--idle <seconds>", "time to wait for more websites when nothing is left", seconds, 5)
+    .option("--idle <seconds>", "time to wait for more websites when none is left", seconds, 5)
     .option("--stay", "keep waiting for more websites")
     .option("--lease <seconds>", silent, seconds, 30);
   for (const option of command.options) option.helpGroup("Queue:");
-  return addFleetFlags(command, "folder for the outputs, or s3://BUCKET/PREFIX", "of all workers together")
+  return addFleetFlags(command, "folder for the outputs, or s3://BUCKET/PREFIX", "for all workers together")
     .action(async (flags: WorkerFlags) => done(await (await import("./worker.ts")).fleetWorker(flags, context)))
     .addHelpText(
       "after",
       `
-Ctrl-C and SIGTERM finish the websites that are being read; a second one stops at once. Passwords come from the environment:
+Ctrl-C and SIGTERM finish the websites in progress; a second signal stops immediately. The password comes from the environment:
 SITEGROVE_QUEUE_PASSWORD.
 ${exitCodeHelp(["complete", "unexpected", "usage", "interrupted", "terminated"], {
-  complete: "nothing is left, or it was stopped and finished what it had started",
-  interrupted: "stopped by a second Ctrl-C: the websites being read go back to the queue",
+  complete: "no website is left, or the worker was stopped and finished those in progress",
+  interrupted: "stopped by a second Ctrl-C: the websites in progress return to the queue",
   terminated: "stopped by a second SIGTERM",
 })}`,
     );
 }
 
 function resultsCommand(context: Context, done: Done): Command {
-  const description = "Prints the summary of each finished website, one line of JSON each, in the order of the list.";
-  const formats = new Option("-f, --format <format>", "one line of JSON for each website");
+  const description = "Prints the summary of each finished website as a line of JSON, in list order.";
+  const formats = new Option("-f, --format <format>", "one line of JSON per website");
   return queueCommand("results", "print the summaries of a run on a queue", "[options]", description)
     .option("--run <name>", "run to print", "default")
     .addOption(formats.choices(["ndjson"]).default("ndjson"))
@@ -162,9 +163,10 @@ function resultsCommand(context: Context, done: Done): Command {
 
 function scheduleCommand(context: Context, done: Done): Command {
   const description =
-    "Repeats a run at the interval of --every, while workers are running. Each repetition is a run of its own, named after the first run and\n" +
-    "the time; with --archives, it takes unchanged documents from the previous one. Without --every, shows what is scheduled.";
-  const keep = "number of repetitions to keep on the queue; the outputs of older ones stay";
+    "Repeats a run at the interval --every, while workers are running. Each repetition is a new run, named after the first\n" +
+    "one and the time; with --archives, it reuses unchanged documents from the previous one. Without --every, shows the\n" +
+    "schedule.";
+  const keep = "number of repetitions to keep on the queue; output files are kept";
   return queueCommand("schedule", "repeat a run on a queue", "--run NAME --every 1d", description)
     .option("--run <name>", "run to repeat", "default")
     .option("--every <time>", "time between two runs: 90s, 30m, 12h, 1d, 1w", interval)
@@ -180,10 +182,10 @@ function scheduleCommand(context: Context, done: Done): Command {
 
 function removeCommand(context: Context, done: Done): Command {
   const description =
-    "Removes a run from a queue, with its results and its schedule. Its outputs stay, unless --outputs is given.";
+    "Removes a run from a queue, with its results and schedule. Output files are kept without --outputs.";
   return queueCommand("remove", "remove a run from a queue", "--run NAME [options]", description)
     .requiredOption("--run <name>", "run to remove")
-    .option("--outputs", "also remove the files that its results name")
+    .option("--outputs", "also remove its output files")
     .option(...noColor)
     .action(async (flags: QueueFlags & { outputs?: true }) =>
       done(await (await import("./queue.ts")).removeRun(flags, context)),

@@ -1,4 +1,5 @@
-// The flags that `fleet` and `fleet worker` share: what is written for each website, how fast websites are read, and the options of their crawls.
+// The flags that `fleet` and `fleet worker` share: what is written for each website, how fast websites are read, and the options of their
+// crawls.
 import { type Command, Option } from "commander";
 import type { StreamOptions } from "../../model/options.ts";
 import {
@@ -42,7 +43,7 @@ export interface FleetFlags
 /** `folder`: what --out names. `perAddress`: whom this limit counts for. */
 export function addFleetFlags(command: Command, folder: string, perAddress: string): Command {
   const format = new Option("-f, --format <format>", "format of the page files, one per website (default: ndjson)");
-  const dataset = "also write the rows of all websites to a few Parquet files in DIR or s3://BUCKET/PREFIX";
+  const dataset = "also write all rows to a few Parquet files in DIR or s3://BUCKET/PREFIX";
   command
     .optionsGroup("Output:")
     .option("--out <dir>", folder)
@@ -51,22 +52,26 @@ export function addFleetFlags(command: Command, folder: string, perAddress: stri
     .option("--check", "check each website and write the findings")
     .option("--dataset <dir>", dataset)
     .optionsGroup("Pace:")
-    .option("--concurrency <n>", "websites read at a time (default: by memory and cores, 16 to 128)", wholeNumber(1))
-    .option("--per-address <n>", `requests at a time to one IP address, ${perAddress} (default: 8)`, wholeNumber(1))
-    .option("--max-pages <n>", "maximum pages of one website (default: none)", wholeNumber(0))
-    .option("--max-traffic <n>", "maximum transferred bytes of one website: 64k, 50M (default: none)", byteCount);
+    .option(
+      "--concurrency <n>",
+      "websites crawled in parallel (default: 16 to 128, by memory and cores)",
+      wholeNumber(1),
+    )
+    .option("--per-address <n>", `parallel requests per IP address, ${perAddress} (default: 8)`, wholeNumber(1))
+    .option("--max-pages <n>", "maximum pages per website (default: none)", wholeNumber(0))
+    .option("--max-traffic <n>", "maximum bytes transferred per website: 64k, 50M (default: none)", byteCount);
   addCrawlFlags(command, "Limits");
   // Without a limit, one website would keep a whole fleet waiting.
   const time = command.options.find(({ long }) => long === "--max-time");
-  if (time !== undefined) time.description = "maximum time for one website (default: 600)";
+  if (time !== undefined) time.description = "maximum time per website (default: 600)";
   addFlags(command, "Discovery", "Parsing");
   for (const group of ["Filters", "Network"] as const)
     addCrawlFlags(command.optionsGroup(`${group}:`), group, undefined, otherFlags);
-  const logText = "these lines as text, or as JSON with the whole summary (default: text)";
+  const logText = "log lines as text, or as JSON with the full summary (default: text)";
   return command
     .optionsGroup("Messages:")
-    .option("-v, --verbose", "write a line for each website", raised)
-    .option("-l, --log-file <file>", "append these lines to FILE")
+    .option("-v, --verbose", "log a line for each website", raised)
+    .option("-l, --log-file <file>", "append the log to FILE")
     .addOption(new Option("--log-format <format>", logText).choices(["text", "json"]))
     .option("--metrics <address>", "serve Prometheus metrics at http://ADDRESS/metrics: 127.0.0.1:9464")
     .option("--no-progress", "no progress table or lines")

@@ -69,7 +69,7 @@ export class FleetWatch {
       this.#metrics = await (await import("./metrics.ts")).serveMetrics(metrics, () => this.#now());
     const drain = (stopped: Stopped) => {
       const again = stopped.exitCode === exitCodes.interrupted ? "Ctrl-C again" : "a second SIGTERM";
-      this.say(`finishing the websites that are being read; ${again} stops now`);
+      this.say(`finishing the websites in progress; ${again} stops immediately`);
       this.#drain.abort(stopped);
     };
     this.#unlisten = onStop(this.#context, [drain, (stopped) => this.#stop.abort(stopped)], { urgent });

@@ -212,7 +212,8 @@ function unreachableReason(homepage: string, { outcome, reason, documents }: Unr
   const host = parseUrl(homepage)?.host ?? homepage;
   // Most of what was wanted was not even asked for.
   if (reason.code === "rate-limited") return `${host} limits requests: ${startingSmall(reason.message)}`;
-  if (reason.code === "http-401") return `Login required: ${host} answers 401, pass it in the URL or by --header`;
+  if (reason.code === "http-401")
+    return `Login required: ${host} answers 401, pass credentials in the URL or with --header`;
   if (outcome === "blocked") {
     const refused = `${host} blocks automated requests: ${documents} of ${documents} were refused`;
     return `${refused} (${startingSmall(reason.message)}). Try another --user-agent`;

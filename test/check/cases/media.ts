@@ -72,7 +72,7 @@ export const mediaCases: readonly Case[] = [
     site(story("/a")),
   ),
   finds(
-    ["image-too-many", 1, "More than 1,000 images on a page; the rest was skipped"],
+    ["image-too-many", 1, "A page has more than 1,000 images; the rest was skipped"],
     site(entry("/a", images(1001))),
     site(entry("/a", images(1000))),
   ),

@@ -119,7 +119,7 @@ function resultsOf(answer: Answer, text: HTMLTextAreaElement | undefined): Node[
     results.push(heading("Problems"), table(["line", "what", "code"], rows));
   }
   if (findings.length > 0) {
-    results.push(heading("What check would say"), table(["severity", "what", "rule"], findings.map(findingRow)));
+    results.push(heading("Findings of check"), table(["severity", "what", "rule"], findings.map(findingRow)));
   }
   if (entries.length > 0) {
     const rows = entries.slice(0, firstEntries).map(({ url, lastModified = "" }) => [url, lastModified]);
