@@ -36,6 +36,8 @@ const treeWith = (...documents: [path: string, body: Route][]) =>
     ...Object.fromEntries(documents),
   });
 
+type Documents = Record<string, Route>;
+
 async function all(before: DiffSide, after: DiffSide, options?: DiffOptions): Promise<TreeChange[]> {
   const changes: TreeChange[] = [];
   for await (const change of diffTrees(before, after, options)) changes.push(change);
@@ -57,6 +59,8 @@ async function lines(before: DiffSide, after: DiffSide, options?: DiffOptions): 
 const entry = (path: string, inside = "") => `<url><loc>${home}${path}</loc>${inside}</url>`;
 const set = (...entries: string[]) =>
   `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1" xmlns:news="http://www.google.com/schemas/sitemap-news/0.9">${entries.join("")}</urlset>`;
+
+const prior = (path: string, priority: number) => entry(path, `<priority>${priority}</priority>`);
 
 function file(name: string, content: string | Uint8Array): string {
   const place = path.join(folder, name);
@@ -90,17 +94,9 @@ describe("pages", () => {
 
   test("a priority of 0.5 that is written now is no change; before and after say whether it was written", async () => {
     const before = await treeWith(["/a.xml", set(entry("x"), entry("y"))]);
-    const after = await treeWith([
-      "/a.xml",
-      set(entry("x", "<priority>0.5</priority>"), entry("y", "<priority>1</priority>")),
-    ]);
-    expect(await all(before, after)).toMatchObject([
-      {
-        page: { url: `${home}y`, priority: 1, priorityGiven: true },
-        fields: ["priority"],
-        before: { url: `${home}y`, priority: 0.5 },
-      },
-    ]);
+    const after = await treeWith(["/a.xml", set(prior("x", 0.5), prior("y", 1))]);
+    const [page, was] = [{ priority: 1, priorityGiven: true }, { priority: 0.5 }];
+    expect(await all(before, after)).toMatchObject([{ page, fields: ["priority"], before: was }]);
   });
 
   test("fields of extensions count, the order of their elements does not", async () => {
@@ -140,82 +136,87 @@ describe("pages", () => {
     });
   });
 
-  test("fields that are ignored are no change, alone or beside others", async () => {
-    const before = await treeWith(["/a.xml", set(entry("x", "<lastmod>2024-05-01</lastmod>"), entry("y"))]);
-    const after = await treeWith([
-      "/a.xml",
-      set(
-        entry("x", "<lastmod>2024-05-31</lastmod>"),
-        entry("y", "<lastmod>2024-05-31</lastmod><priority>1</priority>"),
-      ),
-    ]);
-    expect(await lines(before, after, { ignore: ["lastModified"] })).toEqual(["changed /y priority /a.xml"]);
-    expect(await lines(before, after, { ignore: ["lastModified", "priority"] })).toEqual([]);
-  });
-
-  test("missing pages come first, in the order of the side before; then the others, in the order of the side after", async () => {
-    const before = await treeWith(["/a.xml", urlset("/1", "/2", "/3")], ["/b.xml", urlset("/4", "/5")]);
-    const after = await treeWith(["/a.xml", urlset("/9", "/3", "/8", "/1")], ["/b.xml", urlset("/7", "/5")]);
-    expect(await lines(before, after)).toEqual([
-      "removed /2 /a.xml",
-      "removed /4 /b.xml",
-      "added /9 /a.xml",
-      "added /8 /a.xml",
-      "added /7 /b.xml",
-    ]);
-  });
-
-  test("a page that another sitemap declares has moved; one that is also different has changed, and says where it was", async () => {
-    const before = await treeWith(
-      ["/a.xml", set(entry("x"), entry("y", "<priority>1</priority>"))],
-      ["/b.xml", urlset("/z")],
-    );
-    const after = await treeWith(["/a.xml", urlset("/w")], ["/b.xml", urlset("/x", "/y", "/z")]);
-    expect(await lines(before, after)).toEqual([
-      "added /w /a.xml",
-      "moved /x /b.xml from /a.xml",
-      "changed /y priority /b.xml from /a.xml",
-    ]);
-    expect(await lines(before, after, { ignore: ["sitemap"] })).toEqual([
-      "added /w /a.xml",
-      "changed /y priority /b.xml",
-    ]);
-  });
-
-  test("where a side declares a page twice, the first declaration counts", async () => {
-    const before = await treeWith(["/a.xml", urlset("/x")], ["/b.xml", set(entry("x", "<priority>1</priority>"))]);
-    const after = await treeWith(["/a.xml", urlset("/x")], ["/b.xml", set(entry("x", "<priority>0.2</priority>"))]);
-    expect(await lines(before, after)).toEqual([]);
-    const without = await treeWith(["/a.xml", urlset("/w")], ["/b.xml", set(entry("x", "<priority>1</priority>"))]);
-    expect(await lines(before, without)).toEqual(["added /w /a.xml", "changed /x priority /b.xml from /a.xml"]);
-  });
-
-  test("what is the same on both sides still declares pages that are elsewhere on one", async () => {
-    const same = urlset("/x");
-    const before = await treeWith(["/a.xml", same], ["/b.xml", urlset("/y")]);
-    const after = await treeWith(["/a.xml", same], ["/b.xml", urlset("/x", "/y")]);
-    expect(await lines(before, after)).toEqual([]);
-    // Declared before the one that stayed the same: there it counts.
-    const first = await treeWith(["/b.xml", urlset("/x", "/y")], ["/a.xml", same]);
-    expect(await lines(before, first)).toEqual(["moved /x /b.xml from /a.xml"]);
-    expect(await lines(first, before)).toEqual(["moved /x /a.xml from /b.xml"]);
-  });
-
-  test("a sitemap is known by the URL that declares it: where it is redirected to does not matter", async () => {
-    const before = await treeWith(["/a.xml", { to: `${home}1.xml` }]);
-    const both = { "/1.xml": urlset("/x"), "/2.xml": urlset("/x", "/y") };
-    const routes = { "/robots.txt": `Sitemap: ${home}a.xml`, ...both };
-    const one = await tree({ ...routes, "/a.xml": { to: `${home}1.xml` } });
-    const two = await tree({ ...routes, "/a.xml": { to: `${home}2.xml` } });
-    expect(await lines(one, two)).toEqual(["added /y /2.xml"]);
-    expect(before.complete).toBe(false);
-  });
-
-  test("only pages whose URL is wanted are looked at", async () => {
-    const before = await treeWith(["/a.xml", urlset("/blog/1", "/shop/1")]);
-    const after = await treeWith(["/a.xml", urlset("/blog/2", "/shop/2")]);
-    const include = (url: string) => url.includes("/blog/");
-    expect(await lines(before, after, { include })).toEqual(["removed /blog/1 /a.xml", "added /blog/2 /a.xml"]);
+  const dated = (path: string, inside = "") => entry(path, `<lastmod>2024-05-31</lastmod>${inside}`);
+  test.each<[string, Documents, Documents, string[], DiffOptions?]>([
+    [
+      "ignored fields are no change, beside others",
+      { "/a.xml": set(entry("x", "<lastmod>2024-05-01</lastmod>"), entry("y")) },
+      { "/a.xml": set(dated("x"), dated("y", "<priority>1</priority>")) },
+      ["changed /y priority /a.xml"],
+      { ignore: ["lastModified"] },
+    ],
+    [
+      "nor alone",
+      { "/a.xml": set(entry("x"), entry("y")) },
+      { "/a.xml": set(dated("x"), dated("y", "<priority>1</priority>")) },
+      [],
+      { ignore: ["lastModified", "priority"] },
+    ],
+    [
+      "missing pages come first, in the order of the side before; then the others, in the order of the side after",
+      { "/a.xml": urlset("/1", "/2", "/3"), "/b.xml": urlset("/4", "/5") },
+      { "/a.xml": urlset("/9", "/3", "/8", "/1"), "/b.xml": urlset("/7", "/5") },
+      ["removed /2 /a.xml", "removed /4 /b.xml", "added /9 /a.xml", "added /8 /a.xml", "added /7 /b.xml"],
+    ],
+    [
+      "a page that another sitemap declares has moved; one that is also different has changed, and says where it was",
+      { "/a.xml": set(entry("x"), prior("y", 1)), "/b.xml": urlset("/z") },
+      { "/a.xml": urlset("/w"), "/b.xml": urlset("/x", "/y", "/z") },
+      ["added /w /a.xml", "moved /x /b.xml from /a.xml", "changed /y priority /b.xml from /a.xml"],
+    ],
+    [
+      "which sitemap declares it may be ignored",
+      { "/a.xml": set(entry("x"), prior("y", 1)), "/b.xml": urlset("/z") },
+      { "/a.xml": urlset("/w"), "/b.xml": urlset("/x", "/y", "/z") },
+      ["added /w /a.xml", "changed /y priority /b.xml"],
+      { ignore: ["sitemap"] },
+    ],
+    [
+      "the first declaration of a page counts",
+      { "/a.xml": urlset("/x"), "/b.xml": set(prior("x", 1)) },
+      { "/a.xml": urlset("/x"), "/b.xml": set(prior("x", 0.2)) },
+      [],
+    ],
+    [
+      "on each side",
+      { "/a.xml": urlset("/x"), "/b.xml": set(prior("x", 1)) },
+      { "/a.xml": urlset("/w"), "/b.xml": set(prior("x", 1)) },
+      ["added /w /a.xml", "changed /x priority /b.xml from /a.xml"],
+    ],
+    [
+      "what is the same on both sides still declares pages that are elsewhere on one",
+      { "/a.xml": urlset("/x"), "/b.xml": urlset("/y") },
+      { "/a.xml": urlset("/x"), "/b.xml": urlset("/x", "/y") },
+      [],
+    ],
+    [
+      "and counts where it comes first",
+      { "/a.xml": urlset("/x"), "/b.xml": urlset("/y") },
+      { "/b.xml": urlset("/x", "/y"), "/a.xml": urlset("/x") },
+      ["moved /x /b.xml from /a.xml"],
+    ],
+    [
+      "only pages whose URL is wanted are looked at",
+      { "/a.xml": urlset("/blog/1", "/shop/1") },
+      { "/a.xml": urlset("/blog/2", "/shop/2") },
+      ["removed /blog/1 /a.xml", "added /blog/2 /a.xml"],
+      { include: (url) => url.includes("/blog/") },
+    ],
+    [
+      "a sitemap is known by the URL that declares it: where it is redirected to does not matter",
+      { "/a.xml": { to: `${home}1.xml` }, "/1.xml": urlset("/x"), "/2.xml": urlset("/x") },
+      { "/a.xml": { to: `${home}2.xml` }, "/1.xml": urlset("/x"), "/2.xml": urlset("/x", "/y") },
+      ["added /y /2.xml"],
+    ],
+  ])("%s", async (_, before, after, expected, options) => {
+    // Only what is at /a.xml and /b.xml is declared.
+    const declared = async (documents: Documents) =>
+      tree({
+        "/robots.txt": `Sitemap: ${home}index.xml`,
+        "/index.xml": index(...Object.keys(documents).filter((name) => /[ab]/.test(name[1]!))),
+        ...documents,
+      });
+    expect(await lines(await declared(before), await declared(after), options)).toEqual(expected);
   });
 
   test("only the chosen kinds are reported; all are counted", async () => {
@@ -229,19 +230,12 @@ describe("pages", () => {
       "sitemap gone /b.xml",
       "changed /2 priority /a.xml",
     ]);
-    expect(found).toEqual(
-      Array(3).fill({
-        before: { pages: 4, sitemaps: 2, complete: true },
-        after: { pages: 3, sitemaps: 1, complete: true },
-        added: 1,
-        removed: 2,
-        unknown: 0,
-        changed: 1,
-        changedOnlyLastModified: 0,
-        moved: 1,
-        sitemaps: 1,
-      }),
-    );
+    const sides = {
+      before: { pages: 4, sitemaps: 2, complete: true },
+      after: { pages: 3, sitemaps: 1, complete: true },
+    };
+    const counts = { added: 1, removed: 2, unknown: 0, changed: 1, changedOnlyLastModified: 0, moved: 1, sitemaps: 1 };
+    expect(found).toEqual(Array(3).fill({ ...sides, ...counts }));
   });
 });
 
@@ -314,47 +308,37 @@ describe("sitemaps", () => {
     ]);
   });
 
-  test("one whose index could not be fully read on the other side is unknown", async () => {
-    const before = await treeWith(["/a.xml", urlset("/1")], ["/b.xml", urlset("/2")]);
-    const routes = { "/robots.txt": `Sitemap: ${home}index.xml`, "/a.xml": urlset("/1") };
-    const cut = await tree({ ...routes, "/index.xml": index("/a.xml").replace("</sitemapindex>", "<sitemap><loc>ht") });
-    expect(await lines(before, cut, { only: ["sitemap"] })).toEqual(["sitemap unknown /b.xml"]);
-    const gone = await tree({ ...routes, "/index.xml": { status: 500 } });
-    expect(await lines(before, gone, { only: ["sitemap"] })).toEqual([
-      "sitemap unknown /a.xml",
-      "sitemap unknown /b.xml",
-      "sitemap now-invalid /index.xml",
-    ]);
-    expect(await lines(gone, before, { only: ["sitemap"] })).toEqual([
-      "sitemap now-readable /index.xml",
-      "sitemap unknown /a.xml",
-      "sitemap unknown /b.xml",
-    ]);
-  });
-
-  test("one below an index that is new is new, too", async () => {
-    const before = await treeWith(["/a.xml", urlset("/1")]);
-    const after = await treeWith(["/a.xml", urlset("/1")], ["/more.xml", index("/b.xml")]);
-    const both = await tree({
-      "/robots.txt": `Sitemap: ${home}index.xml`,
-      "/index.xml": index("/a.xml", "/more.xml"),
-      "/a.xml": urlset("/1"),
-      "/more.xml": index("/b.xml"),
-      "/b.xml": urlset("/2"),
-    });
-    expect(await lines(before, both)).toEqual(["sitemap added /more.xml", "sitemap added /b.xml", "added /2 /b.xml"]);
-    expect(await lines(both, before)).toEqual(["sitemap gone /more.xml", "sitemap gone /b.xml", "removed /2 /b.xml"]);
-    expect(after.complete).toBe(false);
-  });
-
-  test("one that names the robots.txt that names it does not go round in circles", async () => {
-    const before = await tree({ "/sitemap.xml": urlset("/1") });
-    const after = await treeWith(["/robots.txt", `Sitemap: ${home}index.xml`], ["/a.xml", urlset("/1")]);
-    expect(await lines(before, after, { only: ["sitemap"] })).toEqual([
-      "sitemap added /index.xml",
-      "sitemap added /robots.txt",
-      "sitemap added /a.xml",
-    ]);
+  const declared = { "/robots.txt": `Sitemap: ${home}index.xml`, "/a.xml": urlset("/1"), "/b.xml": urlset("/2") };
+  const both = { ...declared, "/index.xml": index("/a.xml", "/b.xml") };
+  const nested = { ...declared, "/index.xml": index("/a.xml", "/more.xml"), "/more.xml": index("/b.xml") };
+  const one = { ...declared, "/index.xml": index("/a.xml") };
+  const gone = { ...declared, "/index.xml": { status: 500 } };
+  test.each<[string, Documents, Documents, string[]]>([
+    [
+      "one whose index could not be fully read on the other side is unknown",
+      both,
+      { ...declared, "/index.xml": index("/a.xml").replace("</sitemapindex>", "<sitemap><loc>ht") },
+      ["unknown /b.xml"],
+    ],
+    ["nor one whose index is gone", both, gone, ["unknown /a.xml", "unknown /b.xml", "now-invalid /index.xml"]],
+    ["or was", gone, both, ["now-readable /index.xml", "unknown /a.xml", "unknown /b.xml"]],
+    ["one below an index that is new is new, too", one, nested, ["added /more.xml", "added /b.xml"]],
+    ["and gone with it", nested, one, ["gone /more.xml", "gone /b.xml"]],
+    [
+      "one that names the robots.txt that names it does not go round in circles",
+      { "/sitemap.xml": urlset("/1") },
+      { ...declared, "/index.xml": index("/robots.txt", "/a.xml") },
+      ["added /index.xml", "added /robots.txt", "added /a.xml"],
+    ],
+    [
+      "one that is redirected to something else is the same sitemap, now invalid",
+      one,
+      { ...one, "/a.xml": { to: `${home}login` }, "/login": "<!doctype html><title>Log in</title>" },
+      ["now-invalid /a.xml"],
+    ],
+  ])("%s", async (_, before, after, expected) => {
+    const told = await lines(await tree(before), await tree(after), { only: ["sitemap"] });
+    expect(told).toEqual(expected.map((line) => `sitemap ${line}`));
   });
 
   test("the other pages of a feed, and a guess with the content of another sitemap, are the same on both sides", async () => {
@@ -372,17 +356,6 @@ describe("sitemaps", () => {
     trees.push(made);
     expect(made.pageCount).toBe(3);
     expect(await lines(save, save)).toEqual([]);
-  });
-
-  test("one that is redirected to something else is the same sitemap, now invalid", async () => {
-    const before = await treeWith(["/a.xml", urlset("/1")]);
-    const routes = { "/robots.txt": `Sitemap: ${home}index.xml`, "/index.xml": index("/a.xml") };
-    const after = await tree({
-      ...routes,
-      "/a.xml": { to: `${home}login` },
-      "/login": "<!doctype html><title>Log in</title>",
-    });
-    expect(await lines(before, after)).toEqual(["sitemap now-invalid /a.xml", "unknown /1 in after /a.xml"]);
   });
 });
 
@@ -451,19 +424,10 @@ describe("files", () => {
     ["a directory", () => folder, "is not a file"],
     ["missing", () => path.join(folder, "missing.xml"), "there is no such file"],
     ["missing, and named as an archive", () => path.join(folder, "missing.warc.gz"), "there is no such file"],
-    ["a page", () => file("page.html", "<!doctype html><title>Hello</title>"), "neither an archive nor a sitemap"],
-    [
-      "an image",
-      () => file("image.png", Buffer.from("89504e470d0a1a0a0000000d49484452", "hex")),
-      "neither an archive nor a sitemap",
-    ],
+    ["an image", () => file("image.png", "\u0089PNG\r\n\u001a\n"), "neither an archive nor a sitemap"],
     ["empty", () => file("empty.xml", ""), "neither an archive nor a sitemap"],
     ["an archive by its name only", () => file("none.warc.gz", gzipSync("hello")), "not a readable archive"],
-    [
-      "an archive without a record",
-      () => file("cut-short.warc", "WARC/1.1\r\nWARC-Type: warcinfo\r\n"),
-      "not a readable archive",
-    ],
+    ["an archive without a record", () => file("cut-short.warc", "WARC/1.1\r\nWARC-Type: w"), "not a readable archive"],
     ["a zip file", () => file("site.wacz", "PK\u0003\u0004"), "it is a zip file"],
   ])("bad input is an error with one line: %s", async (_, make, sentence) => {
     const good = file("good.xml", set(...pages));
@@ -471,20 +435,16 @@ describe("files", () => {
       [make(), good],
       [good, make()],
     ] as const) {
-      const error = await all(...sides).then(
-        () => undefined,
-        (reason: Error) => reason,
-      );
+      const error = await all(...sides).catch((reason: Error) => reason);
       expect(error).toMatchObject({ name: "SitemapError", code: expect.stringMatching(/^invalid-(file|archive)$/) });
-      expect(error?.message).toContain(sentence);
-      expect(error?.message).not.toContain("\n");
+      expect((error as Error).message).toMatch(new RegExp(`^.*${sentence}.*$`));
     }
   });
 });
 
 describe("room", () => {
   // Every page is changed, added or removed.
-  const count = some(12_000, 6000);
+  const count = some(12_000, 3000);
   const shift = 1000;
   let sides: [string, string];
   beforeAll(() => {
@@ -495,12 +455,8 @@ describe("room", () => {
       file("large-new.xml", set(...many(shift, "2024-05-31").reverse())),
     ];
   });
-  const expected = {
-    added: shift,
-    removed: shift,
-    changed: count - shift,
-    changedOnlyLastModified: count - shift,
-  };
+  const both = count - shift;
+  const expected = { added: shift, removed: shift, changed: both, changedOnlyLastModified: both };
   const inFile = (options?: DiffOptions) =>
     diffBatches(...sides, resolveDiffOptions(options), undefined, new Scratch(0));
 
@@ -518,15 +474,11 @@ describe("room", () => {
     expect(
       [0, 999, 1000, 1999, 2000, count + 999].map((place) => at(place).page.url.replace(`${home}page/`, "")),
     ).toEqual([...["0", "999", `${count + 999}`, `${count}`, `${count - 1}`, "1000"]]);
-    const others = changes
-      .slice(2 * shift)
-      .filter(
-        (change) =>
-          change.kind !== "changed" ||
-          change.before.lastModified !== "2024-05-01" ||
-          change.page.lastModified !== "2024-05-31",
-      );
-    expect(others).toEqual([]);
+    const dates = changes.slice(2 * shift).map((change) => {
+      const { kind, before, page } = change as Extract<TreeChange, { kind: "changed" }>;
+      return `${kind} ${before.lastModified} ${page.lastModified}`;
+    });
+    expect(new Set(dates)).toEqual(new Set(["changed 2024-05-01 2024-05-31"]));
   });
 
   test("leaving the loop or aborting at any point leaves no file behind", async () => {
