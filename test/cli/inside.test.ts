@@ -11,9 +11,7 @@ const folder = mkdtempSync(path.join(tmpdir(), "cli-inside-"));
 writeFileSync(path.join(folder, "a.xml"), "<urlset><url><loc>https://example.org/ä</loc></url><url/></urlset>");
 
 test.each([
-  { words: ["ls", "--help"] },
   { words: ["parse", "-", "-f", "pages"], input: "https://example.org/1\nhttps://example.org/2\n" },
-  { words: ["parse", "a.xml", "--fromat", "csv"] },
   { words: ["ls", "http://127.0.0.1:1/", "--retries", "0"], env: { NO_COLOR: "1", HTTP_PROXY: "http://127.0.0.1:2" } },
   { words: ["parse", path.join(folder, "a.xml"), "-o", "missing/b.csv", "-f", "csv"], cwd: folder },
 ])("$words gives the same as in a process of its own", async ({ words, ...options }) => {

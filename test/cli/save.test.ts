@@ -184,6 +184,23 @@ describe("the input is never written to", () => {
   });
 });
 
+test("an archive is listed, filtered and saved again offline; what is meant for a network is refused", async () => {
+  routes["/robots.txt"] = "Sitemap: {base}/a.xml\nSitemap: {base}/b.xml\n";
+  routes["/b.xml"] = urlset("{base}/2", "{base}/3");
+  await save("site.warc.gz");
+  const asked = site.requests.length;
+  const filters = ["-u", "--exclude-sitemap", "a.xml", "--limit", "1", "-f", "pages"];
+  await sitegrove(["ls", inFolder("site.warc.gz"), "--save", inFolder("copy.warc")]);
+  expect((await sitegrove(["ls", inFolder("copy.warc"), ...filters])).stdout).toBe("/2\n");
+  const [copied, first] = await Promise.all(
+    ["copy.warc", "site.warc.gz"].map((name) => sitegrove(["ls", inFolder(name)])),
+  );
+  expect(copied).toEqual(first);
+  const stderr = "sitegrove: --retries has no effect on files: nothing is fetched\n";
+  expect(await sitegrove(["ls", inFolder("copy.warc"), "--retries", "1"])).toMatchObject({ code: 2, stderr });
+  expect(site.requests).toHaveLength(asked);
+});
+
 describe("the log file", () => {
   test.runIf(statSync("/dev/full", { throwIfNoEntry: false })?.isCharacterDevice())(
     "that is full does not end the listing",

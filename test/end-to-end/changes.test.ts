@@ -44,7 +44,7 @@ describe("the sum of the changes is the truth at the end of every day", () => {
     const state = newState();
     const words = ["changes", changing.homepage, "--state", state, "-k", "--no-homepage", "--retries", "0"];
     const known = new Map<string, string>();
-    for (let day = 0; day < some(30, 8); day++) {
+    for (let day = 0; day < some(30, 5); day++) {
       if (day > 0) changing.nextDay();
       const before = new Map(known);
       let kills = 0;

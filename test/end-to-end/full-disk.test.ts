@@ -1,8 +1,9 @@
 // Disks that are full, folders that are missing, files that cannot be opened: everything ends, with a sentence and an exit code.
 // Needs processes, more than a second.
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { Readable } from "node:stream";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { Spool, SpoolRoom } from "../../src/crawl/spool.ts";
 import { shell, sitegrove } from "../cli/program.ts";
@@ -42,10 +43,7 @@ describe.skipIf(disk === undefined)("a disk that is full", () => {
 
   test("under the temporary folder: what was fetched ahead ends with an error, not in a loop", async () => {
     vi.stubEnv("TMPDIR", place);
-    const piece = Buffer.alloc(100_003, "<url>");
-    const body = (async function* () {
-      for (let count = 0; count < 40; count += 1) yield piece;
-    })();
+    const body = Readable.from(Array.from({ length: 40 }, () => Buffer.alloc(100_003, "<url>")));
     const room = new SpoolRoom();
     const spool = new Spool(Object.assign(body, { problem: undefined }), room);
     await spool.filled;
@@ -85,9 +83,6 @@ test("files that may not grow are like a full disk", async () => {
   const saved = await shell(ls(`--save ${save}`));
   expect(saved.code).toBe(1);
   expect(saved.stderr).toMatch(oneLine(`${save} could not be written: file too large`));
-  const kept = await shell(ls(""), { TMPDIR: folder });
-  expect(kept.code).toBe(1);
-  expect(kept.stderr).toMatch(oneLine(`A temporary file in ${folder} could not be written: file too large`));
   expect(readdirSync(folder)).toEqual(["limited.warc"]);
 });
 
@@ -102,25 +97,21 @@ test("a missing temporary folder is named where it is needed", async () => {
   rmSync(save);
 });
 
-describe("a place where no archive can be", () => {
-  test.each([
-    ["a missing folder", "none/site.warc", "no such file or directory"],
-    ["a file for a folder", "file/site.warc", "not a directory"],
-    ["a name that is too long", `${"x".repeat(300)}.warc`, "name too long"],
-  ])("%s is a mistake of the command line", async (_, name, reason) => {
-    await shell(`touch ${folder}/file`);
-    const untouched = await serve({});
-    for (const format of ["pages", "tabtree"]) {
-      const { code, stdout, stderr } = await sitegrove(
-        `ls ${untouched.homepage} -f ${format} --save ${path.join(folder, name)}`,
-      );
-      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-      expect(stderr).toMatch(oneLine(`${path.join(folder, name)} cannot be written: ${reason}`));
-    }
-    untouched.close();
-    expect(untouched.requests).toEqual([]);
-    rmSync(path.join(folder, "file"));
-  });
+test.each([
+  ["a missing folder", "none/site.warc", "no such file or directory"],
+  ["a file for a folder", "file/site.warc", "not a directory"],
+  ["a name that is too long", `${"x".repeat(300)}.warc`, "name too long"],
+])("%s for an archive is a mistake of the command line", async (_, name, reason) => {
+  writeFileSync(path.join(folder, "file"), "");
+  const save = path.join(folder, name);
+  const asked = site.requests.length;
+  for (const format of ["pages", "tabtree"]) {
+    const { code, stdout, stderr } = await sitegrove(["ls", site.homepage, "-f", format, "--save", save]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(oneLine(`${save} cannot be written: ${reason}`));
+  }
+  expect(site.requests).toHaveLength(asked);
+  rmSync(path.join(folder, "file"));
 });
 
 test("few open files: one line, and no stack", async () => {

@@ -9,7 +9,7 @@ import type { Sitemap } from "../../src/model/sitemap.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { defaultCsvColumns } from "../../src/write/csv.ts";
-import { ended, start } from "../cli/program.ts";
+import { ended, launch, start } from "../cli/program.ts";
 import { some } from "../support/long.ts";
 import { Random } from "../support/random.ts";
 import { type SlowSite, serveSlowly } from "./slow-site.ts";
@@ -42,16 +42,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Starts a listing and calls back when the website has been asked so often. */
-function startListing(words: readonly string[], requests: number, then: (child: ReturnType<typeof start>) => void) {
-  const child = start(["ls", site.homepage, "--no-progress", ...words]);
-  child.stdin?.end();
+/** Calls back when the website has been asked so often. */
+function afterRequests(requests: number, then: () => void): void {
   let asked = 0;
   site.onRequest = () => {
     asked += 1;
-    if (asked === requests) then(child);
+    if (asked === requests) then();
   };
-  return ended(child);
 }
 
 describe("kill -9 while the crawl saves", () => {
@@ -63,9 +60,9 @@ describe("kill -9 while the crawl saves", () => {
   }));
   test.each(points)("$name, after $requests requests and $wait ms", async ({ requests, wait, name }) => {
     const archive = path.join(folder, `${requests}-${wait}-${name}`);
-    const { stdout, code } = await startListing(["-f", "ndjson", "--save", archive], requests, (child) => {
-      setTimeout(() => child.kill("SIGKILL"), wait);
-    });
+    const child = start(["ls", site.homepage, "--no-progress", "-f", "ndjson", "--save", archive]);
+    afterRequests(requests, () => setTimeout(() => child.kill("SIGKILL"), wait));
+    const { stdout, code } = await ended(child);
     expect(code).toBe("SIGKILL");
 
     await using opened = await openTree(archive);
@@ -92,7 +89,9 @@ describe("Ctrl-C", () => {
   test.each([...Object.keys(isLine), "json", "pages-json"])(
     "%s that was stopped is valid up to its last line end",
     async (format) => {
-      const { stdout, code } = await startListing(["-f", format], 20, (child) => child.kill("SIGINT"));
+      const run = launch(["ls", site.homepage, "--no-progress", "-f", format]);
+      afterRequests(20, () => run.kill("SIGINT"));
+      const { stdout, code } = await run.end;
       expect(code).toBe(130);
       if (format === "pages-json") expect(JSON.parse(stdout)).toBeInstanceOf(Array);
       else if (format === "json") expect(stdout === "" || JSON.parse(stdout).interrupted).toBe(true);

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sitegrove } from "../cli/program.ts";
-import { isLong } from "../support/long.ts";
+import { isLong, some } from "../support/long.ts";
 
 const megabyte = 1024 * 1024;
 const namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
@@ -21,38 +21,19 @@ beforeAll(async () => {
     const [, shape, size] = /^\/(refused|redirects)-(\d+)\.xml$/.exec(url) ?? [];
     const part = /^\/part-(\d+)\.xml$/.exec(url)?.[1];
     const hop = /^\/hop\/(\d+)\/(\d)$/.exec(url);
-    if (url === "/pages.xml") send(response, urlset());
+    const listing = (count: number, child: (at: number) => string) => send(response, index(count, child));
+    if (url === "/pages.xml" || hop?.[2] === "9") send(response, urlset());
     else if (part !== undefined) send(response, urlset(10_000, `/section-${part}/some/page-`));
-    else if (url === "/parts.xml")
-      send(
-        response,
-        index(100, (at) => `${origin}/part-${at}.xml`),
-      );
-    else if (shape === "refused")
-      send(
-        response,
-        index(Number(size), (at) => `http://127.0.0.1:1/sitemaps/part-${at}.xml`),
-      );
-    else if (nested !== undefined)
-      send(
-        response,
-        index(150_000, (at) => child(Number(nested), at)),
-      );
-    else if (shape === "redirects")
-      send(
-        response,
-        index(Number(size), (at) => `${origin}/hop/${at}/0`),
-      );
-    else if (hop?.[2] === "9") send(response, urlset());
+    else if (url === "/parts.xml") listing(100, (at) => `${origin}/part-${at}.xml`);
+    else if (shape === "refused") listing(Number(size), (at) => `http://127.0.0.1:1/sitemaps/part-${at}.xml`);
+    else if (nested !== undefined) listing(150_000, (at) => child(Number(nested), at));
+    else if (shape === "redirects") listing(Number(size), (at) => `${origin}/hop/${at}/0`);
     else if (hop !== null) {
       const location = `/hop/${hop[1]}/${Number(hop[2]) + 1}`;
       response.writeHead(302, { location, "x-filler": "x".repeat(15_000) }).end();
-    } else if (url === "/a.xml" || url === "/b.xml") {
-      send(
-        response,
-        index(2000, (at) => `${origin}/${url === "/a.xml" ? "b" : "a"}.xml#${at}`),
-      );
-    } else response.writeHead(404).end();
+    } else if (url === "/a.xml" || url === "/b.xml")
+      listing(2000, (at) => `${origin}/${url === "/a.xml" ? "b" : "a"}.xml#${at}`);
+    else response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -118,17 +99,19 @@ beforeAll(async () => {
 });
 
 // So many that to keep each of them, or the headers of each redirect, would fill the heap.
-test.each<[string, string, string[], number, number]>([
+const small: [string, string, string[], number][] = [
   // To be refused takes longest: that a part of them is shows whether they are kept.
-  ["an index of 100,000 children", "/refused-100000.xml", ["--max-sitemaps", isLong ? "3000" : "500"], 3, 10],
-  isLong
-    ? ["75 sitemaps behind nine redirects each", "/redirects-75.xml", [], 0, 10]
-    : ["40 sitemaps behind nine redirects each", "/redirects-40.xml", [], 0, 5],
-])("%s: a heap a little larger than that of the idle program is enough", async (_, path, flags, code, megabytes) => {
-  const run = await peak(path, flags, Math.ceil(idle.heap / megabyte) + megabytes);
-  expect(run.code).toBe(code);
-  expect(run.bytes - idle.bytes).toBeLessThan(96 * megabyte);
-});
+  ["an index of 100,000 children", "/refused-100000.xml", ["--max-sitemaps", isLong ? "3000" : "200"], 3],
+  ["75 sitemaps behind nine redirects each", "/redirects-75.xml", [], 0],
+];
+test.each(small.slice(0, some(2, 1)))(
+  "%s: a heap a little larger than that of the idle program is enough",
+  async (_, path, flags, code) => {
+    const run = await peak(path, flags, Math.ceil(idle.heap / megabyte) + 10);
+    expect(run.code).toBe(code);
+    expect(run.bytes - idle.bytes).toBeLessThan(96 * megabyte);
+  },
+);
 
 test.runIf(isLong).each([
   ["an index of 400,000 children", "/refused-400000.xml"],

@@ -20,7 +20,7 @@ import type { CrawlEvent } from "../../src/model/event.ts";
 import type { Options } from "../../src/model/options.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
-import { ended, shell, sitegrove, start } from "../cli/program.ts";
+import { ended, launch, shell, sitegrove, start } from "../cli/program.ts";
 import { isLong, some } from "../support/long.ts";
 import { Random } from "../support/random.ts";
 import { type Answer, type SlowSite, serveSlowly } from "./slow-site.ts";
@@ -78,6 +78,13 @@ async function pagesOf(tree: SitemapTree): Promise<string> {
   return urls.join("\n");
 }
 
+/** A run that saves, closed. */
+async function saved(file: string, more: Options = {}): Promise<SitemapTree> {
+  const tree = await sitemapTreeForHomepage(site.homepage, { ...options, save: file, ...more });
+  await tree.close();
+  return tree;
+}
+
 /** What the archive holds now. */
 async function keptIn(file: string): Promise<string[]> {
   const archive = await openArchive(file);
@@ -111,7 +118,7 @@ async function goOn(file: string, more: Options = {}, isCut = false): Promise<Cr
 }
 
 describe("killed", () => {
-  const count = Number(process.env["SITEGROVE_KILLS"] ?? some(12, 2));
+  const count = Number(process.env["SITEGROVE_KILLS"] ?? some(12, 1));
   test(`at ${count} random moments, some of them several times`, { timeout: 1_200_000 }, async () => {
     const random = new Random(11);
     const kills = Array.from({ length: count }, (_, at) => ({
@@ -155,10 +162,10 @@ describe("killed", () => {
 
 test.each(["site.warc", "site.warc.gz"])("%s, cut off anywhere in its last records", async (name) => {
   const file = inFolder(name);
-  await (await sitemapTreeForHomepage(site.homepage, { ...options, save: file })).close();
+  await saved(file);
   // A run that builds on another copies its records.
   const built = inFolder(`built-${name}`);
-  await (await sitemapTreeForHomepage(site.homepage, { ...options, previous: file, save: built })).close();
+  await saved(built, { previous: file });
   const size = statSync(file).size;
   const cut = inFolder(`cut-${name}`);
   const random = new Random(3);
@@ -170,7 +177,7 @@ test.each(["site.warc", "site.warc.gz"])("%s, cut off anywhere in its last recor
     await goOn(cut, {}, true);
   }
   // In the checksum of the last record, all of whose content is there.
-  for (const missing of isLong ? [1, 4, 8, 10] : [1, 8]) {
+  for (const missing of isLong ? [1, 4, 8, 10] : [8]) {
     copyFileSync(file, cut);
     truncateSync(cut, size - missing);
     await goOn(cut, {}, true);
@@ -189,13 +196,12 @@ test("stopped with Ctrl-C, in the program: the rest is fetched and the listing i
   for (const name of isLong ? ["stopped.warc", "stopped.warc.gz"] : ["stopped.warc.gz"]) {
     site.pace = () => 5;
     asked.length = 0;
-    const child = start(["ls", site.homepage, ...flags, "--save", inFolder(name)]);
-    child.stdin?.end();
+    const stopped = launch(["ls", site.homepage, ...flags, "--save", inFolder(name)]);
     site.onRequest = (request) => {
       asked.push(request);
-      if (asked.length === 9) child.kill("SIGINT");
+      if (asked.length === 9) stopped.kill("SIGINT");
     };
-    expect((await ended(child)).code).toBe(130);
+    expect((await stopped.end).code).toBe(130);
     site.onRequest = (request) => asked.push(request);
     const before = await keptIn(inFolder(name));
     asked.length = 0;
@@ -217,8 +223,7 @@ describe("cut short", () => {
   test("by a budget of time", async () => {
     site.pace = () => 15;
     const file = inFolder("time.warc");
-    const cut = await sitemapTreeForHomepage(site.homepage, { ...options, save: file, limits: { time: 250 } });
-    await cut.close();
+    const cut = await saved(file, { limits: { time: 250 } });
     // What was not asked for in time is in the archive, as such.
     expect(JSON.stringify(cut)).toContain("limit-time");
     site.pace = () => 0;
@@ -235,9 +240,7 @@ describe("cut short", () => {
     ["depth", 0],
   ])("by a budget of %s, and the budget counts until it is raised", async (name, limit) => {
     const file = inFolder(`${name}.warc.gz`);
-    const limited = { ...options, limits: { [name]: limit } };
-    const cut = await sitemapTreeForHomepage(site.homepage, { ...limited, save: file });
-    await cut.close();
+    const cut = await saved(file, { limits: { [name]: limit } });
     expect(cut.complete).toBe(false);
     await using same = await sitemapTreeForHomepage(site.homepage, { resume: file });
     expect(JSON.stringify(same)).toBe(JSON.stringify(cut));
@@ -247,9 +250,7 @@ describe("cut short", () => {
 
   test("by a limit of one document: it is requested again where the limit is larger now", async () => {
     const file = inFolder("document.warc");
-    const limited = { ...options, limits: { documentBytes: 5000 } };
-    const cut = await sitemapTreeForHomepage(site.homepage, { ...limited, save: file });
-    await cut.close();
+    const cut = await saved(file, { limits: { documentBytes: 5000 } });
     expect(cut.complete).toBe(false);
     asked.length = 0;
     await using same = await sitemapTreeForHomepage(site.homepage, { resume: file });
@@ -263,18 +264,14 @@ describe("cut short", () => {
     expect(JSON.stringify(again)).toBe(whole);
   });
 
-  test("by a full disk", async () => {
-    for (const name of isLong ? ["full.warc", "full.warc.gz"] : ["full.warc"]) {
-      const file = inFolder(name);
-      await (await sitemapTreeForHomepage(site.homepage, { ...options, save: file })).close();
-      const blocks = statSync(file).size >> 11;
-      rmSync(file);
-      const full = await shell(
-        `ulimit -f ${blocks}; eval "$SITEGROVE ls ${site.homepage} ${flags.join(" ")} --save ${file}"`,
-      );
-      expect(full.code).toBe(1);
-      await goOn(file);
-    }
+  test.runIf(isLong).each(["full.warc", "full.warc.gz"])("by a full disk: %s", async (name) => {
+    const file = inFolder(name);
+    await saved(file);
+    const blocks = statSync(file).size >> 11;
+    rmSync(file);
+    const full = `ulimit -f ${blocks}; eval "$SITEGROVE ls ${site.homepage} ${flags.join(" ")} --save ${file}"`;
+    expect((await shell(full)).code).toBe(1);
+    await goOn(file);
   });
 });
 
@@ -305,7 +302,7 @@ test("how each document came is reported and counted", async () => {
 
 test("an archive whose run has ended is resumed as well: nothing is requested", async () => {
   const file = inFolder("ended.warc.gz");
-  await (await sitemapTreeForHomepage(site.homepage, { ...options, save: file })).close();
+  await saved(file);
   await goOn(file);
   expect(asked).toEqual([]);
 });
@@ -314,8 +311,7 @@ describe("one clear line and exit code 2 for", () => {
   const other = "http://other.example/";
   const line = (file: string) => new RegExp(`^sitegrove: ${file.replaceAll(".", "\\.")} [^\\n]+\\n$`);
   beforeAll(async () => {
-    await (await sitemapTreeForHomepage(site.homepage, { ...options, save: inFolder("good.warc") })).close();
-    await (await sitemapTreeForHomepage(site.homepage, { ...options, save: inFolder("good.warc.gz") })).close();
+    for (const name of ["good.warc", "good.warc.gz"]) await saved(inFolder(name));
     writeFileSync(inFolder("empty.warc"), "");
     writeFileSync(inFolder("text.warc"), "hello");
     const http = "HTTP/1.1 200 OK\r\n\r\n<urlset/>";
@@ -325,22 +321,12 @@ describe("one clear line and exit code 2 for", () => {
     );
     const bytes = readFileSync(inFolder("good.warc"));
     writeFileSync(inFolder("one.warc.gz"), gzipSync(bytes));
-    writeFileSync(
-      inFolder("damaged.warc"),
-      // Without its index.
-      Buffer.from(
-        bytes
-          .toString("latin1")
-          .replace(/(s5\.xml.*?)WARC\/1\.1/s, "$1GARBAGE!")
-          .slice(0, -1000),
-        "latin1",
-      ),
-    );
+    // Without their indexes.
+    const garbled = bytes.toString("latin1").replace(/(s5\.xml.*?)WARC\/1\.1/s, "$1GARBAGE!");
+    writeFileSync(inFolder("damaged.warc"), garbled.slice(0, -1000), "latin1");
     const compressed = readFileSync(inFolder("good.warc.gz"));
-    writeFileSync(
-      inFolder("damaged.warc.gz"),
-      compressed.fill(0xff, compressed.length >> 1, (compressed.length >> 1) + 40).subarray(0, -1000),
-    );
+    const middle = compressed.length >> 1;
+    writeFileSync(inFolder("damaged.warc.gz"), compressed.fill(0xff, middle, middle + 40).subarray(0, -1000));
   });
 
   test.each([
@@ -366,7 +352,7 @@ describe("one clear line and exit code 2 for", () => {
 
   test("an archive that names its website itself: no headers are sent, and nothing to a private address", async () => {
     const file = inFolder("stranger.warc");
-    await (await sitemapTreeForHomepage(site.homepage, { ...options, save: file })).close();
+    await saved(file);
     truncateSync(file, statSync(file).size >> 1);
     asked.length = 0;
     const refused = await sitegrove(["ls", "--resume", file, "--header", "x-secret: 1", "--allow-private"]);

@@ -47,7 +47,7 @@ function randomWebsite(random: Random): { moves: boolean; start: string; answer:
   };
 }
 
-test.each(Array.from({ length: some(8, 3) }, (_, number) => number))("website %i", async (number) => {
+test.each(Array.from({ length: some(8, 2) }, (_, number) => number))("website %i", async (number) => {
   const { moves, start, answer } = randomWebsite(new Random(number));
   const website = await namedWebsite(names, answer);
   const [ca, archive] = [path.join(folder, `${number}.pem`), path.join(folder, `${number}.warc.gz`)];
