@@ -1,31 +1,45 @@
 // Which website kills its process? Whoever was being read when a process died is read again with at most half as many at a time. The one that
 // kills is alone after a few deaths; the others are cleared by their results. Kills from outside halve the number, and set nobody aside
-// unless they meet the same website again and again.
+// unless they meet the same website again and again. A website that has not answered yet kills nobody: it does not count.
 
 /** What the deaths of processes have left on a website. */
 export interface Suspicion {
   /** At most so many websites are read at a time in its process, itself included. */
   readonly group: number;
-  /** How often the process died while it was read alone for that reason. */
+  /** How often the process died while it was the only one that was read. */
   readonly alone: number;
+}
+
+/** A website that a process reads. */
+export interface Reading {
+  readonly suspicion: Suspicion | undefined;
+  /** It only waits for its first answer. */
+  readonly isSilent: boolean;
 }
 
 /** After the death of a process in which so many websites were being read. */
 export function afterDeath(before: Suspicion | undefined, inFlight: number): Suspicion {
   const most = Math.min(inFlight, before?.group ?? inFlight);
-  return { group: Math.ceil(most / 2), alone: before?.group === 1 ? before.alone + 1 : 0 };
+  const wasAlone = before?.group === 1 && inFlight === 1;
+  return { group: Math.ceil(most / 2), alone: (before?.alone ?? 0) + (wasAlone ? 1 : 0) };
+}
+
+/** A website that is silent at every death of its process is suspected all the same, some day. */
+export function isForgiven({ isSilent, starts }: { readonly isSilent: boolean; readonly starts: number }): boolean {
+  return isSilent && starts <= mostForgiven;
 }
 
 export function isDeadly({ alone }: Suspicion): boolean {
   return alone >= mostAlone;
 }
 
-/** How many may be read at a time in a process that reads these. */
-export function mostBeside(reading: Iterable<Suspicion | undefined>): number {
-  let most = Number.POSITIVE_INFINITY;
-  for (const suspicion of reading) most = Math.min(most, suspicion?.group ?? most);
-  return most;
+/** Whether another website may be read in a process that reads these. */
+export function hasRoom(reading: Iterable<Reading>, next?: Suspicion): boolean {
+  const busy = [...reading].filter(({ isSilent }) => !isSilent);
+  const groups = [next, ...busy.map(({ suspicion }) => suspicion)].map((each) => each?.group);
+  return groups.every((group) => group === undefined || busy.length < group);
 }
 
 /** How often a process may die while one website is read alone. */
 export const mostAlone = 2;
+const mostForgiven = 30;

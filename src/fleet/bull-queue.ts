@@ -1,12 +1,13 @@
 // The queue of several machines: runs on a server, each a BullMQ queue of its own. Sites are taken from one run, or from all in turn. The
 // server also keeps a table of the runs, and schedules: jobs of BullMQ that make the next run from the previous one.
 
-import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { waitFor } from "../fetch/abort.ts";
+import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import { functionValue, invalid, number, optionsIn } from "../model/option-checks.ts";
-import { BullRun, defined, type Held, hasRoom, type ListedSite, type RunLease } from "./bull-run.ts";
+import { hasRoom } from "./bisection.ts";
+import { BullRun, type Held, type ListedSite } from "./bull-run.ts";
 import { openServer, type QueueServer, queueAddress, type ServerNews, told } from "./queue-server.ts";
 import { isRecord, type SiteJob, type SiteOutcome, type SiteSummary } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
@@ -78,8 +79,7 @@ export class BullQueue implements SiteQueue {
   readonly #server: QueueServer;
   readonly #options: BullQueueOptions;
   readonly #runs = new Map<string, BullRun>();
-  readonly #leases = new WeakMap<SiteJob, RunLease>();
-  readonly #held: Held = { leases: new Set(), most: Number.POSITIVE_INFINITY, lost: 0, onSettled: () => this.#wake() };
+  readonly #held: Held = { leases: new Set(), next: undefined, lost: 0, onRoom: () => this.#wake() };
   readonly #schedule;
   #isTaking = false;
   #isClosed = false;
@@ -92,7 +92,8 @@ export class BullQueue implements SiteQueue {
   #listedAt = Number.NEGATIVE_INFINITY;
   #turn = 0;
   #queued: Promise<unknown> = Promise.resolve();
-  #ends = 0;
+  #quietSince: number | undefined;
+  #isIdle = false;
   #wake: () => void = () => {};
 
   private constructor(server: QueueServer, options: BullQueueOptions) {
@@ -119,7 +120,6 @@ export class BullQueue implements SiteQueue {
     settings?: RunSettings,
   ): Promise<{ added: number; known: number }> {
     this.#adding += 1;
-    let timer: NodeJS.Timeout | undefined;
     try {
       return await this.#told(async () => {
         const opened = this.#of(run);
@@ -129,14 +129,11 @@ export class BullQueue implements SiteQueue {
         // New settings replace earlier ones, one by one.
         const entry = { createdAt, settings: { ...before, ...defined(settings ?? {}) } };
         if (known === undefined || settings !== undefined) await connection.hset(runsKey, run, JSON.stringify(entry));
-        const fill = () => connection.set(fillingKey(run), "1", "PX", fillingTime);
-        await fill();
-        timer = setInterval(() => void fill().catch(() => undefined), fillingTime / 4).unref();
+        await connection.set(fillingKey(run), "1", "PX", keyTime);
         await this.#changed();
-        return opened.add(sites).finally(() => connection.del(fillingKey(run)));
+        return this.#keeping(fillingKey(run), () => opened.add(sites));
       });
     } finally {
-      clearInterval(timer);
       this.#adding -= 1;
       this.#listedAt = Number.NEGATIVE_INFINITY;
       this.#wake();
@@ -145,11 +142,9 @@ export class BullQueue implements SiteQueue {
 
   /** One caller at a time asks the server: the number of commands does not grow with theirs. */
   take(signal: AbortSignal): Promise<Lease | undefined> {
-    const ends = this.#ends;
     const taking = this.#queued.then(() => {
       signal.throwIfAborted();
-      // What ends for one ends for all who waited.
-      return ends < this.#ends ? undefined : this.#told(() => this.#take(signal));
+      return this.#told(() => this.#take(signal));
     });
     this.#queued = taking.catch(() => undefined);
     return taking;
@@ -161,12 +156,15 @@ export class BullQueue implements SiteQueue {
 
   /** How many sites of a run wait to be read again because a worker died. */
   suspects(run: string): Promise<number> {
-    return this.#told(() => this.#of(run).suspects());
+    return this.#told(() => this.#of(run).queue.getJobCountByTypes("prioritized"));
   }
 
   /** When the site of a run was started that is being read longest, in milliseconds; infinite if none is. */
   oldestStart(run: string): Promise<number> {
-    return this.#told(() => this.#of(run).oldestStart());
+    return this.#told(async () => {
+      const active = await this.#of(run).queue.getActive();
+      return Math.min(...active.flatMap((job) => job?.processedOn ?? []));
+    });
   }
 
   /** In the order of the list. */
@@ -201,20 +199,17 @@ export class BullQueue implements SiteQueue {
       const { active } = await this.#of(run).counts();
       if (active > 0) throw invalid(`${run} has ${active} websites being read: stop its workers first`);
       await this.#schedule.removeJobScheduler(schedulerId(run));
-      await this.#of(run).remove();
+      await this.#of(run).rest();
+      await this.#of(run).queue.obliterate({ force: true });
       await this.#server.connection.hdel(runsKey, run);
       await this.#changed();
     });
   }
 
-  /** The number of processes that take sites. */
+  /** The number of processes that take sites: each also makes runs that are due. */
   workers(): Promise<number> {
-    return this.#told(async () => {
-      const { connection } = this.#server;
-      const ours = new RegExp(` name=${workerName} .* db=${connection.options.db} `);
-      const clients = String(await connection.client("LIST")).split("\n");
-      return clients.filter((client) => ours.test(client)).length;
-    });
+    const database = String(this.#server.connection.options.db);
+    return this.#told(async () => (await this.#schedule.getWorkers()).filter(({ db }) => db === database).length);
   }
 
   /**
@@ -250,7 +245,7 @@ export class BullQueue implements SiteQueue {
     before: (summary: SiteSummary) => Promise<unknown> = async () => {},
   ): Promise<number> {
     return this.#told(async () => {
-      const count = await this.#of(run).retry(new Set(outcomes), before);
+      const count = await this.#of(run).retry(outcomes, before);
       await this.#changed();
       return count;
     });
@@ -258,22 +253,14 @@ export class BullQueue implements SiteQueue {
 
   /** Does something that only one worker at a time may do for a run. */
   async alone(run: string, work: () => Promise<void>): Promise<void> {
-    const { connection } = this.#server;
     const key = `sitegrove:alone:${run}`;
-    const token = randomUUID();
-    while ((await connection.set(key, token, "PX", aloneTime, "NX")) === null) await sleep(pollTime);
-    const timer = setInterval(() => void connection.pexpire(key, aloneTime).catch(() => undefined), aloneTime / 4);
-    try {
-      await work();
-    } finally {
-      clearInterval(timer);
-      if ((await connection.get(key)) === token) await connection.del(key);
-    }
+    while ((await this.#server.connection.set(key, "1", "PX", keyTime, "NX")) === null) await sleep(pollTime);
+    await this.#keeping(key, work);
   }
 
-  /** The run of a site that was taken here, its settings, and the earlier archive of the site. */
+  /** The run of a site that is being read here, its settings, and the earlier archive of the site. */
   runOf(job: SiteJob): { run: string; settings: RunSettings; previous: string | undefined } | undefined {
-    const lease = this.#leases.get(job);
+    const lease = [...this.#held.leases].find((each) => each.job === job);
     if (lease === undefined) return undefined;
     const { run, previous } = lease;
     return { run, settings: this.#known.find((entry) => entry.run === run)?.settings ?? {}, previous };
@@ -308,15 +295,16 @@ export class BullQueue implements SiteQueue {
     await this.#server.connection.incr(changesKey);
   }
 
-  // From the first site on, this process counts as a worker, and makes runs that are due.
-  async #join(): Promise<void> {
-    if (this.#isTaking) return;
-    this.#isTaking = true;
+  // A key that others see while the work is under way, and not for long if this process dies.
+  async #keeping<T>(key: string, work: () => Promise<T>): Promise<T> {
     const { connection } = this.#server;
-    const name = () => connection.client("SETNAME", workerName).catch(() => undefined);
-    connection.on("ready", name);
-    await name();
-    this.#server.worker(scheduleName, async ({ id, data }) => this.#makeNext(id, data), 30_000);
+    const timer = setInterval(() => void connection.pexpire(key, keyTime).catch(() => undefined), keyTime / 4).unref();
+    try {
+      return await work();
+    } finally {
+      clearInterval(timer);
+      await connection.del(key);
+    }
   }
 
   // Not before the previous run has ended: they would pile up. The name comes from the time when the job is due, which its id ends with: a job
@@ -339,33 +327,31 @@ export class BullQueue implements SiteQueue {
   }
 
   async #take(signal: AbortSignal): Promise<Lease | undefined> {
-    await this.#join();
-    let quietSince: number | undefined;
+    // From the first site on, this process counts as a worker.
+    if (!this.#isTaking) this.#server.worker(scheduleName, async ({ id, data }) => this.#makeNext(id, data), 30_000);
+    this.#isTaking = true;
     for (;;) {
       signal.throwIfAborted();
       if (this.#isClosed) throw new SitemapError("queue-failed", "The queue is closed");
       const lease = await this.#next();
-      if (lease !== undefined) {
-        this.#leases.set(lease.job, lease);
-        return { ...lease, done: (summary) => told(() => lease.done(summary)), retry: () => told(lease.retry) };
-      }
+      if (lease !== undefined) return lease;
       const isQuiet = this.#adding === 0 && this.#held.leases.size === 0 && (await this.#refresh(0)) === 0;
-      if (!isQuiet) quietSince = undefined;
-      else if (await this.#isOver((quietSince ??= performance.now()))) {
-        this.#ends += 1;
-        return undefined;
-      }
-      await this.#sleep(signal, isQuiet ? idlePoll : pollTime);
+      if (isQuiet && (await this.#isOver())) return undefined;
+      if (!isQuiet) this.#quietSince = undefined;
+      await waitFor<void>(signal, (wake) => {
+        const timer = setTimeout(wake, isQuiet ? idlePoll : pollTime);
+        this.#wake = wake;
+        return () => clearTimeout(timer);
+      });
     }
   }
 
-  #isIdle = false;
-
-  async #isOver(since: number): Promise<boolean> {
+  async #isOver(): Promise<boolean> {
     const { idle, run, onNews } = this.#options;
+    this.#quietSince ??= performance.now();
     if (idle === undefined) return true;
     const waits = this.#known.length === 0 || idle === Number.POSITIVE_INFINITY;
-    if (!waits && performance.now() - since < idle) return false;
+    if (!waits && performance.now() - this.#quietSince < idle) return false;
     const isScheduled = async () => (await this.schedules()).some((each) => run === undefined || each.run === run);
     if (!waits && !(await isScheduled())) return true;
     if (!this.#isIdle) onNews?.({ type: "idle" });
@@ -373,25 +359,16 @@ export class BullQueue implements SiteQueue {
     return false;
   }
 
-  #sleep(signal: AbortSignal, time: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const slept = waitFor<void>(signal, (wake) => {
-      timer = setTimeout(wake, time);
-      this.#wake = wake;
-      return () => {};
-    });
-    return slept.finally(() => clearTimeout(timer));
-  }
-
   // In turn: a small run does not wait for a large one.
-  async #next(): Promise<RunLease | undefined> {
+  async #next(): Promise<Lease | undefined> {
     await this.#refresh(relistTime);
-    if (!hasRoom(this.#held)) return undefined;
+    if (!hasRoom(this.#held.leases, this.#held.next)) return undefined;
     for (let tried = 0; tried < this.#open.length; tried += 1) {
       const entry = this.#open[this.#turn++ % this.#open.length];
       const lease = entry === undefined ? undefined : await this.#of(entry.run).take();
       if (lease === undefined) continue;
       this.#isIdle = false;
+      this.#quietSince = undefined;
       return lease;
     }
     return undefined;
@@ -401,7 +378,7 @@ export class BullQueue implements SiteQueue {
   async #refresh(age: number): Promise<number> {
     if (performance.now() - this.#listedAt < age) return this.#open.length;
     this.#listedAt = performance.now();
-    const { run, isUsable = () => true } = this.#options;
+    const { run, isUsable = () => true, onFinished } = this.#options;
     const changes = Number(await this.#server.connection.get(changesKey));
     const isChanged = changes !== this.#changes || this.#open.some(({ isFilling }) => isFilling);
     if (isChanged) this.#known = (await this.runs()).filter((entry) => run === undefined || isOf(entry, run));
@@ -416,7 +393,7 @@ export class BullQueue implements SiteQueue {
         continue;
       }
       await this.#of(each.run).rest();
-      if (!this.#finished.has(each.run)) this.#options.onFinished?.(each);
+      if (!this.#finished.has(each.run)) onFinished?.(each);
       this.#finished.add(each.run);
     }
     this.#changes = changes;
@@ -472,12 +449,10 @@ const changesKey = "sitegrove:changes";
 const fillingKey = (run: string) => `sitegrove:filling:${run}`;
 const scheduleName = "sitegrove-schedule";
 const schedulerId = (run: string) => `schedule-${run}`;
-const workerName = "sitegrove-worker";
 
 // In milliseconds.
-const aloneTime = 30_000;
 const relistTime = 5000;
 const pollTime = 250;
 const idlePoll = 500;
-// Somebody who adds sites and is gone has added them by then.
-const fillingTime = 60_000;
+// Whoever keeps a key and dies is waited for so long.
+const keyTime = 30_000;

@@ -2,9 +2,10 @@
 // locks: it gives a job to another worker if nobody renews its lock, and takes a result only from the holder of the lock.
 import { createHash, randomUUID } from "node:crypto";
 import type { Job, JobType, Queue, Worker } from "bullmq";
+import { defined } from "../model/defined.ts";
 import { isHttpUrl } from "../model/url.ts";
-import { afterDeath, isDeadly, mostBeside, type Suspicion } from "./bisection.ts";
-import type { QueueServer } from "./queue-server.ts";
+import { afterDeath, hasRoom, isDeadly, isForgiven, type Reading, type Suspicion } from "./bisection.ts";
+import { type QueueServer, told } from "./queue-server.ts";
 import {
   emptySummary,
   isFailure,
@@ -25,35 +26,33 @@ export interface ListedSite extends SiteJob {
 }
 
 /** A lease of a run, and what its queue needs to know. */
-export interface RunLease extends Lease {
+interface RunLease extends Lease, Reading {
   readonly run: string;
   readonly previous: string | undefined;
-  readonly suspicion: Suspicion | undefined;
+  readonly id: string;
+  readonly token: string;
+  isSilent: boolean;
+  /** Another worker has the site. */
+  lose(): void;
 }
 
 /** What this process reads, of all runs. */
 export interface Held {
   readonly leases: Set<RunLease>;
-  /** While so many are read, nothing more is taken: a suspect waits that must not be read beside more. */
-  most: number;
+  /** Of a suspect that must not be read beside so many: nothing more is taken until there is room. */
+  next: Suspicion | undefined;
   /** Leases that another worker has taken over. */
   lost: number;
-  /** Called when a lease ends. */
-  onSettled(): void;
-}
-
-/** Whether another site may be read beside those that are. */
-export function hasRoom({ leases, most }: Held): boolean {
-  return leases.size < Math.min(most, mostBeside([...leases].map(({ suspicion }) => suspicion)));
+  /** Called when there may be room for another site. */
+  onRoom(): void;
 }
 
 export class BullRun {
+  readonly queue: Queue<JobData, SiteSummary>;
   readonly #server: QueueServer;
   readonly #name: string;
   readonly #leaseTime: number;
   readonly #held: Held;
-  readonly #queue: Queue<JobData, SiteSummary>;
-  readonly #jobs = new Map<string, { readonly token: string; lose(): void }>();
   #worker: Worker<JobData, SiteSummary> | undefined;
   #renewal: NodeJS.Timeout | undefined;
 
@@ -62,11 +61,11 @@ export class BullRun {
     this.#name = name;
     this.#leaseTime = leaseTime;
     this.#held = held;
-    this.#queue = server.queue(`sitegrove.${name}`) as Queue<JobData, SiteSummary>;
+    this.queue = server.queue(`sitegrove.${name}`) as Queue<JobData, SiteSummary>;
   }
 
   async add(sites: AsyncIterable<ListedSite> | Iterable<ListedSite>): Promise<{ added: number; known: number }> {
-    const first = await this.#total();
+    const first = await this.queue.getJobCountByTypes();
     let count = 0;
     let batch: Parameters<Queue<JobData>["addBulk"]>[0] = [];
     let sending: Promise<unknown> = Promise.resolve();
@@ -74,7 +73,7 @@ export class BullRun {
       // Neighbors in a list often share a server.
       const jobs = batch.sort((one, other) => ((one.opts?.jobId ?? "") < (other.opts?.jobId ?? "") ? -1 : 1));
       batch = [];
-      if (jobs.length > 0) sending = sending.then(() => this.#queue.addBulk(jobs));
+      if (jobs.length > 0) sending = sending.then(() => this.queue.addBulk(jobs));
       return sending;
     };
     // The websites of a slow list are passed on, too.
@@ -90,24 +89,14 @@ export class BullRun {
       clearInterval(timer);
     }
     // Somebody else may add to the same run.
-    const added = Math.min(count, (await this.#total()) - first);
+    const added = Math.min(count, (await this.queue.getJobCountByTypes()) - first);
     return { added, known: count - added };
   }
 
   async counts(): Promise<QueueCounts> {
-    const { waiting = 0, delayed = 0, prioritized = 0, ...counts } = await this.#queue.getJobCounts();
+    const { waiting = 0, delayed = 0, prioritized = 0, ...counts } = await this.queue.getJobCounts();
     const { active = 0, completed = 0, failed = 0 } = counts;
     return { waiting: waiting + delayed + prioritized, active, done: completed + failed, failed };
-  }
-
-  /** How many sites wait to be read again because a worker died. */
-  suspects(): Promise<number> {
-    return this.#queue.getJobCountByTypes("prioritized");
-  }
-
-  /** When the site was started that is being read longest, in milliseconds; infinite if none is. */
-  async oldestStart(): Promise<number> {
-    return Math.min(...(await this.#queue.getActive()).flatMap((job) => job?.processedOn ?? []));
   }
 
   /** In the order of the list. */
@@ -120,18 +109,17 @@ export class BullRun {
   async *sites(): AsyncGenerator<ListedSite, void> {
     for await (const job of this.#listed(["waiting", "prioritized", "delayed", "active", "completed", "failed"])) {
       const site = siteOf(job);
-      if (site === undefined) continue;
       const archive = job.finishedOn === undefined ? undefined : resultOf(job).files["archive"];
-      yield { ...site, previous: archive ?? previousOf(job) };
+      if (site !== undefined) yield { ...site, previous: archive ?? previousOf(job) };
     }
   }
 
   /** Puts sites with these outcomes back into the queue. `before` is called for each first. */
-  async retry(outcomes: ReadonlySet<SiteOutcome>, before: (summary: SiteSummary) => Promise<unknown>): Promise<number> {
+  async retry(outcomes: readonly SiteOutcome[], before: (summary: SiteSummary) => Promise<unknown>): Promise<number> {
     let count = 0;
     for await (const job of this.#listed(["completed", "failed"])) {
       const summary = resultOf(job);
-      if (job.finishedOn === undefined || !outcomes.has(summary.outcome)) continue;
+      if (job.finishedOn === undefined || !outcomes.includes(summary.outcome)) continue;
       await before(summary);
       await job.updateData({ ...job.data, cleared: job.stalledCounter });
       await job.changePriority({ priority: 0 });
@@ -144,7 +132,7 @@ export class BullRun {
   /** A lease for the next site that may be read now, if there is one. */
   async take(): Promise<RunLease | undefined> {
     this.#worker ??= await this.#startWorker();
-    while (hasRoom(this.#held)) {
+    while (hasRoom(this.#held.leases, this.#held.next)) {
       const token = randomUUID();
       const job = await this.#worker.getNextJob(token, { block: false });
       if (job === undefined) return undefined;
@@ -154,16 +142,10 @@ export class BullRun {
     return undefined;
   }
 
-  /** Removes all of its sites and results. */
-  async remove(): Promise<void> {
-    await this.rest();
-    await this.#queue.obliterate({ force: true });
-  }
-
   /** Gives its connection back, unless something is being read. */
   async rest(): Promise<void> {
     const worker = this.#worker;
-    if (this.#jobs.size > 0 || worker === undefined) return;
+    if (worker === undefined || this.#reading().length > 0) return;
     this.close();
     this.#worker = undefined;
     await this.#server.release(worker);
@@ -173,82 +155,91 @@ export class BullRun {
     clearInterval(this.#renewal);
   }
 
+  #reading(): RunLease[] {
+    return [...this.#held.leases].filter(({ run }) => run === this.#name);
+  }
+
   async #startWorker(): Promise<Worker<JobData, SiteSummary>> {
-    const worker = this.#server.worker(this.#queue.name, null, this.#leaseTime) as Worker<JobData, SiteSummary>;
+    const worker = this.#server.worker(this.queue.name, null, this.#leaseTime) as Worker<JobData, SiteSummary>;
     // Whoever was being read at a death comes after the others: the higher its priority, the later BullMQ gives a job out.
     worker.on("stalled", async (id) => {
-      const job = await this.#queue.getJob(id).catch(() => undefined);
-      await job?.changePriority({ priority: job.stalledCounter }).catch(() => undefined);
+      const job = await this.queue.getJob(id).catch(() => undefined);
+      if (job !== undefined) await job.changePriority({ priority: deathsOf(job) }).catch(() => undefined);
     });
     await worker.startStalledCheckTimer();
     this.#renewal = setInterval(async () => {
-      const held = [...this.#jobs];
-      const [ids, tokens] = [held.map(([id]) => id), held.map(([, { token }]) => token)];
+      const held = this.#reading();
+      const [ids, tokens] = [held.map(({ id }) => id), held.map(({ token }) => token)];
       if (ids.length === 0) return;
       // Without a connection it is unknown: the next renewal tells.
       const lost = await worker.extendJobLocks(ids, tokens, this.#leaseTime).catch(() => []);
-      for (const [id, job] of held) if (lost.map(String).includes(id)) job.lose();
+      for (const lease of held) if (lost.map(String).includes(lease.id)) lease.lose();
     }, this.#leaseTime / 3).unref();
     return worker;
   }
 
-  // Undefined where the job is not to be read now: it is put back behind the others, quarantined, or holds no website.
+  // Undefined if the job is not to be read now: it is put back behind the others, quarantined, or holds no website.
   async #accept(job: SiteQueueJob, token: string): Promise<RunLease | undefined> {
     const held = this.#held;
     const site = siteOf(job);
-    const attempt = `${keyHash(site?.key ?? "")}-${job.attemptsStarted}`;
+    const { attemptsStarted: starts, data, stalledCounter } = job;
+    const attempt = `${keyHash(site?.key ?? "")}-${starts}`;
+    const suspicion = suspicionOf(job);
     if (site === undefined) {
       const reason = { message: "The job in the queue has no website", count: 1 };
       await this.#settle(job, token, emptySummary(shownSite(job), attempt, "failed", reason));
       return undefined;
     }
-    const suspicion = suspicionOf(job);
     if (suspicion !== undefined && isDeadly(suspicion)) {
       await this.#settle(job, token, quarantinedSummary(site, attempt));
       return undefined;
     }
-    const most = mostBeside([suspicion, ...[...held.leases].map((lease) => lease.suspicion)]);
-    if (held.leases.size >= most) {
-      held.most = most;
-      await job.changePriority({ priority: job.stalledCounter });
+    held.next = hasRoom(held.leases, suspicion) ? undefined : suspicion;
+    if (held.next !== undefined) {
+      await job.changePriority({ priority: deathsOf(job) });
       await job.moveToWait(token).catch(unlessHeld);
       return undefined;
     }
-    held.most = Number.POSITIVE_INFINITY;
     const lost = new AbortController();
-    const id = String(job.id);
     // Once a result was sent, the server decides.
     let isSettled = false;
     const once = async (work: () => Promise<boolean>): Promise<boolean> => {
       if (isSettled) return false;
       isSettled = true;
       return work().finally(() => {
-        this.#jobs.delete(id);
         held.leases.delete(lease);
-        held.onSettled();
+        held.onRoom();
       });
     };
     const lease: RunLease = {
+      run: this.#name,
+      id: String(job.id),
+      token,
       job: site,
       // A server that lost its last second of data may count the same start twice.
       attemptId: `${attempt}-${randomUUID().slice(0, 6)}`,
       previous: previousOf(job),
       suspicion,
-      run: this.#name,
-      starts: job.attemptsStarted,
+      starts,
       lost: lost.signal,
-      done: async (summary) => ((await once(() => this.#settle(job, token, summary))) ? "accepted" : "superseded"),
-      retry: async () => {
-        await once(() => job.moveToWait(token).then(() => true, unlessHeld));
+      isSilent: false,
+      silent(isSilent) {
+        lease.isSilent = isSilent;
+        held.onRoom();
+        // A death that comes now would not count.
+        const cleared = Math.min(clearedOf(job), stalledCounter) + (isForgiven({ isSilent, starts }) ? 1 : 0);
+        job.updateData({ ...data, cleared }).catch(() => undefined);
       },
+      done: (summary) =>
+        told(async () => ((await once(() => this.#settle(job, token, summary))) ? "accepted" : "superseded")),
+      retry: () => told(async () => void (await once(() => job.moveToWait(token).then(() => true, unlessHeld)))),
+      lose: () =>
+        void once(async () => {
+          held.lost += 1;
+          lost.abort(new Error("Another worker has the website"));
+          return true;
+        }),
     };
-    const lose = () =>
-      void once(async () => {
-        held.lost += 1;
-        lost.abort(new Error("Another worker has the website"));
-        return true;
-      });
-    this.#jobs.set(id, { token, lose });
     held.leases.add(lease);
     return lease;
   }
@@ -262,14 +253,9 @@ export class BullRun {
     } catch (error) {
       unlessHeld(error);
       // The connection may have broken between the command and its answer, and the command was sent again.
-      const now: SiteQueueJob | undefined = await this.#queue.getJob(String(job.id));
+      const now: SiteQueueJob | undefined = await this.queue.getJob(String(job.id));
       return now?.finishedOn !== undefined && resultOf(now).attemptId === summary.attemptId;
     }
-  }
-
-  async #total(): Promise<number> {
-    const { waiting, active, done } = await this.counts();
-    return waiting + active + done;
   }
 
   // In the order of the list. Only places and ids are held: a run may have a million sites.
@@ -277,7 +263,7 @@ export class BullRun {
     const places = new Map<string, number>();
     for (const state of states) {
       for (let start = 0; ; start += batchSize) {
-        const jobs = await this.#queue.getJobs([state], start, start + batchSize - 1, true);
+        const jobs = await this.queue.getJobs([state], start, start + batchSize - 1, true);
         for (const job of jobs) {
           const { at } = isRecord(job?.data) ? job.data : {};
           if (job !== undefined) places.set(String(job.id), typeof at === "number" ? at : Number.MAX_SAFE_INTEGER);
@@ -287,7 +273,7 @@ export class BullRun {
     }
     const ids = [...places].sort(([, one], [, other]) => one - other).map(([id]) => id);
     for (let start = 0; start < ids.length; start += readSize) {
-      const jobs = await Promise.all(ids.slice(start, start + readSize).map((id) => this.#queue.getJob(id)));
+      const jobs = await Promise.all(ids.slice(start, start + readSize).map((id) => this.queue.getJob(id)));
       for (const job of jobs) if (job !== undefined) yield job;
     }
   }
@@ -308,7 +294,7 @@ type SiteQueueJob = Job<JobData, SiteSummary>;
 interface JobData extends ListedSite {
   /** Its position in the list. */
   readonly at: number;
-  /** Deaths of workers that no longer count, because the site was to be read again. */
+  /** Deaths of workers that do not count: the site was to be read again, or had not answered. */
   readonly cleared?: number;
 }
 
@@ -318,7 +304,7 @@ function idOf(run: string, key: string): string {
   return `${run}-${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;
 }
 
-/** Undefined where the job holds no website. */
+/** Undefined if the job holds no website. */
 function siteOf({ data }: SiteQueueJob): SiteJob | undefined {
   const { key, homepage, settings } = isRecord(data) ? data : {};
   if (typeof key !== "string" || typeof homepage !== "string" || !isHttpUrl(homepage)) return undefined;
@@ -352,22 +338,28 @@ function shownSite({ data }: SiteQueueJob): SiteJob {
 
 const longestShown = 2000;
 
-export function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+function clearedOf({ data }: SiteQueueJob): number {
+  const { cleared } = isRecord(data) ? data : {};
+  return typeof cleared === "number" ? cleared : 0;
 }
 
-// BullMQ counts how often nobody renewed the lock of a job. How many others the dead worker was reading is unknown: many are assumed, so that
-// restarts of all workers quarantine nobody.
-function suspicionOf({ stalledCounter, data: { cleared } }: SiteQueueJob): Suspicion | undefined {
+// BullMQ counts how often nobody renewed the lock of a job.
+function deathsOf(job: SiteQueueJob): number {
+  return Math.max(0, job.stalledCounter - clearedOf(job));
+}
+
+// How many others the dead worker was reading is unknown: many are assumed at first, so that restarts of all workers quarantine nobody. With
+// a group of one, it was alone.
+function suspicionOf(job: SiteQueueJob): Suspicion | undefined {
   let suspicion: Suspicion | undefined;
-  const first = typeof cleared === "number" ? cleared : 0;
-  for (let death = first; death < stalledCounter; death += 1) suspicion = afterDeath(suspicion, assumedInFlight);
+  for (let death = 0; death < deathsOf(job); death += 1)
+    suspicion = afterDeath(suspicion, suspicion?.group ?? assumedInFlight);
   return suspicion;
 }
 
 const assumedInFlight = 16;
 
-// BullMQ refuses where another worker has the job, or has finished it.
+// BullMQ refuses if another worker has the job, or has finished it.
 function unlessHeld(error: unknown): false {
   const { code } = (error ?? {}) as { code?: unknown };
   if (typeof code !== "number" || code >= 0) throw error;

@@ -1,10 +1,13 @@
-// The journal of a fleet: an append-only file of JSON lines. An append resolves when its line is on the disk; lines of many writers are written
-// together. A killed process leaves at most half a line, which is removed when the file is opened again.
-import { createReadStream, existsSync } from "node:fs";
+// The journal of a fleet: an append-only file of JSON lines, in a folder that is locked while a process works in it. An append resolves when its
+// line is on the disk; lines of many writers are written together. A killed process leaves at most half a line, which is removed later.
+import { createReadStream, existsSync, lstatSync, rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import path from "node:path";
 import { createInterface } from "node:readline";
 import { storageFailed } from "../archive/file.ts";
-import { SitemapError } from "../model/errors.ts";
+import { makeFolder, removeEmpty } from "../archive/folder.ts";
+import { FileLock } from "../archive/lock.ts";
+import { SitemapError, systemReason } from "../model/errors.ts";
 import { isHttpUrl } from "../model/url.ts";
 import type { Suspicion } from "./bisection.ts";
 import { isCount, isRecord, isSummary, type SiteSettings, type SiteSummary } from "./site-job.ts";
@@ -13,57 +16,64 @@ import { isCount, isRecord, isSummary, type SiteSettings, type SiteSummary } fro
 export const journalName = "sites.ndjson";
 export const lockName = "lock";
 
-interface Line {
-  readonly site: string;
-  readonly key: string;
-  readonly at: string;
-}
-
 /** What a line says about its website. */
 export type JournalFact =
   | { readonly type: "add"; readonly settings?: SiteSettings }
   | { readonly type: "start"; readonly attemptId: string }
+  | { readonly type: "silent"; readonly isSilent: boolean }
   | ({ readonly type: "back" } & Partial<Suspicion>)
   | { readonly type: "done"; readonly summary: SiteSummary };
 
 /** A line of the journal. */
-export type JournalLine = Line & JournalFact;
+export type JournalLine = JournalFact & { readonly site: string; readonly key: string; readonly at: string };
 
 export class JournalFile {
-  readonly #path: string;
-  readonly #handle: FileHandle;
-  readonly #expectOurs: () => void;
-  #end: number;
+  readonly folder: string;
+  readonly path: string;
+  readonly #lock: FileLock;
+  /** Folders that were missing, the innermost first. */
+  readonly #made: readonly string[];
+  readonly #wasThere: boolean;
+  #handle: FileHandle | undefined;
+  #end = 0;
   #waiting: { readonly line: string; settle(error?: unknown): void }[] = [];
   #writing: Promise<void> | undefined;
   #failure: unknown;
 
-  private constructor(path: string, handle: FileHandle, end: number, expectOurs: () => void) {
-    this.#path = path;
-    this.#handle = handle;
-    this.#end = end;
-    this.#expectOurs = expectOurs;
-  }
-
-  /** Opens or creates the file, and removes half a line at its end. `expectOurs` throws a `SitemapError` if it is not ours any more. */
-  static async open(path: string, expectOurs: () => void): Promise<JournalFile> {
-    const handle = await open(path, "a+");
+  /** Locks the folder, which is made if it is missing. Throws a `SitemapError`: `folder-in-use` or `folder-unusable`. */
+  constructor(folder: string) {
+    this.folder = folder;
+    this.path = path.join(folder, journalName);
+    let made: readonly string[] = [];
     try {
-      const { size } = await handle.stat();
-      const end = await lastLineEnd(handle, size);
-      const { buffer } = await handle.read(Buffer.alloc(size - end), 0, size - end, end);
-      // A line that lacks nothing but its end was read, too.
-      const isWhole = parsed(buffer.toString()) !== undefined;
-      if (isWhole) await handle.appendFile("\n");
-      else if (end < size) await handle.truncate(end);
-      return new JournalFile(path, handle, isWhole ? size + 1 : end, expectOurs);
+      made = makeFolder(folder);
+      for (const name of [journalName, lockName]) expectFile(path.join(folder, name));
+      this.#wasThere = existsSync(this.path);
+      this.#lock = takeFolder(path.join(folder, lockName));
     } catch (error) {
-      await handle.close();
-      throw error;
+      removeEmpty(made);
+      if (error instanceof SitemapError) throw error;
+      throw unusable(`${folder} cannot be used as a folder: ${systemReason(error)}`, error);
     }
+    this.#made = made;
   }
 
-  /** Resolves when the line is on the disk. Rejects with a `SitemapError` (`storage-failed`); nothing can be appended after that. */
+  /** Opens or creates the file, and removes half a line at its end. */
+  async open(): Promise<void> {
+    const handle = await open(this.path, "a+");
+    this.#handle = handle;
+    const { size } = await handle.stat();
+    const start = Math.max(0, size - longestLine);
+    const { buffer } = await handle.read(Buffer.alloc(size - start), 0, size - start, start);
+    const end = buffer.lastIndexOf("\n") + 1;
+    // A line that lacks nothing but its end was read, too.
+    const isWhole = parsed(buffer.subarray(end).toString()) !== undefined;
+    if (isWhole) await handle.appendFile("\n");
+    else if (start + end < size) await handle.truncate(start + end);
+    this.#end = isWhole ? size + 1 : start + end;
+  }
+
+  /** Resolves when the line is on the disk. Rejects with a `SitemapError`; nothing can be appended after that. */
   append(line: JournalLine): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = (error?: unknown) => (error === undefined ? resolve() : reject(error));
@@ -73,14 +83,17 @@ export class JournalFile {
     });
   }
 
-  /** Whether nothing was ever written. */
-  get isEmpty(): boolean {
-    return this.#end === 0 && this.#failure === undefined;
-  }
-
+  /** If nothing was ever written, the folder is left as it was found. */
   async close(): Promise<void> {
-    await this.#writing;
-    await this.#handle.close();
+    try {
+      await this.#writing;
+      await this.#handle?.close();
+    } finally {
+      const isEmpty = this.#end === 0 && this.#failure === undefined;
+      if (isEmpty && !this.#wasThere) rmSync(this.path, { force: true });
+      this.#lock.release();
+      if (isEmpty) removeEmpty(this.#made);
+    }
   }
 
   async #write(): Promise<void> {
@@ -89,24 +102,45 @@ export class JournalFile {
     while (this.#waiting.length > 0) {
       const group = this.#waiting;
       this.#waiting = [];
+      const isOurs = this.#lock.isOurs();
       try {
-        this.#expectOurs();
+        if (!isOurs)
+          throw new SitemapError("folder-in-use", `Another process has taken over ${this.folder}: this one ends`);
         const text = group.map(({ line }) => line).join("");
-        await this.#handle.appendFile(text);
-        await this.#handle.datasync();
+        await this.#handle?.appendFile(text);
+        await this.#handle?.datasync();
         this.#end += Buffer.byteLength(text);
         for (const { settle } of group) settle();
       } catch (cause) {
-        const isTaken = cause instanceof SitemapError;
-        this.#failure = isTaken ? cause : storageFailed(`${this.#path} could not be written`, cause);
+        this.#failure = isOurs ? storageFailed(`${this.path} could not be written`, cause) : cause;
         // Nothing may follow half a group. What another process has written stays.
-        if (!isTaken) await this.#handle.truncate(this.#end).catch(() => undefined);
+        if (isOurs) await this.#handle?.truncate(this.#end).catch(() => undefined);
         for (const { settle } of [...group, ...this.#waiting]) settle(this.#failure);
         this.#waiting = [];
       }
     }
     this.#writing = undefined;
   }
+}
+
+// Reading a pipe never ends, a folder in the place of the lock would be moved away, and a link leads to somebody's file.
+function expectFile(file: string): void {
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  if (stat === undefined || stat.isFile()) return;
+  const what = stat.isDirectory() ? "a folder" : "not a regular file";
+  throw unusable(`${file} is ${what}, where a fleet needs a file of its own; move it, or use another folder`);
+}
+
+function unusable(sentence: string, cause?: unknown): SitemapError {
+  return new SitemapError("folder-unusable", sentence, cause === undefined ? {} : { cause });
+}
+
+/** Throws a `SitemapError` (`folder-in-use`) if a running process works in the folder of this lock. */
+export function takeFolder(lock: string): FileLock {
+  return FileLock.take(
+    lock,
+    (owner) => new SitemapError("folder-in-use", `${owner} is working in this folder; wait for it, or stop it`),
+  );
 }
 
 /** The lines of a journal; none if there is no such file. Half lines and others that are invalid are reported as damaged. */
@@ -145,12 +179,13 @@ function parsed(text: string): JournalLine | undefined {
   try {
     const line: unknown = JSON.parse(text);
     if (!isRecord(line)) return undefined;
-    const { type, site, key, summary, attemptId, group = 1, alone = 0 } = line;
+    const { type, site, key, summary, attemptId, isSilent, group = 1, alone = 0 } = line;
     if (typeof site !== "string" || typeof key !== "string" || !isHttpUrl(site)) return undefined;
     const isLine =
       type === "add" ||
       (type === "back" && isCount(alone) && isCount(group) && group >= 1) ||
       (type === "start" && typeof attemptId === "string") ||
+      (type === "silent" && typeof isSilent === "boolean") ||
       (type === "done" && isSummary(summary));
     return isLine ? (line as unknown as JournalLine) : undefined;
   } catch {
@@ -158,13 +193,5 @@ function parsed(text: string): JournalLine | undefined {
   }
 }
 
-async function lastLineEnd(handle: FileHandle, size: number): Promise<number> {
-  const block = Buffer.alloc(64 * 1024);
-  for (let end = size; end > 0; end -= block.length) {
-    const start = Math.max(0, end - block.length);
-    const { bytesRead } = await handle.read(block, 0, end - start, start);
-    const at = block.subarray(0, bytesRead).lastIndexOf("\n");
-    if (at !== -1) return start + at + 1;
-  }
-  return 0;
-}
+// In bytes.
+const longestLine = 2 ** 20;

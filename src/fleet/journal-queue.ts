@@ -2,10 +2,10 @@
 // lines when the folder is opened again. Important lines are on the disk before they take effect.
 import { setMaxListeners } from "node:events";
 import { waitFor } from "../fetch/abort.ts";
+import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import { path as checkPath, oneOf, optionsIn, strings } from "../model/option-checks.ts";
-import { afterDeath, isDeadly, mostBeside, type Suspicion } from "./bisection.ts";
-import { FleetFolder } from "./fleet-folder.ts";
+import { afterDeath, hasRoom, isDeadly, isForgiven, type Reading, type Suspicion } from "./bisection.ts";
 import { type JournalFact, JournalFile, type JournalLine, readJournal, readResults } from "./journal-file.ts";
 import {
   isFailure,
@@ -28,7 +28,7 @@ export interface JournalQueueOptions {
   readonly retry?: readonly SiteOutcome[] | undefined;
 }
 
-interface Site {
+interface Site extends Reading {
   readonly job: SiteJob;
   state: "waiting" | "active" | "done";
   outcome: SiteOutcome | undefined;
@@ -36,6 +36,7 @@ interface Site {
   starts: number;
   /** If a process died while it was read, since it last ended. */
   suspicion: Suspicion | undefined;
+  isSilent: boolean;
 }
 
 /**
@@ -49,20 +50,21 @@ interface Site {
  */
 export class JournalQueue implements SiteQueue {
   readonly folder: string;
-  readonly #folder: FleetFolder;
-  // There once what it holds was read.
-  #journal!: JournalFile;
+  readonly #journal: JournalFile;
   readonly #sites = new Map<string, Site>();
-  readonly #order = new SiteOrder();
+  // The next one is the last, of both. Suspects come after the others, those that may be read beside the most others first.
+  #waiting: Site[] = [];
+  readonly #suspects: Site[] = [];
+  #isSorted = true;
   readonly #own: SitesInProcess = new Set();
-  readonly #counts = { active: 0, done: 0, failed: 0 };
   readonly #sleepers = new Set<() => void>();
+  #active = 0;
   #adding = 0;
   #damaged = 0;
 
-  private constructor(folder: FleetFolder) {
-    this.folder = folder.path;
-    this.#folder = folder;
+  private constructor(folder: string) {
+    this.folder = folder;
+    this.#journal = new JournalFile(folder);
   }
 
   /**
@@ -74,14 +76,12 @@ export class JournalQueue implements SiteQueue {
     optionsIn("options", options, ["retry"]);
     const { retry = [] } = options;
     for (const outcome of strings("retry", retry)) anOutcome("retry", outcome);
-    const taken = FleetFolder.take(folder);
-    const queue = new JournalQueue(taken);
+    const queue = new JournalQueue(folder);
     try {
       await queue.#load(new Set(retry));
       return queue;
     } catch (error) {
-      await queue.#journal?.close();
-      taken.release({ isEmpty: true });
+      await queue.close();
       throw error;
     }
   }
@@ -98,7 +98,7 @@ export class JournalQueue implements SiteQueue {
 
   /** How many sites wait to be read again because a process died. */
   get suspects(): number {
-    return this.#order.suspects;
+    return this.#suspects.length;
   }
 
   /** The folder is the run: its name does not matter. */
@@ -113,17 +113,13 @@ export class JournalQueue implements SiteQueue {
           known += 1;
           continue;
         }
-        const own = settings === undefined ? {} : { settings };
-        const site = this.#insert({ key, homepage, ...own });
-        this.#order.add(site);
+        const site = this.#insert({ key, homepage, ...defined({ settings }) });
         added += 1;
-        last = this.#append(site, { type: "add", ...own });
+        last = this.#append(site, { type: "add", ...defined({ settings }) });
         // Lines are written in order: the last of a thousand is enough to wait for.
         if (added % 1000 === 0) await last;
         else last.catch(() => undefined);
-        // There may be very many: for one site, only one is woken.
-        const [wake] = this.#sleepers;
-        if (wake !== undefined) this.#wake([wake]);
+        this.#offer(site);
       }
       await last;
     } finally {
@@ -137,9 +133,9 @@ export class JournalQueue implements SiteQueue {
   async take(signal: AbortSignal, reading: SitesInProcess = this.#own): Promise<Lease | undefined> {
     for (;;) {
       signal.throwIfAborted();
-      const site = this.#order.next(reading as Set<Site>, this.#adding > 0);
+      const site = this.#next(reading as Set<Site>);
       if (site !== undefined) return this.#start(site, reading);
-      if (this.#counts.active + this.#adding + this.#order.suspects === 0) return undefined;
+      if (this.#active + this.#adding + this.#suspects.length === 0) return undefined;
       await waitFor<void>(signal, (wake) => {
         this.#sleepers.add(wake);
         return () => this.#sleepers.delete(wake);
@@ -151,42 +147,48 @@ export class JournalQueue implements SiteQueue {
   async died(reading: SitesInProcess): Promise<void> {
     const sites = [...reading] as Site[];
     reading.clear();
-    await this.#suspect(sites);
+    const suspects = sites.filter((site) => !isForgiven(site));
+    const settle = (site: Site) => {
+      const { job, starts, suspicion: before } = site;
+      const suspicion = isForgiven(site) ? before : afterDeath(before, suspects.length);
+      if (suspicion === undefined || !isDeadly(suspicion)) return this.#putBack(site, suspicion);
+      return this.#settle(site, quarantinedSummary(job, `${keyHash(job.key)}-${starts}`));
+    };
+    await Promise.all(sites.map(settle));
   }
 
   async counts(): Promise<QueueCounts> {
-    const { active, done } = this.#counts;
-    return { waiting: this.#sites.size - active - done, ...this.#counts };
+    const counts = { waiting: 0, active: 0, done: 0, failed: 0 };
+    for (const { state, outcome } of this.#sites.values()) {
+      counts[state] += 1;
+      if (outcome !== undefined && isFailure(outcome)) counts.failed += 1;
+    }
+    return counts;
   }
 
   async *results(): AsyncGenerator<SiteSummary, void> {
-    yield* readResults(this.#folder.journal);
+    yield* readResults(this.#journal.path);
   }
 
   /** If nothing was ever added, the folder is left as it was found. */
-  async close(): Promise<void> {
-    try {
-      await this.#journal.close();
-    } finally {
-      this.#folder.release({ isEmpty: this.#journal.isEmpty });
-    }
+  close(): Promise<void> {
+    return this.#journal.close();
   }
 
   async #load(retry: ReadonlySet<SiteOutcome>): Promise<void> {
-    const { journal } = this.#folder;
     let first = "";
     const onDamaged = (line: string) => {
       first ||= line;
       this.#damaged += 1;
     };
-    for await (const line of readJournal(journal, onDamaged)) this.#replay(line);
+    for await (const line of readJournal(this.#journal.path, onDamaged)) this.#replay(line);
     // A process that was killed may leave half of the first line.
     if (this.#sites.size === 0 && !'{"type":'.startsWith(first.slice(0, 8)))
-      throw new SitemapError("invalid-file", `${journal} is not the journal of a fleet`);
-    this.#journal = await JournalFile.open(journal, () => this.#folder.expectOurs());
+      throw new SitemapError("invalid-file", `${this.#journal.path} is not the journal of a fleet`);
+    await this.#journal.open();
     const sites = [...this.#sites.values()];
-    for (const site of sites) if (site.state === "waiting") this.#order.add(site);
-    await this.#suspect(sites.filter(({ state }) => state === "active"));
+    for (const site of sites) if (site.state === "waiting") this.#offer(site);
+    await this.died(new Set(sites.filter(({ state }) => state === "active")));
     for (const site of sites) if (site.outcome !== undefined && retry.has(site.outcome)) await this.#putBack(site);
   }
 
@@ -194,9 +196,9 @@ export class JournalQueue implements SiteQueue {
     const { key, site: homepage } = line;
     const settings = line.type === "add" ? siteSettings(line.settings) : undefined;
     // If the line that added it is damaged, any other line names the site, too.
-    const site =
-      this.#sites.get(key) ?? this.#insert({ key, homepage, ...(settings === undefined ? {} : { settings }) });
+    const site = this.#sites.get(key) ?? this.#insert({ key, homepage, ...defined({ settings }) });
     if (line.type === "start" && site.state !== "done") this.#move(site, "active");
+    else if (line.type === "silent") site.isSilent = line.isSilent;
     else if (line.type === "back") {
       this.#move(site, "waiting");
       const { group, alone = 0 } = line;
@@ -207,41 +209,51 @@ export class JournalQueue implements SiteQueue {
   }
 
   #insert(job: SiteJob): Site {
-    const site: Site = { job, state: "waiting", outcome: undefined, starts: 0, suspicion: undefined };
+    const unread = { outcome: undefined, starts: 0, suspicion: undefined, isSilent: false };
+    const site: Site = { job, state: "waiting", ...unread };
     this.#sites.set(job.key, site);
     return site;
   }
 
   #move(site: Site, state: Site["state"], outcome?: SiteOutcome): void {
-    const count = (by: number) => {
-      if (site.state !== "waiting") this.#counts[site.state] += by;
-      if (site.outcome !== undefined && isFailure(site.outcome)) this.#counts.failed += by;
-    };
-    count(-1);
-    if (state === "active") site.starts += 1;
+    if (site.state === "active") this.#active -= 1;
+    if (state === "active") {
+      this.#active += 1;
+      site.starts += 1;
+    }
     if (state === "done") site.suspicion = undefined;
-    site.state = state;
-    site.outcome = outcome;
-    count(1);
+    Object.assign(site, { state, outcome, isSilent: false });
   }
 
-  // All of them were being read in a process that died.
-  async #suspect(sites: readonly Site[]): Promise<void> {
-    const settle = (site: Site) => {
-      const suspicion = afterDeath(site.suspicion, sites.length);
-      const { job, starts } = site;
-      if (!isDeadly(suspicion)) return this.#putBack(site, suspicion);
-      return this.#settle(site, quarantinedSummary(job, `${keyHash(job.key)}-${starts}`));
-    };
-    await Promise.all(sites.map(settle));
+  #offer(site: Site): void {
+    if (site.suspicion === undefined) {
+      this.#waiting.push(site);
+      this.#isSorted = false;
+    } else {
+      this.#suspects.push(site);
+      const rank = ({ suspicion: { group, alone } = { group: 0, alone: 0 } }: Site) => group - alone / 10;
+      this.#suspects.sort((one, other) => rank(one) - rank(other));
+    }
+    this.#wake();
+  }
+
+  // Not in the order of the list, because neighbors in a list often share a server; those that were started before come first.
+  #next(reading: ReadonlySet<Site>): Site | undefined {
+    if (!this.#isSorted && this.#adding === 0) {
+      const ranked = this.#waiting.map((site) => [(site.starts > 0 ? "" : "~") + keyHash(site.job.key), site] as const);
+      ranked.sort(([one], [other]) => (one < other ? 1 : -1));
+      this.#waiting = ranked.map(([, site]) => site);
+      this.#isSorted = true;
+    }
+    const from = this.#waiting.length > 0 ? this.#waiting : this.#suspects;
+    return hasRoom(reading, from.at(-1)?.suspicion) ? from.pop() : undefined;
   }
 
   async #putBack(site: Site, suspicion?: Suspicion): Promise<void> {
     await this.#append(site, { type: "back", ...suspicion });
     site.suspicion = suspicion;
     this.#move(site, "waiting");
-    this.#order.add(site);
-    this.#wake();
+    this.#offer(site);
   }
 
   async #start(site: Site, reading: SitesInProcess): Promise<Lease> {
@@ -260,6 +272,13 @@ export class JournalQueue implements SiteQueue {
       starts: site.starts,
       attemptId,
       lost: never,
+      silent: (isSilent) => {
+        if (isSettled || !reading.has(site)) return;
+        site.isSilent = isSilent;
+        // If it cannot be written, the next line reports that.
+        this.#append(site, { type: "silent", isSilent }).catch(() => undefined);
+        this.#wake();
+      },
       done: async (summary) => {
         if (!settleOnce()) return "superseded";
         await this.#settle(site, summary);
@@ -275,63 +294,18 @@ export class JournalQueue implements SiteQueue {
     await this.#append(site, { type: "done", summary });
     this.#move(site, "done", summary.outcome);
     // There may be nothing left, or room for one that may not be read beside too many.
-    if (this.#counts.active === 0 || this.#order.suspects > 0) this.#wake();
+    if (this.#active === 0 || this.#suspects.length > 0) this.#wake();
   }
 
-  #wake(sleepers: Iterable<() => void> = [...this.#sleepers]): void {
-    for (const wake of sleepers) {
-      this.#sleepers.delete(wake);
-      wake();
-    }
+  #wake(): void {
+    const sleepers = [...this.#sleepers];
+    this.#sleepers.clear();
+    for (const wake of sleepers) wake();
   }
 
   #append({ job: { key, homepage } }: Site, { type, ...more }: JournalFact): Promise<void> {
     return this.#journal.append({ type, site: homepage, key, at: new Date().toISOString(), ...more } as JournalLine);
   }
-}
-
-/**
- * The order in which waiting sites are read. Not that of the list, because neighbors in a list often share a server; those that were started
- * before come first. Suspects come last, those that may be read beside the most others first.
- */
-class SiteOrder {
-  // The next one is the last.
-  #waiting: Site[] = [];
-  readonly #suspects: Site[] = [];
-  #isSorted = true;
-
-  get suspects(): number {
-    return this.#suspects.length;
-  }
-
-  add(site: Site): void {
-    if (site.suspicion === undefined) {
-      this.#waiting.push(site);
-      this.#isSorted = false;
-      return;
-    }
-    this.#suspects.push(site);
-    this.#suspects.sort((one, other) => groupOf(one) - groupOf(other));
-  }
-
-  /** The next site for a process that reads these. `isAdding`: sites are still being added, and any order will do. */
-  next(reading: ReadonlySet<Site>, isAdding: boolean): Site | undefined {
-    if (!this.#isSorted && !isAdding) {
-      const ranked = this.#waiting.map((site) => [(site.starts > 0 ? "" : "~") + keyHash(site.job.key), site] as const);
-      ranked.sort(([one], [other]) => (one < other ? 1 : -1));
-      this.#waiting = ranked.map(([, site]) => site);
-      this.#isSorted = true;
-    }
-    const from = this.#waiting.length > 0 ? this.#waiting : this.#suspects;
-    const next = from.at(-1);
-    if (next === undefined) return undefined;
-    const most = mostBeside([next, ...reading].map(({ suspicion }) => suspicion));
-    return reading.size < most ? from.pop() : undefined;
-  }
-}
-
-function groupOf({ suspicion }: Site): number {
-  return suspicion?.group ?? Number.POSITIVE_INFINITY;
 }
 
 // The journal is locked: no other process can have a site.

@@ -1,8 +1,10 @@
 // The server that a queue lives on: its address, the connection, and what its failures are called. BullMQ and its driver are optional
 // packages: they are loaded here, when a queue is opened, and nowhere else.
 import { isIP } from "node:net";
-import type { Processor, Queue, Worker, WorkerOptions } from "bullmq";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Processor, Queue, Worker } from "bullmq";
 import type { Redis } from "ioredis";
+import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import { invalid, readable, unexpected, urlText } from "../model/option-checks.ts";
 import { missingPackage } from "./optional-package.ts";
@@ -41,8 +43,7 @@ export async function openServer(address: QueueAddress, onNews: (news: ServerNew
     host,
     port,
     db: Number(database),
-    ...(user === undefined ? {} : { username: user }),
-    ...(password === undefined ? {} : { password }),
+    ...defined({ username: user, password }),
     ...(isEncrypted ? { tls: isIP(host) === 0 ? { servername: host } : {} } : {}),
     connectTimeout: connectTime,
     // Notices a connection that went silent.
@@ -86,29 +87,28 @@ export async function openServer(address: QueueAddress, onNews: (news: ServerNew
   return {
     connection,
     queue: (name) => kept(new Queue(name, { connection, skipVersionCheck: true, skipMetasUpdate: true })),
-    worker: (name, processor, leaseTime) =>
-      kept(new Worker(name, processor, { connection, skipVersionCheck: true, ...workerOptions(leaseTime) })),
+    worker(name, processor, lockDuration) {
+      const stalledInterval = Math.max(100, Math.floor(lockDuration / 2));
+      // Bisection decides who is set aside: BullMQ would give up a site after its second dead worker.
+      const limits = { lockDuration, stalledInterval, maxStalledCount: 1_000_000 };
+      return kept(new Worker(name, processor, { connection, skipVersionCheck: true, ...limits }));
+    },
     async release(worker) {
       open.delete(worker);
-      await within(closeTime, worker.close()).catch(() => undefined);
+      await soon(worker.close());
     },
     async close() {
       // What is closed while the server is gone would wait for it.
       const isReady = state === "ready";
       state = "closing";
-      await Promise.allSettled([...open].map((one) => within(closeTime, isReady ? one.close() : one.disconnect())));
+      await Promise.all([...open].map((one) => soon(isReady ? one.close() : one.disconnect())));
       connection.disconnect();
     },
   };
 }
 
-// Bisection decides who is set aside: BullMQ would give up a site after its second dead worker.
-function workerOptions(leaseTime: number): Partial<WorkerOptions> {
-  return {
-    lockDuration: leaseTime,
-    stalledInterval: Math.max(100, Math.floor(leaseTime / 2)),
-    maxStalledCount: 1_000_000,
-  };
+function soon(work: Promise<unknown>): Promise<unknown> {
+  return Promise.race([work, sleep(closeTime, undefined, { ref: false })]).catch(() => undefined);
 }
 
 // Settings that lose sites are refused; those that may lose them after a crash are reported.
@@ -160,14 +160,6 @@ export async function told<T>(work: () => Promise<T>): Promise<T> {
     if (cause instanceof SitemapError || !isServer) throw cause;
     throw new SitemapError("storage-failed", `The queue failed: ${reasonOf(cause)}`, { cause });
   }
-}
-
-async function within(time: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, time);
-  });
-  await Promise.race([work.then(() => {}), late]).finally(() => clearTimeout(timer));
 }
 
 // In milliseconds.

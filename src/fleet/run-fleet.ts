@@ -1,7 +1,7 @@
 // Reads a queue of websites, many at a time in one process, until the queue is empty or it is stopped.
 import { setMaxListeners } from "node:events";
 import { FollowingController, unlessAborted } from "../fetch/abort.ts";
-import { SitemapError } from "../model/errors.ts";
+import type { CrawlEvent } from "../model/event.ts";
 import { invalid } from "../model/option-checks.ts";
 import { type Options, resolveStreamOptions, type StreamOptions } from "../model/options.ts";
 import { problem } from "../model/problem.ts";
@@ -63,9 +63,8 @@ class Fleet {
   }
 
   async work(): Promise<void> {
-    const { concurrency } = this.#settings;
     try {
-      for (let count = 0; count < concurrency; count += 1) this.#startWorker();
+      for (let count = 0; count < this.#settings.concurrency; count += 1) this.#startWorker();
       while (this.#workers.size > 0) await Promise.all(this.#workers);
       this.#stop.signal.throwIfAborted();
     } finally {
@@ -77,57 +76,66 @@ class Fleet {
 
   #startWorker(): void {
     const working = this.#worker()
-      .catch((error: unknown) => this.#stop.abort(error))
+      .catch((error: unknown) => this.fail(error))
       .then(() => {
         this.#workers.delete(working);
       });
     this.#workers.add(working);
   }
 
-  // A website that does not answer goes on in a lane of its own: another worker takes its place. Returns whether there was room in that lane.
-  #leavePlace(): boolean {
-    if (this.#slow >= this.#settings.concurrency * slowLane || this.#drain.signal.aborted) return false;
-    this.#slow += 1;
-    this.#startWorker();
-    return true;
-  }
-
   async #worker(): Promise<void> {
+    const { queue, concurrency, onEvent } = this.#settings;
     for (;;) {
-      const lease = await this.#settings.queue.take(this.#drain.signal).catch((error: unknown) => {
+      const lease = await queue.take(this.#drain.signal).catch((error: unknown) => {
         if (!this.#drain.signal.aborted) throw error;
       });
       if (lease === undefined) return;
-      let isSlow = false;
+      const { job } = lease;
+      const state = { hasAnswered: false, isSilent: false, isSlow: false };
+      // A website that does not answer goes on in a lane of its own, if there is room: another worker takes its place.
       const timer = setTimeout(() => {
-        isSlow = this.#leavePlace();
-        if (isSlow) this.#settings.onEvent?.({ type: "site-slow", job: lease.job });
+        state.isSilent = !state.hasAnswered;
+        if (state.isSilent) lease.silent?.(true);
+        if (this.#slow >= concurrency * slowLane || this.#drain.signal.aborted) return;
+        state.isSlow = true;
+        this.#slow += 1;
+        this.#startWorker();
+        onEvent?.({ type: "site-slow", job });
       }, slowTime);
+      const onAnswer = () => {
+        state.hasAnswered = true;
+        if (state.isSilent) lease.silent?.(false);
+        state.isSilent = false;
+      };
       try {
-        const read = await this.#site(lease, () => clearTimeout(timer));
+        const read = await this.#site(lease, onAnswer, () => clearTimeout(timer));
         if (read !== undefined) await this.#settle(lease, read);
       } catch (error) {
         // Not about the website: the disk is full, or the queue is gone.
-        this.#stop.abort(error);
+        this.fail(error);
         await lease.retry().catch(() => undefined);
         throw error;
       } finally {
         clearTimeout(timer);
-        if (isSlow) this.#slow -= 1;
+        if (state.isSlow) this.#slow -= 1;
       }
       // Its place has been taken.
-      if (isSlow) return;
+      if (state.isSlow) return;
     }
   }
 
   /** Undefined if the website went back to the queue. */
-  async #site(lease: Lease, onAnswer: () => void): Promise<ReadSite | undefined> {
+  async #site(lease: Lease, onAnswer: () => void, onDocument: () => void): Promise<ReadSite | undefined> {
     const { sink, crawl, onEvent } = this.#settings;
     const { job, attemptId, starts } = lease;
     const stopping = new FollowingController(this.#stop.signal, lease.lost);
     onEvent?.({ type: "site-start", job, starts });
     let output: SiteOutput | undefined;
     const responses = new ResponseCounter();
+    const see = (event: CrawlEvent) => {
+      responses.see(event);
+      if (event.type === "response" && event.status !== undefined && event.status < 500) onAnswer();
+    };
     try {
       const published = await sink.published?.(job);
       if (published !== undefined) return { summary: published, output };
@@ -136,17 +144,17 @@ class Fleet {
       const told: SiteOutput = {
         ...opened,
         pages(sitemap, pages) {
-          onAnswer();
+          onDocument();
           if (pages.length > 0) onEvent?.({ type: "site-pages", job, pages: pages.length });
           return opened.pages?.(sitemap, pages);
         },
         sitemap(event) {
-          onAnswer();
+          onDocument();
           return opened.sitemap?.(event);
         },
       };
-      const shared = { job, attemptId, options: crawl, signal: stopping.signal, shared: this.#shared };
-      const read = (into: SiteOutput) => crawlSite({ ...shared, output: into, onEvent: responses.see });
+      const shared = { job, attemptId, options: crawl, signal: stopping.signal, shared: this.#shared, onEvent: see };
+      const read = (into: SiteOutput) => crawlSite({ ...shared, output: into });
       const readAlive = async () => {
         const { lastTried, keep, discard } = opened;
         const probe = lastTried === undefined ? undefined : await read({ options: oneRequest, keep, discard });
@@ -154,9 +162,9 @@ class Fleet {
       };
       const reading = readAlive().catch(async (error: unknown) => {
         const { previous, ...options } = told.options ?? {};
-        if (previous === undefined || !isInvalidArchive(error)) throw error;
+        if (previous === undefined || codeOf(error) !== "invalid-archive") throw error;
         // Without the earlier archive everything is requested.
-        return { ...(await read({ ...told, options })), previousError: error.message };
+        return { ...(await read({ ...told, options })), previousError: (error as Error).message };
       });
       const summary = await reading.catch((error: unknown) => {
         if (stopping.signal.aborted || isMachine(error)) throw error;
@@ -219,13 +227,13 @@ function failed(job: SiteJob, attemptId: string, error: unknown): SiteSummary {
   return emptySummary(job, attemptId, "failed", { message: problem("client-failed", { value }).message, count: 1 });
 }
 
-function isInvalidArchive(error: unknown): error is SitemapError {
-  return error instanceof SitemapError && error.code === "invalid-archive";
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown } | undefined)?.code;
 }
 
 function isMachine(error: unknown): boolean {
-  const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
-  return code === "storage-failed" || code === "archive-unwritable" || typeof syscall === "string";
+  const { syscall } = (error ?? {}) as { syscall?: unknown };
+  return codeOf(error) === "storage-failed" || codeOf(error) === "archive-unwritable" || typeof syscall === "string";
 }
 
 async function* jobsOf(

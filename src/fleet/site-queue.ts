@@ -32,6 +32,8 @@ export interface Lease {
   readonly attemptId: string;
   /** Aborted when another worker has the site. */
   readonly lost: AbortSignal;
+  /** Called when the site has not answered for a while, and when it answers: until then it cannot be what kills its process. */
+  silent?(isSilent: boolean): void;
   /** `superseded`: the result of another worker counts. */
   done(summary: SiteSummary): Promise<"accepted" | "superseded">;
   /** Gives the site back: it is read again later. */

@@ -1,9 +1,10 @@
 // Who is quarantined, and after how many deaths: a fleet in one process, whose websites kill it or do not.
 import { expect, test } from "vitest";
-import { afterDeath, isDeadly, mostBeside, type Suspicion } from "../../src/fleet/bisection.ts";
+import { afterDeath, hasRoom, isDeadly, type Suspicion } from "../../src/fleet/bisection.ts";
 
 interface Site {
   readonly kills: boolean;
+  readonly isSilent: boolean;
   suspicion: Suspicion | undefined;
 }
 
@@ -16,8 +17,7 @@ function readAll(sites: readonly Site[], concurrency: number, killsFromOutside: 
     waiting.sort((one, other) => (other.suspicion?.group ?? 1e9) - (one.suspicion?.group ?? 1e9));
     const reading: Site[] = [];
     for (const site of waiting) {
-      const most = mostBeside([site, ...reading].map(({ suspicion }) => suspicion));
-      if (reading.length < Math.min(most, concurrency)) reading.push(site);
+      if (reading.length < concurrency && hasRoom(reading, site.suspicion)) reading.push(site);
     }
     waiting = waiting.filter((site) => !reading.includes(site));
     if (kills === 0 && !reading.some(({ kills: isKiller }) => isKiller)) continue;
@@ -42,7 +42,11 @@ test.each([
   [1, 1, 64, 0, 3],
   [200, 1, 64, 10, 19],
 ])("%i websites, %i that kill, %i at a time, %i other kills", (count, killers, concurrency, kills, most) => {
-  const sites: Site[] = Array.from({ length: count }, (_, at) => ({ kills: at < killers, suspicion: undefined }));
+  const sites: Site[] = Array.from({ length: count }, (_, at) => ({
+    kills: at < killers,
+    isSilent: false,
+    suspicion: undefined,
+  }));
   const { deaths, quarantined } = readAll(sites, concurrency, kills);
   expect(quarantined).toEqual(sites.filter((site) => site.kills));
   expect(deaths).toBeGreaterThanOrEqual(kills);

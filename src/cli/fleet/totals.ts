@@ -140,7 +140,7 @@ export async function fleetStatus(folder: string, asJson: boolean, { stdout }: C
     // Where the line that added a website is damaged, any other tells of it, too.
     sites.add(key);
     if (type === "start") begun.set(key, Date.parse(line.at));
-    else if (type !== "add") begun.delete(key);
+    else if (type === "back" || type === "done") begun.delete(key);
     if (type === "back" && line.group !== undefined) suspects.add(key);
     else suspects.delete(key);
   }
