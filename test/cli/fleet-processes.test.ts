@@ -106,6 +106,24 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
+test("a website that kills its process again and again is quarantined, and no other", async () => {
+  const { sites } = await serve({ count: 4 });
+  const [bad = ""] = sites;
+  // Whoever connects to it dies.
+  const hook = `import net from "node:net";
+    const { connect } = net.Socket.prototype;
+    net.Socket.prototype.connect = function (...words) {
+      if (JSON.stringify(words).includes("${new URL(bad).hostname}")) process.kill(process.pid, "SIGKILL");
+      return connect.apply(this, words);
+    };`;
+  const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(hook)}` };
+  const { code, stderr } = await sitegrove(words("--concurrency", "4"), { env });
+  expect(code).toBe(3);
+  expect(stderr).toContain("a process died (SIGKILL): what it was reading is read again");
+  const outcomes = new Map(done().map(({ site, outcome }) => [site, outcome]));
+  expect(sites.map((site) => outcomes.get(site))).toEqual(["quarantined", "complete", "complete", "complete"]);
+});
+
 test("Ctrl-C once finishes what is in progress, twice stops; it is no death", async () => {
   const { visits } = await serve({ count: 16, latency: 60 });
   const child = launch(words("--concurrency", "4"));

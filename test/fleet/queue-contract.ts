@@ -198,6 +198,31 @@ export function queueContract(make: () => QueueMaker): void {
       expect(await queue.counts("run")).toEqual({ waiting: 0, active: 0, done: 36, failed: 0 });
     });
 
+    test("a site that only waits for an answer is not suspected, and holds up no group", async () => {
+      await reopen(leases.short);
+      const names = Array.from({ length: 16 }, (_, at) => `site-${at}`);
+      const all = () => Promise.all(names.map(() => taken(queue)));
+      await queue.add("run", names.map(job));
+      for (const lease of await all()) lease.silent?.(true);
+      await queue.add("run", [job("other")]);
+      const other = await taken(queue);
+      await other.done(summaryOf(other));
+      await crash();
+      for (const lease of await all()) {
+        lease.silent?.(true);
+        lease.silent?.(false);
+      }
+      await crash(leases.patient);
+      const given = [];
+      for (let group = 0; group < 2; group += 1) {
+        const half = await Promise.all(names.slice(8).map(() => taken(queue)));
+        for (const lease of half) lease.silent?.(true);
+        given.push(...half);
+      }
+      for (const lease of given) expect(await lease.done(summaryOf(lease))).toBe("accepted");
+      expect(await queue.counts("run")).toEqual({ waiting: 0, active: 0, done: 17, failed: 0 });
+    });
+
     test("four restarts while everything is being read set nobody aside", async () => {
       await reopen(leases.short);
       const names = Array.from({ length: 16 }, (_, at) => `site-${at}`);

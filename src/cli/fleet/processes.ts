@@ -3,7 +3,7 @@
 // parent dies, the others end, because another one may use the folder.
 import { fork } from "node:child_process";
 import { once, setMaxListeners } from "node:events";
-import { FollowingController, waitFor } from "../../fetch/abort.ts";
+import { FollowingController, unlessAborted } from "../../fetch/abort.ts";
 import { defaultConcurrency, defaultPerAddress, type FleetEvent } from "../../fleet/fleet-options.ts";
 import type { JournalQueue, SitesInProcess } from "../../fleet/journal-queue.ts";
 import { runFleet, until } from "../../fleet/run-fleet.ts";
@@ -23,22 +23,28 @@ interface ChildSetup {
   readonly perAddress: number;
 }
 
-type FromParent =
-  | ChildSetup
-  | { readonly type: "answer"; readonly id: number; readonly value?: unknown; readonly error?: string }
-  | { readonly type: "drain" | "stop" };
+interface Answer {
+  readonly type: "answer";
+  readonly id: number;
+  readonly value?: unknown;
+  readonly error?: string;
+}
 
-/** What a child asks for. */
-type Call =
-  | { readonly call: "take" }
-  | { readonly call: "done"; readonly attemptId: string; readonly summary: SiteSummary }
-  | { readonly call: "retry"; readonly attemptId: string };
+type FromParent = ChildSetup | Answer | { readonly type: "stop" };
+
+/** What a child asks for: `take`, or something about a lease. */
+interface Call {
+  readonly call: "take" | "silent" | "done" | "retry";
+  readonly attemptId?: string;
+  readonly isSilent?: boolean;
+  readonly summary?: SiteSummary;
+}
 
 type FromChild =
   | ({ readonly type: "call"; readonly id: number } & Call)
   | { readonly type: "event"; readonly event: FleetEvent }
-  /** Nothing is left to do, or an error that is not about a website. */
-  | { readonly type: "end"; readonly error?: { readonly message: string; readonly code: string | undefined } };
+  /** Not about a website. */
+  | { readonly type: "error"; readonly message: string; readonly code: string | undefined };
 
 /** The answer to `take`. */
 type GivenLease = Pick<Lease, "job" | "starts" | "attemptId">;
@@ -109,93 +115,85 @@ async function runChild(options: ProcessesOptions, setup: ChildSetup, stop: Abor
   const reading: SitesInProcess = new Set();
   const taking = new FollowingController(stop, drain);
   setMaxListeners(0, taking.signal);
-  const gone = new AbortController();
-  let end: { readonly error?: unknown } | undefined;
+  const onStop = () => send({ type: "stop" });
+  let failure: unknown;
 
-  async function answer(call: Call): Promise<unknown> {
-    if (call.call === "take") {
-      const lease = await queue.take(taking.signal, reading);
-      if (lease === undefined) return null;
-      const { job, starts, attemptId } = lease;
-      if (gone.signal.aborted) await lease.retry();
-      else leases.set(attemptId, lease);
-      return { job, starts, attemptId } satisfies GivenLease;
-    }
-    const lease = leases.get(call.attemptId);
-    leases.delete(call.attemptId);
-    if (call.call === "done") return (await lease?.done(call.summary)) ?? "superseded";
-    return lease?.retry();
+  async function answer({ call, attemptId = "", isSilent = false, summary }: Call): Promise<unknown> {
+    const lease = call === "take" ? await queue.take(taking.signal, reading) : leases.get(attemptId);
+    if (lease === undefined) return undefined;
+    if (call === "silent") return lease.silent?.(isSilent);
+    leases.delete(attemptId);
+    if (call === "retry") return lease.retry();
+    if (summary !== undefined) return lease.done(summary);
+    const { job, starts, attemptId: id } = lease;
+    if (child.connected) leases.set(id, lease);
+    else await lease.retry();
+    return { job, starts, attemptId: id } satisfies GivenLease;
   }
 
   child.on("message", async (message: FromChild) => {
     if (message.type === "event") onEvent(message.event);
-    else if (message.type === "end")
-      end = message.error === undefined ? {} : { error: Object.assign(new Error(), message.error) };
+    else if (message.type === "error") failure ??= Object.assign(new Error(message.message), { code: message.code });
     else {
+      const { id, call } = message;
       try {
-        send({ type: "answer", id: message.id, value: await answer(message) });
+        send({ type: "answer", id, value: await answer(message) });
       } catch (error) {
-        // The journal cannot be written: that ends everything. Where nothing more is to be begun, the process knows.
-        if (message.call !== "take" || !taking.signal.aborted) end = { error };
-        send({ type: "answer", id: message.id, error: error instanceof Error ? error.message : String(error) });
+        // If nothing more is to be begun, that is no error. Otherwise the journal cannot be written: that ends everything.
+        if (call === "take" && taking.signal.aborted) return void send({ type: "answer", id });
+        failure ??= error;
+        onStop();
+        send({ type: "answer", id, error: String(error) });
       }
     }
   });
   send(setup);
-  for (const [signal, type] of [[stop, "stop"] as const, [drain, "drain"] as const]) {
-    if (signal.aborted) send({ type });
-    signal.addEventListener("abort", () => send({ type }), { signal: gone.signal });
-  }
+  if (stop.aborted) onStop();
+  stop.addEventListener("abort", onStop);
   // Messages that it sent before its end arrive before the channel is closed.
   const how = await Promise.all([once(child, "exit"), once(child, "disconnect")]).then(
-    ([[code, name]]) => String(name ?? `exit code ${code}`),
+    ([[code, name]]) => (code === exitCodes.complete ? undefined : String(name ?? `exit code ${code}`)),
     () => "it could not be started",
   );
-  gone.abort();
+  stop.removeEventListener("abort", onStop);
   taking.abort(new Error("The process is gone"));
   taking.release();
-  if (end === undefined && !stop.aborted) {
-    await queue.died(reading);
-    return how;
-  }
-  for (const lease of leases.values()) await lease.retry();
-  if (end?.error !== undefined) throw end.error;
-  return undefined;
+  const isDeath = how !== undefined && failure === undefined && !stop.aborted;
+  if (isDeath) await queue.died(reading);
+  else for (const lease of leases.values()) await lease.retry();
+  if (failure !== undefined) throw failure;
+  return how;
 }
-
-type Answer = Extract<FromParent, { readonly type: "answer" }>;
 
 /** The queue of a child: its parent. */
 function parentQueue(send: (message: FromChild) => void): SiteQueue & { receive(answer: Answer): void } {
   const waiting = new Map<number, (answer: Answer) => void>();
   let lastId = 0;
-  const ask = <T>(call: Call): Promise<T> => {
-    lastId += 1;
-    const id = lastId;
-    return new Promise<T>((resolve, reject) => {
-      waiting.set(id, ({ value, error }) => (error === undefined ? resolve(value as T) : reject(new Error(error))));
-      send({ type: "call", id, ...call });
+  const ask = <T>(call: Call): Promise<T> =>
+    new Promise((resolve, reject) => {
+      lastId += 1;
+      waiting.set(lastId, ({ value, error }) => (error === undefined ? resolve(value as T) : reject(new Error(error))));
+      send({ type: "call", id: lastId, ...call });
     });
-  };
-  const leaseOf = (given: GivenLease): Lease => ({
+  const leaseOf = ({ attemptId, ...given }: GivenLease): Lease => ({
     ...given,
+    attemptId,
     // Without a parent, the process ends.
     lost: new AbortController().signal,
-    done: (summary) => ask({ call: "done", attemptId: given.attemptId, summary }),
-    retry: () => ask({ call: "retry", attemptId: given.attemptId }),
+    silent: (isSilent) => void ask({ call: "silent", attemptId, isSilent }).catch(() => undefined),
+    done: async (summary) => (await ask({ call: "done", attemptId, summary })) ?? "superseded",
+    retry: () => ask({ call: "retry", attemptId }),
   });
   return {
     receive(answer) {
       waiting.get(answer.id)?.(answer);
       waiting.delete(answer.id);
     },
-    take: (signal) =>
-      waitFor(signal, (resolve, reject) => {
-        const asked = ask<GivenLease | null>({ call: "take" });
-        asked.then((given) => resolve(given === null ? undefined : leaseOf(given)), reject);
-        // It may still arrive: it goes back, because nothing was started.
-        return () => asked.then((late) => late && leaseOf(late).retry()).catch(() => undefined);
-      }),
+    // What arrives later goes back when this process ends.
+    async take(signal) {
+      const given = await unlessAborted(signal, ask<GivenLease | undefined>({ call: "take" }));
+      return given && leaseOf(given);
+    },
     add: () => Promise.reject(new Error("Websites are added by the parent")),
     counts: async () => ({ waiting: 0, active: 0, done: 0, failed: 0 }),
     async *results() {},
@@ -206,7 +204,6 @@ function parentQueue(send: (message: FromChild) => void): SiteQueue & { receive(
 /** What such a process does. Returns the exit code. */
 export async function fleetChild(): Promise<number> {
   if (!process.connected) throw new UsageError("this command is for sitegrove fleet --processes");
-  const drain = new AbortController();
   const stop = new AbortController();
   const send = (message: FromChild) => process.connected && process.send?.(message, () => undefined);
   const queue = parentQueue(send);
@@ -219,7 +216,6 @@ export async function fleetChild(): Promise<number> {
     process.on("message", (message: FromParent) => {
       if (message.type === "setup") resolve(message);
       else if (message.type === "answer") queue.receive(message);
-      else if (message.type === "drain") drain.abort(new Error("Nothing further is to be begun"));
       else stop.abort(new Error("Stopped"));
     });
   });
@@ -230,14 +226,12 @@ export async function fleetChild(): Promise<number> {
       concurrency,
       perAddress,
       crawl: withDefaults(givenCrawl(flags)),
-      drain: drain.signal,
       signal: stop.signal,
       onEvent: (event) => send({ type: "event", event }),
     });
-    send({ type: "end" });
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
-    send({ type: "end", ...(stop.signal.aborted ? {} : { error: { message, code } }) });
+    if (!stop.signal.aborted) send({ type: "error", message, code });
   }
   process.removeAllListeners("disconnect");
   process.disconnect();
