@@ -4,7 +4,7 @@ import { isTemporary, messageWithHint, ProblemLog, problem, problemCodes } from 
 test("a problem has a sentence with its facts", () => {
   expect(problem("limit-depth", { limit: 11 })).toEqual({
     code: "limit-depth",
-    message: "Sitemaps are nested more than 11 levels deep; this one was not fetched",
+    message: "Sitemaps nested more than 11 deep; this one was not fetched",
     limit: 11,
   });
   expect(problem("http-404", { status: 404 })).toEqual({

@@ -66,10 +66,7 @@ export function lacksTls({ code, value = "" }: { readonly code: string; readonly
 }
 
 export const fetchingProblems = {
-  "dns-not-found": noResponse(
-    "The host name does not exist",
-    "Check the spelling; the domain may no longer exist.",
-  ) as Row,
+  "dns-not-found": noResponse("The host name does not exist", "Check the spelling; the domain may be gone.") as Row,
   "dns-temporary": outage("The host name could not be resolved", "Try again; check your DNS resolver.") as Row,
   "timeout-connect": outage("No connection within {limit ms}", "Check firewalls, or raise `timeout.connect`.") as Row,
   "timeout-tls": outage("The TLS handshake did not finish within {limit ms}", "Raise `timeout.connect`.") as Row,
@@ -79,30 +76,22 @@ export const fetchingProblems = {
   ) as Row,
   "timeout-idle": cut(
     "The transfer stalled for {limit ms}",
-    "Try again; lower `concurrency`, or raise `timeout.idle`. The part received was read.",
+    "Try again; lower `concurrency`, or raise `timeout.idle`. What arrived was read.",
     { temporary: true },
   ) as Row,
-  "timeout-total": outage(
-    "The transfer took longer than {limit ms}",
-    "Raise `timeout.total`. The part received was read.",
-    {
-      cutOff: true,
-      hint: "allow more with --timeout",
-    },
-  ) as Row,
+  "timeout-total": outage("The transfer took longer than {limit ms}", "Raise `timeout.total`. What arrived was read.", {
+    cutOff: true,
+    hint: "allow more with --timeout",
+  }) as Row,
   "connection-refused": outage("Connection refused", "Check scheme and port: nothing is listening there.") as Row,
   "connection-reset": outage(
     "The connection was closed before a response arrived",
     "Try another `userAgent`, or lower `concurrency`: some websites disconnect bots.",
     { cutOff: true },
   ) as Row,
-  "connection-failed": outage(
-    "The connection failed",
-    "Check your network connection: there is no route to the host.",
-    {
-      cutOff: true,
-    },
-  ) as Row,
+  "connection-failed": outage("The connection failed", "Check your network: there is no route to the host.", {
+    cutOff: true,
+  }) as Row,
   "connection-no-socket": outage(
     "Too many open files on this machine; raise `ulimit -n`, or lower the concurrency",
     "Raise `ulimit -n`, or lower `concurrency.total`.",
@@ -154,7 +143,7 @@ export const fetchingProblems = {
   ) as Row,
   "http-protocol": noResponse(
     "Invalid HTTP response[: {value}]",
-    "Site owner: fix the server or its proxy. The part received was read.",
+    "Site owner: fix the server or its proxy. What arrived was read.",
     { cutOff: true },
   ) as Row,
   "rate-limited": loss("Rate limited[ until {retryAfter}]", "Try again then, or raise `limits.retryAfter`.") as Row,
@@ -199,10 +188,10 @@ export const fetchingProblems = {
 export const byteProblems = {
   "body-short": cut(
     "The response is shorter than announced",
-    "Try again. `Content-Length` may be wrong. The part received was read.",
+    "Try again. `Content-Length` may be wrong. What arrived was read.",
     { temporary: true },
   ) as Row,
-  "body-reset": cut("The connection broke during the transfer", "Try again. The part received was read.", {
+  "body-reset": cut("The connection broke during the transfer", "Try again. What arrived was read.", {
     temporary: true,
   }) as Row,
   "limit-document-bytes": cut(
@@ -282,7 +271,7 @@ export const xmlProblems = {
     "Remove the DOCTYPE. Entity declarations are a known attack.",
   ) as Row,
   "limit-xml-depth": loss(
-    "Elements are nested more than {limit} levels deep; reading stopped",
+    "Elements nested more than {limit} levels deep; reading stopped",
     "Raise `limits.xmlDepth`.",
   ) as Row,
   "limit-xml-attributes": loss(
@@ -314,10 +303,10 @@ export const xmlProblems = {
     "Ignored text after the document: {value}",
     "Remove it. A second document in the file is not read.",
   ) as Row,
-  "xml-namespace": note("Unexpected namespace: {value}", "Use the namespace of the format. It was accepted.") as Row,
+  "xml-namespace": note("Unexpected namespace: {value}", "Use the format's namespace. It was accepted.") as Row,
   "xml-root-name": note(
     "Unexpected root element name: {value}",
-    "Use the root element of the format. It was accepted.",
+    "Use the format's root element. It was accepted.",
   ) as Row,
   "xml-element-name": note("Unexpected element name: {value}", "Write `<loc>`, not `<Loc>`.") as Row,
   "xml-misplaced": note(
@@ -345,10 +334,7 @@ export const entryProblems = {
     "List it once.",
   ) as Row,
   "no-entries": note("The sitemap lists nothing", "Fix the generator, or remove it.") as Row,
-  "url-relative": note(
-    "Resolved a relative URL: {value}",
-    "Write absolute URLs; other parsers drop relative ones.",
-  ) as Row,
+  "url-relative": note("Resolved a relative URL: {value}", "Write absolute URLs; other parsers drop this one.") as Row,
   "url-repaired": note("Repaired a URL: {value}", "Write a plain absolute URL.") as Row,
   "url-damaged": loss(
     "A URL has bytes that could not be decoded: {value}",
@@ -374,13 +360,10 @@ export const entryProblems = {
     "Kept only the day, because the time zone is ambiguous or unknown: {value}",
     "Write an offset, such as `+01:00`.",
   ) as Row,
-  "priority-invalid": note(
-    "Ignored an invalid priority: {value}",
-    "Write a number from 0 to 1. The default 0.5 was used.",
-  ) as Row,
+  "priority-invalid": note("Ignored an invalid priority: {value}", "Use 0 to 1. The default 0.5 was used.") as Row,
   "change-frequency-invalid": note(
     "Ignored an invalid change frequency: {value}",
-    "Use one of the seven values, such as `daily`.",
+    "Use `daily`, `weekly` and so on.",
   ) as Row,
   "limit-text-length": loss("Omitted a text of more than {limit} characters", "Raise `limits.xmlTextLength`.") as Row,
   "news-incomplete": note("Incomplete news story: {value}", "Add the missing fields. It was kept.") as Row,
@@ -415,13 +398,9 @@ export const entryProblems = {
 
 export const treeProblems = {
   cycle: note("The sitemap contains itself", "Site owner: remove the entry. Nothing is missing.") as Row,
-  "limit-depth": loss(
-    "Sitemaps are nested more than {limit} levels deep; this one was not fetched",
-    "Raise `limits.depth`.",
-    {
-      hint: "allow more with --max-depth",
-    },
-  ) as Row,
+  "limit-depth": loss("Sitemaps nested more than {limit} deep; this one was not fetched", "Raise `limits.depth`.", {
+    hint: "allow more with --max-depth",
+  }) as Row,
   "limit-documents": loss(
     "More than {limit} sitemaps; the rest was not fetched[ ({count} sitemaps)]",
     "Raise `limits.documents`, or use `recurse`.",
