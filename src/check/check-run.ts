@@ -42,12 +42,12 @@ export async function runCheck(
   const run: CheckRun = { tree, settings, site, robots, findings, receipt, time };
   const pages = new WebsitePages(tree);
   const cross = new CrossRules(run, pages, watcher);
-  const urls = new UrlRules(site.homeHost, settings.crossSubmit, robots);
+  const urls = new UrlRules();
   const dates = new DateRules();
-  const media = new MediaRules(robots);
+  const media = new MediaRules();
   const languages = new LanguageRules();
   const llms = new LlmsRule();
-  const own = new OwnRules(run);
+  const own = settings.own.length > 0 ? new OwnRules(run) : undefined;
   const sampler = settings.sample > 0 ? new PageSampler(tree, settings.sample) : undefined;
   const files = settings.files && new SiteFiles(settings.files);
   // A folder with nothing but sitemaps says nothing about pages.
@@ -69,6 +69,9 @@ export async function runCheck(
       isGiven: !site.isSite,
       submittedBy: site.submittedBy(sitemap),
       receivedAt: await receipt.of(sitemap),
+      homeHost: site.homeHost,
+      crossSubmit: settings.crossSubmit,
+      robots,
     };
     urls.begin(context);
     return context;
@@ -143,27 +146,24 @@ export async function runCheck(
       settings.signal?.throwIfAborted();
       if (time.isUp) break;
       if (step.type === "enter") {
-        context = undefined;
         const isNew = step.sitemap.kind === "pages" && !seen.has(step.sitemap.url);
-        if (isNew && site.isForSearch(step.sitemap)) context = await begin(step.sitemap);
+        context = isNew && site.isForSearch(step.sitemap) ? await begin(step.sitemap) : undefined;
         seen.add(step.sitemap.url);
-        await own.enter(step.sitemap, step.depth);
       } else if (step.type === "pages") {
         if (context === undefined) continue;
         await seePages(step.pages, context);
         await cross.flush();
         await watcher?.flush();
-        await own.pages(step.sitemap, step.pages);
       } else {
         if (context !== undefined) {
           dates.end(context);
           media.end(context);
         }
         context = undefined;
-        await own.leave(step.sitemap, step.depth);
       }
+      await own?.see(step);
     }
-    await own.finish();
+    await own?.finish();
     return await finish();
   } finally {
     await cross.close();

@@ -44,6 +44,11 @@ export interface SitemapContext {
   readonly submittedBy: ReadonlySet<string>;
   /** When the document was received, in milliseconds. */
   readonly receivedAt: number;
+  /** Of the homepage. */
+  readonly homeHost: string;
+  /** Hosts for which cross-submission is set up. */
+  readonly crossSubmit: ReadonlySet<string>;
+  readonly robots: RobotsAccess;
 }
 
 export interface Location {

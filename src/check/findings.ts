@@ -1,5 +1,6 @@
 // Findings, counted for each sitemap and rule. Memory is limited however much is wrong: counts continue, examples stop,
 // and the last sitemaps of a rule are combined.
+import { defined } from "../model/defined.ts";
 import { detached } from "../model/text.ts";
 import type { Severity } from "./rule.ts";
 import type { RuleId } from "./rule-table.ts";
@@ -122,12 +123,8 @@ export class Findings {
     if (place !== undefined && this.#known?.isKnown(draft.rule, draft.sitemap, place, isCase)) return;
     if (draft.room <= 0 || this.#text > allText) return;
     draft.room -= 1;
-    const kept = {
-      ...(url === undefined ? {} : { url: shortened(url) }),
-      ...(value === undefined ? {} : { value: shortened(value) }),
-      ...(file === undefined ? {} : { file }),
-      ...(line === undefined ? {} : { line }),
-    };
+    const short = { url: url && shortened(url), value: value && shortened(value) };
+    const kept: FindingDraft["examples"][number] = defined({ ...short, file, line });
     this.#text += (kept.url?.length ?? 0) + (kept.value?.length ?? 0);
     draft.examples.push(kept);
   }

@@ -1,42 +1,34 @@
 // Users' own rules: they receive the events of a crawl, in the order of the tree.
 import { noneCame } from "../crawl/crawl.ts";
-import type { OrderedEvent } from "../model/event.ts";
-import type { SitemapPage } from "../model/page.ts";
-import { type PagesSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
+import type { OrderedEvent, TreeStep } from "../model/event.ts";
+import { problemsOf } from "../model/sitemap.ts";
 import type { CheckRun } from "./context.ts";
 
 export class OwnRules {
   readonly #run: CheckRun;
-  readonly #hasAny: boolean;
   // When the sitemap that was entered last was received, in milliseconds.
   #receivedAt = 0;
 
   constructor(run: CheckRun) {
     this.#run = run;
-    this.#hasAny = run.settings.own.length > 0;
   }
 
-  async enter(sitemap: Sitemap, depth: number): Promise<void> {
-    if (!this.#hasAny) return;
-    this.#receivedAt = await this.#run.receipt.of(sitemap);
-    await this.#tell({ type: "start", url: sitemap.url, depth }, sitemap.url);
-  }
-
-  async pages(sitemap: PagesSitemap, pages: readonly SitemapPage[]): Promise<void> {
-    await this.#tell({ type: "pages", url: sitemap.url, pages }, sitemap.url);
-  }
-
-  async leave(sitemap: Sitemap, depth: number): Promise<void> {
-    if (!this.#hasAny) return;
-    for (const problem of problemsOf(sitemap))
-      await this.#tell({ type: "problem", url: sitemap.url, problem }, sitemap.url);
+  async see(step: TreeStep): Promise<void> {
+    const { type, sitemap } = step;
+    const { url } = sitemap;
+    if (type === "pages") return this.#tell({ type, url, pages: step.pages }, url);
+    const { depth } = step;
+    if (type === "enter") {
+      this.#receivedAt = await this.#run.receipt.of(sitemap);
+      return this.#tell({ type: "start", url, depth }, url);
+    }
+    for (const problem of problemsOf(sitemap)) await this.#tell({ type: "problem", url, problem }, url);
     const { wireBytes = 0, decodedBytes = 0, ...response } = (await this.#run.tree.response(sitemap)) ?? {};
     const facts = "headers" in response ? { response } : {};
-    await this.#tell({ type: "sitemap", sitemap, depth, wireBytes, decodedBytes, ...facts }, sitemap.url);
+    await this.#tell({ type: "sitemap", sitemap, depth, wireBytes, decodedBytes, ...facts }, url);
   }
 
   async finish(): Promise<void> {
-    if (!this.#hasAny) return;
     const { tree } = this.#run;
     const { complete, discovery, reachable, unreachable, pageCount, homepage } = tree;
     const sitemaps = [...tree.sitemaps()];

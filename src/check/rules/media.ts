@@ -1,10 +1,9 @@
 // Rules about news stories, images and videos.
 import { grouped } from "../../model/figures.ts";
 import { hasTime, lastInstant } from "../../model/instant.ts";
-import type { NewsStory, SitemapImage, SitemapPage, SitemapVideo } from "../../model/page.ts";
+import type { NewsStory, SitemapPage, SitemapVideo } from "../../model/page.ts";
 import { bounds } from "../bounds.ts";
-import type { RobotsAccess, SitemapContext } from "../context.ts";
-import type { SitemapFindings } from "../findings.ts";
+import type { SitemapContext } from "../context.ts";
 import { isNewsLanguage } from "../language-codes.ts";
 import { type RuleRow, ruleFor } from "../rule.ts";
 import * as sources from "../sources.ts";
@@ -92,27 +91,27 @@ export const mediaRules = {
 };
 
 export class MediaRules {
-  readonly #robots: RobotsAccess;
   // For the current document.
   #stories = 0;
-
-  constructor(robots: RobotsAccess) {
-    this.#robots = robots;
-  }
 
   begin(): void {
     this.#stories = 0;
   }
 
   see(page: SitemapPage, context: SitemapContext): void {
-    const { newsStory, images, videos } = page;
+    const { url, newsStory, images = [], videos = [] } = page;
     // In feeds, a story is the title and date of any item.
     if (newsStory !== undefined && context.sitemap.format === "xml") {
       this.#stories += 1;
-      judgeNews(newsStory, page.url, context);
+      judgeNews(newsStory, url, context);
     }
-    if (images !== undefined) this.#judgeImages(images, page.url, context.findings);
-    if (videos !== undefined) for (const video of videos) this.#judgeVideo(video, page.url, context);
+    if (images.length > bounds.images) context.findings.add("image-too-many", url, `${images.length} images`);
+    for (const image of images) {
+      const old = tagOf("image", image, ["caption", "geoLocation", "title", "license"]);
+      if (old !== undefined) context.findings.add("image-deprecated", url, old);
+      reportBlocked([image.url], url, context);
+    }
+    for (const video of videos) judgeVideo(video, url, context);
   }
 
   /** The document has ended. */
@@ -121,35 +120,20 @@ export class MediaRules {
     if (this.#stories <= newsStories) return;
     findings.addMany("news-too-many", this.#stories - newsStories, { value: `${this.#stories} stories` });
   }
+}
 
-  #judgeImages(images: readonly SitemapImage[], page: string, findings: SitemapFindings): void {
-    if (images.length > bounds.images) findings.add("image-too-many", page, `${images.length} images`);
-    for (const image of images) {
-      const old = tagOf("image", image, ["caption", "geoLocation", "title", "license"]);
-      if (old !== undefined) findings.add("image-deprecated", page, old);
-      if (this.#isBlocked(image.url)) findings.add("media-robots-disallowed", page, image.url);
-    }
+function judgeVideo(video: SitemapVideo, page: string, context: SitemapContext): void {
+  const { thumbnailUrl, contentUrl, playerUrl, expirationDate } = video;
+  const { findings, receivedAt } = context;
+  if (contentUrl === page || playerUrl === page) findings.add("video-is-page", page);
+  const fault = outOfBounds(video);
+  if (fault !== undefined) findings.add("video-field", page, fault);
+  if (expirationDate !== undefined && lastInstant(expirationDate) < receivedAt) {
+    findings.add("video-expired", page, expirationDate);
   }
-
-  // Google Images and Google Video show files that other crawlers may not fetch.
-  #isBlocked(url: string): boolean {
-    return this.#robots.blocked(url)?.isFirst ?? false;
-  }
-
-  #judgeVideo(video: SitemapVideo, page: string, { findings, receivedAt }: SitemapContext): void {
-    const { thumbnailUrl, contentUrl, playerUrl, expirationDate } = video;
-    if (contentUrl === page || playerUrl === page) findings.add("video-is-page", page);
-    const fault = outOfBounds(video);
-    if (fault !== undefined) findings.add("video-field", page, fault);
-    if (expirationDate !== undefined && lastInstant(expirationDate) < receivedAt) {
-      findings.add("video-expired", page, expirationDate);
-    }
-    const old = deprecatedVideoTag(video);
-    if (old !== undefined) findings.add("video-deprecated", page, old);
-    for (const url of [thumbnailUrl, contentUrl, playerUrl]) {
-      if (url !== undefined && this.#isBlocked(url)) findings.add("media-robots-disallowed", page, url);
-    }
-  }
+  const old = deprecatedVideoTag(video);
+  if (old !== undefined) findings.add("video-deprecated", page, old);
+  reportBlocked([thumbnailUrl, contentUrl, playerUrl], page, context);
 }
 
 function judgeNews(story: NewsStory, page: string, { findings, receivedAt }: SitemapContext): void {
@@ -168,6 +152,14 @@ function judgeNews(story: NewsStory, page: string, { findings, receivedAt }: Sit
   if (old !== undefined) findings.add("news-deprecated", page, old);
 }
 
+// Google Images and Google Video show files that other crawlers may not fetch.
+function reportBlocked(urls: readonly (string | undefined)[], page: string, context: SitemapContext): void {
+  for (const url of urls) {
+    if (url !== undefined && context.robots.blocked(url)?.isFirst)
+      context.findings.add("media-robots-disallowed", page, url);
+  }
+}
+
 // The first of these fields that is there, by its tag.
 function tagOf<T>(prefix: string, item: T, fields: readonly (keyof T & string)[]): string | undefined {
   const field = fields.find((each) => item[each] !== undefined);
@@ -184,20 +176,14 @@ function deprecatedVideoTag(video: SitemapVideo): string | undefined {
 }
 
 function outOfBounds(video: SitemapVideo): string | undefined {
-  const { duration, rating, description, tags, uploader, restriction, platform } = video;
+  const { duration = 1, rating = 0, description = "", tags = [], uploader = "", restriction, platform } = video;
   const { videoDuration, videoRating, videoDescription, videoTags, videoUploader } = bounds;
-  if (duration !== undefined && !isWithin(duration, videoDuration)) return `duration ${duration}`;
-  if (rating !== undefined && !isWithin(rating, videoRating)) return `rating ${rating}`;
-  if (description !== undefined && description.length > videoDescription) {
-    return `description of ${description.length} characters`;
-  }
-  if (tags !== undefined && tags.length > videoTags) return `${tags.length} tags`;
-  if (uploader !== undefined && uploader.length > videoUploader) return `uploader of ${uploader.length} characters`;
+  if (duration < videoDuration.least || duration > videoDuration.most) return `duration ${duration}`;
+  if (rating < videoRating.least || rating > videoRating.most) return `rating ${rating}`;
+  if (description.length > videoDescription) return `description of ${description.length} characters`;
+  if (tags.length > videoTags) return `${tags.length} tags`;
+  if (uploader.length > videoUploader) return `uploader of ${uploader.length} characters`;
   if (restriction !== undefined && restriction.relationship === undefined) return "restriction without a relationship";
   if (platform !== undefined && platform.relationship === undefined) return "platform without a relationship";
   return undefined;
-}
-
-function isWithin(value: number, { least, most }: { readonly least: number; readonly most: number }): boolean {
-  return value >= least && value <= most;
 }

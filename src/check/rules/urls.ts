@@ -3,7 +3,7 @@
 import { grouped } from "../../model/figures.ts";
 import { bareHost, protocolUrlLength } from "../../model/url.ts";
 import { bounds } from "../bounds.ts";
-import { type CheckRun, type Origin, type RobotsAccess, readOrigin, type SitemapContext } from "../context.ts";
+import { type CheckRun, type Origin, readOrigin, type SitemapContext } from "../context.ts";
 import type { SitemapFindings } from "../findings.ts";
 import { type RuleRow, rule, ruleFor } from "../rule.ts";
 import * as sources from "../sources.ts";
@@ -147,9 +147,6 @@ export const urlRules = {
 };
 
 export class UrlRules {
-  readonly #homeHost: string;
-  readonly #crossSubmit: ReadonlySet<string>;
-  readonly #robots: RobotsAccess;
   // By the text before the path. Websites have few; a hostile one has many.
   readonly #origins = new Map<string, Origin | undefined>();
   readonly #sitemapHosts = new Set<string>();
@@ -157,13 +154,6 @@ export class UrlRules {
   readonly #outside = new Set<string>();
   #lastText = "";
   #lastOrigin: Origin | undefined;
-
-  /** `homeHost`: that of the homepage. `crossSubmit`: hosts for which cross-submission is set up. */
-  constructor(homeHost: string, crossSubmit: ReadonlySet<string>, robots: RobotsAccess) {
-    this.#homeHost = homeHost;
-    this.#crossSubmit = crossSubmit;
-    this.#robots = robots;
-  }
 
   /** The following URLs are in this sitemap. */
   begin({ location }: SitemapContext): void {
@@ -182,7 +172,7 @@ export class UrlRules {
     const path = pathOf(url, scan);
     judgeSpelling(url, path, findings);
     judgeMeaning(url, path, scan, findings);
-    const blocked = this.#robots.blocked(url);
+    const blocked = context.robots.blocked(url);
     if (blocked !== undefined) {
       findings.add("url-robots-disallowed", url, blocked.agents, blocked.isFirst ? undefined : "warning");
     }
@@ -209,14 +199,15 @@ export class UrlRules {
   }
 
   // One finding for each URL on a host that is not the sitemap's.
-  #isElsewhere(url: string, origin: Origin, { location, findings, submittedBy }: SitemapContext): boolean {
+  #isElsewhere(url: string, origin: Origin, context: SitemapContext): boolean {
+    const { location, findings, submittedBy, crossSubmit } = context;
     // Whoever checks a website can open its host, even if it is private.
-    const isHome = origin.host === this.#homeHost;
+    const isHome = origin.host === context.homeHost;
     if (origin.reach === "private" && !isHome) {
       findings.add("url-private-host", url, origin.host);
       return true;
     }
-    const isAllowed = this.#crossSubmit.has(origin.host) || submittedBy.has(origin.host);
+    const isAllowed = crossSubmit.has(origin.host) || submittedBy.has(origin.host);
     if (location !== undefined && origin.host !== location.origin.host && !isAllowed) {
       const isWww = bareHost(origin.host) === bareHost(location.origin.host);
       findings.add(isWww ? "url-www-mismatch" : "url-other-host", url, location.origin.host);

@@ -23,12 +23,12 @@ export function findingsOf(parsed: ParsedSitemap, url: string | undefined): Rule
     const location = url === undefined ? undefined : locationOf(url);
     const context: SitemapContext = {
       ...{ sitemap, findings, location, isGiven: true, submittedBy: new Set(), receivedAt: Date.now() },
+      ...{ homeHost: location?.origin.host ?? "", crossSubmit: new Set(), robots: new RobotsAccess([]) },
     };
-    const robots = new RobotsAccess([]);
-    const urls = new UrlRules(location?.origin.host ?? "", new Set(), robots);
-    const [dates, media, languages, scan] = [
+    const [urls, dates, media, languages, scan] = [
+      new UrlRules(),
       new DateRules(),
-      new MediaRules(robots),
+      new MediaRules(),
       new LanguageRules(),
       new UrlScan(),
     ];
