@@ -54,8 +54,10 @@ export interface PageWatcher {
   flush(): Promise<void>;
   /** After the last page: a rule across sitemaps found an error or a warning in the page with this number. In no order. */
   addFlaw(ordinal: number): void;
-  /** A number for two languages: that of a page, where it names itself, and that of an alternate page it names. */
-  languagePair(own: string | undefined, language: string): number;
-  /** An alternate page that does not name the page back, or that no sitemap lists. */
-  link(pair: number, outcome: "no-return" | "unlisted"): void;
+  readonly languages: {
+    /** A number for two languages: that of a page, if it names itself, and that of an alternate page it names. */
+    pair(own: string | undefined, language: string): number;
+    /** An alternate page that does not name the page back, or that no sitemap lists. */
+    miss(pair: number, outcome: "noReturn" | "unlisted"): void;
+  };
 }

@@ -109,7 +109,7 @@ export class Clusters {
         (seen.has(key) ? isRepeat : 0) |
         (isKnownHost(url, scan.hostEnd) ? isOnKnownHost : 0) |
         (code === "x-default" ? isDefault : 0);
-      const pair = this.#watcher?.languagePair(own, language) ?? 0;
+      const pair = this.#watcher?.languages.pair(own, language) ?? 0;
       this.#addLink(scan, source, textHash(code), ordinal, marks, pair);
       this.#addLink(source, scan, 0, ordinal, isReturn, 0);
       seen.add(key);
@@ -152,7 +152,7 @@ export class Clusters {
           const other = marks & linkNumber;
           const counts = (marks & isRepeat) === 0;
           if (target === -1) {
-            this.#watcher?.link(pair, "unlisted");
+            this.#watcher?.languages.miss(pair, "unlisted");
             if (counts && (marks & isOnKnownHost) !== 0) yield { rule: "hreflang-target-unlisted", ordinal, other };
             continue;
           }
@@ -160,7 +160,7 @@ export class Clusters {
           if (!isAgreed) yield { rule: "hreflang-return-differs", ordinal, other };
           // A settled page links only to its own cluster, and a page without alternate pages to none.
           if (isReturned) continue;
-          this.#watcher?.link(pair, "no-return");
+          this.#watcher?.languages.miss(pair, "noReturn");
           if (counts) yield { rule: "hreflang-no-return", ordinal, other };
         }
       }

@@ -20,8 +20,8 @@ type Case = Pick<Found, "ordinal" | "other">;
 /** What examples show of a page. */
 type Texts = { readonly [Name in "url" | "lastModified" | "alternates"]: SitemapPage[Name] | undefined };
 
-/** `cases`: the first ones, in order. */
-type Tally = { count: number; readonly cases: Case[] };
+/** Cases of a rule in the sitemap with this number. `cases`: the first ones, in order. */
+type Tally = { readonly rule: RuleId; readonly number: number; count: number; readonly cases: Case[] };
 
 export class CrossRules {
   readonly #run: CheckRun;
@@ -30,7 +30,8 @@ export class CrossRules {
   readonly #records = new UrlRecords(this.#scratch);
   readonly #clusters: Clusters;
   readonly #watcher: PageWatcher | undefined;
-  readonly #tallies = new Map<RuleId, Map<number, Tally>>();
+  // By rule and sitemap.
+  readonly #tallies = new Map<string, Tally>();
 
   constructor(run: CheckRun, pages: WebsitePages, watcher: PageWatcher | undefined) {
     this.#run = run;
@@ -103,10 +104,9 @@ export class CrossRules {
       if (time.isUp) return;
       if (skipped.has(rule)) continue;
       const number = this.#pages.sitemapOf(ordinal);
-      const sitemaps = this.#tallies.get(rule) ?? new Map<number, Tally>();
-      this.#tallies.set(rule, sitemaps);
-      const tally = sitemaps.get(number) ?? { count: 0, cases: [] };
-      sitemaps.set(number, tally);
+      const key = `${rule} ${number}`;
+      const tally = this.#tallies.get(key) ?? { rule, number, count: 0, cases: [] };
+      this.#tallies.set(key, tally);
       tally.count += 1;
       const severity = this.#watcher && findings.severity(rule, this.#pages.sitemap(number).url);
       if (severity === "error" || severity === "warning") this.#watcher?.addFlaw(ordinal);
@@ -118,16 +118,16 @@ export class CrossRules {
     const { findings, time } = this.#run;
     const wanted: { readonly rule: RuleId; readonly draft: FindingDraft; readonly found: Case }[] = [];
     const texts = new Map<number, Texts | undefined>();
-    for (const [rule, sitemaps] of this.#tallies) {
-      for (const [number, { count, cases }] of [...sitemaps].sort(([one], [two]) => one - two)) {
-        const draft = findings.draft(rule, this.#pages.sitemap(number).url);
-        if (draft === undefined) continue;
-        draft.count += count;
-        for (const found of cases.slice(0, draft.room)) {
-          wanted.push({ rule, draft, found });
-          texts.set(found.ordinal, undefined);
-          if (rule === "url-variants" || rule === "url-lastmod-conflict") texts.set(found.other, undefined);
-        }
+    for (const { rule, number, count, cases } of [...this.#tallies.values()].sort(
+      (one, two) => one.number - two.number,
+    )) {
+      const draft = findings.draft(rule, this.#pages.sitemap(number).url);
+      if (draft === undefined) continue;
+      draft.count += count;
+      for (const found of cases.slice(0, draft.room)) {
+        wanted.push({ rule, draft, found });
+        texts.set(found.ordinal, undefined);
+        if (rule === "url-variants" || rule === "url-lastmod-conflict") texts.set(found.other, undefined);
       }
     }
     for await (const { ordinal, page } of this.#pages.readAgain(texts.keys())) {
@@ -136,24 +136,17 @@ export class CrossRules {
       // A copy: the page keeps the text of its document alive.
       texts.set(ordinal, structuredClone({ url, lastModified, alternates }));
     }
+    const shown = (rule: RuleId, page: Texts, other: number): string | undefined => {
+      if (rule === "url-variants") return texts.get(other)?.url;
+      if (rule.startsWith("hreflang-")) return page.alternates?.[other]?.url;
+      const elsewhere = this.#pages.sitemap(this.#pages.sitemapOf(other)).url;
+      if (rule === "url-duplicate") return elsewhere;
+      return `${page.lastModified}, but ${texts.get(other)?.lastModified} in ${elsewhere}`;
+    };
     for (const { rule, draft, found } of wanted) {
       const page = texts.get(found.ordinal);
-      if (page === undefined) continue;
-      findings.illustrate(draft, { url: page.url, value: this.#valueOf(rule, page, found.other, texts) });
+      if (page !== undefined) findings.illustrate(draft, { url: page.url, value: shown(rule, page, found.other) });
     }
-  }
-
-  #valueOf(
-    rule: RuleId,
-    page: Texts,
-    other: number,
-    texts: ReadonlyMap<number, Texts | undefined>,
-  ): string | undefined {
-    if (rule === "url-variants") return texts.get(other)?.url;
-    if (rule.startsWith("hreflang-")) return page.alternates?.[other]?.url;
-    const elsewhere = this.#pages.sitemap(this.#pages.sitemapOf(other)).url;
-    if (rule === "url-duplicate") return elsewhere;
-    return `${page.lastModified}, but ${texts.get(other)?.lastModified} in ${elsewhere}`;
   }
 }
 

@@ -2,18 +2,7 @@
 // the program has the same names (cli/check-config.ts).
 import { statSync } from "node:fs";
 import type { OrderedEvent } from "../model/event.ts";
-import {
-  boolean,
-  expectKnown,
-  expectObject,
-  signal as expectSignal,
-  invalid,
-  number,
-  oneOf,
-  optionsIn,
-  strings,
-  unexpected,
-} from "../model/option-checks.ts";
+import * as checks from "../model/option-checks.ts";
 import { type Options, resolveOptions } from "../model/options.ts";
 import { wildcard } from "../model/pattern.ts";
 import { parseUrl } from "../model/url.ts";
@@ -158,7 +147,7 @@ const names = "rules engines agents crossSubmit ignore now slow location sample 
 
 /** Checks options and fills in the defaults. Throws a `SitemapError` with the code `invalid-option`. */
 export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
-  optionsIn("options", options, names);
+  checks.optionsIn("options", options, names);
   const {
     rules: given = [],
     engines: asked = engines,
@@ -169,29 +158,29 @@ export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
   const { now, slow = bounds.slow, location = true, sample = 0, crawl, files, signal } = options;
   const { time = crawl?.limits?.time ?? Number.POSITIVE_INFINITY } = options;
   if (crawl !== undefined) resolveOptions(crawl);
-  if (signal !== undefined) expectSignal("signal", signal);
+  if (signal !== undefined) checks.signal("signal", signal);
   const list = (Array.isArray(given) ? given : [given]) as readonly (RuleSeverities | OwnRule)[];
-  for (const item of list) expectObject("rules", item);
+  for (const item of list) checks.expectObject("rules", item);
   const own = list.filter(isOwnRule).map(checkedOwnRule);
   const rows: Rule[] = [...checkRules, ...own.map(toRow)];
   const ids = rows.map(({ id }) => id);
   const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
-  if (repeated !== undefined) throw invalid(`There are two rules with the id \`${repeated}\``);
+  if (repeated !== undefined) throw checks.invalid(`There are two rules with the id \`${repeated}\``);
   return {
     rules: rows,
     own,
     severities: checkedSeverities(list.filter((item) => !isOwnRule(item)) as RuleSeverities[], ids),
     engines: new Set(someStrings("engines", asked).map((engine) => anEngine("engines", engine) as Engine)),
     agents: someStrings("agents", agents),
-    crossSubmit: new Set(strings("crossSubmit", crossSubmit).map(hostOf)),
+    crossSubmit: new Set(checks.strings("crossSubmit", crossSubmit).map(hostOf)),
     ignore: checkedIgnore(ignore, ids),
     now: now === undefined ? undefined : checkedTime("now", now),
-    slow: number("slow", slow),
-    hasLocation: boolean("location", location),
+    slow: checks.number("slow", slow),
+    hasLocation: checks.boolean("location", location),
     sample: checkedSample(sample),
     crawl,
     files: files && checkedFiles(files),
-    time: number("time", time),
+    time: checks.number("time", time),
     signal,
   };
 }
@@ -214,8 +203,8 @@ export function judgeFor(settings: CheckSettings, received: number): Judge {
 
 // A list without a member would turn rules off without a word.
 function someStrings(name: string, list: unknown): readonly string[] {
-  const members = strings(name, list);
-  if (members.length === 0) throw invalid(`Expected \`${name}\` to name at least one`);
+  const members = checks.strings(name, list);
+  if (members.length === 0) throw checks.invalid(`Expected \`${name}\` to name at least one`);
   return members;
 }
 
@@ -223,36 +212,36 @@ function someStrings(name: string, list: unknown): readonly string[] {
 function hostOf(text: string): string {
   const url = parseUrl(/^https?:\/\//i.test(text) ? text : `https://${text}`);
   if (url === null || url.pathname !== "/" || url.search !== "" || url.hash !== "") {
-    throw unexpected("crossSubmit", "hosts, such as shop.example.org", text);
+    throw checks.unexpected("crossSubmit", "hosts, such as shop.example.org", text);
   }
   return url.host.replace(/\.(?=$|:)/, "");
 }
 
 function checkedSample(size: number): number {
   if (Number.isInteger(size) && size >= 0 && size <= bounds.samplePages) return size;
-  throw unexpected("sample", `a whole number, at most ${bounds.samplePages}`, size);
+  throw checks.unexpected("sample", `a whole number, at most ${bounds.samplePages}`, size);
 }
 
 function checkedFiles(files: SiteFilesOptions): SiteFilesOptions {
-  optionsIn("files", files, ["folders", "pages", "ignore", "onFile"], { prefix: "files." });
+  checks.optionsIn("files", files, ["folders", "pages", "ignore", "onFile"], { prefix: "files." });
   const { folders, pages = [], ignore = [] } = files;
-  strings("files.pages", pages);
-  strings("files.ignore", ignore);
-  if (!Array.isArray(folders)) throw invalid("Expected `files.folders` to be a list");
+  checks.strings("files.pages", pages);
+  checks.strings("files.ignore", ignore);
+  if (!Array.isArray(folders)) throw checks.invalid("Expected `files.folders` to be a list");
   return { ...files, folders: folders.map(checkedFolder) };
 }
 
 function checkedFolder({ url, path }: SiteFolder): SiteFolder {
   const { href } = parseUrl(url) ?? {};
-  if (href === undefined) throw unexpected("files.folders.url", "the URL of a website", url);
+  if (href === undefined) throw checks.unexpected("files.folders.url", "the URL of a website", url);
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
-    throw unexpected("files.folders.path", "a folder", path);
+    throw checks.unexpected("files.folders.path", "a folder", path);
   return { url: href.endsWith("/") ? href : `${href}/`, path };
 }
 
-const anEngine = oneOf(engines);
-const aSeverity = oneOf(severities);
-const aSetting = oneOf(["off", ...severities]);
+const anEngine = checks.oneOf(engines);
+const aSeverity = checks.oneOf(severities);
+const aSetting = checks.oneOf(["off", ...severities]);
 const defaultAgents = ["Googlebot", "bingbot", "YandexBot"] as const;
 
 function isOwnRule(item: RuleSeverities | OwnRule): item is OwnRule {
@@ -261,7 +250,7 @@ function isOwnRule(item: RuleSeverities | OwnRule): item is OwnRule {
 
 function checkedOwnRule(rule: OwnRule): OwnRule {
   if (typeof rule.id !== "string" || !/^[a-z0-9][\w./@-]*$/i.test(rule.id)) {
-    throw invalid("A rule of your own needs an `id` of letters, digits and hyphens");
+    throw checks.invalid("A rule of your own needs an `id` of letters, digits and hyphens");
   }
   if (rule.severity !== undefined) aSeverity(`${rule.id}.severity`, rule.severity);
   return rule;
@@ -274,21 +263,21 @@ function toRow({ id, severity = "warning", sentence = id, fix = "", link = "" }:
 function checkedSeverities(tables: readonly RuleSeverities[], ids: readonly string[]): Map<string, Severity | "off"> {
   const all = new Map<string, Severity | "off">();
   for (const [id, severity] of tables.flatMap((table) => Object.entries(table))) {
-    expectKnown("rule", id, ids);
+    checks.expectKnown("rule", id, ids);
     all.set(id, aSetting(`rules.${id}`, severity) as Severity | "off");
   }
   return all;
 }
 
 function checkedIgnore(ignore: readonly IgnoredFinding[], ids: readonly string[]): readonly IgnoredFinding[] {
-  if (!Array.isArray(ignore)) throw invalid("Expected `ignore` to be a list");
+  if (!Array.isArray(ignore)) throw checks.invalid("Expected `ignore` to be a list");
   for (const item of ignore as readonly IgnoredFinding[]) {
-    optionsIn("ignore", item, ["rule", "sitemap", "reason", "date", "until"], { prefix: "ignore." });
-    expectKnown("rule", String(item.rule), ids);
+    checks.optionsIn("ignore", item, ["rule", "sitemap", "reason", "date", "until"], { prefix: "ignore." });
+    checks.expectKnown("rule", String(item.rule), ids);
     if (typeof item.reason !== "string" || item.reason.trim() === "") {
-      throw invalid(`\`ignore\` needs a \`reason\` for \`${item.rule}\``);
+      throw checks.invalid(`\`ignore\` needs a \`reason\` for \`${item.rule}\``);
     }
-    if (item.sitemap !== undefined) strings("ignore.sitemap", [item.sitemap]);
+    if (item.sitemap !== undefined) checks.strings("ignore.sitemap", [item.sitemap]);
     if (item.date !== undefined) checkedTime("ignore.date", item.date);
     if (item.until !== undefined) checkedTime("ignore.until", item.until);
   }
@@ -297,6 +286,6 @@ function checkedIgnore(ignore: readonly IgnoredFinding[], ids: readonly string[]
 
 function checkedTime(name: string, value: unknown): number {
   const time = typeof value === "number" ? value : value instanceof Date ? value.getTime() : Date.parse(String(value));
-  if (!Number.isFinite(time)) throw invalid(`Expected \`${name}\` to be a date, such as "2026-05-31"`);
+  if (!Number.isFinite(time)) throw checks.invalid(`Expected \`${name}\` to be a date, such as "2026-05-31"`);
   return time;
 }

@@ -1,16 +1,6 @@
 // A built website in folders: which file a URL leads to, as servers of static websites decide it, and which files are pages. Links lead
 // nowhere outside of their folder. Memory grows with the names of the pages, not with their content.
-import {
-  accessSync,
-  closeSync,
-  constants,
-  type Dirent,
-  openSync,
-  readdirSync,
-  readSync,
-  realpathSync,
-  statSync,
-} from "node:fs";
+import fs, { type Dirent } from "node:fs";
 import path from "node:path";
 import { systemReason } from "../model/errors.ts";
 import { type Problem, problem } from "../model/problem.ts";
@@ -62,7 +52,7 @@ export class SiteFiles {
 
   constructor({ folders, pages = [], ignore = [], onFile }: SiteFilesOptions) {
     this.#folders = folders.map(({ url, path: name }) => {
-      const real = realpathSync.native(name);
+      const real = fs.realpathSync.native(name);
       return { url, name, path: real, rules: readServerRules(real) };
     });
     const [wanted, unwanted] = [pages.map(glob), ignore.map(glob)];
@@ -121,13 +111,13 @@ export class SiteFiles {
   read(file: string): string {
     this.#onFile?.();
     try {
-      const descriptor = openSync(file, "r");
+      const descriptor = fs.openSync(file, "r");
       try {
-        const bytes = this.#buffer.subarray(0, readSync(descriptor, this.#buffer));
+        const bytes = this.#buffer.subarray(0, fs.readSync(descriptor, this.#buffer));
         const mark = bytes.toString("hex", 0, 2);
         return new TextDecoder({ fffe: "utf-16le", feff: "utf-16be" }[mark]).decode(bytes);
       } finally {
-        closeSync(descriptor);
+        fs.closeSync(descriptor);
       }
     } catch {
       return "";
@@ -178,12 +168,12 @@ function redirected({ redirects }: ServerRules, name: string, isForced: boolean)
 export function fileAt(folder: string, encoded: string): string | Problem | undefined {
   try {
     const named = path.join(folder, decodeURIComponent(encoded));
-    const file = realpathSync.native(named);
+    const file = fs.realpathSync.native(named);
     if (!isInside(file, folder)) return problem("not-local", { value: "it is outside of its folder" });
     // Web servers tell upper and lower case apart, some file systems do not.
     if (file !== named && file.toLowerCase() === named.toLowerCase()) return undefined;
-    const stat = statSync(file);
-    if (stat.isFile()) accessSync(file, constants.R_OK);
+    const stat = fs.statSync(file);
+    if (stat.isFile()) fs.accessSync(file, fs.constants.R_OK);
     if (stat.isFile()) return file;
     return stat.isDirectory() ? undefined : problem("not-local", { value: "it is not a regular file" });
   } catch (error) {
@@ -196,7 +186,7 @@ export function fileAt(folder: string, encoded: string): string | Problem | unde
 function likeIn(folder: string, encoded: string): string | undefined {
   try {
     const name = decodeURIComponent(encoded);
-    const found = readdirSync(path.join(folder, path.dirname(name)));
+    const found = fs.readdirSync(path.join(folder, path.dirname(name)));
     const own = path.basename(name);
     return found.find((each) => each !== own && each.toLowerCase() === own.toLowerCase());
   } catch {
@@ -217,7 +207,7 @@ function* filesIn(folder: string): Generator<string, void> {
 
 function entriesOf(folder: string): Dirent[] {
   try {
-    return readdirSync(folder, { withFileTypes: true }).sort((one, two) => (one.name < two.name ? -1 : 1));
+    return fs.readdirSync(folder, { withFileTypes: true }).sort((one, two) => (one.name < two.name ? -1 : 1));
   } catch {
     return [];
   }

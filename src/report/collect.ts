@@ -151,14 +151,6 @@ class Collector implements PageWatcher {
     this.#flawedLater.set(ordinal);
   }
 
-  languagePair(own: string | undefined, language: string): number {
-    return this.languages.pair(own, language);
-  }
-
-  link(pair: number, outcome: "no-return" | "unlisted"): void {
-    this.languages.miss(pair, outcome);
-  }
-
   /** The sections of the website, once the check is done. */
   async website(): Promise<ReportSection> {
     for (let ordinal = 0; this.#flawedLater.isAny && ordinal < this.pages; ordinal++) {

@@ -55,22 +55,17 @@ const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", 
  * id, and a rule in this sheet.
  */
 export class StyleSheet {
-  readonly #wide = new Set<string>();
-  readonly #narrow = new Set<string>();
+  readonly #rules = { wide: new Set<string>(), narrow: new Set<string>() };
 
-  add(selector: string, declarations: string): void {
-    this.#wide.add(`${selector}{${declarations}}`);
-  }
-
-  /** For phones, in place of `add`. */
-  addNarrow(selector: string, declarations: string): void {
-    this.#narrow.add(`${selector}{${declarations}}`);
+  /** `narrow`: for phones, in place of the wide one. */
+  add(selector: string, declarations: string, width: "wide" | "narrow" = "wide"): void {
+    this.#rules[width].add(`${selector}{${declarations}}`);
   }
 
   /** `base`: the rules of every report. */
   toString(base: string): string {
-    const narrow = this.#narrow.size === 0 ? "" : `@media screen and (max-width:640px){${[...this.#narrow].join("")}}`;
-    return `${compact(base)}${[...this.#wide].join("")}${narrow}`;
+    const [wide, narrow] = [[...this.#rules.wide].join(""), [...this.#rules.narrow].join("")];
+    return `${compact(base)}${wide}${narrow && `@media screen and (max-width:640px){${narrow}}`}`;
   }
 }
 

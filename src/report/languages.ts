@@ -75,12 +75,10 @@ export class LanguageMatrix {
     return (own === undefined ? unnamed : this.#number(own)) * stride + this.#number(language);
   }
 
-  miss(pair: number, outcome: "no-return" | "unlisted"): void {
+  miss(pair: number, outcome: "noReturn" | "unlisted"): void {
     this.#settle();
     const cell = this.#cells.get(pair);
-    if (cell === undefined) return;
-    if (outcome === "no-return") cell.noReturn += 1;
-    else cell.unlisted += 1;
+    if (cell !== undefined) cell[outcome] += 1;
   }
 
   /** The languages with the most pages first. `judged`: whether missing return links are known. */

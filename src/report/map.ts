@@ -71,8 +71,6 @@ const sizes = [
   { tiles: 14, wide: 400, narrow: 480 },
   { tiles: Number.POSITIVE_INFINITY, wide: 600, narrow: 760 },
 ];
-const wideWidth = 1120;
-const narrowWidth = 358;
 /** Of the name of a group; the style sheet leaves it out where a group is smaller than this. */
 const nameHeight = 24;
 const leastGroup = { width: 56, height: 66 };
@@ -94,11 +92,13 @@ export function mapPart(facts: ReportFacts, sheet: StyleSheet): Html | undefined
   if (root.children.length === 0) return singlePart(facts, root, sheet, asTable);
   const body = boxes(root.children, new Set(rows.map(({ number }) => number)), sheet);
   const size = sizes.find((each) => tiles.length <= each.tiles)!;
-  sheet.add(".map", `height:${size.wide}px`);
-  sheet.addNarrow(".map", `height:${size.narrow}px`);
-  const corner = { left: 0, top: 0 };
-  place(root, { ...corner, width: wideWidth, height: size.wide }, false, (id, rule) => sheet.add(id, rule));
-  place(root, { ...corner, width: narrowWidth, height: size.narrow }, false, (id, rule) => sheet.addNarrow(id, rule));
+  for (const [kind, width] of [
+    ["wide", 1120],
+    ["narrow", 358],
+  ] as const) {
+    sheet.add(".map", `height:${size[kind]}px`, kind);
+    place(root, width, size[kind], (id, rule) => sheet.add(id, rule, kind));
+  }
   const classes = new Set([...everyTile(root)].map(({ section }) => medianAge(section)));
   return part(
     "map",
@@ -188,9 +188,7 @@ function box(tile: Tile, rows: ReadonlySet<number>, sheet: StyleSheet): Html {
 }
 
 // Percentages of the box around a tile, which is what the style sheet takes.
-function place(tile: Tile, size: Rectangle, hasName: boolean, add: (selector: string, rule: string) => void): void {
-  const height = size.height - (hasName ? nameHeight : 0);
-  const { width } = size;
+function place(tile: Tile, width: number, height: number, add: (selector: string, rule: string) => void): void {
   if (tile.children.length === 0) return;
   const areas = tile.children.map(({ section }) => section.pages);
   const order = areas.map((_, index) => index).sort((one, two) => areas[two]! - areas[one]! || one - two);
@@ -206,7 +204,7 @@ function place(tile: Tile, size: Rectangle, hasName: boolean, add: (selector: st
     const inset = [top / height, right / width, bottom / height, left / width].map(percentage);
     add(`#t${child.number}`, `inset:${inset.join(" ")}`);
     const isNamed = rectangle.width >= leastGroup.width && rectangle.height >= leastGroup.height;
-    place(child, rectangle, isNamed, add);
+    place(child, rectangle.width, rectangle.height - (isNamed ? nameHeight : 0), add);
   }
 }
 
