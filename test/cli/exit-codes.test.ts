@@ -24,21 +24,17 @@ beforeAll(async () => {
 afterAll(() => site.close());
 const from = (path: string) => ["ls", "--sitemap", site.homepage + path];
 
-test("0: complete, and silent in a pipe", async () => {
-  expect(await sitegrove([...from("good.xml"), "-f", "pages"])).toEqual({
-    code: 0,
-    stdout: `${site.homepage}a\n`,
-    stderr: "",
-  });
-});
-
-test("3: something declared could not be read, and is named", async () => {
-  const { code, stderr } = await sitegrove([...from("bad.xml"), "-f", "pages"]);
-  expect(code).toBe(3);
-  expect(stderr).toBe(
-    `sitegrove: ${site.homepage}gone.xml: not read: Not found (404)\n` +
-      "sitegrove: not complete: 1 sitemap could not be read\n",
-  );
+test.each([
+  ["0: complete, and silent in a pipe", "good.xml", 0, ""],
+  [
+    "3: something declared could not be read, and is named",
+    "bad.xml",
+    3,
+    "sitegrove: {base}gone.xml: not read: Not found (404)\nsitegrove: not complete: 1 sitemap could not be read\n",
+  ],
+])("%s", async (_, name, code, said) => {
+  const stderr = said.replace("{base}", site.homepage);
+  expect(await sitegrove([...from(name), "-f", "pages"])).toEqual({ code, stdout: `${site.homepage}a\n`, stderr });
 });
 
 test("4: no sitemap found, and where was looked", async () => {
@@ -66,48 +62,35 @@ describe("5: the website could not be reached, or refused all requests, and the 
     expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
   });
 
-  test("a website that blocks every request", async () => {
-    const refuse: Answer = (_, response) => void response.writeHead(403).end();
-    const blocking = await serve(new Proxy({}, { get: () => refuse }));
-    const { code, stdout, stderr } = await sitegrove(`ls ${blocking.homepage} --retries 0 -f ndjson --trailer`);
-    const checked = await sitegrove(["check", blocking.homepage, "--retries", "0", "-f", "json"]);
-    blocking.close();
-    expect(stderr).toMatch(
-      /^sitegrove: 127\.0\.0\.1:\d+ blocks automated requests: 5 of 5 were refused \(.*\). Try another --user-agent\n$/,
-    );
-    expect(JSON.parse(stdout)).toMatchObject({ kind: "finished", complete: false });
-    expect(JSON.parse(checked.stdout)).toMatchObject({ complete: false, findings: [{ rule: "sitemap-challenge" }] });
-    expect(code).toBe(5);
-  });
-
   test.each([
-    // Login required.
+    [403, {}, /^HOST blocks automated requests: 5 of 5 were refused \(.*\). Try another --user-agent$/],
     [
       401,
       { "www-authenticate": "Basic" },
-      /^sitegrove: Login required: \S+ answers 401, pass credentials in the URL or with --header\n$/,
+      /^Login required: HOST answers 401, pass credentials in the URL or with --header$/,
     ],
     // Requests that were never sent were not refused.
-    [
-      429,
-      { "retry-after": "3600" },
-      /^sitegrove: 127\.0\.0\.1:\d+ limits requests: rate limited until \d{4}-[^\n]+Z\n$/,
-    ],
+    [429, { "retry-after": "3600" }, /^HOST limits requests: rate limited until \d{4}-[^\n]+Z$/],
   ])("a website that answers %i", async (status, headers, said) => {
     const refuse: Answer = (_, response) => void response.writeHead(status, headers).end();
     const refusing = await serve(new Proxy({}, { get: () => refuse }));
-    const { code, stderr } = await sitegrove(["ls", refusing.homepage, "-f", "pages"]);
+    const words = ["ls", refusing.homepage, "--retries", "0", "-f", "ndjson", "--trailer"];
+    const { code, stdout, stderr } = await sitegrove(words);
     refusing.close();
-    expect(stderr).toMatch(said);
+    expect(
+      stderr
+        .replace(/^sitegrove: /, "")
+        .replace(/127\.0\.0\.1:\d+/, "HOST")
+        .trimEnd(),
+    ).toMatch(said);
+    expect(JSON.parse(stdout)).toMatchObject({ kind: "finished", complete: false });
     expect(code).toBe(5);
   });
 
   test("https where the server speaks plain HTTP", async () => {
-    const { code, stderr } = await sitegrove(["ls", site.homepage.replace("http:", "https:"), "-f", "pages"]);
-    expect(stderr).toMatch(
-      /^sitegrove: Could not connect to 127\.0\.0\.1:\d+: the server does not speak TLS on this port; try http:\/\/\n$/,
-    );
-    expect(code).toBe(5);
+    const { host } = new URL(site.homepage);
+    const stderr = `sitegrove: Could not connect to ${host}: the server does not speak TLS on this port; try http://\n`;
+    expect(await sitegrove(["ls", `https://${host}/`, "-f", "pages"])).toEqual({ code: 5, stdout: "", stderr });
   });
 });
 
@@ -135,11 +118,8 @@ test("an unreachable website says its cause first, and once, however it is named
   nobody.close();
   const { host } = new URL(nobody.homepage);
   for (const name of [host, `http:/${host}`, `http:\\\\${host}`, nobody.homepage]) {
-    const { code, stderr } = await sitegrove(["ls", name, "--retries", "0", "-f", "pages"]);
-    expect({ code, stderr }).toEqual({
-      code: 5,
-      stderr: `sitegrove: Could not connect to ${host}: connection refused\n`,
-    });
+    const stderr = `sitegrove: Could not connect to ${host}: connection refused\n`;
+    expect(await sitegrove(["ls", name, "--retries", "0", "-f", "pages"])).toEqual({ code: 5, stdout: "", stderr });
   }
 });
 
@@ -215,10 +195,7 @@ describe("2: the command line is wrong, said in one line", () => {
     [["fleet", "example.org", "--out", "x", "--timeout", "0ms"], "Expected a time greater than zero"],
     [["ls", "example.org", "--since", "yesterday"], "Expected `since` to be a date such as"],
     [["ls", "example.org", "--include", "/(/"], "Expected `include` to be a valid pattern: Invalid regular expression"],
-    [
-      ["ls", "example.org", "-f", "json", "-u"],
-      "--strip-url works with the formats tabtree, pages, pages-json and sitemaps",
-    ],
+    [["ls", "example.org", "-f", "json", "-u"], "--strip-url works with the formats tabtree, pages, pages-json and"],
     [["ls", "example.org", "-f", "csv", "--separator", "x"], "Expected a comma, ';' or tab"],
     [["ls", "example.org", "-f", "pages", "--separator", ";"], "--separator works with the format csv"],
     [["ls", "example.org", "-f", "sitemaps-csv", "--columns", "url"], "--columns works with the format csv"],

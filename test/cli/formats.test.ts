@@ -82,9 +82,8 @@ test("pages-json is an array of the same URLs, also without any, and of the site
   expect(end.code).toBe(3);
   const none = await sitegrove(["ls", ...sitemaps(), "-f", "pages-json", "--include", "nowhere"]);
   expect(JSON.parse(none.stdout)).toEqual([]);
-  const index = await sitegrove(["parse", "-", "-f", "pages-json"], {
-    input: sitemapIndex("http://e/a", "http://e/b"),
-  });
+  const input = sitemapIndex("http://e/a", "http://e/b");
+  const index = await sitegrove(["parse", "-", "-f", "pages-json"], { input });
   expect(JSON.parse(index.stdout)).toEqual(["http://e/a", "http://e/b"]);
 });
 
@@ -95,11 +94,8 @@ test("json is one document that its schema describes", async () => {
   expectValid(tree, "tree");
   expect(tree).toMatchObject({ homepage: site.homepage, complete: false, pageCount: 6 });
   expect(tree.root.children[0].children[1].pages[0].newsStory.title).toBe(hostileTitle);
-  expect(tree.root.children[1]).toMatchObject({
-    kind: "pages",
-    format: "text",
-    declaredUrl: `${site.homepage}moved.xml`,
-  });
+  const declaredUrl = `${site.homepage}moved.xml`;
+  expect(tree.root.children[1]).toMatchObject({ kind: "pages", format: "text", declaredUrl });
 });
 
 test("ndjson is one page a line that its schema describes", async () => {
@@ -135,12 +131,12 @@ test("parse reads a local file and standard input, in every format", async () =>
   const document = urlset("<url><loc>/a</loc><lastmod>2024-05-06</lastmod></url>", "https://e.org/b");
   const read = (...words: string[]) =>
     sitegrove(["parse", "-", "--url", "https://e.org/s.xml", ...words], { input: gzipSync(document) });
-  const [tree, pages, json, ndjson, csv] = await Promise.all(
-    ["tabtree", "pages", "json", "ndjson", "csv"].map((format) => read("-f", format)),
-  );
-  expect(tree?.stdout).toBe("https://e.org/s.xml\n\thttps://e.org/a\n\thttps://e.org/b\n");
-  expect(pages?.stdout).toBe("https://e.org/a\nhttps://e.org/b\n");
-  const parsed = JSON.parse(json?.stdout ?? "");
+  const ends = await Promise.all(["tabtree", "pages", "json", "ndjson", "csv"].map((format) => read("-f", format)));
+  expect(ends.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
+  const [tree, pages, json = "", ndjson = "", csv = ""] = ends.map(({ stdout }) => stdout);
+  expect(tree).toBe("https://e.org/s.xml\n\thttps://e.org/a\n\thttps://e.org/b\n");
+  expect(pages).toBe("https://e.org/a\nhttps://e.org/b\n");
+  const parsed = JSON.parse(json);
   expectValid(parsed, "parsed");
   expect(parsed).toMatchObject({
     kind: "pages",
@@ -148,9 +144,8 @@ test("parse reads a local file and standard input, in every format", async () =>
     complete: true,
     pages: [{ url: "https://e.org/a" }, {}],
   });
-  for (const line of jsonLines(ndjson?.stdout ?? "")) expectValid(line, "parsedLine");
-  expect(parse(csv?.stdout ?? "")).toHaveLength(3);
-  expect([tree, pages, json, ndjson, csv].map((ended) => ended?.code)).toEqual([0, 0, 0, 0, 0]);
+  for (const line of jsonLines(ndjson)) expectValid(line, "parsedLine");
+  expect(parse(csv)).toHaveLength(3);
 });
 
 test("parse lists the sitemaps that an index names", async () => {

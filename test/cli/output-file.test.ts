@@ -16,6 +16,7 @@ beforeAll(async () => {
     "/a.xml": urlset("{base}/1", "{base}/2"),
     "/slow.xml": (_, response) => void response.write("<urlset><url><loc>"),
     "/never.xml": () => {},
+    "/long.xml": urlset(`{base}/${"x".repeat(2000)}`),
   });
 });
 afterAll(() => site.close());
@@ -25,17 +26,14 @@ beforeEach(() => {
 
 const only = (url: string) => ["ls", "--sitemap", `${url}a.xml`];
 
-test.each(["tabtree", "pages", "json", "ndjson", "csv"])(
-  "%s is the same in a file as on standard output",
-  async (format) => {
-    const file = path.join(folder, "result");
-    const printed = await sitegrove([...only(site.homepage), "-f", format]);
-    const written = await sitegrove([...only(site.homepage), "-f", format, "-o", file]);
-    expect(written).toEqual({ code: 0, stdout: "", stderr: "" });
-    expect(readFileSync(file, "utf8")).toBe(printed.stdout);
-    expect(readdirSync(folder)).toEqual(["result"]);
-  },
-);
+test.each(["pages", "json"])("%s is the same in a file as on standard output", async (format) => {
+  const file = path.join(folder, "result");
+  const printed = await sitegrove([...only(site.homepage), "-f", format]);
+  const written = await sitegrove([...only(site.homepage), "-f", format, "-o", file]);
+  expect(written).toEqual({ code: 0, stdout: "", stderr: "" });
+  expect(readFileSync(file, "utf8")).toBe(printed.stdout);
+  expect(readdirSync(folder)).toEqual(["result"]);
+});
 
 test("a file that is there is replaced only with --force", async () => {
   const file = path.join(folder, "urls.txt");
@@ -167,14 +165,9 @@ test.runIf(process.getuid?.() !== 0)("a folder that may not be written is named"
 test.runIf(process.platform === "linux")("a full disk is an error, and the old file stays", async () => {
   const file = path.join(folder, "urls.txt");
   writeFileSync(file, "old");
-  const many = await serve({
-    "/a.xml": urlset(...Array.from({ length: 5000 }, (_, i) => `{base}/${"x".repeat(100)}/${i}`)),
-  });
   // A limit on the size of files stands for the disk: the write that crosses it fails.
-  const full = await shell(
-    `trap '' XFSZ; ulimit -f 64; eval "$SITEGROVE ls --sitemap ${many.homepage}a.xml -f pages -o ${file} --force"`,
-  );
-  many.close();
+  const words = `ls --sitemap ${site.homepage}long.xml -f pages -o ${file} --force`;
+  const full = await shell(`trap '' XFSZ; ulimit -f 1; eval "$SITEGROVE ${words}"`);
   expect(full.code).toBe(1);
   expect(full.stderr).toContain(`${file} could not be written: file too large`);
   expect(readFileSync(file, "utf8")).toBe("old");

@@ -46,18 +46,14 @@ const plain = () => ["ls", "--sitemap", `http://website.test:${port}/a.xml`, "-f
 const tunneled = () => ["ls", "--sitemap", `https://website.test:${secure.port}/a.xml`, "-f", "pages"];
 
 describe("the environment counts", () => {
-  test.each(["HTTP_PROXY", "http_proxy"])("%s", async (name) => {
+  test.each(["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"])("%s", async (name) => {
     const proxy = await startProxy();
-    const { code, stdout } = await sitegrove(plain(), { env: { [name]: proxy.url } });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: "http://website.test/1\n" });
-    expect(proxy.asked).toEqual([`GET http://website.test:${port}/a.xml`]);
-  });
-
-  test.each(["HTTPS_PROXY", "https_proxy"])("%s, with a certificate of --ca", async (name) => {
-    const proxy = await startProxy();
-    const { code, stdout } = await sitegrove([...tunneled(), "--ca", ca], { env: { [name]: proxy.url } });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: "https://website.test/1\n" });
-    expect(proxy.asked).toEqual([`CONNECT website.test:${secure.port}`]);
+    const isTls = /https/i.test(name);
+    const words = isTls ? [...tunneled(), "--ca", ca] : plain();
+    const stdout = `${isTls ? "https" : "http"}://website.test/1\n`;
+    expect(await sitegrove(words, { env: { [name]: proxy.url } })).toMatchObject({ code: 0, stdout });
+    const asked = isTls ? `CONNECT website.test:${secure.port}` : `GET http://website.test:${port}/a.xml`;
+    expect(proxy.asked).toEqual([asked]);
   });
 
   test.each([

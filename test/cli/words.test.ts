@@ -4,7 +4,6 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
-import { parse } from "csv-parse/sync";
 import { parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { byteCount, seconds } from "../../src/cli/flags.ts";
@@ -62,17 +61,12 @@ test("a mistyped command is not taken for a website", async () => {
 });
 
 test("several websites are listed one after the other, with one header", async () => {
-  const { code, stdout } = await sitegrove(["ls", a.homepage, b.homepage, "-f", "csv"]);
+  const { code, stdout } = await sitegrove(["ls", a.homepage, b.homepage, "-f", "csv", "--columns", "url"]);
   expect(code).toBe(0);
-  expect((parse(stdout, { columns: true }) as { url: string }[]).map(({ url }) => url)).toEqual([
-    `${a.homepage}a1`,
-    `${a.homepage}a2`,
-    `${b.homepage}b1`,
-  ]);
+  expect(stdout).toBe(`url\n${a.homepage}a1\n${a.homepage}a2\n${b.homepage}b1\n`);
   const trees = await sitegrove(["ls", a.homepage, b.homepage]);
-  expect(trees.stdout).toBe(
-    (await sitegrove(["ls", a.homepage])).stdout + (await sitegrove(["ls", b.homepage])).stdout,
-  );
+  const [one, two] = [await sitegrove(["ls", a.homepage]), await sitegrove(["ls", b.homepage])];
+  expect(trees.stdout).toBe(one.stdout + two.stdout);
   const counted = await sitegrove(["ls", a.homepage, b.homepage, "-f", "ndjson", "--trailer"]);
   expect(jsonLines(counted.stdout).at(-1)).toMatchObject({ complete: true, pages: 3, sitemaps: 2 });
 });
@@ -110,8 +104,7 @@ test("several websites share one set of Parquet tables", async () => {
     ["pages", [a.homepage, a.homepage, b.homepage]],
     ["sitemaps", [a.homepage, b.homepage]],
   ] as const) {
-    const bytes = readFileSync(path.join(out, `${name}.parquet`));
-    const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
+    const file = new Uint8Array(readFileSync(path.join(out, `${name}.parquet`))).buffer;
     const rows = await parquetReadObjects({ file, compressors: { GZIP: (input) => gunzipSync(input) } });
     expect(rows.map(({ site }) => site)).toEqual(sites);
   }
@@ -135,10 +128,10 @@ test("the URL of a sitemap lists that sitemap, whatever it is called, and says h
       `sitegrove: ${site.homepage}${name} is a sitemap, listing it alone; the whole website: sitegrove ls ${site.homepage}\n`,
     );
   }
-  const whole = await sitegrove(["ls", `${site.homepage}robots.txt`, "-f", "pages", "-u", "-k"]);
-  expect(whole).toMatchObject({ code: 0, stdout: "/post\n/b\n", stderr: "" });
-  const page = await sitegrove(["ls", `${site.homepage}en/`, "-f", "pages", "-u", "-k"]);
-  expect(page).toMatchObject({ code: 0, stdout: "/post\n/b\n", stderr: "" });
+  for (const name of ["robots.txt", "en/"]) {
+    const whole = await sitegrove(["ls", site.homepage + name, "-f", "pages", "-u", "-k"]);
+    expect(whole).toEqual({ code: 0, stdout: "/post\n/b\n", stderr: "" });
+  }
   site.close();
 });
 
@@ -172,26 +165,15 @@ test("parse fetches the one document that a URL names, redirects included", asyn
     "/new.xml": urlset("{base}/1", "<url><loc>{base}/2</loc><lastmod>soon</lastmod></url>"),
   });
   const { code, stdout, stderr } = await sitegrove(["parse", `${site.homepage}old.xml`, "-v"]);
-  expect({ code, stdout }).toEqual({
-    code: 0,
-    stdout: `${site.homepage}new.xml\n\t${site.homepage}1\n\t${site.homepage}2\n`,
-  });
-  expect(stderr).toContain("soon");
+  expect(stdout).toBe(`${site.homepage}new.xml\n\t${site.homepage}1\n\t${site.homepage}2\n`);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("soon") });
   expect(site.requests).toEqual(["/old.xml", "/new.xml"]);
-  const gone = await sitegrove(["parse", `${site.homepage}gone.xml`]);
-  expect(gone).toMatchObject({
-    code: 4,
-    stdout: "",
-    stderr: `sitegrove: ${site.homepage}gone.xml: not read: Not found (404)\n`,
-  });
+  const gone = `sitegrove: ${site.homepage}gone.xml: not read: Not found (404)\n`;
+  expect(await sitegrove(["parse", `${site.homepage}gone.xml`])).toEqual({ code: 4, stdout: "", stderr: gone });
   site.close();
-  const down = await sitegrove(["parse", `${site.homepage}new.xml`, "--retries", "0"]);
-  expect(down.code).toBe(5);
-  const offline = await sitegrove(["parse", "-", "--retries", "0"]);
-  expect(offline).toMatchObject({
-    code: 2,
-    stderr: "sitegrove: --retries has no effect on files: nothing is fetched\n",
-  });
+  expect((await sitegrove(["parse", `${site.homepage}new.xml`, "--retries", "0"])).code).toBe(5);
+  const useless = "sitegrove: --retries has no effect on files: nothing is fetched\n";
+  expect(await sitegrove(["parse", "-", "--retries", "0"])).toMatchObject({ code: 2, stderr: useless });
 });
 
 test("--rewrite says that it does not lead away from where the website is, unless the start is there", async () => {

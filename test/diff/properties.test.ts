@@ -127,27 +127,19 @@ async function all(changes: AsyncIterable<TreeChange>): Promise<TreeChange[]> {
 }
 
 function apply(pages: Map<string, Declared>, change: TreeChange): void {
-  switch (change.kind) {
-    case "added":
-    case "changed":
-    case "moved": {
-      const { page, sitemap } = change;
-      pages.set(page.url, { page, sitemap });
-      break;
-    }
-    case "removed":
-      pages.delete(change.page.url);
-  }
+  if (change.kind === "removed") pages.delete(change.page.url);
+  else if ("page" in change && change.kind !== "unknown") pages.set(change.page.url, change);
 }
 
 function mirrored(change: TreeChange): TreeChange {
+  const otherSide = (side: "before" | "after") => (side === "before" ? "after" : "before");
   switch (change.kind) {
     case "added":
       return { ...change, kind: "removed" };
     case "removed":
       return { ...change, kind: "added" };
     case "unknown":
-      return { ...change, missing: change.missing === "before" ? "after" : "before" };
+      return { ...change, missing: otherSide(change.missing) };
     case "moved":
       return { ...change, sitemap: change.from, from: change.sitemap };
     case "changed": {
@@ -164,8 +156,7 @@ function mirrored(change: TreeChange): TreeChange {
         "now-readable": "now-invalid",
         unknown: "unknown",
       } as const;
-      const side = missing === undefined ? {} : ({ missing: missing === "before" ? "after" : "before" } as const);
-      return { ...rest, change: opposite[change.change], ...side };
+      return { ...rest, change: opposite[change.change], ...(missing && { missing: otherSide(missing) }) };
     }
   }
 }

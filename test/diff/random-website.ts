@@ -126,18 +126,19 @@ export async function plainDiff(before: SitemapTree, after: SitemapTree): Promis
   const was = await declaredBy(before);
   const is = await declaredBy(after);
   const changes: TreeChange[] = [];
-  for (const [url, { page, sitemap }] of was) {
+  for (const [url, declared] of was) {
     if (is.has(url)) continue;
     changes.push(
-      after.complete ? { kind: "removed", page, sitemap } : { kind: "unknown", page, sitemap, missing: "after" },
+      after.complete ? { kind: "removed", ...declared } : { kind: "unknown", ...declared, missing: "after" },
     );
   }
   for (const [url, { page, sitemap }] of is) {
     const old = was.get(url);
+    const added = before.complete
+      ? { kind: "added" as const }
+      : { kind: "unknown" as const, missing: "before" as const };
     if (old === undefined) {
-      changes.push(
-        before.complete ? { kind: "added", page, sitemap } : { kind: "unknown", page, sitemap, missing: "before" },
-      );
+      changes.push({ ...added, page, sitemap });
       continue;
     }
     const fields = pageFields.filter((field) => differs(old.page, page, field));

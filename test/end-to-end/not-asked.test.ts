@@ -47,13 +47,11 @@ afterAll(() => {
 const html = { "content-type": "text/html" };
 const urlset = (...names: string[]) =>
   `<urlset>${names.map((name) => `<url><loc>${home}${name}</loc></url>`).join("")}</urlset>`;
-const index = (...children: [name: string, lastmod?: string][]) =>
-  `<sitemapindex>${children
-    .map(
-      ([name, lastmod]) =>
-        `<sitemap><loc>${home}${name}</loc>${lastmod ? `<lastmod>${lastmod}</lastmod>` : ""}</sitemap>`,
-    )
-    .join("")}</sitemapindex>`;
+const index = (...children: [name: string, lastmod?: string][]) => {
+  const date = (lastmod?: string) => (lastmod ? `<lastmod>${lastmod}</lastmod>` : "");
+  const entries = children.map(([name, lastmod]) => `<sitemap><loc>${home}${name}</loc>${date(lastmod)}</sitemap>`);
+  return `<sitemapindex>${entries.join("")}</sitemapindex>`;
+};
 
 beforeEach(() => {
   documents.clear();
@@ -141,45 +139,54 @@ describe("known paths that had nothing", () => {
     expect(asked).toContain("/sitemaps.xml");
   });
 
-  const without = async () => (await run()).content;
-
-  test("a sitemap that moved from one known path to another is found at once", async () => {
-    documents.delete("/robots.txt");
+  // What a website has on two days; null where there is nothing any more.
+  type Day = () => Record<string, string | null>;
+  const links = (href: string) => `<link rel="sitemap" href="${href}">`;
+  test.each<[string, Day, Day]>([
+    [
+      "a sitemap that moved from one known path to another is found at once",
+      () => ({ "/robots.txt": null }),
+      () => ({ "/sitemap.xml": null, "/wp-sitemap.xml": urlset("1", "3") }),
+    ],
+    [
+      "a robots.txt that names what is no longer there makes every document be requested",
+      () => ({
+        "/robots.txt": `Sitemap: ${home}elsewhere.xml\n`,
+        "/elsewhere.xml": urlset("5"),
+        "/sitemap.xml": null,
+      }),
+      () => ({ "/elsewhere.xml": null, "/wp-sitemap.xml": urlset("6") }),
+    ],
+    [
+      "a document that the homepage declares is requested",
+      () => ({ "/": links("/sitemap.xml") }),
+      () => ({ "/": links("/wp-sitemap.xml"), "/wp-sitemap.xml": urlset("7") }),
+    ],
+    [
+      "so is one that an index declares, before or after its turn",
+      () => ({
+        "/robots.txt": null,
+        "/sitemap.xml": null,
+        "/sitemap-index.xml": index(["a.xml"]),
+        "/a.xml": urlset("8"),
+      }),
+      () => ({
+        "/sitemap-index.xml": index(["sitemap.xml"], ["wp-sitemap.xml"]),
+        "/sitemap.xml": urlset("9"),
+        "/wp-sitemap.xml": urlset("10"),
+      }),
+    ],
+  ])("%s", async (_, before, after) => {
+    const set = (day: Day) => {
+      for (const [name, body] of Object.entries(day())) {
+        if (body === null) documents.delete(name);
+        else documents.set(name, { body, headers: name === "/" ? html : {} });
+      }
+    };
+    set(before);
     const { archive } = await run();
-    documents.delete("/sitemap.xml");
-    documents.set("/wp-sitemap.xml", { body: urlset("1", "3") });
-    expect((await run(archive)).content).toBe(await without());
-  });
-
-  test("a robots.txt that names what is no longer there makes every document be requested", async () => {
-    documents.set("/robots.txt", { body: `Sitemap: ${home}elsewhere.xml\n` });
-    documents.set("/elsewhere.xml", { body: urlset("5") });
-    documents.delete("/sitemap.xml");
-    const next = await run();
-    documents.delete("/elsewhere.xml");
-    documents.set("/wp-sitemap.xml", { body: urlset("6") });
-    expect((await run(next.archive)).content).toBe(await without());
-  });
-
-  test("declared documents are requested: by a homepage, and by an index before or after its turn", async () => {
-    documents.set("/", { body: `<link rel="sitemap" href="/sitemap.xml">`, headers: html });
-    const first = await run();
-    documents.set("/", { body: `<link rel="sitemap" href="/wp-sitemap.xml">`, headers: html });
-    documents.set("/wp-sitemap.xml", { body: urlset("7") });
-    expect((await run(first.archive)).content).toBe(await without());
-
-    documents.set("/", { body: "<html></html>", headers: html });
-    documents.delete("/wp-sitemap.xml");
-    documents.delete("/robots.txt");
-    documents.delete("/sitemap.xml");
-    documents.set("/sitemap-index.xml", { body: index(["a.xml"]) });
-    documents.set("/a.xml", { body: urlset("8") });
-    const second = await run();
-    documents.set("/sitemap-index.xml", { body: index(["sitemap.xml"], ["wp-sitemap.xml"]) });
-    documents.set("/sitemap.xml", { body: urlset("9") });
-    documents.set("/wp-sitemap.xml", { body: urlset("10") });
-    const third = await run(second.archive);
-    for (const page of ["9", "10"]) expect(third.content).toContain(`"${home}${page}"`);
+    set(after);
+    expect((await run(archive)).content).toBe((await run()).content);
   });
 
   test("what was not there and is a sitemap of an index now: the archive has both answers", async () => {

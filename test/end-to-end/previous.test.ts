@@ -85,7 +85,7 @@ beforeEach(() => {
   );
   put("/a.xml", urlset("1", "2"), { modified: "Wed, 01 May 2024 00:00:00 GMT" });
   put("/b.xml.gz", gzipSync(urlset("3")));
-  documents.set("/moved.xml", (_, response) => response.writeHead(301, { location: "/c.xml" }).end());
+  documents.set("/moved.xml", redirect("/c.xml"));
   put("/c.xml", urlset("4"));
 });
 
@@ -137,12 +137,52 @@ test.each(isLong ? ["site.warc", "site.warc.gz"] : ["site.warc"])(
   },
 );
 
-test("what changed is fetched, what comes with the same bytes counts as the same", async () => {
-  const archive = await saved();
-  put("/a.xml", urlset("1", "2", "5"));
-  put("/c.xml", urlset("4"), { etag: '"another"' });
-  const came = await again(archive);
-  expect(came).toMatchObject({ "/a.xml": "fetched", "/c.xml": "same-payload", "/index.xml": "not-modified" });
+const replaceIn = (file: string, from: string, to: string) =>
+  writeFileSync(file, readFileSync(file, "latin1").replace(from, to), "latin1");
+const redirect =
+  (location: string): Handler =>
+  (_, response) =>
+    response.writeHead(301, { location }).end();
+
+test.each<[string, (archive: string) => void, Record<string, string>]>([
+  [
+    "what changed is fetched, what comes with the same bytes counts as the same",
+    () => {
+      put("/a.xml", urlset("1", "2", "5"));
+      put("/c.xml", urlset("4"), { etag: '"another"' });
+    },
+    { "/a.xml": "fetched", "/c.xml": "same-payload", "/index.xml": "not-modified" },
+  ],
+  [
+    "304 to a request without a condition",
+    () => {
+      documents.set("/new.xml", (_, response) => response.writeHead(304).end());
+      put("/index.xml", `<sitemapindex><sitemap><loc>${home}new.xml</loc></sitemap></sitemapindex>`);
+    },
+    { "/new.xml": "fetched" },
+  ],
+  [
+    "a document that was changed in the archive is requested again",
+    (archive) => replaceIn(archive, `${home}2<`, `${home}9<`),
+    { "/a.xml": "fetched" },
+  ],
+  [
+    "a redirect that leads elsewhere now",
+    () => documents.set("/moved.xml", redirect("/a.xml")),
+    { "/a.xml": "not-modified" },
+  ],
+  [
+    "or to what is new",
+    () => {
+      documents.set("/moved.xml", redirect("/d.xml"));
+      put("/d.xml", urlset("7"));
+    },
+    { "/d.xml": "fetched" },
+  ],
+])("%s", async (_, change, expected) => {
+  const archive = await saved("site.warc");
+  change(archive);
+  expect(await again(archive)).toMatchObject(expected);
 });
 
 test("the next run after the same bytes asks by date alone", async () => {
@@ -191,27 +231,21 @@ describe("answers of servers that do not keep to the rules", () => {
   const resultsOf = (cases: readonly (readonly [what: string, ...unknown[]])[], came: Record<string, string>) =>
     Object.fromEntries(cases.map(([what], at) => [what, came[`/case-${at}.xml`]]));
 
+  const withHead =
+    (status: number, headers = {}, body: () => string = () => ""): Handler =>
+    (_, response) =>
+      response.writeHead(status, headers).end(body());
+  const withBody: Handler = ({ socket }) =>
+    void socket.end("HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\nhello");
   const answers: readonly [what: string, Handler, came: string][] = [
-    ["304 with another ETag", (_, response) => response.writeHead(304, { etag: '"other"' }).end(), "fetched"],
-    [
-      "304 with a weak form of the ETag",
-      (_, response) => response.writeHead(304, { etag: 'W/"x"' }).end(),
-      "not-modified",
-    ],
-    [
-      "304 with a body",
-      ({ socket }) => void socket.end("HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\nhello"),
-      "not-modified",
-    ],
-    ["304 without anything", (_, response) => response.writeHead(304).end(), "not-modified"],
-    ["412", (_, response) => response.writeHead(412).end("no"), "fetched"],
-    ["400", (_, response) => response.writeHead(400).end("no"), "fetched"],
-    ["nothing", (_, response) => response.writeHead(200, { "content-length": "0" }).end(), "fetched"],
-    [
-      "the same document with the old ETag",
-      (_, response) => response.writeHead(200, { etag: '"x"' }).end(urlset("1")),
-      "same-payload",
-    ],
+    ["304 with another ETag", withHead(304, { etag: '"other"' }), "fetched"],
+    ["304 with a weak form of the ETag", withHead(304, { etag: 'W/"x"' }), "not-modified"],
+    ["304 with a body", withBody, "not-modified"],
+    ["304 without anything", withHead(304), "not-modified"],
+    ["412", withHead(412), "fetched"],
+    ["400", withHead(400), "fetched"],
+    ["nothing", withHead(200, { "content-length": "0" }), "fetched"],
+    ["the same document with the old ETag", withHead(200, { etag: '"x"' }, () => urlset("1")), "same-payload"],
   ];
   test("what answers a condition with something odd is read as if nobody had asked before", async () => {
     nameAll(answers);
@@ -225,11 +259,8 @@ describe("answers of servers that do not keep to the rules", () => {
     const archive = await saved();
     const old = documents.get("/a.xml") as Document;
     // Always 200, never another ETag: whoever believes the ETag is wrong.
-    documents.set("/a.xml", (_, response) =>
-      response
-        .writeHead(200, { etag: old.etag as string, "last-modified": old.modified as string })
-        .end(urlset("changed")),
-    );
+    const head = { etag: old.etag as string, "last-modified": old.modified as string };
+    documents.set("/a.xml", (_, response) => response.writeHead(200, head).end(urlset("changed")));
     const second = newFile();
     expect(await again(archive, { save: second })).toMatchObject({ "/a.xml": "fetched" });
     expect(await again(second)).toMatchObject({ "/a.xml": "same-payload" });
@@ -280,13 +311,6 @@ describe("answers of servers that do not keep to the rules", () => {
     expect(resultsOf(validators, came)).toEqual(Object.fromEntries(validators.map(([what]) => [what, "fetched"])));
   });
 
-  test("304 to a request without a condition", async () => {
-    const archive = await saved();
-    documents.set("/new.xml", (_, response) => response.writeHead(304).end());
-    put("/index.xml", `<sitemapindex><sitemap><loc>${home}new.xml</loc></sitemap></sitemapindex>`);
-    expect(await again(archive)).toMatchObject({ "/new.xml": "fetched" });
-  });
-
   test("a document that the archive holds only in part is requested without a condition", async () => {
     put("/a.xml", urlset(...Array.from({ length: 50 }, (_, page) => String(page))));
     const save = newFile("part.warc");
@@ -297,28 +321,13 @@ describe("answers of servers that do not keep to the rules", () => {
     expect(seen.find((request) => request.path === "/a.xml")?.headers["if-none-match"]).toBeUndefined();
   });
 
-  test("a document that was changed in the archive is requested again", async () => {
-    const archive = await saved("site.warc");
-    writeFileSync(archive, readFileSync(archive, "latin1").replace(`${home}2<`, `${home}9<`), "latin1");
-    expect(await again(archive)).toMatchObject({ "/a.xml": "fetched" });
-  });
-
   test("what an earlier archive says about itself is copied, and does not count", async () => {
     const archive = await saved("site.warc");
-    writeFileSync(archive, readFileSync(archive, "latin1").replace('"videos":100', '"videos":200'), "latin1");
+    replaceIn(archive, '"videos":100', '"videos":200');
     const save = newFile("site.warc");
     await again(archive, { save });
     await using tree = await openTree(save);
     expect(tree.complete).toBe(true);
-  });
-
-  test("a redirect that leads elsewhere now", async () => {
-    const archive = await saved();
-    documents.set("/moved.xml", (_, response) => response.writeHead(301, { location: "/a.xml" }).end());
-    expect(await again(archive)).toMatchObject({ "/a.xml": "not-modified" });
-    documents.set("/moved.xml", (_, response) => response.writeHead(302, { location: "/d.xml" }).end());
-    put("/d.xml", urlset("7"));
-    expect(await again(archive)).toMatchObject({ "/d.xml": "fetched" });
   });
 });
 
@@ -355,10 +364,7 @@ describe.each(["site.warc", "site.warc.gz"])("the archive of the second run, %s"
 test.each<[string, (file: string) => void]>([
   ["is deleted", (file) => rmSync(file)],
   ["is replaced by another file", (file) => writeFileSync(file, "something else")],
-  [
-    "is changed in place",
-    (file) => writeFileSync(file, readFileSync(file, "latin1").replace(`${home}2<`, `${home}9<`), "latin1"),
-  ],
+  ["is changed in place", (file) => replaceIn(file, `${home}2<`, `${home}9<`)],
   ["becomes shorter", (file) => truncateSync(file, 1000)],
 ])(
   "while the tree is open, the earlier archive %s: all pages come, and a saved one stands alone",
@@ -417,11 +423,8 @@ test("in the program: the same output; one clear line and exit code 2 for archiv
   expect(await sitegrove(daily)).toEqual(without);
   expect((await sitegrove(["ls", archive])).stdout).toBe(without.stdout);
   const other = newFile("other.warc");
-  writeFileSync(
-    other,
-    readFileSync(await saved("site.warc"), "latin1").replaceAll(home, "http://other.example:12345/"),
-    "latin1",
-  );
+  const renamed = readFileSync(await saved("site.warc"), "latin1").replaceAll(home, "http://other.example:12345/");
+  writeFileSync(other, renamed, "latin1");
   writeFileSync(path.join(folder, "text"), "hello");
   for (const file of [folder, path.join(folder, "none"), path.join(folder, "text"), other]) {
     const save = newFile();
