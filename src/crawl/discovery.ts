@@ -60,7 +60,7 @@ export class Discovery {
 
   /** The next candidate, once everything below the one before was read. Rejects when the crawl is aborted. */
   async next(root: Frame): Promise<(Candidate & Reference) | undefined> {
-    const { rules, frontier } = this.#crawl;
+    const { rules, frontier, prefetcher } = this.#crawl;
     if (this.candidates[0]?.by !== "robots") {
       const page = await this.#readHomepage();
       // A guess that leads to the homepage need not request it again.
@@ -82,8 +82,11 @@ export class Discovery {
       // As long as no sitemap was found, everything is asked for.
       const isAbsent = this.#absent.has(url) && root.children.some(isReadable);
       const isLeftOut = by === "known-path" && (isAbsent || this.#wasNotAsked(url));
-      const isKnown = isLeftOut && frontier.isKnown(Hop.first(url, "sitemap", rules).key);
-      return isLeftOut && !isKnown ? { ...candidate, notAsked: "guess" } : candidate;
+      const isKnown = frontier.isKnown(Hop.first(url, "sitemap", rules).key);
+      const notAsked = isLeftOut && !isKnown ? "guess" : undefined;
+      const hop = Hop.first(url, by === "robots" ? "robots" : "sitemap", rules, notAsked);
+      if (frontier.exhausted() === undefined && !isKnown) prefetcher.start(hop);
+      return { ...candidate, notAsked };
     }
     return undefined;
   }
@@ -114,7 +117,7 @@ export class Discovery {
   /** Why nothing could be read from the website, if so. A single answer that is not a refusal makes it reachable, even "not found". */
   unreachable(): UnreachableWebsite | undefined {
     const reasons: Problem[] = [];
-    const outcomes = new Set<string>();
+    const outcomes = new Set<UnreachableWebsite["outcome"]>();
     for (const { outcome, status, reason } of this.#answers) {
       // A limit of ours says nothing about the website.
       const isFailure = outcome === "failed" || outcome === "blocked" || outcome === "refused";
@@ -124,12 +127,12 @@ export class Discovery {
       outcomes.add(outcome);
       reasons.push(reason);
     }
-    const reason = mostFrequent(reasons);
+    const [reason] = reasons;
     if (reason === undefined) return undefined;
     // A refusal alone is no loss: nothing says that there is a sitemap. Where there is nothing else, it is one.
     if (this.#crawl.start.sitemaps === undefined && this.problems.complete) this.problems.add("website-unreachable");
-    const [outcome] = outcomes.size === 1 ? outcomes : ["failed"];
-    return { outcome: outcome as UnreachableWebsite["outcome"], reason, documents: reasons.length };
+    const [outcome = "failed", other] = outcomes;
+    return { outcome: other === undefined ? outcome : "failed", reason, documents: reasons.length };
   }
 
   // The result of everything that was asked for.
@@ -227,13 +230,6 @@ function isReadableRobots(sitemap: Sitemap): boolean {
 
 function isRobots(sitemap: Sitemap): sitemap is IndexSitemap {
   return sitemap.kind === "index" && sitemap.format === "robots";
-}
-
-function mostFrequent(reasons: readonly Problem[]): Problem | undefined {
-  const counts = new Map<string, number>();
-  for (const { code } of reasons) counts.set(code, (counts.get(code) ?? 0) + 1);
-  const most = Math.max(...counts.values());
-  return reasons.find(({ code }) => counts.get(code) === most);
 }
 
 // In bytes, decoded. Hardly any homepage has more, and most links are at its beginning.

@@ -1,7 +1,6 @@
 // One crawl: opens what it needs, tries the candidates of discovery one after another, and visits the sitemaps below each index depth first. Events come in declared
 // order, whatever arrived first: documents are prefetched (prefetch.ts), but read one after another.
 import type { Store } from "../archive/store.ts";
-import type { Candidate } from "../discover/candidates.ts";
 import { FollowingController } from "../fetch/abort.ts";
 import type { Fetcher } from "../fetch/fetcher.ts";
 import { defined } from "../model/defined.ts";
@@ -19,7 +18,7 @@ import type { Revalidator } from "./previous.ts";
 import { newCounts, takeTurn } from "./read.ts";
 import { type FollowRules, follow, followRules, Hop } from "./redirects.ts";
 import { TimeBudget } from "./time-budget.ts";
-import { frameOf, nothingRead, type Reference, Visitor } from "./visit.ts";
+import { frameOf, nothingRead, Visitor } from "./visit.ts";
 
 /** What a crawl uses: where documents come from, and where they are kept. */
 interface Opened extends Prepared, Pick<RunOptions, "read" | "filter" | "omitMissing" | "problems"> {
@@ -155,15 +154,12 @@ class Engine {
   }
 
   async *#website(): AsyncGenerator<OrderedEvent, void> {
-    const { start, settings, store, counts, asked, frontier, time, filter } = this.#crawl;
+    const { start, store, counts, asked, frontier, time, filter } = this.#crawl;
     const { homepage } = start;
     const root = frameOf({ kind: "index", format: "website", url: homepage, complete: true, problems: [] });
     await filter?.begin(homepage, (origin) => this.#robotsOf(origin));
     yield { type: "start", url: homepage, depth: 0 };
-    for (let next = await this.#discovery.next(root); next; next = await this.#discovery.next(root)) {
-      await takeTurn(settings.signal);
-      yield* this.#try(next, root);
-    }
+    yield* this.#walk(root);
     const unreachable = this.#discovery.unreachable();
     const { records: discovery } = this.#discovery;
     const problems = this.#discovery.problems.toArray();
@@ -197,56 +193,35 @@ class Engine {
     return groups;
   }
 
-  // Links in the homepage and given sitemaps are declared: each has a node, also where it fails. robots.txt and well-known
-  // paths are guesses: without a sitemap there is no node.
-  async *#try(candidate: Candidate & Reference, root: Frame): AsyncGenerator<OrderedEvent, void> {
-    const { rules, frontier, prefetcher, lookAhead } = this.#crawl;
-    const { url, by, notAsked } = candidate;
-    const hop = Hop.first(url, by === "robots" ? "robots" : "sitemap", rules, notAsked);
-    if (frontier.exhausted() === undefined && !frontier.isKnown(hop.key)) {
-      prefetcher.start(hop);
-      lookAhead();
-    }
-    const first = yield* this.#visitor.visit({ ...candidate, parent: root });
-    this.#discovery.took(candidate, first);
-    const visit = yield* this.#visitor.goOn(first, root, this.#discovery.candidates);
-    if (visit.type === "frame") root.children.push(yield* this.#walk(visit.frame));
-    if (visit.type === "node") root.children.push(visit.node);
-  }
-
-  // Visits everything below an index, and returns it. With a stack of its own: a website chooses how deep its indexes go.
-  async *#walk(top: Frame): AsyncGenerator<OrderedEvent, IndexSitemap> {
+  // Visits the candidates of discovery and everything below them, depth first. With a stack of its own: a website chooses how deep its indexes go.
+  async *#walk(root: Frame): AsyncGenerator<OrderedEvent, void> {
     const { settings, frontier, time, lookAhead } = this.#crawl;
-    const stack = this.#stack;
-    stack.push(top);
-    frontier.enter(top);
+    const [discovery, visitor, stack] = [this.#discovery, this.#visitor, this.#stack];
     for (;;) {
-      const frame = stack.at(-1) as Frame;
-      const reference = frame.references[frame.next];
       await takeTurn(settings.signal);
-      const spent = reference && (time.over ?? frontier.exhausted());
-      if (spent !== undefined) {
-        frame.children.push(yield* this.#visitor.cutOff(frame, spent));
-        frame.next = frame.references.length;
-      } else if (reference !== undefined) {
-        frame.next += 1;
+      const frame = stack.at(-1);
+      const candidate = frame === undefined ? await discovery.next(root) : undefined;
+      const reference = frame === undefined ? candidate : frame.references[frame.next];
+      const spent = frame && reference && (time.over ?? frontier.exhausted());
+      if (reference !== undefined && spent === undefined) {
+        const parent = frame ?? root;
+        parent.next += 1;
         lookAhead();
-        const first = yield* this.#visitor.visit({ ...reference, parent: frame });
-        const visit = yield* this.#visitor.goOn(first, frame, frame.references);
-        if (visit.type === "node") frame.children.push(visit.node);
-        if (visit.type === "frame") {
-          stack.push(visit.frame);
-          frontier.enter(visit.frame);
-        }
+        const visit = yield* visitor.visit({ ...reference, parent }, frame?.references ?? discovery.candidates);
+        if (candidate !== undefined) discovery.took(candidate, visit);
+        if (visit.type === "node") parent.children.push(visit.node);
+        if (visit.type !== "frame") continue;
+        stack.push(visit.frame);
+        frontier.enter(visit.frame);
         continue;
       }
+      if (frame === undefined) return;
+      if (spent !== undefined) frame.children.push(yield* visitor.cutOff(frame, spent));
       stack.pop();
       const node: IndexSitemap = { ...frame.node, children: frame.children };
       frontier.leave(frame, node);
-      yield* this.#visitor.report(node, frame.depth, frame.facts);
-      const parent = stack.at(-1);
-      if (parent === undefined) return node;
-      parent.children.push(node);
+      yield* visitor.report(node, frame.depth, frame.facts);
+      frame.parent?.children.push(node);
     }
   }
 }

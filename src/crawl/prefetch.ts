@@ -29,7 +29,6 @@ export class Prefetcher {
   #redirects = 0;
   readonly #waiting = new Set<string>();
   readonly #spools = new Set<Spool>();
-  readonly #resumed = new Set<string>();
 
   constructor(crawl: Context) {
     this.#crawl = crawl;
@@ -112,21 +111,19 @@ export class Prefetcher {
   }
 
   #begin(hop: Hop, key: string): Promise<Fetched> {
-    const fetching = this.#fetch(hop, key);
+    const fetching = this.#fetch(hop);
     // Nobody may be waiting for it yet.
     fetching.catch(() => undefined);
     this.#answers.set(key, fetching);
     return fetching;
   }
 
-  async #fetch({ request }: Hop, key: string): Promise<Fetched> {
+  async #fetch({ request }: Hop): Promise<Fetched> {
     const { source, earlier, store, rules, signal, lookAhead, onResumed } = this.#crawl;
     // With a store, nothing is requested twice, but for new cookies.
     if (request.again === undefined && store?.has(request)) {
-      const fetched = asAnswerTo(request, await store.fetch(request));
-      const isEarlier = fetched.came === "resumed" || fetched.came === "not-asked";
-      if (!isEarlier || this.#resumed.has(key)) return fetched;
-      this.#resumed.add(key);
+      const fetched = await store.fetch(request);
+      if (fetched.came !== "resumed" && fetched.came !== "not-asked") return fetched;
       rules.cookies.take(fetched);
       onResumed(fetched);
       return fetched;
@@ -138,7 +135,7 @@ export class Prefetcher {
     };
     let spool: Spool | undefined;
     try {
-      const fetched = asAnswerTo(request, await (earlier ?? source).fetch({ ...request, signal }));
+      const fetched = await (earlier ?? source).fetch({ ...request, signal });
       rules.cookies.take(fetched);
       if (store !== undefined) return await store.keep(fetched);
       // A source without `hasRoomFor` (an archive) can be read at any time, without a spool.
@@ -150,11 +147,6 @@ export class Prefetcher {
       void (spool?.filled ?? Promise.resolve()).then(arrived);
     }
   }
-}
-
-// An archive also says how often its own run came back to the URL.
-function asAnswerTo({ again }: DocumentRequest, fetched: Fetched): Fetched {
-  return fetched.again === again ? fetched : { ...fetched, again };
 }
 
 // Without a store a document can be read once only: a homepage that is also declared as a sitemap is fetched twice.

@@ -46,13 +46,12 @@ function checked(given: unknown): CheckedTarget {
   if (typeof given !== "object" || given === null || Array.isArray(given))
     return { homepage: httpUrl(given, "homepage") };
   const { homepage, sitemaps, ...more } = given as { homepage?: unknown; sitemaps?: unknown };
-  const isHomepage = sitemaps === undefined && (homepage !== undefined || !("sitemaps" in given));
   const [unknown] = Object.keys(more);
   if (unknown !== undefined) {
     const hint = suggestion(unknown, ["homepage", "sitemaps"]);
     throw invalid(`Unknown name \`${unknown.slice(0, 100)}\` beside the homepage or the sitemaps${hint}`);
   }
-  if (isHomepage) return { homepage: httpUrl(homepage, "homepage") };
+  if (sitemaps === undefined) return { homepage: httpUrl(homepage, "homepage") };
   if (homepage !== undefined) throw invalid("Expected either a homepage or sitemaps, got both");
   if (!Array.isArray(sitemaps)) throw unexpected("sitemaps", "a list of URLs", sitemaps);
   const [first, ...others] = sitemaps.map((url) => httpUrl(url, "sitemap"));

@@ -200,7 +200,7 @@ export function readByCounts(archive: Archive, settings: ReadSettings, verify: b
   if (archive.countedBy !== countedBy(settings)) return readUrls;
   return async function* (document, settings): ReturnType<ReadDocument> {
     const counts = await countsIn(archive, document, verify);
-    if (counts === undefined || !isPossible(counts, settings.limits)) return yield* readUrls(document, settings);
+    if (counts === undefined) return yield* readUrls(document, settings);
     const { format, pages, ...rest } = counts;
     const outcome = { kind: "pages", format } as const;
     return { ...rest, outcome, complete: true, untoldPages: pages };
@@ -218,11 +218,6 @@ async function countsIn(
   if (counts === undefined || !verify) return counts;
   const fetched = await archive.fetch({ url: url as string, role: "sitemap" });
   return fetched.outcome === "found" && (await (fetched.body as ArchivedBody).isGood()) ? counts : undefined;
-}
-
-// Whether a document can have so many pages: the shortest one of all is `http://a`.
-function isPossible({ pages, decodedBytes }: Counts, { documentBytes, documentEntries }: Limits): boolean {
-  return decodedBytes <= documentBytes && pages <= documentEntries && pages * 8 <= decodedBytes;
 }
 
 // In milliseconds: how long timers, signals and sockets may have to wait.

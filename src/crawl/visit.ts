@@ -55,27 +55,28 @@ export class Visitor {
   invalid = 0;
   readonly #crawl: Crawl;
   readonly #homeHost: string;
-  #lastReason: Problem | undefined;
 
   constructor(crawl: Crawl) {
     this.#crawl = crawl;
     this.#homeHost = websiteOf(crawl.start.homepage);
   }
 
-  /** After a visit that found a feed: visits its other pages, unless they are `listed` elsewhere, and returns the last visit. */
-  async *goOn(visit: Visit, parent: Frame, listed: readonly { readonly url: string }[]): Visiting {
-    let last = visit;
+  /** Visits a reference and, if it is a feed, its other pages, unless they are `listed` elsewhere. */
+  async *visit(place: Place, listed: readonly { readonly url: string }[]): Visiting {
+    const { parent } = place;
+    const first = yield* this.#visit(place);
+    let last = first;
     while (last.type === "node" && last.next !== undefined) {
       const { node, next } = last;
       if (listed.some(({ url }) => url === next.url)) break;
       parent.children.push(node);
       await takeTurn(this.#crawl.settings.signal);
-      last = yield* this.visit({ ...next, parent, continues: true });
+      last = yield* this.#visit({ ...next, parent, continues: true });
     }
-    return last;
+    return { ...last, result: first.result };
   }
 
-  async *visit(place: Place): Visiting {
+  async *#visit(place: Place): Visiting {
     const { frontier, rules, fetch, omitMissing } = this.#crawl;
     const isRobots = place.by === "robots";
     const first = Hop.first(place.url, isRobots ? "robots" : "sitemap", rules, place.notAsked);
@@ -337,10 +338,7 @@ export class Visitor {
     { url, reason, keys, response }: Pick<Missing, "url" | "reason" | "keys" | "response">,
     { facts, started } = { facts: { ...nothingRead, ...defined({ response }) }, started: false },
   ): Generator<OrderedEvent, InvalidSitemap> {
-    // Thousands of sitemaps may be refused for the same reason: they share one object.
-    if (JSON.stringify(this.#lastReason) !== JSON.stringify(reason)) this.#lastReason = reason;
-    const shared = this.#lastReason as Problem;
-    const node: InvalidSitemap = { kind: "invalid", ...this.#declared(place, url), reason: shared };
+    const node: InvalidSitemap = { kind: "invalid", ...this.#declared(place, url), reason };
     const depth = place.parent.depth + 1;
     if (!started) yield { type: "start", url, depth };
     yield* this.#finish(node, depth, keys, facts);
