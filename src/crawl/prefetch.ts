@@ -135,7 +135,8 @@ export class Prefetcher {
     };
     let spool: Spool | undefined;
     try {
-      const fetched = await (earlier ?? source).fetch({ ...request, signal });
+      const { again } = request;
+      const fetched = { ...(await (earlier ?? source).fetch({ ...request, signal })), again };
       rules.cookies.take(fetched);
       if (store !== undefined) return await store.keep(fetched);
       // A source without `hasRoomFor` (an archive) can be read at any time, without a spool.

@@ -160,10 +160,12 @@ const codingSuffix = /(?:--?|;)(?:gzip|br|zstd|deflate)(?="?$)/i;
 const sendable = /^[\x21-\x7e\x80-\xff](?:[\x20-\x7e\x80-\xff]{0,510}[\x21-\x7e\x80-\xff])?$/;
 
 // Undefined if the document has neither.
-function conditionalHeaders({ headers }: FetchedDocument): Readonly<Record<string, string>> | undefined {
+function conditionalHeaders({ headers, came }: FetchedDocument): Readonly<Record<string, string>> | undefined {
   const sendableIn = (name: string) => header(headers, name)?.match(sendable)?.[0];
   const date = sendableIn("last-modified");
-  const etag = sendableIn("etag");
+  // The same bytes came in spite of an ETag: the website, or a proxy before it, ignores it.
+  const isIgnored = came === "same-payload" && date !== undefined;
+  const etag = isIgnored ? undefined : sendableIn("etag");
   // In If-None-Match, an asterisk means any version.
   const tag = etag?.replaceAll(/"[^"]*"/g, "").includes("*") ? undefined : etag;
   const tags = tag === undefined ? [] : [...new Set([tag, tag.replace(codingSuffix, "")])];
