@@ -216,7 +216,7 @@ export class Run {
 
   // What a run that was stopped has written.
   #leftBehind({ listed, unit = "page", isWhole = false }: Outcome): string {
-    const shown = isWhole ? "not complete" : `${counted(listed, unit)} listed, not complete`;
+    const shown = isWhole ? "incomplete" : `${counted(listed, unit)} listed, incomplete`;
     const left = [...this.context.unfinished].flatMap(({ ifStopped }) => ifStopped ?? []);
     return [...(this.#hasWritten ? [shown] : []), ...left].join("; ") || "nothing was written";
   }

@@ -101,7 +101,7 @@ test("a file whose URL nobody gave is not judged by its place", async () => {
 test.each([
   [["check", "./public-that-is-not-there/"], "no such file"],
   [["check", "-", "--url", "ftp://example.org/"], "http or https"],
-  [["check", "https://127.0.0.1:1/", "--map", "https://example.org/=."], "local files"],
+  [["check", "https://127.0.0.1:1/", "--map", "https://example.org/=."], "need a local file"],
   [["check", "-", "--off", "url-fragmnt"], "did you mean `url-fragment`"],
   [["check", "-", "--map", "nothing"], "URL=FOLDER"],
 ])("%j is a mistake", async (words, message) => {
@@ -202,7 +202,7 @@ test("a baseline leaves out what is known, and fails when a new place appears", 
   expect([moved.code, moved.stdout]).toEqual([6, expect.stringContaining("line 1: https://example.org/c#d")]);
   const fewer = await sitegrove(words, { input: urlset("https://example.org/a") });
   expect(fewer.code).toBe(0);
-  expect(fewer.stderr).toContain("--update-baseline lowers it");
+  expect(fewer.stderr).toContain("--update-baseline updates it");
   // A reader never sees half of it: the new file is written beside the old one and renamed.
   const before = readFileSync(file, "utf8");
   linkSync(file, `${file}.old`);

@@ -293,10 +293,10 @@ test("the program prints the bound, and takes websites only", async () => {
   await sampled(0, { "/a": html(""), "/b": html(""), "/c": html("") });
   const { stdout } = await sitegrove(`check ${home} --sample 2 --fail-on never --no-known --no-homepage`);
   expect(stdout).toContain(
-    "Sample: 0 of 2 pages should not be listed as they are; at most 78 % of all 3 pages, at 95 % confidence.",
+    "Sample: 0 of 2 pages should not be listed as is; at most 78 % of all 3 pages, at 95 % confidence.",
   );
   const local = await sitegrove(["check", "-", "--sample", "2"], { input: sitemap(["/a"]) });
-  expect([local.code, local.stderr]).toEqual([2, expect.stringContaining("--sample fetches pages")]);
+  expect([local.code, local.stderr]).toEqual([2, expect.stringContaining("--sample needs a website")]);
 });
 
 test("a website that only an archive names gets no headers, and is not asked at a private address", async () => {

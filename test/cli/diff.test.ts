@@ -259,13 +259,13 @@ describe("exit codes", () => {
     expect(kinds.filter((kind) => kind === "unknown").length).toBeGreaterThan(0);
     expect(kinds).not.toContain("removed");
     expect(short(stderr)).toContain("/gone.xml: not read: Not found (404)");
-    expect(stderr).toMatch(/\d+ pages are unknown: missing on a side that is not complete\n/);
+    expect(stderr).toMatch(/\d+ pages are unknown: missing on an incomplete side\n/);
   });
 
   test("6 wins over 3, and standard error says both", async () => {
     const { code, stderr } = await sitegrove(["diff", at("broken.warc.gz"), at("tuesday.warc"), "--exit-code"]);
     expect(code).toBe(6);
-    expect(stderr).toContain("not complete");
+    expect(stderr).toContain("incomplete");
     expect(stderr).toMatch(/\d+ differences\n/);
   });
 
@@ -294,7 +294,7 @@ describe("exit codes", () => {
     [["a.txt"], "missing required argument 'new'"],
     [["missing.warc.gz", "b.xml"], "no such file: missing.warc.gz"],
     [["missing.xml", "b.xml"], "no such file: missing.xml"],
-    [[folder, "GOOD"], "is a local folder; name its website"],
+    [[folder, "GOOD"], "is a local folder; give its URL"],
     [["-", "-"], "standard input can be one of the sides, not both"],
     [["ftp://example.org/", "b.xml"], "not an http or https URL"],
     [["GOOD", "GOOD", "--only", "new"], "--only does not know new"],
@@ -303,7 +303,7 @@ describe("exit codes", () => {
     [["GOOD", "GOOD", "-f", "rss", "--only", "removed"], "-f rss is a feed of new pages"],
     [["GOOD", "GOOD", "-f", "json"], "Allowed choices are summary, ndjson"],
     [["GOOD", "GOOD", "--concurrency", "2"], "--concurrency has no effect on files"],
-    [["GOOD", "GOOD", "-o", "GOOD", "--force"], "--output is the input itself"],
+    [["GOOD", "GOOD", "-o", "GOOD", "--force"], "--output would overwrite the input"],
     [["GOOD", "GOOD", "--include", "/(/"], "to be a valid pattern: Invalid regular expression"],
     [["GOOD", "PAGE"], "is neither an archive nor a sitemap"],
     [["GOOD", "NONE"], "is not a readable archive"],

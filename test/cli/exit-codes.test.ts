@@ -30,7 +30,7 @@ test.each([
     "3: something declared could not be read, and is named",
     "bad.xml",
     3,
-    "sitegrove: {base}gone.xml: not read: Not found (404)\nsitegrove: not complete: 1 sitemap could not be read\n",
+    "sitegrove: {base}gone.xml: not read: Not found (404)\nsitegrove: incomplete: 1 sitemap could not be read\n",
   ],
 ])("%s", async (_, name, code, said) => {
   const stderr = said.replace("{base}", site.homepage);
@@ -197,8 +197,8 @@ describe("2: the command line is wrong, said in one line", () => {
     [["ls", "example.org", "--include", "/(/"], "Expected `include` to be a valid pattern: Invalid regular expression"],
     [["ls", "example.org", "-f", "json", "-u"], "--strip-url works with the formats tabtree, pages, pages-json and"],
     [["ls", "example.org", "-f", "csv", "--separator", "x"], "Expected a comma, ';' or tab"],
-    [["ls", "example.org", "-f", "pages", "--separator", ";"], "--separator works with the format csv"],
-    [["ls", "example.org", "-f", "sitemaps-csv", "--columns", "url"], "--columns works with the format csv"],
+    [["ls", "example.org", "-f", "pages", "--separator", ";"], "--separator works only with -f csv"],
+    [["ls", "example.org", "-f", "sitemaps-csv", "--columns", "url"], "--columns works only with -f csv"],
     [["ls", "example.org", "--allow-private", "--public-only"], "cannot be used with"],
     [["ls", "example.org", "-f", "sitemaps", "--since", "7d"], "--since chooses pages; -f sitemaps lists sitemaps"],
     [["ls", "example.org", "-f", "parquet"], "-f parquet writes several files: name their folder with -o DIR"],
@@ -212,9 +212,9 @@ describe("2: the command line is wrong, said in one line", () => {
     [["parse", "missing.xml"], "no such file: missing.xml"],
     [["parse", "missing"], "no such file: missing"],
     [["parse", "example.org/feed"], "no such file: example.org/feed"],
-    [["check", "missing", "--url", "https://example.org/"], "no such file or folder: missing; --url and --map are for"],
-    [["ls", "missing", "--map", "https://example.org/=."], "no such file or folder: missing; --url and --map are for"],
-    [["check", "https://example.org/", "--url", "https://example.org/"], "sitegrove: --url and --map are for local"],
+    [["check", "missing", "--url", "https://example.org/"], "no such file or folder: missing; --url and --map need"],
+    [["ls", "missing", "--map", "https://example.org/=."], "no such file or folder: missing; --url and --map need"],
+    [["check", "https://example.org/", "--url", "https://example.org/"], "sitegrove: --url and --map need a local"],
     [["completion", "tcsh"], "Allowed choices are bash, zsh, fish"],
   ])("%j", async (words, message) => {
     const { code, stdout, stderr } = await sitegrove(words);
@@ -276,7 +276,7 @@ describe("stopped", () => {
     expect(stdout.match(/^.*\n/gm)).toHaveLength(10_000);
     if (format === "ndjson") jsonLines(stdout);
     // On a busy machine it may also say that it waited for the output too long.
-    expect(stderr).toMatch(/^sitegrove: stopped: 10,000 pages listed, not complete\n/);
+    expect(stderr).toMatch(/^sitegrove: stopped: 10,000 pages listed, incomplete\n/);
   });
 
   // Reads a little, then no more: the pipe is full and the program waits in the middle of the document.

@@ -112,7 +112,7 @@ describe("through the program", () => {
   test("--since keeps what is new, and says what it could not judge", async () => {
     const chosen = await pages("--since", "2024-01");
     expect(chosen.paths).toEqual(["/shared", "/new/a", "/elsewhere/a", "/shared", "/direct/a"]);
-    expect(chosen.stderr).toBe("sitegrove: --since left out 1 page without a date\n");
+    expect(chosen.stderr).toBe("sitegrove: --since skipped 1 page without a date\n");
     expect(chosen.requests).toContain("/old.xml");
     expect((await pages("--since", "2024-01", "--skip-old-sitemaps")).requests).not.toContain("/old.xml");
   });

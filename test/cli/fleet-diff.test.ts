@@ -93,7 +93,7 @@ describe.each([
     expect(lines.filter((line) => !/^4 (unknown|sitemap)/.test(line))).toEqual(expected);
     // The fourth website refused: nothing is known to be gone.
     expect(lines.filter((line) => line.startsWith("4 unknown"))).toHaveLength(4);
-    expect(stderr).toContain("4 pages are unknown: missing on a side that is not complete");
+    expect(stderr).toContain("4 pages are unknown: missing on an incomplete side");
   });
 });
 

@@ -171,7 +171,7 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     const results = await done(queue, 10);
     expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(["complete"]));
     for (const worker of workers) worker.kill("SIGTERM");
-    for (const { end } of workers) expect((await end).stderr).toContain("the queue is back");
+    for (const { end } of workers) expect((await end).stderr).toContain("reconnected to the queue");
     await queue.close();
   });
 

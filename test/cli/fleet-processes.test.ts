@@ -84,7 +84,7 @@ test.skipIf(process.platform !== "linux")(
     expect(left).not.toContain(victim);
     first.kill("SIGKILL");
     const { stderr } = await end;
-    expect(stderr).toContain("a process died (SIGKILL): what it was reading is read again");
+    expect(stderr).toContain("a process died (SIGKILL): its websites will be crawled again");
     // Nobody works on after that.
     await until(() => left.every((pid) => !existsSync(`/proc/${pid}`)));
     const { code } = await sitegrove(words("--processes", "1"));
@@ -119,7 +119,7 @@ test("a website that kills its process again and again is quarantined, and no ot
   const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(hook)}` };
   const { code, stderr } = await sitegrove(words("--concurrency", "4"), { env });
   expect(code).toBe(3);
-  expect(stderr).toContain("a process died (SIGKILL): what it was reading is read again");
+  expect(stderr).toContain("a process died (SIGKILL): its websites will be crawled again");
   const outcomes = new Map(done().map(({ site, outcome }) => [site, outcome]));
   expect(sites.map((site) => outcomes.get(site))).toEqual(["quarantined", "complete", "complete", "complete"]);
 });

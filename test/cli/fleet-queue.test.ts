@@ -77,7 +77,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     );
     expect(await fill("--run", "monday", "not a website")).toMatchObject({
       code: 3,
-      stderr: expect.stringMatching(/known already\nsitegrove: not complete: 1 line of the list names no website\n$/),
+      stderr: expect.stringMatching(/known already\nsitegrove: incomplete: 1 line of the list is not a website\n$/),
     });
     expect(await counts("monday")).toEqual({ waiting: 9, active: 0, done: 0, failed: 0 });
     const ends = await Promise.all([worker(), worker(), worker()].map(({ end }) => end));
@@ -168,7 +168,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     expect((await fleet("schedule", "--run", "daily", "--every", "2s")).stderr).toBe(
       "sitegrove: daily: again every 2s\n",
     );
-    expect((await fleet("schedule", "--run", "nothing", "--every", "1d")).stderr).toContain("there is no run nothing");
+    expect((await fleet("schedule", "--run", "nothing", "--every", "1d")).stderr).toContain("no run is named nothing");
     const { end } = worker("--run", "daily");
     const runs = () => look(async (queue) => (await queue.runs()).map(({ run }) => run));
     for (let names = await runs(); names.length < 2; names = await runs()) await sleep(100);
@@ -195,7 +195,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     await fill("--run", "old", "--out", at("out"));
     await worker("--run", "old").end;
     writeFileSync(at("out/own.txt"), "mine");
-    expect((await fleet("remove", "--run", "other")).stderr).toContain("there is no run other");
+    expect((await fleet("remove", "--run", "other")).stderr).toContain("no run is named other");
     expect((await fleet("remove", "--run", "old", "--outputs")).stderr).toBe("sitegrove: old: removed, with 2 files\n");
     const left = readdirSync(at("out"), { recursive: true, encoding: "utf8" }).filter((name) => name.includes("."));
     expect(left).toEqual(["own.txt"]);
@@ -206,7 +206,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     await serve({ count: 1 });
     const filters = ["--include", "*/1", "--exclude", "*/2", "--same-host", "--unique", "--since", "7d"];
     await fill("--delay", "0.7", ...filters, "--undated", "keep", "--skip-old-sitemaps", "--allowed-for", "me");
-    expect((await fill("--include", "*/2")).stderr).toContain("was filled with other limits or options");
+    expect((await fill("--include", "*/2")).stderr).toContain("was created with other limits or options");
     await worker().end;
     const [result] = lines((await fleet("results")).stdout);
     expect(result).toMatchObject({ outcome: "complete", requests: 2, pages: 1 });
@@ -280,7 +280,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
       "unreachable",
       "unreachable",
     ]);
-    expect((await fleet("", "--retry", "unreachable")).stderr).toBe("sitegrove: default: 2 websites to read again\n");
+    expect((await fleet("", "--retry", "unreachable")).stderr).toBe("sitegrove: default: 2 websites to crawl again\n");
     expect(await counts()).toEqual({ waiting: 2, active: 0, done: 0, failed: 0 });
   });
 
@@ -298,16 +298,16 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     });
     const { code, stderr } = await worker().end;
     expect(code).toBe(1);
-    expect(stderr.split("\n").filter((line) => line.includes("left to other workers"))).toEqual([
-      "sitegrove: newer is left to other workers: this version does not know its setting tables",
-      "sitegrove: secret is left to other workers: it sets tls, which only workers may",
-      "sitegrove: private is left to other workers: it sets network, which only workers may",
-      expect.stringMatching(/^sitegrove: wrong is left to other workers: Expected `limits.pages`/),
+    expect(stderr.split("\n").filter((line) => line.includes("skipping the run"))).toEqual([
+      "sitegrove: skipping the run newer: this version does not support its setting tables",
+      "sitegrove: skipping the run secret: it sets tls, which only workers may set",
+      "sitegrove: skipping the run private: it sets network, which only workers may set",
+      expect.stringMatching(/^sitegrove: skipping the run wrong: Expected `limits.pages`/),
     ]);
     expect(await counts("good")).toEqual({ waiting: 0, active: 0, done: 1, failed: 0 });
     expect(await counts("newer")).toMatchObject({ waiting: 1, done: 0 });
     const [result] = lines((await fleet("results", "--run", "good")).stdout);
-    const previousError = `${at("sites.txt")} is no archive of this website and run`;
+    const previousError = `${at("sites.txt")} is not an archive of this website and run`;
     expect(result).toMatchObject({ outcome: "complete", pages: 3, previousError });
     expect(readFileSync(at(`out/${result?.files["archive"]}`)).length).toBeGreaterThan(500);
   });
@@ -320,9 +320,9 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     expect((await fill()).code).toBe(0);
     expect(await settings()).toEqual(before);
     for (const [flags, sentence] of [
-      [["--out", at("other")], "was filled with another --out"],
-      [["--max-pages", "3"], "was filled with other limits or options"],
-      [["--check"], "was filled with no --check"],
+      [["--out", at("other")], "was created with another --out"],
+      [["--max-pages", "3"], "was created with other limits or options"],
+      [["--check"], "was created with no --check"],
       [["--per-address", "2"], "--per-address is for workers"],
       [["--ca", "company.pem"], "--ca is for workers"],
       [["--allow-private"], "--allow-private is for workers"],
@@ -341,7 +341,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     filling.kill("SIGINT");
     const { code, stderr } = await filling.end;
     expect(code).toBe(130);
-    expect(stderr).toContain("cut: added 2 websites; stopped before the end of the list: fill it again");
+    expect(stderr).toContain("cut: added 2 websites; stopped before the end of the list: add it again");
   });
 
   test("a queue names no other file of a worker than an archive of the website", () => {
@@ -381,11 +381,11 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     test("a wrong password, none, a run that is not there, flags of workers", async () => {
       expect((await bad(["status", "--queue", url()], "wrong")).stderr).toContain("the password is wrong");
       expect((await bad(["status", "--queue", url()], "")).stderr).toContain("it requires a password");
-      expect((await bad(["results", "--queue", url(), "--run", "x"])).stderr).toContain("there is no run x");
-      expect((await bad(["status", "--queue", url(), "--run", "x"])).stderr).toContain("the queue has none");
+      expect((await bad(["results", "--queue", url(), "--run", "x"])).stderr).toContain("no run is named x");
+      expect((await bad(["status", "--queue", url(), "--run", "x"])).stderr).toContain("the queue has no runs");
       expect((await bad(["a.example", "--queue", url(), "--header", "A: b"])).stderr).toContain("is for workers");
       expect((await bad(["a.example", "--queue", url(), "--run", "a:b"])).stderr).toContain("The name of a run");
-      expect((await bad(["--queue", url()])).stderr).toContain("name homepages");
+      expect((await bad(["--queue", url()])).stderr).toContain("no homepages given");
     });
   });
 });

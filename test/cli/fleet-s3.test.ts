@@ -169,7 +169,7 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
       for (const { files } of summaries) for (const file of Object.values(files)) expect(keys).toContain(file);
       expect(accepted.at(-1)?.outcome).toBe("unreachable");
       // What was published of it is taken back, and it is read anew.
-      expect((await fleet(0, [], "--run", "r", "--retry", "unreachable")).stderr).toContain("1 website to read again");
+      expect((await fleet(0, [], "--run", "r", "--retry", "unreachable")).stderr).toContain("1 website to crawl again");
       expect((await published("q", "r")).summaries).toHaveLength(6);
       expect((await worker(0).end).code).toBe(0);
       const [again, before] = [(await results(0, "r")).at(-1), accepted.at(-1)];

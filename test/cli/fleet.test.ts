@@ -258,7 +258,7 @@ test("an earlier archive that is damaged or missing is reported, and everything 
   const words = ["fleet", ...quick, ...sites, "--previous", at("out"), "--archives", "-v"];
   const { code, stdout, stderr } = await sitegrove([...words, "--out", at("later")]);
   expect(code).toBe(0);
-  expect(stdout).toContain("2 earlier archives could not be used, so everything was requested");
+  expect(stdout).toContain("2 earlier archives could not be used, so those websites were fetched in full");
   expect(stderr.match(/complete 3 pages .*; earlier archive not used: /g)).toHaveLength(2);
   const summary = JSON.parse(readFileSync(at("later/summary.json"), "utf8"));
   expect(summary).toMatchObject({ previousErrors: 2, outcomes: { complete: 3 } });
@@ -267,7 +267,7 @@ test("an earlier archive that is damaged or missing is reported, and everything 
 });
 
 describe("lists", () => {
-  test("comments, blank lines, duplicates and lines that name no website", async () => {
+  test("comments, blank lines, duplicates and lines that are not websites", async () => {
     const { sites } = await serve({ count: 3 });
     const [one = "", two = "", three = ""] = sites;
     const list = file(
@@ -287,7 +287,7 @@ describe("lists", () => {
       "sitegrove: list.txt:6: not a website: not a website\n" +
         "sitegrove: list.txt:8: not a website: ftp://example.org/\n" +
         "sitegrove: 2 duplicates\n" +
-        "sitegrove: not complete: 2 lines of the list name no website\n",
+        "sitegrove: incomplete: 2 lines of the list are not websites\n",
     );
   });
 
@@ -327,7 +327,7 @@ describe("lists", () => {
     const { code, stderr } = await sitegrove(fleet("--from", list, "--column", "site", "--log-file", log));
     expect(code).toBe(3);
     expect(stderr).toContain(`${list}:2: not a website: example.org\n`);
-    expect(stderr).toContain("and 1 more line that names no website; --log-file lists them all");
+    expect(stderr).toContain("and 1 more line that is not a website; --log-file lists all");
     expect(doneLines()).toHaveLength(1);
     expect(readFileSync(log, "utf8").match(/not a website/g)).toHaveLength(6);
   });
@@ -515,7 +515,9 @@ describe("killed with -9", () => {
     }
     const { code, stdout } = await sitegrove(fleet());
     expect(code).toBe(3);
-    expect(stdout).toMatch(/ 1 {2}complete\n +1 {2}quarantined: the process died twice while nothing else was read\n/);
+    expect(stdout).toMatch(
+      / 1 {2}complete\n +1 {2}quarantined: the process died twice while crawling only this website\n/,
+    );
     isSilent = false;
     expect((await sitegrove(fleet("--retry", "quarantined"))).code).toBe(0);
     expect(
@@ -551,7 +553,7 @@ describe("Ctrl-C", () => {
     kill("SIGINT");
     const { code, stderr } = await end;
     expect(code).toBe(130);
-    expect(stderr).toContain("finishing the websites in progress; Ctrl-C again stops now");
+    expect(stderr).toContain("finishing the websites in progress; Ctrl-C again stops immediately");
     expect(stderr).toMatch(/\d+ websites left: run it again to continue/);
     const starts = journal().filter(({ type }) => type === "start").length;
     expect(doneLines()).toHaveLength(starts);
@@ -625,8 +627,8 @@ test.skipIf(disk === undefined)("a full disk ends it with a sentence; with room 
 
 describe("2: the command line is wrong", () => {
   test.each([
-    [["fleet", "example.org"], "name a folder for the outputs: --out DIR"],
-    [["fleet", "--out", "OUT"], "name homepages, or a list of them"],
+    [["fleet", "example.org"], "no output folder given; use --out DIR"],
+    [["fleet", "--out", "OUT"], "no homepages given"],
     [["fleet", "--out", "OUT", "--from", "missing.txt"], "no such file: missing.txt"],
     [["fleet", "--out", "FILE", "example.org"], "is not a folder"],
     [["fleet", "--out", "OUT", "example.org", "--column", "a"], "--column needs --from"],
@@ -634,7 +636,7 @@ describe("2: the command line is wrong", () => {
     [["fleet", "--out", "OUT", "example.org", "--retry", "slow"], "--retry does not know slow"],
     [["fleet", "--out", "OUT", "example.org", "-f", "yaml"], "Allowed choices are ndjson, csv, parquet, changes, none"],
     [["fleet", "--out", "OUT", "--from", "FILE", "--column", "site"], "has no column site"],
-    [["fleet", "--out", "", "example.org"], "name a folder for the outputs: --out DIR"],
+    [["fleet", "--out", "", "example.org"], "no output folder given; use --out DIR"],
     [["fleet", "--out", "OUT", "example.org", "--processes", "9"], "--processes 9 needs --per-address 9 or more"],
     [
       ["fleet", "--out", "OUT", "example.org", "--processes", "4", "--concurrency", "3"],
@@ -642,7 +644,7 @@ describe("2: the command line is wrong", () => {
     ],
     [["fleet", "--out", "OUT", "--from", "FILE", "--column", "0"], "--column counts from 1"],
     [["fleet", "--out", "OUT", "--from", "FILE", "--column", "9"], "has no column 9"],
-    [["fleet", "--out", "OUT", "not", "websites"], "the list names no website"],
+    [["fleet", "--out", "OUT", "not", "websites"], "the list contains no website"],
     [["fleet", "status", "OUT"], "is not the folder of a fleet"],
   ])("%j", async (words, message) => {
     const names: Record<string, string> = { OUT: at("out"), FILE: file("list.csv", "a,b\n1,2\n") };

@@ -226,7 +226,7 @@ describe("a small website", () => {
     expect(await urls({ since: "7d" })).toBe("");
     expect(await urls({ since: "7d", undated: "keep", exclude: ["a"] })).toBe("b b d");
     expect((await ask("list_pages", { site: site.home, allowedFor: "GPTBot" })).text).toMatch(
-      /^5 pages; left out 1 page: could not read robots.txt of https:\/\/example.org$/,
+      /^5 pages; skipped 1 page: could not read robots.txt of https:\/\/example.org$/,
     );
   });
 

@@ -108,7 +108,7 @@ test("a document that is stopped before it answers is no failure of the program"
 test("a new archive of a run that is stopped is said to hold what was received", async () => {
   const file = path.join(folder, "new.warc");
   const { stderr } = await stopped(["ls", "-f", "json", "--save", file]);
-  expect(stderr).toBe(`sitegrove: stopped: ${file} holds what was received\n`);
+  expect(stderr).toBe(`sitegrove: stopped: ${file} contains the responses received so far\n`);
   expect(readdirSync(folder)).toEqual(["new.warc"]);
 });
 

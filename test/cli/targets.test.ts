@@ -80,7 +80,7 @@ test("nor is standard input, where it is a file", async () => {
   for (const words of [`check - -l ${at("a.xml")}`, `parse - -o ${at("a.xml")} --force`]) {
     const run = await shell(`eval "$SITEGROVE" ${words} < ${at("a.xml")}`);
     expect(run.code).toBe(2);
-    expect(run.stderr).toContain("is the input itself");
+    expect(run.stderr).toContain("would overwrite the input");
   }
   expect(everything()).toEqual(before);
 });

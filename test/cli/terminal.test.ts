@@ -57,7 +57,7 @@ describe("on a terminal", () => {
     expect(shown).toContain(`│ │ ${site.homepage}cut.xml 1 page The file is cut off at line 1\n`);
     expect(shown).toMatch(/4 pages from 4 sitemaps in [\d.]+ (?:min \d+ )?s, \d/);
     expect(shown).toContain(
-      "not complete: 1 sitemap could not be read, 1 sitemap could be read only in part\n" +
+      "incomplete: 1 sitemap could not be read, 1 sitemap could only be partly read\n" +
         `  Not found (404)\n    ${site.homepage}gone.xml\n` +
         `  The file is cut off at line 1; 1 page was kept\n    ${site.homepage}cut.xml\n`,
     );
@@ -180,7 +180,7 @@ describe("in a pipe", () => {
     expect(stderr).toBe(
       `sitegrove: ${site.homepage}gone.xml: not read: Not found (404)\n` +
         `sitegrove: ${site.homepage}cut.xml: incomplete: The file is cut off at line 1; 1 page was kept\n` +
-        "sitegrove: not complete: 1 sitemap could not be read, 1 sitemap could be read only in part\n",
+        "sitegrove: incomplete: 1 sitemap could not be read, 1 sitemap could only be partly read\n",
     );
   });
 
@@ -203,7 +203,7 @@ describe("in a pipe", () => {
       expect.stringMatching(/Z problem http\S+gone\.xml http-404: Not found \(404\)$/),
     ]);
     expect(lines.filter((line) => line.includes("cut off"))).toHaveLength(1);
-    expect(lines.at(-1)).toMatch(/^sitegrove: not complete: /);
+    expect(lines.at(-1)).toMatch(/^sitegrove: incomplete: /);
   });
 
   test("--log-file takes the events instead", async () => {
@@ -227,6 +227,6 @@ describe("in a pipe", () => {
 
   test("--insecure is loud", async () => {
     const { stderr } = await sitegrove(["ls", "--sitemap", `${site.homepage}quick.xml`, "-f", "pages", "--insecure"]);
-    expect(stderr).toContain("certificates are NOT checked");
+    expect(stderr).toContain("certificates are NOT verified");
   });
 });

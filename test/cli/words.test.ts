@@ -125,7 +125,7 @@ test("the URL of a sitemap lists that sitemap, whatever it is called, and says h
     const { code, stdout, stderr } = await sitegrove(["ls", site.homepage + name, "-f", "pages", "-u"]);
     expect({ code, pages: stdout.trim().split("\n") }).toEqual({ code: 0, pages: pages.map((page) => `/${page}`) });
     expect(stderr).toBe(
-      `sitegrove: ${site.homepage}${name} is a sitemap, listing it alone; the whole website: sitegrove ls ${site.homepage}\n`,
+      `sitegrove: ${site.homepage}${name} is a sitemap, listing only this one; for the whole website: sitegrove ls ${site.homepage}\n`,
     );
   }
   for (const name of ["robots.txt", "en/"]) {
@@ -145,16 +145,16 @@ test("check, report and diff take the URL of a sitemap for that sitemap, too", a
   const checked = await sitegrove(["check", `${homepage}a.xml`, "-f", "json"]);
   expect(JSON.parse(checked.stdout)).toMatchObject({ sitemapCount: 1, pageCount: 1 });
   expect(checked.stderr).toContain(
-    `a.xml is a sitemap, checking it alone; the whole website: sitegrove check ${homepage}\n`,
+    `a.xml is a sitemap, checking only this one; for the whole website: sitegrove check ${homepage}\n`,
   );
   const reported = await sitegrove(["report", `${homepage}b.xml`, "--json"]);
   expect(JSON.parse(reported.stdout).figures).toMatchObject({ pages: 1 });
-  expect(reported.stderr).toContain("reporting on it alone");
+  expect(reported.stderr).toContain("reporting on only this one");
   const list = path.join(folder, "one.txt");
   writeFileSync(list, `${homepage}1\n`);
   const compared = await sitegrove(["diff", list, `${homepage}a.xml`, "-f", "ndjson"]);
   expect(compared).toMatchObject({ code: 0, stdout: "" });
-  expect(compared.stderr).toContain(`comparing it alone; the whole website: ${homepage}\n`);
+  expect(compared.stderr).toContain(`comparing only this one; for the whole website: ${homepage}\n`);
   site.close();
 });
 
@@ -178,7 +178,7 @@ test("parse fetches the one document that a URL names, redirects included", asyn
 
 test("--rewrite says that it does not lead away from where the website is, unless the start is there", async () => {
   const words = ["--rewrite", `https://example.org/=${b.homepage}`, "-f", "pages"];
-  const said = `--rewrite: sitemaps below https://example.org are fetched from there: ${a.homepage} is not below ${b.homepage.slice(0, -1)}`;
+  const said = `--rewrite: sitemaps under https://example.org are fetched from there, because ${a.homepage} is not under ${b.homepage.slice(0, -1)}`;
   expect((await sitegrove(["ls", a.homepage, ...words])).stderr).toBe(`sitegrove: ${said}\n`);
   expect((await sitegrove(["ls", b.homepage, ...words])).stderr).toBe("");
 });
@@ -190,12 +190,12 @@ test.each([
   [
     "www.example.org",
     undefined,
-    `is a local folder; name its website with --url https://example.org/; ${hint("www.example.org")}`,
+    `is a local folder; give its URL with --url https://example.org/; ${hint("www.example.org")}`,
   ],
   [
     "sitemap.xml",
     urlset("https://example.com/"),
-    "is a local file, but not an archive; for a sitemap that is a local file: sitegrove parse sitemap.xml",
+    "is a local file, but not an archive; to read a local sitemap: sitegrove parse sitemap.xml",
   ],
 ])("%s, a file or folder, is explained", async (name, content, said) => {
   if (content === undefined) mkdirSync(path.join(folder, name));

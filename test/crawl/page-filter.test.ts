@@ -132,7 +132,7 @@ describe("allowedFor", () => {
   test("says in the program what could not be read", async () => {
     const { stderr } = await sitegrove(["ls", site.homepage, "-f", "pages", ...plainFlags, "--allowed-for", "x"]);
     const host = failing.homepage.slice(0, -1);
-    expect(stderr).toBe(`sitegrove: --allowed-for left out 1 page: could not read robots.txt of ${host}\n`);
+    expect(stderr).toBe(`sitegrove: --allowed-for skipped 1 page: could not read robots.txt of ${host}\n`);
   });
 
   test("keeps to the address policy", async () => {
@@ -199,7 +199,7 @@ test("a tree takes them with its pages, not where it is made", async () => {
 
 test.each([
   [["--include", "/Nowhere/"], "0 of 7 pages match --include '/Nowhere/'"],
-  [["--include", "'*/new/*'"], "0 of 7 pages match --include ''*/new/*''; there are quotes around the pattern"],
+  [["--include", "'*/new/*'"], "0 of 7 pages match --include ''*/new/*''; the pattern contains quotes"],
   [["--include", "NEW", "--include", "x"], "0 of 7 pages match --include 'NEW' or 'x'; patterns are case-sensitive"],
   [["--include", "old", "--exclude", "a"], "0 of 7 pages match --include 'old' and remain after --exclude 'a'"],
   [["--since", "2050"], "0 of 7 pages are dated 2050 or later (--since)"],
@@ -210,7 +210,7 @@ test.each([
   ],
   [
     ["--include", "new", "--exclude", "/new/a", "--same-host"],
-    "0 of 7 pages match --include 'new' and remain after --exclude '/new/a' and are on the host of the homepage (--same-host)",
+    "0 of 7 pages match --include 'new' and remain after --exclude '/new/a' and are on the homepage's host (--same-host)",
   ],
 ])("%j says that it matches nothing", async (flags, note) => {
   for (const format of ["pages", "json"]) {

@@ -126,7 +126,7 @@ test("few open files: one line, and no stack", async () => {
     if (code === 0) expect(stdout).not.toBe("");
     // Enough to begin with: what could not be read is said, each in a line.
     else if (code === 3)
-      expect(stderr).toMatch(/^(?:sitegrove: \S+: not read: Too many open files .+\n)+sitegrove: not complete: .+\n$/);
+      expect(stderr).toMatch(/^(?:sitegrove: \S+: not read: Too many open files .+\n)+sitegrove: incomplete: .+\n$/);
     else expect(stderr).toMatch(/^sitegrove: [^\n]+: too many open files\b[^\n]*; raise `ulimit -n`[^\n]*\n$/);
   }
   expect(codes).toContain(1);

@@ -306,7 +306,7 @@ describe("trustLastmod", () => {
     for (const [words, message] of [
       [["--trust-lastmod"], "--trust-lastmod needs --previous"],
       [["http://other.example/", "--previous", archive], "--previous works with one website: name only one"],
-      [["--previous", archive, "-o", archive, "--force"], "is the input itself"],
+      [["--previous", archive, "-o", archive, "--force"], "would overwrite the input"],
     ] as const) {
       const refused = await sitegrove(["ls", home, ...words]);
       expect(refused).toMatchObject({ code: 2, stdout: "" });

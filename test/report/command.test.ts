@@ -63,7 +63,7 @@ test("mistakes on the command line are reported before anything is fetched", asy
   for (const [words, message] of [
     [[site.homepage, "--off", "no-such-rule"], /no-such-rule/],
     [[fileOf("site.warc.gz"), "--concurrency", "2"], /--concurrency has no effect on files/],
-    [[fileOf("site.warc.gz"), "-o", fileOf("site.warc.gz"), "--force"], /is the input itself/],
+    [[fileOf("site.warc.gz"), "-o", fileOf("site.warc.gz"), "--force"], /would overwrite the input/],
     [[site.homepage, "--force"], /--force needs/],
     [[fileOf("empty.warc.gz")], /empty local file/],
   ] as const) {

@@ -102,7 +102,7 @@ export function pairsOf(words: readonly Word[]): readonly ChosenOutput[] {
   }
   const loose = words.filter((word) => "file" in word).length - words.filter((word) => "format" in word).length;
   if (pairs.length > 1 && loose > 0) throw new UsageError("each -o needs its own -f: -f json -o findings.json");
-  const named = "name a file for the others, -f json -o findings.json";
+  const named = "write the others to files, as in -f json -o findings.json";
   if (pairs.filter(({ file }) => file === undefined).length > 1)
     throw new UsageError(`only one format can go to standard output: ${named}`);
   return pairs.length === 0 ? [{ format: "text" }] : pairs.map((pair) => ({ format: "text", ...pair }));
@@ -113,7 +113,8 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
   const { baseline: file, updateBaseline, sample } = flags;
   const { named, target, hasLocation: location, folders, files, ...chosen } = chooseCheckTarget(name, flags, context);
   const crawl = crawlOptions(flags);
-  if (named.kind !== "website" && sample !== undefined) throw new UsageError("--sample fetches pages: name a website");
+  if (named.kind !== "website" && sample !== undefined)
+    throw new UsageError("--sample needs a website, because it fetches pages");
   if (files !== undefined) await expectPages(files);
   const { options, failOn, note } = checkOptions(flags, { location, sample, files });
   if (updateBaseline && file === undefined) throw new UsageError("--update-baseline needs --baseline FILE");
@@ -212,7 +213,7 @@ export class CheckEnding extends CrawlEnding {
 
   override print(messages: Messages, listed: number, notes: readonly string[]): void {
     if (!this.#isExplained) super.print(messages, listed, notes);
-    if (this.#isLate) messages.say("not complete: checking ended at --max-time", "warning");
+    if (this.#isLate) messages.say("incomplete: checking stopped at --max-time", "warning");
     if (this.#failing !== undefined) messages.say(`${this.#failing}, at or above --fail-on ${this.#failOn}`, "bad");
   }
 }

@@ -296,8 +296,8 @@ export class DiffEnding implements Ending {
     was?.tell(messages, "before", before.pages);
     is?.tell(messages, "after", after.pages);
     const are = `${counted(unknown, "page")} ${unknown === 1 ? "is" : "are"}`;
-    if (unknown > 0) messages.say(`${are} unknown: missing on a side that is not complete`, "warning");
-    else if (!before.complete || !after.complete) messages.say("one side is not complete", "warning");
+    if (unknown > 0) messages.say(`${are} unknown: missing on an incomplete side`, "warning");
+    else if (!before.complete || !after.complete) messages.say("one side is incomplete", "warning");
     if (this.#usesExitCode && this.#differences > 0) messages.say(counted(this.#differences, "difference"), "warning");
   }
 }

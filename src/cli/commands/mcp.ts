@@ -42,7 +42,7 @@ Tools: site_summary, list_pages, find_pages, check_site, changes, parse_sitemap.
 
 async function mcp(flags: McpFlags, context: Context): Promise<number> {
   const { dir, allow = [], allowPrivate, publicOnly: _, ...rest } = flags;
-  if (allowPrivate) throw new UsageError("--allow-private has no effect here: name websites with --allow");
+  if (allowPrivate) throw new UsageError("--allow-private has no effect here: use --allow SITE");
   for (const site of allow)
     if (siteJob(site) === undefined) throw new UsageError(`--allow takes a website, not ${site}`);
   const needed = missingPackage("sitegrove mcp needs a package: npm install @modelcontextprotocol/server");

@@ -126,7 +126,7 @@ async function parse(source: string, flags: Flags<Format>, context: Context): Pr
       messages.say(`${name}${place(problem)}: ${messageWithHint(problem)}`, "warning");
     if (problems.some(isWithoutBase))
       messages.say("relative URLs need --url, the file's URL on its website", "warning");
-    if (!complete) messages.say(`${name}: not complete`, "warning");
+    if (!complete) messages.say(`${name}: incomplete`, "warning");
     return complete ? exitCodes.complete : exitCodes.incomplete;
   } finally {
     if ("close" in opened) await opened.close();

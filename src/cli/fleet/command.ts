@@ -98,10 +98,10 @@ function statusCommand(context: Context, done: Done): Command {
     .action(async (folder: string | undefined, { queue, run, json, ...flags }: StatusFlags) => {
       const format = json ? "json" : flags.format;
       if (queue !== undefined) {
-        if (folder !== undefined) throw new UsageError("name a folder or --queue, not both");
+        if (folder !== undefined) throw new UsageError("give either a folder or --queue, not both");
         return done(await (await import("./queue.ts")).queueStatus(queue, run, format, context));
       }
-      if (folder === undefined) throw new UsageError("name the folder of a fleet, or a queue with --queue");
+      if (folder === undefined) throw new UsageError("give the folder of a fleet, or --queue");
       if (run !== undefined) throw new UsageError("--run needs --queue");
       done(await (await import("./totals.ts")).fleetStatus(folder, format !== "text", context));
     });

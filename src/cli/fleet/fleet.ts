@@ -33,7 +33,7 @@ export async function fleet(names: readonly string[], flags: FleetFlags, context
     ["--retry-dead-after", flags.retryDeadAfter !== undefined],
   ])
     if (isGiven && flags.previous === undefined) throw new UsageError(`${name} needs --previous`);
-  if (out === undefined || out === "") throw new UsageError("name a folder for the outputs: --out DIR");
+  if (out === undefined || out === "") throw new UsageError("no output folder given; use --out DIR");
   checkProcesses(flags);
   const list = new SiteList(names, flags, context.stdin);
   const { retry } = list;
@@ -91,7 +91,7 @@ async function read({ flags, folder, list, queue, watch, context }: Reading & { 
   if (done + waiting > 0)
     messages.say(`continuing: ${counted(done, "website")} done, ${counted(waiting, "website")} waiting`, "quiet");
   if (queue.damaged > 0)
-    messages.say(`${damagedLines(queue.damaged)}; --from FILE adds what may be missing`, "warning");
+    messages.say(`${damagedLines(queue.damaged)}; --from FILE restores missing websites`, "warning");
   list.onMalformed = (sentence) => watch.note(sentence);
   const total = () => Math.max(done + waiting, list.count, queue.size);
   const signals = await watch.start({ total, before: done, suspects: () => queue.suspects }, ["SIGTERM"]);
@@ -99,7 +99,7 @@ async function read({ flags, folder, list, queue, watch, context }: Reading & { 
   try {
     if ((flags.processes ?? 1) > 1) {
       const { runProcesses } = await import("./processes.ts");
-      const onDeath = (how: string) => watch.say(`a process died (${how}): what it was reading is read again`);
+      const onDeath = (how: string) => watch.say(`a process died (${how}): its websites will be crawled again`);
       await runProcesses({ ...shared, program: context.program, list, flags, folder, onDeath });
     } else {
       const { concurrency, perAddress } = flags;
@@ -121,7 +121,7 @@ async function finish({ flags, folder, list, queue, watch }: Reading): Promise<n
   reportList(list, messages);
   const { waiting } = await queue.counts();
   if (totals.websites === 0 && waiting === 0) {
-    messages.say("the list names no website", "bad");
+    messages.say("the list contains no website", "bad");
     return exitCodes.usage;
   }
   const input = list.isGiven ? { duplicates: list.duplicates, malformed: list.malformedCount } : {};
@@ -163,7 +163,7 @@ function expectFiles(folder: string, { from = [], logFile, previous }: FleetFlag
 // Each process has a part of these limits, which is at least one: more processes would raise what was asked for.
 function checkProcesses({ processes = 1, concurrency = processes, perAddress = defaultPerAddress }: FleetFlags): void {
   if (processes > concurrency)
-    throw new UsageError(`--processes ${processes} needs --concurrency ${processes} or more: each reads a website`);
+    throw new UsageError(`--processes ${processes} needs --concurrency ${processes} or more: each crawls a website`);
   if (processes > perAddress && processes > 1)
     throw new UsageError(
       `--processes ${processes} needs --per-address ${processes} or more: each may send a request to the same address`,

@@ -41,16 +41,16 @@ function metricsText({ totals, active, waiting, again, lost, responses }: Runnin
   const firstByte = { ...below, '_bucket{le="+Inf"}': count, _sum: sum, _count: count };
   // The value, or values by what follows the name.
   const families: readonly (readonly [name: string, type: string, help: string, value: number | Counts])[] = [
-    ["sites_total", "counter", "Websites that ended, by outcome", labels("outcome", totals.outcomes)],
-    ["sites_active", "gauge", "Websites being read, by lane", labels("lane", { quick: active.length - slow, slow })],
-    ["sites_waiting", "gauge", "Websites that wait", waiting],
-    ["sites_again", "gauge", "Websites to be read again in small groups", again],
-    ["oldest_active_seconds", "gauge", "Age of the oldest website being read", (Date.now() - oldest) / 1000],
-    ["pages_total", "counter", "Pages of websites that ended", totals.pages],
-    ["bytes_total", "counter", "Transferred bytes of websites that ended", totals.wireBytes],
+    ["sites_total", "counter", "Finished websites, by outcome", labels("outcome", totals.outcomes)],
+    ["sites_active", "gauge", "Websites in progress, by lane", labels("lane", { quick: active.length - slow, slow })],
+    ["sites_waiting", "gauge", "Waiting websites", waiting],
+    ["sites_again", "gauge", "Websites to be crawled again in small groups", again],
+    ["oldest_active_seconds", "gauge", "Age of the oldest website in progress", (Date.now() - oldest) / 1000],
+    ["pages_total", "counter", "Pages of finished websites", totals.pages],
+    ["bytes_total", "counter", "Bytes transferred for finished websites", totals.wireBytes],
     ["lease_losses_total", "counter", "Websites lost to other workers", lost],
     ["responses_total", "counter", "Responses, by status", labels("status", responses.statuses)],
-    ["first_byte_seconds", "histogram", "Time to the first byte", firstByte],
+    ["first_byte_seconds", "histogram", "Time to first byte", firstByte],
   ];
   const lines = families.flatMap(([name, type, help, value]) => {
     const rows = Object.entries(typeof value === "number" ? { "": value } : value);

@@ -1,4 +1,5 @@
-// Where the outputs of a fleet go: to a folder or a bucket, as the flags say; for websites from a queue, as the run was configured, unless the
+// Where the outputs of a fleet go: to a folder or a bucket, as the flags say; for websites from a queue, as the run was configured,
+// unless the
 // worker's own flags say otherwise.
 import { existsSync, lstatSync, mkdirSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
@@ -65,7 +66,9 @@ export async function datasetAt(
 export function datasetPath(dataset: string | undefined, retry: readonly unknown[] = []): string | undefined {
   if (dataset === undefined) return undefined;
   if (retry.length > 0)
-    throw new UsageError("--retry does not work with --dataset: rows that are written stay; start another run");
+    throw new UsageError(
+      "--retry does not work with --dataset, because written rows cannot be removed; start another run",
+    );
   return wholePath(dataset);
 }
 
@@ -159,7 +162,7 @@ export class RunSinks implements SiteSink {
       const known = this.#queue.runOf(job)?.previous;
       if (known === undefined) return undefined;
       const place = earlierArchive(known, job, own.out, settings as RunSettings);
-      if (place === undefined) return { error: `${known} is no archive of this website and run` };
+      if (place === undefined) return { error: `${known} is not an archive of this website and run` };
       const store = await storeAt(place.folder, path.join(await this.#draftsFor(place.folder), attemptId));
       const file = await store.fetch(place.name);
       return file === undefined ? { error: `${known} is missing` } : { file, remove: () => store.discardCopy(file) };
@@ -211,13 +214,13 @@ export function earlierArchive(
 /** Why a worker with flags of its own cannot do what a run asks for: somebody else, or another version, may have filled it. */
 export function settingsProblem(settings: Readonly<Record<string, unknown>>, flags: StreamOptions): string | undefined {
   const unknown = Object.keys(settings).find((name) => !(name in runSettings));
-  if (unknown !== undefined) return `this version does not know its setting ${unknown}`;
+  if (unknown !== undefined) return `this version does not support its setting ${unknown}`;
   const { crawl = {}, format = "none" } = settings as { crawl?: object | null; format?: unknown };
   const isKnown = Object.entries(settings).every(([name, value]) => typeof value === runSettings[name]);
   if (!isKnown || crawl === null || !(fleetFormats as readonly unknown[]).includes(format))
-    return "its settings are not what this version knows";
+    return "this version does not support its settings";
   const own = Object.keys(crawl).find((name) => !runOptions.has(name));
-  if (own !== undefined) return `it sets ${own}, which only workers may`;
+  if (own !== undefined) return `it sets ${own}, which only workers may set`;
   try {
     resolveStreamOptions(merged(crawl, flags));
     return undefined;

@@ -30,9 +30,10 @@ export interface RunDefaults {
 
 export function newsTo(messages: Messages): (news: ServerNews) => void {
   return (news) => {
-    if (news.type === "back") messages.say("the queue is back", "good");
-    else if (news.type === "lost") messages.say(`lost the queue, trying again: ${news.message}`, "warning");
-    else if (news.type === "idle") messages.say("nothing to read: waiting for websites", "quiet");
+    if (news.type === "back") messages.say("reconnected to the queue", "good");
+    else if (news.type === "lost")
+      messages.say(`lost the connection to the queue, reconnecting: ${news.message}`, "warning");
+    else if (news.type === "idle") messages.say("no websites left: waiting for more", "quiet");
     else messages.say(news.message, "warning");
   };
 }
@@ -44,7 +45,7 @@ async function withQueue<T>(url: string, messages: Messages | undefined, work: (
 
 async function entryOf(queue: BullQueue, run: string, hint = ""): Promise<RunEntry & { settings: RunDefaults }> {
   const entry = (await queue.runs()).find((each) => each.run === run);
-  if (entry === undefined) throw new UsageError(`there is no run ${run}${hint}`);
+  if (entry === undefined) throw new UsageError(`no run is named ${run}${hint}`);
   return entry;
 }
 
@@ -87,23 +88,23 @@ export async function fillQueue(
   const fill = async (queue: BullQueue) => {
     const known = (await queue.runs()).find((entry) => entry.run === run);
     if (!list.isGiven && known === undefined)
-      throw new UsageError(`there is no run ${run}: name homepages, or a list of them with --from FILE`);
+      throw new UsageError(`no run is named ${run}; to create it, give homepages, or a list of them with --from FILE`);
     if (known !== undefined) expectSame(run, known.settings, defaults, !list.isGiven);
     if (retry.length > 0) {
       const place = defaults.out ?? (known?.settings as RunDefaults | undefined)?.out;
       const count = await queue.retry(run, retry, await unpublisher(place, run));
-      messages.say(`${run}: ${counted(count, "website")} to read again`);
+      messages.say(`${run}: ${counted(count, "website")} to crawl again`);
     }
     if (list.isGiven) {
       const { added, known: before } = await queue.add(run, until(list, stop.signal), defaults as RunSettings);
       reportList(list, messages);
       if (list.count === 0) {
-        messages.say("the list names no website", "bad");
+        messages.say("the list contains no website", "bad");
         return exitCodes.usage;
       }
       const already = before === 0 ? "" : `; ${counted(before, "website")} known already`;
       const isCut = stop.signal.aborted;
-      const rest = isCut ? "; stopped before the end of the list: fill it again" : "";
+      const rest = isCut ? "; stopped before the end of the list: add it again" : "";
       messages.say(`${run}: added ${counted(added, "website")}${already}${rest}`, isCut ? "warning" : "good");
     }
     const isRead = wasRead(list, messages);
@@ -148,7 +149,7 @@ export function scheduleRun(flags: ScheduleFlags, context: Context): Promise<num
         context.stdout.write(`${printable(name)}: every ${interval(time)}${most}${when}\n`);
       }
     } else {
-      await entryOf(queue, run, `: fill it with sitegrove fleet --queue … --run ${run}`);
+      await entryOf(queue, run, `; create it with sitegrove fleet --queue … --run ${run}`);
       await queue.schedule(run, every, keep);
       messages.say(`${run}: again every ${interval(every)}`, "good");
     }
@@ -164,7 +165,7 @@ export function removeRun(flags: QueueFlags & { readonly outputs?: true }, conte
     const { out } = (await entryOf(queue, run)).settings;
     if (outputs && out === undefined) throw new UsageError(`${run} does not say where its outputs are`);
     if ((await queue.counts(run)).active > 0)
-      throw new UsageError(`websites of ${run} are being read: stop its workers first`);
+      throw new UsageError(`workers are still crawling websites of ${run}: stop them first`);
     let files = 0;
     const remove = outputs && (await unpublisher(out, run, { outputs }));
     if (remove) for await (const summary of queue.results(run)) files += await remove(summary);
@@ -186,8 +187,8 @@ export function queueStatus(
     const entries = run === undefined ? known : known.filter((entry) => entry.run === run);
     if (run !== undefined && entries.length === 0) {
       const others =
-        known.length === 0 ? "the queue has none" : `there are ${known.map((entry) => entry.run).join(", ")}`;
-      throw new UsageError(`there is no run ${run}: ${others}`);
+        known.length === 0 ? "the queue has no runs" : `there are ${known.map((entry) => entry.run).join(", ")}`;
+      throw new UsageError(`no run is named ${run}: ${others}`);
     }
     const names = entries.map((entry) => entry.run);
     const lines: string[] = [];
@@ -251,6 +252,6 @@ function expectSame(run: string, known: RunSettings, given: RunDefaults, isOnlyR
   const what =
     other === "crawl" ? "other limits or options" : known[other] === undefined ? `no --${other}` : `another --${other}`;
   throw new UsageError(
-    `the run ${run} was filled with ${what}: use the same ones, or another --run; workers may have their own flags`,
+    `the run ${run} was created with ${what}: use the same ones, or another --run; workers may have their own flags`,
   );
 }

@@ -8,7 +8,7 @@ import { UsageError } from "../exit-codes.ts";
 import type { Messages } from "../output/messages.ts";
 import { type FleetFlags, retryNames } from "./flags.ts";
 
-export const noList = "name homepages, or a list of them with --from FILE; --help shows examples";
+export const noList = "no homepages given; use --from FILE for a list, or see the examples in --help";
 
 /** Counts what it reads. Each website is yielded once. */
 export class SiteList {
@@ -21,7 +21,7 @@ export class SiteList {
   readonly #begun = new Map<string, AsyncIterable<ListEntry>>();
   /** The outcomes that are read again. */
   readonly retry: readonly (typeof retryNames)[number][];
-  /** The first lines that name no website, as sentences. */
+  /** The first lines that are not websites, as sentences. */
   readonly malformed: string[] = [];
   /** Called with each of them, for a log. */
   onMalformed: ((sentence: string) => void) | undefined;
@@ -113,17 +113,17 @@ export function reportList({ malformed, malformedCount, duplicates, elsewhere }:
   for (const sentence of malformed) messages.say(sentence, "warning");
   const more = malformedCount - malformed.length;
   if (more > 0) {
-    const lines = `${counted(more, "more line")} that ${more === 1 ? "names" : "name"} no website`;
-    messages.say(`and ${lines}; --log-file lists them all`, "warning");
+    const lines = `${counted(more, "more line")} that ${more === 1 ? "is not a website" : "are not websites"}`;
+    messages.say(`and ${lines}; --log-file lists all`, "warning");
   }
   if (duplicates > 0) messages.say(counted(duplicates, "duplicate"), "quiet");
   if (elsewhere > 0) messages.say(`${counted(elsewhere, "website")} of the list in other parts`, "quiet");
 }
 
-/** Whether all lines name a website: otherwise that is the last word, and such a run is not complete. */
+/** Whether all lines are websites. If not, that is the last message, and the run is incomplete. */
 export function wasRead({ malformedCount }: SiteList, messages: Messages): boolean {
-  const lines = `${counted(malformedCount, "line")} of the list ${malformedCount === 1 ? "names" : "name"} no website`;
-  if (malformedCount > 0) messages.say(`not complete: ${lines}`, "warning");
+  const lines = `${counted(malformedCount, "line")} of the list ${malformedCount === 1 ? "is not a website" : "are not websites"}`;
+  if (malformedCount > 0) messages.say(`incomplete: ${lines}`, "warning");
   return malformedCount === 0;
 }
 

@@ -94,7 +94,7 @@ export function fleetTable(totals: FleetTotals, headline: string = counted(total
     ended.map((outcome) => [`${outcome}${remarks[outcome] ?? ""}`, outcomes[outcome]]),
   );
   list(["Findings"], Object.entries(findings ?? {}));
-  list(["Preferences for AI in robots.txt, by number of websites"], Object.entries(preferences ?? {}));
+  list(["AI preferences in robots.txt, by number of websites"], Object.entries(preferences ?? {}));
   list(
     ["Reasons, by number of websites"],
     reasons.map(({ code, message, websites }) => [`${message} (${code})`, websites]),
@@ -104,7 +104,7 @@ export function fleetTable(totals: FleetTotals, headline: string = counted(total
   if (previousErrors > 0)
     lines.push(
       "",
-      `${counted(previousErrors, "earlier archive")} could not be used, so everything was requested; previousError in the results says why`,
+      `${counted(previousErrors, "earlier archive")} could not be used, so those websites were fetched in full; see previousError in the results`,
     );
   return `${lines.join("\n")}\n`;
 }
@@ -112,7 +112,7 @@ export function fleetTable(totals: FleetTotals, headline: string = counted(total
 const mostRows = 10;
 const remarks: Partial<Record<SiteOutcome, string>> = {
   none: ": no sitemap",
-  quarantined: ": the process died twice while nothing else was read",
+  quarantined: ": the process died twice while crawling only this website",
 };
 
 /** The path of the journal in the folder of a fleet. Throws a `UsageError` where there is none. */
@@ -170,7 +170,7 @@ export function oldestActive(starts: Iterable<number>): { readonly oldestActive?
 
 /** About those that wait to be read again because a process died. */
 export function inGroups(count: number): string {
-  return count > 0 ? `, ${count} of them to be read again in small groups, because a process died` : "";
+  return count > 0 ? `, ${count} of them to be crawled again in small groups, because a process died` : "";
 }
 
 /** How many lines of a journal were skipped. */

@@ -166,7 +166,7 @@ export class FleetWatch {
     const parts = [
       `${grouped(before + totals.websites)} of ${counted(total(), "website")}`,
       `${grouped(active.length)} running`,
-      ...(again > 0 ? [`${grouped(again)} to be read again in small groups`] : []),
+      ...(again > 0 ? [`${grouped(again)} to be crawled again in small groups`] : []),
       counted(this.#pages, "page"),
       `${rate < 10 ? rate.toFixed(1) : grouped(rate)}/s`,
       ...(rate > 0 && left > 0 ? [`${duration((left / rate) * 1000)} left`] : []),

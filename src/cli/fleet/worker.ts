@@ -35,7 +35,7 @@ export async function fleetWorker(flags: WorkerFlags, context: Context): Promise
   const refused = new Set<string>();
   const isUsable = ({ run: name, settings }: RunEntry) => {
     const why = settingsProblem(settings, crawl);
-    if (why !== undefined && !refused.has(name)) watch.say(`${name} is left to other workers: ${why}`);
+    if (why !== undefined && !refused.has(name)) watch.say(`skipping the run ${name}: ${why}`);
     if (why !== undefined) refused.add(name);
     return why === undefined;
   };

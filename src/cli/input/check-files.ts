@@ -42,12 +42,12 @@ export function readCheckConfig(given: string | undefined): CheckConfig {
   const { file, note }: Found = given === undefined ? findUpwards(process.cwd()) : { file: given };
   if (file === undefined) return { options: {}, note };
   return fromJson(file, (value) => {
-    if (!isObject(value)) throw new UsageError("it is not an object");
+    if (!isObject(value)) throw new UsageError("not an object");
     for (const key of Object.keys(value)) expectKnown("key", key, keys);
     const { $schema: _, failOn, ...options } = value;
     if (failOn !== undefined && !failLevels.includes(failOn as FailLevel))
-      throw new UsageError(`failOn is one of ${failLevels.join(", ")}`);
-    if (Array.isArray(options["rules"])) throw new UsageError("rules is an object: rule ids and their severities");
+      throw new UsageError(`failOn must be one of ${failLevels.join(", ")}`);
+    if (Array.isArray(options["rules"])) throw new UsageError("rules must be an object of rule ids and severities");
     // An option that the library would refuse is an error in this file.
     resolveCheckOptions(options);
     return { failOn: failOn as FailLevel | undefined, options: options as CheckOptions, note };
@@ -75,11 +75,11 @@ function findUpwards(folder: string): Found {
   const link = lstatSync(file, { throwIfNoEntry: false });
   if (link !== undefined) {
     const found = orUsageError(shown, () => statSync(file));
-    if (!found.isFile()) return { note: `${shown} is not used: it is not a regular file` };
+    if (!found.isFile()) return { note: `ignoring ${shown}: it is not a regular file` };
     // Windows has no such numbers.
     const isTrusted = ({ uid }: { uid: number }) => !process.getuid || uid === 0 || uid === process.getuid();
     if (isTrusted(found) && isTrusted(link)) return { file, note: `configuration: ${shown}` };
-    return { note: `${shown} is not used: it belongs to another user; if you trust it: --config ${shown}` };
+    return { note: `ignoring ${shown}: it belongs to another user; to use it anyway: --config ${shown}` };
   }
   const above = path.dirname(folder);
   const isLast = above === folder || folder === homedir() || existsSync(path.join(folder, ".git"));
@@ -133,7 +133,8 @@ interface Seen {
 }
 
 /**
- * Known findings. One fails again if a new place appears. Where places are not known one by one, or are too many, it fails if there are more, and
+ * Known findings. One fails again if a new place appears. Where places are not known one by one, or are too many, it fails if there are
+ * more, and
  * their share of the pages grows.
  */
 export class Baseline implements KnownPlaces {
@@ -192,7 +193,7 @@ export class Baseline implements KnownPlaces {
     if (findings.length < result.findings.length) sayKnown(result.findings.length - findings.length);
     // Findings in what could not be read do not count as fixed.
     if (gone.length > 0 && complete)
-      messages.say(`${counted(gone.length, "finding")} fewer than in ${file}; --update-baseline lowers it`, "quiet");
+      messages.say(`${counted(gone.length, "finding")} fewer than in ${file}; --update-baseline updates it`, "quiet");
     return { ...result, findings, ...tally(findings) };
   }
 

@@ -36,7 +36,7 @@ interface LocalFolder extends SiteFolder {
 export function chooseTreeTarget(name: string | undefined, flags: Flags, context: Context): CheckTarget {
   if (name !== undefined && flags.sitemap === undefined && recognize(name).kind === "folder")
     return chooseCheckTarget(name, flags, context);
-  if (flags.url !== undefined || flags.map !== undefined) throw notLocal(name, "--url and --map are for folders");
+  if (flags.url !== undefined || flags.map !== undefined) throw notLocal(name, "--url and --map need a folder");
   const target = chooseTarget(name, flags.sitemap);
   return { named: target, target, hasLocation: true, folders: [], options: {} };
 }
@@ -58,16 +58,16 @@ export function chooseCheckTarget(
   const folders = map.map(readMap);
   const named = recognize(name);
   if (named.kind !== "folder" && (pages ?? ignore) !== undefined)
-    throw new UsageError("--pages and --ignore are for folders: name the folder of a built website");
+    throw new UsageError("--pages and --ignore need the folder of a static site");
   if (named.kind === "website" || named.kind === "archive") {
     if (url === undefined && folders.length === 0)
       return { named, target: named, hasLocation: true, folders, options: {} };
-    throw notLocal(name, "--url and --map are for local files: name a file or a folder");
+    throw notLocal(name, "--url and --map need a local file or folder");
   }
   if (named.kind === "folder") {
     if (url !== undefined) folders.unshift(localFolder(`--url takes the URL of a website, not ${url}`, url, name));
     const own = folders.find((folder) => folder.path === realpathSync.native(name));
-    const which = `name its website with --url https://example.org/${websiteHint(name)}`;
+    const which = `give its URL with --url https://example.org/${websiteHint(name)}`;
     if (own === undefined) throw new UsageError(`${name} is a local folder; ${which}`);
     const files = { folders: folders.map((each) => ({ url: each.url, path: each.name })), pages, ignore };
     const target = { kind: "website", homepage: own.url, isAssumed: false } as const;

@@ -82,7 +82,7 @@ export function chooseTarget(name: string | undefined, sitemaps: readonly string
   if (target.kind === "folder") throw new UsageError(`${name} is a local folder, not an archive${hint}`);
   // `ls example.org > example.org` makes the shell create an empty file first.
   if (fs.statSync(name).size === 0) throw new UsageError(`${name} is an empty local file, not an archive${hint}`);
-  const parse = `; for a sitemap that is a local file: sitegrove parse ${name}`;
+  const parse = `; to read a local sitemap: sitegrove parse ${name}`;
   throw new UsageError(`${name} is a local file, but not an archive${hint || parse}`);
 }
 
@@ -92,8 +92,8 @@ export function archivedTarget({
   sitemaps = [],
 }: Partial<ArchiveInfo>): Exclude<Target, { kind: "archive" }> {
   const url = (text: string) => {
-    if (!hasScheme(text)) throw new UsageError(`the archive names no website: ${text}`);
-    return webUrl(withoutCredentials(text), "the archive names no website:");
+    if (!hasScheme(text)) throw new UsageError(`the archive has no website URL: ${text}`);
+    return webUrl(withoutCredentials(text), "the archive has no website URL:");
   };
   if (sitemaps.length > 0) return { kind: "sitemaps", urls: sitemaps.map(url) };
   return { kind: "website", homepage: url(homepage), isAssumed: false };
@@ -133,8 +133,8 @@ export async function recognized(
   if (isHomepage && target.kind === "website" && (await isSitemap(target.homepage, options))) {
     const { homepage } = target;
     const whole = `${command} ${homepageOf(homepage)}`.trim();
-    const what = `${withoutCredentials(homepage)} is a sitemap, ${verb} it alone`;
-    messages.say(`${what}; the whole website: ${whole}`, "quiet");
+    const what = `${withoutCredentials(homepage)} is a sitemap, ${verb} only this one`;
+    messages.say(`${what}; for the whole website: ${whole}`, "quiet");
     target = { kind: "sitemaps", urls: [homepage] };
   }
   if (target.kind === "archive" || options.client !== undefined) return target;
@@ -142,7 +142,7 @@ export async function recognized(
   for (const [from, to] of rewrite("rewrite", options.rewrite ?? [])) {
     if (starts.some((start) => isBelow(start, to))) continue;
     messages.say(
-      `--rewrite: sitemaps below ${from} are fetched from there: ${starts[0]} is not below ${to}`,
+      `--rewrite: sitemaps under ${from} are fetched from there, because ${starts[0]} is not under ${to}`,
       "warning",
     );
   }
@@ -212,7 +212,8 @@ export function crawlTarget(target: Target): CrawlTarget {
 type Outputs = Readonly<Record<string, string | undefined>>;
 
 /**
- * Throws a `UsageError` where a file is both read and written, or written twice. Files are compared, not names: links, other spellings of a path
+ * Throws a `UsageError` where a file is both read and written, or written twice. Files are compared, not names: links, other spellings of
+ * a path
  * and standard output lead to the same file. `inputs`: - is standard input. `outputs`: by their flags.
  */
 export function expectDistinct(inputs: readonly (string | undefined)[], outputs: Outputs): void {
@@ -228,7 +229,7 @@ export function expectDistinct(inputs: readonly (string | undefined)[], outputs:
   for (const file of inputs) {
     if (file === undefined) continue;
     const name = written.get(file === "-" ? openIdentity(0) : identityOf(file)) ?? writtenInto(file, outputs);
-    if (name !== undefined) throw new UsageError(`${name} is the input itself: ${file}${websiteHint(file)}`);
+    if (name !== undefined) throw new UsageError(`${name} would overwrite the input: ${file}${websiteHint(file)}`);
   }
 }
 

@@ -120,7 +120,7 @@ export async function pagesOf(
 function noteOn(tree: SitemapTree, { counts, unknownHosts }: PageFilter): string {
   if (![...tree.sitemaps()].some(isReadSitemap)) return `no sitemap found for ${tree.homepage}`;
   const unknown = counted(counts.robotsUnknown, "page");
-  return counts.robotsUnknown > 0 ? `left out ${unknown}: could not read robots.txt of ${[...unknownHosts][0]}` : "";
+  return counts.robotsUnknown > 0 ? `skipped ${unknown}: could not read robots.txt of ${[...unknownHosts][0]}` : "";
 }
 
 /** Where the next answer goes on: as a text that says nothing to the agent, good for one `state`. */
@@ -132,7 +132,7 @@ export function cursorOf(state: number, ...place: readonly number[]): string {
 export function placeIn(cursor: string, state: number, about: string): readonly number[] {
   const [known, ...place] = Buffer.from(cursor, "base64url").toString().split(".").map(Number);
   if (known === state && place.every(Number.isSafeInteger)) return place;
-  throw new NoAnswer(`The cursor belongs to an earlier ${about}; ask without it`);
+  throw new NoAnswer(`The cursor belongs to an earlier ${about}; call it without a cursor`);
 }
 
 // A sitemap in two indexes lists its pages once.
@@ -198,7 +198,7 @@ export async function summaryOf(tree: SitemapTree): Promise<Answer> {
     preferences: new Bounded(mostBytes / 8, preferences).items,
     problems: { list: problems.items, omitted: problems.omitted },
   };
-  return [`${tree.homepage}: ${found}${tree.complete ? "" : ", not complete"}`, facts];
+  return [`${tree.homepage}: ${found}${tree.complete ? "" : ", incomplete"}`, facts];
 }
 
 // And how many pages are in the others.

@@ -1,4 +1,5 @@
-// What is new on a website since an agent last asked: the archive that is kept of it is the state of `changes`. A run leaves the list beside
+// What is new on a website since an agent last asked: the archive that is kept of it is the state of `changes`. A run leaves the list
+// beside
 // it, so that an agent can go through all of it, and none is lost where a run takes longer than a question waits.
 import { createReadStream, createWriteStream, existsSync, renameSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -66,7 +67,7 @@ async function write({ homepage, file, before, crawl }: KeptSite, list: string):
 }
 
 async function read(file: string, cursor: string | undefined): Promise<ListedChanges> {
-  if (!existsSync(file)) throw new NoAnswer("There is no list of changes; ask without a cursor");
+  if (!existsSync(file)) throw new NoAnswer("There is no list of changes; call it without a cursor");
   const found = new Bounded<Change>();
   const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
   let head: { readonly isFirst: boolean; readonly id: number } | undefined;

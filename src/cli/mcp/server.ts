@@ -33,10 +33,15 @@ const text = (description: string) => ({ type: "string", description }) as const
 const texts = (description: string) => ({ type: "array", items: { type: "string" }, description }) as const;
 const site = { site: text("the homepage of the website, such as https://example.org/") };
 const flag = (description: string) => ({ type: "boolean", description }) as const;
-const refresh = { refresh: flag("read the website again instead of the stored copy") };
+const refresh = { refresh: flag("crawl the website again instead of using the stored copy") };
 const paging = {
-  limit: { type: "integer", minimum: 1, maximum: 1000, description: "maximum pages in one answer (default: 100)" },
-  cursor: text("nextCursor of the previous answer"),
+  limit: {
+    type: "integer",
+    minimum: 1,
+    maximum: 1000,
+    description: "maximum number of pages to return (default: 100)",
+  },
+  cursor: text("nextCursor from the previous result"),
 } as const;
 const pageList = {
   type: "object",
@@ -79,7 +84,7 @@ export function createServer(sites: Sites, signal: AbortSignal): McpServer {
 
   add<PageQuestion>(
     "site_summary",
-    "What a website's sitemaps declare, at a glance: sitemaps, pages by section, dates, languages, preferences for AI, and whether everything could be read. Ask this first.",
+    "An overview of a website's sitemaps: sitemaps, pages by section, dates, languages, AI preferences, and whether everything could be read. Call this first.",
     question,
     ({ site, refresh = false }) => sites.use(site, refresh, summaryOf),
   );
@@ -94,13 +99,13 @@ export function createServer(sites: Sites, signal: AbortSignal): McpServer {
   };
   add<ListQuestion>(
     "list_pages",
-    "The pages that a website's sitemaps declare, in their order. Patterns are text in the URL, wildcards for all of it (*/blog/*), or regular expressions between slashes.",
+    "The pages that a website's sitemaps declare, in declared order. A pattern is a substring of the URL, a wildcard pattern for the whole URL (*/blog/*), or a regular expression between slashes.",
     {
       ...question,
       include: texts("only pages whose URL matches one of these patterns"),
       exclude: texts("skip pages whose URL matches one of these patterns"),
-      since: text("only pages that changed since: 2026-05-31, 36h, 7d, 2w"),
-      undated: { ...text("with since: pages without a date (default: drop)"), enum: ["drop", "keep"] },
+      since: text("only pages modified since a date or within a period: 2026-05-31, 36h, 7d, 2w"),
+      undated: { ...text("with since: what to do with pages without a date (default: drop)"), enum: ["drop", "keep"] },
       unique: flag("each URL once, even if several sitemaps list it"),
       sameHost: flag("only pages on the homepage's host"),
       sameSite: flag("only pages on the homepage's domain and its subdomains"),
@@ -115,10 +120,10 @@ export function createServer(sites: Sites, signal: AbortSignal): McpServer {
   );
   add<PageQuestion & { readonly words: string }>(
     "find_pages",
-    "The pages with all given words in URL, title, section or captions. Sitemaps rarely have titles: use words of URLs.",
+    "The pages that contain all the given words in their URL, title, section or captions. Sitemaps rarely have titles, so use words that occur in URLs.",
     {
       ...question,
-      words: { ...text("words, separated by spaces; case does not matter"), pattern: "\\S" },
+      words: { ...text("words, separated by spaces, case-insensitive"), pattern: "\\S" },
       ...paging,
       required: ["site", "words"],
     },
@@ -127,13 +132,13 @@ export function createServer(sites: Sites, signal: AbortSignal): McpServer {
   );
   add<PageQuestion>(
     "check_site",
-    "What is wrong with a website's sitemaps, what search engines do about it, and how to fix it.",
+    "What is wrong with a website's sitemaps, how search engines react, and how to fix it.",
     question,
     ({ site, refresh = false }) => sites.use(site, refresh, (tree) => findingsOf(tree, signal)),
   );
   add<{ readonly site: string; readonly cursor?: string }>(
     "changes",
-    "Reads a website again, and lists the pages that were added, changed or removed since it was last read here. The first time, it only notes the state. With a cursor, the next changes of the same list.",
+    "Crawls a website again, and lists the pages that were added, changed or removed since it was last read here. The first call only records the current state. With a cursor, continues the same list.",
     { ...site, cursor: paging.cursor, required: ["site"] },
     async ({ site, cursor }) => {
       const facts = await changes(site, cursor);
@@ -146,7 +151,7 @@ export function createServer(sites: Sites, signal: AbortSignal): McpServer {
     "Reads one sitemap, sitemap index, feed, robots.txt or llms.txt: from its text, or from its URL.",
     {
       text: text("the content of the document"),
-      url: text("its URL; with a text, the base of relative URLs"),
+      url: text("its URL; if text is given, the base for relative URLs"),
     },
     (asked) => parsed(sites, asked),
   );
@@ -223,7 +228,8 @@ async function answered(answer: () => Promise<Answer>): Promise<CallToolResult> 
   isCollecting = true;
   try {
     const [text, facts] = await answer();
-    if (Buffer.byteLength(jsonOf(facts)) > largestAnswer) throw new NoAnswer("The answer is too large; ask for less");
+    if (Buffer.byteLength(jsonOf(facts)) > largestAnswer)
+      throw new NoAnswer("The result is too large; narrow the request");
     return { content: [{ type: "text", text }], structuredContent: { ...facts } };
   } catch (error) {
     const isExpected = error instanceof NoAnswer || error instanceof SitemapError || error instanceof UsageError;

@@ -117,7 +117,7 @@ export class Sites {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(
-        () => reject(new NoAnswer(`${homepage} is still being read; ask again in a minute`)),
+        () => reject(new NoAnswer(`${homepage} is still being crawled; try again in a minute`)),
         patience,
       );
     });

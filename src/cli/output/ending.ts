@@ -1,4 +1,5 @@
-// The end of a run: whether the result is complete, what could not be read and why, why nothing was found, and what page filters did. Grouped
+// The end of a run: whether the result is complete, what could not be read and why, why nothing was found, and what page filters did.
+// Grouped
 // on a terminal; in pipes and logs one line for each loss, and nothing if there is none.
 import type { PageFilter } from "../../crawl/page-filter.ts";
 import type { CrawlEvent, DiscoveryRecord, FinishedEvent, UnreachableWebsite } from "../../model/event.ts";
@@ -168,8 +169,8 @@ export class CrawlEnding {
     if (this.#lossCount === 0 || !this.#found) return;
     const parts = [];
     if (this.#unread > 0) parts.push(`${counted(this.#unread, "sitemap")} could not be read`);
-    if (this.#partial > 0) parts.push(`${counted(this.#partial, "sitemap")} could be read only in part`);
-    messages.say(`not complete${parts.length > 0 ? ": " : ""}${parts.join(", ")}`, "warning");
+    if (this.#partial > 0) parts.push(`${counted(this.#partial, "sitemap")} could only be partly read`);
+    messages.say(`incomplete${parts.length > 0 ? ": " : ""}${parts.join(", ")}`, "warning");
   }
 }
 
@@ -183,7 +184,7 @@ function sayHowTheyCame(messages: Messages, came: FinishedEvent["totals"]["came"
   const unchanged = came["not-modified"] + came["same-payload"];
   const parts = [];
   if (unchanged > 0) parts.push(`${grouped(unchanged)} unchanged`);
-  if (came["not-asked"] > 0) parts.push(`${grouped(came["not-asked"])} not asked for`);
+  if (came["not-asked"] > 0) parts.push(`${grouped(came["not-asked"])} skipped`);
   if (came.resumed > 0) parts.push(`${grouped(came.resumed)} from the archive`);
   if (parts.length > 0) messages.say(`${counted(came.fetched, "document")} fetched, ${parts.join(", ")}`, "quiet");
 }
@@ -251,16 +252,16 @@ export function filterNotes(filter: PageFilter, { since }: { readonly since?: un
   const more = others.length === 0 ? "" : ` and ${counted(others.length, "other host")}`;
   const notes = [];
   if (filter.reached) notes.push(`stopped at --limit ${filter.listed}`);
-  if (undated > 0) notes.push(`--since left out ${counted(undated, "page")} without a date`);
+  if (undated > 0) notes.push(`--since skipped ${counted(undated, "page")} without a date`);
   const unknown = counted(robotsUnknown, "page");
-  if (robotsUnknown > 0) notes.push(`--allowed-for left out ${unknown}: could not read robots.txt of ${host}${more}`);
+  if (robotsUnknown > 0) notes.push(`--allowed-for skipped ${unknown}: could not read robots.txt of ${host}${more}`);
   const { include, exclude, allowedFor } = filter.settings;
   const reasons: Readonly<Record<string, string>> = {
     include: `match --include ${inWords(include)}${includeHint(filter)}`,
     exclude: `remain after --exclude ${inWords(exclude)}`,
     since: `are dated ${since} or later (--since)`,
-    sameHost: "are on the host of the homepage (--same-host)",
-    sameSite: "are on the domain of the homepage (--same-site)",
+    sameHost: "are on the homepage's host (--same-host)",
+    sameSite: "are on the homepage's domain (--same-site)",
     allowedFor: `are allowed for ${allowedFor} (--allowed-for)`,
   };
   const none = filter.empty.flatMap((name) => reasons[name] ?? []).join(" and ");
@@ -274,7 +275,6 @@ export function inWords(patterns: readonly Pattern[]): string {
 }
 
 function includeHint({ settings, matchesInOtherCase }: PageFilter): string {
-  if (settings.include.some((each) => /^(["']).*\1$/s.test(String(each))))
-    return "; there are quotes around the pattern";
+  if (settings.include.some((each) => /^(["']).*\1$/s.test(String(each)))) return "; the pattern contains quotes";
   return matchesInOtherCase ? "; patterns are case-sensitive" : "";
 }

@@ -1,5 +1,7 @@
-// Results in files. `-o FILE` is either complete or missing: it is written under a temporary name, `.NAME.PID.partial`, and renamed at the end,
-// so that a run that fails, is stopped or fills the disk leaves the old file. What a killed process left is removed by the next run. `--save
+// Results in files. `-o FILE` is either complete or missing: it is written under a temporary name, `.NAME.PID.partial`, and renamed at
+// the end,
+// so that a run that fails, is stopped or fills the disk leaves the old file. What a killed process left is removed by the next run.
+// `--save
 // FILE` is written in place if it is new, so that a killed run leaves what it has; one that replaces another is renamed, too.
 import fs from "node:fs";
 import path from "node:path";
@@ -69,7 +71,7 @@ export class SaveFile implements Unfinished {
   constructor(file: string, force = false) {
     const target = orUsageError(`${file} cannot be written`, () => {
       if (fs.lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
-      if (!fs.existsSync(file)) throw new UsageError(`${file} is a link to nowhere`);
+      if (!fs.existsSync(file)) throw new UsageError(`${file} is a broken symbolic link`);
       return replaceable(file, force);
     });
     this.#target = target;
@@ -81,7 +83,7 @@ export class SaveFile implements Unfinished {
 
   get ifStopped(): string | undefined {
     if (this.replaces !== undefined) return `${this.replaces} was not changed`;
-    return fs.existsSync(this.path) ? `${this.path} holds what was received` : undefined;
+    return fs.existsSync(this.path) ? `${this.path} contains the responses received so far` : undefined;
   }
 
   keep(): void {

@@ -1,4 +1,5 @@
-// The formats of `sitegrove check`: text and Markdown for people, JSON, SARIF, and GitHub annotations with a step summary. Texts from a website
+// The formats of `sitegrove check`: text and Markdown for people, JSON, SARIF, and GitHub annotations with a step summary. Texts from a
+// website
 // are made printable; in text they are shortened, in Markdown they are in code spans, which they cannot break out of.
 import { createHash } from "node:crypto";
 import { appendFileSync } from "node:fs";
@@ -179,7 +180,8 @@ export function appendSummary(file: string, markdown: string): string | undefine
   }
 }
 
-// SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html), for code scanning: one result for each rule and sitemap, with
+// SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html), for code scanning: one result for each rule and
+// sitemap, with
 // its count in the message and its examples as locations. GitHub takes relative URIs only.
 const levels = { error: "error", warning: "warning", info: "note" } as const;
 // GitHub keeps this many of one run.
@@ -300,13 +302,13 @@ function sampleSentence({ sample }: CheckResult): string | undefined {
   const { pages, judged, bad, atMost, disallowed, unanswered } = sample;
   const left = [];
   if (disallowed > 0) left.push(`${counted(disallowed, "page")} not fetched: robots.txt disallows it`);
-  if (unanswered > 0) left.push(`${counted(unanswered, "page")} not judged: the server denied access`);
+  if (unanswered > 0) left.push(`${counted(unanswered, "page")} not checked: the server denied access`);
   const percent = `${(atMost * 100).toFixed(atMost < 0.1 ? 1 : 0)} %`;
   let bound = `at most ${percent} of all ${counted(pages, "page")}, at 95 % confidence`;
   if (judged >= pages) bound = "these are all pages";
-  if (judged === 0) bound = "nothing can be said about the others";
+  if (judged === 0) bound = "this says nothing about the others";
   const rest = left.length === 0 ? "" : ` (${left.join("; ")})`;
-  return `Sample: ${bad} of ${counted(judged, "page")} should not be listed as they are; ${bound}${rest}.`;
+  return `Sample: ${bad} of ${counted(judged, "page")} should not be listed as is; ${bound}${rest}.`;
 }
 
 /** Rules that were not judged, by the reason, as sentences. */

@@ -76,7 +76,7 @@ export class Messages {
 }
 
 /** For every command with --insecure. */
-export const insecureWarning = "--insecure: certificates are NOT checked, so anyone could be answering";
+export const insecureWarning = "--insecure: certificates are NOT verified, so the server could be anyone";
 
 /** Takes user names and passwords out of the URLs in a text. */
 export function withoutSecrets(text: string): string {

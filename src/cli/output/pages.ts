@@ -42,5 +42,5 @@ export function checkCsvFlags(format: Format, flags: Flags): void {
   const ofPages = [columns !== undefined && "--columns", explode && "--explode"];
   const ofTables = [!csvSafe && "--no-csv-safe", separator && "--separator", excel && "--excel"];
   const useless = [...ofPages, ...(format === "sitemaps-csv" ? [] : ofTables)].find(Boolean);
-  if (useless) throw new UsageError(`${useless} works with the format csv`);
+  if (useless) throw new UsageError(`${useless} works only with -f csv`);
 }
