@@ -95,8 +95,8 @@ function isDay(year: number, month: number, day: number): boolean {
 // Never guessed: 01/02/2024 may be in January or in February, so it is not a date; 25/12/2024 and 02/02/2024 are. The name of a weekday is
 // not checked. Spaces are single ones, and no expression has two repetitions that can share characters: all take linear time.
 
-/** A date as ISO 8601. */
-export interface OtherDate {
+/** A date as ISO 8601, or the time of one: `T03:04:05Z`, or nothing if only the day is kept. */
+interface OtherDate {
   readonly date: string;
   /** What is known about the offset: written, assumed to be UTC, or unknown, so that only the day is kept. */
   readonly zone: "written" | "assumed" | "unknown" | "no time";
@@ -166,13 +166,7 @@ function dateAndTime(year: string, month: number, day: string | undefined, rest 
   const date = `${year}-${pad(month)}`;
   if (day === undefined) return { date, zone: "no time" };
   const time = readTime(rest);
-  return time === undefined ? undefined : { date: `${date}-${pad(day)}${time.text}`, zone: time.zone };
-}
-
-interface Time {
-  /** `T03:04:05Z`; empty if only the day is kept. */
-  readonly text: string;
-  readonly zone: OtherDate["zone"];
+  return time === undefined ? undefined : { date: `${date}-${pad(day)}${time.date}`, zone: time.zone };
 }
 
 // Nothing, or an offset alone, which only XML Schema's `xs:date` has, and which a day does not keep.
@@ -183,8 +177,8 @@ const compactTime = /^(?: ?,)? ?t? ?(\d\d)(\d\d)(\d\d)?(?![\d:])/i;
 const clock =
   /^(?: ?,)? ?(?:(?<t>t)(?![a-z]) ?|at(?![a-z]) ?|- )?(?<hour>\d\d?)(?!\d)(?::(?<minute>[0-5]\d)(?!\d)(?::(?<second>[0-5]\d)(?!\d)(?<fraction>[.,]\d+)?)?)?(?: ?(?<half>[ap]) ?\.? ?m(?![a-z])(?: ?\.)?)?(?: ?(?<zone>[a-z]+))?(?: ?(?<offset>[+-].*?)(?: [a-z]+)?)?$/i;
 
-function readTime(rest: string): Time | undefined {
-  if (noTime.test(rest)) return { text: "", zone: "no time" };
+function readTime(rest: string): OtherDate | undefined {
+  if (noTime.test(rest)) return { date: "", zone: "no time" };
   const isCompact = /^(?: ?,)? ?t|^\d/i.test(rest) && compactTime.test(rest);
   const fields = clock.exec(isCompact ? rest.replace(compactTime, spread) : rest)?.groups;
   if (fields === undefined) return undefined;
@@ -196,10 +190,10 @@ function readTime(rest: string): Time | undefined {
   const hour = half === undefined ? written : (written % 12) + (half.toLowerCase() === "p" ? 12 : 0);
   const offset = offsetOf(fields["zone"], fields["offset"]);
   if (hour > 23 || offset === undefined) return undefined;
-  if (offset === "unknown") return { text: "", zone: offset };
+  if (offset === "unknown") return { date: "", zone: offset };
   const seconds = (second === undefined ? "" : `:${second}`) + (fraction === undefined ? "" : `.${fraction.slice(1)}`);
-  const text = `T${pad(hour)}:${minute ?? "00"}${seconds}`;
-  return offset === "" ? { text: `${text}Z`, zone: "assumed" } : { text: text + offset, zone: "written" };
+  const time = `T${pad(hour)}:${minute ?? "00"}${seconds}`;
+  return offset === "" ? { date: `${time}Z`, zone: "assumed" } : { date: time + offset, zone: "written" };
 }
 
 function spread(_: string, hour: string, minute: string, second: string | undefined): string {

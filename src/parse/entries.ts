@@ -96,14 +96,16 @@ export function problemFacts(line: number, value?: string, limit?: number): Prob
   return { line, ...(value === undefined ? {} : { value }), ...(limit === undefined ? {} : { limit }) };
 }
 
+/** What an entry names. */
+export type EntryKind = "page" | "sitemap";
+
 export class EntrySink {
   readonly #source: EntrySource;
   readonly #maxEntries: number;
   readonly #maxUrlLength: number;
   readonly #urls: UrlResolver;
   // By fingerprint: the first declaration counts.
-  readonly #pageUrls = new Fingerprints();
-  readonly #sitemapUrls = new Fingerprints();
+  readonly #taken = { page: new Fingerprints(), sitemap: new Fingerprints() };
   #pages: SitemapPage[] = [];
   #sitemaps: SitemapReference[] = [];
   // Those that were added.
@@ -123,28 +125,16 @@ export class EntrySink {
     this.repeats = new RepeatedPages(context, source, (page) => this.#pages.push(page));
   }
 
-  get pageCount(): number {
-    return this.#pageUrls.size;
+  /** How many different URLs there are. */
+  count(kind: EntryKind): number {
+    return this.#taken[kind].size;
   }
 
-  get sitemapCount(): number {
-    return this.#sitemapUrls.size;
-  }
-
-  /** The URL of a page that is not in the document yet. */
-  takePageUrl(text: string, facts: TextFacts = noFacts): string | undefined {
-    return this.#take(this.#pageUrls, text, facts);
-  }
-
-  /** The URL of a sitemap that is not in the document yet. */
-  takeSitemapUrl(text: string, facts: TextFacts = noFacts): string | undefined {
-    return this.#take(this.#sitemapUrls, text, facts);
-  }
-
-  #take(taken: Fingerprints, text: string, facts: TextFacts): string | undefined {
+  /** The URL of an entry that is not in the document yet. */
+  takeUrl(kind: EntryKind, text: string, facts: TextFacts = noFacts): string | undefined {
     const url = this.#resolve(text, facts);
     const { high, low } = facts.isUrl ? facts : this.#urls.fingerprint;
-    const isNew = url !== undefined && taken.add(high, low);
+    const isNew = url !== undefined && this.#taken[kind].add(high, low);
     this.repeatedUrl = isNew ? undefined : url;
     this.#reportUrl(isNew || url === undefined ? this.#urls.problem : "url-repeated", text);
     return isNew ? url : undefined;
@@ -184,13 +174,11 @@ export class EntrySink {
     if (this.entryCount === protocolEntries + 1) this.#source.report("protocol-entries", undefined, protocolEntries);
   }
 
-  addPage(page: SitemapPage): void {
-    if (this.#hasRoom()) this.#pages.push(page);
-  }
-
-  /** Adds a page whose entry may be repeated, with more details. */
-  addDetailedPage(page: SitemapPage): void {
-    if (this.#hasRoom()) this.repeats.add(page);
+  /** `mayGrow`: its entry may be repeated, with more details. */
+  addPage(page: SitemapPage, mayGrow = false): void {
+    if (!this.#hasRoom()) return;
+    if (mayGrow) this.repeats.add(page);
+    else this.#pages.push(page);
   }
 
   addSitemap(sitemap: SitemapReference): void {
@@ -207,8 +195,8 @@ export class EntrySink {
   /** The last entries: nothing more will be added. */
   finish(): Entries {
     this.repeats.finish();
-    this.#pageUrls.finish();
-    this.#sitemapUrls.finish();
+    this.#taken.page.finish();
+    this.#taken.sitemap.finish();
     return this.take();
   }
 

@@ -5,7 +5,7 @@
 // Some fields are no longer used by search engines; they are read anyway.
 import type { SitemapVideo, VideoPrice, VideoRestriction, VideoTvShow } from "../model/page.ts";
 import { type ElementRule, elements, type Part as RulePart } from "./table.ts";
-import type { Draft, UrlsetReader } from "./urlset.ts";
+import type { Draft, KeptAttribute, UrlsetReader } from "./urlset.ts";
 import { parseBoolean, parseList, parseNumber } from "./values.ts";
 import type { XmlAttributes } from "./xml/attributes.ts";
 
@@ -66,14 +66,7 @@ export const videoRules: Rules = elements("video", {
   restriction: restriction("restriction"),
   platform: restriction("platform"),
   price: {
-    open(reader, attributes) {
-      const price: Draft<VideoPrice> = {};
-      for (const name of ["currency", "type", "resolution"] as const) {
-        const value = attributes.get(name)?.trim();
-        if (value) price[name] = value;
-      }
-      reader.attributes = price;
-    },
+    open: keep("currency", "type", "resolution"),
     text(reader, amount) {
       const price: Draft<VideoPrice> = reader.attributes;
       const parsed = amount === "" ? undefined : parseNumber(amount);
@@ -108,14 +101,10 @@ export const videoRules: Rules = elements("video", {
     text(reader, loc, facts) {
       const resolved = loc === "" ? undefined : reader.url(loc, facts);
       if (resolved === undefined) return;
-      const { duration } = reader.attributes as { duration?: string };
+      const { duration } = reader.attributes;
       const seconds = duration === undefined ? undefined : parseNumber(duration);
       if (duration !== undefined && seconds === undefined) reader.report("video-invalid", `duration: ${duration}`);
-      append(
-        reader,
-        "contentSegments",
-        seconds === undefined ? { url: resolved } : { url: resolved, duration: seconds },
-      );
+      append(reader, "contentSegments", { url: resolved, ...(seconds !== undefined && { duration: seconds }) });
     },
   },
   tvshow: {
@@ -132,7 +121,7 @@ export const videoRules: Rules = elements("video", {
     open: keep("type"),
     text(reader, id) {
       if (id === "") return;
-      const { type } = reader.attributes as { type?: string };
+      const { type } = reader.attributes;
       append(reader, "ids", type === undefined ? { value: id } : { type, value: id });
     },
   },
@@ -197,7 +186,7 @@ function restriction(key: "restriction" | "platform"): Part {
   return {
     open: keep("relationship"),
     text(reader, content) {
-      const { relationship } = reader.attributes as { relationship?: string };
+      const { relationship } = reader.attributes;
       const values = content.split(/[\s,]+/).filter((item) => item !== "");
       const known = relationship?.toLowerCase();
       const kept: VideoRestriction =
@@ -225,11 +214,14 @@ function show<Key extends keyof VideoTvShow>(
   };
 }
 
-// Keeps an attribute until the text of its element follows.
-function keep(name: string): NonNullable<Part["open"]> {
+// Keeps attributes until the text of their element follows.
+function keep(...names: readonly KeptAttribute[]): NonNullable<Part["open"]> {
   return (reader, attributes) => {
-    const content = attributes.get(name)?.trim();
-    reader.attributes = content ? { [name]: content } : {};
+    reader.attributes = {};
+    for (const name of names) {
+      const content = attributes.get(name)?.trim();
+      if (content) reader.attributes[name] = content;
+    }
   };
 }
 

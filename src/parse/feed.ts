@@ -9,15 +9,7 @@ import { isHttpUrl, resolveUrl } from "../model/url.ts";
 import { resolveListedUrl } from "../model/url-forms.ts";
 import { readDate } from "./dates.ts";
 import type { EntrySink, EntrySource } from "./entries.ts";
-import {
-  type ElementRule,
-  elements,
-  type Format,
-  type Part as RulePart,
-  rule,
-  type TableTarget,
-  wrapper,
-} from "./table.ts";
+import { ElementRule, elements, type Format, type Part as RulePart, type TableTarget, wrapper } from "./table.ts";
 import type { Draft, PageDraft } from "./urlset.ts";
 import { noAttributes, type XmlAttributes } from "./xml/attributes.ts";
 
@@ -59,8 +51,6 @@ export class FeedReader implements TableTarget {
     this.#report = report;
     this.#url = url;
   }
-
-  refuseUrl(): void {}
 
   endRoot(): void {
     // An Atom entry as a whole document.
@@ -175,7 +165,7 @@ export class FeedReader implements TableTarget {
       return;
     }
     if (item.title === "" && item.description === "") item.missedText?.();
-    const url = this.#sink.takePageUrl(link);
+    const url = this.#sink.takeUrl("page", link);
     if (url !== undefined) this.#sink.addPage(this.#page(url, item));
   }
 
@@ -293,12 +283,15 @@ const rss = { vocabulary: "rss", entryNames: ["item"] } as const;
 const atom = { vocabulary: "atom", entryNames: ["entry"] } as const;
 export const feedFormats: Readonly<Record<"rss" | "rdf" | "channel" | "feed" | "entry", Format<FeedReader>>> = {
   // RSS 2.0 and 0.9x: items stand in the channel.
-  rss: { ...rss, root: rule("rss", { children: channels, ...around }) },
+  rss: { ...rss, root: new ElementRule("rss", { children: channels, ...around }) },
   // RSS 1.0 and 0.90: items stand beside the channel.
-  rdf: { ...rss, root: rule("RDF", { children: channels, ...around, stray }) },
+  rdf: { ...rss, root: new ElementRule("RDF", { children: channels, ...around, stray }) },
   // RSS 1.1: the root is the channel.
-  channel: { ...rss, root: rule("Channel", { children: channels, ...around, stray }) },
-  feed: { ...atom, root: rule("feed", { children: inFeed, others: aroundEntries, foreign: aroundEntries, stray }) },
+  channel: { ...rss, root: new ElementRule("Channel", { children: channels, ...around, stray }) },
+  feed: {
+    ...atom,
+    root: new ElementRule("feed", { children: inFeed, others: aroundEntries, foreign: aroundEntries, stray }),
+  },
   // An Atom entry can be a document: https://www.rfc-editor.org/rfc/rfc4287#section-2
-  entry: { ...atom, root: rule("entry", { children: new Map([...entry, ...entries]) }) },
+  entry: { ...atom, root: new ElementRule("entry", { children: new Map([...entry, ...entries]) }) },
 };

@@ -1,28 +1,17 @@
 // JSON Feed 1 and 1.1: https://www.jsonfeed.org/version/1.1/
 // Items are read one by one, so that a feed that is cut off keeps those before.
 //   Lenient: an item without a URL is a page if its id is one.
-import type { ProblemCode } from "../model/problem.ts";
 import type { TextPiece } from "../model/text.ts";
-import {
-  type Entries,
-  type EntryParser,
-  EntrySink,
-  type EntrySource,
-  type ParseContext,
-  type ParseOutcome,
-  problemFacts,
-} from "./entries.ts";
+import type { Entries, ParseContext, ParseOutcome } from "./entries.ts";
 import { FeedReader } from "./feed.ts";
+import { PlainParser } from "./lines.ts";
 import { noAttributes } from "./xml/attributes.ts";
 
 /** Found where a JSON Feed names its version. JSON may write a slash as `\/`. */
 export const jsonFeedVersion: RegExp = /"version"\s*:\s*"https?:\\?\/\\?\/(?:www\.)?jsonfeed\.org\\?\/version\\?\//;
 
-export class JsonFeedParser implements EntryParser, EntrySource {
-  readonly #context: ParseContext;
-  readonly #sink: EntrySink;
+export class JsonFeedParser extends PlainParser {
   readonly #reader: FeedReader;
-  #line: number;
   #depth = 0;
   #isInItems = false;
   #isInString = false;
@@ -33,22 +22,11 @@ export class JsonFeedParser implements EntryParser, EntrySource {
   #feed = "";
   // The end of the latter: the name of what comes next.
   #tail = "";
-  stopped = false;
 
   /** `linesBefore`: how many line ends of the document were removed before the written text. */
   constructor(context: ParseContext, linesBefore: number) {
-    this.#context = context;
-    this.#line = linesBefore + 1;
-    this.#sink = new EntrySink(this, context);
-    this.#reader = new FeedReader(this.#sink, this.report.bind(this), context.url);
-  }
-
-  report(code: ProblemCode, value?: string, limit?: number): void {
-    this.#context.problems.add(code, problemFacts(this.#line, value, limit));
-  }
-
-  stop(): void {
-    this.stopped = true;
+    super(context, linesBefore + 1);
+    this.#reader = new FeedReader(this.sink, this.report.bind(this), context.url);
   }
 
   get outcome(): ParseOutcome {
@@ -63,7 +41,7 @@ export class JsonFeedParser implements EntryParser, EntrySource {
     if (text !== "") this.#isEscaped = false;
     for (let found = mark.exec(text); found !== null && !this.stopped && !this.#isOver; found = mark.exec(text)) {
       const { 0: character, index } = found;
-      if (character === "\n") this.#line++;
+      if (character === "\n") this.line++;
       else if (character.startsWith("\\")) this.#isEscaped = character.length === 1;
       else if (character === '"') this.#isInString = !this.#isInString;
       else if (!this.#isInString) {
@@ -76,14 +54,14 @@ export class JsonFeedParser implements EntryParser, EntrySource {
       }
     }
     this.#add(text.slice(from));
-    return this.#sink.take();
+    return this.sink.take();
   }
 
   end(): Entries {
-    const { problems } = this.#context;
+    const { problems } = this.context;
     if (!this.stopped && !this.#isOver) this.#break();
-    if (this.#sink.entryCount === 0 && problems.complete) problems.add("no-entries");
-    return this.#sink.finish();
+    if (this.sink.entryCount === 0 && problems.complete) problems.add("no-entries");
+    return this.sink.finish();
   }
 
   #add(text: string): void {
@@ -123,7 +101,7 @@ export class JsonFeedParser implements EntryParser, EntrySource {
     const reader = this.#reader;
     const text = (name: string): string => {
       const value = item[name];
-      return typeof value === "string" && value.length <= this.#context.limits.xmlTextLength ? value.trim() : "";
+      return typeof value === "string" && value.length <= this.context.limits.xmlTextLength ? value.trim() : "";
     };
     reader.begin(noAttributes);
     reader.setLink(text("url"));

@@ -14,12 +14,34 @@ import {
   problemFacts,
 } from "./entries.ts";
 
-export abstract class LineParser implements EntryParser, EntrySource {
+/** What the parsers of text share: a problem has the number of the current line. */
+export abstract class PlainParser implements EntryParser, EntrySource {
   protected readonly context: ParseContext;
   protected readonly sink: EntrySink;
-  /** The number of the current line, from 1. */
+  /** From 1. */
   protected line: number;
   stopped = false;
+
+  constructor(context: ParseContext, line: number) {
+    this.context = context;
+    this.sink = new EntrySink(this, context);
+    this.line = line;
+  }
+
+  abstract readonly outcome: ParseOutcome;
+  abstract write(piece: TextPiece): Entries;
+  abstract end(): Entries;
+
+  report(code: ProblemCode, value?: string, limit?: number): void {
+    this.context.problems.add(code, problemFacts(this.line, value, limit));
+  }
+
+  stop(): void {
+    this.stopped = true;
+  }
+}
+
+export abstract class LineParser extends PlainParser {
   // The beginning of an incomplete line. Limited by the longest line, so appending to it stays cheap.
   #pending = "";
   #isTooLong = false;
@@ -27,12 +49,9 @@ export abstract class LineParser implements EntryParser, EntrySource {
 
   /** `linesBefore`: how many lines of the document were removed before the written text. */
   constructor(context: ParseContext, linesBefore = 0) {
-    this.context = context;
-    this.sink = new EntrySink(this, context);
-    this.line = linesBefore;
+    super(context, linesBefore);
   }
 
-  abstract readonly outcome: ParseOutcome;
   /** Takes a line that is not empty, without its end. */
   protected abstract takeLine(line: string): void;
 
@@ -64,18 +83,10 @@ export abstract class LineParser implements EntryParser, EntrySource {
     this.#isTooLong = false;
   }
 
-  report(code: ProblemCode, value?: string, limit?: number): void {
-    this.context.problems.add(code, problemFacts(this.line, value, limit));
-  }
-
-  stop(): void {
-    this.stopped = true;
-  }
-
   /** The URL of a page, if it is new. */
   protected takePageUrl(text: string): string | undefined {
     this.sink.countEntry();
-    const url = this.sink.takePageUrl(text);
+    const url = this.sink.takeUrl("page", text);
     return url === undefined ? undefined : detached(url);
   }
 }

@@ -54,7 +54,7 @@ export class RobotsParser extends LineParser {
       this.report("url-missing", line);
       return;
     }
-    const url = this.sink.takeSitemapUrl(bare);
+    const url = this.sink.takeUrl("sitemap", bare);
     if (url === undefined) return;
     if (!hasColon || bare !== value || key.toLowerCase() !== "sitemap") this.report("robots-spelling", line);
     this.sink.addSitemap({ url });

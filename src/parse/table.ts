@@ -17,7 +17,7 @@ export interface TableTarget {
   /** Of pages, only the URLs are wanted. */
   readonly urlsOnly?: boolean;
   /** The entry has a URL that cannot be used; the reason was reported. */
-  refuseUrl(): void;
+  refuseUrl?(): void;
   /** A text of a rule with `isFallback` cannot be used: `report` says why. */
   missFallback?(name: string, report: () => void): void;
   /** The root was closed. */
@@ -38,7 +38,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
   readonly #cursor: XmlCursor;
   readonly #scanner: XmlScanner;
   readonly #depthAround: number;
-  readonly #skipped: ElementRule<Target> = rule("", {});
+  readonly #skipped = new ElementRule<Target>("", {});
   /** The rules of the open elements, from the format's root. */
   readonly rules: ElementRule<Target>[];
   // Reported already: each wrong spelling and namespace is reported once.
@@ -157,7 +157,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     };
     if (closed.isFallback) this.target.missFallback?.(closed.name, report);
     else report();
-    if (closed.isKey) this.target.refuseUrl();
+    if (closed.isKey) this.target.refuseUrl?.();
   }
 
   /** The rule of an element below one with the rule `parent`. Reports a spelling that differs from the format's. */
@@ -202,69 +202,50 @@ const reportedSpellings = 100;
 
 // Formats as tables: what an element means, by its parent element.
 
-/** What to do with an element. `Target` collects its values. */
-export interface ElementRule<Target> {
+/** What to do with an element. `Target` collects its values. All have one object shape, which makes lookups faster. */
+export class ElementRule<Target> {
   /** The name as the format spells it. */
   readonly name: string;
   /** Its children, by vocabulary and name in lower case: `image loc`. */
-  readonly children: ReadonlyMap<string, ElementRule<Target>> | undefined;
-  /**
-   * The rules for other children, in the format's own namespace and in foreign ones. Without one they are skipped with
-   * their content.
-   */
-  readonly others: ElementRule<Target> | undefined;
-  readonly foreign: ElementRule<Target> | undefined;
+  readonly children: ReadonlyMap<string, ElementRule<Target>> | undefined = undefined;
+  /** The rules for other children, in the format's own namespace and in foreign ones. Without one they are skipped with their content. */
+  readonly others: ElementRule<Target> | undefined = undefined;
+  readonly foreign: ElementRule<Target> | undefined = undefined;
   /** It is an entry: the start of the next entry ends it, with everything open in it. */
-  readonly isEntry: boolean;
-  readonly open: ((target: Target, attributes: XmlAttributes) => void) | undefined;
+  readonly isEntry: boolean = false;
+  readonly open: ((target: Target, attributes: XmlAttributes) => void) | undefined = undefined;
   /** Receives the element's text: decoded, trimmed, perhaps empty. */
-  readonly text: ((target: Target, text: string, facts: TextFacts) => void) | undefined;
+  readonly text: ((target: Target, text: string, facts: TextFacts) => void) | undefined = undefined;
   /** The text is a URL. */
-  readonly isUrl: boolean;
+  readonly isUrl: boolean = false;
   /** The URL is that of the entry. */
-  readonly isKey: boolean;
+  readonly isKey: boolean = false;
   /** The text is a date as https://www.w3.org/TR/NOTE-datetime has them. */
-  readonly isDate: boolean;
+  readonly isDate: boolean = false;
   /** Needed only where another element is missing: then the target reports why it cannot be used. */
-  readonly isFallback: boolean;
+  readonly isFallback: boolean = false;
   /** Only who wants to have it needs the text, or the URL among the attributes; others need to know that it is valid. */
-  readonly isDetail: boolean;
-  readonly close: ((target: Target) => void) | undefined;
+  readonly isDetail: boolean = false;
+  readonly close: ((target: Target) => void) | undefined = undefined;
   /** Entries stand in it: receives a URL that stands there as text. */
-  readonly stray: ((target: Target, url: string) => void) | undefined;
+  readonly stray: ((target: Target, url: string) => void) | undefined = undefined;
+
+  constructor(name: string, part: Part<Target>) {
+    this.name = name;
+    Object.assign(this, part);
+  }
 }
 
 export type Part<Target> = Partial<Omit<ElementRule<Target>, "name">>;
 
-/** A table of children, all of one vocabulary. All rules have the same object shape, which makes lookups faster. */
+/** A table of children, all of one vocabulary. */
 export function elements<Target>(
   vocabulary: Vocabulary,
   parts: Readonly<Record<string, Part<Target>>>,
 ): Map<string, ElementRule<Target>> {
-  const rules = Object.entries(parts).map(([name, part]) => rule(name, part));
+  const rules = Object.entries(parts).map(([name, part]) => new ElementRule(name, part));
   return new Map(rules.map((entry) => [ruleKey(vocabulary, entry.name.toLowerCase()), entry]));
 }
-
-export function rule<Target>(name: string, part: Part<Target>): ElementRule<Target> {
-  return { ...noRule, ...part, name };
-}
-
-const noRule = {
-  name: "",
-  children: undefined,
-  others: undefined,
-  foreign: undefined,
-  isEntry: false,
-  open: undefined,
-  text: undefined,
-  isUrl: false,
-  isKey: false,
-  isDate: false,
-  isDetail: false,
-  isFallback: false,
-  close: undefined,
-  stray: undefined,
-};
 
 /**
  * A rule for unknown elements, which may hold these children at any depth. `foreign`: the rule for elements of other
@@ -274,10 +255,8 @@ export function wrapper<Target>(
   children: ReadonlyMap<string, ElementRule<Target>>,
   foreign?: ElementRule<Target>,
 ): ElementRule<Target> {
-  const made: { -readonly [Key in keyof ElementRule<Target>]: ElementRule<Target>[Key] } = rule("", { children });
-  made.others = made;
-  made.foreign = foreign ?? made;
-  return made;
+  const made = new ElementRule("", { children });
+  return Object.assign(made, { others: made, foreign: foreign ?? made });
 }
 
 function ruleKey(vocabulary: Vocabulary, lowerCaseName: string): string {

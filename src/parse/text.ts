@@ -23,7 +23,7 @@ export class TextParser extends LineParser {
   #hasText = false;
 
   get outcome(): ParseOutcome {
-    if (this.sink.pageCount > 0) return { kind: "pages", format: "text" };
+    if (this.sink.count("page") > 0) return { kind: "pages", format: "text" };
     const isText = this.#hasText || this.context.problems.has("limit-line-length");
     const reason = isText ? problem("not-a-sitemap", { value: "text without a URL" }) : problem("empty");
     return { kind: "invalid", reason };

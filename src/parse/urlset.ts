@@ -15,21 +15,22 @@ import {
 } from "../model/page.ts";
 import type { ProblemCode } from "../model/problem.ts";
 import { readDate } from "./dates.ts";
-import type { EntrySink, EntrySource } from "./entries.ts";
+import type { EntryKind, EntrySink, EntrySource } from "./entries.ts";
 import { imageRules, newsRules, videoRules } from "./extensions.ts";
 import {
-  type ElementRule,
+  ElementRule,
   elements,
   type Format,
   noFacts,
   type Part as RulePart,
-  rule,
   type TableTarget,
   TextFacts,
   wrapper,
 } from "./table.ts";
 import { parseChangeFrequency, parsePriority } from "./values.ts";
 import type { XmlAttributes } from "./xml/attributes.ts";
+
+export type KeptAttribute = "currency" | "type" | "resolution" | "duration" | "relationship";
 
 /** A record that is being put together. */
 export type Draft<T> = { -readonly [Key in keyof T]?: T[Key] };
@@ -40,7 +41,7 @@ export class UrlsetReader implements TableTarget {
   readonly report: EntrySource["report"];
 
   // The current entry.
-  #kind: "page" | "sitemap" | undefined;
+  #kind: EntryKind | undefined;
   /** The entry has no element: its URL is where entries should be. */
   isImplied = false;
   #isUrlRefused = false;
@@ -65,8 +66,9 @@ export class UrlsetReader implements TableTarget {
   image: Draft<SitemapImage> = {};
   video: Draft<SitemapVideo> = {};
   /** Attributes of an open element whose text is needed, too. */
-  attributes: object = {};
+  attributes: Partial<Record<KeptAttribute, string>> = {};
 
+  #isMixedReported = false;
   /** Nothing else of a page is kept. */
   readonly urlsOnly: boolean;
 
@@ -96,7 +98,7 @@ export class UrlsetReader implements TableTarget {
   }
 
   /** A URL in the place of an entry: it becomes an entry, with the fields that follow it. */
-  beginImplied(kind: "page" | "sitemap", text: string, facts: TextFacts): void {
+  beginImplied(kind: EntryKind, text: string, facts: TextFacts): void {
     this.reportMisplaced("loc");
     this.begin(kind);
     this.isImplied = true;
@@ -104,7 +106,7 @@ export class UrlsetReader implements TableTarget {
   }
 
   /** A URL in the place of an entry, as text. */
-  takeStray(kind: "page" | "sitemap", text: string): void {
+  takeStray(kind: EntryKind, text: string): void {
     this.report("xml-misplaced", text);
     this.begin(kind);
     this.setLoc(text, noFacts);
@@ -169,7 +171,7 @@ export class UrlsetReader implements TableTarget {
     return this.#sink.resolveUrl(text, facts);
   }
 
-  begin(kind: "page" | "sitemap"): void {
+  begin(kind: EntryKind): void {
     if (this.#kind !== undefined) this.end();
     this.#kind = kind;
     this.isImplied = false;
@@ -197,38 +199,26 @@ export class UrlsetReader implements TableTarget {
       this.reportMisplaced("loc");
       this.setLoc(this.wrappedLoc, noFacts);
     }
-    if (this.#loc === "") {
-      if (!this.#isUrlRefused) this.report("url-missing");
-    } else if (kind === "page") this.#endPage();
-    else this.#endSitemap();
+    if (this.#loc !== "") this.#add(kind);
+    else if (!this.#isUrlRefused) this.report("url-missing");
   }
 
-  #endPage(): void {
-    const url = this.#sink.takePageUrl(this.#loc, this.#locFacts);
-    const repeated = this.#sink.repeatedUrl;
-    if (url !== undefined) this.#add(this.#page(url));
-    else if (repeated !== undefined && !this.urlsOnly) this.#sink.repeats.merge(this.#page(repeated));
-    this.#moreLocs?.forEach((loc) => {
-      const more = this.#sink.takePageUrl(loc);
-      if (more !== undefined) this.#add({ url: more, priority: defaultPriority });
-    });
-    if (this.#sink.sitemapCount > 0) this.#reportMixed();
-  }
-
-  #add(page: SitemapPage): void {
-    if (this.urlsOnly) this.#sink.addPage(page);
-    else this.#sink.addDetailedPage(page);
-  }
-
-  #endSitemap(): void {
-    const url = this.#sink.takeSitemapUrl(this.#loc, this.#locFacts);
+  #add(kind: EntryKind): void {
+    const sink = this.#sink;
+    const url = sink.takeUrl(kind, this.#loc, this.#locFacts);
+    const repeated = sink.repeatedUrl;
     const lastModified = this.#lastModified;
-    if (url !== undefined) this.#sink.addSitemap(lastModified === undefined ? { url } : { url, lastModified });
+    if (url !== undefined && kind === "page") sink.addPage(this.#page(url), !this.urlsOnly);
+    else if (url !== undefined) sink.addSitemap(lastModified === undefined ? { url } : { url, lastModified });
+    else if (repeated !== undefined && kind === "page" && !this.urlsOnly) sink.repeats.merge(this.#page(repeated));
     this.#moreLocs?.forEach((loc) => {
-      const more = this.#sink.takeSitemapUrl(loc);
-      if (more !== undefined) this.#sink.addSitemap({ url: more });
+      const more = sink.takeUrl(kind, loc);
+      if (more !== undefined && kind === "page") sink.addPage({ url: more, priority: defaultPriority }, !this.urlsOnly);
+      else if (more !== undefined) sink.addSitemap({ url: more });
     });
-    if (this.#sink.pageCount > 0) this.#reportMixed();
+    if (this.#isMixedReported || sink.count(kind === "page" ? "sitemap" : "page") === 0) return;
+    this.#isMixedReported = true;
+    this.report("xml-mixed");
   }
 
   endNews(): void {
@@ -325,12 +315,6 @@ export class UrlsetReader implements TableTarget {
       ? { url, priority, changeFrequency }
       : { url, priority, lastModified, changeFrequency };
   }
-
-  #mixedReported = false;
-  #reportMixed(): void {
-    if (!this.#mixedReported) this.report("xml-mixed");
-    this.#mixedReported = true;
-  }
 }
 
 function isAlternate(rel: string | undefined): boolean {
@@ -405,7 +389,7 @@ const fields: ElementRule<UrlsetReader> = wrapper(
       },
     },
   }),
-  rule("", {}),
+  new ElementRule("", {}),
 );
 
 // An entry inside of an entry that was not closed, with nothing in it: what follows it is the next entry.
@@ -418,9 +402,7 @@ for (const table of [page, sitemap]) {
   for (const [key, found] of elements("sitemap", { url: inner, sitemap: inner })) table.set(key, found);
 }
 
-type Kind = "page" | "sitemap";
-
-function entry(name: Kind | "url", kind: Kind, isMisplaced: boolean): Part {
+function entry(name: "url" | "sitemap", kind: EntryKind, isMisplaced: boolean): Part {
   return {
     isEntry: true,
     children: kind === "page" ? page : sitemap,
@@ -438,8 +420,7 @@ function entry(name: Kind | "url", kind: Kind, isMisplaced: boolean): Part {
 //   Lenient: entries inside of elements that nobody knows, and after the end of the document, are read.
 //   Lenient: a `<loc>` that stands in no entry is one.
 //   Lenient: a URL that stands between entries as text is one.
-function entriesOf(root: Kind): Part & { children: Rules } {
-  const url = root === "page" ? "page" : "sitemap";
+function entriesOf(root: EntryKind): Part & { children: Rules } {
   const loose: Rules = elements("sitemap", {
     loc: { isUrl: true, isKey: true, text: (reader, text, facts) => reader.beginImplied(root, text, facts) },
     lastmod: {
@@ -450,13 +431,13 @@ function entriesOf(root: Kind): Part & { children: Rules } {
   });
   const children: Rules = new Map([
     ...elements<UrlsetReader>("sitemap", {
-      url: entry("url", url, root === "sitemap"),
+      url: entry("url", root, root === "sitemap"),
       sitemap: entry("sitemap", "sitemap", false),
     }),
     ...loose,
   ]);
   const misplaced = elements<UrlsetReader>("sitemap", {
-    url: entry("url", url, true),
+    url: entry("url", root, true),
     sitemap: entry("sitemap", "sitemap", true),
   });
   const foreign = wrapper(misplaced);
@@ -471,6 +452,6 @@ for (const { children } of [pages, sitemaps]) for (const [key, found] of roots) 
 
 const format = { vocabulary: "sitemap", entryNames: ["url", "sitemap"] } as const;
 export const urlsetFormats: Readonly<Record<"urlset" | "sitemapindex", Format<UrlsetReader>>> = {
-  urlset: { ...format, root: rule("urlset", pages) },
-  sitemapindex: { ...format, root: rule("sitemapindex", sitemaps) },
+  urlset: { ...format, root: new ElementRule("urlset", pages) },
+  sitemapindex: { ...format, root: new ElementRule("sitemapindex", sitemaps) },
 };

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { defaultLimits, type Limits } from "../../src/model/options.ts";
 import { type ProblemCode, ProblemLog } from "../../src/model/problem.ts";
 import { usualFastPath } from "../../src/parse/fast/create-fast-path.ts";
-import { type ElementRule, rule, type TableReader } from "../../src/parse/table.ts";
+import { ElementRule, type TableReader } from "../../src/parse/table.ts";
 import type { XmlAttributes } from "../../src/parse/xml/attributes.ts";
 import type { XmlHandler, XmlName } from "../../src/parse/xml/names.ts";
 import { XmlScanner } from "../../src/parse/xml/scanner.ts";
@@ -39,10 +39,10 @@ function scan(
     events.push({ type: "close", local: name.local, text });
   };
   // The same as rules: an element's text comes before its end.
-  const rules = [rule<object>("", {})];
+  const rules = [new ElementRule<object>("", {})];
   const texts: (string | undefined)[] = [];
   const ruleOf = (_parent: ElementRule<object>, name: XmlName) =>
-    rule<object>(name.raw, {
+    new ElementRule<object>(name.raw, {
       open: (_, attributes) => open(name, attributes),
       text: wanted(name) ? (_, text) => texts.push(text) : undefined,
       close: () => close(name, wanted(name) ? texts.pop() : undefined),
@@ -50,12 +50,7 @@ function scan(
   const reader = {
     target: {},
     urlsOnly: false,
-    get rules() {
-      return rules.slice();
-    },
-    set rules(list) {
-      rules.splice(0, rules.length, ...list);
-    },
+    rules,
     ruleOf,
     isInRoot: true,
     isEntryName: () => false,

@@ -88,10 +88,10 @@ export class XmlCursor implements ReferenceWatcher {
 
   /** Adds a problem at the tag that is being read. */
   report(code: ProblemCode, value?: string, limit?: number): void {
-    this.reportAt(this.at, code, value, limit);
+    this.#reportAt(this.at, code, value, limit);
   }
 
-  reportAt(at: number, code: ProblemCode, value?: string, limit?: number): void {
+  #reportAt(at: number, code: ProblemCode, value?: string, limit?: number): void {
     if (this.#problems.has(code)) {
       this.#problems.add(code);
       return;
@@ -102,9 +102,9 @@ export class XmlCursor implements ReferenceWatcher {
 
   /** Adds a problem that makes the document not well-formed. */
   flawAt(at: number, code: ProblemCode, value?: string, limit?: number): void {
-    this.reportAt(at, code, value, limit);
+    this.#reportAt(at, code, value, limit);
     if (!this.strict || this.stopped) return;
-    this.reportAt(at, "xml-not-well-formed");
+    this.#reportAt(at, "xml-not-well-formed");
     this.stopped = true;
   }
 
@@ -117,7 +117,7 @@ export class XmlCursor implements ReferenceWatcher {
 
   /** Adds the problem that a limit was reached, and stops. */
   limit(code: ProblemCode, limit: number): void {
-    this.reportAt(this.at, code, undefined, limit);
+    this.report(code, undefined, limit);
     this.stopped = true;
   }
 }

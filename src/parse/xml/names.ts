@@ -1,6 +1,5 @@
 // The interface between the scanner and the reader of a format, and the names that it passes.
 
-import { detached } from "../../model/text.ts";
 import type { TableReader } from "../table.ts";
 import type { XmlAttributes } from "./attributes.ts";
 
@@ -60,21 +59,6 @@ export class XmlName {
   }
 }
 
-/** The names of one document. */
-export class XmlNames {
-  readonly #names = new Map<string, XmlName>();
-
-  find(buffer: string, start: number, end: number): XmlName {
-    const raw = buffer.slice(start, end);
-    const known = this.#names.get(raw);
-    if (known !== undefined) return known;
-    const shared = this.#names.size < sharedNames;
-    const name = new XmlName(detached(raw), shared);
-    if (shared) this.#names.set(name.raw, name);
-    return name;
-  }
-}
-
 /** The declarations of namespaces that are in scope. */
 export class XmlNamespaces {
   readonly #bindings = new Map<string, string[]>();
@@ -126,6 +110,3 @@ export class XmlNamespaces {
 function keyOf(prefix: string): string {
   return `:${prefix}`;
 }
-
-// More names than this are not remembered: a hostile document may have millions.
-const sharedNames = 1000;

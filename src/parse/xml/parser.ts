@@ -60,8 +60,8 @@ export class XmlParser implements EntryParser, XmlHandler {
       return { kind: "pages", format, ...(next === undefined ? {} : { next }) };
     }
     // What is listed counts more than the name of the root.
-    if (this.#sink.sitemapCount > 0) return { kind: "index", format: "xml" };
-    if (this.#sink.pageCount > 0 || this.#root === "urlset") return { kind: "pages", format: "xml" };
+    if (this.#sink.count("sitemap") > 0) return { kind: "index", format: "xml" };
+    if (this.#sink.count("page") > 0 || this.#root === "urlset") return { kind: "pages", format: "xml" };
     return { kind: "index", format: "xml" };
   }
 

@@ -8,13 +8,14 @@
 //   Lenient: entries and URLs in a CDATA section between entries are read.
 // With `strict` the first thing that is not well-formed ends the document; strict.ts has the checks that only it needs.
 import type { Limits } from "../../model/options.ts";
-import type { TextPiece } from "../../model/text.ts";
+import { detached, type TextPiece } from "../../model/text.ts";
 import { protocolUrlLength } from "../../model/url.ts";
 import type { ParseContext } from "../entries.ts";
 import type { TokenReader } from "../fast/token-reader.ts";
 import { endOfName, isSpace, skipSpace, type XmlAttributes, XmlTag } from "./attributes.ts";
 import { XmlCursor } from "./cursor.ts";
-import { type XmlHandler, type XmlName, XmlNames, XmlNamespaces } from "./names.ts";
+import { type XmlHandler, XmlName, XmlNamespaces } from "./names.ts";
+
 import {
   endOfChecked,
   type Flaw,
@@ -39,7 +40,7 @@ export class XmlScanner {
   /** The last tag that was more than a name, and where it ends. */
   readonly tag: XmlTag;
   tagEnd = -1;
-  readonly #names = new XmlNames();
+  readonly #names = new Map<string, XmlName>();
   readonly #fastPath: TokenReader | undefined;
   // Nothing is read before the buffer has this length: a long token in small chunks is not scanned again for each
   // chunk.
@@ -142,7 +143,7 @@ export class XmlScanner {
     }
   }
 
-  // At a `<`. This and all that follows for markup returns whether it was read; otherwise the buffer has to grow.
+  // At a `<`, where the cursor is. This and all that follows for markup returns whether it was read; otherwise the buffer has to grow.
   #scanMarkup(open: number, final: boolean): boolean {
     const { buffer } = this.cursor;
     if (open + 1 === buffer.length) return final && this.#strayText(open);
@@ -150,7 +151,7 @@ export class XmlScanner {
     if (code === exclamationMark) return this.#declaration(open, final);
     if (code === questionMark) return this.#instruction(open, final);
     if (!this.#checkMarkup(open, final) || this.cursor.stopped) return false;
-    if (code === slash) return this.#endTag(open, final);
+    if (code === slash) return this.#endTag(open);
     return startsName(code) ? this.#startTag(open, final) : this.#strayText(open);
   }
 
@@ -233,7 +234,6 @@ export class XmlScanner {
     if (!this.#isAfterRoot || this.#isJunkReported) return true;
     const { cursor } = this;
     if (!final && cursor.buffer.length - open < shownLength) return false;
-    cursor.at = open;
     this.#isJunkReported = true;
     cursor.flawAt(open, "xml-junk-after-root", cursor.buffer.slice(open, open + shownLength));
     return true;
@@ -247,17 +247,16 @@ export class XmlScanner {
     this.#isRunReported = false;
     const nameEnd = endOfName(buffer, open + 1);
     const nameTooLong = nameEnd - open - 1 > limits.xmlNameLength;
-    if (nameEnd === buffer.length && !nameTooLong) return this.#more(open, final);
+    if (nameEnd === buffer.length && !nameTooLong) return false;
     const end = nameTooLong ? nameEnd : tag.scan(buffer, open, nameEnd);
-    if (end === -1) return this.#more(open, final);
+    if (end === -1) return false;
     if (nameTooLong || tag.tooLong) {
       return this.#skipTag(open, nameTooLong ? limits.xmlNameLength : limits.xmlTextLength);
     }
     // Lenient: `a <b` in a text is text, not a tag that lost its end.
     if (tag.unclosed && this.elements.text !== undefined) return this.#strayText(open);
-    const name = this.#names.find(buffer, open + 1, nameEnd);
+    const name = this.#nameOf(buffer.slice(open + 1, nameEnd));
     if (!tag.selfClosing && !this.#endUnclosed(name, open, end, final)) return false;
-    cursor.at = open;
     if (tag.tooMany) {
       cursor.limit("limit-xml-attributes", limits.xmlAttributes);
       return true;
@@ -288,13 +287,12 @@ export class XmlScanner {
       if (final) return true;
       if (next - end < maxLookAhead) return false;
     } else if (buffer.charCodeAt(next) !== lessThan || buffer.charCodeAt(next + 1) === slash) return true;
-    cursor.at = open;
     cursor.flawAt(open, "xml-mismatched-tag", `<${elements.top!.raw}>`);
     for (let left = count; left > 0 && !cursor.stopped; left--) elements.close(true);
     return true;
   }
 
-  #endTag(open: number, final: boolean): boolean {
+  #endTag(open: number): boolean {
     const { cursor, elements } = this;
     const { buffer } = cursor;
     const { top } = elements;
@@ -311,12 +309,19 @@ export class XmlScanner {
     const length = (end === -1 ? buffer.length : end) - open;
     const { xmlNameLength } = this.limits;
     if (length > xmlNameLength + maxEndTagSpace) return this.#skipTag(open, xmlNameLength);
-    if (end === -1) return this.#more(open, final);
-    cursor.at = open;
+    if (end === -1) return false;
     const after = this.#endOfEndTag(nameEnd, end);
-    if (!cursor.stopped) this.#otherEndTag(this.#names.find(buffer, open + 2, nameEnd), open);
+    if (!cursor.stopped) this.#otherEndTag(this.#nameOf(buffer.slice(open + 2, nameEnd)), open);
     cursor.at = after;
     return true;
+  }
+
+  #nameOf(raw: string): XmlName {
+    const known = this.#names.get(raw);
+    if (known !== undefined) return known;
+    const name = new XmlName(detached(raw), this.#names.size < sharedNames);
+    if (name.shared) this.#names.set(name.raw, name);
+    return name;
   }
 
   // Only white space is allowed between the name and `>`.
@@ -342,12 +347,6 @@ export class XmlScanner {
     if (!cursor.stopped) elements.close();
   }
 
-  // The buffer ends inside this tag.
-  #more(open: number, final: boolean): false {
-    if (final) this.cursor.at = open;
-    return false;
-  }
-
   // What begins with `<!` or `<?`: comments, CDATA sections, document type declarations and instructions.
 
   #declaration(open: number, final: boolean): boolean {
@@ -355,7 +354,6 @@ export class XmlScanner {
     const { buffer } = cursor;
     // As long as `<![CDATA[` and `<!DOCTYPE`.
     if (!final && buffer.length - open < 9) return false;
-    cursor.at = open;
     if (buffer.startsWith("<!--", open)) return this.#skip("text", "--", open + 4);
     if (!this.#checkMarkup(open, final) || cursor.stopped) return false;
     if (buffer.startsWith("<![CDATA[", open)) return this.#cdata(open, final);
@@ -364,7 +362,7 @@ export class XmlScanner {
       return this.#skip("text", ">", open + 2);
     }
     if (this.#isInDocument) cursor.flawAt(open, "xml-malformed-tag", "<!DOCTYPE");
-    else cursor.reportAt(open, "xml-doctype");
+    else cursor.report("xml-doctype");
     this.#isInSubset = false;
     return this.#skip("doctype", "", open + 9);
   }
@@ -383,7 +381,6 @@ export class XmlScanner {
     const end = isForXml ? endOfInstruction(buffer, open) : -1;
     if (end === -1 && isForXml && !final && buffer.length - open < longestDeclaration) return false;
     if (cursor.strict && !isDeclaration && !hasTarget(buffer, open + 2) && !final) return false;
-    cursor.at = open;
     if (isDeclaration) {
       // Lenient: the declaration stands at the very beginning, or, for many websites, after a few blank lines.
       if (this.#isInDocument) cursor.flawAt(open, "xml-malformed-tag", "<?xml");
@@ -412,7 +409,7 @@ export class XmlScanner {
       const holds = elements.handler.takesStray && !cursor.strict ? this.#holdsEntries(start, final) : false;
       if (holds === undefined) return false;
       if (!holds) return this.#skip("text", "]]>", start);
-      cursor.reportAt(open, "xml-misplaced", "<![CDATA[");
+      cursor.report("xml-misplaced", "<![CDATA[");
       cursor.at = start;
       return true;
     }
@@ -422,7 +419,7 @@ export class XmlScanner {
       text.spoil("too-long");
       return this.#skip("text", "]]>", start);
     }
-    if (end === -1) return this.#more(open, final);
+    if (end === -1) return false;
     if (cursor.strict) this.#malformed(start, flawOfCharacters(buffer.slice(start, end)));
     text.addCdata(buffer.slice(start, end), text.depth === elements.depth);
     cursor.at = end + 3;
@@ -506,7 +503,7 @@ export class XmlScanner {
     cursor.at = at;
     if (cursor.strict && !this.#checkCharacters(from, isOver)) return false;
     if (found.length === longestMark) {
-      if (!this.#isInDocument) cursor.reportAt(cursor.at, "xml-dtd-refused");
+      if (!this.#isInDocument) cursor.report("xml-dtd-refused");
       cursor.stop();
       return false;
     }
@@ -666,6 +663,8 @@ function isHighSurrogate(code: number): boolean {
   return (code & 0xfc00) === 0xd800;
 }
 
+// More names than this are not remembered: a hostile document may have millions.
+const sharedNames = 1000;
 // Between entries; longer than any URL.
 const longestWord = 64 * 1024;
 const maxPiece = 64 * 1024;
