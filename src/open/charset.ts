@@ -31,7 +31,7 @@ export function decideCharset(sample: Uint8Array, contentType: string | undefine
   for (const { name } of claims) {
     if (charset !== undefined) break;
     if (!canBeTrue(name, beginning)) continue;
-    if (isRefused(name)) return { unsupported: name };
+    if (ebcdic.test(name) || refused.test(name)) return { unsupported: name };
     charset = resolve(name);
   }
   const decided = charset ?? "utf-8";
@@ -42,7 +42,7 @@ type Claim = Readonly<Record<"by" | "name", string>>;
 
 // Enough of a text to find ASCII characters in it: unless it is UTF-16, they are single bytes.
 function readBeginning(sample: Uint8Array, seen: string | undefined): string {
-  if (seen !== undefined && isWide(seen)) return new TextDecoder(seen).decode(sample, { stream: true });
+  if (seen !== undefined && wide.test(seen)) return new TextDecoder(seen).decode(sample, { stream: true });
   return Buffer.from(sample.buffer, sample.byteOffset, sample.length).toString("latin1");
 }
 
@@ -61,31 +61,21 @@ function declaredCharset(beginning: string): string | undefined {
 
 // A set of wide characters, or one with other bytes for letters, cannot be right for bytes that read as ASCII.
 function canBeTrue(name: string, beginning: string): boolean {
-  if (!isWide(name) && !isEbcdic(name)) return true;
+  if (!wide.test(name) && !ebcdic.test(name)) return true;
   return !(/^\s*<[!?a-z]/i.test(beginning) || /^[\x01-\x7f]*$/.test(beginning));
 }
 
 function conflict(claims: readonly Claim[], decided: string): string | undefined {
   const agreed = claims.every(
-    ({ name }) => resolve(name) === decided || (/^utf[-_]?16$/.test(name) && isWide(decided)),
+    ({ name }) => resolve(name) === decided || (/^utf[-_]?16$/.test(name) && wide.test(decided)),
   );
   if (agreed) return undefined;
   return `${claims.map(({ by, name }) => `${by}: ${name}`).join(", ")}; read as ${decided}`;
 }
 
-function isWide(name: string): boolean {
-  return /^(?:utf-?16|utf-?32|ucs-?[24]|iso-10646-ucs|unicode$|csunicode)/.test(name);
-}
-
-function isEbcdic(name: string): boolean {
-  return /^(?:x-)?(?:ebcdic|(?:ibm|cp)-?0?(?:37|273|277|278|280|284|285|297|424|500|870|871|1026|1047|114\d)$)/.test(
-    name,
-  );
-}
-
-function isRefused(name: string): boolean {
-  return isEbcdic(name) || /^(?:utf-?32|ucs-?4|iso-10646-ucs-4|(?:unicode-1-1-|x-)?utf-?7|csutf7|csucs4)/.test(name);
-}
+const wide = /^(?:utf-?16|utf-?32|ucs-?[24]|iso-10646-ucs|unicode$|csunicode)/;
+const ebcdic = /^(?:x-)?(?:ebcdic|(?:ibm|cp)-?0?(?:37|273|277|278|280|284|285|297|424|500|870|871|1026|1047|114\d)$)/;
+const refused = /^(?:utf-?32|ucs-?4|iso-10646-ucs-4|(?:unicode-1-1-|x-)?utf-?7|csutf7|csucs4)/;
 
 function resolve(name: string): string | undefined {
   if (name === "utf-8") return name;
@@ -96,20 +86,13 @@ function resolve(name: string): string | undefined {
   }
 }
 
-/** What the first bytes show. https://www.w3.org/TR/xml/#sec-guessing */
-export interface Evidence {
-  readonly charset: string;
-  /** The length of the byte order mark; zero without one. */
-  readonly markLength: number;
-}
-
-/** The character set that the bytes show; undefined for everything that begins like ASCII, and for what is not text. */
-export function evidence(sample: Uint8Array): Evidence | undefined {
+/** What the first bytes show; undefined if they begin like ASCII, or are not text. https://www.w3.org/TR/xml/#sec-guessing */
+export function evidence(sample: Uint8Array): { readonly charset: string; readonly markLength: number } | undefined {
   const startsWith = ([, bytes]: Start) => bytes.every((byte, index) => sample[index] === byte);
   const mark = marks.find(startsWith);
   if (mark !== undefined) return { charset: mark[0], markLength: mark[1].length };
-  const wide = alternates(sample, 0) ? "utf-16le" : alternates(sample, 1) ? "utf-16be" : undefined;
-  const charset = starts.find(startsWith)?.[0] ?? wide;
+  const pairs = alternates(sample, 0) ? "utf-16le" : alternates(sample, 1) ? "utf-16be" : undefined;
+  const charset = starts.find(startsWith)?.[0] ?? pairs;
   return charset === undefined ? undefined : { charset, markLength: 0 };
 }
 
@@ -141,73 +124,74 @@ function alternates(sample: Uint8Array, first: 0 | 1): boolean {
   return bytes.length >= 4 && bytes.every((byte, index) => (index % 2 === first ? isAscii(byte) : byte === 0));
 }
 
-// Each piece costs a trip through everything between here and the reader of the pages. The memory of the tokenizer (parse/fast/layout.ts)
-// holds the longest, and what is left of the one before.
+// Each piece costs a trip to the reader of the pages. The tokenizer's memory (parse/fast/layout.ts) holds the longest, and a rest of the one before.
 const shortest = 16 * 1024;
 const longest = 224 * 1024;
 
-/** The text of everything that is left to read. Valid UTF-8 is not decoded here: see utf8-text.ts. `count` is called with bytes before their text is yielded. */
+/** The text of everything that is left to read. `count` is called with bytes before their text is yielded. */
 export async function* decodeText(
   input: ByteReader,
   charset: string,
   problems: ProblemLog,
   count: (bytes: Uint8Array) => void,
 ): AsyncGenerator<TextPiece, void, void> {
-  const decoder = charset === "utf-8" ? new Utf8Decoder() : new CharsetDecoder(charset);
-  let reported = 0;
-  const report = (): void => {
-    const count = decoder.replaced - reported;
-    if (count > 0) problems.add("charset-invalid", count > 1 ? { value: charset, count } : { value: charset });
-    reported = decoder.replaced;
-  };
-  for (;;) {
+  const decoder = new CharsetDecoder(charset);
+  for (let isOver = false; !isOver; ) {
     if (input.buffered < shortest) await input.fill(shortest);
     const bytes = input.take(longest);
-    if (bytes.length === 0) break;
-    count(bytes);
-    const text = decoder.write(bytes);
-    report();
+    isOver = bytes.length === 0;
+    if (!isOver) count(bytes);
+    const before = decoder.replaced;
+    const text = isOver ? decoder.end() : decoder.write(bytes);
+    const replaced = decoder.replaced - before;
+    if (replaced > 0) problems.add("charset-invalid", { value: charset, ...(replaced > 1 && { count: replaced }) });
     if (text !== "") yield text;
   }
-  const text = decoder.end();
-  report();
-  if (text !== "") yield text;
 }
 
-// Nearly every sitemap is valid UTF-8, which is passed on undecoded. Only invalid text is decoded, to count what was replaced.
-export class Utf8Decoder {
-  /** How many characters had to be replaced. */
+// Decodes every character set that TextDecoder supports. Nearly every sitemap is valid UTF-8, which is passed on undecoded. For the others, two
+// bugs of Node.js 20 are worked around: without `stream`, windows-1252 is decoded as ISO-8859-1; with it, TextDecoder throws if one or two
+// bytes follow a cut character that is not valid, so it never gets so few.
+export class CharsetDecoder {
+  /** How many characters had to be replaced. A U+FFFD that the website sent counts, except in UTF-8: elsewhere it cannot be told apart. */
   replaced = 0;
-  // The first bytes of a character that was cut at the end of the last chunk.
+  readonly #isUtf8: boolean;
+  readonly #decoder: TextDecoder;
+  // What waits for the next chunk.
   #rest: Uint8Array = new Uint8Array(0);
+
+  constructor(charset = "utf-8") {
+    this.#isUtf8 = charset === "utf-8";
+    this.#decoder = new TextDecoder(charset, { ignoreBOM: true });
+  }
 
   write(chunk: Uint8Array): TextPiece {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    const length = completeLength(bytes);
+    const others = bytes.length < 2 * heldBack ? 0 : bytes.length - heldBack;
+    const length = this.#isUtf8 ? completeLength(bytes) : others;
     this.#rest = bytes.subarray(length);
-    return this.#decode(bytes.subarray(0, length));
+    return this.#decode(bytes.subarray(0, length), false);
   }
 
   end(): TextPiece {
     const rest = this.#rest;
     this.#rest = rest.subarray(0, 0);
-    return this.#decode(rest);
+    return this.#decode(rest, true);
   }
 
-  #decode(bytes: Uint8Array): TextPiece {
+  #decode(bytes: Uint8Array, isLast: boolean): TextPiece {
     if (bytes.length === 0) return "";
-    if (isUtf8(bytes)) return new Utf8Text(bytes);
-    const text = decoder.decode(bytes);
-    // U+FFFD characters that the website sent do not count.
-    this.replaced += occurrences(text, "\uFFFD") - occurrences(Buffer.from(bytes), replacement);
+    if (this.#isUtf8 && isUtf8(bytes)) return new Utf8Text(bytes);
+    const text = this.#decoder.decode(bytes, { stream: true }) + (isLast || this.#isUtf8 ? this.#decoder.decode() : "");
+    this.replaced += occurrences(text, "\uFFFD");
+    if (this.#isUtf8) this.replaced -= occurrences(Buffer.from(bytes), replacement);
     return text;
   }
 }
 
-// Stateless, because it only decodes whole characters: it serves all documents.
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-
 const replacement = Buffer.from("\uFFFD");
+// Held back, so that the last chunk is never shorter; no character of any set is longer.
+const heldBack = 4;
 
 /** The length without an incomplete character at the end. */
 export function completeLength(bytes: Uint8Array): number {
@@ -225,37 +209,4 @@ function occurrences<T>(of: { indexOf(what: T, from: number): number }, what: T 
   let count = 0;
   for (let at = of.indexOf(what, 0); at >= 0; at = of.indexOf(what, at + what.length)) count += 1;
   return count;
-}
-
-// Held back, so that the last chunk is never shorter; no character of any set is longer.
-const heldBack = 4;
-
-// Decodes every character set that TextDecoder supports. Two bugs of Node.js 20 are worked around: without `stream`, windows-1252 is decoded as
-// ISO-8859-1; with it, TextDecoder throws if one or two bytes follow a cut character that is not valid, so it never gets so few. A U+FFFD that
-// the website sent counts as replaced: in these sets it cannot be told apart.
-export class CharsetDecoder {
-  /** How many characters had to be replaced. */
-  replaced = 0;
-  readonly #decoder: TextDecoder;
-  #rest: Uint8Array = new Uint8Array(0);
-
-  constructor(charset: string) {
-    this.#decoder = new TextDecoder(charset, { ignoreBOM: true });
-  }
-
-  write(chunk: Uint8Array): string {
-    const bytes = Buffer.concat([this.#rest, chunk]);
-    const length = bytes.length < 2 * heldBack ? 0 : bytes.length - heldBack;
-    this.#rest = bytes.subarray(length);
-    return length === 0 ? "" : this.#counted(this.#decoder.decode(bytes.subarray(0, length), { stream: true }));
-  }
-
-  end(): string {
-    return this.#counted(this.#decoder.decode(this.#rest, { stream: true }) + this.#decoder.decode());
-  }
-
-  #counted(text: string): string {
-    this.replaced += occurrences(text, "\uFFFD");
-    return text;
-  }
 }

@@ -11,12 +11,10 @@ export type Coding = "gzip" | "zlib" | "deflate" | "br" | "zstd";
 /** How many bytes are needed to recognize a format. */
 export const sampleSize = 1024;
 
-/** The result: `announced` says how it differs from the header; `undefined` means data that is not compressed. */
-export interface Finding {
+/** Without a coding, the data is not compressed. With any other problem than a mismatch, it cannot be read. */
+interface Finding {
   readonly coding: Coding | undefined;
-  readonly announced?: "lie" | "unknown";
-  /** Neither the header nor the bytes show how to read this. */
-  readonly unreadable?: boolean;
+  readonly problem?: "coding-mismatch" | "coding-unknown" | "coding-damaged";
 }
 
 /** The codings in a Content-Encoding header, the last one applied first. `identity` is ignored. */
@@ -43,15 +41,15 @@ export function findCoding(announced: string, sample: Uint8Array): Finding {
   const seen = sniffCoding(sample) ?? (announced === "deflate" && isZlib(sample) ? "zlib" : undefined);
   const known = knownCodings.get(announced);
   if (known === undefined) {
-    return { coding: seen, announced: "unknown", unreadable: seen === undefined && !looksLikeText(sample) };
+    return { coding: seen, problem: seen || looksLikeText(sample) ? "coding-mismatch" : "coding-unknown" };
   }
-  if (seen !== undefined) return known.includes(seen) ? { coding: seen } : { coding: seen, announced: "lie" };
+  if (seen !== undefined) return known.includes(seen) ? { coding: seen } : { coding: seen, problem: "coding-mismatch" };
   // Brotli and bare deflate have no magic bytes, but never look like text, except the shortest: `;` is an empty stream.
   const bare = known.find((coding) => coding === "br" || coding === "deflate");
   if (bare !== undefined && (sample.length < 4 || !looksLikeText(sample))) return { coding: bare };
   // Neither the announced coding, nor another one, nor text, which may contain zeros: it is damaged.
   const isBinary = evidence(sample) === undefined && sample.some((byte) => byte !== 0 && isControl(byte));
-  return { coding: undefined, announced: "lie", unreadable: isBinary };
+  return { coding: undefined, problem: isBinary ? "coding-damaged" : "coding-mismatch" };
 }
 
 const knownCodings: ReadonlyMap<string, readonly Coding[]> = new Map<string, readonly Coding[]>([

@@ -176,8 +176,7 @@ async function skipFrame(input: ByteReader): Promise<boolean> {
 /** `truncated`: the input ended too early; `damaged`: the input is invalid. */
 type Ending = "complete" | "truncated" | "damaged";
 
-// 32 KB of input make 200 to 400 KB of XML, on which the parser works for longer than zlib on the next piece. With half of it, the parser
-// waits for zlib's thread every time; larger pieces lose more of damaged data.
+// With half of it, the parser would wait for zlib's thread every time; larger pieces lose more of damaged data.
 const pieceSize = 32 * 1024;
 
 /** Yields the content of one compressed stream and leaves the reader at the byte after it. `update` gets each chunk before that. */
@@ -230,8 +229,7 @@ function reportTruncated(input: ByteReader, problems: ProblemLog): void {
 
 type ZlibStream = Transform & zlib.Zlib;
 
-// Chunks of 16 KB (the default of node:zlib) take twice as long. There is room for the output of two pieces: one that finds too little room
-// comes in two parts, and zlib does not get far while the parser works on the smaller one.
+// Room for the output of two pieces. Chunks of 16 KB (the default of node:zlib) take twice as long.
 const chunkSize = 448 * 1024;
 
 /** Deflate without a container. */

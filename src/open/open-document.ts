@@ -80,16 +80,12 @@ export class OpenedDocument implements AsyncIterable<TextPiece> {
 
   #coding(name: string | undefined, sample: Uint8Array): Coding | undefined {
     if (sample.length === 0) return undefined;
-    const finding = name === undefined ? { coding: sniffCoding(sample) } : findCoding(name, sample);
-    if (finding.unreadable) {
-      const isKnown = finding.announced === "lie";
-      return this.#refuse(isKnown ? problem("coding-damaged") : problem("coding-unknown", { value: name ?? "" }));
-    }
-    if (finding.announced !== undefined) this.#options.problems.add("coding-mismatch", { value: name ?? "" });
-    if (finding.coding === "zstd" && createZstdDecoder === undefined) {
-      return this.#refuse(problem("coding-unknown", { value: "zstd" }));
-    }
-    return finding.coding;
+    const { coding, problem: found } = name === undefined ? { coding: sniffCoding(sample) } : findCoding(name, sample);
+    if (found === "coding-damaged") return this.#refuse(problem(found));
+    if (found === "coding-unknown") return this.#refuse(problem(found, { value: name! }));
+    if (found !== undefined) this.#options.problems.add(found, { value: name! });
+    const isUnknown = coding === "zstd" && createZstdDecoder === undefined;
+    return isUnknown ? this.#refuse(problem("coding-unknown", { value: coding })) : coding;
   }
 
   async *#decode(content: ByteReader): AsyncGenerator<TextPiece, void, void> {

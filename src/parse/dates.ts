@@ -17,10 +17,7 @@ export function parseDate(text: string): string | undefined {
   return readOther(oneLine(text))?.date;
 }
 
-/**
- * As `parseDate`, but reports what had to be corrected. `form`: how the format writes dates: RSS as in RFC 822,
- * all others as the W3C does.
- */
+/** As `parseDate`, but reports what had to be corrected. `form`: how the format writes dates: RSS as in RFC 822, all others as the W3C does. */
 export function readDate(
   text: string,
   report: (code: ProblemCode, value: string) => void,
@@ -218,11 +215,8 @@ function pad(number: number | string): string {
 // The names of time zones in dates. https://www.rfc-editor.org/rfc/rfc822#section-5.1 has the American ones; others are
 // listed only if they mean the same offset everywhere.
 
-/**
- * Whether this looks like the name of a zone, so that the time before it cannot be placed, but the day can. BST is an hour ahead of
- * UTC in Britain and six in Bangladesh; IST is the time of India, Israel and Ireland. https://www.rfc-editor.org/rfc/rfc2822#section-4.3
- * on the single letters of RFC 822: "they do not convey any useful information".
- */
+// Whether this looks like the name of a zone, so that the day is known, but not the time: IST is the time of India, Israel and Ireland. Of
+// single letters, https://www.rfc-editor.org/rfc/rfc2822#section-4.3 says: "they do not convey any useful information".
 function isZoneName(name: string): boolean {
   return /^[A-Z]{1,5}$/.test(name) || ambiguous.has(name.toUpperCase());
 }

@@ -171,8 +171,7 @@ const signatures = [
   ["archive", /^(?:PK\u0003\u0004|Rar!|7z\ufffd\ufffd|BZh\d)/],
 ] as const;
 
-// Removes what comes before a document: white space, byte order marks, NULs. Each chunk is examined once: a hundred
-// megabytes of blanks are a few bytes when compressed.
+// Removes what comes before a document: white space, byte order marks, NULs. Each chunk is examined once, because compressed blanks take no room.
 //   Lenient: white space and byte order marks before the document are skipped.
 
 class LeadingBlanks {

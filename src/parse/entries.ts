@@ -83,8 +83,7 @@ export interface ParseContext {
   readonly fastPath?: CreateFastPath;
 }
 
-// Collects the entries of XML formats: one for each URL, in the order of their first declarations. The limits of the
-// document are checked.
+// Collects the entries of a document, within its limits: one for each URL, in the order of their first declarations.
 
 /** What the sink needs from a parser. */
 export interface EntrySource {

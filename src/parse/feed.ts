@@ -94,10 +94,7 @@ export class FeedReader implements TableTarget {
     this.end();
   }
 
-  /**
-   * A link of the feed itself. https://www.rfc-editor.org/rfc/rfc5005: `next` leads to the next page of a feed, `prev-archive` to an
-   * archive of what is no longer in it.
-   */
+  /** A link of the feed itself: to its next page, or to an archive of older entries. https://www.rfc-editor.org/rfc/rfc5005 */
   addFeedLink(attributes: XmlAttributes): void {
     const rel = attributes.get("rel")?.trim().toLowerCase().replace(registeredRelation, "");
     if (rel === "next" || rel === "prev-archive") this.setFeedLink(rel, attributes.get("href")?.trim() ?? "");
@@ -133,10 +130,7 @@ export class FeedReader implements TableTarget {
     this.item.updated ??= readDate(text, this.#report);
   }
 
-  /**
-   * https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2: without `rel` a link is an alternate. Of several, the first counts, but one
-   * to a page before one to another kind of document.
-   */
+  /** https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2: without `rel` it is an alternate. The first counts, but one to a page before others. */
   addAtomLink(attributes: XmlAttributes): void {
     this.setBase(baseLevels.link, attributes);
     const rel = attributes.get("rel")?.trim().toLowerCase().replace(registeredRelation, "") ?? "";

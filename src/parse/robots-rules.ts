@@ -150,10 +150,7 @@ function byPrecedence(one: Line, two: Line): number {
   return two.length - one.length || Number(two.rule.allows) - Number(one.rule.allows);
 }
 
-/**
- * Takes a robots.txt, read or as text. The returned function finds the rules for a crawler; crawlers with the same rules get the same
- * object. `isBounded`: they stop matching when they are spent.
- */
+/** The returned function finds the rules for a crawler: one object for those with the same rules. `isBounded`: they stop matching when they are spent. */
 export function ruleFinder(
   robots: string | RobotsGroups,
   { isBounded = true }: { readonly isBounded?: boolean } = {},

@@ -186,8 +186,7 @@ export function readPairs(
 
 const noGroups: readonly RobotsGroup[] = [];
 
-// `Googlebot/2.1` and `Googlebot Images` mean Googlebot. Google accepts only letters; other crawlers have digits in
-// their names.
+// `Googlebot/2.1` and `Googlebot Images` mean Googlebot. Google accepts only letters; other crawlers have digits in their names.
 function namesOf(value: string): string[] {
   if (/^\*(?:\s|$)/.test(value)) return ["*"];
   const letters = /^[a-z_-]+/i.exec(value)?.[0];

@@ -247,10 +247,7 @@ export function elements<Target>(
   return new Map(rules.map((entry) => [ruleKey(vocabulary, entry.name.toLowerCase()), entry]));
 }
 
-/**
- * A rule for unknown elements, which may hold these children at any depth. `foreign`: the rule for elements of other
- * namespaces inside it; by default the same.
- */
+/** A rule for unknown elements, which may hold these children at any depth. `foreign`: the rule for other namespaces inside it, by default the same. */
 export function wrapper<Target>(
   children: ReadonlyMap<string, ElementRule<Target>>,
   foreign?: ElementRule<Target>,
@@ -263,10 +260,7 @@ function ruleKey(vocabulary: Vocabulary, lowerCaseName: string): string {
   return `${vocabulary} ${lowerCaseName}`;
 }
 
-// What is known about a text before it is read; usually nothing. Those of the fast path only save work: a reader that
-// ignores them gives the same results.
-
-/** Valid only during the call that passes the text. */
+/** What the fast path knows about a text. It only saves work. Valid only during the call that passes the text. */
 export class TextFacts {
   /** It is a URL as it is: ASCII, trimmed, not too long, and of an origin that was accepted before. */
   isUrl = false;

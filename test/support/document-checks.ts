@@ -5,7 +5,7 @@ import { defaultLimits, type Limits } from "../../src/model/options.ts";
 import { type Problem, ProblemLog } from "../../src/model/problem.ts";
 import type { ParsedSitemap } from "../../src/model/sitemap.ts";
 import type { TextPiece, Utf8Text } from "../../src/model/text.ts";
-import { Utf8Decoder } from "../../src/open/charset.ts";
+import { CharsetDecoder } from "../../src/open/charset.ts";
 import { createDocumentParser } from "../../src/parse/document.ts";
 import type { Entries, ParseOutcome } from "../../src/parse/entries.ts";
 import type { CreateFastPath } from "../../src/parse/fast/create-fast-path.ts";
@@ -99,7 +99,7 @@ function* cut(text: string, random: Random): Generator<string> {
 }
 
 function* cutBytes(text: string, random: Random): Generator<Utf8Text> {
-  const decoder = new Utf8Decoder();
+  const decoder = new CharsetDecoder();
   const bytes = Buffer.from(text);
   const longest = random.pick([40, 400, 4000, 40_000]);
   for (let from = 0; from < bytes.length; ) {

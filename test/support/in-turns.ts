@@ -4,7 +4,7 @@
 import { defaultLimits } from "../../src/model/options.ts";
 import { ProblemLog } from "../../src/model/problem.ts";
 import type { TextPiece } from "../../src/model/text.ts";
-import { Utf8Decoder } from "../../src/open/charset.ts";
+import { CharsetDecoder } from "../../src/open/charset.ts";
 import { createDocumentParser } from "../../src/parse/document.ts";
 import type { Entries, EntryParser } from "../../src/parse/entries.ts";
 import { type CheckOptions, expectEqual } from "./document-checks.ts";
@@ -58,7 +58,7 @@ class PieceReader {
   readonly turn: Turn;
   readonly #bytes: Uint8Array;
   readonly #problems = new ProblemLog();
-  readonly #decoder = new Utf8Decoder();
+  readonly #decoder = new CharsetDecoder();
   readonly #parser: EntryParser;
   readonly #pages: unknown[] = [];
   readonly #sitemaps: unknown[] = [];

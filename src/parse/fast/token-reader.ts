@@ -5,7 +5,7 @@
 import { type TextPiece, Utf8Text } from "../../model/text.ts";
 import { trimUrl } from "../../model/url.ts";
 import { type ElementRule, noFacts, type TableReader, TextFacts } from "../table.ts";
-import { noAttributes, XmlAttributes } from "../xml/attributes.ts";
+import { isHighSurrogate, noAttributes } from "../xml/attributes.ts";
 import type { XmlName } from "../xml/names.ts";
 import type { XmlScanner } from "../xml/scanner.ts";
 import { XmlText } from "../xml/text.ts";
@@ -27,7 +27,6 @@ interface KnownName extends TableName {
 export class TokenReader {
   readonly #scanner: XmlScanner;
   readonly #tokenizer: Tokenizer;
-  readonly #attributes: XmlAttributes;
   readonly #facts = new TextFacts();
   readonly #attributeFacts: TextFacts[] = [];
   readonly #acceptOrigin: (origin: string) => void;
@@ -56,7 +55,6 @@ export class TokenReader {
   constructor(scanner: XmlScanner, tokenizer: Tokenizer) {
     this.#scanner = scanner;
     this.#tokenizer = tokenizer;
-    this.#attributes = new XmlAttributes(scanner.cursor);
     this.#acceptOrigin = (origin) => tokenizer.acceptOrigin(origin);
   }
 
@@ -175,8 +173,7 @@ export class TokenReader {
     }
   }
 
-  // Gives a window of the document to the scanner. Returns the position it reached, or will reach without the fast
-  // path.
+  // Gives a window of the document to the scanner. Returns the position it reached, or will reach without the fast path.
   #scan(from: number, to: number): number {
     const text = this.#tokenizer.decode(from, to);
     this.#scanText(text, text.length);
@@ -220,11 +217,11 @@ export class TokenReader {
 
   // Does what the scanner would have done for these tokens. Returns where something is that it has to read itself, or -1.
   #play(reader: RuleReader, end: number): number {
-    const { cursor, elements } = this.#scanner;
+    const { cursor, elements, tag: attributes } = this.#scanner;
     const { memory } = this.#tokenizer;
     const { rules, target } = reader;
     this.#next = 0;
-    this.#attributes.count = 0;
+    attributes.count = 0;
     let parent = rules[rules.length - 1];
     for (let at: number = layout.tokensStart; at < end && !cursor.stopped; at += layout.tokenSize) {
       const head = memory[at >> 2]!;
@@ -262,9 +259,9 @@ export class TokenReader {
       }
       if (rule.open !== undefined) {
         const hasAttributes = (head & layout.hasAttributes) !== 0;
-        rule.open(target, hasAttributes ? this.#attributes : noAttributes);
+        rule.open(target, hasAttributes ? attributes : noAttributes);
       }
-      if ((head & layout.hasAttributes) !== 0) this.#attributes.count = 0;
+      if ((head & layout.hasAttributes) !== 0) attributes.count = 0;
       if (kind === layout.opens) continue;
       if (kind === layout.isEmpty) {
         if (rule.text !== undefined) rule.text(target, "", noFacts);
@@ -316,17 +313,16 @@ export class TokenReader {
 
   #addAttribute(name: string, at: number): void {
     const { memory } = this.#tokenizer;
+    const { tag: attributes } = this.#scanner;
     const facts = memory[(at + layout.tokenFacts) >> 2]!;
     const value = this.#value(at, facts);
     if (value === undefined) {
-      this.#attributes.add(
-        name,
-        this.#tokenizer.decode(memory[(at + layout.tokenStart) >> 2]!, memory[(at + layout.tokenEnd) >> 2]!),
-      );
+      const [start, end] = [memory[(at + layout.tokenStart) >> 2]!, memory[(at + layout.tokenEnd) >> 2]!];
+      attributes.add(name, this.#tokenizer.decode(start, end));
       return;
     }
-    const known = (this.#attributeFacts[this.#attributes.count] ??= new TextFacts());
-    this.#attributes.add(name, value, this.#factsAt(known, at, facts));
+    const known = (this.#attributeFacts[attributes.count] ??= new TextFacts());
+    attributes.add(name, value, this.#factsAt(known, at, facts));
   }
 
   // The next text; undefined if it has to be read as it is written. `rule`: that of its element.
@@ -378,10 +374,6 @@ function standIn(rule: Rule, facts: number): string | undefined {
 // The same string object as for other occurrences: comparing it is then a pointer comparison.
 function interned(name: string): string {
   return Object.keys({ [name]: true })[0]!;
-}
-
-function isHighSurrogate(code: number): boolean {
-  return (code & 0xfc00) === 0xd800;
 }
 
 // `isWellFormed` is newer than some browsers.

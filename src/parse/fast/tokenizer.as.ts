@@ -4,8 +4,7 @@
 // reads on from there. layout.ts says what is where in the memory. `npm run tokenizer` translates it.
 import * as layout from "./layout";
 
-// Settings of a run: limits, the depth of the innermost element that must not be closed here, whether only URLs are
-// wanted, and the start and factors of fingerprints.
+// Settings of a run: limits, the depth of the innermost element that must not be closed, whether only URLs are wanted, seeds of fingerprints.
 export let longestText: i32 = 0;
 export let longestUrl: i32 = 0;
 export let mostAttributes: i32 = 0;
@@ -36,8 +35,7 @@ let other: i32 = 0;
 let decoded: i32 = 0;
 // Which of the two places of a word is given away next.
 let nextWay: i32 = 0;
-// The entry that is being read, if it may become a single token: the token of its start tag, its depth, which of its
-// fields it had, and the token of its URL.
+// The entry that is being read, if it may become a single token: that of its start tag, its depth, its fields so far, and the token of its URL.
 let entryToken: i32 = 0;
 let entryDepth: i32 = 0;
 let seen: i32 = 0;
@@ -211,8 +209,7 @@ function token(head: i32, start: i32, end: i32, tag: i32): void {
   out += layout.tokenSize;
 }
 
-// From the end of an element's name to the end of the tag. Writes tokens of the attributes if they are wanted. Returns
-// where the tag ends; or 0.
+// From the end of an element's name to the end of the tag, which is returned, or 0. Writes tokens of the attributes if they are wanted.
 function attributes(from: i32, end: i32, areWanted: bool): i32 {
   let p: i32 = from;
   attributeCount = 0;
@@ -468,8 +465,7 @@ function copy(to: i32, start: i32, end: i32): i32 {
   return to + end - start;
 }
 
-// Writes a text with its references decoded, and escaped for JSON. Returns where it ends; 0 if it has control characters
-// or references that are not usual, or may have been escaped twice.
+// Writes a text, decoded, as JSON. Returns where it ends; 0 if it has control characters, unusual references, or may have been escaped twice.
 function decode(to: i32, start: i32, end: i32, content: i32): i32 {
   let o: i32 = to;
   let p: i32 = start;
@@ -548,8 +544,7 @@ function has(from: i32, end: i32, wanted: i32): bool {
   return false;
 }
 
-// Whether a text may begin or end with white space or something that counts as such: with a character of ASCII that is
-// not printable, or one that starts with a byte with which those start.
+// Whether a text may begin or end with something that counts as white space, by the first byte of the character.
 function mayTrim(start: i32, end: i32): bool {
   const first: i32 = byte(start);
   if (first <= 0x20 || first >= 0x7f) {
@@ -627,8 +622,7 @@ function wordAt(start: i32, length: i32, place: i32): i32 {
   return known;
 }
 
-// YYYY-MM-DD, or YYYY-MM-DDThh:mm:ss and Z or an offset; not on the last day of February in a leap year, not before the year 100,
-// not with -00:00.
+// YYYY-MM-DD, perhaps Thh:mm:ss and Z or an offset; not on February 29, not before the year 100, not with -00:00.
 function isDateAt(p: i32, length: i32): bool {
   if (length != 10 && length != 20 && length != 25) return false;
   // A bit for each character: where digits must be, and where the others, up to the minutes.

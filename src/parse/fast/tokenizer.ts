@@ -69,10 +69,7 @@ export class Tokenizer implements LineCounter {
     name.address = this.#code.addName(layout.scratchStart, written, number, name.hints);
   }
 
-  /**
-   * Runs from this position as far as it can. Returns the end of the tokens. Texts are decoded and parsed all at once:
-   * JSON.parse gives each string its own memory, where slices of a longer one would keep that alive.
-   */
+  /** Runs from this position as far as it can. Returns the end of the tokens. `JSON.parse` makes strings that keep no longer one alive. */
   run(at: number): number {
     const code = this.#code;
     const end = code.run(at, this.end);

@@ -6,16 +6,32 @@ import { detached } from "../../model/text.ts";
 import { noFacts, type TextFacts } from "../table.ts";
 import { decodeReferences, type ReferenceWatcher } from "./text.ts";
 
-/** The attributes of the element that is being opened. Valid only during that. Values are decoded when they are asked for. */
+/** A start tag with its attributes. Valid only while its element is being opened. Values are decoded when they are asked for. */
 export class XmlAttributes {
   readonly #watcher: ReferenceWatcher;
   readonly #names: string[] = [];
   readonly #values: string[] = [];
   readonly #facts: (TextFacts | undefined)[] = [];
   count = 0;
+  readonly #maxCount: number;
+  readonly #maxValueLength: number;
+  /** The tag ends in `/>`. */
+  selfClosing = false;
+  /** The tag is not well-formed, but could be read. */
+  malformed = false;
+  /** The tag was ended by the next one. */
+  unclosed = false;
+  /** Too many attributes: reading stops. */
+  tooMany = false;
+  /** The tag is too long to be kept. */
+  tooLong = false;
+  /** A value is too long; it is left out. */
+  valueTooLong = false;
 
-  constructor(watcher: ReferenceWatcher) {
+  constructor(watcher: ReferenceWatcher, maxCount = 0, maxValueLength = 0) {
     this.#watcher = watcher;
+    this.#maxCount = maxCount;
+    this.#maxValueLength = maxValueLength;
   }
 
   /** `facts`: those of a value that is decoded already. */
@@ -56,30 +72,6 @@ export class XmlAttributes {
     const value = this.#values[index]!;
     if (this.#facts[index] !== undefined) return value;
     return detached(decodeReferences(value.replace(lineEnds, " "), this.#watcher));
-  }
-}
-
-/** A start tag. */
-export class XmlTag extends XmlAttributes {
-  readonly #maxCount: number;
-  readonly #maxValueLength: number;
-  /** The tag ends in `/>`. */
-  selfClosing = false;
-  /** The tag is not well-formed, but could be read. */
-  malformed = false;
-  /** The tag was ended by the next one. */
-  unclosed = false;
-  /** Too many attributes: reading stops. */
-  tooMany = false;
-  /** The tag is too long to be kept. */
-  tooLong = false;
-  /** A value is too long; it is left out. */
-  valueTooLong = false;
-
-  constructor(maxCount: number, maxValueLength: number, watcher: ReferenceWatcher) {
-    super(watcher);
-    this.#maxCount = maxCount;
-    this.#maxValueLength = maxValueLength;
   }
 
   /** Reads from the end of the element's name; returns the position after the tag, or -1 if the buffer ends before it. */
@@ -175,6 +167,11 @@ export const noAttributes: XmlAttributes = new XmlAttributes({ onReference() {} 
 /** https://www.w3.org/TR/xml/#NT-S */
 export function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
+
+/** The first half of a surrogate pair. */
+export function isHighSurrogate(code: number): boolean {
+  return (code & 0xfc00) === 0xd800;
 }
 
 export function skipSpace(buffer: string, from: number): number {

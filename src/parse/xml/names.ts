@@ -6,10 +6,7 @@ import type { XmlAttributes } from "./attributes.ts";
 export interface XmlHandler {
   /** Returns whether the element's text is wanted. `attributes` are valid only during the call. */
   open(name: XmlName, attributes: XmlAttributes): boolean;
-  /**
-   * `text` is the text of the element itself or, if that is empty, of its only child. It is undefined if it is not
-   * wanted or cannot be used.
-   */
+  /** `text`: that of the element or, if that is empty, of its only child. Undefined if it is not wanted or cannot be used. */
   close(name: XmlName, text: string | undefined): void;
   /** How many of the open elements were not closed, if this element starts an entry: an entry cannot be inside them. */
   unclosedBefore?(name: XmlName): number;
@@ -23,10 +20,7 @@ export interface XmlHandler {
   readonly byRules?: TableReader<never> | undefined;
 }
 
-// Names of elements: created once for a document, looked up without cutting them out of the text, and resolved to a
-// namespace once for each change of the declarations in scope. https://www.w3.org/TR/xml-names/
-
-/** The name of an element, as it stands in a document. */
+/** The name of an element. Resolved to a namespace once for each change of the declarations in scope. https://www.w3.org/TR/xml-names/ */
 export class XmlName {
   /** As written, prefix included. */
   readonly raw: string;

@@ -12,7 +12,7 @@ import { detached, type TextPiece } from "../../model/text.ts";
 import { protocolUrlLength } from "../../model/url.ts";
 import type { ParseContext } from "../entries.ts";
 import type { TokenReader } from "../fast/token-reader.ts";
-import { endOfName, isSpace, skipSpace, type XmlAttributes, XmlTag } from "./attributes.ts";
+import { endOfName, isHighSurrogate, isSpace, skipSpace, XmlAttributes } from "./attributes.ts";
 import { XmlCursor } from "./cursor.ts";
 import { type XmlHandler, XmlName, XmlNamespaces } from "./names.ts";
 
@@ -38,12 +38,11 @@ export class XmlScanner {
   readonly cursor: XmlCursor;
   readonly elements: XmlElements;
   /** The last tag that was more than a name, and where it ends. */
-  readonly tag: XmlTag;
+  readonly tag: XmlAttributes;
   tagEnd = -1;
   readonly #names = new Map<string, XmlName>();
   readonly #fastPath: TokenReader | undefined;
-  // Nothing is read before the buffer has this length: a long token in small chunks is not scanned again for each
-  // chunk.
+  // Nothing is read before the buffer has this length: a long token in small chunks is not scanned again for each.
   #enough = 0;
 
   // The root was found: what came before does not belong to the document.
@@ -52,8 +51,7 @@ export class XmlScanner {
   #isJunkReported = false;
   #isRunReported = false;
 
-  // What is skipped chunk by chunk, without keeping it; the end to look for; in a document type declaration, whether
-  // this is its subset.
+  // What is skipped chunk by chunk, and the end to look for; in a document type declaration, whether this is its subset.
   #skipping: "" | "text" | "doctype" = "";
   #until = "";
   #isInSubset = false;
@@ -64,7 +62,7 @@ export class XmlScanner {
     this.limits = limits;
     this.longestUrl = Math.min(limits.urlLength, protocolUrlLength);
     this.cursor = new XmlCursor(problems, strict, linesBefore);
-    this.tag = new XmlTag(limits.xmlAttributes, limits.xmlTextLength, this.cursor);
+    this.tag = new XmlAttributes(this.cursor, limits.xmlAttributes, limits.xmlTextLength);
     this.elements = new XmlElements(this.cursor, limits, handler);
     this.#fastPath = fastPath?.(this);
   }
@@ -175,7 +173,7 @@ export class XmlScanner {
     if (this.#isAfterRoot) this.#checkMarkup(open, true);
     else this.cursor.flawAt(open, "xml-stray-text");
     const { text, depth } = this.elements;
-    if (text !== undefined) text.addStray("<", text.depth === depth);
+    text?.add("<", text.depth === depth);
     this.cursor.at = open + 1;
     return true;
   }
@@ -274,9 +272,8 @@ export class XmlScanner {
     return true;
   }
 
-  // If the start tag from `open` to `end` starts an entry, what was left open before it ends here. Inside an entry, an
-  // element with the name of an entry is one if a tag follows, and a field of something unknown if text follows.
-  // Returns false if more of the document is needed.
+  // If the start tag from `open` to `end` starts an entry, what was left open before it ends here. Inside an entry, it starts another one if a
+  // tag follows, and is a field of something unknown if text follows. Returns false if more of the document is needed.
   #endUnclosed(name: XmlName, open: number, end: number, final: boolean): boolean {
     const { cursor, elements } = this;
     const count = elements.unclosedBefore(name);
@@ -369,8 +366,7 @@ export class XmlScanner {
 
   // https://www.w3.org/TR/xml/#sec-pi
   //   Lenient: an XML declaration, and an instruction for style sheets and the like, may end in `>` instead of `?>`.
-  // Any other has to end in `?>`, because a `>` may be part of it: without an end it takes the rest, and the document
-  // counts as cut off.
+  // Any other has to end in `?>`, because a `>` may be part of it: without an end it takes the rest of the document.
   #instruction(open: number, final: boolean): boolean {
     const { cursor } = this;
     const { buffer } = cursor;
@@ -474,8 +470,7 @@ export class XmlScanner {
     return true;
   }
 
-  // https://www.w3.org/TR/xml/#NT-doctypedecl: never interpreted, only searched for entity declarations. A document that
-  // has one is refused, so nothing is ever expanded.
+  // https://www.w3.org/TR/xml/#NT-doctypedecl: only searched for entity declarations. A document with one is refused: nothing is ever expanded.
   #skipDoctype(final: boolean): boolean {
     const { cursor } = this;
     const { buffer } = cursor;
@@ -528,8 +523,7 @@ export class XmlScanner {
     this.#malformed(start, flawOfText(this.cursor.buffer.slice(start, end), this.elements.text !== undefined));
   }
 
-  // Checks the characters from there to the cursor. The first half of a surrogate pair waits for the second, unless the
-  // text is whole.
+  // Checks the characters from there to the cursor. The first half of a surrogate pair waits for the second, unless the text is whole.
   #checkCharacters(from: number, isWhole: boolean): boolean {
     const { cursor } = this;
     if (!isWhole && cursor.at > from && isHighSurrogate(cursor.buffer.charCodeAt(cursor.at - 1))) cursor.at--;
@@ -539,14 +533,9 @@ export class XmlScanner {
   }
 
   #checkTag(name: XmlName, at: number): void {
-    const flaw = flawOfTag(this.tag, (prefix) => this.elements.namespaces.lookup(prefix));
-    if (flaw !== undefined) this.cursor.flawAt(at, "xml-malformed-tag", flaw);
-    else this.#checkName(name, at);
-  }
-
-  #checkName(name: XmlName, at: number): void {
-    this.elements.namespaces.resolve(name);
-    const flaw = flawOfName(name);
+    const { namespaces } = this.elements;
+    namespaces.resolve(name);
+    const flaw = flawOfTag(this.tag, (prefix) => namespaces.lookup(prefix)) ?? flawOfName(name);
     if (flaw !== undefined) this.cursor.flawAt(at, "xml-malformed-tag", flaw);
   }
 }
@@ -656,11 +645,6 @@ function endOfInstruction(buffer: string, open: number): number {
     else if (quote === 0 && (code === doubleQuote || code === singleQuote)) quote = code;
   }
   return -1;
-}
-
-/** The first half of a surrogate pair. */
-function isHighSurrogate(code: number): boolean {
-  return (code & 0xfc00) === 0xd800;
 }
 
 // More names than this are not remembered: a hostile document may have millions.

@@ -69,12 +69,6 @@ export class XmlText implements ReferenceWatcher {
     this.#add(decodeReferences(withLineFeeds(raw), this), raw.length, isOwn);
   }
 
-  /** Markup that turned out to be text. */
-  addStray(text: string, isOwn: boolean): void {
-    if (this.exceeds(text.length)) this.spoil("too-long");
-    else this.#add(text, text.length, isOwn);
-  }
-
   addCdata(raw: string, isOwn: boolean): void {
     if (raw.includes("&")) this.isPlain = false;
     const endsInSplit = raw.trimEnd() === ">" && this.#own.endsWith("]]");
@@ -117,10 +111,7 @@ export class XmlText implements ReferenceWatcher {
     return this.#children > 0 && this.#parts === 0;
   }
 
-  /**
-   * Its parts surround children, or are next to children with texts of their own, or one wanted text stands inside of
-   * another: their order would be a guess.
-   */
+  /** Its parts are around or beside children with texts of their own, or one wanted text stands inside of another: their order would be a guess. */
   get isMixed(): boolean {
     if ((this.#surrounds && this.#own.trim() !== "") || (this.outer && this.outer.#own.trim() !== "")) return true;
     if (this.#children === 0) return false;
@@ -177,10 +168,7 @@ export function decodeReferences(raw: string, watcher: ReferenceWatcher): string
   });
 }
 
-/**
- * The second decoding: text that was escaped for HTML before it was escaped for XML. A reference must end in a semicolon
- * here, or `?a=1&copy=2` would become `?a=1©=2`.
- */
+/** The second decoding, of text that was escaped for HTML before. References must end in a semicolon, or `?a&copy=2` would become `?a©=2`. */
 export function decodeHtml(text: string): string {
   const at = text.indexOf("&");
   return at === -1 || !text.includes(";", at + 3) ? text : decodeHTMLStrict(text);
