@@ -185,7 +185,7 @@ function removeCommand(context: Context, done: Done): Command {
     "Removes a run from a queue, with its results and schedule. Output files are kept without --outputs.";
   return queueCommand("remove", "remove a run from a queue", "--run NAME [options]", description)
     .requiredOption("--run <name>", "run to remove")
-    .option("--outputs", "also remove its output files")
+    .option("--outputs", "also remove its output files, and its rows in a dataset")
     .option(...noColor)
     .action(async (flags: QueueFlags & { outputs?: true }) =>
       done(await (await import("./queue.ts")).removeRun(flags, context)),

@@ -2,9 +2,9 @@
 // `problems` and `sites`. What an attempt reads is a file of its own below `_spool` before its result counts; at the end of the run, those that
 // count are put together. The list of what goes into a part is written first: whoever comes after a death writes the same part.
 import { closeSync, createReadStream, openSync, writeSync } from "node:fs";
-import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { removeEmpty } from "../../archive/folder.ts";
 import type { SiteOutput, SiteSink } from "../../fleet/fleet-options.ts";
 import type { SiteJob, SiteSummary } from "../../fleet/site-job.ts";
 import { DraftFile, type Store } from "../../fleet/store.ts";
@@ -13,7 +13,7 @@ import { ParquetTables } from "../../write/parquet.ts";
 import { jsonOf } from "../../write/printable.ts";
 import { type SitemapRow, SitemapRows } from "../../write/sitemaps.ts";
 
-/** A line of a file of an attempt. */
+/** A line of a file of an attempt; the last one has the summary. */
 interface SpooledLine {
   readonly pages?: PageBatch;
   readonly sitemaps?: readonly SitemapRow[];
@@ -24,14 +24,14 @@ export class Dataset implements SiteSink {
   readonly #inner: SiteSink;
   readonly #store: Store;
   readonly #run: string;
-  readonly #spool: string;
+  readonly #mostBytes: number;
 
-  /** Beside the outputs of another sink. */
-  constructor(inner: SiteSink, store: Store, run: string) {
+  /** Beside the outputs of another sink. A table goes on in the next part once it has so many bytes. */
+  constructor(inner: SiteSink, store: Store, run: string, mostBytes: number = 128 * 2 ** 20) {
     this.#inner = inner;
     this.#store = store;
     this.#run = run;
-    this.#spool = `_spool/run=${run}/`;
+    this.#mostBytes = mostBytes;
   }
 
   async published(job: SiteJob): Promise<SiteSummary | undefined> {
@@ -68,52 +68,62 @@ export class Dataset implements SiteSink {
 
   /** Puts together what the attempts that count have left, also those of processes that died. Only one process may do this at a time. */
   async finish(results: AsyncIterable<SiteSummary>): Promise<void> {
-    const names = await this.#store.list(this.#spool);
-    if (names.length === 0) return;
+    if ((await this.#store.list(this.#spooled())).length === 0) return;
     const counts = new Map<string, string>();
     // A website that was set aside has no rows, though its last attempt may have left some.
     for await (const { attemptId, outcome } of results)
       counts.set(hashIn(attemptId), outcome === "quarantined" ? "" : attemptId);
-    const idOf = (name: string, extension: string) => name.slice(this.#spool.length, -extension.length);
-    for (const name of names.filter((each) => each.endsWith(listExtension)))
-      if (counts.has(hashIn(idOf(name, listExtension)))) await this.#resume(name);
+    for (const first of await this.#ids(listed)) if (counts.has(hashIn(first))) await this.#resume(first);
     const ready: string[] = [];
-    for (const name of await this.#store.list(this.#spool)) {
-      const attemptId = idOf(name, spoolExtension);
+    for (const attemptId of await this.#ids(spooled)) {
       const counted = counts.get(hashIn(attemptId));
       if (counted === attemptId) ready.push(attemptId);
       // Without a result, it may be under way.
-      else if (counted !== undefined) await this.#store.delete(name);
+      else if (counted !== undefined) await this.#store.delete(this.#spooled(attemptId));
     }
     while (ready.length > 0) {
-      const part = await this.#write(ready);
+      const part = await this.#write(ready, this.#mostBytes);
       ready.splice(0, part.length);
-      const list = this.#spool + part[0] + listExtension;
-      await this.#store.put(list, jsonOf(part));
-      await this.#publish(part, list);
+      await this.#store.put(this.#spooled(part[0], listed), jsonOf(part));
+      await this.#publish(part);
     }
-    if (this.#store.bucket === undefined) await this.#removeEmpty();
+    if (this.#store.bucket === undefined) this.#removeEmpty(this.#spooled());
   }
 
-  #spooled(attemptId: string): string {
-    return this.#spool + attemptId + spoolExtension;
+  /** Removes the rows of the run. Returns the number of files. */
+  async remove(): Promise<number> {
+    let count = 0;
+    for (const folder of [this.#spooled(), ...tableNames.map((table) => this.#folder(table))]) {
+      const names = await this.#store.list(folder);
+      for (const name of names) await this.#store.delete(name);
+      if (this.#store.bucket === undefined) this.#removeEmpty(folder);
+      count += names.length;
+    }
+    return count;
   }
 
-  #tablesOf(attemptId: string): string[] {
-    return tableNames.map((table) => `${table}/run=${this.#run}/part-${attemptId}.parquet`);
+  // The name of a file of an attempt.
+  #spooled(attemptId = "", extension: string = attemptId && spooled): string {
+    return `${this.#folder("_spool")}${attemptId}${extension}`;
   }
 
-  // Where a file of an attempt is gone, the part was published.
-  async #resume(list: string): Promise<void> {
-    const part = JSON.parse((await this.#store.get(list)) ?? "[]") as string[];
-    const left = await this.#store.list(this.#spool);
-    const isWhole = part.every((attemptId) => left.includes(this.#spooled(attemptId)));
+  async #ids(extension: string): Promise<string[]> {
+    const start = this.#spooled();
+    const names = (await this.#store.list(start)).filter((name) => name.endsWith(extension));
+    return names.map((name) => name.slice(start.length, -extension.length));
+  }
+
+  // If a file of an attempt is gone, the part was published.
+  async #resume(first: string): Promise<void> {
+    const part = JSON.parse((await this.#store.get(this.#spooled(first, listed))) ?? "[]") as string[];
+    const left = new Set(await this.#ids(spooled));
+    const isWhole = part.every((attemptId) => left.has(attemptId));
     if (isWhole) await this.#write(part, Number.POSITIVE_INFINITY);
-    await this.#publish(part, list, isWhole);
+    await this.#publish(part, isWhole);
   }
 
   // Returns those that went into the drafts of the part.
-  async #write(attempts: readonly string[], mostBytes = mostBytesOfPart): Promise<string[]> {
+  async #write(attempts: readonly string[], mostBytes: number): Promise<string[]> {
     const files = this.#tablesOf(attempts[0] as string).map((name) => openSync(this.#store.draft(name), "w"));
     const sizes = files.map(() => 0);
     const tables = new ParquetTables((table) => {
@@ -140,31 +150,39 @@ export class Dataset implements SiteSink {
     return part;
   }
 
-  async #publish(part: readonly string[], list: string, isWritten = true): Promise<void> {
-    if (isWritten) for (const name of this.#tablesOf(part[0] as string)) await this.#store.publish(name);
+  async #publish(part: readonly string[], isWritten = true): Promise<void> {
+    const [first = ""] = part;
+    if (isWritten) for (const name of this.#tablesOf(first)) await this.#store.publish(name);
     for (const attemptId of part) await this.#store.delete(this.#spooled(attemptId));
-    await this.#store.delete(list);
+    await this.#store.delete(this.#spooled(first, listed));
   }
 
-  async #removeEmpty(): Promise<void> {
-    const spool = path.dirname(this.#store.draft(`${this.#spool}x`));
-    for (const folder of [spool, path.dirname(spool)])
-      if ((await readdir(folder)).length === 0) await rm(folder, { recursive: true });
+  #tablesOf(attemptId: string): string[] {
+    return tableNames.map((table) => `${this.#folder(table)}part-${attemptId}.parquet`);
+  }
+
+  #folder(name: string): string {
+    return `${name}/run=${this.#run}/`;
+  }
+
+  #removeEmpty(folder: string): void {
+    const place = path.dirname(this.#store.draft(`${folder}x`));
+    removeEmpty([place, path.dirname(place)]);
   }
 }
 
 async function addRows(tables: ParquetTables, file: string): Promise<void> {
   const linesOf = () => createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
-  // The last line has the summary, with the time and the name of the website.
   let last = "";
   for await (const line of linesOf()) last = line;
   const { summary, sitemaps = [] } = JSON.parse(last) as SpooledLine;
   if (summary === undefined) throw new Error(`${file} has no summary`);
+  const { site, finishedAt, outcome } = summary;
   for await (const line of linesOf()) {
     const { pages } = JSON.parse(line) as SpooledLine;
-    if (pages !== undefined && summary.outcome !== "failed") tables.addPages(pages, summary.site, summary.finishedAt);
+    if (pages !== undefined && outcome !== "failed") tables.addPages(pages, site, finishedAt);
   }
-  for (const row of sitemaps) tables.addSitemap(row, summary.site, summary.finishedAt);
+  for (const row of sitemaps) tables.addSitemap(row, site, finishedAt);
   tables.addSite(summary);
 }
 
@@ -173,6 +191,6 @@ function hashIn(attemptId: string): string {
 }
 
 const tableNames = ["pages", "sitemaps", "problems", "sites"] as const;
-const spoolExtension = ".ndjson";
-const listExtension = ".part.json";
-const mostBytesOfPart = 128 * 2 ** 20;
+// Of the rows of an attempt, and of the list of a part.
+const spooled = ".ndjson";
+const listed = ".part.json";

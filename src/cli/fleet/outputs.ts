@@ -5,7 +5,7 @@ import { existsSync, lstatSync, mkdirSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import path from "node:path";
-import { type FileLock, ownerOf } from "../../archive/lock.ts";
+import { ownerOf } from "../../archive/lock.ts";
 import type { BullQueue, RunSettings } from "../../fleet/bull-queue.ts";
 import { noSink, type SiteOutput, type SiteSink } from "../../fleet/fleet-options.ts";
 import { lockName, readResults, takeFolder } from "../../fleet/journal-file.ts";
@@ -18,21 +18,18 @@ import { UsageError } from "../exit-codes.ts";
 import type { Dataset } from "./dataset.ts";
 import { type FleetFlags, fleetFormats, withDefaults } from "./flags.ts";
 import type { RunDefaults } from "./queue.ts";
-import { hostInNames, SiteFiles, type SiteFilesOptions, summaryName } from "./sink.ts";
+import { type EarlierArchive, hostInNames, SiteFiles, type SiteFilesOptions, summaryName } from "./sink.ts";
 import { journalIn } from "./totals.ts";
 
 /** For the flags of `fleet`; `folder` is that of the journal. */
 export async function sinkFor(flags: FleetFlags, folder: string): Promise<SiteSink> {
   const { archives, lastTried } = await earlierRun(flags);
-  const previous: SiteFilesOptions["previous"] = async ({ key }) => {
-    const file = archives.get(key);
-    return file === undefined ? undefined : { file };
-  };
-  return siteFiles(flags, folder, { previous, lastTried }, flags.run);
+  const previous = async ({ key }: SiteJob) => ({ file: archives.get(key) });
+  return siteSink(flags, folder, { previous, lastTried }, flags.run);
 }
 
-// `folder`: of drafts where the place is a bucket.
-async function siteFiles(
+// `folder`: of drafts if the place is a bucket.
+async function siteSink(
   { out, format = "ndjson", archives = false, check, dataset }: RunDefaults,
   folder: string,
   more: Pick<SiteFilesOptions, "previous" | "lastTried" | "run">,
@@ -62,7 +59,12 @@ export async function datasetAt(
   return new Made(inner, await storeAt(place, path.join(drafts, "_dataset")), run);
 }
 
-/** An absolute path, or the address of a bucket. Throws a `UsageError` where rows that are written would not be true any more. */
+/** Removes the rows of a run from its dataset. Returns the number of files. */
+export async function removeRows(dataset: string, run: string): Promise<number> {
+  return (await datasetAt(dataset, isBucket(dataset) ? stateFolder(dataset, undefined) : "", run)).remove();
+}
+
+/** An absolute path, or the address of a bucket. Throws a `UsageError` if rows that are written would not be true any more. */
 export function datasetPath(dataset: string | undefined, retry: readonly unknown[] = []): string | undefined {
   if (dataset === undefined) return undefined;
   if (retry.length > 0)
@@ -100,8 +102,8 @@ export async function usableBucket(out: string): Promise<S3Bucket> {
 export class RunSinks implements SiteSink {
   readonly #queue: BullQueue;
   readonly #own: RunDefaults;
-  readonly #byRun = new Map<string, Promise<RunSink>>();
-  #drafts: Promise<{ readonly folder: string; readonly lock: FileLock }> | undefined;
+  readonly #byRun = new Map<string, Promise<{ readonly sink: SiteSink; readonly crawl: StreamOptions }>>();
+  #drafts: ReturnType<typeof draftsFolder> | undefined;
 
   constructor(queue: BullQueue, own: RunDefaults) {
     this.#queue = queue;
@@ -109,8 +111,7 @@ export class RunSinks implements SiteSink {
   }
 
   async published(job: SiteJob): Promise<SiteSummary | undefined> {
-    const { sink } = await this.#of(job);
-    return sink.published?.(job);
+    return (await this.#of(job)).sink.published?.(job);
   }
 
   async open(job: SiteJob, attemptId: string): Promise<SiteOutput> {
@@ -139,41 +140,33 @@ export class RunSinks implements SiteSink {
     return (await this.#drafts).folder;
   }
 
-  #of(job: SiteJob): Promise<RunSink> {
+  #of(job: SiteJob) {
     const { run = "default", settings = {} } = this.#queue.runOf(job) ?? {};
-    let made = this.#byRun.get(run);
-    if (made === undefined) {
-      made = this.#make(run, settings);
-      // The error reaches whoever waits for it; the next website tries again.
-      made.catch(() => this.#byRun.delete(run));
-      this.#byRun.set(run, made);
-    }
+    const made = this.#byRun.get(run) ?? this.#make(run, settings);
+    this.#byRun.set(run, made);
+    // The error reaches whoever waits for it; the next website tries again.
+    made.catch(() => this.#byRun.delete(run));
     return made;
   }
 
-  async #make(run: string, settings: RunDefaults): Promise<RunSink> {
+  async #make(run: string, settings: RunDefaults) {
     const own = this.#own;
     const given = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
     const defaults: RunDefaults = { ...settings, ...given };
     const crawl = withDefaults(merged(settings.crawl, own.crawl));
     resolveStreamOptions(crawl);
-    const folder = await this.#draftsFor(defaults.out, defaults.dataset);
-    const previous: SiteFilesOptions["previous"] = async (job, attemptId) => {
+    const previous = async (job: SiteJob, attemptId: string): Promise<EarlierArchive> => {
       const known = this.#queue.runOf(job)?.previous;
-      if (known === undefined) return undefined;
+      if (known === undefined) return {};
       const place = earlierArchive(known, job, own.out, settings as RunSettings);
       if (place === undefined) return { error: `${known} is not an archive of this website and run` };
       const store = await storeAt(place.folder, path.join(await this.#draftsFor(place.folder), attemptId));
       const file = await store.fetch(place.name);
       return file === undefined ? { error: `${known} is missing` } : { file, remove: () => store.discardCopy(file) };
     };
-    return { sink: await siteFiles(defaults, folder, { previous, run }, run), crawl };
+    const folder = await this.#draftsFor(defaults.out, defaults.dataset);
+    return { sink: await siteSink(defaults, folder, { previous, run }, run), crawl };
   }
-}
-
-interface RunSink {
-  readonly sink: SiteSink;
-  readonly crawl: StreamOptions;
 }
 
 // A folder of this process. Those of workers that were killed are removed.

@@ -14,7 +14,7 @@ import { type MessageFlags, Messages } from "../output/messages.ts";
 import { Output } from "../output/stdout.ts";
 import { unitTimes } from "./command.ts";
 import { type FleetFlags, type FleetFormat, givenCrawl } from "./flags.ts";
-import { datasetPath, unpublisher, wholePath } from "./outputs.ts";
+import { datasetPath, removeRows, unpublisher, wholePath } from "./outputs.ts";
 import { noList, reportList, SiteList, wasRead } from "./sites.ts";
 import { FleetCounter, inGroups, oldestActive } from "./totals.ts";
 
@@ -162,13 +162,15 @@ export function removeRun(flags: QueueFlags & { readonly outputs?: true }, conte
   const { queue: url, run, outputs } = flags;
   const messages = new Messages(flags, context);
   return withQueue(url, messages, async (queue) => {
-    const { out } = (await entryOf(queue, run)).settings;
-    if (outputs && out === undefined) throw new UsageError(`${run} does not say where its outputs are`);
+    const { out, dataset } = (await entryOf(queue, run)).settings;
+    if (outputs && out === undefined && dataset === undefined)
+      throw new UsageError(`${run} does not say where its outputs are`);
     if ((await queue.counts(run)).active > 0)
       throw new UsageError(`workers are still crawling websites of ${run}: stop them first`);
     let files = 0;
     const remove = outputs && (await unpublisher(out, run, { outputs }));
     if (remove) for await (const summary of queue.results(run)) files += await remove(summary);
+    if (outputs && dataset !== undefined) files += await removeRows(dataset, run);
     await queue.remove(run);
     messages.say(`${run}: removed${outputs ? `, with ${counted(files, "file")}` : ""}`, "good");
     return exitCodes.complete;

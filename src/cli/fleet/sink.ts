@@ -16,15 +16,19 @@ import { ndjsonWriter, type PageBatch } from "../../write/pages.ts";
 import { jsonOf } from "../../write/printable.ts";
 import type { FleetFormat } from "./flags.ts";
 
-/** The archive of an earlier run: its path, or why there is none. */
-export type EarlierArchive = { readonly file: string; remove?(): Promise<void> } | { readonly error: string };
+/** The archive of an earlier run: its path, if there is one, or why it cannot be used. */
+export interface EarlierArchive {
+  readonly file?: string | undefined;
+  readonly error?: string;
+  /** If the file is a copy. */
+  remove?(): Promise<void>;
+}
 
 export interface SiteFilesOptions {
   readonly store: Store;
   readonly format: FleetFormat;
   readonly archives: boolean;
-  /** The archive of an earlier run; undefined if the website has none. */
-  readonly previous?: ((job: SiteJob, attemptId: string) => Promise<EarlierArchive | undefined>) | undefined;
+  readonly previous?: ((job: SiteJob, attemptId: string) => Promise<EarlierArchive>) | undefined;
   /** When websites that were unreachable were last read in full, by their key. */
   readonly lastTried?: ReadonlyMap<string, string> | undefined;
   /** Checks a website; imported only if needed. */
@@ -53,7 +57,7 @@ export class SiteFiles implements SiteSink {
   }
 
   async open(job: SiteJob, attemptId: string): Promise<SiteOutput> {
-    const { store, format, archives, check } = this.#options;
+    const { store, format, archives, check, lastTried } = this.#options;
     const nameOf = (kind: string, extension: string) =>
       `${kind}/${attemptId.slice(0, 2)}/${hostInNames(job)}.${attemptId}.${extension}`;
     const names = {
@@ -65,44 +69,42 @@ export class SiteFiles implements SiteSink {
     };
     const pages = format === "none" ? undefined : new DraftFile(store, names.pages);
     const encoder = await pagesEncoder(format, job.homepage);
+    pages?.write(encoder.header);
     const earlier = await this.#options.previous?.(job, attemptId);
+    const archive = archives ? store.draft(names.archive) : undefined;
     // A file that a killed process left of this attempt.
-    if (archives) await rm(store.draft(names.archive), { force: true });
-    const previous = earlier !== undefined && "file" in earlier ? earlier.file : undefined;
+    if (archive !== undefined) await rm(archive, { force: true });
     let findings: CheckResult | undefined;
     let kept: Partial<Record<keyof typeof names, string>> = {};
     const discard = async () => {
       await pages?.discard();
-      if (archives) await rm(store.draft(names.archive), { force: true });
+      if (archive !== undefined) await rm(archive, { force: true });
       for (const name of Object.values(kept)) await store.delete(name);
-      await removeCopy(earlier);
+      await earlier?.remove?.();
     };
     const keep = async (summary: SiteSummary): Promise<Partial<SiteSummary>> => {
       const isRead = summary.sitemaps > 0 && summary.outcome !== "failed";
-      const keepFile = async (kind: keyof typeof names, publish: () => Promise<void>) => {
-        await publish();
+      const publish = async (kind: keyof typeof names, publishing: Promise<void>) => {
+        await publishing;
         kept[kind] = names[kind];
       };
-      if (isRead && pages !== undefined && format === "changes") {
+      if (!isRead) await pages?.discard();
+      else if (pages !== undefined && format === "changes") {
+        const draft = await pages.finish(encoder.end());
         const changes = new DraftFile(store, names.changes);
-        const file = await pages.finish(encoder.end());
-        const since = summary.previousError === undefined ? previous : undefined;
-        for await (const text of changedPages(since, file)) await changes.write(text);
-        await keepFile("changes", () => changes.publish(""));
-        await rm(file, { force: true });
-      } else if (isRead && pages !== undefined) await keepFile("pages", () => pages.publish(encoder.end()));
-      else await pages?.discard();
+        const since = summary.previousError === undefined ? earlier?.file : undefined;
+        for await (const text of changedPages(since, draft)) await changes.write(text);
+        await publish("changes", changes.publish(""));
+        await rm(draft, { force: true });
+      } else if (pages !== undefined) await publish("pages", pages.publish(encoder.end()));
       // None is written of a website that is still dead.
-      if (archives && existsSync(store.draft(names.archive)))
-        await keepFile("archive", () => store.publish(names.archive));
-      if (findings !== undefined && isRead) {
-        const text = `${jsonOf(findings)}\n`;
-        await keepFile("findings", () => new DraftFile(store, names.findings).publish(text));
-      }
+      if (archive !== undefined && existsSync(archive)) await publish("archive", store.publish(names.archive));
+      if (findings !== undefined && isRead)
+        await publish("findings", new DraftFile(store, names.findings).publish(`${jsonOf(findings)}\n`));
       const facts = {
         files: { ...kept },
-        ...(findings === undefined ? {} : { findings: findings.counts }),
-        ...(earlier !== undefined && "error" in earlier ? { previousError: earlier.error } : {}),
+        ...(findings && { findings: findings.counts }),
+        ...(earlier?.error === undefined ? {} : { previousError: earlier.error }),
       };
       const first = await this.#publish(job, { ...summary, ...facts });
       if (first !== undefined) {
@@ -112,23 +114,17 @@ export class SiteFiles implements SiteSink {
       // What is published in a bucket stays, whoever tells the queue.
       if (store.bucket !== undefined) kept = {};
       for (const name of Object.values(names)) await store.deleteEarlier(name, attemptId);
-      await removeCopy(earlier);
+      await earlier?.remove?.();
       return facts;
     };
+    const tree = async (whole: SitemapTree, within: CheckOptions) => {
+      findings = await check?.(whole, within);
+    };
     return {
-      options: {
-        ...(archives ? { save: store.draft(names.archive) } : {}),
-        ...(previous === undefined ? {} : { previous }),
-      },
-      lastTried: this.#options.lastTried?.get(job.key),
+      options: { ...(archive && { save: archive }), ...(earlier?.file && { previous: earlier.file }) },
+      lastTried: lastTried?.get(job.key),
       pages: (sitemap, batch) => pages?.write(encoder.write({ sitemap, pages: batch })),
-      ...(check === undefined
-        ? {}
-        : {
-            async tree(tree: SitemapTree, within) {
-              findings = await check(tree, within);
-            },
-          }),
+      ...(check && { tree }),
       keep,
       discard,
     };
@@ -144,10 +140,6 @@ export class SiteFiles implements SiteSink {
   }
 }
 
-async function removeCopy(earlier: EarlierArchive | undefined): Promise<void> {
-  if (earlier !== undefined && "file" in earlier) await earlier.remove?.();
-}
-
 /** `summaries/monday/3f/example.org.3f9a2c1b5d7e8f90.json`. */
 export function summaryName(job: SiteJob, run: string | undefined): string {
   const hash = keyHash(job.key);
@@ -161,35 +153,29 @@ export function hostInNames({ homepage }: SiteJob): string {
 
 /** Turns the pages of a website into bytes or text. */
 interface PagesEncoder {
+  readonly header: string;
   write(batch: PageBatch): string | Uint8Array;
   end(): string | Uint8Array;
 }
 
 async function pagesEncoder(format: FleetFormat, site: string): Promise<PagesEncoder> {
-  if (format !== "parquet") {
-    const writer = format === "csv" ? csvWriter() : ndjsonWriter();
-    let { header } = writer;
-    const withHeader = (text: string) => {
-      const all = header + text;
-      header = "";
-      return all;
-    };
-    return { write: (batch) => withHeader(writer.write(batch)), end: () => withHeader("") };
-  }
+  if (format !== "parquet") return { ...(format === "csv" ? csvWriter() : ndjsonWriter()), end: () => "" };
   const { ParquetTables } = await import("../../write/parquet.ts");
-  let chunks: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   // The buffer is reused afterwards.
-  const keep = (bytes: Uint8Array) => void chunks.push(bytes.slice());
-  const tables = new ParquetTables((file) => (file === "pages" ? keep : undefined));
-  const afterwards = (work: () => void) => {
-    work();
-    const bytes = Buffer.concat(chunks);
-    chunks = [];
-    return bytes;
-  };
+  const hold = (bytes: Uint8Array) => void chunks.push(bytes.slice());
+  const tables = new ParquetTables((file) => (file === "pages" ? hold : undefined));
+  const taken = () => Buffer.concat(chunks.splice(0));
   return {
-    write: (batch) => afterwards(() => tables.addPages(batch, site)),
-    end: () => afterwards(() => tables.finish()),
+    header: "",
+    write: (batch) => {
+      tables.addPages(batch, site);
+      return taken();
+    },
+    end: () => {
+      tables.finish();
+      return taken();
+    },
   };
 }
 
