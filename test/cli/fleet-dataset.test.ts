@@ -10,23 +10,24 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Dataset } from "../../src/cli/fleet/dataset.ts";
 import { BullQueue } from "../../src/fleet/bull-queue.ts";
 import { noSink } from "../../src/fleet/fleet-options.ts";
-import { readResults } from "../../src/fleet/journal-file.ts";
 import { S3Bucket } from "../../src/fleet/s3-bucket.ts";
+import type { SiteSummary } from "../../src/fleet/site-job.ts";
 import { Store } from "../../src/fleet/store.ts";
 import { type ManyServers, manyServers } from "../fleet/many-servers.ts";
+import { job, summaryOf } from "../fleet/queue-contract.ts";
 import { linesIn, onQueue } from "../support/grown.ts";
 import { hasPython } from "../support/installed.ts";
-import { some } from "../support/long.ts";
+import { isLong, some } from "../support/long.ts";
 import { hasRedis, redisPassword, startRedis } from "../support/redis-server.ts";
 import { hasS3, type S3Server, startS3 } from "../support/s3-server.ts";
 import { ended, launch, sitegrove, start } from "./program.ts";
 
 let folder: string;
 let servers: ManyServers;
-const count = some(60, 12);
+const count = some(60, 10);
 beforeEach(async () => {
   folder = mkdtempSync(path.join(tmpdir(), "cli-dataset-"));
-  servers = await manyServers({ count, latency: 60 });
+  servers = await manyServers({ count, latency: 40 });
   writeFileSync(at("sites.txt"), `${servers.sites.join("\n")}\n`);
 });
 afterEach(() => {
@@ -71,23 +72,29 @@ async function expectWhole(run: string): Promise<void> {
   expect(existsSync(at("data/_spool"))).toBe(false);
 }
 
+const night = (out: string, dataset: string, ...flags: string[]) => [
+  ...["fleet", "--from", at("sites.txt"), "--out", at(out), "-f", "none", "--dataset", dataset, "--no-homepage"],
+  ...flags,
+];
+
+/** A process that is killed when so many websites are done. */
+async function killed(words: readonly string[], done: number, env: Record<string, string> = {}): Promise<void> {
+  const child = start(words, { env });
+  const end = ended(child);
+  await linesIn(at("out/sites.ndjson"), '"type":"done"', done);
+  child.kill("SIGKILL");
+  await end;
+}
+
 test("killed again and again, two processes write every row once", async () => {
-  const words = ["fleet", "--from", at("sites.txt"), "--out", at("out"), "-f", "none", "--dataset", at("data")];
-  const flags = ["--no-homepage", "--concurrency", "4", "--processes", "2"];
-  for (let kill = 1; kill <= some(4, 2); kill += 1) {
-    const child = start([...words, ...flags]);
-    const end = ended(child);
-    await linesIn(at("out/sites.ndjson"), '"type":"done"', kill * 4);
-    child.kill("SIGKILL");
-    await end;
-  }
-  expect((await sitegrove([...words, ...flags])).code).toBe(0);
+  const words = night("out", at("data"), "--concurrency", "4");
+  for (let kill = 1; kill <= some(4, 1); kill += 1) await killed([...words, "--processes", "2"], kill * 4);
+  expect((await sitegrove([...words, "--processes", String(some(2, 1))])).code).toBe(0);
   const run = readFileSync(at("out/run.txt"), "utf8").trim();
   expect(run).toMatch(/^\d{8}T\d{6}Z$/);
   await expectWhole(run);
   // The next night has a run of its own beside it.
-  const next = ["--run", "tuesday", "--max-pages", "1"];
-  expect((await sitegrove([...words.slice(0, 4), at("out2"), ...words.slice(5), ...flags, ...next])).code).toBe(3);
+  expect((await sitegrove(night("out2", at("data"), "--run", "tuesday", "--max-pages", "1"))).code).toBe(3);
   expect(await rows("pages", "tuesday")).toHaveLength(count);
   await expectWhole(run);
   expect((await sitegrove([...words, "--run", "other"])).stderr).toContain(`belongs to the run ${run}`);
@@ -95,58 +102,68 @@ test("killed again and again, two processes write every row once", async () => {
 });
 
 test.skipIf(!hasPython("duckdb", "pandas"))("DuckDB reads all runs with one glob", async () => {
-  const words = ["fleet", "--from", at("sites.txt"), "-f", "none", "--dataset", at("data"), "--no-homepage"];
-  for (const run of ["a", "b"]) await sitegrove([...words, "--out", at(run), "--run", run]);
+  for (const run of ["a", "b"]) await sitegrove(night(run, at("data"), "--run", run));
   const query = `import duckdb
 print(duckdb.sql("select run, count(*), count(distinct site) from '${at("data")}/pages/*/*.parquet' group by run order by run").fetchall())`;
   const { stdout } = spawnSync("python3", ["-c", query], { encoding: "utf8" });
   expect(stdout.trim()).toBe(`[('a', ${count * 3}, ${count}), ('b', ${count * 3}, ${count})]`);
 });
 
-describe.skipIf(!hasRedis)("workers of a queue write every row once, also where one is killed", () => {
-  test("into a folder", () => killedWorker(at("data"), {}));
+describe.skipIf(!hasRedis)("workers of a queue", () => {
+  test("write every row once into a folder, also if one is killed; the rows go with their run", async () => {
+    await queued(at("data"), {}, true, async (fleet) => {
+      await expectWhole("monday");
+      writeFileSync(at("data/pages/own.txt"), "mine");
+      expect((await fleet("remove", "--run", "monday", "--outputs")).stderr).toBe(
+        "sitegrove: monday: removed, with 4 files\n",
+      );
+      expect(readdirSync(at("data"), { recursive: true }).sort()).toEqual(["pages", "pages/own.txt"]);
+    });
+  });
 
-  test.skipIf(!hasS3)("into a bucket", async () => {
+  test.skipIf(!hasS3)("and into a bucket, as a process without a queue does that follows one that died", async () => {
     const s3 = await startS3();
     try {
       await s3.makeBucket("bucket");
-      await killedWorker("s3://bucket/data", s3.env, () => download(s3));
-      // Without a queue, too, where a part was begun by a process that died.
-      const spooled = async () => (await s3.keys("bucket")).filter((key) => key.includes("_spool/run=tuesday/"));
-      const words = ["fleet", "--from", at("sites.txt"), "--out", at("out"), "-f", "none", "--no-homepage"];
-      const child = start([...words, "--dataset", "s3://bucket/data", "--run", "tuesday"], { env: s3.env });
-      const end = ended(child);
-      while ((await spooled()).length < 4);
-      child.kill("SIGKILL");
-      await end;
-      const flags = ["--dataset", "s3://bucket/data", "--run", "tuesday"];
-      expect((await sitegrove([...words, ...flags], { env: s3.env })).code).toBe(0);
-      rmSync(at("data"), { recursive: true });
-      await download(s3);
-      await expectWhole("tuesday");
+      const words = night("out", "s3://bucket/data", "--run", "tuesday");
+      await killed(words, 4, s3.env);
+      expect((await sitegrove(words, { env: s3.env })).code).toBe(0);
+      await queued("s3://bucket/data", s3.env, isLong, async (fleet) => {
+        await download(s3);
+        for (const run of ["monday", "tuesday"]) await expectWhole(run);
+        expect((await fleet("remove", "--run", "monday", "--outputs")).code).toBe(0);
+        expect((await s3.keys("bucket")).filter((key) => key.includes("monday"))).toEqual([]);
+      });
     } finally {
       await s3.stop();
     }
   });
 
-  async function killedWorker(dataset: string, more: Record<string, string>, then = async () => {}): Promise<void> {
+  type Fleet = (...words: string[]) => ReturnType<typeof sitegrove>;
+  async function queued(
+    dataset: string,
+    more: Record<string, string>,
+    isKilled: boolean,
+    then: (fleet: Fleet) => Promise<void>,
+  ): Promise<void> {
     const redis = await startRedis();
     const env = { SITEGROVE_QUEUE_PASSWORD: redisPassword, ...more };
     process.env["SITEGROVE_QUEUE_PASSWORD"] = redisPassword;
     const queue = await BullQueue.open(redis.url);
+    const fleet: Fleet = (...words) => sitegrove(["fleet", ...words, "--queue", redis.url], { env });
     try {
-      const fill = ["fleet", "--from", at("sites.txt"), "--queue", redis.url, "--run", "monday", "--dataset", dataset];
-      expect((await sitegrove(fill, { env })).code).toBe(0);
+      expect((await fleet("--from", at("sites.txt"), "--run", "monday", "--dataset", dataset)).code).toBe(0);
       const words = ["fleet", "worker", "--queue", redis.url, "--lease", "2", "--idle", "1", "--no-homepage"];
-      const dying = start([...words, "--concurrency", "4"], { env });
-      const end = ended(dying);
-      await onQueue(redis.url, "monday", async () => (await queue.counts("monday")).done >= 5);
-      dying.kill("SIGKILL");
-      await end;
+      if (isKilled) {
+        const dying = start([...words, "--concurrency", "4"], { env });
+        const end = ended(dying);
+        await onQueue(redis.url, "monday", async () => (await queue.counts("monday")).done >= 5);
+        dying.kill("SIGKILL");
+        await end;
+      }
       const workers = [1, 2].map(() => launch([...words, "--concurrency", "4"], { env }).end);
       expect((await Promise.all(workers)).map(({ code }) => code)).toEqual([0, 0]);
-      await then();
-      await expectWhole("monday");
+      await then(fleet);
     } finally {
       await queue.close();
       await redis.stop();
@@ -154,35 +171,54 @@ describe.skipIf(!hasRedis)("workers of a queue write every row once, also where 
   }
 });
 
-test("a part that was begun when its process died is written once", async () => {
-  const words = ["fleet", "--from", at("sites.txt"), "--out", at("out"), "-f", "none", "--no-homepage"];
-  const run = () => sitegrove([...words, "--dataset", at("data"), "--run", "a"]);
-  const store = new Store(at("data"));
+describe("parts", () => {
+  const summaries = Array.from({ length: 5 }, (_, site): SiteSummary => {
+    const attemptId = `${site}23-1`;
+    const summary = summaryOf({ job: job(`site${site}`), attemptId } as never);
+    return site === 4 ? { ...summary, outcome: "quarantined" } : summary;
+  });
+  const ids = summaries.slice(0, 4).map(({ attemptId }) => attemptId);
   const results = async function* () {
-    for await (const summary of readResults(at("out/sites.ndjson")))
-      yield summary.site === servers.sites[0] ? { ...summary, outcome: "quarantined" as const } : summary;
+    yield* summaries;
   };
-  expect((await run()).code).toBe(0);
-  rmSync(at("data"), { recursive: true });
-  const spool = () => readdirSync(at("data/_spool/run=a"));
-  const dataset = new Dataset(noSink, store, "a");
-  const ids: string[] = [];
-  for await (const summary of results()) {
-    const output = await dataset.open({ key: summary.key, homepage: summary.site }, summary.attemptId);
-    await output.pages?.("", [0, 1, 2].map((page) => ({ url: `${summary.site}${page}` })) as never);
-    await output.keep(summary);
-    if (summary.outcome !== "quarantined") ids.push(summary.attemptId);
+  /** With a page for each website: one with 4,200 videos is written at once. */
+  async function read(dataset: Dataset, videos = 0): Promise<void> {
+    const page = { url: "https://example.org/", videos: Array(videos).fill({}) } as never;
+    for (const summary of summaries) {
+      const output = await dataset.open({ key: summary.key, homepage: summary.site }, summary.attemptId);
+      await output.pages?.("", [page]);
+      await output.keep(summary);
+    }
   }
-  // Listed, and not yet published.
-  await store.put(`_spool/run=a/${ids[0]}.part.json`, JSON.stringify(ids.slice(0, 3)));
-  expect(spool()).toHaveLength(count + 1);
-  await dataset.finish(results());
-  expect(await rows("pages", "a")).toHaveLength((count - 1) * 3);
-  expect(readdirSync(at("data/pages/run=a"))).toHaveLength(2);
-  // Published, and not yet removed.
-  mkdirSync(at("data/_spool/run=a"), { recursive: true });
-  await store.put(`_spool/run=a/${ids[0]}.part.json`, JSON.stringify(ids.slice(0, 3)));
-  await dataset.finish(results());
-  expect(await rows("pages", "a")).toHaveLength((count - 1) * 3);
-  expect(existsSync(at("data/_spool"))).toBe(false);
+  const parts = () => readdirSync(at("data/pages/run=a"));
+
+  test("a part that was begun when its process died is written once", async () => {
+    const store = new Store(at("data"));
+    const dataset = new Dataset(noSink, store, "a");
+    await read(dataset);
+    // Listed, and not yet published.
+    await store.put(`_spool/run=a/${ids[0]}.part.json`, JSON.stringify(ids.slice(0, 3)));
+    expect(readdirSync(at("data/_spool/run=a"))).toHaveLength(6);
+    await dataset.finish(results());
+    expect(await rows("pages", "a")).toHaveLength(4);
+    expect(parts()).toEqual([ids[0], ids[3]].map((id) => `part-${id}.parquet`));
+    // Published, and not yet removed.
+    mkdirSync(at("data/_spool/run=a"), { recursive: true });
+    await store.put(`_spool/run=a/${ids[0]}.part.json`, JSON.stringify(ids.slice(0, 3)));
+    await dataset.finish(results());
+    expect(await rows("pages", "a")).toHaveLength(4);
+    expect(existsSync(at("data/_spool"))).toBe(false);
+  });
+
+  test.each([
+    ["one for all", undefined, [ids[0]]],
+    ["the next one, once a table has its size", 1000, ids],
+  ])("%s", async (_, mostBytes, firsts) => {
+    const dataset = new Dataset(noSink, new Store(at("data")), "a", mostBytes);
+    await read(dataset, 4200);
+    await dataset.finish(results());
+    expect(parts()).toEqual(firsts.map((id) => `part-${id}.parquet`));
+    const sites = (await rows("sites", "a")).map(({ site }) => site);
+    expect(sites).toEqual(summaries.slice(0, 4).map(({ site }) => site));
+  });
 });

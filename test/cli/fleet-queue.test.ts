@@ -190,6 +190,33 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     });
   });
 
+  test("-f changes: what is new since the archive of the run before, which a website brings along", async () => {
+    let names = ["a"];
+    const { sites } = await serve({
+      count: 1,
+      sitemaps: (base) => ({
+        "/sitemap.xml": `<urlset>${names.map((name) => `<url><loc>${base}/${name}</loc></url>`).join("")}</urlset>`,
+      }),
+    });
+    const night = async (run: string) => {
+      await worker("--run", run).end;
+      const [result] = lines((await fleet("results", "--run", run)).stdout);
+      const changes = readFileSync(at(`out/${result?.files["changes"]}`), "utf8");
+      const told = changes.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+      return { result, told: told.map(({ kind, page }) => `${kind} ${page.url}`) };
+    };
+    const settings = ["--run", "monday", "--out", at("out"), "-f", "changes"];
+    expect((await fill(...settings)).stderr).toContain("-f changes needs --archives");
+    expect((await fill(...settings, "--archives")).code).toBe(0);
+    const monday = await night("monday");
+    expect(monday.told).toEqual([`added ${sites[0]}a`]);
+    names = ["a", "b"];
+    const previous = at(`out/${monday.result?.files["archive"]}`);
+    const jobs = sites.flatMap((homepage) => siteJob(homepage) ?? []).map((job) => ({ ...job, previous }));
+    await look((queue) => queue.add("tuesday", jobs, { out: at("out"), format: "changes", archives: true }));
+    expect((await night("tuesday")).told).toEqual([`added ${sites[0]}b`]);
+  });
+
   test("a run is removed with the files that it names, and nothing else", async () => {
     await serve({ count: 2 });
     await fill("--run", "old", "--out", at("out"));
