@@ -1,7 +1,8 @@
 // What a page tells search engines: the robots and canonical tags and the alternate pages in its HTML and in its
 // headers.
+
+import { linkValues } from "../discover/homepage-links.ts";
 import { HtmlTags } from "../discover/html-tags.ts";
-import { linkValues } from "../discover/link-header.ts";
 import type { HeaderList } from "../model/exchange.ts";
 import { placed, type Rewrite } from "../model/rewrite.ts";
 import { parseUrl } from "../model/url.ts";

@@ -143,24 +143,20 @@ export async function readSitemap(bytes: SitemapBytes, options?: ParseOptions): 
   }
 }
 
-function chunksOf(bytes: SitemapBytes): AsyncGenerator<Uint8Array> {
-  return readable("bytes", () => {
-    const chunks =
-      bytes instanceof Uint8Array ? [bytes] : bytes instanceof ArrayBuffer ? [new Uint8Array(bytes)] : bytes;
-    const isObject = typeof chunks === "object" && chunks !== null;
-    if (isObject && (Symbol.asyncIterator in chunks || Symbol.iterator in chunks)) return checkedChunks(chunks);
-    throw unexpected("bytes", bytesExpected, bytes);
+async function* chunksOf(bytes: SitemapBytes): AsyncGenerator<Uint8Array> {
+  const expected = "a Uint8Array or chunks of bytes (`parseSitemap` takes text)";
+  const chunks = readable("bytes", () => {
+    if (bytes instanceof Uint8Array) return [bytes];
+    if (bytes instanceof ArrayBuffer) return [new Uint8Array(bytes)];
+    const isObject = typeof bytes === "object" && bytes !== null;
+    if (isObject && (Symbol.asyncIterator in bytes || Symbol.iterator in bytes)) return bytes;
+    throw unexpected("bytes", expected, bytes);
   });
-}
-
-async function* checkedChunks(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const chunk of source) {
-    if (!(chunk instanceof Uint8Array)) throw unexpected("bytes", bytesExpected, chunk);
+  for await (const chunk of chunks) {
+    if (!(chunk instanceof Uint8Array)) throw unexpected("bytes", expected, chunk);
     yield chunk;
   }
 }
-
-const bytesExpected = "a Uint8Array or chunks of bytes (`parseSitemap` takes text)";
 
 function hasAny(entries: Entries): boolean {
   return entries.pages.length > 0 || entries.sitemaps.length > 0;

@@ -7,8 +7,8 @@ import type { Problem } from "../model/problem.ts";
 
 // Small, because buffers that live long are freed late: 3 MB made the process 20 MB larger.
 const memoryLimit = 512 * 1024;
-// How much a reader that keeps up may lag behind, in bytes.
-const highWater = 256 * 1024;
+// How many chunks a reader that keeps up may lag behind.
+const mostBehind = 16;
 
 /** What all spools of one crawl share. */
 export class SpoolRoom {
@@ -23,7 +23,6 @@ export class Spool implements Body {
   readonly #body: Body;
   readonly #room: SpoolRoom;
   readonly #blocks: Block[] = [];
-  #memory = 0;
   #isRead = false;
   #isClosed = false;
   #hasEnded = false;
@@ -83,7 +82,7 @@ export class Spool implements Body {
         // Closed meanwhile: nothing more is counted.
         if (this.#isClosed) this.close();
         this.#wake();
-        while (this.#isRead && !this.#isClosed && this.#memory > highWater) await this.#change();
+        while (this.#isRead && !this.#isClosed && this.#blocks.length > mostBehind) await this.#change();
         if (this.#isClosed) break;
       }
     } catch (error) {
@@ -108,8 +107,6 @@ export class Spool implements Body {
 
   #count(block: Block, sign: 1 | -1): void {
     this.#room.unread += sign * block.length;
-    if (!(block instanceof Uint8Array)) return;
-    this.#memory += sign * block.length;
-    this.#room.memory += sign * block.length;
+    if (block instanceof Uint8Array) this.#room.memory += sign * block.length;
   }
 }

@@ -88,7 +88,6 @@ const platforms: readonly Platform[] = [
 /** Collects what a homepage tells about its making. */
 export class PlatformHints {
   readonly #found = new Set<Platform>();
-  #hints = 0;
 
   constructor(headers: HeaderList) {
     for (const [name, value] of headers) this.#take(`header ${name}: ${value.slice(0, longestHint)}`);
@@ -109,12 +108,9 @@ export class PlatformHints {
   }
 
   #take(hint: string): void {
-    this.#hints += 1;
-    if (this.#hints > mostHints) return;
     for (const platform of platforms)
       if (!this.#found.has(platform) && platform.told.test(hint)) this.#found.add(platform);
   }
 }
 
 const longestHint = 500;
-const mostHints = 1000;

@@ -1,4 +1,6 @@
 // The parts of a tree and the walks through them, depth first and in declared order; a tree as plain data.
+import type { PageFilter } from "../crawl/page-filter.ts";
+import { defined } from "../model/defined.ts";
 import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../model/event.ts";
 import { expectObject, optionsIn, readable, unexpected } from "../model/option-checks.ts";
 import { type PageFilterSettings, type PageFilters, resolvePageFilters } from "../model/options.ts";
@@ -73,6 +75,48 @@ export function* walkNodes(
     stack.pop();
     yield { type: "leave", sitemap: top.index, depth: stack.length };
   }
+}
+
+type Entered = Extract<TreeStep, { type: "enter" }>;
+
+/** A walk that passes only what the page filters choose. Ends with the step that reaches the limit, after leaving the sitemaps that were entered. */
+export async function* filtered(
+  steps: AsyncIterable<TreeStep>,
+  filter: PageFilter,
+): AsyncGenerator<TreeStep, void, undefined> {
+  const path: Entered[] = [];
+  // The depth of a sitemap that is left out, with everything below it.
+  let leftOut = Number.POSITIVE_INFINITY;
+  for await (const step of steps) {
+    if (step.type === "enter" && step.depth < leftOut) {
+      if (!follows(step, path.at(-1)?.sitemap as IndexSitemap | undefined, filter)) {
+        leftOut = step.depth;
+        continue;
+      }
+      path.push(step);
+      yield step;
+    } else if (step.type === "leave" && step.depth <= leftOut) {
+      if (step.depth < leftOut) {
+        path.pop();
+        yield step;
+      }
+      leftOut = Number.POSITIVE_INFINITY;
+    } else if (step.type === "pages" && leftOut === Number.POSITIVE_INFINITY) {
+      const parent = path.at(-2)?.sitemap as IndexSitemap | undefined;
+      const pages = filter.lists(step.sitemap.url, parent?.format) ? await filter.pages(step.pages) : [];
+      if (pages.length > 0) yield { ...step, pages };
+      if (filter.reached) break;
+    }
+  }
+  // Empty unless the limit was reached.
+  for (const { sitemap, depth } of path.reverse()) yield { type: "leave", sitemap, depth };
+}
+
+// Only children of indexes are chosen by their URL. An index that also lists pages has a child at its own URL.
+function follows({ sitemap }: Entered, parent: IndexSitemap | undefined, filter: PageFilter): boolean {
+  if (parent === undefined || parent.format === "website" || parent.url === sitemap.url) return true;
+  const { url, declaredUrl = url, lastModified } = sitemap;
+  return filter.follows({ url: declaredUrl, ...defined({ lastModified }) }, parent.format === "robots");
 }
 
 /** A tree as data. */

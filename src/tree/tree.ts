@@ -20,10 +20,10 @@ import {
   problemsOf,
   type Sitemap,
 } from "../model/sitemap.ts";
-import { filtered } from "./filtered.ts";
 import {
   checkPart,
   checkSitemap,
+  filtered,
   type IndexWithPages,
   type PagesPart,
   type TreeData,
@@ -67,7 +67,6 @@ export interface SitemapProblem {
 }
 
 // Only the class can make trees, and look into them.
-const key: unique symbol = Symbol("tree");
 /** Creates a tree, for `build.ts`. */
 export let createTree: (parts: TreeParts) => SitemapTree;
 /** What a tree is made of: its documents, and how to read them. */
@@ -105,7 +104,7 @@ export function robotsOf(tree: SitemapTree): RobotsOf {
  */
 export class SitemapTree {
   static {
-    createTree = (parts) => new SitemapTree(key, parts);
+    createTree = (parts) => new SitemapTree(parts);
     partsOf = (tree) => tree.#parts;
     isTree = (value): value is SitemapTree => typeof value === "object" && value !== null && #parts in value;
   }
@@ -125,8 +124,7 @@ export class SitemapTree {
   #pageCount = 0;
   #closed = false;
 
-  private constructor(caller: typeof key, parts: TreeParts) {
-    if (caller !== key) throw new TypeError("Illegal constructor: use sitemapTreeForHomepage() or openTree()");
+  private constructor(parts: TreeParts) {
     this.homepage = parts.homepage;
     this.#parts = parts;
     this.root = parts.root;

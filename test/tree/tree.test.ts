@@ -203,12 +203,6 @@ test("sitemaps, pages, walk and problems take a sitemap, or an object that names
   }
 });
 
-test("only the functions of the library make trees", () => {
-  const Tree = tree.constructor as new (...parts: unknown[]) => SitemapTree;
-  expect(() => new Tree({})).toThrow(/^Illegal constructor/);
-  expect(() => new Tree(undefined, tree)).toThrow(/^Illegal constructor/);
-});
-
 test.each(["memory", "file", "auto"] as const)("kept in %s, nothing is left behind", async (store) => {
   const before = new Set(leftovers());
   const kept = await sitemapTreeForHomepage(home, { client: site(routes).client, retries: 0, store });
