@@ -55,24 +55,10 @@ describe("as many hops as are allowed", () => {
     expect(result).toBe(expected);
     expect(server.requests).toHaveLength(role === "robots" ? 6 : 11);
   });
-
-  test("zero is zero", async () => {
-    const server = await testServer(chain(1));
-    const fetcher = testFetcher({ start: server.origin, limits: { redirects: 0 } });
-    expect((await fetcher.read(`${server.origin}/1`)).result).toBe("failed limit-redirects");
-  });
 });
 
-test.each([
-  "file:///etc/passwd",
-  "ftp://example.org/x",
-  "data:text/xml,<urlset/>",
-  "javascript:alert(1)",
-  "unix:/var/run/docker.sock",
-  "blob:https://example.org/x",
-  "FILE:///etc/passwd",
-])("a redirect to %s is refused", async (location) => {
-  const { result, followed } = await fetchOnly(redirect(location));
+test("a redirect to another scheme is refused", async () => {
+  const { result, followed } = await fetchOnly(redirect("file:///etc/passwd"));
   expect(result).toBe("refused scheme-refused");
   expect(followed).toMatchObject({ status: 302 });
 });
@@ -100,44 +86,29 @@ describe("Locations", () => {
     ["", "https://example.org/dir/index.xml?q=1"],
     ["https://user:secret@example.org/x", "https://example.org/x"],
     ["http://2130706433/", "http://127.0.0.1/"],
-  ])("%j leads to %s", (location, expected) => {
-    expect(target(location)).toBe(expected);
-  });
-
-  test.each([
     ["http://", "redirect-invalid"],
     ["http://[::1%25eth0]/", "redirect-invalid"],
     ["http://example.org:99999/", "redirect-invalid"],
     ["java\tscript:alert(1)", "redirect-invalid"],
     [`/${"x".repeat(9000)}`, "redirect-invalid"],
-    ["file:///etc/passwd", "scheme-refused"],
-  ])("%j leads nowhere", (location, expected) => {
+    ["FILE:///etc/passwd", "scheme-refused"],
+    ["ftp://example.org/x", "scheme-refused"],
+    ["data:text/xml,<urlset/>", "scheme-refused"],
+    ["javascript:alert(1)", "scheme-refused"],
+    ["unix:/var/run/docker.sock", "scheme-refused"],
+    ["blob:https://example.org/x", "scheme-refused"],
+  ])("%j: %s", (location, expected) => {
     expect(target(location)).toBe(expected);
   });
 
-  test("lenient: raw UTF-8 in a Location is taken as it is meant", async () => {
-    const server = await testServer({
-      "/a": ({ socket }) => {
-        socket.write(Buffer.from("HTTP/1.1 302 Found\r\nlocation: /café.xml\r\ncontent-length: 0\r\n\r\n", "utf8"));
-      },
-      "/caf%C3%A9.xml": tenPages,
-    });
+  test("lenient: raw UTF-8 is taken as it is meant; of two Locations, the first counts", async () => {
+    const head = "HTTP/1.1 302 Found\r\nlocation: /café.xml\r\nlocation: /b\r\ncontent-length: 0\r\n\r\n";
+    const server = await testServer({ "/a": ({ socket }) => void socket.write(head), "/caf%C3%A9.xml": tenPages });
     const { text, followed } = await testFetcher({ start: server.origin }).read(`${server.origin}/a`);
     expect(text).toBe(tenPages);
     expect(followed).toMatchObject({
       problems: [{ code: "redirect-encoding", value: `${server.origin}/caf%C3%A9.xml` }],
     });
-  });
-
-  test("of two, the first counts", async () => {
-    const server = await testServer({
-      "/a": ({ socket }) => {
-        socket.write("HTTP/1.1 302 Found\r\nlocation: /b\r\nlocation: /c\r\ncontent-length: 0\r\n\r\n");
-      },
-      "/b": tenPages,
-    });
-    const { followed } = await testFetcher({ start: server.origin }).read(`${server.origin}/a`);
-    expect(followed).toMatchObject({ outcome: "found", url: `${server.origin}/b` });
   });
 });
 

@@ -1,7 +1,5 @@
 // Places that hold no sitemap, and everything that leads to them: asked for once, and nobody waits for them a second time.
 import { describe, expect, test } from "vitest";
-import { crawl } from "../../src/crawl/crawl.ts";
-import type { CrawlEvent } from "../../src/model/event.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { home, outline, type Route, robots, site, urlset } from "../support/site.ts";
 
@@ -58,16 +56,8 @@ describe.each([1, 16])("%i at a time", (concurrency) => {
   });
 });
 
-test("a sitemap in place of robots.txt is not used; nothing is reported about it", async () => {
-  const events: CrawlEvent[] = [];
-  const { client } = site({ "/robots.txt": urlset("/1") });
-  for await (const event of crawl(home, { client, retries: 0 })) events.push(event);
-  expect(events.filter(({ type }) => type === "start" || type === "pages")).toEqual([
-    { type: "start", url: home, depth: 0 },
-  ]);
-});
-
-test("a sitemap in place of robots.txt is found at its own path", async () => {
+test("a sitemap in place of robots.txt is not used, but found at its own path", async () => {
+  expect((await discover({ "/robots.txt": urlset("/1") }, 4)).lines).toEqual(["index/website /"]);
   const { lines } = await discover({ "/robots.txt": { to: "/sitemap.xml" }, "/sitemap.xml": urlset("/1") }, 4);
   expect(lines).toEqual(["index/website /", "  pages/xml /sitemap.xml", "    /1"]);
 });

@@ -1,14 +1,25 @@
-// Small websites, each with the tree it must give: test/fixtures/sites. A new case is a new file.
+// Small websites, each with the tree it must give: test/fixtures/sites. A new case is a new file. The archive gives the same tree, the stream
+// its pages once; and so does a run that is built on the archive, or goes on with it where it was cut off.
 // Needs more than a second.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { streamPages } from "../../src/crawl/crawl.ts";
+import type { Client, ClientResponse } from "../../src/model/client.ts";
+import type { CrawlEvent } from "../../src/model/event.ts";
+import type { HeaderList } from "../../src/model/exchange.ts";
+import type { Options } from "../../src/model/options.ts";
 import type { SitemapPage } from "../../src/model/page.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
+import { csvWriter } from "../../src/write/csv.ts";
+import { ndjsonWriter, pagesWriter, writeBatches } from "../../src/write/pages.ts";
+import { SitemapRows } from "../../src/write/sitemaps.ts";
+import { writeJson, writeTabtree } from "../../src/write/trees.ts";
 import { isLong } from "../support/long.ts";
+import { Random } from "../support/random.ts";
 import { home, outline, site } from "../support/site.ts";
 import { parseSiteFile } from "../support/site-file.ts";
 
@@ -16,55 +27,136 @@ const folder = path.join(import.meta.dirname, "../fixtures/sites");
 const temporary = mkdtempSync(path.join(tmpdir(), "sitegrove-sites-test-"));
 afterAll(() => rmSync(temporary, { recursive: true }));
 
-const cases = readdirSync(folder).map((file) => ({
+const cases = readdirSync(folder).map((file, at) => ({
   file,
+  at,
   ...parseSiteFile(readFileSync(path.join(folder, file), "utf8")),
 }));
 
-describe.each(cases.map((each, at) => ({ ...each, at })))(
-  "$file: $title",
-  ({ file, routes, options, at, ...expected }) => {
-    const crawlOptions = () => ({ client: site(routes).client, retries: 0, ...options });
+/** The website, as a server has it that knows conditions; or as one that knows none. */
+function client(routes: Parameters<typeof site>[0], knowsConditions: boolean, bodies: string[] = []): Client {
+  const plain = site(routes).client;
+  return {
+    async request(request) {
+      const response = (await plain.request(request)) as ClientResponse;
+      if (response.status !== 200 || !knowsConditions) return response;
+      const pieces: Uint8Array[] = [];
+      for await (const piece of response.body) pieces.push(piece);
+      const etag = `"${createHash("md5").update(Buffer.concat(pieces)).digest("hex")}"`;
+      const isSame = request.headers["if-none-match"] === etag;
+      if (!isSame) bodies.push(request.url);
+      const body = (async function* () {
+        if (!isSame) yield* pieces;
+      })();
+      if (isSame) return { status: 304, headers: [["etag", etag]], body };
+      return { status: 200, headers: [...(response.headers as HeaderList), ["etag", etag]], body };
+    },
+  };
+}
 
-    test("the tree is the one that is written down, the archive gives it again, and the stream its pages once", async () => {
-      await using tree = await sitemapTreeForHomepage(home, crawlOptions());
-      expect(await outline(tree)).toEqual(expected.tree);
-      expect(problemsOf(tree)).toEqual(expected.problems);
-      expect(tree.complete).toBe(expected.complete);
-      if (expected.discovery !== undefined) expect(discoveryOf(tree)).toEqual(expected.discovery);
-      const pages = await pagesOf(tree);
-      for (const page of expected.pages) expect(pages.filter(({ url }) => url === page.url)).toContainEqual(page);
-      // Half of the websites show that the archive gives the same, the others that the stream does.
-      if (isLong || at % 2 === 0) await expectArchived(tree, pages);
-      if (isLong || at % 2 === 1) await expectStreamed(tree);
-    });
+/** Everything that a run can print, but for times. */
+async function outputsOf(make: (onEvent: (event: CrawlEvent) => void) => Promise<SitemapTree>): Promise<string[]> {
+  const rows = new SitemapRows();
+  await using tree = await make((event) => rows.see(event));
+  async function* batches() {
+    for await (const step of tree.walk())
+      if (step.type === "pages") yield { sitemap: step.sitemap.url, pages: step.pages };
+  }
+  const { root: _, ...head } = tree.toJSON();
+  const outputs = [JSON.stringify(tree)];
+  for (const output of [
+    writeTabtree(tree.walk()),
+    writeJson({ unreachable: undefined, ...head }, tree.walk()),
+    ...[pagesWriter(), ndjsonWriter(), csvWriter()].map((writer) => writeBatches(batches(), writer)),
+  ]) {
+    let text = "";
+    for await (const piece of output) text += piece;
+    outputs.push(text);
+  }
+  for (const { row, problems } of rows) {
+    const { fetchedAt: __, firstByte: ___, duration: ____, ...facts } = row;
+    outputs.push(JSON.stringify([facts, problems]));
+  }
+  return outputs;
+}
 
-    async function expectArchived(tree: SitemapTree, pages: readonly SitemapPage[]): Promise<void> {
-      const archive = path.join(temporary, `${file}.warc`);
+let count = 0;
+const newFile = () => path.join(temporary, `${count++}.warc${count % 2 === 0 ? ".gz" : ""}`);
+
+describe.each(cases)("$file: $title", ({ routes, options, at, ...expected }) => {
+  const crawlOptions = () => ({ client: site(routes).client, retries: 0, ...options });
+  // Paths at which there is nothing are most of what takes time; not-asked.test.ts is about them.
+  const lean: Options = { retries: 0, useKnownPaths: "if-needed", ...options };
+  const run = (more: Options, website = client(routes, true)) =>
+    outputsOf((onEvent) => sitemapTreeForHomepage(home, { client: website, ...lean, ...more, onEvent }));
+  const opened = (file: string) => outputsOf((onEvent) => openTree(file, { onEvent }));
+  // One of them for each website: what they are about has tests of its own.
+  const isTurn = (turn: number, of = 4) => isLong || at % of === turn;
+
+  test("the tree is the one that is written down", async () => {
+    await using tree = await sitemapTreeForHomepage(home, crawlOptions());
+    expect(await outline(tree)).toEqual(expected.tree);
+    expect(problemsOf(tree)).toEqual(expected.problems);
+    expect(tree.complete).toBe(expected.complete);
+    if (expected.discovery !== undefined) expect(discoveryOf(tree)).toEqual(expected.discovery);
+    const pages = await pagesOf(tree.pages());
+    for (const page of expected.pages) expect(pages.filter(({ url }) => url === page.url)).toContainEqual(page);
+    if (isTurn(0)) {
+      const archive = newFile();
       await tree.save(archive);
-      await using opened = await openTree(archive);
-      expect(opened.toJSON()).toEqual(tree.toJSON());
-      expect(await pagesOf(opened)).toEqual(pages);
+      await using again = await openTree(archive);
+      expect(again.toJSON()).toEqual(tree.toJSON());
+      expect(await pagesOf(again.pages())).toEqual(pages);
     }
-
-    async function expectStreamed(tree: SitemapTree): Promise<void> {
-      const streamed: SitemapPage[] = [];
-      for await (const page of streamPages(home, crawlOptions())) streamed.push(page);
-      const seen = new Set<string>();
-      const once: SitemapPage[] = [];
-      for (const sitemap of tree.sitemaps()) {
-        if (sitemap.kind !== "pages" || seen.has(sitemap.url)) continue;
-        seen.add(sitemap.url);
-        for await (const page of tree.pages(sitemap)) once.push(page);
-      }
-      expect(streamed).toEqual(once);
+    if (isTurn(1)) {
+      const readable = [...tree.sitemaps()].filter(({ kind }) => kind === "pages");
+      const once = readable.filter(({ url }, at) => readable.findIndex((each) => each.url === url) === at);
+      const inOrder = await Promise.all(once.map((sitemap) => pagesOf(tree.pages(sitemap))));
+      expect(await pagesOf(streamPages(home, crawlOptions()))).toEqual(inOrder.flat());
     }
-  },
-);
+  });
 
-async function pagesOf(tree: SitemapTree): Promise<SitemapPage[]> {
+  test.runIf(isTurn(2))("built on the run before, and on that one", async () => {
+    const bodies: string[] = [];
+    const [first, second, third] = [newFile(), newFile(), newFile()];
+    const without = await run({ save: first });
+    expect(await run({ previous: first, save: second }, client(routes, true, bodies))).toEqual(without);
+    rmSync(first);
+    expect(await opened(second)).toEqual(without);
+    // What is whole does not come again.
+    if (JSON.parse(without[0] as string).complete) expect(bodies).toEqual([]);
+    if (!isTurn(2, 8)) return;
+    expect(await run({ previous: second, save: third })).toEqual(without);
+    rmSync(second);
+    expect(await opened(third)).toEqual(without);
+  });
+
+  test.runIf(isTurn(3, 16))("built on the run before, of a server that knows no conditions", async () => {
+    const [first, second] = [newFile(), newFile()];
+    const without = await run({ save: first }, client(routes, false));
+    expect(await run({ previous: first, save: second }, client(routes, false))).toEqual(without);
+    rmSync(first);
+    expect(await opened(second)).toEqual(without);
+  });
+
+  test.runIf(isTurn(3))("gone on with where it was cut off: near the end, or anywhere", async () => {
+    const file = newFile();
+    const without = await run({ save: file });
+    const { size } = statSync(file);
+    for (const round of isLong ? [0, 1] : [size % 2]) {
+      const cut = newFile().replace(/warc(\.gz)?$/, file.endsWith(".gz") ? "warc.gz" : "warc");
+      copyFileSync(file, cut);
+      // The first record says what the archive is about.
+      truncateSync(cut, size - 1 - new Random(size).below(round === 0 ? 400 : Math.max(1, size - 3000)));
+      expect(await run({ resume: cut })).toEqual(without);
+      expect(await opened(cut)).toEqual(without);
+    }
+  });
+});
+
+async function pagesOf(source: AsyncIterable<SitemapPage>): Promise<SitemapPage[]> {
   const pages: SitemapPage[] = [];
-  for await (const page of tree.pages()) pages.push(page);
+  for await (const page of source) pages.push(page);
   return pages;
 }
 

@@ -50,7 +50,7 @@ describe.each([
   ["without headers", {}],
   ["with a header", { headers: { "x-token": "secret" } }],
 ])("%s", (_, options) => {
-  test.each([
+  const spellings = [
     "http://www.example.org/sitemap.xml",
     "https://example.org/sitemap.xml",
     "http://example.org/sitemap.xml",
@@ -61,10 +61,16 @@ describe.each([
     "http://example.org./sitemap.xml",
     "https://www.example.org/site%6Dap.xml",
     "http://example.org/%73itemap.xml#top",
-  ])("robots.txt names %s", async (named) => {
-    const { options: way, asked } = await website({ "/robots.txt": `Sitemap: ${named}\n`, "/sitemap.xml": pages });
+  ];
+  test.each([
+    ["all", spellings],
+    ["all, from the last to the first,", spellings.toReversed()],
+    ["one", spellings.slice(7, 8)],
+  ])("robots.txt names %s", async (_, named) => {
+    const { options: way, asked } = await website({ "/robots.txt": robots(...named), "/sitemap.xml": pages });
     await using tree = await sitemapTreeForHomepage(home, { ...way, ...options });
-    expect(await listed(tree)).toEqual([home, `${home}robots.txt`, named, `${home}1`, `${home}2`]);
+    const twice = named.flatMap(() => [`${home}1`, `${home}2`]);
+    expect(await listed(tree)).toEqual([home, `${home}robots.txt`, ...named, ...twice]);
     expect(tree.complete).toBe(true);
     expect(times(asked, `${home}sitemap.xml`)).toBe(1);
   });

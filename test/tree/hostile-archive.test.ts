@@ -233,7 +233,7 @@ describe("anything at any place of the JSON", () => {
   test("of what the archive is about", async () => {
     await fc.assert(
       fc.asyncProperty(place, hostile, (at, value) => survives(editInfo(archive, (info) => planted(info, at, value)))),
-      { numRuns: some(300, 30) },
+      { numRuns: some(300, 12) },
     );
   });
 
@@ -244,7 +244,7 @@ describe("anything at any place of the JSON", () => {
           editDescriptions(archive, (description, i) => (i === which ? planted(description, at, value) : description)),
         ),
       ),
-      { numRuns: some(300, 30) },
+      { numRuns: some(300, 12) },
     );
   });
 });
