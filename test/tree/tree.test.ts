@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { CrawlEvent } from "../../src/model/event.ts";
+import type { Options } from "../../src/model/options.ts";
 import type { Sitemap } from "../../src/model/sitemap.ts";
 import { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
 import type { SitemapWithPages } from "../../src/tree/parts.ts";
@@ -112,43 +113,23 @@ test("with `overwrite`, a file is replaced, even the tree's own; a folder is not
 });
 
 test("filters, budgets and given sitemaps are in the archive: the replay is the same tree", async () => {
-  for (const [name, options] of Object.entries({
-    filtered: { recurse: ({ url }: { url: string }) => !url.endsWith("b.txt") },
-    cut: { limits: { pages: 3 } },
-    few: { limits: { documents: 2 } },
-    late: { limits: { time: 0 } },
-    paths: { useKnownPaths: false, useHomepage: false, extraKnownPaths: ["e.xml"] },
+  const { client } = site(routes);
+  const made = (options: Options) => sitemapTreeForHomepage(home, { client, retries: 0, ...options });
+  for (const [name, making] of Object.entries({
+    filtered: made({ recurse: ({ url }) => !url.endsWith("b.txt") }),
+    cut: made({ limits: { pages: 3 } }),
+    few: made({ limits: { documents: 2 } }),
+    late: made({ limits: { time: 0 } }),
+    paths: made({ useKnownPaths: false, useHomepage: false, extraKnownPaths: ["e.xml"] }),
+    given: sitemapTreeFrom([`${home}a.xml`, `${home}gone.xml`], { client }),
   })) {
     const file = path.join(folder, `${name}.warc`);
-    await using original = await sitemapTreeForHomepage(home, { client: site(routes).client, retries: 0, ...options });
+    await using original = await making;
     await original.save(file);
     await using opened = await openTree(file);
     expect(opened.toJSON(), name).toEqual(original.toJSON());
     expect(await outline(opened), name).toEqual(await outline(original));
   }
-  const file = path.join(folder, "given.warc");
-  await using original = await sitemapTreeFrom([`${home}a.xml`, `${home}gone.xml`], { client: site(routes).client });
-  await original.save(file);
-  await using opened = await openTree(file);
-  expect(opened.toJSON()).toEqual(original.toJSON());
-});
-
-test("a part is a sitemap of the tree or a copy of one, and nothing else", async () => {
-  await using other = await sitemapTreeForHomepage("https://other.example/", {
-    client: site(routes).client,
-    retries: 0,
-  });
-  const foreign = { kind: "pages", url: "https://other.example/a.xml" } as Sitemap;
-  for (const part of [foreign, { from: foreign }, other.root, { kind: "pages" } as Sitemap]) {
-    for (const name of ["sitemaps", "pages", "walk", "problems"] as const) {
-      expect(() => tree[name](part)).toThrow(expect.objectContaining({ code: "invalid-option" }));
-    }
-  }
-  expect(() => tree.text(foreign)).toThrow("Expected `sitemap` to be a sitemap of this tree");
-  await expect(tree.response({ from: tree.root } as never)).rejects.toThrow("Expected `sitemap` to be a sitemap");
-  expect(() => tree.walk({ unique: true } as never)).toThrow("Unknown option `unique`");
-  const copy = JSON.parse(JSON.stringify(tree.root)) as Sitemap;
-  expect([...tree.problems(copy)]).toEqual([...tree.problems()]);
 });
 
 test("a closed tree keeps its nodes and refuses the rest", async () => {
@@ -193,14 +174,20 @@ test("sitemaps, pages, walk and problems take a sitemap, or an object that names
   }
   expect(await steps({ from: part })).toEqual(await steps(part));
   expect(await steps({ from: part })).not.toEqual(await steps());
-  const methods = ["sitemaps", "pages", "walk", "problems"] as const;
-  for (const name of methods) {
-    for (const bad of [null, 5, "x", { form: part }, { from: "x" }, { from: null }]) {
+  const copy = JSON.parse(JSON.stringify(tree.root)) as Sitemap;
+  expect([...tree.problems(copy)]).toEqual([...tree.problems()]);
+  const foreign = { kind: "pages", url: "https://other.example/a.xml" } as Sitemap;
+  const wrong = [foreign, { from: foreign }, { kind: "pages" }, null, 5, "x", { form: part }, { from: "x" }];
+  for (const name of ["sitemaps", "pages", "walk", "problems"] as const) {
+    for (const bad of wrong) {
       expect(() => tree[name](bad as never), `${name}(${JSON.stringify(bad)})`).toThrow(
         expect.objectContaining({ code: "invalid-option" }),
       );
     }
   }
+  expect(() => tree.text(foreign)).toThrow("Expected `sitemap` to be a sitemap of this tree");
+  await expect(tree.response({ from: tree.root } as never)).rejects.toThrow("Expected `sitemap` to be a sitemap");
+  expect(() => tree.walk({ unique: true } as never)).toThrow("Unknown option `unique`");
 });
 
 test.each(["memory", "file", "auto"] as const)("kept in %s, nothing is left behind", async (store) => {
