@@ -45,10 +45,10 @@ async function inTurn(hostName: string, ask: Ask, limit: number): Promise<readon
 }
 
 /** Rejects after so many milliseconds. */
-export function within<T>(limit: number, promise: Promise<T>): Promise<T> {
+export function within<T>(limit: number, promise: Promise<T>, sentence = "No answer"): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(Object.assign(new Error("No answer"), { code: "ETIMEOUT" })), limit);
+    timer = setTimeout(() => reject(Object.assign(new Error(sentence), { code: "ETIMEOUT" })), limit);
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

@@ -2,6 +2,9 @@
 import { ordered, pageFilter } from "../crawl/crawl.ts";
 import { prepareStream } from "../crawl/prepare.ts";
 import { timeLeft } from "../crawl/time-budget.ts";
+import { within } from "../fetch/lookup.ts";
+import { longestTimer } from "../fetch/timeouts.ts";
+import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { CrawlEvent, FinishedEvent, OrderedEvent } from "../model/event.ts";
 import { pageFilterNames, type StreamOptions } from "../model/options.ts";
@@ -33,7 +36,11 @@ export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
   const startedAt = performance.now();
   const time = options.limits?.time ?? Number.POSITIVE_INFINITY;
   // Longer than a website and its check may take: an output that does not answer must not keep its place for ever.
-  const taken = (work: Promise<void> | undefined) => inTime(work, startedAt + time * 1.2 + 1000);
+  const taken = (work: Promise<void> | undefined) => {
+    const left = Math.max(0, startedAt + time * 1.2 + 1000 - performance.now());
+    if (work === undefined || left > longestTimer) return work;
+    return within(left, work, "its output could not be written in time");
+  };
   const see = async (event: OrderedEvent) => {
     output.see?.(event);
     if (event.type === "pages") await taken(output.pages?.(event.url, event.pages));
@@ -82,7 +89,7 @@ export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
     attemptId,
     reasons: outcome === "complete" ? [] : reasons.list(),
     files: {},
-    ...(preferences === undefined ? {} : { preferences }),
+    ...defined({ preferences }),
   };
 }
 
@@ -90,24 +97,9 @@ function withSettings(options: StreamOptions, { settings: { delay, maxPages, ret
   return {
     ...options,
     ...(delay === undefined ? {} : { delay: { milliseconds: delay * 1000 } }),
-    ...(retries === undefined ? {} : { retries }),
     ...(maxPages === undefined ? {} : { limits: { ...options.limits, pages: maxPages } }),
+    ...defined({ retries }),
   };
-}
-
-async function inTime(work: Promise<void> | undefined, until: number): Promise<void> {
-  // setTimeout treats longer delays as 1 ms.
-  const left = Math.max(0, until - performance.now());
-  if (work === undefined || left >= 2 ** 31) return work;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("its output could not be written in time")), left);
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 // robots.txt and the root only name other sitemaps.

@@ -13,7 +13,8 @@ import { type Lookup, longestLookup, systemLookup, within } from "../fetch/looku
 
 /** Replaced in tests. */
 export interface LookupParts {
-  readonly hostsFile?: HostsFile;
+  /** Its path. */
+  readonly hosts?: string;
   /** Asks the system. */
   readonly system?: Lookup;
   readonly now?: () => number;
@@ -33,12 +34,13 @@ interface Remembered {
 }
 
 export function nameServerLookup(parts: LookupParts = {}): Lookup {
-  const { hostsFile = new HostsFile(), system = systemLookup(), now = () => performance.now() } = parts;
+  const { hosts = systemHosts(), system = systemLookup(), now = () => performance.now() } = parts;
+  const isInHosts = hostsFile(hosts);
   const servers = new NameServers();
   const remembered = new Map<string, Remembered>();
 
   async function ask(name: string, isTrusted: boolean): Promise<Answer> {
-    const isOfSystem = /^[^.]*$|\.local(host)?$/.test(name) || (await hostsFile.has(name));
+    const isOfSystem = /^[^.]*$|\.local(host)?$/.test(name) || (await isInHosts(name));
     try {
       if (!isOfSystem) return await within(longestLookup, servers.ask(name));
     } catch (error) {
@@ -51,11 +53,7 @@ export function nameServerLookup(parts: LookupParts = {}): Lookup {
 
   function start(key: string, name: string, isTrusted: boolean): Remembered {
     const entry: Remembered = { answer: ask(name, isTrusted), until: Number.POSITIVE_INFINITY, failed: false };
-    const settle = (lifetime: number, failed: boolean) => {
-      entry.until = now() + lifetime;
-      entry.failed = failed;
-      if (lifetime === 0) remembered.delete(key);
-    };
+    const settle = (lifetime: number, failed: boolean) => Object.assign(entry, { until: now() + lifetime, failed });
     entry.answer.then(
       ({ lifetime }) => settle(lifetime, false),
       (error) => settle(codeOf(error) === "ECANCELLED" ? 0 : failureLifetime, true),
@@ -157,28 +155,21 @@ const otherFamily = 1000;
 const mostNames = 10_000;
 const neverAborted = new AbortController().signal;
 
-export class HostsFile {
-  readonly #path: string;
-  #names: ReadonlySet<string> = new Set();
-  #version = "";
-
-  constructor(file: string = systemPath()) {
-    this.#path = file;
-  }
-
-  /** Whether the file lists a name; `hostName` in lower case, without a trailing dot. */
-  async has(hostName: string): Promise<boolean> {
+/** Tells whether the file lists a name; in lower case, without a trailing dot. */
+function hostsFile(file: string): (name: string) => Promise<boolean> {
+  let names: ReadonlySet<string> = new Set();
+  let version = "";
+  return async (name) => {
     try {
-      const { mtimeMs, size } = await stat(this.#path);
-      const version = `${mtimeMs} ${size}`;
-      if (version !== this.#version) this.#names = namesIn(await readFile(this.#path, "utf8"));
-      this.#version = version;
-      return this.#names.has(hostName);
+      const { mtimeMs, size } = await stat(file);
+      if (version !== `${mtimeMs} ${size}`) names = namesIn(await readFile(file, "utf8"));
+      version = `${mtimeMs} ${size}`;
+      return names.has(name);
     } catch {
       // Not every system has one.
       return false;
     }
-  }
+  };
 }
 
 function namesIn(text: string): Set<string> {
@@ -186,7 +177,7 @@ function namesIn(text: string): Set<string> {
   return new Set(lines.flatMap(([, ...names]) => names.map((name) => name.replace(/\.$/, "").toLowerCase())));
 }
 
-function systemPath(): string {
+function systemHosts(): string {
   const { SystemRoot = "C:\\Windows" } = process.env;
   return process.platform === "win32" ? path.join(SystemRoot, "System32/drivers/etc/hosts") : "/etc/hosts";
 }

@@ -23,7 +23,7 @@ export async function runFleet(options: FleetOptions): Promise<QueueCounts> {
   // Imported here, to keep `import "sitegrove"` fast.
   const { SharedLimits } = await import("./shared-limits.ts");
   const { crawl, perAddress } = settings;
-  const fleet = new Fleet(settings, new SharedLimits({ settings: resolveStreamOptions(crawl), perAddress }));
+  const fleet = new Fleet(settings, new SharedLimits(resolveStreamOptions(crawl), perAddress));
   // A long list is read while its websites are being crawled.
   const adding = sites === undefined ? undefined : queue.add(run, until(jobsOf(sites, crawl), fleet.draining));
   adding?.catch((error: unknown) => fleet.fail(error));

@@ -21,10 +21,12 @@ interface Sent {
   /** It is about the bucket, not about an object. */
   readonly isBucket?: true;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Uint8Array<ArrayBuffer> | string;
+  readonly body?: Body;
   /** Expected statuses besides 2xx. */
   readonly expected?: readonly number[];
 }
+
+type Body = Uint8Array<ArrayBuffer> | string;
 
 interface Credentials {
   readonly accessKeyId: string;
@@ -86,11 +88,7 @@ export class S3Bucket {
   }
 
   /** Writes an object unless it exists already. */
-  async put(
-    key: string,
-    body: Uint8Array<ArrayBuffer> | string,
-    type = "application/octet-stream",
-  ): Promise<Published> {
+  async put(key: string, body: Body, type = "application/octet-stream"): Promise<Published> {
     const headers = { "if-none-match": "*", "content-type": type };
     const { status } = await this.#send({ method: "PUT", key, body, headers, expected: [412] });
     return status === 412 ? "exists" : "created";
@@ -110,8 +108,8 @@ export class S3Bucket {
       const part = Buffer.allocUnsafe(Math.min(size, partSize));
       const read = async (at: number) => part.subarray(0, (await handle.read(part, 0, part.length, at)).bytesRead);
       if (size <= partSize) return await this.put(key, await read(0));
-      const begun = await this.#text({ method: "POST", key, query: "uploads=" });
-      const id = encodeURIComponent(textOf(begun, "UploadId"));
+      const begun = await this.#send({ method: "POST", key, query: "uploads=" });
+      const id = encodeURIComponent(textOf(await begun.text(), "UploadId"));
       const parts: string[] = [];
       try {
         for (let at = 0; at < size; at += partSize) {
@@ -156,7 +154,7 @@ export class S3Bucket {
     for (let token = ""; ; ) {
       const more = token === "" ? "" : `&continuation-token=${encodeURIComponent(token)}`;
       const query = `list-type=2${more}&prefix=${encodeURIComponent(prefix)}`;
-      const answer = await this.#text({ method: "GET", key: "", query, isBucket: true });
+      const answer = await (await this.#send({ method: "GET", key: "", query, isBucket: true })).text();
       for (const [, key = ""] of answer.matchAll(/<Key>([^<]*)<\/Key>/g))
         names.push(decoded(key).slice(prefix.length - start.length));
       token = textOf(answer, "NextContinuationToken");
@@ -181,10 +179,6 @@ export class S3Bucket {
     await this.#send({ method: "DELETE", key, query: `uploadId=${id}`, expected: [404] });
   }
 
-  async #text(sent: Sent): Promise<string> {
-    return (await this.#send(sent)).text();
-  }
-
   async #send(sent: Sent): Promise<Response> {
     const path = sent.isBucket ? "" : [this.#parts.prefix, sent.key].filter((part) => part !== "").join("/");
     const url = `${this.#parts.base}/${path.split("/").map(encodeURIComponent).join("/")}${sent.query ? `?${sent.query}` : ""}`;
@@ -199,16 +193,14 @@ export class S3Bucket {
     }
   }
 
-  async #try(url: string, { method, headers, body }: Sent): Promise<Response | Error> {
+  async #try(url: string, { method, headers, body = "" }: Sent): Promise<Response | Error> {
     try {
       // The store refuses data that was changed in transit.
-      const digest = createHash("sha256")
-        .update(body ?? "")
-        .digest("hex");
+      const digest = createHash("sha256").update(body).digest("hex");
       const request = await this.#parts.client.sign(url, {
         method,
         headers: { ...headers, "x-amz-content-sha256": digest },
-        ...(body === undefined ? {} : { body }),
+        ...(body === "" ? {} : { body }),
         aws: await this.#parts.credentials(),
         signal: AbortSignal.timeout(requestTime),
       });
@@ -245,14 +237,10 @@ async function credentialsOf(environment: NodeJS.ProcessEnv): Promise<() => Prom
   // @ts-expect-error It is large, and only those install it who need it.
   const { fromNodeProviderChain } = await import("@aws-sdk/credential-providers").catch(missing);
   const provider: () => Promise<Credentials> = fromNodeProviderChain();
-  return async () => {
-    try {
-      const { accessKeyId: id, secretAccessKey: secret, sessionToken: token } = await provider();
-      return { accessKeyId: id, secretAccessKey: secret, ...(token ? { sessionToken: token } : {}) };
-    } catch (error) {
+  return () =>
+    provider().catch((error: unknown) => {
       throw failure(`No credentials for s3://: ${error instanceof Error ? error.message : String(error)}`, error);
-    }
-  };
+    });
 }
 
 /** Whether `--out` or `--dataset` names a bucket. */

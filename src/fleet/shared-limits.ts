@@ -1,8 +1,8 @@
-// Limits that the crawls of a fleet share: requests to one host at a time, with its delays and pauses, and requests to
-// one address. Each crawl also has hosts of its own. Here a host is a name and a port: one port may be silent
-// while another answers.
+// Limits that the crawls of a fleet share: requests to one host at a time, with its delays and pauses, and requests to one address, whatever
+// names lead there: a thousand shops may share a server. Each crawl also has hosts of its own. Here a host is a name and a port: one port may
+// be silent while another answers.
 import net from "node:net";
-import { unlessAborted, waitFor } from "../fetch/abort.ts";
+import { unlessAborted } from "../fetch/abort.ts";
 import { hostOf } from "../fetch/address-policy.ts";
 import { type Facts, Hosts, type SharedLimits as Shared, type SharedSlot, type Slot } from "../fetch/hosts.ts";
 import type { Lookup } from "../fetch/lookup.ts";
@@ -11,27 +11,28 @@ import { defaultBackoff } from "../fetch/retry.ts";
 import type { Settings } from "../model/options.ts";
 import { nameServerLookup } from "./lookup.ts";
 
-export interface SharedLimitsOptions {
-  /** The limits of all crawls together. */
-  readonly settings: Settings;
-  /** Requests to one address at a time. */
-  readonly perAddress: () => number;
-  /** Replaced in tests. */
-  readonly lookup?: Lookup | undefined;
-}
-
 export class SharedLimits implements Shared {
   readonly #hosts: Hosts;
-  readonly #addresses: AddressLimit;
-  readonly #lookup: Lookup;
+  readonly #addresses: Hosts;
+  /** How many requests to an address have freed their place. */
+  readonly #silent = new Map<string, number>();
+  readonly #lookup: Lookup = nameServerLookup();
   readonly #proxyFor: ProxyChoice;
   readonly #resolves: boolean;
 
-  constructor({ settings, perAddress, lookup = nameServerLookup() }: SharedLimitsOptions) {
-    const concurrency = { ...settings.concurrency, total: Number.POSITIVE_INFINITY };
-    this.#hosts = new Hosts({ ...settings, concurrency }, defaultBackoff, undefined, ({ host }) => host);
-    this.#addresses = new AddressLimit(perAddress);
-    this.#lookup = lookup;
+  /** `settings`: of all crawls together. `perAddress`: requests to one address at a time. */
+  constructor(settings: Settings, perAddress: () => number) {
+    const total = Number.POSITIVE_INFINITY;
+    const hosts = { ...settings, concurrency: { ...settings.concurrency, total } };
+    this.#hosts = new Hosts(hosts, defaultBackoff, undefined, ({ host }) => host);
+    const concurrency = {
+      total,
+      get perHost() {
+        return perAddress();
+      },
+    };
+    const addresses = { ...settings, delay: { ...settings.delay, milliseconds: 0 }, concurrency };
+    this.#addresses = new Hosts(addresses, defaultBackoff, undefined, ({ pathname }) => pathname);
     this.#proxyFor = proxyChoice(settings.proxy);
     // Which address a client of the caller's own connects to is unknown.
     this.#resolves = settings.client === undefined;
@@ -46,8 +47,9 @@ export class SharedLimits implements Shared {
     const host = (await this.#hosts.acquire(target, signal, { isRetry })) as Slot;
     try {
       const address = await this.#addressOf(target, signal, facts);
-      const place = address === undefined ? undefined : await this.#addresses.acquire(address, isKnown, signal);
-      return sharedSlot(host, place);
+      return address === undefined
+        ? { ...host, answered: () => {} }
+        : await this.#atAddress(host, address, signal, isKnown);
     } catch (error) {
       host.release();
       throw error;
@@ -66,6 +68,45 @@ export class SharedLimits implements Shared {
 
   close(): void {
     this.#hosts.close();
+    this.#addresses.close();
+  }
+
+  // The first request to a host frees its place at the address if no answer comes soon, as long as there are not too many such hosts: a silent
+  // website must not hold up others.
+  async #atAddress(host: Slot, address: string, signal: AbortSignal, isKnown: boolean): Promise<SharedSlot> {
+    const place = (await this.#addresses.acquire(new URL(`address:${address}`), signal)) as Slot;
+    let timer: NodeJS.Timeout | undefined;
+    let isSilent = false;
+    const count = (by: number) => this.#silent.set(address, (this.#silent.get(address) ?? 0) + by);
+    const wait = () => {
+      const due = performance.now() + patience;
+      timer = setTimeout(() => {
+        // If this process was busy, the silence may be its own fault.
+        if (performance.now() - due > longestLag || (this.#silent.get(address) ?? 0) >= mostSilent) return wait();
+        isSilent = true;
+        count(1);
+        place.lend();
+      }, patience);
+    };
+    if (!isKnown) wait();
+    const leave = () => {
+      clearTimeout(timer);
+      place.release();
+      if (isSilent) count(-1);
+      isSilent = false;
+      if (this.#silent.get(address) === 0) this.#silent.delete(address);
+    };
+    return {
+      answered: () => clearTimeout(timer),
+      lend() {
+        host.lend();
+        leave();
+      },
+      release() {
+        host.release();
+        leave();
+      },
+    };
   }
 
   // The lowest address stands for all, because several come in any order. Undefined if it is unknown: behind a proxy,
@@ -76,116 +117,8 @@ export class SharedLimits implements Shared {
     const host = hostOf(target);
     if (net.isIP(host) !== 0) return host;
     const answer = this.#lookup(host, { isTrusted, isRetry, signal }).catch(() => []);
-    const [first, ...others] = await unlessAborted<readonly string[]>(signal, answer);
-    return others.reduce((lowest, address) => (address < (lowest ?? address) ? address : lowest), first);
+    return [...(await unlessAborted<readonly string[]>(signal, answer))].sort()[0];
   }
-}
-
-function sharedSlot(host: Slot, address: AddressSlot | undefined): SharedSlot {
-  return {
-    answered: () => address?.answered(),
-    lend() {
-      host.lend();
-      address?.release();
-    },
-    release() {
-      host.release();
-      address?.release();
-    },
-  };
-}
-
-/** Permission to send one request to an address. */
-export interface AddressSlot {
-  /** The response has begun. */
-  answered(): void;
-  /** Returns it; a second call does nothing. */
-  release(): void;
-}
-
-/**
- * Limits the requests to one address at a time, whatever names lead there: a thousand shops may share a server. The
- * first request to a host frees its place if no answer comes soon, as long as there are not too many such hosts: a
- * silent website must not hold up others on the same address.
- */
-export class AddressLimit {
-  readonly #limit: () => number;
-  readonly #addresses = new Map<string, Address>();
-
-  constructor(limit: () => number) {
-    this.#limit = limit;
-  }
-
-  /**
-   * Waits for a slot, in the order of the calls. `isKnown`: the host has answered before. Rejects with the reason of
-   * the signal.
-   */
-  acquire(key: string, isKnown: boolean, signal: AbortSignal): Promise<AddressSlot> {
-    const address = this.#addresses.get(key) ?? { key, counted: 0, silent: 0, waiting: new Set() };
-    this.#addresses.set(key, address);
-    return waitFor(signal, (resolve) => {
-      const waiter = () => resolve(this.#start(address, isKnown));
-      address.waiting.add(waiter);
-      this.#dispatch(address);
-      return () => {
-        address.waiting.delete(waiter);
-        this.#dispatch(address);
-      };
-    });
-  }
-
-  /** How many addresses are in use. */
-  get size(): number {
-    return this.#addresses.size;
-  }
-
-  #start(address: Address, isKnown: boolean): AddressSlot {
-    let state: "counted" | "silent" | "over" = "counted";
-    let timer: NodeJS.Timeout | undefined;
-    const become = (next: typeof state) => {
-      if (state !== "over") address[state] -= 1;
-      if (next !== "over") address[next] += 1;
-      state = next;
-    };
-    const wait = () => {
-      const due = performance.now() + patience;
-      timer = setTimeout(() => {
-        // If this process was busy, the silence may be its own fault.
-        if (performance.now() - due > longestLag || address.silent >= mostSilent) return wait();
-        become("silent");
-        this.#dispatch(address);
-      }, patience);
-    };
-    address.counted += 1;
-    if (!isKnown) wait();
-    return {
-      answered: () => clearTimeout(timer),
-      release: () => {
-        clearTimeout(timer);
-        if (state === "over") return;
-        become("over");
-        this.#dispatch(address);
-      },
-    };
-  }
-
-  #dispatch(address: Address): void {
-    const { waiting } = address;
-    for (const waiter of waiting) {
-      if (address.counted >= this.#limit()) return;
-      waiting.delete(waiter);
-      waiter();
-    }
-    if (address.counted + address.silent === 0) this.#addresses.delete(address.key);
-  }
-}
-
-interface Address {
-  readonly key: string;
-  counted: number;
-  /** Those that freed their place. */
-  silent: number;
-  readonly waiting: Set<() => void>;
 }
 
 // In milliseconds.

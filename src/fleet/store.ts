@@ -1,7 +1,7 @@
 // Where the files of a fleet are: a folder, or a bucket. A file is written as a draft on this machine, and has its name only when it is whole.
 
 import { existsSync } from "node:fs";
-import { type FileHandle, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { storageFailed } from "../archive/file.ts";
 import { makeFolder } from "../archive/folder.ts";
@@ -90,13 +90,13 @@ const partial = ".partial";
 
 type Piece = string | Uint8Array;
 
-/** A file of a store that is written piece by piece. Small ones are written at once: open files are scarce. */
+/** A file of a store that is written piece by piece. It is open only while something is written: open files are scarce. */
 export class DraftFile {
   readonly #store: Store;
   readonly #name: string;
   #held: Piece[] = [];
   #size = 0;
-  #handle: FileHandle | undefined;
+  #isBegun = false;
 
   constructor(store: Store, name: string) {
     this.#store = store;
@@ -113,7 +113,6 @@ export class DraftFile {
   async finish(last: Piece): Promise<string> {
     this.#held.push(last);
     await this.#flush();
-    await this.#close();
     return this.#store.draft(this.#name);
   }
 
@@ -125,27 +124,19 @@ export class DraftFile {
 
   async discard(): Promise<void> {
     // Most websites that fail have written nothing.
-    if (await this.#close()) await rm(this.#store.draft(this.#name), { force: true });
-  }
-
-  async #close(): Promise<boolean> {
-    const handle = this.#handle;
-    this.#handle = undefined;
-    await handle?.close();
-    return handle !== undefined;
+    if (this.#isBegun) await rm(this.#store.draft(this.#name), { force: true });
   }
 
   async #flush(): Promise<void> {
     const held = this.#held;
     this.#held = [];
     this.#size = 0;
-    if (this.#handle === undefined) {
-      const draft = this.#store.draft(this.#name);
-      await rm(draft, { force: true });
-      this.#handle = await open(draft, "wx");
-    }
+    const draft = this.#store.draft(this.#name);
+    if (!this.#isBegun) await rm(draft, { force: true });
+    const flag = this.#isBegun ? "a" : "wx";
+    this.#isBegun = true;
     const whole = typeof held[0] === "string" ? held.join("") : Buffer.concat(held as Uint8Array[]);
-    await this.#handle.writeFile(whole).catch((error: unknown) => {
+    await writeFile(draft, whole, { flag }).catch((error: unknown) => {
       // The system does not say which file it was.
       throw storageFailed(`${this.#name} could not be written`, error);
     });

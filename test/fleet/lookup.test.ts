@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import type { LookupOptions } from "../../src/fetch/lookup.ts";
-import { HostsFile, type LookupParts, nameServerLookup } from "../../src/fleet/lookup.ts";
+import { type LookupParts, nameServerLookup } from "../../src/fleet/lookup.ts";
 import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
 import { type NameServer, nameServer, type Zone } from "../support/name-server.ts";
 
@@ -28,7 +28,7 @@ async function start(zones: Record<string, Zone>, parts: LookupParts = {}) {
   const askedSystem: string[] = [];
   const clock = { now: 0 };
   const lookup = nameServerLookup({
-    hostsFile: new HostsFile(hosts),
+    hosts,
     now: () => clock.now,
     system: async (name: string) => {
       askedSystem.push(name);

@@ -8,7 +8,6 @@ import { afterAll, afterEach, expect, test } from "vitest";
 import type { FleetOptions } from "../../src/fleet/fleet-options.ts";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
 import { runFleet } from "../../src/fleet/run-fleet.ts";
-import { AddressLimit } from "../../src/fleet/shared-limits.ts";
 import { listenOnLoopback } from "../support/loopback.ts";
 import { type NameServer, nameServer, type Zone } from "../support/name-server.ts";
 
@@ -181,21 +180,4 @@ test(`${dead} dead names and ${silent} silent hosts in flight keep no healthy we
   }
   expect(ended[0]).toContain("fine-");
   expect(website.asked.filter(({ host }) => host.startsWith("silent")).length).toBeGreaterThan(0);
-});
-
-test("whoever leaves the line at an address leaves nothing behind", async () => {
-  const limit = new AddressLimit(() => 1);
-  const none = new AbortController().signal;
-  const first = await limit.acquire("a", true, none);
-  const leaving = new AbortController();
-  const waiting = [limit.acquire("a", true, leaving.signal), limit.acquire("a", true, none)] as const;
-  leaving.abort(new Error("left"));
-  await expect(waiting[0]).rejects.toThrow("left");
-  first.release();
-  first.release();
-  const third = await waiting[1];
-  await expect(limit.acquire("a", false, AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
-  third.answered();
-  third.release();
-  expect(limit.size).toBe(0);
 });
