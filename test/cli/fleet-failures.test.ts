@@ -1,17 +1,17 @@
 // What happens when something dies: each row of the table in docs/fleet.md is a test here. A real Redis
-// and real workers; whoever dies or is stopped is a process. SITEGROVE_KILLS and SITEGROVE_OUTAGE (seconds) make it harder.
+// and real workers; whoever dies or is stopped is a process. SITEGROVE_KILLS makes it harder.
 // Needs Redis, processes, more than a second.
 import type { ChildProcess } from "node:child_process";
+import { EventEmitter, once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { BullQueue } from "../../src/fleet/bull-queue.ts";
 import { type SiteSummary, siteJob } from "../../src/fleet/site-job.ts";
-import type { QueueCounts } from "../../src/fleet/site-queue.ts";
+import type { Lease, QueueCounts } from "../../src/fleet/site-queue.ts";
 import { onQueue } from "../support/grown.ts";
 import { isLong, some } from "../support/long.ts";
 import { listenOnLoopback } from "../support/loopback.ts";
@@ -21,7 +21,7 @@ import { failureRows } from "./failure-rows.ts";
 import { type Ended, ended, launch, type Started, start } from "./program.ts";
 
 // More than one death of a website is what the last row is about.
-const { SITEGROVE_KILLS = String(some(2, 1)), SITEGROVE_OUTAGE = "2" } = process.env;
+const { SITEGROVE_KILLS = String(some(2, 1)) } = process.env;
 
 const [killed, stoppedPastLease, redisKilled, connectionLost, redisFull, deadly] = failureRows;
 
@@ -67,6 +67,18 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     [processes, workers] = [[], []];
     rmSync(folder, { recursive: true });
   });
+  /** Answers the first visits, and holds the others until it is opened. */
+  function hold(first = 0): { readonly visited: Promise<unknown>; open(): void } {
+    let visits = 0;
+    const events = new EventEmitter().setMaxListeners(0);
+    const gate = once(events, "open");
+    onVisit = async () => {
+      events.emit("visit");
+      visits += 1;
+      if (visits > first) await gate;
+    };
+    return { visited: once(events, "visit"), open: () => void events.emit("open") };
+  }
   const url = (at = redis.port) => `redis://127.0.0.1:${at}/${database}`;
   const hosts = (count: number) => Array.from({ length: count }, (_, at) => `127.9.0.${at + 1}:${port}`);
   const jobs = (count: number) => hosts(count).flatMap((host) => siteJob(`http://${host}/`) ?? []);
@@ -108,13 +120,14 @@ describe.skipIf(!hasRedis)("what happens when", () => {
 
   test(killed, async () => {
     const queue = await filled(some(24, 12));
-    onVisit = () => sleep(300);
+    const gate = hold();
     for (let kill = 0; kill < Number(SITEGROVE_KILLS); kill += 1) {
       const { child } = workAsProcess(["--concurrency", "6"]);
       await counted(queue, ({ active, waiting }) => active >= 4 || waiting === 0);
       if (kill === 0) work(["--concurrency", "6"]);
       child.kill("SIGKILL");
     }
+    gate.open();
     const results = await done(queue, some(24, 12));
     if (Number(SITEGROVE_KILLS) < 3)
       expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(["complete"]));
@@ -127,30 +140,18 @@ describe.skipIf(!hasRedis)("what happens when", () => {
 
   test(stoppedPastLease, async () => {
     const queue = await filled(1);
-    let visits = 0;
-    let release = () => {};
-    const first = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    let visit = () => {};
-    const visited = new Promise<void>((resolve) => {
-      visit = resolve;
-    });
-    onVisit = () => {
-      visit();
-      return visits++ === 0 ? first : undefined;
-    };
-    const zombie = workAsProcess(["-v"]);
-    await visited;
+    const gate = hold();
+    const zombie = workAsProcess();
+    await gate.visited;
     zombie.child.kill("SIGSTOP");
+    onVisit = () => {};
     work();
     const [result] = await done(queue, 1);
     // The second attempt, or one after that: on a busy machine, a lease of a second is lost by others, too.
     expect(Number(result?.attemptId.split("-")[1])).toBeGreaterThanOrEqual(2);
-    // It finds everything answered, and publishes late.
-    release();
+    // It finds everything answered, and publishes late; then it ends.
+    gate.open();
     zombie.child.kill("SIGCONT");
-    await sleep(1500);
     zombie.child.kill("SIGTERM");
     expect((await zombie.end).code).toBe(0);
     expect(await done(queue, 1)).toEqual([result]);
@@ -160,14 +161,13 @@ describe.skipIf(!hasRedis)("what happens when", () => {
 
   test(redisKilled, async () => {
     const queue = await filled(10);
-    onVisit = () => sleep(200);
+    const gate = hold(3);
     work(["--concurrency", "3"]);
     work(["--concurrency", "3"]);
-    await onQueue(url(), "default", async () => (await queue.workers()) === 2);
-    await counted(queue, (counts) => counts.done >= 3);
+    await counted(queue, ({ done, active }) => done === 3 && active === 6);
     await redis.kill();
-    await sleep(500);
     await redis.start();
+    gate.open();
     const results = await done(queue, 10);
     expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(["complete"]));
     for (const worker of workers) worker.kill("SIGTERM");
@@ -179,13 +179,19 @@ describe.skipIf(!hasRedis)("what happens when", () => {
   test.each(isLong ? (["cut", "freeze"] as const) : (["cut"] as const))(`${connectionLost} (%s)`, async (how) => {
     const queue = await filled(8);
     const proxy = await tcpProxy(redis.port);
-    onVisit = () => sleep(200);
+    const gate = hold(2);
     work(["--concurrency", "3"], proxy.port);
-    await counted(queue, (counts) => counts.done >= 2);
+    await counted(queue, ({ done, active }) => done === 2 && active === 3);
     proxy[how]();
-    await sleep(Number(SITEGROVE_OUTAGE) * 1000);
+    // Its leases end: others have what it was reading.
+    const other = await BullQueue.open(url(), { leaseTime: 1000 });
+    const taken: Lease[] = [];
+    while (taken.at(-1)?.starts !== 2) taken.push((await other.take(new AbortController().signal)) as Lease);
+    await Promise.all(taken.map((lease) => lease.retry()));
+    await other.close();
+    gate.open();
     // Silence is noticed after ten seconds; before that, somebody restarts the network here.
-    if (how === "freeze" && Number(SITEGROVE_OUTAGE) < 15) proxy.cut();
+    if (how === "freeze") proxy.cut();
     proxy.mend();
     await done(queue, 8);
     await proxy.close();
@@ -195,7 +201,6 @@ describe.skipIf(!hasRedis)("what happens when", () => {
   test(redisFull, async () => {
     const queue = await filled(8);
     const client = new Redis({ port: redis.port, password: redisPassword });
-    onVisit = () => sleep(100);
     await client.config("SET", "maxmemory", "1mb");
     try {
       const { end } = work(["--concurrency", "2"]);
@@ -223,9 +228,10 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     }
     await queue.add("default", jobs(3));
     const [bad = ""] = hosts(1);
-    onVisit = async (host) => {
-      if (host === bad) processes.at(-1)?.child.kill("SIGKILL");
-      await sleep(50);
+    onVisit = (host) => {
+      if (host !== bad) return undefined;
+      processes.at(-1)?.child.kill("SIGKILL");
+      return new Promise(() => {});
     };
     for (let death = 0; death < processesThatDie; death += 1) {
       const { end } = workAsProcess();

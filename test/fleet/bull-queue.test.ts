@@ -3,7 +3,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Queue } from "bullmq";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -70,7 +69,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     for (const lease of leases) expect(await lease.done(summaryOf(lease))).toBe("accepted");
     await expect(queue.add("a:b", [job("a")])).rejects.toThrow("The name of a run");
     await other.close();
-    while ((await queue.workers()) !== 1) await sleep(20);
+    await expect.poll(() => queue.workers()).toBe(1);
     await queue.close();
   });
 
@@ -124,22 +123,20 @@ describe.skipIf(!hasRedis)("on Redis", () => {
 
   test("a repetition is named by the time when it is due; older ones than are to be kept are removed", async () => {
     database += 1;
-    const queue = await BullQueue.open(url());
-    const { signal } = new AbortController();
+    const queue = await BullQueue.open(url(), { idle: Number.POSITIVE_INFINITY });
     await queue.add("daily", [job("a")]);
     const begin = Math.floor(Date.now() / 1000) * 1000;
     await queue.schedule("daily", 1000, 1);
-    const names = new Set<string>();
-    while (names.size < 3) {
-      for (let lease = await queue.take(signal); lease !== undefined; lease = await queue.take(signal))
-        await lease.done(summaryOf(lease));
-      const runs = (await queue.runs()).map(({ run }) => run).filter((run) => run !== "daily");
-      expect(runs.length).toBeLessThanOrEqual(1);
-      for (const run of runs) names.add(run);
-      await sleep(50);
+    const names: string[] = [];
+    while (names.length < 4) {
+      const lease = await taken(queue);
+      names.push(queue.runOf(lease.job)?.run ?? "");
+      await lease.done(summaryOf(lease));
     }
-    const [first = ""] = names;
-    const [, day, hours, minutes, seconds] = /^daily\.(\d{8})T(..)(..)(..)Z$/.exec(first) ?? [];
+    // The last one is removed after the next one is made.
+    const runs = (await queue.runs()).map(({ run }) => run);
+    expect(runs).toEqual(["daily", ...names.slice(-2).filter((run) => runs.includes(run))]);
+    const [, day, hours, minutes, seconds] = /^daily\.(\d{8})T(..)(..)(..)Z$/.exec(names[1] ?? "") ?? [];
     expect(day).toBe(new Date(begin).toISOString().slice(0, 10).replaceAll("-", ""));
     const time = new Date(begin).setUTCHours(Number(hours), Number(minutes), Number(seconds), 0);
     expect(time).toBeGreaterThanOrEqual(begin + 1000);
