@@ -321,7 +321,7 @@ export class BullQueue implements SiteQueue {
     if (waiting + active > 0) return;
     const folder = ({ settings: { out } }: RunEntry) => (typeof out === "string" ? `${out.replace(/\/+$/, "")}/` : "");
     const out = folder(base) === "" ? {} : { out: `${folder(base)}${name}` };
-    await this.add(name, sitesOf(this.#of(last.run), folder(last)), { ...base.settings, ...out, series: run });
+    await this.add(name, this.#of(last.run).sites(folder(last)), { ...base.settings, ...out, series: run });
     const repetitions = series.filter((entry) => entry.run !== run && entry.run !== name);
     for (const entry of repetitions.slice(0, Math.max(0, repetitions.length + 1 - keep))) await this.remove(entry.run);
   }
@@ -412,8 +412,8 @@ export function expectRunName(run: string): void {
   );
 }
 
-function isRunName(run: unknown): boolean {
-  return typeof run === "string" && /^[a-z0-9][a-z0-9._-]{0,99}$/i.test(run);
+function isRunName(run: string): boolean {
+  return /^[a-z0-9][a-z0-9._-]{0,99}$/i.test(run);
 }
 
 // Anybody may write into the table: what is no run is ignored.
@@ -435,12 +435,6 @@ function scheduledRun(data: unknown): Pick<Schedule, "run" | "keep"> {
 /** Whether a run has this name, or is a repetition of the run with this name. */
 function isOf({ run, settings }: RunEntry, name: string): boolean {
   return run === name || settings["series"] === name;
-}
-
-async function* sitesOf(run: BullRun, folder: string): AsyncGenerator<ListedSite, void> {
-  for await (const { previous, ...site } of run.sites()) {
-    yield { ...site, previous: previous?.startsWith("archives/") ? folder + previous : previous };
-  }
 }
 
 const runsKey = "sitegrove:runs";

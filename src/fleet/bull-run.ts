@@ -105,12 +105,14 @@ export class BullRun {
       if (job.finishedOn !== undefined) yield resultOf(job);
   }
 
-  /** The sites of the run in the order of the list, with the archives that they have by now. */
-  async *sites(): AsyncGenerator<ListedSite, void> {
+  /** The sites of the run in the order of the list, with the archives that they have by now. `folder`: of its own archives. */
+  async *sites(folder: string): AsyncGenerator<ListedSite, void> {
     for await (const job of this.#listed(["waiting", "prioritized", "delayed", "active", "completed", "failed"])) {
       const site = siteOf(job);
       const archive = job.finishedOn === undefined ? undefined : resultOf(job).files["archive"];
-      if (site !== undefined) yield { ...site, previous: archive ?? previousOf(job) };
+      const previous = archive ?? previousOf(job);
+      if (site !== undefined)
+        yield { ...site, previous: previous?.startsWith("archives/") ? folder + previous : previous };
     }
   }
 
@@ -330,17 +332,15 @@ function resultOf(job: SiteQueueJob): SiteSummary {
   return emptySummary(site, `${keyHash(site.key)}-0`, "failed", reason);
 }
 
+// Of a job that may hold anything.
 function shownSite({ data }: SiteQueueJob): SiteJob {
   const { key, homepage } = isRecord(data) ? data : {};
-  const shown = (text: unknown) => (typeof text === "string" ? text.slice(0, longestShown) : "");
+  const shown = (text: unknown) => (typeof text === "string" ? text : "");
   return { key: shown(key), homepage: shown(homepage) };
 }
 
-const longestShown = 2000;
-
 function clearedOf({ data }: SiteQueueJob): number {
-  const { cleared } = isRecord(data) ? data : {};
-  return typeof cleared === "number" ? cleared : 0;
+  return isRecord(data) && typeof data.cleared === "number" ? data.cleared : 0;
 }
 
 // BullMQ counts how often nobody renewed the lock of a job.

@@ -1,6 +1,7 @@
 // Reads a queue of websites, many at a time in one process, until the queue is empty or it is stopped.
 import { setMaxListeners } from "node:events";
 import { FollowingController, unlessAborted } from "../fetch/abort.ts";
+import { SitemapError } from "../model/errors.ts";
 import type { CrawlEvent } from "../model/event.ts";
 import { invalid } from "../model/option-checks.ts";
 import { type Options, resolveStreamOptions, type StreamOptions } from "../model/options.ts";
@@ -162,9 +163,10 @@ class Fleet {
       };
       const reading = readAlive().catch(async (error: unknown) => {
         const { previous, ...options } = told.options ?? {};
-        if (previous === undefined || codeOf(error) !== "invalid-archive") throw error;
+        const isInvalid = error instanceof SitemapError && error.code === "invalid-archive";
+        if (previous === undefined || !isInvalid) throw error;
         // Without the earlier archive everything is requested.
-        return { ...(await read({ ...told, options })), previousError: (error as Error).message };
+        return { ...(await read({ ...told, options })), previousError: error.message };
       });
       const summary = await reading.catch((error: unknown) => {
         if (stopping.signal.aborted || isMachine(error)) throw error;
@@ -227,13 +229,9 @@ function failed(job: SiteJob, attemptId: string, error: unknown): SiteSummary {
   return emptySummary(job, attemptId, "failed", { message: problem("client-failed", { value }).message, count: 1 });
 }
 
-function codeOf(error: unknown): unknown {
-  return (error as { code?: unknown } | undefined)?.code;
-}
-
 function isMachine(error: unknown): boolean {
-  const { syscall } = (error ?? {}) as { syscall?: unknown };
-  return codeOf(error) === "storage-failed" || codeOf(error) === "archive-unwritable" || typeof syscall === "string";
+  const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
+  return code === "storage-failed" || code === "archive-unwritable" || typeof syscall === "string";
 }
 
 async function* jobsOf(

@@ -39,11 +39,10 @@ export function siteSettings(value: unknown): SiteSettings | undefined {
  * - `failed`: the run itself failed, for reasons that are not the website's
  * - `quarantined`: the process died twice while nothing else was read; it was set aside
  */
-export type SiteOutcome = "complete" | "incomplete" | "none" | "unreachable" | "blocked" | "failed" | "quarantined";
+export type SiteOutcome = (typeof outcomes)[number];
 
-export const siteOutcomes: readonly SiteOutcome[] = [
-  ...(["complete", "incomplete", "none", "unreachable", "blocked", "failed", "quarantined"] as const),
-];
+const outcomes = ["complete", "incomplete", "none", "unreachable", "blocked", "failed", "quarantined"] as const;
+export const siteOutcomes: readonly SiteOutcome[] = outcomes;
 
 /** Why something of a website could not be read. */
 export interface SiteReason {

@@ -387,29 +387,29 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
   });
 
   describe("one line says what is wrong", () => {
-    const bad = (words: string[], password = redisPassword) =>
-      sitegrove(["fleet", ...words], { env: { SITEGROVE_QUEUE_PASSWORD: password } });
     test.each([
-      ["worker", "redis://:secret@127.0.0.1/0", "A password in the queue's URL is visible to others"],
-      ["results", "redis://127.0.0.1:1/0", "cannot be used: the connection was refused"],
-      ["https://a.example/", "redis://nowhere.invalid/0", "cannot be used: the host name does not exist"],
-      ["status", "http://127.0.0.1/", "A queue is redis://HOST/0"],
-    ])("%s --queue %s", async (word, address, sentence) => {
-      const { code, stderr } = await bad([word, "--queue", address]);
+      ["worker --queue redis://:secret@127.0.0.1/0", "A password in the queue's URL is visible to others"],
+      ["results --queue redis://127.0.0.1:1/0", "cannot be used: the connection was refused"],
+      ["https://a.example/ --queue redis://nowhere.invalid/0", "cannot be used: the host name does not exist"],
+      ["status --queue http://127.0.0.1/", "A queue is redis://HOST/0"],
+      ["status", "the password is wrong", "wrong"],
+      ["status", "it requires a password", ""],
+      ["results --run x", "no run is named x"],
+      ["status --run x", "the queue has no runs"],
+      ["a.example --header A:b", "is for workers"],
+      ["a.example --run a:b", "The name of a run"],
+      ["", "no homepages given"],
+    ])("%s: %s", async (line, sentence, password = redisPassword) => {
+      const words = [
+        "fleet",
+        ...line.split(" ").filter(Boolean),
+        ...(line.includes("--queue") ? [] : ["--queue", url()]),
+      ];
+      const { code, stderr } = await sitegrove(words, { env: { SITEGROVE_QUEUE_PASSWORD: password } });
       expect(code).toBe(2);
       expect(stderr).toContain(sentence);
       expect(stderr).not.toContain("secret");
       expect(stderr.trimEnd().split("\n")).toHaveLength(1);
-    });
-
-    test("a wrong password, none, a run that is not there, flags of workers", async () => {
-      expect((await bad(["status", "--queue", url()], "wrong")).stderr).toContain("the password is wrong");
-      expect((await bad(["status", "--queue", url()], "")).stderr).toContain("it requires a password");
-      expect((await bad(["results", "--queue", url(), "--run", "x"])).stderr).toContain("no run is named x");
-      expect((await bad(["status", "--queue", url(), "--run", "x"])).stderr).toContain("the queue has no runs");
-      expect((await bad(["a.example", "--queue", url(), "--header", "A: b"])).stderr).toContain("is for workers");
-      expect((await bad(["a.example", "--queue", url(), "--run", "a:b"])).stderr).toContain("The name of a run");
-      expect((await bad(["--queue", url()])).stderr).toContain("no homepages given");
     });
   });
 });

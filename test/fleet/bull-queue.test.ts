@@ -12,7 +12,7 @@ import { sitegrove } from "../cli/program.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { freePort, listening } from "../support/own-port.ts";
 import { hasRedis, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
-import { job, queueContract, summaryOf, taken } from "./queue-contract.ts";
+import { job, queueContract, readRest, summaryOf, taken } from "./queue-contract.ts";
 
 process.env["SITEGROVE_QUEUE_PASSWORD"] = redisPassword;
 
@@ -43,12 +43,8 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     await queue.add("one", names.map(job));
     await queue.add("two", [job("a")]);
     const two = await BullQueue.open(url(), { run: "two" });
-    const { signal } = new AbortController();
-    const lease = await taken(two);
-    await lease.done(summaryOf(lease));
-    expect(await two.take(signal)).toBeUndefined();
-    for (let lease = await queue.take(signal); lease !== undefined; lease = await queue.take(signal))
-      await lease.done(summaryOf(lease));
+    expect(await readRest(two)).toEqual([job("a").key]);
+    await readRest(queue);
     const sites: string[] = [];
     for await (const { site } of queue.results("one")) sites.push(site);
     expect(sites).toEqual(names.map((name) => job(name).homepage));
@@ -99,8 +95,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     const queue = await BullQueue.open(url());
     const { signal } = new AbortController();
     for (let run = 0; run < 20; run += 1) await queue.add(`run-${run}`, [job("a")]);
-    for (let lease = await queue.take(signal); lease !== undefined; lease = await queue.take(signal))
-      await lease.done(summaryOf(lease));
+    await readRest(queue);
     const client = new Redis({ port: redis.port, password: redisPassword, db: database });
     const commands = async () => Number(/total_commands_processed:(\d+)/.exec(await client.info("stats"))?.[1]);
     expect((await queue.runs()).length).toBe(20);
@@ -164,15 +159,8 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     const entry = JSON.stringify({ createdAt: 1, settings: {} });
     const entries = { "../../etc": entry, "x:y": entry, a: "", b: "null", c: '{"createdAt":1}', d: "{" };
     await register.hset("sitegrove:runs", entries);
-    const seen: string[] = [];
-    const signal = new AbortController().signal;
-    for (let lease = await queue.take(signal); lease !== undefined; lease = await queue.take(signal)) {
-      seen.push(lease.job.homepage.slice(0, 20));
-      await lease.done(summaryOf(lease));
-    }
-    expect(seen.sort()).toEqual(
-      [job("a").homepage, job("b").homepage, "https://z.example/zz"].map((text) => text.slice(0, 20)),
-    );
+    const keys = await readRest(queue);
+    expect(keys.map((key) => key.slice(0, 20)).sort()).toEqual([job("a").key, job("b").key, "z".repeat(20)]);
     expect(await queue.counts("run")).toMatchObject({ done: 13, failed: foreign.length });
     const results: SiteSummary[] = [];
     for await (const summary of queue.results("run")) results.push(summary);
@@ -237,23 +225,18 @@ test("without BullMQ, its driver or aws4fetch, one line says what to install", a
           if (specifier !== "${name}") return next(specifier, context);
           throw Object.assign(new Error("Cannot find package"), { code: "ERR_MODULE_NOT_FOUND" });
         }\`));`)}`;
-  const without = (name: string, words: readonly string[]) =>
-    sitegrove(["fleet", ...words], {
-      // Node.js 26 calls `register` deprecated.
-      node: ["--no-deprecation", "--import", hook(name)],
-      env: { AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "b" },
-    });
-  expect(await without("bullmq", ["worker", "--queue", "redis://127.0.0.1:1/0"])).toEqual({
-    code: 2,
-    stdout: "",
-    stderr: "sitegrove: --queue needs BullMQ: npm install bullmq ioredis\n",
-  });
-  expect(await without("ioredis", ["status", "--queue", "redis://127.0.0.1:1/0"])).toMatchObject({
-    code: 2,
-    stderr: "sitegrove: --queue redis://… needs ioredis: npm install ioredis\n",
-  });
-  expect(await without("aws4fetch", ["a.example", "--out", "s3://bucket/a"])).toMatchObject({
-    code: 2,
-    stderr: "sitegrove: s3:// needs aws4fetch: npm install aws4fetch\n",
-  });
+  for (const [name, words, sentence] of [
+    ["bullmq", ["worker", "--queue", "redis://127.0.0.1:1/0"], "--queue needs BullMQ: npm install bullmq ioredis"],
+    [
+      ...(["ioredis", ["status", "--queue", "redis://127.0.0.1:1/0"]] as const),
+      "--queue redis://… needs ioredis: npm install ioredis",
+    ],
+    ["aws4fetch", ["a.example", "--out", "s3://bucket/a"], "s3:// needs aws4fetch: npm install aws4fetch"],
+  ] as const) {
+    // Node.js 26 calls `register` deprecated.
+    const node = ["--no-deprecation", "--import", hook(name)];
+    const env = { AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "b" };
+    const ended = await sitegrove(["fleet", ...words], { node, env });
+    expect(ended).toEqual({ code: 2, stdout: "", stderr: `sitegrove: ${sentence}\n` });
+  }
 });

@@ -1,18 +1,9 @@
 // The queue of one machine: the contract, and what a journal has to stand.
-// Needs processes, more than a second.
-import { spawn } from "node:child_process";
-import {
-  appendFileSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+// Needs more than a second.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
 import path from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, describe, expect, test } from "vitest";
 import { journalName } from "../../src/fleet/journal-file.ts";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
@@ -42,10 +33,7 @@ queueContract(() => {
       const journal = readFileSync(path.join(folder, journalName));
       await queue.close();
       writeFileSync(path.join(folder, journalName), journal);
-      writeFileSync(
-        path.join(folder, "lock"),
-        JSON.stringify({ pid: 2 ** 22 + 1, host: (await import("node:os")).hostname() }),
-      );
+      writeFileSync(path.join(folder, "lock"), JSON.stringify({ pid: 2 ** 22 + 1, host: hostname() }));
     },
     async remove() {
       folder = newFolder();
@@ -55,23 +43,25 @@ queueContract(() => {
 
 const signal = new AbortController().signal;
 
-test("the journal is lines of JSON that others can read", async () => {
+test("the journal is lines of JSON that others can read, as their schema says", async () => {
   const folder = newFolder();
   const queue = await JournalQueue.open(folder);
   await queue.add("run", [job("a")]);
+  await (await taken(queue)).retry();
   const lease = await taken(queue);
+  lease.silent?.(true);
+  lease.silent?.(false);
   await lease.done(summaryOf(lease));
   await queue.close();
   const lines = readFileSync(path.join(folder, journalName), "utf8")
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line));
-  expect(lines.map(({ type, site }) => `${type} ${site}`)).toEqual([
-    "add https://a.example/",
-    "start https://a.example/",
-    "done https://a.example/",
-  ]);
-  expect(lines[2].summary).toEqual(summaryOf(lease));
+  expect(lines.map(({ type }) => type)).toEqual(["add", "start", "back", "start", "silent", "silent", "done"]);
+  expect(lines.at(-1).summary).toEqual(summaryOf(lease));
+  const schema = JSON.parse(readFileSync(path.join(import.meta.dirname, "../../schema/journal.json"), "utf8"));
+  const validate = new Ajv2020({ formats: { "date-time": true } }).compile(schema);
+  for (const line of lines) expect(validate(line), JSON.stringify(validate.errors)).toBe(true);
 });
 
 test("a journal that was cut anywhere gives every result that was whole, and goes on", async () => {
@@ -129,6 +119,7 @@ test("damaged lines are never half believed: they are counted, and their website
     done.replace('"files":{}', '"files":{"pages":"../../etc/passwd"}'),
     done.replace('"files":{}', '"files":{"pages":"/etc/passwd"}'),
     done.replaceAll("https:", "file:"),
+    ...["junk", "[1]", "null", '{"type":"later"}', '{"type":"start","key":"https://a.exa'],
   ];
   for (const line of damaged) {
     writeFileSync(file, `${add}\n${start}\n${line}\n`);
@@ -167,28 +158,16 @@ test("a folder in which nothing was added is left as it was found", async () => 
   expect(readdirSync(folder)).toEqual([journalName]);
 });
 
-test("lines that are no JSON, or say nothing, are skipped", async () => {
-  const folder = newFolder();
-  const file = path.join(folder, journalName);
-  writeFileSync(
-    file,
-    'junk\n{"type":"done","key":"x"}\n[1]\nnull\n{"type":"add","key":"https://a.example/","site":"https://a.example/"}\n{"type":"later"}\n',
-  );
-  appendFileSync(file, '{"type":"start","key":"https://a.exa');
-  const queue = await JournalQueue.open(folder);
-  expect(await queue.counts()).toEqual({ waiting: 1, active: 0, done: 0, failed: 0 });
-  await queue.close();
-});
-
 describe("one process at a time", () => {
-  test("a second one is refused with a sentence, whoever it is", async () => {
+  test("of many that come at once, one gets it; the others are refused with a sentence", async () => {
     const folder = newFolder();
-    const queue = await JournalQueue.open(folder);
-    await expect(JournalQueue.open(folder)).rejects.toMatchObject({
-      code: "folder-in-use",
-      message: `Process ${process.pid} is working in this folder; wait for it, or stop it`,
-    });
-    await queue.close();
+    writeFileSync(path.join(folder, "lock"), "half a li");
+    const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => JournalQueue.open(folder)));
+    const winners = attempts.flatMap((attempt) => (attempt.status === "fulfilled" ? [attempt.value] : []));
+    expect(winners).toHaveLength(1);
+    const message = `Process ${process.pid} is working in this folder; wait for it, or stop it`;
+    await expect(JournalQueue.open(folder)).rejects.toMatchObject({ code: "folder-in-use", message });
+    await winners[0]?.close();
     await (await JournalQueue.open(folder)).close();
     expect(existsSync(path.join(folder, "lock"))).toBe(false);
   });
@@ -204,33 +183,6 @@ describe("one process at a time", () => {
     await queue.close();
     expect(readFileSync(path.join(folder, journalName), "utf8")).toBe(journal);
     expect(readFileSync(path.join(folder, "lock"), "utf8")).toBe("of another");
-  });
-
-  test("of many that come at once, one gets it", async () => {
-    const folder = newFolder();
-    writeFileSync(path.join(folder, "lock"), "half a li");
-    const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => JournalQueue.open(folder)));
-    const winners = attempts.flatMap((attempt) => (attempt.status === "fulfilled" ? [attempt.value] : []));
-    expect(winners).toHaveLength(1);
-    await winners[0]?.close();
-  });
-
-  test("the lock of a process that was killed is taken over; that of one that was stopped is not", async () => {
-    const folder = newFolder();
-    const script = `import { JournalQueue } from ${JSON.stringify(path.join(import.meta.dirname, "../../src/fleet/journal-queue.ts"))};
-      const queue = await JournalQueue.open(${JSON.stringify(folder)});
-      console.log("locked"); setInterval(() => {}, 1000);`;
-    const file = path.join(folder, "child.mts");
-    writeFileSync(file, script);
-    const child = spawn(process.execPath, ["--import", "tsx", file], { cwd: path.join(import.meta.dirname, "../..") });
-    await new Promise((resolve) => child.stdout.once("data", resolve));
-    child.kill("SIGSTOP");
-    await expect(JournalQueue.open(folder)).rejects.toMatchObject({ code: "folder-in-use" });
-    child.kill("SIGCONT");
-    const gone = new Promise((resolve) => child.once("exit", resolve));
-    child.kill("SIGKILL");
-    await gone;
-    await (await JournalQueue.open(folder)).close();
   });
 });
 
