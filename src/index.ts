@@ -7,25 +7,9 @@
 export { type CrawlTarget, crawl, streamPages } from "./crawl/crawl.ts";
 export { readSitemap, type SitemapBytes } from "./crawl/read.ts";
 export { type FetchInit, type FetchLike, type FetchResponse, fetchClient } from "./fetch/fetch-client.ts";
-export type { Client, ClientHeaders, ClientRequest, ClientResponse } from "./model/client.ts";
+export type * from "./model/client.ts";
 export { SitemapError, type SitemapErrorCode } from "./model/errors.ts";
-export type {
-  CrawlEvent,
-  DiscoveryRecord,
-  FilterCounts,
-  FinishedEvent,
-  OrderedEvent,
-  PagesEvent,
-  ProblemEvent,
-  RequestEvent,
-  ResponseEvent,
-  RetryEvent,
-  SitemapEvent,
-  StartEvent,
-  Totals,
-  TreeStep,
-  UnreachableWebsite,
-} from "./model/event.ts";
+export type * from "./model/event.ts";
 export type {
   Came,
   DocumentResponse,
@@ -46,19 +30,7 @@ export type {
   StreamOptions,
   Timeouts,
 } from "./model/options.ts";
-export type {
-  AlternatePage,
-  ChangeFrequency,
-  NewsStory,
-  SitemapImage,
-  SitemapPage,
-  SitemapVideo,
-  VideoId,
-  VideoPrice,
-  VideoRestriction,
-  VideoSegment,
-  VideoTvShow,
-} from "./model/page.ts";
+export type * from "./model/page.ts";
 export type { Pattern } from "./model/pattern.ts";
 export { type Problem, type ProblemCode, type ProblemFacts, problem } from "./model/problem.ts";
 export type {

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import type { ArchivedBody } from "../archive/archived-body.ts";
 import type { PreviousArchives } from "../archive/previous.ts";
 import { defined } from "../model/defined.ts";
-import { type ResponseEvent, responseEvent } from "../model/event.ts";
+import type { ResponseEvent } from "../model/event.ts";
 import {
   type Body,
   type DocumentRequest,
@@ -16,6 +16,7 @@ import {
   header,
 } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
+import { responseEvent } from "../model/status.ts";
 import { read } from "./read.ts";
 import type { Reference } from "./visit.ts";
 

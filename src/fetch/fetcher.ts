@@ -2,11 +2,11 @@
 // send the request, and to retry temporary failures. The result is a document, a redirect or a failure; the crawl follows
 // redirects. Nothing that a website does makes this throw.
 import type { Client } from "../model/client.ts";
-import { type RequestEvent, type ResponseEvent, type RetryEvent, responseEvent } from "../model/event.ts";
+import type { RequestEvent, ResponseEvent, RetryEvent } from "../model/event.ts";
 import type { DocumentRequest, DocumentSource, FailedFetch, FailureOutcome, Fetched } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
-import { failureOf, isChallenge, isRedirect, outcomeOfProblem } from "../model/status.ts";
+import { failureOf, isChallenge, isRedirect, outcomeOfProblem, responseEvent } from "../model/status.ts";
 import { parseUrl, withoutCredentials } from "../model/url.ts";
 import { FollowingController, sleep } from "./abort.ts";
 import { refusalOf } from "./address-policy.ts";

@@ -1,6 +1,5 @@
 // The events of a crawl. All of them are plain data that survives JSON.stringify.
-import { defined } from "./defined.ts";
-import type { Came, FailureOutcome, Fetched, SitemapResponse } from "./exchange.ts";
+import type { Came, FailureOutcome, SitemapResponse } from "./exchange.ts";
 import type { SitemapPage } from "./page.ts";
 import type { Problem } from "./problem.ts";
 import type { PagesSitemap, Sitemap } from "./sitemap.ts";
@@ -48,19 +47,6 @@ export interface ResponseEvent extends Pick<SitemapResponse, "status" | "attempt
   /** `redirect`: the next request follows it, unless the target is known already. */
   readonly outcome: "found" | "redirect" | FailureOutcome;
   readonly came: Came;
-}
-
-export function responseEvent(fetched: Fetched): ResponseEvent {
-  const { url, outcome, status, attempts, receivedAt, firstByte, came = "fetched" } = fetched;
-  return {
-    type: "response",
-    url,
-    outcome,
-    ...defined({ status }),
-    attempts,
-    ...defined({ receivedAt, firstByte }),
-    came,
-  };
 }
 
 /** A sitemap is about to be read: the events until its `sitemap` event are about its content. */

@@ -19,9 +19,6 @@ export interface SitemapPage {
   readonly alternates?: readonly AlternatePage[];
 }
 
-/** https://www.sitemaps.org/protocol.html#prioritydef: "The default priority of a page is 0.5." */
-export const defaultPriority = 0.5;
-
 /** How often a page changes, in the words of the protocol. */
 export type ChangeFrequency = "always" | "hourly" | "daily" | "weekly" | "monthly" | "yearly" | "never";
 

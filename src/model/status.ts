@@ -1,5 +1,7 @@
 // What the status of a response means: a document, a redirect, or a failure. For the network and for archives alike.
-import type { FailureOutcome, HeaderList } from "./exchange.ts";
+import { defined } from "./defined.ts";
+import type { ResponseEvent } from "./event.ts";
+import type { FailureOutcome, Fetched, HeaderList } from "./exchange.ts";
 import { isRefused, type Problem, problem } from "./problem.ts";
 
 /**
@@ -8,6 +10,13 @@ import { isRefused, type Problem, problem } from "./problem.ts";
  */
 export function isRedirect(status: number): boolean {
   return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
+}
+
+/** What is told of an answer. */
+export function responseEvent(fetched: Fetched): ResponseEvent {
+  const { url, outcome, status, attempts, receivedAt, firstByte, came = "fetched" } = fetched;
+  const times = defined({ receivedAt, firstByte });
+  return { type: "response", url, outcome, ...defined({ status }), attempts, ...times, came };
 }
 
 /** The outcome and the problem of a response that is neither a document nor a redirect. */

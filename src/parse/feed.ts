@@ -4,7 +4,8 @@
 //   Lenient: an item without a link is a page if its guid is a URL, unless that says isPermaLink="false".
 //   Lenient: an item without a link is a page if it has an Atom link to one.
 //   Lenient: an item needs neither title nor description.
-import { defaultPriority, type NewsStory, type SitemapPage } from "../model/page.ts";
+import type { NewsStory, SitemapPage } from "../model/page.ts";
+import { defaultPriority } from "../model/sitemap.ts";
 import { isHttpUrl, resolveUrl } from "../model/url.ts";
 import { resolveListedUrl } from "../model/url-forms.ts";
 import { readDate } from "./dates.ts";

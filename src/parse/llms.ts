@@ -3,7 +3,8 @@
 // The first link of each list item is a page; the heading above it is its section.
 //   Lenient: a title, a summary and sections are not required.
 
-import { defaultPriority, type NewsStory } from "../model/page.ts";
+import type { NewsStory } from "../model/page.ts";
+import { defaultPriority } from "../model/sitemap.ts";
 import { detached } from "../model/text.ts";
 import type { ParseOutcome } from "./entries.ts";
 import { LineParser } from "./lines.ts";

@@ -10,8 +10,9 @@
 //   a URL.
 //   Lenient: a line that is not an http(s) URL is reported and skipped.
 // A line is never taken as a relative URL: otherwise every word would be one.
-import { defaultPriority } from "../model/page.ts";
+
 import { problem } from "../model/problem.ts";
+import { defaultPriority } from "../model/sitemap.ts";
 import { trimUrl } from "../model/url.ts";
 import { unwrapUrl } from "../model/url-forms.ts";
 import { parseDate } from "./dates.ts";

@@ -4,16 +4,16 @@
 //   Lenient: an extension that lacks required fields is kept with those it has.
 
 import type { Limits } from "../model/options.ts";
-import {
-  type AlternatePage,
-  type ChangeFrequency,
-  defaultPriority,
-  type NewsStory,
-  type SitemapImage,
-  type SitemapPage,
-  type SitemapVideo,
+import type {
+  AlternatePage,
+  ChangeFrequency,
+  NewsStory,
+  SitemapImage,
+  SitemapPage,
+  SitemapVideo,
 } from "../model/page.ts";
 import type { ProblemCode } from "../model/problem.ts";
+import { defaultPriority } from "../model/sitemap.ts";
 import { readDate } from "./dates.ts";
 import type { EntryKind, EntrySink, EntrySource } from "./entries.ts";
 import { imageRules, newsRules, videoRules } from "./extensions.ts";

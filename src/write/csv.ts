@@ -7,13 +7,8 @@
 // (https://owasp.org/www-community/attacks/CSV_Injection), and control characters are escaped: one page, one line.
 import { SitemapError } from "../model/errors.ts";
 import { suggestion } from "../model/option-checks.ts";
-import {
-  type AlternatePage,
-  defaultPriority,
-  type SitemapImage,
-  type SitemapPage,
-  type SitemapVideo,
-} from "../model/page.ts";
+import type { AlternatePage, SitemapImage, SitemapPage, SitemapVideo } from "../model/page.ts";
+import { defaultPriority } from "../model/sitemap.ts";
 import type { PageWriter } from "./pages.ts";
 import { escaped, printable, printableJson } from "./printable.ts";
 
