@@ -93,16 +93,11 @@ export interface DiffSideTotals {
 }
 
 /** The totals of a diff. Kinds that were not asked for are counted, too. */
-export interface DiffTotals {
+export interface DiffTotals extends ChangeCounts {
   readonly before: DiffSideTotals;
   readonly after: DiffSideTotals;
-  readonly added: number;
-  readonly removed: number;
-  readonly unknown: number;
-  readonly changed: number;
   /** Changed pages of which only `lastModified` differs. */
   readonly changedOnlyLastModified: number;
-  readonly moved: number;
   /** Sitemaps that are new, gone, readable again or no longer readable. */
   readonly sitemaps: number;
 }

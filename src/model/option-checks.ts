@@ -103,26 +103,36 @@ export function optionsIn(
   });
 }
 
-export function boolean(name: string, value: unknown): boolean {
-  if (typeof value !== "boolean") throw unexpected(name, "true or false", value);
-  return value;
+type Check<T> = (name: string, value: unknown) => T;
+
+function expecting<T>(expected: string, isValid: (value: unknown) => boolean): Check<T> {
+  return (name, value) => {
+    if (isValid(value)) return value as T;
+    throw unexpected(name, expected, value);
+  };
+}
+
+const isText = (value: unknown) => typeof value === "string" && value !== "";
+const isStrings = (value: unknown) => Array.isArray(value) && value.every((item) => typeof item === "string");
+
+export const boolean: Check<boolean> = expecting("true or false", (value) => typeof value === "boolean");
+export const functionValue: Check<unknown> = expecting("a function", (value) => typeof value === "function");
+export const text: Check<string> = expecting("a text", isText);
+export const path: Check<string> = expecting("a path", (value) => isText(value) && !String(value).includes("\0"));
+export const strings: Check<readonly string[]> = expecting("a list of strings", isStrings);
+export const client: Check<Client> = expecting("an object with a `request` function", (value) => {
+  return typeof (value as Partial<Client> | null)?.request === "function";
+});
+
+export function oneOf(allowed: readonly unknown[]): Check<unknown> {
+  const list = allowed.map((item) => JSON.stringify(item)).join(", ");
+  return expecting(`one of ${list}`, (value) => allowed.includes(value));
 }
 
 export function number(name: string, value: unknown, minimum = 0): number {
   if (typeof value !== "number" || !(value >= minimum)) {
     throw unexpected(name, `a number, ${minimum} or greater`, value);
   }
-  return value;
-}
-
-export function strings(name: string, value: unknown): readonly string[] {
-  if (!Array.isArray(value) || value.some((item) => typeof item !== "string"))
-    throw unexpected(name, "a list of strings", value);
-  return value;
-}
-
-export function path(name: string, value: unknown): string {
-  if (typeof value !== "string" || value === "" || value.includes("\0")) throw unexpected(name, "a path", value);
   return value;
 }
 
@@ -134,23 +144,6 @@ export function paths(name: string, value: unknown): readonly string[] {
     }
   }
   return value as readonly string[];
-}
-
-export function oneOf(allowed: readonly unknown[]): (name: string, value: unknown) => unknown {
-  return (name, value) => {
-    if (allowed.includes(value)) return value;
-    throw unexpected(name, `one of ${allowed.map((item) => JSON.stringify(item)).join(", ")}`, value);
-  };
-}
-
-export function text(name: string, value: unknown): string {
-  if (typeof value !== "string" || value === "") throw unexpected(name, "a text", value);
-  return value;
-}
-
-export function functionValue(name: string, value: unknown): unknown {
-  if (typeof value !== "function") throw unexpected(name, "a function", value);
-  return value;
 }
 
 // https://www.rfc-editor.org/rfc/rfc9110#name-field-values: visible characters, spaces and tabs. No value is shown: it may be a secret.
@@ -204,12 +197,6 @@ export function proxy(name: string, value: unknown): string | false {
   if (typeof url === "string" && /^https?:$/.test(parseUrl(url)?.protocol ?? "")) return url;
   // The value may hold a password.
   throw invalid(`Expected \`${name}\` to be the URL of an http or https proxy, \`host:port\`, "environment", or false`);
-}
-
-export function client(name: string, value: unknown): Client {
-  if (typeof (value as Partial<Client> | null)?.request !== "function")
-    throw unexpected(name, "an object with a `request` function", value);
-  return value as Client;
 }
 
 export function signal(name: string, value: unknown): AbortSignal {
