@@ -4,20 +4,20 @@
 import { pipeline, Readable } from "node:stream";
 import {
   constants,
+  crc32,
   createGunzip,
   createGzip,
   createInflateRaw,
   type Gzip,
-  gunzipSync,
   gzipSync,
   inflateRawSync,
 } from "node:zlib";
 import { SitemapError } from "../model/errors.ts";
-import { blockSize, type KeptFile, readBlocks } from "./file.ts";
+import { blockSize, type KeptFile } from "./file.ts";
 import { createTemporaryFile, type TemporaryFile } from "./scratch.ts";
 import { latin1, magic as recordStart } from "./warc.ts";
 
-/** What is compressed and decompressed at once: for so little, another thread costs more than it saves. */
+// What is compressed and decompressed at once.
 const smallPacked = 64 * 1024;
 const smallUnpacked = 1024 * 1024;
 // Measured on sitemaps: level 6 takes three times as long for a tenth less.
@@ -77,99 +77,74 @@ export async function* decompressed(
   offset: number,
   length: number,
 ): AsyncGenerator<Uint8Array, undefined> {
-  const packed = readBlocks([{ file, offset, length }]);
-  const small = length <= smallPacked ? gunzipSmall((await packed.next()).value ?? new Uint8Array()) : undefined;
+  const start = await file.read(offset, Math.min(length, smallPacked));
+  const used = yield* member(file, offset, start, mostUnpacked(length));
+  if (used !== length) throw new DamagedGzip();
+}
+
+/**
+ * What is in the member that begins here; returns its length in the file. `start`: its first bytes, and what follows. With `most`, that much
+ * may come out, and the checksum has to be right. Throws `DamagedGzip`.
+ */
+export async function* member(
+  file: KeptFile,
+  offset: number,
+  start: Uint8Array,
+  most?: number,
+): AsyncGenerator<Uint8Array, number> {
+  const header = headerLength(start);
+  if (header === undefined) throw new DamagedGzip();
+  let unpacked = 0;
+  let sum = 0;
+  const see = (piece: Uint8Array) => {
+    unpacked += piece.length;
+    if (most !== undefined) sum = crc32(piece, sum);
+    if (unpacked > (most ?? Number.POSITIVE_INFINITY)) throw new DamagedGzip();
+  };
+  const lengthAfter = async (used: number) => {
+    const end = offset + header + used;
+    const trailer = Buffer.from(await file.read(end, trailerLength));
+    const isWhole = trailer.length === trailerLength && trailer.readUInt32LE(4) === unpacked % 2 ** 32;
+    if (!isWhole || (most !== undefined && trailer.readUInt32LE() !== sum)) throw new DamagedGzip();
+    return end + trailerLength - offset;
+  };
+  const small = inflateSmall(start.subarray(header));
   if (small !== undefined) {
-    yield small;
-    return;
+    see(small.buffer);
+    const length = await lengthAfter(small.used);
+    yield small.buffer;
+    return length;
   }
-  const gunzip = createGunzip({ chunkSize: smallPacked });
-  pipeline(Readable.from(readBlocks([{ file, offset, length }]), { highWaterMark: 1 }), gunzip, () => undefined);
-  let left = mostUnpacked(length);
+  // Gunzip would go on with the members behind it.
+  const inflate = createInflateRaw({ chunkSize: smallPacked });
+  const source = Readable.from(piecesFrom(file, offset + header), { highWaterMark: 1 });
+  pipeline(source, inflate, () => undefined);
   try {
-    for await (const piece of gunzip) {
-      left -= piece.length;
-      if (left < 0) throw new DamagedGzip();
+    for await (const piece of inflate) {
+      see(piece);
       yield piece;
     }
   } catch (error) {
     throw isDamage(error) ? new DamagedGzip() : error;
-  }
-  // Something else follows in these bytes.
-  if (gunzip.bytesWritten !== length) throw new DamagedGzip();
-}
-
-// Undefined if it is large.
-function gunzipSmall(bytes: Uint8Array): Uint8Array | undefined {
-  try {
-    // The last four bytes say how much comes out: with room for all of it, nothing is copied.
-    const size = bytes.length < 4 ? 0 : Buffer.from(bytes.subarray(-4)).readUInt32LE();
-    if (size > smallUnpacked) return undefined;
-    const { buffer, used } = inflated(gunzipSync, bytes, size + 64);
-    if (used !== bytes.length) throw new DamagedGzip();
-    return buffer;
-  } catch (error) {
-    if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") return undefined;
-    throw isDamage(error) ? new DamagedGzip() : error;
-  }
-}
-
-function inflated(
-  inflate: typeof gunzipSync,
-  bytes: Uint8Array,
-  chunkSize?: number,
-): { readonly buffer: Uint8Array; readonly used: number } {
-  const options = { info: true, maxOutputLength: smallUnpacked, chunkSize };
-  const result = inflate(bytes, options) as unknown as { buffer: Uint8Array; engine: { bytesWritten: number } };
-  return { buffer: result.buffer, used: result.engine.bytesWritten };
-}
-
-/** A member as the pass over a file finds it. */
-export interface Member {
-  /** In the file. */
-  readonly length: number;
-  /** What it begins with: all of it if it is small. */
-  readonly start: Uint8Array;
-  readonly unpacked: number;
-}
-
-/** The member that begins here: `bytes` are there already. Undefined if it is damaged, cut off, or begins with something else than a record. */
-export async function memberAt(file: KeptFile, offset: number, bytes: Uint8Array): Promise<Member | undefined> {
-  const header = headerLength(bytes);
-  if (header === undefined) return undefined;
-  try {
-    const { buffer, used } = inflated(inflateRawSync, bytes.subarray(header));
-    const length = header + used + trailerLength;
-    const sizeAt = await file.read(offset + length - 4, 4);
-    return isSize(sizeAt, buffer.length) ? { length, start: buffer, unpacked: buffer.length } : undefined;
-  } catch (error) {
-    if (["ERR_BUFFER_TOO_LARGE", "Z_BUF_ERROR"].includes(codeOf(error))) return largeMemberAt(file, offset, header);
-    if (isDamage(error)) return undefined;
-    throw error;
-  }
-}
-
-// Gunzip would go on with the members behind it.
-async function largeMemberAt(file: KeptFile, offset: number, header: number): Promise<Member | undefined> {
-  const inflate = createInflateRaw({ chunkSize: blockSize });
-  const source = Readable.from(piecesFrom(file, offset + header), { highWaterMark: 1 });
-  pipeline(source, inflate, () => undefined);
-  let start: Uint8Array = new Uint8Array();
-  let unpacked = 0;
-  try {
-    for await (const piece of inflate) {
-      if (start.length < blockSize) start = Buffer.concat([start, piece]);
-      if (!startsLikeRecord(start)) return undefined;
-      unpacked += piece.length;
-    }
-  } catch (error) {
-    if (isDamage(error)) return undefined;
-    throw error;
   } finally {
     source.destroy();
   }
-  const length = header + inflate.bytesWritten + trailerLength;
-  return isSize(await file.read(offset + length - 4, 4), unpacked) ? { length, start, unpacked } : undefined;
+  return lengthAfter(inflate.bytesWritten);
+}
+
+// At once: for so little, another thread costs more than it saves. Undefined if it is large, or goes on behind these bytes.
+function inflateSmall(bytes: Uint8Array): { readonly buffer: Uint8Array; readonly used: number } | undefined {
+  try {
+    const options = { info: true, maxOutputLength: smallUnpacked };
+    const result = inflateRawSync(bytes, options) as unknown as {
+      buffer: Uint8Array;
+      engine: { bytesWritten: number };
+    };
+    return { buffer: result.buffer, used: result.engine.bytesWritten };
+  } catch (error) {
+    if (["ERR_BUFFER_TOO_LARGE", "Z_BUF_ERROR"].includes(codeOf(error))) return undefined;
+    throw isDamage(error) ? new DamagedGzip() : error;
+  }
 }
 
 async function* piecesFrom(file: KeptFile, offset: number): AsyncGenerator<Uint8Array, undefined> {
@@ -198,7 +173,7 @@ function startIn(bytes: Uint8Array): Uint8Array {
   }
 }
 
-function startsLikeRecord(bytes: Uint8Array): boolean {
+export function startsLikeRecord(bytes: Uint8Array): boolean {
   return latin1(bytes.subarray(0, recordStart.length)) === recordStart;
 }
 
@@ -212,10 +187,6 @@ function headerLength(bytes: Uint8Array): number | undefined {
   for (const flag of [8, 16]) if (flags & flag) at = bytes.indexOf(0, at) + 1 || bytes.length;
   if (flags & 2) at += 2;
   return at < bytes.length ? at : undefined;
-}
-
-function isSize(bytes: Uint8Array, length: number): boolean {
-  return bytes.length === 4 && Buffer.from(bytes).readUInt32LE() === length % 2 ** 32;
 }
 
 /** Decompresses a whole file. `isDamaged`: what came before the damage is there. Where `isLate`, the rest is missing. */

@@ -6,9 +6,9 @@ import {
   DamagedGzip,
   decompressed,
   findMember,
-  type Member,
-  memberAt,
+  member,
   mostUnpacked,
+  startsLikeRecord,
   tooLarge,
 } from "./gzip-records.ts";
 import { headAt, latin1, lineEndsAt, magic, maxHead, type RecordHead, recordEnd } from "./warc.ts";
@@ -205,17 +205,39 @@ export class RecordWalk {
   }
 
   async #member(offset: number): Promise<WalkedRecord | "cut" | "damaged"> {
-    const member = await memberAt(this.#records.file, offset, await this.#bytes(offset, maxHead));
-    const head = member && headAt(member.start);
-    if (member === undefined || head === undefined || head === "cut") return "damaged";
-    this.#unpacked += member.unpacked;
+    const { file, path } = this.#records;
+    const pieces = member(file, offset, await this.#bytes(offset, maxHead));
     const most = mostUnpacked(this.#size);
-    if (this.#unpacked > most) throw tooLarge(this.#records.path, most);
+    let start: Uint8Array = new Uint8Array();
+    let unpacked = 0;
+    try {
+      for (;;) {
+        const { value, done } = await pieces.next();
+        if (done) return this.#recordIn(start, unpacked, { offset, length: value });
+        unpacked += value.length;
+        this.#unpacked += value.length;
+        if (this.#unpacked > most) throw tooLarge(path, most);
+        if (start.length < maxHead) start = start.length === 0 ? value : Buffer.concat([start, value]);
+        if (!startsLikeRecord(start)) return "damaged";
+      }
+    } catch (error) {
+      if (error instanceof DamagedGzip) return "damaged";
+      throw error;
+    } finally {
+      await pieces.return(0);
+    }
+  }
+
+  // `start`: all of a small member.
+  #recordIn(start: Uint8Array, unpacked: number, place: Place): WalkedRecord | "damaged" {
+    const head = headAt(start);
+    if (head === undefined || head === "cut") return "damaged";
     const end = head.headLength + head.contentLength;
-    if (end > member.unpacked) return "damaged";
-    this.isJoined = hasMore(member, end);
-    const content = end <= member.start.length ? member.start.subarray(head.headLength, end) : undefined;
-    return { head, place: { offset, length: member.length }, content };
+    if (end > unpacked) return "damaged";
+    const behind = start.subarray(end);
+    this.isJoined = unpacked > start.length ? unpacked > end + maxLineEnds : lineEndsAt(behind) < behind.length;
+    const content = end <= start.length ? start.subarray(head.headLength, end) : undefined;
+    return { head, place, content };
   }
 
   // Two are due. Whoever fills a file with line ends does not get to keep us busy.
@@ -250,12 +272,6 @@ export class RecordWalk {
     if (this.#window.length >= wanted) return this.#window;
     throw new SitemapError("invalid-archive", "The file became shorter while it was read");
   }
-}
-
-function hasMore({ start, unpacked }: Member, end: number): boolean {
-  if (unpacked > start.length) return unpacked > end + maxLineEnds;
-  const behind = start.subarray(end);
-  return lineEndsAt(behind) < behind.length;
 }
 
 // After a large record, where nobody looks at them.
