@@ -3,7 +3,7 @@
 //   https://www.rfc-editor.org/rfc/rfc9112
 import type { Body, HeaderList } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";
-import { isDamage, type Place, type RecordFile } from "./records.ts";
+import { isDamage, type Place, type RecordFile, unlessDamaged } from "./records.ts";
 import { type Digest, DigestCheck, fieldsOf, headEnd, latin1, parseDigest, type RecordHead } from "./warc.ts";
 
 export interface ArchivedBodyOptions {
@@ -49,13 +49,8 @@ export class ArchivedBody implements Body {
   /** Of its payload; undefined if the archive has none. */
   async digest(): Promise<Digest | undefined> {
     const { records, place } = this.#options;
-    if (place === undefined) return undefined;
-    try {
-      return parseDigest((await records.head(place)).fields.get("warc-payload-digest"));
-    } catch (error) {
-      if (isDamage(error)) return undefined;
-      throw error;
-    }
+    const head = place && (await unlessDamaged(() => records.head(place)));
+    return parseDigest(head?.fields.get("warc-payload-digest"));
   }
 
   /** Whether it is intact: reads all of it. */

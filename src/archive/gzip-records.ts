@@ -24,6 +24,7 @@ const smallUnpacked = 1024 * 1024;
 const level = 3;
 // The checksum and the length at the end of a member.
 const trailerLength = 8;
+const mostHeader = 4096;
 const magic = Buffer.from([0x1f, 0x8b, 8]);
 /** A file of a few bytes must not keep us busy: sitemaps shrink to a tenth, never to a hundredth. */
 const maxRatio = 100;
@@ -77,7 +78,7 @@ export async function* decompressed(
   offset: number,
   length: number,
 ): AsyncGenerator<Uint8Array, undefined> {
-  const start = await file.read(offset, Math.min(length, smallPacked));
+  const start = await file.read(offset, length > smallPacked ? mostHeader : length);
   const used = yield* member(file, offset, start, mostUnpacked(length));
   if (used !== length) throw new DamagedGzip();
 }

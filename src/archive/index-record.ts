@@ -106,7 +106,7 @@ export async function readIndex(
           if (about === undefined) return undefined;
           continue;
         }
-        const group = groupFrom(JSON.parse(line), offset);
+        const group = groupFrom(parseJson(line), offset);
         if (group === undefined) return undefined;
         offset = group.lengths.reduce((sum, length) => sum + length, offset);
         add(group);
@@ -115,7 +115,7 @@ export async function readIndex(
     if (about === undefined || offset !== place.offset || !check.isRight()) return undefined;
     return { ...about, infoId: head.fields.get("warc-warcinfo-id") ?? "" };
   } catch (error) {
-    if (error instanceof SyntaxError || (isDamage(error) && !(error instanceof AnswerLimit))) return undefined;
+    if (isDamage(error) && !(error instanceof AnswerLimit)) return undefined;
     throw error;
   }
 }
@@ -127,8 +127,14 @@ export class AnswerLimit extends SitemapError {
   }
 }
 
-/** The first line of an index; undefined if it is none of ours. */
-export function indexHead(line: string): IndexHead | undefined {
+/** What an index says about the run; undefined if it is none of ours. */
+export async function readIndexHead(records: RecordFile, place: Place): Promise<IndexHead | undefined> {
+  const { content } = await records.open(place);
+  for await (const [line = ""] of linesOf(content)) return indexHead(line);
+  return undefined;
+}
+
+function indexHead(line: string): IndexHead | undefined {
   const value = (parseJson(line) ?? {}) as Partial<Record<keyof IndexHead | "version", unknown>>;
   const { version, info, exchanges, by } = value;
   if (version !== indexVersion || !isCount(exchanges) || (by !== undefined && typeof by !== "string")) return undefined;
@@ -195,18 +201,18 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-async function* linesOf(pieces: AsyncIterable<Uint8Array>, check: DigestCheck): AsyncGenerator<string[]> {
+async function* linesOf(pieces: AsyncIterable<Uint8Array>, check?: DigestCheck): AsyncGenerator<string[]> {
   let rest: Uint8Array = new Uint8Array();
   for await (const piece of pieces) {
-    check.see(piece);
+    check?.see(piece);
     const end = piece.lastIndexOf(10) + 1;
     if (rest.length + (end === 0 ? piece.length : piece.indexOf(10)) > maxLine)
-      throw new SyntaxError("A line is too long");
+      throw new SitemapError("invalid-archive", "a line of its index is too long");
     if (end > 0)
       yield Buffer.concat([rest, piece.subarray(0, end - 1)])
         .toString()
         .split("\n");
     rest = end > 0 ? piece.subarray(end) : Buffer.concat([rest, piece]);
   }
-  if (rest.length > 0) throw new SyntaxError("The last line has no end");
+  if (rest.length > 0) throw new SitemapError("invalid-archive", "the last line of its index has no end");
 }

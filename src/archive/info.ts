@@ -29,7 +29,7 @@ export interface Counts {
 
 export interface RunCounts {
   /** The settings that the counts depend on, as one text. */
-  readonly by: string;
+  readonly by: string | undefined;
   /** By URL. */
   readonly documents: ReadonlyMap<string, Counts>;
 }

@@ -133,28 +133,37 @@ export async function exchangeRecords(
   description: Uint8Array,
   body: readonly Block[],
 ): Promise<WarcRecord[]> {
-  const own = (type: string, id: string, contentType: string): readonly Field[] => [
-    ...ownFields(type, id, contentType, fetched.receivedAt),
-    ["WARC-Warcinfo-ID", infoId],
-    ["WARC-Target-URI", targetUri(fetched.url)],
-  ];
-  const metadata = own("metadata", newId(), "application/json");
-  if (fetched.status === undefined) return [await sealed({ fields: metadata, content: [description] })];
+  const { url, receivedAt, status } = fetched;
+  if (status === undefined) return [await metadata(infoId, url, description, undefined, receivedAt)];
   const isDocument = fetched.outcome === "found";
   const headers = fetched.headers ?? [];
   const id = newId();
   const response: WarcRecord = {
     fields: [
-      ...own("response", id, "application/http; msgtype=response"),
+      ...httpFields("response", id, infoId, url, receivedAt),
       ...(isDocument ? [["WARC-Payload-Digest", await digestOf(body)] as const] : unread(headers)),
       ...(isDocument ? truncated(fetched.body.problem) : []),
     ],
-    content: [httpHead(fetched.status, headers, lengthOf(body)), ...body],
+    content: [httpHead(status, headers, lengthOf(body)), ...body],
   };
+  // The payload of a document has a digest of its own, and is the most that there is.
+  return [isDocument ? response : await sealed(response), await metadata(infoId, url, description, id, receivedAt)];
+}
+
+function httpFields(type: "response" | "revisit", id: string, infoId: string, url: string, date?: string): Field[] {
+  return [...ownFields(type, id, "application/http; msgtype=response", date), ...about(infoId, url)];
+}
+
+function metadata(infoId: string, url: string, description: Uint8Array, concurrentTo?: string, date?: string) {
+  const fields = [...ownFields("metadata", newId(), "application/json", date), ...about(infoId, url)];
+  if (concurrentTo !== undefined) fields.push(["WARC-Concurrent-To", concurrentTo]);
+  return sealed({ fields, content: [description] });
+}
+
+function about(infoId: string, url: string): Field[] {
   return [
-    // The payload of a document has a digest of its own, and is the most that there is.
-    isDocument ? response : await sealed(response),
-    await sealed({ fields: [...metadata, ["WARC-Concurrent-To", id]], content: [description] }),
+    ["WARC-Warcinfo-ID", infoId],
+    ["WARC-Target-URI", targetUri(url)],
   ];
 }
 
@@ -177,29 +186,19 @@ export async function repetitionRecords(
   { came, answered }: Repetition,
 ): Promise<WarcRecord[]> {
   const [id = "", date = "", payloadDigest = ""] = originalFields.map((name) => original.fields.get(name));
-  const about = [
-    ["WARC-Warcinfo-ID", infoId],
-    ["WARC-Target-URI", targetUri(url)],
-  ] as const;
-  const metadata = await sealed({
-    fields: [...ownFields("metadata", newId(), "application/json"), ...about, ["WARC-Concurrent-To", id]],
-    content: [description],
-  });
-  if (answered === undefined) return [metadata];
+  const described = await metadata(infoId, url, description, id);
+  if (answered === undefined) return [described];
   const profile = came === "not-modified" ? "server-not-modified" : "identical-payload-digest";
-  const revisit: WarcRecord = {
-    fields: [
-      ...ownFields("revisit", newId(), "application/http; msgtype=response"),
-      ...about,
-      ["WARC-Profile", `http://netpreserve.org/warc/1.1/revisit/${profile}`],
-      ["WARC-Refers-To", id],
-      ["WARC-Refers-To-Target-URI", targetUri(url)],
-      ...(date === "" ? [] : [["WARC-Refers-To-Date", date] as const]),
-      ...(payloadDigest === "" ? [] : [["WARC-Payload-Digest", payloadDigest] as const]),
-    ],
-    content: [httpHead(answered.status, answered.headers, 0)],
-  };
-  return [await sealed(revisit), metadata];
+  const fields: Field[] = [
+    ...httpFields("revisit", newId(), infoId, url),
+    ["WARC-Profile", `http://netpreserve.org/warc/1.1/revisit/${profile}`],
+    ["WARC-Refers-To", id],
+    ["WARC-Refers-To-Target-URI", targetUri(url)],
+  ];
+  if (date !== "") fields.push(["WARC-Refers-To-Date", date]);
+  if (payloadDigest !== "") fields.push(["WARC-Payload-Digest", payloadDigest]);
+  const revisit = { fields, content: [httpHead(answered.status, answered.headers, 0)] };
+  return [await sealed(revisit), described];
 }
 
 const originalFields = ["warc-record-id", "warc-date", "warc-payload-digest"];

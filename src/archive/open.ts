@@ -7,10 +7,10 @@ import { ArchivedBody } from "./archived-body.ts";
 import { closedError, invalidArchive, openFile } from "./file.ts";
 import { dateOf, foreignUrl, Originals, readForeign } from "./foreign.ts";
 import { unpack } from "./gzip-records.ts";
-import { AnswerLimit, countsFrom, type IndexedGroup, indexHead, indexType, readIndex } from "./index-record.ts";
+import { AnswerLimit, countsFrom, type IndexedGroup, indexType, readIndex, readIndexHead } from "./index-record.ts";
 import { type ArchiveInfo, type Counts, infoFrom, parseJson } from "./info.ts";
 import { cutOf, revive } from "./kept-response.ts";
-import { isDamage, type Place, RecordFile, RecordWalk, type WalkedRecord } from "./records.ts";
+import { isDamage, type Place, RecordFile, RecordWalk, unlessDamaged, type WalkedRecord } from "./records.ts";
 import { archiveKey, archiveKeys, replay, unanswered } from "./replay.ts";
 import { DigestCheck, type RecordHead } from "./warc.ts";
 
@@ -164,16 +164,16 @@ export class Archive implements DocumentSource {
   /** The answer with this key, which is here. What is damaged is a failure. */
   async read(key: string, asked: DocumentRequest): Promise<Fetched> {
     const answer = this.answers.get(key) as Answer;
-    try {
-      if (answer.description !== undefined) return await readOwnExchange(this.records, key, answer);
-      return await readForeign(this.records, answer.response as Place, () => {
-        this.#originals ??= Originals.of(this.records, this.size, this.#most);
-        return this.#originals;
-      });
-    } catch (error) {
-      if (!isDamage(error)) throw error;
-      return unanswered(asked, "archive-digest");
-    }
+    const originals = () => {
+      this.#originals ??= Originals.of(this.records, this.size, this.#most);
+      return this.#originals;
+    };
+    const fetched = await unlessDamaged(() =>
+      answer.description === undefined
+        ? readForeign(this.records, answer.response as Place, originals)
+        : readOwnExchange(this.records, key, answer),
+    );
+    return fetched ?? unanswered(asked, "archive-digest");
   }
 
   async fetch(request: DocumentRequest): Promise<Fetched> {
@@ -315,8 +315,7 @@ export class Archive implements DocumentSource {
 
   async #addEnd(record: WalkedRecord): Promise<void> {
     const { head, place } = record;
-    const line = await firstLine(this.records, place);
-    const end = line === undefined ? undefined : indexHead(line);
+    const end = await unlessDamaged(() => readIndexHead(this.records, place));
     // Heads of records have no digest: an exchange with a damaged one would be missing without a word.
     this.altered ||= end === undefined || this.#exchanges < end.exchanges;
     if (this.#runs.has(head.fields.get("warc-warcinfo-id") ?? "")) this.finished = true;
@@ -336,7 +335,7 @@ export class Archive implements DocumentSource {
     const isMain = this.#runs.has(infoId);
     // After the end of a run, another one resumed it.
     if (isMain) this.finished = false;
-    const fetched = described(content);
+    const fetched = await unlessDamaged(() => revive(content));
     this.altered ||= fetched === undefined;
     this.#addGroupOf(fetched?.url ?? "", fetched === undefined ? "-" : kindOf(fetched), response);
     if (fetched === undefined) return;
@@ -421,15 +420,6 @@ export async function readOwnExchange(
   return receivedAt === undefined ? fetched : { ...fetched, receivedAt };
 }
 
-function described(content: Uint8Array): Fetched | undefined {
-  try {
-    return revive(content);
-  } catch (error) {
-    if (isDamage(error)) return undefined;
-    throw error;
-  }
-}
-
 /**
  * The kind of an exchange in the index: `s` or `r` for its role, then `a` if anonymous, `g` or `u` if not asked, `x` if asked again, `c` if
  * cut.
@@ -450,18 +440,4 @@ function isAsWritten({ fields }: RecordHead, content: Uint8Array): boolean {
   const check = new DigestCheck(fields.get("warc-block-digest"));
   check.see(content);
   return check.isRight();
-}
-
-// Of the content of a record.
-async function firstLine(records: RecordFile, place: Place): Promise<string | undefined> {
-  let text = "";
-  try {
-    for await (const piece of (await records.open(place)).content) {
-      text += Buffer.from(piece).toString("latin1");
-      if (text.includes("\n") || text.length > maxDescription) break;
-    }
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-  }
-  return text.includes("\n") ? Buffer.from(text.slice(0, text.indexOf("\n")), "latin1").toString() : undefined;
 }

@@ -136,6 +136,16 @@ export function isDamage(error: unknown): boolean {
   return error instanceof SitemapError && error.code === "invalid-archive";
 }
 
+/** What it gives; undefined if the file is damaged there. */
+export async function unlessDamaged<T>(read: () => Promise<T> | T): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isDamage(error)) return undefined;
+    throw error;
+  }
+}
+
 export interface WalkedRecord {
   readonly head: RecordHead;
   readonly place: Place;

@@ -114,9 +114,10 @@ export class ArchiveWriter {
     return this.#appendExchange(fetched, parts, repetition.bytes);
   }
 
-  /** The crawl ran to its end. */
-  async finish(counts?: RunCounts): Promise<void> {
-    await this.#inTurn(() => this.#writeIndex(counts?.by, (url) => counts?.documents.get(url)));
+  /** The crawl ran to its end. `from`: the archive that this one is a copy of. */
+  async finish({ by, documents }: Partial<RunCounts> = {}, from?: Archive): Promise<void> {
+    if (from !== undefined) [this.#info, this.#infoId] = [from.info, from.infoId ?? ""];
+    await this.#inTurn(() => this.#writeIndex(by, documents));
   }
 
   /** The records of a group in another archive, as they are there. */
@@ -130,12 +131,6 @@ export class ArchiveWriter {
       return this.#copied({ records, place: { offset: at - length, length } });
     });
     await this.#append({ url, kind, bytes }, parts);
-  }
-
-  async finishCopy(from: Archive, countsOf: (url: string) => Counts | undefined): Promise<void> {
-    this.#info = from.info;
-    this.#infoId = from.infoId ?? "";
-    await this.#inTurn(() => this.#writeIndex(from.countedBy, countsOf));
   }
 
   /** Appends the beginning of a record that is cut off: whoever reads the archive knows that something is missing. */
@@ -156,11 +151,11 @@ export class ArchiveWriter {
     return { response, description: places.at(-1), bytes: about.bytes, isCut: false };
   }
 
-  async #writeIndex(by: string | undefined, countsOf: (url: string) => Counts | undefined): Promise<void> {
+  async #writeIndex(by: string | undefined, documents: RunCounts["documents"] | undefined): Promise<void> {
     const groups = this.#groups;
     const exchanges = groups.filter(({ kind }) => kind !== "i" && kind !== "-").length;
     const about = { info: this.#info as ArchiveInfo, exchanges, by };
-    const countsIn = ({ url, kind }: Group) => (/^s[gu]?x?$/.test(kind) ? countsOf(url) : undefined);
+    const countsIn = ({ url, kind }: Group) => (/^s[gu]?x?$/.test(kind) ? documents?.get(url) : undefined);
     const content = indexContent(about, groups, countsIn);
     const index = content ?? indexContent(about, [], countsIn) ?? [];
     const [place] = await this.#write([this.#part(await this.#endRecord(indexType, index))]);
@@ -269,7 +264,7 @@ export async function copyArchive(
         if (known !== undefined) counts.set(group.url, known);
       }
       const isWhole = !from.truncated && !from.altered;
-      if (from.finished && isWhole) await writer.finishCopy(from, (url) => counts.get(url));
+      if (from.finished && isWhole) await writer.finish({ by: from.countedBy, documents: counts }, from);
       // What is missing is missing in the copy, too. A run of ours without its end says so by itself.
       else if (!isWhole && (from.info === undefined || from.finished)) await writer.appendCut();
       await from.unpacked?.remove();
