@@ -52,9 +52,7 @@ export function createConnect(settings: Settings, lookup: Lookup = systemLookup(
     const stopping = new FollowingController(caller);
     const { signal } = stopping;
     const limit = settings.timeout.connect;
-    const clock = new Clock(Number.POSITIVE_INFINITY, limit, (expired) => {
-      stopping.abort(new ConnectionProblem(expired));
-    });
+    const clock = new Clock(Number.POSITIVE_INFINITY, (expired) => stopping.abort(new ConnectionProblem(expired)));
     // One limit for all that follows the look-up; what is under way when it has passed is the problem.
     const wait: { limit: number; code: Wait["code"] } = { limit, code: "timeout-connect" };
     const secured = ({ host }: Endpoint, socket: net.Socket) => {
@@ -85,7 +83,7 @@ export function createConnect(settings: Settings, lookup: Lookup = systemLookup(
       const failed = problemOf(error, "head");
       throw new ConnectionProblem(isPastProxy ? failed : proxyFailure(failed));
     } finally {
-      clock.end();
+      clock.stop();
       stopping.release();
     }
   };

@@ -32,7 +32,7 @@ export class HttpRequest {
   constructor(controller: FollowingController, timeouts: Timeouts) {
     this.#controller = controller;
     this.#timeouts = timeouts;
-    this.#clock = new Clock(timeouts.total, Math.min(timeouts.firstByte, timeouts.idle), (expired) => {
+    this.#clock = new Clock(timeouts.total, (expired) => {
       this.#expired = expired;
       controller.abort(new Error(expired.message));
     });
@@ -95,7 +95,7 @@ export class HttpRequest {
   end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.#clock.end();
+    this.#clock.stop();
     this.#controller.release();
     for (const callback of this.#whenEnded) callback();
   }

@@ -10,21 +10,16 @@ export interface Wait {
 
 export class Clock {
   readonly #total: number;
-  readonly #shortest: number;
   readonly #onExpire: (expired: Problem) => void;
   #wait: Wait | undefined;
   #waitingSince = 0;
   #used = 0;
-  // One timer serves all waits: it is set for the shortest limit, and set again if it fires too early. Most requests end
-  // before that, and no timer has to be set for each chunk of a body.
   #timer: NodeJS.Timeout | undefined;
-  #due = 0;
   #lastLook: NodeJS.Immediate | undefined;
 
-  /** `shortest`: no wait has a shorter limit. `onExpire` is called once, and only during a wait. */
-  constructor(total: number, shortest: number, onExpire: (expired: Problem) => void) {
+  /** `onExpire` is called once, and only during a wait. */
+  constructor(total: number, onExpire: (expired: Problem) => void) {
     this.#total = total;
-    this.#shortest = shortest;
     this.#onExpire = onExpire;
   }
 
@@ -33,52 +28,41 @@ export class Clock {
     this.stop();
     this.#wait = wait;
     this.#waitingSince = performance.now();
-    if (this.#timer === undefined && this.#lastLook === undefined)
-      this.#setTimer(Math.min(this.#shortest, wait.limit, this.#total - this.#used));
+    this.#setTimer();
   }
 
+  /** Must be called at the end: a running timer keeps the process alive. */
   stop(): void {
     if (this.#wait === undefined) return;
     this.#wait = undefined;
     this.#used += performance.now() - this.#waitingSince;
-  }
-
-  /** Must be called at the end: a running timer keeps the process alive. */
-  end(): void {
-    this.stop();
     clearTimeout(this.#timer);
     clearImmediate(this.#lastLook);
-    this.#timer = undefined;
-    this.#lastLook = undefined;
   }
 
-  #setTimer(delay: number): void {
-    if (delay === Number.POSITIVE_INFINITY) return;
-    const time = Math.min(Math.max(delay, 0), longestTimer);
-    this.#due = performance.now() + time;
+  #setTimer(): void {
+    const time = Math.min(this.#left(), longestTimer);
+    const due = performance.now() + time;
     this.#timer = setTimeout(() => {
-      this.#timer = undefined;
       // So late that this process cannot have run: it was stopped, or somebody's code kept it busy. The wait begins again.
-      if (performance.now() - this.#due > longestLate) this.#waitingSince = performance.now();
-      this.#check(false);
+      if (performance.now() - due > longestLate) this.#waitingSince = performance.now();
+      // A timer may fire a fraction of a millisecond early.
+      if (this.#left() >= 1) this.#setTimer();
+      // What has arrived is read first: it may have been there for long.
+      else this.#lastLook = setImmediate(() => this.#expire());
     }, time);
   }
 
-  #check(isLastLook: boolean): void {
-    this.#lastLook = undefined;
-    if (this.#wait === undefined) return;
+  #left(): number {
     const waited = performance.now() - this.#waitingSince;
-    const ofWait = this.#wait.limit - waited;
-    const ofTotal = this.#total - this.#used - waited;
-    // A timer may fire a fraction of a millisecond early.
-    if (ofTotal >= 1 && ofWait >= 1) this.#setTimer(Math.min(this.#shortest, ofWait, ofTotal));
-    // What has arrived is read first: it may have been there for long.
-    else if (!isLastLook) this.#lastLook = setImmediate(() => this.#check(true));
-    else {
-      const { limit, code } = this.#wait;
-      this.end();
-      this.#onExpire(ofTotal < 1 ? problem("timeout-total", { limit: this.#total }) : problem(code, { limit }));
-    }
+    return Math.min(this.#wait?.limit ?? 0, this.#total - this.#used) - waited;
+  }
+
+  #expire(): void {
+    const { limit, code } = this.#wait as Wait;
+    this.stop();
+    const isTotal = this.#used + 1 > this.#total;
+    this.#onExpire(isTotal ? problem("timeout-total", { limit: this.#total }) : problem(code, { limit }));
   }
 }
 

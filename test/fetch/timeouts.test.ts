@@ -52,7 +52,7 @@ test("after a time in which the process did not run, a wait begins again; one th
   const expired: Problem[] = [];
   let clock: Clock | undefined;
   const isExpired = new Promise<void>((resolve) => {
-    clock = new Clock(Number.POSITIVE_INFINITY, 400, (problem) => {
+    clock = new Clock(Number.POSITIVE_INFINITY, (problem) => {
       expired.push(problem);
       resolve();
     });
