@@ -1,7 +1,7 @@
 // Where a run keeps its documents: in a temporary store, in a new archive, or in one that it resumes.
 import type { ArchiveInfo } from "../archive/info.ts";
 import { PreviousArchives } from "../archive/previous.ts";
-import { ResumedArchive } from "../archive/resume.ts";
+import { resumeArchive } from "../archive/resume.ts";
 import { createStore, type Store } from "../archive/store.ts";
 import { expectUsable } from "../fetch/fetcher.ts";
 import { defined } from "../model/defined.ts";
@@ -53,7 +53,7 @@ async function openPrevious(
 
 async function goOn(path: string, prepared: Prepared): Promise<{ prepared: Prepared; store: Store }> {
   const { signal, limits, store: kind } = prepared.settings;
-  const resumed = await ResumedArchive.open(path, { signal, documents: limits.documents });
+  const resumed = await resumeArchive(path, { signal, documents: limits.documents });
   try {
     const goingOn = withSettingsOf(resumed.info, prepared);
     const info = infoOf(goingOn);
