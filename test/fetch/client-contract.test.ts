@@ -1,151 +1,272 @@
-// The contract of clients, for the one built in, for `fetch`, and for one that a user might write.
-import http from "node:http";
-import { Readable } from "node:stream";
+// The contract of clients, for the one built in, for `fetch`, and for those that users might write.
+import type { Socket } from "node:net";
+import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import { type OwnClient, undiciClient } from "../../src/fetch/client.ts";
 import { type FetchLike, fetchClient } from "../../src/fetch/fetch-client.ts";
 import type { Client, ClientResponse } from "../../src/model/client.ts";
+import { type HeaderList, header } from "../../src/model/exchange.ts";
 import { resolveOptions } from "../../src/model/options.ts";
 import { problem } from "../../src/model/problem.ts";
-import { pause, tenPages, testFetcher } from "../support/fetching.ts";
-import { clientContract } from "./client-contract.ts";
+import { type Fault, faults, redirect, status, whole } from "../support/fault-server.ts";
+import { pause, tenPages, testFetcher, testServer, until } from "../support/fetching.ts";
 
 const made: OwnClient[] = [];
 afterAll(() => Promise.all(made.map((client) => client.close())));
 
-clientContract("the client built in", () => {
+const builtIn = () => {
   const client = undiciClient(resolveOptions({ network: "allow-private" }));
   made.push(client);
   return client;
-});
+};
 
-clientContract("fetch", () => fetchClient(fetch), { decodes: "fetch always does" });
+describe.each<[string, () => Client, decodes: boolean]>([
+  ["the client built in", builtIn, false],
+  ["fetch", () => fetchClient(fetch), true],
+])("%s as a client", (_, make, decodes) => {
+  async function request(url: string, signal = new AbortController().signal, client = make()): Promise<ClientResponse> {
+    const headers = { "user-agent": "contract", "x-test": "1" };
+    const answer = await client.request({ url, headers, signal, allowPrivate: true });
+    if ("code" in answer) throw new Error(answer.code);
+    return answer;
+  }
 
-clientContract("a client of the user's own", () => ({
-  request: ({ url, headers, signal }) =>
-    new Promise<ClientResponse>((resolve, reject) => {
-      const request = http.get(url, { headers, signal, agent: false }, (response) => {
-        const list: [string, string][] = [];
-        for (let at = 0; at < response.rawHeaders.length; at += 2) {
-          list.push([response.rawHeaders[at]!.toUpperCase(), response.rawHeaders[at + 1]!]);
-        }
-        resolve({ status: response.statusCode ?? 0, headers: list, body: response });
-      });
-      request.on("error", reject);
-    }),
-}));
+  // Names may be written in any case.
+  function headerOf({ headers }: ClientResponse, name: string): string | undefined {
+    return (headers as HeaderList).find(([candidate]) => candidate.toLowerCase() === name)?.[1];
+  }
 
-describe("fetchClient", () => {
-  const answer =
-    (response: Partial<Awaited<ReturnType<FetchLike>>>): FetchLike =>
-    async () => ({
-      status: 200,
-      headers: [],
-      body: null,
-      ...response,
+  async function read({ body }: ClientResponse): Promise<Buffer> {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of body) pieces.push(piece);
+    return Buffer.concat(pieces);
+  }
+
+  test("gives status, headers and bytes, and sends the headers that it is given", async () => {
+    const server = await testServer({ "/a?b=1": whole(tenPages, { "X-Upper": "Kept As It Is" }) });
+    const response = await request(`${server.origin}/a?b=1`);
+    expect(response.status).toBe(200);
+    expect(headerOf(response, "x-upper")).toBe("Kept As It Is");
+    expect((await read(response)).toString()).toBe(tenPages);
+    const [sent] = server.requests;
+    expect(sent?.method).toBe("GET");
+    expect(sent?.headers.get("x-test")).toBe("1");
+    expect(sent?.headers.get("user-agent")).toBe("contract");
+    expect(sent?.headers.get("host")).toBe(new URL(server.origin).host);
+  });
+
+  test("does not follow redirects", async () => {
+    const server = await testServer({ "/a": redirect("/b", 301), "/b": tenPages });
+    const response = await request(`${server.origin}/a`);
+    expect([response.status, headerOf(response, "location")]).toEqual([301, "/b"]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each([204, 404, 410, 429, 500, 503])("gives status %i as it gives any other", async (code) => {
+    const empty = code === 204;
+    const server = await testServer({ "/a": status(code, { "retry-after": "1" }, empty ? "" : "no document") });
+    const response = await request(`${server.origin}/a`);
+    expect([response.status, headerOf(response, "retry-after")]).toEqual([code, "1"]);
+    await read(response);
+  });
+
+  test("gives an empty body, and a large one in pieces", async () => {
+    const large = Buffer.alloc(3_000_000, "0123456789");
+    const server = await testServer({ "/empty": "", "/a": whole(large) });
+    expect(await read(await request(`${server.origin}/empty`))).toHaveLength(0);
+    const pieces: Uint8Array[] = [];
+    for await (const piece of (await request(`${server.origin}/a`)).body) pieces.push(piece);
+    expect(Buffer.concat(pieces).equals(large)).toBe(true);
+    expect(pieces.length).toBeGreaterThan(1);
+  });
+
+  test(decodes ? "decodes, as fetch always does, and says so" : "gives compressed bodies as they come", async () => {
+    const compressed = gzipSync(tenPages);
+    const server = await testServer({ "/a": whole(compressed, { "content-encoding": "gzip" }) });
+    const response = await request(`${server.origin}/a`);
+    const bytes = await read(response);
+    expect(response.decoded ?? false).toBe(decodes);
+    expect(bytes.equals(decodes ? Buffer.from(tenPages) : compressed)).toBe(true);
+    const { fetched } = await testFetcher({ client: make(), start: server.origin }).read(`${server.origin}/a`);
+    const headers = "headers" in fetched ? (fetched.headers ?? []) : [];
+    // Of what was decoded nobody must decode a second time, nor compare lengths.
+    expect(header(headers, "content-encoding")).toBe(decodes ? undefined : "gzip");
+    expect(header(headers, "content-length")).toBe(decodes ? undefined : String(compressed.length));
+  });
+
+  test("says when a request goes out, if it says so at all", async () => {
+    const server = await testServer({ "/a": tenPages });
+    const client = make();
+    let sent = 0;
+    const { signal } = new AbortController();
+    const onSent = () => void sent++;
+    const asked = { url: `${server.origin}/a`, headers: {}, signal, allowPrivate: true, onSent };
+    const answer = await client.request(asked);
+    if ("body" in answer) await read(answer);
+    expect(sent).toBe(client.tellsWhenSent ? 1 : 0);
+  });
+
+  test("ends a request with its signal", async () => {
+    const { fault, closed } = watched(faults.silence());
+    const server = await testServer({ "/a": fault });
+    const controller = new AbortController();
+    const asked = request(`${server.origin}/a`, controller.signal);
+    const rejection = expect(asked).rejects.toThrow();
+    await until(() => server.requests.length > 0);
+    controller.abort(new Error("enough"));
+    await rejection;
+    await closed();
+  });
+
+  test("ends a body with its signal", async () => {
+    const { fault, closed } = watched(faults["drip of body"](tenPages));
+    const server = await testServer({ "/a": fault });
+    const controller = new AbortController();
+    const response = await request(`${server.origin}/a`, controller.signal);
+    setTimeout(() => controller.abort(new Error("enough")), 50);
+    await expect(read(response)).rejects.toThrow();
+    await closed();
+  });
+
+  test("lets go of a body that is left early", async () => {
+    const { fault, closed } = watched(faults["endless body"](tenPages));
+    const server = await testServer({ "/a": fault });
+    const { body } = await request(`${server.origin}/a`);
+    for await (const _ of body) break;
+    await closed();
+  });
+
+  test("waits for who reads", async () => {
+    let sent = 0;
+    const flood: Fault = async ({ socket }) => {
+      socket.write("HTTP/1.1 200 OK\r\ncontent-length: 100000000\r\n\r\n");
+      for (; sent < 100 && !socket.destroyed; sent++) {
+        if (socket.write(Buffer.alloc(1_000_000))) continue;
+        await new Promise((resolve) => socket.once("drain", resolve).once("close", resolve));
+      }
+    };
+    const server = await testServer({ "/a": flood });
+    const { body } = await request(`${server.origin}/a`);
+    const iterator = body[Symbol.asyncIterator]();
+    await iterator.next();
+    await pause(200);
+    expect(sent).toBeLessThan(20);
+    await iterator.return?.();
+  });
+
+  test.each(["length too long", "reset in body"] as const)("tells of a body that breaks: %s", async (fault) => {
+    const server = await testServer({ "/a": faults[fault](tenPages) });
+    const response = await request(`${server.origin}/a`);
+    await expect(read(response)).rejects.toThrow();
+  });
+
+  test("serves many requests at a time", async () => {
+    const server = await testServer({ "/a": tenPages });
+    const client = make();
+    const all = Array.from({ length: 40 }, async () => read(await request(`${server.origin}/a`, undefined, client)));
+    expect((await Promise.all(all)).every((bytes) => bytes.toString() === tenPages)).toBe(true);
+  });
+
+  test("works for a fetcher: redirects, retries, limits", async () => {
+    const server = await testServer({
+      "/a": redirect("/b"),
+      "/b": (exchange) => (exchange.nth === 1 ? status(503)(exchange) : whole(tenPages)(exchange)),
+      "/large": faults["endless body"](tenPages),
+      "/silence": faults.silence(),
     });
-
-  test("takes anything shaped like fetch", async () => {
-    const body = new Blob([tenPages]).stream();
-    const headers = { forEach: (each: (value: string, name: string) => void) => each("text/xml", "Content-Type") };
-    const fetcher = testFetcher({ client: fetchClient(answer({ headers, body })) });
-    const { text, fetched } = await fetcher.read("https://website.test/");
-    expect(text).toBe(tenPages);
-    expect(fetched).toMatchObject({ headers: [["content-type", "text/xml"]] });
+    const options = { start: server.origin, retries: 1, limits: { documentBytes: 100_000 } };
+    const fetcher = testFetcher({ ...options, client: make() });
+    const impatient = testFetcher({ ...options, timeout: { firstByte: 300 }, client: make() });
+    const { text, followed } = await fetcher.read(`${server.origin}/a`);
+    expect({ text, followed }).toMatchObject({ text: tenPages, followed: { document: { attempts: 2 } } });
+    expect(await fetcher.read(`${server.origin}/large`)).toMatchObject({
+      bytes: 100_000,
+      broken: "limit-document-bytes",
+    });
+    expect((await impatient.read(`${server.origin}/silence`)).result).toBe("failed timeout-first-byte");
+    await server.close();
+    expect((await fetcher.read(`${server.origin}/a`)).result).toBe("failed connection-refused");
+    // What is not public is refused before any client is asked, as far as the URL tells.
+    expect((await fetcher.read("http://169.254.169.254/")).result).toBe("refused address-blocked");
   });
 
-  test("a platform that hides redirects cannot be used", async () => {
-    const fetcher = testFetcher({ client: fetchClient(answer({ status: 0, type: "opaqueredirect" })) });
-    expect((await fetcher.read("https://website.test/")).result).toBe("failed client-failed");
-  });
-});
-
-describe("a client of the user's own", () => {
-  test("may decode bodies, if it says so", async () => {
-    const headers: [string, string][] = [
-      ["Content-Encoding", "gzip"],
-      ["Content-Length", "5"],
-      ["Content-Type", "text/xml"],
-    ];
-    const client: Client = { request: async () => ({ status: 200, headers, body: pieces(tenPages), decoded: true }) };
-    const { fetched } = await testFetcher({ client }).read("https://website.test/a");
-    expect(fetched).toMatchObject({ headers: [["content-type", "text/xml"]] });
-  });
-
-  test("learns which attempt it is", async () => {
-    const attempts: unknown[] = [];
-    const client: Client = {
-      request: async ({ attempt }) => {
-        attempts.push(attempt);
-        return problem("http-503", { status: 503 });
+  // The connection that carried the request; what else a client keeps open is its own business.
+  function watched(fault: Fault): { fault: Fault; closed(): Promise<void> } {
+    const sockets: Socket[] = [];
+    return {
+      fault: (exchange) => {
+        sockets.push(exchange.socket);
+        return fault(exchange);
+      },
+      async closed() {
+        await until(() => sockets.every(({ destroyed }) => destroyed));
+        expect(sockets).toHaveLength(1);
       },
     };
-    await testFetcher({ client, retries: 2 }).read("https://website.test/a");
-    expect(attempts).toEqual([1, 2, 3]);
-  });
-
-  test("has a clock that runs from the call, or from when it says that the request is out", async () => {
-    const slow = (tellsWhenSent: boolean): Client => ({
-      tellsWhenSent,
-      request: async ({ onSent }) => {
-        await (tellsWhenSent ? pause(400) : new Promise(() => {}));
-        onSent?.();
-        return { status: 200, headers: [], body: pieces(tenPages) };
-      },
-    });
-    const timeout = { firstByte: 200 };
-    const results = [false, true].map(async (tells) => {
-      return (await testFetcher({ client: slow(tells), timeout }).read("https://website.test/")).result;
-    });
-    expect(await Promise.all(results)).toEqual(["failed timeout-first-byte", "found"]);
-  });
-
-  async function* pieces(text: string): AsyncGenerator<Uint8Array> {
-    yield Buffer.from(text);
   }
 });
 
-describe("a client that does not keep the contract", () => {
-  test.each<[string, Client]>([
-    [
-      "throws",
-      {
-        request: () => {
-          throw new Error("broken");
-        },
-      },
-    ],
-    ["rejects with nothing", { request: () => Promise.reject(undefined) }],
-    ["rejects with a text", { request: () => Promise.reject("broken") }],
-    ["gives text", { request: async () => ({ status: 200, headers: [], body: Readable.from(["text"]) }) as never }],
-    [
-      "gives nothing in pieces",
-      { request: async () => ({ status: 200, headers: [], body: Readable.from([{}]) }) as never },
-    ],
-    ["has a body that throws", { request: async () => ({ status: 200, headers: [], body: thrower() }) }],
-  ])("%s: that is a problem, not an error", async (_, client) => {
-    expect((await testFetcher({ client }).read("https://website.test/")).result).toBe("failed client-failed");
+test("fetchClient takes anything shaped like fetch, but none that hides redirects", async () => {
+  const answer: FetchLike = async (url) => ({
+    status: 200,
+    headers: { forEach: (each: (value: string, name: string) => void) => each("text/xml", "Content-Type") },
+    body: new Blob([tenPages]).stream(),
+    ...(url.endsWith("/hidden") ? { type: "opaqueredirect" } : {}),
   });
+  const fetcher = testFetcher({ client: fetchClient(answer) });
+  const { text, fetched } = await fetcher.read("https://website.test/");
+  expect(text).toBe(tenPages);
+  expect(fetched).toMatchObject({ headers: [["content-type", "text/xml"]] });
+  expect((await fetcher.read("https://website.test/hidden")).result).toBe("failed client-failed");
+});
 
-  test("a body that throws late keeps what came", async () => {
-    async function* body() {
-      yield Buffer.from("half");
-      throw Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
-    }
-    const client: Client = { request: async () => ({ status: 200, headers: [], body: body() }) };
-    const { text, broken } = await testFetcher({ client }).read("https://website.test/");
-    expect({ text, broken }).toEqual({ text: "half", broken: "body-reset" });
+test("a client may decode bodies, if it says so, and learns which attempt it is", async () => {
+  const attempts: unknown[] = [];
+  const headers = { "Content-Encoding": "gzip", "Content-Length": "5", "Content-Type": "text/xml" };
+  const client: Client = {
+    request: async ({ attempt = 0 }) => {
+      if (attempts.push(attempt) < 3) return problem("http-503", { status: 503 });
+      return { status: 200, headers, body: pieces(tenPages), decoded: true };
+    },
+  };
+  const { fetched } = await testFetcher({ client, retries: 2 }).read("https://website.test/a");
+  expect(fetched).toMatchObject({ headers: [["content-type", "text/xml"]] });
+  expect(attempts).toEqual([1, 2, 3]);
+});
+
+test("the timeout of a client runs from the call, or from when it says that the request is out", async () => {
+  const slow = (tellsWhenSent: boolean): Client => ({
+    tellsWhenSent,
+    request: async ({ onSent }) => {
+      await (tellsWhenSent ? pause(400) : new Promise(() => {}));
+      onSent?.();
+      return { status: 200, headers: [], body: pieces(tenPages) };
+    },
   });
-
-  test("a body that never comes ends with the idle clock", async () => {
-    const body = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) };
-    const client: Client = { request: async () => ({ status: 200, headers: [], body }) };
-    const fetcher = testFetcher({ client, timeout: { idle: 100 } });
-    expect((await fetcher.read("https://website.test/")).result).toBe("failed timeout-idle");
+  const timeout = { firstByte: 200 };
+  const results = [false, true].map(async (tells) => {
+    return (await testFetcher({ client: slow(tells), timeout }).read("https://website.test/")).result;
   });
+  expect(await Promise.all(results)).toEqual(["failed timeout-first-byte", "found"]);
+});
 
-  async function* thrower(): AsyncGenerator<Uint8Array> {
-    yield* [];
-    throw new Error("broken");
+async function* pieces(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
+test("a body that throws late keeps what came", async () => {
+  async function* body() {
+    yield Buffer.from("half");
+    throw Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
   }
+  const client: Client = { request: async () => ({ status: 200, headers: [], body: body() }) };
+  const { text, broken } = await testFetcher({ client }).read("https://website.test/");
+  expect({ text, broken }).toEqual({ text: "half", broken: "body-reset" });
+});
+
+test("a body that never comes ends with the idle timeout", async () => {
+  const body = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) };
+  const client: Client = { request: async () => ({ status: 200, headers: [], body }) };
+  const fetcher = testFetcher({ client, timeout: { idle: 100 } });
+  expect((await fetcher.read("https://website.test/")).result).toBe("failed timeout-idle");
 });

@@ -1,52 +1,47 @@
 // Problems that a client of the user's own answers with: they are taken over, completed, and never trusted.
+import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { type Client, problem, sitemapTreeFrom } from "../../src/index.ts";
 
 const url = "https://example.org/a.xml";
 
-async function reasonOf(answer: unknown): Promise<unknown> {
-  const client: Client = { request: async () => answer as never };
-  await using tree = await sitemapTreeFrom([url], { client, retries: 0 });
+async function treeWith(request: () => unknown) {
+  const client: Client = { request: async () => request() as never };
+  return sitemapTreeFrom([url], { client, retries: 0 });
+}
+
+async function reasonOf(request: () => unknown): Promise<unknown> {
+  await using tree = await treeWith(request);
   const [sitemap] = tree.root.children;
   return sitemap?.kind === "invalid" ? sitemap.reason : sitemap;
 }
 
-test("a problem made by problem() is the reason", async () => {
-  const made = problem("bot-check", { status: 403 });
-  expect(await reasonOf(made)).toEqual(made);
-});
+const botCheck = problem("bot-check", { status: 403 });
 
-test("a problem without its sentence gets it, and facts of the wrong type are dropped", async () => {
-  expect(await reasonOf({ code: "http-404", status: 404 })).toEqual(problem("http-404", { status: 404 }));
-  expect(await reasonOf({ code: "dns-not-found", value: {}, line: "x", other: 1, message: 5 })).toEqual(
+test.each<[string, unknown, unknown]>([
+  ["made by problem() is the reason", botCheck, botCheck],
+  ["without its sentence gets it", { code: "http-404", status: 404 }, problem("http-404", { status: 404 })],
+  [
+    "loses facts of the wrong type",
+    { code: "dns-not-found", value: {}, line: "x", other: 1, message: 5 },
     problem("dns-not-found"),
-  );
+  ],
+])("a problem %s", async (_, answer, expected) => {
+  expect(await reasonOf(() => answer)).toEqual(expected);
 });
 
 test.each([{ count: -1 }, { line: 0.5 }, { status: Number.NaN }, { limit: -1 }, { retryAfter: "soon" }])(
   "facts that no problem has are dropped, so that its archive opens again: %j",
   async (fact) => {
-    expect(await reasonOf({ code: "http-500", ...fact })).toEqual(problem("http-500"));
+    expect(await reasonOf(() => ({ code: "http-500", ...fact }))).toEqual(problem("http-500"));
     expect(() => problem("http-500", fact)).toThrow(/^Expected `facts\./);
   },
 );
 
-test.each([{ code: "EWHATEVER" }, { code: 5 }, { code: null }, { code: "http-" }, { code: "constructor" }])(
-  "%j is no code of ours: the client failed",
-  async (answer) => {
-    expect(await reasonOf(answer)).toMatchObject({ code: "client-failed", value: String(answer.code) });
-  },
-);
-
-test("an error that a client answers with is named by its message", async () => {
-  const error = Object.assign(new Error("the cache is gone"), { code: "ECACHE" });
-  expect(await reasonOf(error)).toMatchObject({ code: "client-failed", value: "the cache is gone" });
-});
-
-const body = () =>
-  (async function* () {
-    yield new TextEncoder().encode("https://example.org/1");
-  })();
+async function* body(...pieces: unknown[]): AsyncGenerator<never> {
+  for (const piece of pieces) yield piece as never;
+}
+const bytes = new TextEncoder().encode("https://example.org/1");
 
 test.each([
   ["pairs", [["Content-Type", "text/plain"]]],
@@ -55,35 +50,50 @@ test.each([
   ["an object", { "Content-Type": "text/plain" }],
   ["the object of node:http", { "Content-Type": "text/plain", "set-cookie": ["a", "b"], via: undefined }],
 ])("the headers of a response may be %s", async (_, headers) => {
-  const client: Client = { request: async () => ({ status: 200, headers, body: body() }) as never };
-  await using tree = await sitemapTreeFrom([url], { client, retries: 0 });
-  const response = await tree.response(tree.root.children[0]!);
+  await using tree = await treeWith(() => ({ status: 200, headers, body: body(bytes) }));
   expect(tree.pageCount).toBe(1);
-  expect(response?.headers).toContainEqual(["content-type", "text/plain"]);
+  expect((await tree.response(tree.root.children[0]!))?.headers).toContainEqual(["content-type", "text/plain"]);
 });
 
-test.each([null, new TextEncoder().encode("https://example.org/1")])(
-  "a body may be whole, or none: %s",
-  async (given) => {
-    const client: Client = { request: async () => ({ status: 200, headers: [], body: given }) as never };
-    await using tree = await sitemapTreeFrom([url], { client, retries: 0 });
-    expect(tree.pageCount).toBe(given === null ? 0 : 1);
-  },
-);
-
 test.each([
-  [undefined, "it returned no response"],
-  [null, "it returned no response"],
-  ["text", "it returned no response"],
-  [{}, "the response lacks a status"],
-  [{ status: "200", headers: [], body: body() }, "the response lacks a status"],
-  [{ status: 99, headers: [], body: body() }, "the response lacks a status"],
-  [{ status: 1000, headers: [], body: body() }, "the response lacks a status"],
-  [{ status: 200, body: body() }, "the response lacks headers, or one is not text"],
-  [{ status: 200, headers: { a: 5 }, body: body() }, "the response lacks headers, or one is not text"],
-  [{ status: 200, headers: [["a"]], body: body() }, "the response lacks headers, or one is not text"],
-  [{ status: 200, headers: [] }, "the response lacks a body of bytes"],
-  [{ status: 200, headers: [], body: "text" }, "the response lacks a body of bytes"],
-])("a client that answers %j failed, and the problem says how", async (answer, value) => {
-  expect(await reasonOf(answer)).toMatchObject({ code: "client-failed", value });
+  ["none", null, 0],
+  ["whole", bytes, 1],
+])("a body may be %s", async (_, given, pages) => {
+  await using tree = await treeWith(() => ({ status: 200, headers: [], body: given }));
+  expect(tree.pageCount).toBe(pages);
+});
+
+function* broken() {
+  yield* [];
+  throw new Error("broken");
+}
+const throws = (error: unknown) => () => {
+  throw error;
+};
+const withBody = (...pieces: unknown[]) => ({ status: 200, headers: [], body: body(...pieces) });
+const noHeaders = "the response lacks headers, or one is not text";
+test.each<[string, () => unknown, string]>([
+  ["throws", throws(new Error("broken")), "broken"],
+  ["throws a text", throws("broken"), "broken"],
+  ["throws nothing", throws(undefined), "undefined"],
+  ["answers with an error", () => Object.assign(new Error("gone"), { code: "ECACHE" }), "gone"],
+  ...["EWHATEVER", 5, null, "http-", "constructor"].map((code): [string, () => unknown, string] => {
+    return [`answers with the code ${code}`, () => ({ code }), String(code)];
+  }),
+  ...[undefined, null, "text"].map((answer): [string, () => unknown, string] => {
+    return [`answers ${answer}`, () => answer, "it returned no response"];
+  }),
+  ...[undefined, "200", 99, 1000].map((status): [string, () => unknown, string] => {
+    return [`has the status ${status}`, () => ({ ...withBody(), status }), "the response lacks a status"];
+  }),
+  ["has no headers", () => ({ status: 200, body: body() }), noHeaders],
+  ["has a header that is not text", () => ({ ...withBody(), headers: { a: 5 } }), noHeaders],
+  ["has half a header", () => ({ ...withBody(), headers: [["a"]] }), noHeaders],
+  ["has no body", () => ({ status: 200, headers: [] }), "the response lacks a body of bytes"],
+  ["has a text as body", () => ({ ...withBody(), body: "text" }), "the response lacks a body of bytes"],
+  ["has texts in its body", () => withBody("text"), "a piece of the body is not a Uint8Array"],
+  ["has objects in its body", () => withBody({}), "a piece of the body is not a Uint8Array"],
+  ["has a body that throws", () => ({ ...withBody(), body: Readable.from(broken()) }), "broken"],
+])("a client that %s failed, and the problem says how", async (_, request, value) => {
+  expect(await reasonOf(request)).toMatchObject({ code: "client-failed", value });
 });
