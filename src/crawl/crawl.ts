@@ -8,7 +8,6 @@ import type { DocumentSource } from "../model/exchange.ts";
 import type { Options, StreamOptions } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { Problem } from "../model/problem.ts";
-import { responseEvent } from "../model/status.ts";
 import { PageFilter } from "./page-filter.ts";
 import { type CrawlTarget, type Prepared, prepare, prepareStream } from "./prepare.ts";
 import { type ReadDocument, readUrls } from "./read.ts";
