@@ -5,7 +5,6 @@ import { afterEach, describe, expect, test } from "vitest";
 import { openArchive } from "../../src/archive/open.ts";
 import { createStore, type Store } from "../../src/archive/store.ts";
 import type { DocumentRole, DocumentSource, Fetched } from "../../src/model/exchange.ts";
-import type { StoreKind } from "../../src/model/options.ts";
 import { problem } from "../../src/model/problem.ts";
 import { isLong, some } from "../support/long.ts";
 import { testFolder } from "../support/test-folder.ts";
@@ -29,15 +28,13 @@ const itself = async (store: Store) => store;
 const ways: Way[] = [
   ...kinds.map((kind) => ({ name: kind, create: () => createStore({ kind, info }), reopen: itself })),
   ...archives.flatMap((file): Way[] => {
-    const saving = (kind: StoreKind) => (directory: string) =>
-      createStore({ kind, info, save: path.join(directory, file) });
+    const saving = (directory: string) => createStore({ kind: "auto", info, save: path.join(directory, file) });
     const opened = (directory: string) => openArchive(path.join(directory, file));
     return [
-      { name: `memory, while it is appended to ${file}`, create: saving("memory"), reopen: itself },
-      { name: `auto, while it is appended to ${file}`, create: saving("auto"), reopen: itself },
+      { name: `auto, while it is appended to ${file}`, create: saving, reopen: itself },
       {
         name: `${file}, appended to while the crawl went on`,
-        create: saving("auto"),
+        create: saving,
         reopen: (store, directory) => store.close().then(() => opened(directory)),
       },
       {

@@ -151,8 +151,9 @@ describe.each(["site.warc", "site.warc.gz"])("%s", (name) => {
 
   test("damage to the index costs no document", async () => {
     const end = whole[name]!.length;
-    for (const at of [end - 3, end - 40, end - 700]) {
-      expect(await seenIn(flipped(at))).toMatchObject({ pages: allPages });
+    const cut = fileWith(whole[name]!.subarray(0, end - 5), name);
+    for (const file of [...[end - 3, end - 40, end - 700].map((at) => flipped(at)), cut]) {
+      expect(await seenIn(file)).toMatchObject({ pages: allPages });
     }
   });
 
@@ -168,15 +169,6 @@ describe.each(["site.warc", "site.warc.gz"])("%s", (name) => {
       if (typeof seen === "object" && seen.complete) expect([place, seen]).toEqual([place, expected]);
       rmSync(file);
     }
-  });
-
-  test("cut anywhere, it has what comes before, and says so", async () => {
-    const length = whole[name]!.length;
-    for (const cut of [0.1, 0.5, 0.9].map((part) => Math.floor(length * part))) {
-      const seen = await seenIn(fileWith(whole[name]!.subarray(0, cut), name));
-      if (typeof seen === "object") expect(seen).toMatchObject({ complete: false });
-    }
-    expect(await seenIn(fileWith(whole[name]!.subarray(0, length - 5), name))).toMatchObject({ pages: allPages });
   });
 
   test("while it is open, it becomes shorter, is written over, or is removed", async () => {
@@ -240,10 +232,9 @@ describe("an index that lies", () => {
     expect(await seenIn(await lying((lines) => change(lines)))).toEqual(expected);
   });
 
-  test("about its version, or its run: the records are read instead", async () => {
-    expect(await seenIn(await lying((_, about) => about.replace('"version":1', '"version":7')))).toMatchObject({
-      pages: allPages,
-    });
+  test("about its version: the records are read instead", async () => {
+    const file = await lying((_, about) => about.replace('"version":1', '"version":7'));
+    expect(await seenIn(file)).toMatchObject({ pages: allPages });
   });
 });
 

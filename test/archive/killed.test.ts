@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { write } from "../../scripts/bundle.mjs";
 import { openArchive } from "../../src/archive/open.ts";
 import { createStore } from "../../src/archive/store.ts";
@@ -64,39 +64,37 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
-describe("an archive whose process was killed", () => {
-  test("opens, and holds everything that was acknowledged", async () => {
-    const killAt = async (run: number) => {
-      const save = path.join(directory, `${run}.warc${run % 3 === 0 ? ".gz" : ""}`);
-      const child = start("wait", save);
-      // Between the first document and nearly the last, and at no tidy moment.
-      await until(() => child.lines().length > run * 4 || child.process.exitCode !== null);
-      await new Promise((resolve) => setTimeout(resolve, run % 4));
-      child.process.kill("SIGKILL");
-      await child.ended;
-      expect(child.process.signalCode).toBe("SIGKILL");
-      const acknowledged = child.lines().slice(1).map(Number);
-      const archive = await openArchive(save);
-      expect(archive.info).toEqual(info);
-      expect(archive.finished).toBe(false);
-      for (const index of acknowledged) {
-        const fetched = await archive.fetch({ url: `https://example.org/${index}.xml`, role: "sitemap" });
-        if (fetched.outcome !== "found") throw new Error(`${index} was acknowledged, but is ${fetched.outcome}`);
-        expect((await bytesOf(fetched.body)).equals(contentAt(index))).toBe(true);
-        expect(fetched.body.problem).toBeUndefined();
-      }
-      // What was not acknowledged is whole, or not there.
-      expect(archive.urls.length).toBeGreaterThanOrEqual(acknowledged.length);
-      await archive.close();
-      await rm(save);
-    };
-    // A few of them, compressed or not, and at other moments.
-    const runs = isLong ? Array.from({ length: 24 }, (_, run) => run) : [0, 7, 14, 21];
-    const worker = async () => {
-      for (let run = runs.shift(); run !== undefined; run = runs.shift()) await killAt(run);
-    };
-    await Promise.all([worker(), worker(), worker()]);
-  });
+test("an archive whose process was killed opens, and holds everything that was acknowledged", async () => {
+  const killAt = async (run: number) => {
+    const save = path.join(directory, `${run}.warc${run % 3 === 0 ? ".gz" : ""}`);
+    const child = start("wait", save);
+    // Between the first document and nearly the last, and at no tidy moment.
+    await until(() => child.lines().length > run * 4 || child.process.exitCode !== null);
+    await new Promise((resolve) => setTimeout(resolve, run % 4));
+    child.process.kill("SIGKILL");
+    await child.ended;
+    expect(child.process.signalCode).toBe("SIGKILL");
+    const acknowledged = child.lines().slice(1).map(Number);
+    const archive = await openArchive(save);
+    expect(archive.info).toEqual(info);
+    expect(archive.finished).toBe(false);
+    for (const index of acknowledged) {
+      const fetched = await archive.fetch({ url: `https://example.org/${index}.xml`, role: "sitemap" });
+      if (fetched.outcome !== "found") throw new Error(`${index} was acknowledged, but is ${fetched.outcome}`);
+      expect((await bytesOf(fetched.body)).equals(contentAt(index))).toBe(true);
+      expect(fetched.body.problem).toBeUndefined();
+    }
+    // What was not acknowledged is whole, or not there.
+    expect(archive.urls.length).toBeGreaterThanOrEqual(acknowledged.length);
+    await archive.close();
+    await rm(save);
+  };
+  // A few of them, compressed or not, and at other moments.
+  const runs = isLong ? Array.from({ length: 24 }, (_, run) => run) : [0, 14];
+  const worker = async () => {
+    for (let run = runs.shift(); run !== undefined; run = runs.shift()) await killAt(run);
+  };
+  await Promise.all([worker(), worker(), worker()]);
 });
 
 test("a full disk rejects with a sentence, and the archive is whole up to there", async () => {
@@ -113,30 +111,26 @@ test("a full disk rejects with a sentence, and the archive is whole up to there"
   expect(await leftovers()).toEqual([]);
 });
 
-describe("temporary files", () => {
-  test("have no name, so that nobody can open them and nothing can leave them behind", async () => {
-    const store = await createStore({ kind: "file", info });
-    await store.keep(documentAt("https://example.org/a.xml", "secret"));
-    expect(await leftovers()).toEqual([]);
-    const fetched = await store.fetch({ url: "https://example.org/a.xml", role: "sitemap" });
+test("temporary files have no name: nobody can open them, and nothing can leave them behind", async () => {
+  const store = await createStore({ kind: "file", info });
+  await store.keep(documentAt("https://example.org/a.xml", "secret"));
+  await store.save(path.join(directory, "site.warc.gz"));
+  const archive = await openArchive(path.join(directory, "site.warc.gz"));
+  expect(await leftovers()).toEqual([]);
+  for (const source of [store, archive]) {
+    const fetched = await source.fetch({ url: "https://example.org/a.xml", role: "sitemap" });
     expect(await contentOf(fetched)).toMatchObject({ body: { bytes: "secret" } });
-    await store.close();
-  });
+    await source.close();
+  }
+});
 
-  test("of a compressed archive have none either", async () => {
-    const store = await createStore({ kind: "memory", info });
-    await store.save(path.join(directory, "site.warc.gz"));
-    await store.close();
-    const archive = await openArchive(path.join(directory, "site.warc.gz"));
-    expect(await leftovers()).toEqual([]);
-    await archive.close();
-  });
-
-  test.each(["exit", "throw", "wait"])("do not stay when the process ends without closing: %s", async (mode) => {
+test.each(isLong ? ["exit", "throw", "wait"] : ["throw"])(
+  "temporary files do not stay when the process ends without closing: %s",
+  async (mode) => {
     const child = start(mode);
     await until(() => child.lines().length === 121);
     if (mode === "wait") child.process.kill("SIGKILL");
     await child.ended;
     expect(await leftovers()).toEqual([]);
-  });
-});
+  },
+);
