@@ -6,16 +6,14 @@ import { fetchOnly, pause, type TestFetcher, tenPages, testFetcher, testServer, 
 
 const megabyte = "x".repeat(1_000_000);
 
-/** So many megabytes, no faster than they are read; tells how many have left. */
-function megabytes(count: number, sent?: { megabytes: number }): Fault {
+/** So many megabytes, no faster than they are read. */
+function megabytes(count: number): Fault {
   return async ({ socket }) => {
     socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${count * 1_000_000}\r\n\r\n`);
     const closed = new Promise((resolve) => socket.once("close", resolve));
     for (let left = count; left > 0 && !socket.destroyed; left--) {
-      if (sent !== undefined) sent.megabytes++;
-      if (!socket.write(megabyte)) {
-        await Promise.race([closed, new Promise((resolve) => socket.once("drain", resolve))]);
-      }
+      const drained = new Promise((resolve) => socket.once("drain", resolve));
+      if (!socket.write(megabyte)) await Promise.race([closed, drained]);
     }
   };
 }
@@ -31,38 +29,6 @@ async function lengthOf(body: AsyncIterable<Uint8Array>): Promise<number> {
   for await (const piece of body) length += piece.length;
   return length;
 }
-
-// The memory that a socket reads into is passed on, or used again.
-test.each([3, 24])("pieces stay what they were, with %i bodies at a time", async (bodies) => {
-  const length = 1_200_000;
-  const contentOf = (path: string) => {
-    const words = new Uint32Array(length / 4).map((_, index) => index * 31 + path.length * 1_000_003);
-    return Buffer.from(words.buffer);
-  };
-  const paths = Array.from({ length: bodies }, (_, index) => `/${"a".repeat(index + 1)}`);
-  const fault: Fault = async ({ socket, path }) => {
-    const content = contentOf(path);
-    socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${length}\r\n\r\n`);
-    // Parts of every size: those that fill the memory, and those that leave most of it empty.
-    for (let from = 0, size = 500; from < length; from += size, size = (size * 7) % 400_000) {
-      socket.write(content.subarray(from, from + size));
-      await new Promise(setImmediate);
-    }
-  };
-  const server = await testServer(Object.fromEntries(paths.map((path) => [path, fault])));
-  const fetcher = testFetcher({ start: server.origin, concurrency: { perHost: bodies, total: bodies } });
-  const received = await Promise.all(
-    paths.map(async (path) => {
-      const { body } = await found(fetcher, server.origin + path);
-      const pieces: Uint8Array[] = [];
-      for await (const piece of body) pieces.push(piece);
-      return pieces;
-    }),
-  );
-  for (const [index, path] of paths.entries()) {
-    expect(Buffer.concat(received[index] ?? []).equals(contentOf(path)), path).toBe(true);
-  }
-});
 
 describe("limits", () => {
   test.each([
@@ -125,26 +91,15 @@ test("bodies are handed on as they come off the wire", async () => {
 });
 
 describe("a slow reader", () => {
-  test("holds the website back", async () => {
-    const sent = { megabytes: 0 };
-    const server = await testServer({ "/a": megabytes(64, sent) });
-    const { body } = await found(testFetcher({ start: server.origin }), `${server.origin}/a`);
-    await pause(300);
-    // What the kernel buffers on loopback, and what we read ahead.
-    expect(sent.megabytes).toBeLessThan(16);
-    expect(await lengthOf(body)).toBe(64_000_000);
-    expect(body.problem).toBeUndefined();
-  });
-
   test("does not run down the clocks", async () => {
     const server = await testServer({ "/a": megabytes(16) });
-    const fetcher = testFetcher({ start: server.origin, timeout: { idle: 800, total: 3000 } });
+    const fetcher = testFetcher({ start: server.origin, timeout: { idle: 300, total: 3000 } });
     const { body } = await found(fetcher, `${server.origin}/a`);
     let bytes = 0;
     let pauses = 3;
     for await (const piece of body) {
       bytes += piece.length;
-      if (bytes > 3_000_000 && pauses-- > 0) await pause(1100);
+      if (bytes > 3_000_000 && pauses-- > 0) await pause(400);
     }
     expect({ bytes, problem: body.problem }).toEqual({ bytes: 16_000_000, problem: undefined });
   });

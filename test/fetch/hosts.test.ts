@@ -95,20 +95,6 @@ describe("under a clock of its own", () => {
     await expectStart(hosts, 700);
   });
 
-  test("a slot that is given back twice counts once", async () => {
-    const hosts = hostsWith({ perHost: 1 });
-    const slot = await acquire(hosts, "a");
-    slot.release();
-    slot.release();
-    await acquire(hosts, "a");
-    let third = false;
-    void acquire(hosts, "a").then(() => {
-      third = true;
-    });
-    await settle();
-    expect(third).toBe(false);
-  });
-
   type Command =
     | { type: "acquire"; host: string; first: boolean }
     | { type: "release"; at: number }

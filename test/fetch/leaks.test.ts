@@ -12,7 +12,7 @@ import { pause, tenPages, until } from "../support/fetching.ts";
 import { some } from "../support/long.ts";
 
 // Ten thousand with SITEGROVE_REQUESTS=10000.
-const { SITEGROVE_REQUESTS: asked = some(2000, 1000) } = process.env;
+const { SITEGROVE_REQUESTS: asked = some(2000, 600) } = process.env;
 const count = Number(asked);
 
 const paths: Record<string, Fault | string> = {
@@ -44,7 +44,7 @@ test(`${count} mixed requests leave nothing behind`, async () => {
   const server = await faultServer(paths);
   const secure = await faultServer(paths, { tls: selfSigned({ names: ["127.0.0.1"] }) });
   // The first round loads what is loaded once, and the engine learns.
-  await run(some(800, 500), server, secure);
+  await run(some(800, 300), server, secure);
   const before = await state();
   const outcomes = await run(count, server, secure);
   const after = await state();

@@ -83,21 +83,19 @@ test.each([
   expect(fetched).not.toHaveProperty("status");
 });
 
-test("a proxy that is not there", async () => {
+test("a proxy that is not there, or whose name does not exist", async () => {
   const server = await testServer({});
   await server.close();
-  for (const scheme of ["http", "https"]) {
-    const { result, fetched } = await testFetcher({ proxy: server.origin }).read(`${scheme}://website.test/`);
-    expect(result).toBe("failed proxy-failed");
-    expect(fetched).toMatchObject({ reason: { message: "The proxy failed: connection refused" } });
-  }
-});
-
-test("a proxy whose name does not exist", async () => {
   const lookup = stubResolver({});
-  const { result, fetched } = await testFetcher({ proxy: "http://proxy.test:1" }, { lookup }).read("https://a.test/");
-  expect(result).toBe("failed proxy-failed");
-  expect(fetched).toMatchObject({ reason: { message: "The proxy failed: the host name does not exist" } });
+  for (const [proxy, scheme, reason] of [
+    [server.origin, "http", "connection refused"],
+    [server.origin, "https", "connection refused"],
+    ["http://proxy.test:1", "https", "the host name does not exist"],
+  ] as const) {
+    const { result, fetched } = await testFetcher({ proxy }, { lookup }).read(`${scheme}://website.test/`);
+    expect(result).toBe("failed proxy-failed");
+    expect(fetched).toMatchObject({ reason: { message: `The proxy failed: ${reason}` } });
+  }
 });
 
 describe("a proxy that does not answer to CONNECT as it should", () => {

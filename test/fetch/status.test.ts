@@ -36,19 +36,10 @@ describe("outcomes", () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  test("503 twice and then 200 is found, after two retries", async () => {
+  test("503 twice and then 200 is found, after two retries; no retries means none", async () => {
     const { fetched, text } = await fetchOnly(inTurn(status(503), status(503), whole(tenPages)), { retries: 3 });
-    expect(text).toBe(tenPages);
-    expect(fetched.attempts).toBe(3);
-  });
-
-  test("no retries means none", async () => {
+    expect([text, fetched.attempts]).toEqual([tenPages, 3]);
     expect((await fetchOnly(status(503), { retries: 0 })).server.requests).toHaveLength(1);
-  });
-
-  test("an empty body is a document", async () => {
-    const { result, bytes, broken } = await fetchOnly("");
-    expect({ result, bytes, broken }).toEqual({ result: "found", bytes: 0, broken: undefined });
   });
 });
 
@@ -117,27 +108,18 @@ describe("Retry-After", () => {
     expect((await limited).fetched.attempts).toBe(2);
     expect(performance.now() - begun).toBeGreaterThan(990);
     expect(await other).toBeGreaterThan(990);
-    expect(fetcher.events).toContainEqual(
-      expect.objectContaining({
-        type: "retry",
-        attempt: 1,
-        delay: 1000,
-        reason: expect.objectContaining({ status: 429 }),
-      }),
-    );
+    const retry = { type: "retry", attempt: 1, delay: 1000, reason: { status: 429 } };
+    expect(fetcher.events.find(({ type }) => type === "retry")).toMatchObject(retry);
   });
 
-  test.each([429, 503])("%i with a date in the past is asked again at once", async (code) => {
-    const past = status(code, { "retry-after": "Sat, 28 Feb 2015 12:00:00 GMT" });
-    const { text, fetched } = await fetchOnly(inTurn(past, whole(tenPages)), { retries: 1 });
-    expect(text).toBe(tenPages);
-    expect(fetched.attempts).toBe(2);
-  });
-
-  test("junk falls back to our own delay", async () => {
-    const junk = status(429, { "retry-after": "soon" });
-    const { fetched } = await fetchOnly(inTurn(junk, whole(tenPages)), { retries: 1 });
-    expect(fetched).toMatchObject({ outcome: "found", attempts: 2 });
+  test.each([
+    [429, "Sat, 28 Feb 2015 12:00:00 GMT"],
+    [503, "Sat, 28 Feb 2015 12:00:00 GMT"],
+    [429, "soon"],
+  ])("%i with %s is asked again after our own delay", async (code, value) => {
+    const fault = inTurn(status(code, { "retry-after": value }), whole(tenPages));
+    const { text, fetched } = await fetchOnly(fault, { retries: 1 });
+    expect([text, fetched.attempts]).toEqual([tenPages, 2]);
   });
 
   test.each([

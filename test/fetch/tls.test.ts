@@ -1,6 +1,5 @@
 // TLS: verified, unless the operator says otherwise.
 // Needs processes, more than a second.
-import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import net from "node:net";
@@ -11,8 +10,9 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { undiciClient } from "../../src/fetch/client.ts";
 import { SitemapError } from "../../src/model/errors.ts";
 import { resolveOptions } from "../../src/model/options.ts";
+import { sitegrove } from "../cli/program.ts";
 import { createAuthority, selfSigned } from "../support/certificates.ts";
-import { type FaultServerOptions, faults, redirect } from "../support/fault-server.ts";
+import { type FaultServerOptions, faults } from "../support/fault-server.ts";
 import { pause, tenPages, testFetcher, testServer } from "../support/fetching.ts";
 import { stubResolver } from "../support/stub-resolver.ts";
 
@@ -58,32 +58,6 @@ test("verification can be turned off", async () => {
 test("certificates to be added have to be certificates", () => {
   const settings = resolveOptions({ tls: { ca: "-----BEGIN CERTIFICATE-----\nnone\n-----END CERTIFICATE-----" } });
   expect(() => undiciClient(settings)).toThrow(SitemapError);
-});
-
-describe("between https and http", () => {
-  test("down is allowed, and told", async () => {
-    const plain = await testServer({ "/a": tenPages });
-    const secure = await testServer({ "/a": redirect(`${plain.origin}/a`) }, { tls: good });
-    const fetcher = testFetcher({
-      start: secure.origin,
-      network: "allow-private",
-      headers: { cookie: "a=1" },
-      ...trusted,
-    });
-    const { followed, text } = await fetcher.read(`${secure.origin}/a`);
-    expect(text).toBe(tenPages);
-    expect(followed).toMatchObject({ problems: [{ code: "redirect-downgrade", value: `${plain.origin}/a` }] });
-    expect(plain.requests[0]?.headers.has("cookie")).toBe(false);
-  });
-
-  test("up is nothing to speak of", async () => {
-    const secure = await testServer({ "/a": tenPages }, { tls: good });
-    const plain = await testServer({ "/a": redirect(`${secure.origin}/a`) });
-    const { followed } = await testFetcher({ start: plain.origin, network: "allow-private", ...trusted }).read(
-      `${plain.origin}/a`,
-    );
-    expect(followed).toMatchObject({ outcome: "found", problems: [] });
-  });
 });
 
 async function portOf(server: net.Server): Promise<number> {
@@ -165,7 +139,7 @@ describe("what goes wrong goes wrong in the same way as without TLS", () => {
     const fetcher = testFetcher({
       start: server.origin,
       // Only what is to run out is short.
-      timeout: /drip/.test(name) ? { total: 3000 } : /silence|stall/.test(name) ? { firstByte: 2000, idle: 2000 } : {},
+      timeout: /drip/.test(name) ? { total: 1500 } : /silence|stall/.test(name) ? { firstByte: 1000, idle: 1000 } : {},
       limits: { documentBytes: 200_000 },
       ...trusted,
     });
@@ -176,40 +150,18 @@ describe("what goes wrong goes wrong in the same way as without TLS", () => {
 
 test("certificates that are added stand beside those of NODE_EXTRA_CA_CERTS", async () => {
   const other = createAuthority();
-  const own = await testServer({ "/a": tenPages }, { tls: good });
-  const extra = await testServer({ "/a": tenPages }, { tls: other.issue({ names }) });
-  const stranger = await testServer({ "/a": tenPages }, { tls: createAuthority().issue({ names }) });
   const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-ca-"));
-  writeFileSync(path.join(folder, "extra.pem"), other.ca);
-  writeFileSync(path.join(folder, "own.pem"), authority.ca);
-  const program = `
-    import { readFileSync } from "node:fs";
-    import { Fetcher } from ${JSON.stringify(path.resolve("src/fetch/fetcher.ts"))};
-    import { resolveOptions } from ${JSON.stringify(path.resolve("src/model/options.ts"))};
-    const [ca, ...urls] = process.argv.slice(1);
-    const settings = resolveOptions({ tls: { ca: readFileSync(ca, "utf8") }, network: "allow-private", retries: 0 });
-    const fetcher = new Fetcher({ settings, start: urls });
-    for (const url of urls) {
-      const fetched = await fetcher.fetch({ url, role: "sitemap" });
-      console.log(fetched.reason?.code ?? fetched.outcome);
-      await fetched.body?.[Symbol.asyncIterator]().return();
-    }
-    await fetcher.close();
-  `;
-  const urls = [own, extra, stranger].map(({ origin }) => `${origin}/a`);
-  const child = execFile(
-    process.execPath,
-    ["--import", "tsx", "--input-type=module", "-e", program, path.join(folder, "own.pem"), ...urls],
-    { env: { ...process.env, NODE_EXTRA_CA_CERTS: path.join(folder, "extra.pem") } },
-  );
-  let said = "";
-  child.stdout?.on("data", (data) => {
-    said += data;
+  const file = (name: string, content: string) => {
+    writeFileSync(path.join(folder, name), content);
+    return path.join(folder, name);
+  };
+  const certificates = [good, other.issue({ names }), createAuthority().issue({ names })];
+  const servers = await Promise.all(certificates.map((tls) => testServer({ "/a": tenPages }, { tls })));
+  const sitemaps = servers.flatMap(({ origin }) => ["--sitemap", `${origin}/a`]);
+  const { stdout } = await sitegrove(["ls", ...sitemaps, "-f", "json", "--ca", file("own.pem", authority.ca)], {
+    env: { NODE_EXTRA_CA_CERTS: file("extra.pem", other.ca) },
   });
-  child.stderr?.on("data", (data) => {
-    said += data;
-  });
-  await once(child, "close");
   rmSync(folder, { recursive: true });
-  expect(said.trim().split("\n")).toEqual(["found", "found", "tls-certificate"]);
+  const { children } = JSON.parse(stdout).root as { children: { kind: string; reason?: { code: string } }[] };
+  expect(children.map(({ kind, reason }) => reason?.code ?? kind)).toEqual(["pages", "pages", "tls-certificate"]);
 });
