@@ -71,15 +71,17 @@ test("sitegrove/parse exports one function and the types that it speaks of", () 
   expect(namesOf("src/parse/parse-sitemap.ts")).toEqual(["parseSitemap", ...types].sort());
 });
 
-// Both files are read as text: they re-export by name, or declare what they export.
+// Files are read as text: they re-export by name or another file as a whole, or declare what they export.
 function namesOf(file: string): string[] {
   const text = readFileSync(path.join(root, file), "utf8");
   const listed = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names = ""]) => names.split(","));
   const declared = [...text.matchAll(/^export (?:async )?(?:function|class|interface|type|const) (\w+)/gm)];
-  expect(text, "names only").not.toMatch(/^export (\*|default)/m);
-  return [...listed.map((name) => name.replace("type ", "").trim()), ...declared.map(([, name = ""]) => name)]
-    .filter((name) => name !== "")
-    .sort();
+  const whole = [...text.matchAll(/^export (?:type )?\* from "([^"]+)"/gm)].flatMap(([, other = ""]) =>
+    namesOf(path.join(path.dirname(file), other)),
+  );
+  expect(text, "names only").not.toMatch(/^export default/m);
+  const own = [...listed.map((name) => name.replace("type ", "").trim()), ...declared.map(([, name = ""]) => name)];
+  return [...own, ...whole].filter((name) => name !== "").sort();
 }
 
 test("what was built imports nothing but Node and what the package depends on", () => {
