@@ -1,12 +1,12 @@
 // `sitegrove check` as a person or a script runs it.
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { chownSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { UsageError } from "../../src/cli/exit-codes.ts";
 import { readBaseline } from "../../src/cli/input/check-files.ts";
-import { program, sitegrove } from "../cli/program.ts";
+import { sitegrove } from "../cli/program.ts";
 import { serve, urlset, type Website } from "../cli/website.ts";
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-check-"));
@@ -28,10 +28,7 @@ beforeAll(async () => {
   writeFileSync(path.join(folder, "public/sitemap.xml"), urlset("https://example.org/", "https://example.org/a#b"));
 });
 
-afterAll(() => {
-  website.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => website.close());
 
 test("a website: a verdict, findings with fix and link, and exit code 6", async () => {
   const { code, stdout, stderr } = await sitegrove(["check", website.homepage]);
@@ -43,9 +40,9 @@ test("a website: a verdict, findings with fix and link, and exit code 6", async 
   expect(stderr).toContain("1 rule failed, 1 place, at or above --fail-on error");
 });
 
-test("why a website cannot be reached is said before the findings about it", () => {
-  const words = `check http://127.0.0.1:1/ --retries 0 2>&1`;
-  const { stdout } = spawnSync("sh", ["-c", `"$0" "$1" ${words}`, process.execPath, program], { encoding: "utf8" });
+test("why a website cannot be reached is said before the findings about it", async () => {
+  const terminal = { columns: 80 };
+  const { stdout } = await sitegrove("check http://127.0.0.1:1/ --retries 0", { terminal });
   expect(stdout).toMatch(/Nothing could be read[\s\S]*robots-unreachable/);
 });
 

@@ -3,14 +3,14 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { checkTree } from "../../src/check/check-tree.ts";
 import { problem } from "../../src/model/problem.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { program, sitegrove } from "../cli/program.ts";
+import { isLong } from "../support/long.ts";
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-folder-"));
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const home = "https://example.org/";
 const page = (head = "") => `<!doctype html>\n<html>\n<head>\n<title>A page</title>\n${head}\n</head></html>`;
@@ -299,7 +299,11 @@ describe.each(Object.entries(generators))("built by %s", (name, { page: seeded, 
     expect([code, rules.filter((rule: string) => !notes.includes(rule))]).toEqual([0, []]);
   });
 
-  const fitting = Object.entries(seeds).filter(([rule]) => rule !== "page-hreflang-differs" || name === "astro");
+  // The long run has every seed for each of them.
+  const isChosen = (at: number) => isLong || (at + name.length) % 2 === 0;
+  const fitting = Object.entries(seeds).filter(([rule], at) =>
+    rule === "page-hreflang-differs" ? name === "astro" : isChosen(at),
+  );
   test.each(fitting)("%s is found once", async (rule, seed) => {
     const site = copied();
     const file = path.join(site, seeded);
@@ -333,28 +337,16 @@ test("the GitHub Action checks a folder or a website, and says what is missing",
     mode: 0o755,
   });
   const step = (inputs: Record<string, string>) => {
-    const own = {
-      PATH: `${bin}:${process.env["PATH"]}`,
-      GITHUB_ACTION_PATH: root,
-      FAIL_ON: "error",
-      SITE_PATH: "",
-      SITE_URL: "",
-      SARIF: "",
-    };
-    const { status, stdout } = spawnSync("bash", ["-e", "-c", script], {
-      cwd: folder,
-      env: { ...own, ...inputs },
-      encoding: "utf8",
-    });
-    return { status, stdout };
+    const own = { PATH: `${bin}:${process.env["PATH"]}`, GITHUB_ACTION_PATH: root };
+    const env = { ...own, FAIL_ON: "error", SITE_PATH: "", SITE_URL: "", SARIF: "", ...inputs };
+    const { status, stdout } = spawnSync("bash", ["-e", "-c", script], { cwd: folder, env, encoding: "utf8" });
+    return [status, stdout];
   };
-  const site = path.basename(built("a", "", { "a.html": noindex }));
-  const inputs = { SITE_PATH: site, SITE_URL: home };
-  expect(step(inputs)).toMatchObject({
-    status: 6,
-    stdout: expect.stringContaining(`::error file=${site}/a.html,line=5`),
-  });
-  expect(step({ ...inputs, FAIL_ON: "never", SARIF: "out.sarif" }).status).toBe(0);
-  expect(readFileSync(path.join(folder, "out.sarif"), "utf8")).toContain('"page-noindex"');
-  expect(step({})).toEqual({ status: 2, stdout: "::error::sitegrove: url is missing\n" });
+  const site = path.basename(built("a", "", { "a.html": canonical("/other") }));
+  expect(step({ SITE_PATH: site, SITE_URL: home, FAIL_ON: "warning", SARIF: "out.sarif" })).toEqual([
+    6,
+    expect.stringContaining(`::warning file=${site}/a.html,line=5`),
+  ]);
+  expect(readFileSync(path.join(folder, "out.sarif"), "utf8")).toContain('"page-canonical-other"');
+  expect(step({})).toEqual([2, "::error::sitegrove: url is missing\n"]);
 });

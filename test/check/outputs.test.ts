@@ -1,5 +1,5 @@
 // The results of `sitegrove check` for programs: each against the schema that says what it is, several at a time, and for GitHub.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
@@ -58,10 +58,7 @@ beforeAll(async () => {
   writeFileSync(path.join(publicFolder, "deep er/pages.xml"), urlset("https://example.org/deep%20er/a#b"));
 });
 
-afterAll(() => {
-  website.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => website.close());
 
 const checked = (words: readonly string[], env: Record<string, string> = {}) => sitegrove(words, { cwd: folder, env });
 

@@ -1,5 +1,5 @@
 // The commands of the recipes for GitHub Actions and pre-commit, run as they stand there, on a website that was built in the folder.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -27,10 +27,7 @@ beforeAll(async () => {
   for (const name of ["index", "a"]) writeFileSync(path.join(folder, `public/${name}.html`), "<title>home</title>");
 });
 
-afterAll(() => {
-  website.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => website.close());
 
 const run = (words: string) =>
   sitegrove(words.replaceAll(/(?<=^check )https:\/\/example\.org\//g, website.homepage).split(" "), {

@@ -1,11 +1,11 @@
 // A sample of pages, from a real server: what they answer, what is asked and what is not, and pages that want to do harm.
-import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { mkdtempSync } from "node:fs";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkTree } from "../../src/check/check-tree.ts";
 import { readPageHead } from "../../src/check/page-head.ts";
 import type { CheckResult } from "../../src/check/result.ts";
@@ -13,41 +13,21 @@ import { upperBound } from "../../src/check/sample.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { sitegrove } from "../cli/program.ts";
+import { type Answer, serve, type Website } from "../cli/website.ts";
 
-type Answer = (response: ServerResponse) => void;
-
-let server: Server;
+let website: Website;
 let home = "";
-let asked: string[] = [];
-let methods = new Set<string>();
-let pages: Record<string, Answer> = {};
-let robots = "";
-// Where robots.txt is instead.
-let moved: string | undefined;
-let listed: readonly string[] = [];
+const routes: Record<string, Answer> = {};
 
 const html =
   (text: string, headers: Record<string, string> = {}): Answer =>
-  (response) => {
-    response.writeHead(200, { "content-type": "text/html; charset=utf-8", ...headers });
-    response.end(text);
-  };
+  (_, response) =>
+    response.writeHead(200, { "content-type": "text/html; charset=utf-8", ...headers }).end(text);
 const status =
   (code: number, headers: Record<string, string> = {}): Answer =>
-  (response) => {
-    response.writeHead(code, headers);
-    response.end();
-  };
+  (_, response) =>
+    response.writeHead(code, headers).end();
 const meta = (content: string, name = "robots") => html(`<head><meta name="${name}" content="${content}"></head>`);
-
-function answer({ url = "", method = "" }: IncomingMessage, response: ServerResponse): void {
-  methods.add(method);
-  asked.push(url);
-  if (url === "/robots.txt" && moved !== undefined) return void status(301, { location: moved })(response);
-  if (url === "/robots.txt") return void response.end(`${robots}\nSitemap: ${home}sitemap.xml\n`);
-  if (url === "/sitemap.xml") return void response.end(sitemap(listed));
-  (pages[url] ?? status(404))(response);
-}
 
 const sitemap = (entries: readonly string[]) =>
   `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">${entries
@@ -55,33 +35,29 @@ const sitemap = (entries: readonly string[]) =>
     .join("")}</urlset>`;
 
 beforeAll(async () => {
-  server = createServer(answer).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  home = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  website = await serve(routes);
+  home = website.homepage;
 });
+afterAll(() => website.close());
 
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+/** Serves these pages, of which the sitemap lists these, and a robots.txt that begins with these lines. */
+function host(pages: Record<string, Answer>, entries = Object.keys(pages), robots = ""): void {
+  for (const name of Object.keys(routes)) delete routes[name];
+  Object.assign(routes, pages, {
+    "/robots.txt": `${robots}\nSitemap: ${home}sitemap.xml\n`,
+    "/sitemap.xml": sitemap(entries),
+  });
+}
 
-beforeEach(() => {
-  [asked, methods, robots] = [[], new Set(), ""];
-});
-
-async function treeOf(given: Record<string, Answer>, entries = Object.keys(given)): Promise<SitemapTree> {
-  [pages, listed] = [given, entries];
+async function treeOf(...given: Parameters<typeof host>): Promise<SitemapTree> {
+  host(...given);
   const tree = await sitemapTreeForHomepage(home, { useKnownPaths: false, useHomepage: false });
-  asked = [];
+  website.requests.length = 0;
   return tree;
 }
 
-async function sampled(
-  size: number,
-  given: Record<string, Answer>,
-  entries = Object.keys(given),
-): Promise<CheckResult> {
-  await using tree = await treeOf(given, entries);
+async function sampled(size: number, ...given: Parameters<typeof host>): Promise<CheckResult> {
+  await using tree = await treeOf(...given);
   return await checkTree(tree, { sample: size, crawl: { retries: 0, delay: 0 } });
 }
 
@@ -93,14 +69,17 @@ const found = ({ findings }: CheckResult) =>
     );
 
 test("pages that should not be listed are found, and those that should are not", async () => {
+  let method: string | undefined;
   const result = await sampled(100, {
     "/ok": html(`<head><link rel="canonical" href="/ok#top"><meta name="robots" content="index, nofollow"></head>`),
     "/comment": html(
       `<!-- <meta name="robots" content="noindex"> --><script>"<meta name=robots content=noindex>"</script>`,
     ),
     "/other-bot": meta("noindex", "otherbot"),
-    "/pdf": (response) =>
-      response.writeHead(200, { "content-type": "application/pdf" }).end('<meta name="robots" content="none">'),
+    "/pdf": (request, response) => {
+      method = request.method;
+      response.writeHead(200, { "content-type": "application/pdf" }).end('<meta name="robots" content="none">');
+    },
     "/gone": status(404),
     "/broken": status(500),
     "/moved": status(301, { location: "/ok" }),
@@ -125,7 +104,7 @@ test("pages that should not be listed are found, and those that should are not",
     ["page-canonical-other", "warning", "/link", "/ok"],
   ]);
   expect(result.sample).toEqual({ pages: 14, judged: 14, bad: 10, atMost: 10 / 14, disallowed: 0, unanswered: 0 });
-  expect([...methods]).toEqual(["GET"]);
+  expect(method).toBe("GET");
 });
 
 test("alternate pages and dates of a page are compared with its sitemap", async () => {
@@ -160,36 +139,34 @@ test("alternate pages and dates of a page are compared with its sitemap", async 
 
 test("redirects of robots.txt are followed as those of sitemaps: other hosts choose nothing that a login opens", async () => {
   const logins: string[] = [];
-  const elsewhere = createServer((_, response) => status(302, { location: `${home}rules` })(response));
+  const elsewhere = createServer((_, response) => response.writeHead(302, { location: `${home}rules` }).end());
   await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.2", resolve));
   const other = `http://127.0.0.2:${(elsewhere.address() as AddressInfo).port}/`;
   await using tree = await treeOf({ "/a": html(""), "/private/b": html("") });
   try {
-    const rules: Answer = (response) => {
-      logins.push(String(response.req.headers.authorization));
+    routes["/rules"] = ({ headers }, response) => {
+      logins.push(String(headers.authorization));
       response.end("User-agent: *\nDisallow: /private");
     };
-    pages = { ...pages, "/rules": rules };
     const options = {
       sample: 10,
       crawl: { headers: { authorization: "secret" }, network: "allow-private", retries: 0 },
     } as const;
-    moved = other;
+    routes["/robots.txt"] = status(301, { location: other });
     expect((await checkTree(tree, options)).sample).toMatchObject({ judged: 1, disallowed: 1 });
     expect(logins).toEqual(["undefined"]);
     // A robots.txt that is never reached says nothing about what is allowed.
-    moved = "/robots.txt";
+    routes["/robots.txt"] = status(301, { location: "/robots.txt" });
     expect((await checkTree(tree, options)).sample).toMatchObject({ judged: 0, disallowed: 2 });
   } finally {
-    moved = undefined;
     elsewhere.close();
   }
 });
 
 test("robots.txt is obeyed, by the name of the program", async () => {
-  robots = "User-agent: *\nDisallow: /private\n\nUser-agent: Googlebot\nAllow: /";
-  const result = await sampled(10, { "/private/a": html(""), "/b": html("") });
-  expect(asked).toEqual(["/robots.txt", "/b"]);
+  const robots = "User-agent: *\nDisallow: /private\n\nUser-agent: Googlebot\nAllow: /";
+  const result = await sampled(10, { "/private/a": html(""), "/b": html("") }, undefined, robots);
+  expect(website.requests).toEqual(["/robots.txt", "/b"]);
   expect(result.sample).toMatchObject({ pages: 2, judged: 1, disallowed: 1 });
 });
 
@@ -205,7 +182,7 @@ test("a sample has the requested size, is the same each time, and takes its shar
   for (let run = 0; run < 2; run++) {
     const { sample } = await sampled(12, many);
     expect(sample).toMatchObject({ pages: 60, judged: 12, bad: 0 });
-    choices.push(asked.filter((url) => url !== "/robots.txt").sort());
+    choices.push(website.requests.filter((url) => url !== "/robots.txt").sort());
   }
   expect(choices[0]).toHaveLength(12);
   expect(choices[1]).toEqual(choices[0]);
@@ -213,7 +190,7 @@ test("a sample has the requested size, is the same each time, and takes its shar
 
 test("pages that never end, unpack to much or are full of open tags cost little", async () => {
   let sent = 0;
-  const endless: Answer = (response) => {
+  const endless: Answer = (_, response) => {
     response.writeHead(200, { "content-type": "text/html" });
     const more = () => {
       while (!response.destroyed && response.write("<p>".repeat(10_000))) sent += 30_000;
@@ -225,7 +202,7 @@ test("pages that never end, unpack to much or are full of open tags cost little"
   const bomb = gzipSync(Buffer.alloc(50_000_000, "<meta "));
   const result = await sampled(10, {
     "/endless": endless,
-    "/bomb": (response) =>
+    "/bomb": (_, response) =>
       response.writeHead(200, { "content-type": "text/html", "content-encoding": "gzip" }).end(bomb),
     "/quotes": html('<meta "'.repeat(70_000)),
     "/comments": html("<!--".repeat(100_000)),
@@ -239,7 +216,6 @@ test("pages that never end, unpack to much or are full of open tags cost little"
 });
 
 test("pages that never answer are given up when time is up", async () => {
-  robots = "User-agent: *\nDisallow: /private";
   await using tree = await treeOf({ "/a": html(""), "/b": () => undefined, "/c": () => undefined });
   const { sample, complete } = await checkTree(tree, { sample: 3, crawl: { retries: 0, limits: { time: 1000 } } });
   expect(sample).toMatchObject({ judged: 1, unanswered: 2 });
@@ -248,9 +224,8 @@ test("pages that never answer are given up when time is up", async () => {
 
 test("rules that would take hours are given up, and the check can be stopped and has an end", async () => {
   const rules = `Disallow: /${"*a".repeat(2000)}*0\n`;
-  robots = `User-agent: *\n${rules.repeat(120)}`;
-  const entries = Array.from({ length: 3000 }, (_, n) => `/0${"a".repeat(2000)}${n}`);
-  await using tree = await treeOf({}, entries);
+  const entries = Array.from({ length: 1000 }, (_, n) => `/0${"a".repeat(2000)}${n}`);
+  await using tree = await treeOf({}, entries, `User-agent: *\n${rules.repeat(120)}`);
   const reason = "robots.txt has too many rules";
   expect((await checkTree(tree)).notJudged).toContainEqual({ rule: "url-robots-disallowed", reason });
   const stop = new AbortController();
@@ -290,7 +265,7 @@ test("headers that name several crawlers", () => {
 });
 
 test("the program prints the bound, and takes websites only", async () => {
-  await sampled(0, { "/a": html(""), "/b": html(""), "/c": html("") });
+  host({ "/a": html(""), "/b": html(""), "/c": html("") });
   const { stdout } = await sitegrove(`check ${home} --sample 2 --fail-on never --no-known --no-homepage`);
   expect(stdout).toContain(
     "Sample: 0 of 2 pages should not be listed as is; at most 78 % of all 3 pages, at 95 % confidence.",
@@ -300,21 +275,20 @@ test("the program prints the bound, and takes websites only", async () => {
 });
 
 test("a website that only an archive names gets no headers, and is not asked at a private address", async () => {
-  listed = ["/a"];
-  pages = { "/a": html("<title>A</title>") };
-  const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-sample-"));
-  const file = path.join(folder, "site.warc");
+  const sent: unknown[] = [];
+  host({
+    "/a": ({ headers }, response) => {
+      sent.push(headers["x-secret"]);
+      response.setHeader("content-type", "text/html").end("<title>A</title>");
+    },
+  });
+  const file = path.join(mkdtempSync(path.join(tmpdir(), "sample-")), "site.warc");
   await (await sitemapTreeForHomepage(home, { save: file })).close();
   await using tree = await openTree(file);
-  asked = [];
-  const sent: (string | undefined)[] = [];
-  server.on("request", ({ headers }) => sent.push(headers["x-secret"] as string | undefined));
+  website.requests.length = 0;
   const headers = { "x-secret": "1" };
   const { sample } = await checkTree(tree, { sample: 1, crawl: { headers } });
-  expect(sample).toMatchObject({ judged: 0 });
-  expect(asked).toEqual([]);
+  expect([sample?.judged, website.requests]).toEqual([0, []]);
   const again = await checkTree(tree, { sample: 1, crawl: { headers, network: "allow-private" } });
-  expect(again.sample).toMatchObject({ judged: 1 });
-  expect(sent).toEqual([undefined, undefined]);
-  rmSync(folder, { recursive: true });
+  expect([again.sample?.judged, sent]).toEqual([1, [undefined]]);
 });

@@ -1,7 +1,7 @@
 // A real Chromium, one for all tests of a file: Debian's package.
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { orInCi } from "../support/installed.ts";
 
 const { SITEGROVE_CHROMIUM } = process.env;
@@ -31,20 +31,34 @@ export interface Look {
   readonly said: string[];
 }
 
-/** Opens a page from its file. The context is the caller's to close: `page.context().close()`. */
-export async function look(browser: Browser, file: string, options: BrowserContextOptions = {}): Promise<Look> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  const page = await context.newPage();
+// A window with scripts, and one without.
+const windows = new Map<boolean, Look>();
+
+/** Opens a page from its file, in a wide window. */
+export async function look(browser: Browser, file: string, javaScriptEnabled: boolean = true): Promise<Look> {
+  const window = windows.get(javaScriptEnabled) ?? (await open(browser, javaScriptEnabled));
+  windows.set(javaScriptEnabled, window);
+  const { page, requests, said } = window;
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.goto("about:blank");
+  requests.length = 0;
+  said.length = 0;
+  await page.goto(pathToFileURL(file).href);
+  requests.splice(requests.indexOf(pathToFileURL(file).href), 1);
+  return window;
+}
+
+async function open(browser: Browser, javaScriptEnabled: boolean): Promise<Look> {
+  const page = await (await browser.newContext({ javaScriptEnabled, acceptDownloads: true })).newPage();
   const requests: string[] = [];
   const said: string[] = [];
-  const address = pathToFileURL(file).href;
-  page.on("request", (request) => request.url() !== address && requests.push(request.url()));
+  page.on("request", (request) => requests.push(request.url()));
   page.on("console", (message) => said.push(message.text()));
   page.on("pageerror", (error) => said.push(error.message));
   page.on("dialog", (dialog) => {
     said.push(dialog.message());
     void dialog.dismiss();
   });
-  await page.goto(address);
   return { page, requests, said };
 }

@@ -1,16 +1,18 @@
 // The facts behind a report: counted in one pass and in bounded tables, compared with what a plain loop over all pages says.
 // Needs more than a second.
+import { hierarchy, treemap, treemapSquarify } from "d3-hierarchy";
 import { describe, expect, test } from "vitest";
-import { checkTree } from "../../src/check/check-tree.ts";
 import { UrlScan } from "../../src/check/url-scan.ts";
 import type { Client } from "../../src/model/client.ts";
 import type { SitemapPage } from "../../src/model/page.ts";
 import { pageOf, shownFacts } from "../../src/report/html-page.ts";
+import { type Rectangle, squarified } from "../../src/report/map.ts";
 import { type ReportFacts, type ReportSection, reportFacts } from "../../src/report/report-tree.ts";
 import { Sections } from "../../src/report/sections.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
-import { some } from "../support/long.ts";
-import { index, site, urlset } from "../support/site.ts";
+import { isLong, some } from "../support/long.ts";
+import { Random } from "../support/random.ts";
+import { index, robots, site, urlset } from "../support/site.ts";
 import { shop, shopHome } from "./shop.ts";
 import { chineseAndArabic, everyListFull, everythingFails, fullListSitemaps, home, threePages } from "./websites.ts";
 import { worstFacts } from "./worst.ts";
@@ -36,21 +38,10 @@ test("what robots.txt says to AI is on the page, only if it says something", asy
 });
 
 describe("a shop in six languages", async () => {
-  await using tree = await sitemapTreeForHomepage(shopHome, { client: shop(1500), retries: 0 });
+  await using tree = await sitemapTreeForHomepage(shopHome, { client: shop(1000), retries: 0, useKnownPaths: false });
   const pages: SitemapPage[] = [];
   for await (const page of tree.pages()) pages.push(page);
   const facts = await reportFacts(tree, { check: { now } });
-  const check = await checkTree(tree, { now });
-
-  test("pages, findings and counts are those of the check", () => {
-    expect(facts.figures).toMatchObject({ pages: check.pageCount, sitemaps: check.sitemapCount });
-    expect(facts.counts).toEqual(check.counts);
-    for (const { rule, severity, count, sitemaps } of facts.findings) {
-      const own = check.findings.filter((finding) => finding.rule === rule && finding.severity === severity);
-      expect([rule, count, sitemaps]).toEqual([rule, own.reduce((sum, each) => sum + each.count, 0), own.length]);
-    }
-    expect(facts.notJudged).toEqual(check.notJudged);
-  });
 
   test("every page is in one tile of the map, with its age", () => {
     const all = [...leaves(facts.sections)];
@@ -67,30 +58,6 @@ describe("a shop in six languages", async () => {
     const recent = pages.filter(({ lastModified }) => lastModified !== undefined && Date.parse(lastModified) >= limit);
     expect(facts.sections.ages[0]).toBe(recent.length);
     expect(facts.sections.ages.at(-1)).toBe(pages.filter(({ lastModified }) => lastModified === undefined).length);
-  });
-
-  test("pages with errors and warnings are counted once, also those that only a look at all sitemaps finds", () => {
-    // Nothing else is wrong with pages of this shop than what its URLs and links tell.
-    const isFlawed = ({ url, alternates }: SitemapPage) =>
-      url.includes("/it/search/") ||
-      /[ #]/.test(url) ||
-      (alternates !== undefined && !alternates.some((each) => each.url === url)) ||
-      (url.startsWith(`${shopHome}pl/`) && missing.has(url)) ||
-      /\/magazine\/story-\d+$/.test(url) ||
-      false;
-    // Polish pages name German ones that do not name them back.
-    const german = pages.filter(({ url, alternates }) => url.startsWith(`${shopHome}de/`) && alternates !== undefined);
-    const missing = new Set(
-      german
-        .filter(({ alternates = [] }) => !alternates.some(({ language }) => language === "pl"))
-        .map(({ url }) => url.replace("/de/", "/pl/").replace("?a=b c", "")),
-    );
-    const expected = pages.filter(isFlawed).length;
-    // News that are not stale, and alternates of pages with a space: a few.
-    expect(Math.abs(facts.figures.flawedPages - expected)).toBeLessThan(expected * 0.2);
-    expect([...leaves(facts.sections)].reduce((sum, { flawed }) => sum + flawed, 0)).toBe(facts.figures.flawedPages);
-    const polish = facts.sections.sections?.find(({ name }) => name === "pl");
-    expect(polish?.flawed).toBeGreaterThanOrEqual(missing.size);
   });
 
   test("languages × languages: links and missing return links, as a plain comparison finds them", () => {
@@ -118,7 +85,7 @@ describe("a shop in six languages", async () => {
       }
     }
     const back = links[languages.findIndex(({ language }) => language === "pl")];
-    expect(back?.[languages.findIndex(({ language }) => language === "de")]?.noReturn).toBeGreaterThan(20);
+    expect(back?.[languages.findIndex(({ language }) => language === "de")]?.noReturn).toBeGreaterThan(10);
   });
 
   test("the timeline has every dated page, and says what is odd", () => {
@@ -146,6 +113,20 @@ describe("a shop in six languages", async () => {
       expect(start + duration).toBeLessThanOrEqual((facts.figures.duration ?? 0) + 2);
     }
   });
+});
+
+test("pages with errors and warnings are counted once, also those that only a look at all sitemaps finds", async () => {
+  const link = '<xhtml:link xmlns:xhtml="http://www.w3.org/1999/xhtml" rel="alternate" hreflang';
+  const linked = urlset("/en").replace("</loc>", `</loc>${link}="en" href="{home}en"/>${link}="de" href="{home}de"/>`);
+  const routes = {
+    "/robots.txt": robots("/a.xml", "/b.xml", "/c.xml"),
+    "/a.xml": urlset("/x#a", "/x/ b#c", "/de", "/ok"),
+    "/b.xml": urlset("/x#a", "/OK"),
+    "/c.xml": linked,
+  };
+  const { figures, sections } = await factsOf(site(routes).client);
+  // A fragment, that and a space, listed again, a variant of another, and without a return link.
+  expect([figures.flawedPages, sections.flawed, figures.pages]).toEqual([5, 5, 7]);
 });
 
 test("a website of three pages needs no sections", async () => {
@@ -186,12 +167,12 @@ test("everything is bounded: at most 400 tiles and 200 rows, always other (n), b
 });
 
 test.each([
-  ["Chinese", (number: number) => String.fromCodePoint(0x4e00 + number)],
-  ["characters of four bytes", (number: number) => String.fromCodePoint(0x20000 + number)],
-  ["quotes", () => '"'],
-  ["control characters", () => "\u001b"],
-])("no website can have a page of a megabyte: every list full, all texts in %s", (_, character) => {
-  for (const length of [20, 60, 1000]) {
+  ["Chinese", 60, (number: number) => String.fromCodePoint(0x4e00 + number)],
+  ["characters of four bytes", 20, (number: number) => String.fromCodePoint(0x20000 + number)],
+  ["quotes", 20, () => '"'],
+  ["control characters", 20, () => "\u001b"],
+])("no website can have a page of a megabyte: every list full, all texts in %s", (_, worst, character) => {
+  for (const length of isLong ? [20, 60, 1000] : [worst]) {
     expect(Buffer.byteLength(pageOf(worstFacts(character, length)))).toBeLessThan(1_000_000);
   }
 });
@@ -306,4 +287,48 @@ test("options are checked before anything is read", async () => {
   await expect(reportFacts(tree, { previos: "x" } as object)).rejects.toThrow(/Unknown option `previos`.*previous/);
   await expect(reportFacts(tree, { check: { now: "someday" } })).rejects.toThrow(/`now`/);
   await expect(reportFacts(tree, { signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");
+});
+
+// The layout of the map against d3-hierarchy's, which is the one that everybody knows.
+function oracle(areas: readonly number[], { width, height }: Rectangle): Rectangle[] {
+  const root = hierarchy<{ area: number; children?: { area: number }[] }>({
+    area: 0,
+    children: areas.map((area) => ({ area })),
+  });
+  root.sum(({ area }) => area);
+  const placed = treemap<{ area: number }>().size([width, height]).tile(treemapSquarify.ratio(1))(root);
+  return (placed.children ?? []).map(({ x0, y0, x1, y1 }) => ({ left: x0, top: y0, width: x1 - x0, height: y1 - y0 }));
+}
+
+const lots = new Random(7);
+const lists: readonly (readonly number[])[] = [
+  [1],
+  [1, 1],
+  [6, 6, 4, 3, 2, 2, 1],
+  [1000, 1],
+  Array.from({ length: 100 }, () => 1),
+  [...Array.from({ length: 600 }, (_, index) => Math.ceil(1e6 / (index + 1) ** 1.3))],
+  ...Array.from({ length: 40 }, () =>
+    Array.from({ length: 1 + lots.below(60) }, () => 1 + lots.below(lots.below(2) === 0 ? 10 : 100_000)).sort(
+      (one, two) => two - one,
+    ),
+  ),
+];
+const boxes = [
+  { left: 0, top: 0, width: 1120, height: 600 },
+  { left: 0, top: 0, width: 358, height: 760 },
+  { left: 0, top: 0, width: 50, height: 50 },
+];
+
+test.each(boxes)("rectangles are where d3-hierarchy puts them ($width × $height)", (box) => {
+  for (const areas of lists) {
+    const ours = squarified(areas, box);
+    const theirs = oracle(areas, box);
+    expect(ours).toHaveLength(theirs.length);
+    for (const [index, rectangle] of ours.entries()) {
+      for (const side of ["left", "top", "width", "height"] as const) {
+        expect(rectangle[side]).toBeCloseTo(theirs[index]![side], 6);
+      }
+    }
+  }
 });

@@ -24,8 +24,10 @@ export function worstFacts(character: (number: number) => string, length: number
     flawed: random.below(10 ** (7 + depth)),
     sections: depth === 0 ? undefined : list(() => section(depth - 1), 30),
   });
-  const counts = { added: large, removed: large, changed: large, moved: large, unknown: large };
-  const side = { pages: large, sitemaps: large, complete: false };
+  const numbers = <Name extends string>(...names: readonly Name[]) =>
+    Object.fromEntries(names.map((name) => [name, large - random.below(1e6)])) as Record<Name, number>;
+  const counts = numbers("added", "removed", "changed", "moved", "unknown");
+  const side = { ...numbers("pages", "sitemaps"), complete: false };
   return {
     version: 1,
     generator: "sitegrove 1.0.0",
@@ -36,19 +38,18 @@ export function worstFacts(character: (number: number) => string, length: number
     verdict: "x".repeat(300),
     unreachable: text(),
     figures: {
-      ...{ pages: large, duplicates: large, flawedPages: large, sitemaps: large, unreadable: large, incomplete: large },
-      ...{ wireBytes: large, decodedBytes: large, dated: large, languages: large },
+      ...numbers("pages", "duplicates", "flawedPages", "sitemaps", "unreadable", "incomplete"),
+      ...numbers("wireBytes", "decodedBytes", "dated", "languages"),
     },
     findings: checkRules.map(({ id, ...rule }) => ({
       ...rule,
       rule: id,
-      count: large,
-      sitemaps: large,
+      ...numbers("count", "sitemaps"),
       places: list(() => ({ sitemap: url(), count: large }), 30),
       examples: list(() => ({ sitemap: url(), url: url(), value: text(), line: large }), 30),
     })),
-    counts: { error: large, warning: large, info: large },
-    places: { error: large, warning: large, info: large },
+    counts: numbers("error", "warning", "info"),
+    places: numbers("error", "warning", "info"),
     notJudged: [],
     sections: section(2),
     timeline: {
@@ -59,23 +60,18 @@ export function worstFacts(character: (number: number) => string, length: number
         (index) => ({ from: new Date(index * 2.6e9).toISOString().slice(0, 10), pages: random.below(1e12) }),
         150,
       ),
-      before: large,
-      future: large,
-      undated: large,
+      ...numbers("before", "future", "undated"),
     },
     languages: {
-      languages: list(() => ({ language: text().slice(0, 35), pages: large })),
+      languages: list(() => ({ language: text().slice(0, 35), pages: large }), 30),
       others: 0,
-      links: list(() =>
-        list(() => ({ links: random.below(1e9), noReturn: random.below(1e8), unlisted: random.below(1e8) })),
-      ),
+      links: list(() => list(() => numbers("links", "noReturn", "unlisted"), 30), 30),
       judged: true,
-      defaultPages: large,
-      pages: large,
+      ...numbers("defaultPages", "pages"),
     },
     hosts: list(() => ({ name: text(), pages: large })),
-    formats: list(() => ({ format: "atom" as const, sitemaps: large, pages: large }), 4),
-    media: { images: large, pagesWithImages: large, videos: large, pagesWithVideos: large, stories: large },
+    formats: list(() => ({ format: "atom" as const, ...numbers("sitemaps", "pages") }), 4),
+    media: numbers("images", "pagesWithImages", "videos", "pagesWithVideos", "stories"),
     sitemaps: {
       rows: list((index) => ({
         url: url(),
@@ -83,14 +79,9 @@ export function worstFacts(character: (number: number) => string, length: number
         kind: "pages" as const,
         format: "atom",
         complete: index % 2 === 0,
-        pages: random.below(1e12),
         problem: text(),
         status: 200,
-        wireBytes: random.below(1e12),
-        decodedBytes: random.below(1e12),
-        start: random.below(1e9),
-        firstByte: random.below(1e9),
-        duration: random.below(1e9),
+        ...numbers("pages", "wireBytes", "decodedBytes", "start", "firstByte", "duration"),
       })),
     },
     discovery: {
@@ -100,7 +91,7 @@ export function worstFacts(character: (number: number) => string, length: number
       others: 0,
     },
     changes: {
-      totals: { ...counts, changedOnlyLastModified: large, sitemaps: large, before: side, after: side },
+      totals: { ...counts, ...numbers("changedOnlyLastModified", "sitemaps"), before: side, after: side },
       sections: list(() => ({ name: text(), counts })),
       otherSections: 0,
       fields: {},
