@@ -114,7 +114,7 @@ test("the configuration of the documentation starts it", async () => {
   const [block] = blocksOf(page("docs/agents.md")).filter(({ language }) => language === "json");
   const { command, args } = JSON.parse(block?.code ?? "").mcpServers.sitegrove;
   expect([command, args[0]]).toEqual(["sitegrove", "mcp"]);
-  const { ask } = await agentProcess(...args.slice(1));
+  const { ask } = await agent(...args.slice(1));
   expect(await ask("site_summary", { site: "https://example.org/" })).toMatchObject({ isError: true });
 });
 

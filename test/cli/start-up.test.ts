@@ -4,8 +4,6 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { processContext } from "../../src/cli/context.ts";
-import { createProgram } from "../../src/cli/program.ts";
 import { shell, sitegrove } from "./program.ts";
 
 const root = path.join(import.meta.dirname, "../..");
@@ -44,28 +42,9 @@ test.each([
   expect(await sitegrove(words)).toEqual(expected);
 });
 
-test("help about what is no command says so", async () => {
-  const { code, stdout, stderr } = await sitegrove(["help", "lss"]);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  expect(stderr).toBe("sitegrove: unknown command 'lss' (Did you mean ls?)\n");
-});
-
 test("--version is the version of the package", async () => {
   const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
   expect(await sitegrove(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
-});
-
-test("descriptions are wrapped for the terminal, not for the source", async () => {
-  const program = await createProgram(processContext(), () => {});
-  for (const command of program.commands.flatMap((each) => [each, ...each.commands])) {
-    const [, description = ""] = /^Usage: [\s\S]*?\n\n([\s\S]*?)\n\n/.exec(command.helpInformation()) ?? [];
-    const lines = description.split("\n");
-    // The first word of a line would not have fit into the one before it.
-    for (const [at, line] of lines.entries()) {
-      const [next = "x".repeat(80)] = lines[at + 1]?.split(" ") ?? [];
-      expect(`${line} ${next}`.length, `${command.name()}: ${line}`).toBeGreaterThan(80);
-    }
-  }
 });
 
 test("--help-all shows examples and every exit code, on standard output", async () => {

@@ -152,38 +152,30 @@ describe("in the library", () => {
     expect(await committed(read({ allowedFor: "GPTBot" }))).toEqual(["removed 1", "removed 2", "added 5"]);
   });
 
-  test.each<[string, Route, string[], string[]]>([
-    ["is missing", { status: 404 }, [], ["removed 1", "added 5"]],
-    ["is down", { status: 503 }, [], ["removed 1", "added 5"]],
-    ["is cut off", urlset("2").slice(0, -20), [], ["removed 1", "added 5"]],
-    ["is an error page", "<html><title>Oops</title></html>", [], ["removed 1", "added 5"]],
-    ["is empty", urlset(), ["removed 1", "removed 2"], ["added 2", "added 5"]],
-  ])("a sitemap that %s for a day", async (_, route, thatDay, nextDay) => {
+  const mended = { "/a.xml": urlset("2", "5") };
+  test.each<[string, ...days: [Record<string, Route>, string[]][]]>([
+    ["is missing for a day", [{ "/a.xml": { status: 404 } }, []], [mended, ["removed 1", "added 5"]]],
+    ["is down", [{ "/a.xml": { status: 503 } }, []], [mended, ["removed 1", "added 5"]]],
+    ["is cut off", [{ "/a.xml": urlset("2").slice(0, -20) }, []], [mended, ["removed 1", "added 5"]]],
+    ["is an error page", [{ "/a.xml": "<html><title>Oops</title></html>" }, []], [mended, ["removed 1", "added 5"]]],
+    ["is empty", [{ "/a.xml": urlset() }, ["removed 1", "removed 2"]], [mended, ["added 2", "added 5"]]],
+    [
+      "is down does not hide what others say, and one that is not named any more is gone",
+      [{ "/a.xml": { status: 503 }, "/b.xml": urlset("6") }, ["removed 3", "added 6"]],
+      [{ "/index.xml": index("b.xml") }, ["removed 1", "removed 2"]],
+    ],
+    [
+      "was replaced by one that cannot be read yet is not gone",
+      [{ "/index.xml": index("c.xml", "b.xml") }, []],
+      [{ "/c.xml": urlset("1", "2") }, []],
+    ],
+  ])("a sitemap that %s", async (_, ...days) => {
     const { routes, read } = website();
     await committed(read());
-    routes["/a.xml"] = route;
-    expect(await committed(read())).toEqual(thatDay);
-    routes["/a.xml"] = urlset("2", "5");
-    expect(await committed(read())).toEqual(nextDay);
-  });
-
-  test("a sitemap that is down does not hide what others say, and one that is not named any more is gone", async () => {
-    const { routes, read } = website();
-    await committed(read());
-    routes["/a.xml"] = { status: 503 };
-    routes["/b.xml"] = urlset("6");
-    expect(await committed(read())).toEqual(["removed 3", "added 6"]);
-    routes["/index.xml"] = index("b.xml");
-    expect(await committed(read())).toEqual(["removed 1", "removed 2"]);
-  });
-
-  test("a sitemap that was replaced by one that cannot be read yet is not gone", async () => {
-    const { routes, read } = website();
-    await committed(read());
-    routes["/index.xml"] = index("c.xml", "b.xml");
-    expect(await committed(read())).toEqual([]);
-    routes["/c.xml"] = urlset("1", "2");
-    expect(await committed(read())).toEqual([]);
+    for (const [changed, expected] of days) {
+      Object.assign(routes, changed);
+      expect(await committed(read())).toEqual(expected);
+    }
   });
 
   test("what a time limit cut off comes the next time", async () => {
