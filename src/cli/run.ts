@@ -9,7 +9,7 @@ import { type Options, type RecurseContext, resolveOptions } from "../model/opti
 import type { SitemapTree } from "../tree/tree.ts";
 import { type Context, discardUnfinished, onStop, type Unfinished } from "./context.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
-import { type CrawlFlags, givenFlags } from "./flags.ts";
+import { type Flags, givenFlags } from "./flags.ts";
 import { crawlTarget, expectDistinct, type NamedTarget, recognized, type Target } from "./input/target.ts";
 import { CrawlEnding } from "./output/ending.ts";
 import { OutputFile, SaveFile } from "./output/file.ts";
@@ -18,11 +18,7 @@ import { insecureWarning, type MessageFlags, Messages } from "./output/messages.
 import { Progress } from "./output/progress.ts";
 import { Output, OutputClosed } from "./output/stdout.ts";
 
-export interface RunFlags extends MessageFlags {
-  readonly progress: boolean;
-  readonly output?: string | undefined;
-  readonly force?: true | undefined;
-}
+type RunFlags = MessageFlags & Pick<Flags, "progress" | "output" | "force">;
 
 /** The messages and the exit code at the end of a run. */
 export type Ending = Pick<CrawlEnding, "see" | "isComplete" | "readNothing" | "exitCode" | "print"> &
@@ -226,7 +222,7 @@ export interface Beginning {
   readonly context: Context;
   readonly doing?: Run["doing"];
   readonly targets: readonly (Target | NamedTarget)[];
-  readonly flags: CrawlFlags & RunFlags & { readonly insecure?: true | undefined; readonly save?: string | undefined };
+  readonly flags: Flags;
   readonly crawl: Options;
   /** Further files and folders that are read. */
   readonly inputs?: readonly (string | undefined)[];

@@ -71,8 +71,7 @@ function checkText(result: CheckResult, all: boolean, color: boolean): string {
     if (rule.fix !== "") lines.push(`  Fix: ${printable(rule.fix)}`);
     if (rule.link !== "") lines.push(dim(`  ${printable(rule.link)}`));
   }
-  const sample = sampleSentence(result);
-  if (sample !== undefined) lines.push("", sample);
+  for (const sentence of sampleSentences(result)) lines.push("", sentence);
   const left = notJudgedSentences(result);
   if (left.length > 0) lines.push("", ...left.map((line) => dim(line)));
   return `${lines.join("\n")}\n`;
@@ -101,9 +100,7 @@ function checkMarkdown(result: CheckResult, all: boolean): string {
     const more = findings.length - fewInMarkdown;
     if (!all && more > 0) parts.push(`And ${counted(more, "more sitemap")}.`);
   }
-  const sample = sampleSentence(result);
-  if (sample !== undefined) parts.push(sample);
-  return `${[...parts, ...notJudgedSentences(result)].join("\n\n")}\n`;
+  return `${[...parts, ...sampleSentences(result), ...notJudgedSentences(result)].join("\n\n")}\n`;
 }
 
 function code(value: string): string {
@@ -124,15 +121,12 @@ function checkAnnotations(result: CheckResult, places: Places): string {
   const shown = severities.flatMap((severity) => {
     const lists = groups.filter((group) => group.severity === severity).map((each) => annotated(each, result, places));
     // Every rule comes before more examples of one.
-    return [...lists.flatMap((list) => list.slice(0, 1)), ...lists.flatMap((list) => list.slice(1))].slice(
-      0,
-      mostShown,
-    );
+    const firsts = lists.flatMap((list) => list.slice(0, 1));
+    return [...firsts, ...lists.flatMap((list) => list.slice(1))].slice(0, mostShown);
   });
-  const rest = [verdict(result), sampleSentence(result), ...notJudgedSentences(result)];
+  const rest = [verdict(result), ...sampleSentences(result), ...notJudgedSentences(result)];
   // A line that begins with two colons would be read as a command.
-  const lines = rest.flatMap((line) => (line === undefined ? [] : data(line)));
-  return `${[...shown, ...lines].join("\n")}\n`;
+  return `${[...shown, ...rest.map(data)].join("\n")}\n`;
 }
 
 // GitHub shows ten of each kind for a step.
@@ -194,12 +188,13 @@ function checkSarif(result: CheckResult, places: Places): unknown {
   const rules = result.rules.filter(({ id }) => found.has(id));
   const results = findings.slice(0, mostResults).map((finding) => resultOf(finding, rules, places));
   const cut = findings.length - results.length;
+  const beyond = `${counted(cut, "finding")} beyond the ${mostResults} that code scanning accepts.`;
   const notes = [
     verdict(result),
-    cut > 0 ? `${counted(cut, "finding")} beyond the ${mostResults} that code scanning accepts.` : undefined,
-    sampleSentence(result),
+    ...(cut > 0 ? [beyond] : []),
+    ...sampleSentences(result),
     ...notJudged.map(({ rule, reason }) => `Not judged, because ${reason}: ${rule}`),
-  ].flatMap((text) => (text === undefined ? [] : { level: "note", message: { text } }));
+  ].map((text) => ({ level: "note", message: { text } }));
   const bases = Object.fromEntries([...places.bases].map(([uri, name]) => [name, { uri }]));
   return {
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",
@@ -296,9 +291,9 @@ function verdict(result: CheckResult): string {
   return `${found} in ${size}: ${meaning}${rest}.`;
 }
 
-/** What the sample of pages says; undefined where no page was fetched. */
-function sampleSentence({ sample }: CheckResult): string | undefined {
-  if (sample === undefined) return undefined;
+/** What the sample of pages says, if one was fetched. */
+function sampleSentences({ sample }: CheckResult): string[] {
+  if (sample === undefined) return [];
   const { pages, judged, bad, atMost, disallowed, unanswered } = sample;
   const left = [];
   if (disallowed > 0) left.push(`${counted(disallowed, "page")} not fetched: robots.txt disallows it`);
@@ -308,7 +303,7 @@ function sampleSentence({ sample }: CheckResult): string | undefined {
   if (judged >= pages) bound = "these are all pages";
   if (judged === 0) bound = "this says nothing about the others";
   const rest = left.length === 0 ? "" : ` (${left.join("; ")})`;
-  return `Sample: ${bad} of ${counted(judged, "page")} should not be listed as is; ${bound}${rest}.`;
+  return [`Sample: ${bad} of ${counted(judged, "page")} should not be listed as is; ${bound}${rest}.`];
 }
 
 /** Rules that were not judged, by the reason, as sentences. */
