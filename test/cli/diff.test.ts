@@ -1,7 +1,6 @@
 // `sitegrove diff` as a process: every kind of side, every format, every exit code.
 // Needs processes, more than a second.
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -9,6 +8,7 @@ import { parse } from "csv-parse/sync";
 import { parseFeed } from "htmlparser2";
 import { SaxesParser } from "saxes";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newFolder } from "../support/test-folder.ts";
 import { steering } from "../write/hostile.ts";
 import { jsonLines, launch, onTerminal, shell, sitegrove } from "./program.ts";
 import { type Answer, serve, sitemapIndex, urlset, type Website } from "./website.ts";
@@ -18,7 +18,7 @@ const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true }
 ajv.addSchema(schema, "output");
 const validate = ajv.getSchema("output#/$defs/changeLine");
 
-const folder = mkdtempSync(path.join(tmpdir(), "cli-diff-"));
+const folder = newFolder();
 const at = (name: string) => path.join(folder, name);
 function file(name: string, content: string | Uint8Array): string {
   writeFileSync(at(name), content);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { selfSigned } from "../support/certificates.ts";
 import { proxyServer } from "../support/proxy-server.ts";
 import { ended, jsonLines, launch, shell, sitegrove, start } from "./program.ts";
-import { type Answer, serve, sitemapIndex, urlset, type Website } from "./website.ts";
+import { type Handler, serve, sitemapIndex, urlset, type Website } from "./website.ts";
 
 let site: Website;
 beforeAll(async () => {
@@ -72,8 +72,8 @@ describe("5: the website could not be reached, or refused all requests, and the 
     // Requests that were never sent were not refused.
     [429, { "retry-after": "3600" }, /^HOST limits requests: rate limited until \d{4}-[^\n]+Z$/],
   ])("a website that answers %i", async (status, headers, said) => {
-    const refuse: Answer = (_, response) => void response.writeHead(status, headers).end();
-    const refusing = await serve(new Proxy({}, { get: () => refuse }));
+    const refuse: Handler = (_, response) => void response.writeHead(status, headers).end();
+    const refusing = await serve(refuse);
     const words = ["ls", refusing.homepage, "--retries", "0", "-f", "ndjson", "--trailer"];
     const { code, stdout, stderr } = await sitegrove(words);
     refusing.close();

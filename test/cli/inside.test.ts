@@ -1,13 +1,13 @@
 // Most tests run the program inside their own process: what it prints there, and how it ends, is what a process prints.
 // Needs processes.
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { newFolder } from "../support/test-folder.ts";
 import { runInside, startInside } from "./inside.ts";
 import { program, sitegrove, sitegroveProcess } from "./program.ts";
 
-const folder = mkdtempSync(path.join(tmpdir(), "cli-inside-"));
+const folder = newFolder();
 writeFileSync(path.join(folder, "a.xml"), "<urlset><url><loc>https://example.org/ä</loc></url><url/></urlset>");
 
 test.each([

@@ -1,7 +1,6 @@
 // `sitegrove mcp` as agents use it: with the client of the official SDK, over stdio, on websites of this machine.
 // Needs servers, processes, more than a second.
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { Client, type Transport } from "@modelcontextprotocol/client";
@@ -9,13 +8,14 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { blocksOf, page } from "../docs/pages.ts";
 import { isLong, some } from "../support/long.ts";
+import { newFolder } from "../support/test-folder.ts";
 import { launch, program, type Started, sitegrove } from "./program.ts";
 import { serve } from "./website.ts";
 
 let folder: string;
 const closing: (() => unknown)[] = [];
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "cli-mcp-"));
+  folder = newFolder();
 });
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();

@@ -1,10 +1,10 @@
 // `-o FILE`: the result is in the file once it is whole, and never before.
 // Needs processes.
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { newFolder } from "../support/test-folder.ts";
 import { type Ended, ended, launch, shell, sitegrove, sitegroveProcess, start } from "./program.ts";
 import { serve, urlset, type Website } from "./website.ts";
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "sitegrove-output-test-"));
+  folder = newFolder();
 });
 
 const only = (url: string) => ["ls", "--sitemap", `${url}a.xml`];

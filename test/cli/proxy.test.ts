@@ -1,6 +1,5 @@
 // The program behind a proxy, as its environment and its flags say.
-import { mkdtempSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { processContext } from "../../src/cli/context.ts";
@@ -8,11 +7,12 @@ import { createProgram } from "../../src/cli/program.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { type FaultServer, faultServer } from "../support/fault-server.ts";
 import { type ProxyOptions, type ProxyServer, proxyServer } from "../support/proxy-server.ts";
+import { newFolder } from "../support/test-folder.ts";
 import { sitegrove } from "./program.ts";
 import { serve, urlset, type Website } from "./website.ts";
 
 const authority = createAuthority();
-const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-proxy-"));
+const folder = newFolder();
 const ca = path.join(folder, "ca.pem");
 let site: Website;
 let secure: FaultServer;

@@ -5,7 +5,6 @@ import {
   chmodSync,
   linkSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -13,13 +12,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { streamPages } from "../../src/crawl/crawl.ts";
 import { SitemapError } from "../../src/model/errors.ts";
 import type { Options } from "../../src/model/options.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { newFolder } from "../support/test-folder.ts";
 import { launch, shell, sitegrove } from "./program.ts";
 import { type Answer, serve, urlset, type Website } from "./website.ts";
 
@@ -31,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(path.join(tmpdir(), "sitegrove-save-")));
+  folder = newFolder();
   for (const name of Object.keys(routes)) delete routes[name];
   routes["/robots.txt"] = "Sitemap: {base}/a.xml\n";
   routes["/a.xml"] = urlset("{base}/1");

@@ -1,20 +1,19 @@
 // scripts/start.mjs, on copies beside the built program: what makes a clone ready (installing, building) is not part of it.
 // Needs processes.
 import { spawn } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { newFolder } from "../support/test-folder.ts";
 import { type Ended, ended, program } from "./program.ts";
 
-const clone = mkdtempSync(path.join(tmpdir(), "sitegrove-start-test-"));
+const clone = newFolder();
 mkdirSync(path.join(clone, "scripts"));
 for (const name of ["start.mjs", "example-site.mjs"]) {
   copyFileSync(path.join(import.meta.dirname, "../../scripts", name), path.join(clone, "scripts", name));
 }
 writeFileSync(path.join(clone, "scripts/prepare.mjs"), "export function prepare() {}\n");
 symlinkSync(path.dirname(path.dirname(program)), path.join(clone, "dist"));
-afterAll(() => rmSync(clone, { recursive: true }));
 
 function npmStart(...words: string[]): Promise<Ended> {
   const { INIT_CWD: _, ...env } = process.env;

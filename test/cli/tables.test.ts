@@ -1,8 +1,7 @@
 // The tables that people open: sitemaps, Parquet, the summary, and the last line of NDJSON.
 // Needs processes.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
@@ -11,11 +10,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { sitemapColumns } from "../../src/write/sitemaps.ts";
 import { blocksOf, page, section, tableRows } from "../docs/pages.ts";
 import { hasPython } from "../support/installed.ts";
+import { newFolder } from "../support/test-folder.ts";
 import { jsonLines, sitegrove } from "./program.ts";
 import { serve, sitemapIndex, urlset, type Website } from "./website.ts";
 
 let site: Website;
-const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-tables-test-"));
+const folder = newFolder();
 beforeAll(async () => {
   site = await serve({
     "/robots.txt": "Sitemap: {base}/index.xml\n",

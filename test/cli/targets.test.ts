@@ -1,19 +1,10 @@
 // What all commands decide alike: what a name is, which files have to differ, and when an archive is replaced.
 // Needs more than a second.
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SiteList } from "../../src/cli/fleet/sites.ts";
+import { newFolder } from "../support/test-folder.ts";
 import { shell, sitegrove } from "./program.ts";
 import { serve, urlset, type Website } from "./website.ts";
 
@@ -25,7 +16,7 @@ const at = (name: string) => path.join(folder, name);
 
 beforeAll(async () => {
   site = await serve({ "/robots.txt": "Sitemap: {base}/a.xml\n", "/a.xml": urlset("{base}/1") });
-  folder = realpathSync(mkdtempSync(path.join(tmpdir(), "sitegrove-targets-")));
+  folder = newFolder();
   await sitegrove(["ls", site.homepage, ...quick, "--save", at("site.warc.gz")]);
   copyFileSync(at("site.warc.gz"), at("saved.gz"));
   writeFileSync(at("a.xml"), urlset("https://example.org/1"));

@@ -1,10 +1,10 @@
 // What a person sees on a terminal, and what a pipe does not get.
 // Needs processes, more than a second.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newFolder } from "../support/test-folder.ts";
 import { onTerminal, sitegrove, terminal } from "./program.ts";
 import { serve, sitemapIndex, urlset, type Website } from "./website.ts";
 
@@ -207,14 +207,13 @@ describe("in a pipe", () => {
   });
 
   test("--log-file takes the events instead", async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-log-test-"));
+    const folder = newFolder();
     const log = path.join(folder, "run.log");
     const { stderr } = await sitegrove(["ls", "--sitemap", `${site.homepage}quick.xml`, "-l", log, "-f", "pages"]);
     expect(stderr).toBe("");
     expect(readFileSync(log, "utf8")).toMatch(
       /^\S+Z sitemap .*\n\S+Z sitemap .*\n\S+Z finished complete: 2 pages.*\n$/,
     );
-    rmSync(folder, { recursive: true });
   });
 
   test("a password in the start URL and a header's value are in no line", async () => {

@@ -3,7 +3,8 @@ import { EventEmitter } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export type Answer = string | Buffer | ((request: IncomingMessage, response: ServerResponse) => void);
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+export type Answer = string | Buffer | Handler;
 
 export interface Website {
   /** Ends in a slash. */
@@ -15,14 +16,15 @@ export interface Website {
   close(): void;
 }
 
-export async function serve(routes: Record<string, Answer>): Promise<Website> {
+/** By path, or all with one function. */
+export async function serve(routes: Record<string, Answer> | Handler): Promise<Website> {
   const requests: string[] = [];
   const arrivals = new EventEmitter();
   const server = createServer((request, response) => {
     const url = request.url ?? "/";
     requests.push(url);
     arrivals.emit(url);
-    const answer = routes[url];
+    const answer = typeof routes === "function" ? routes : routes[url];
     if (answer === undefined) response.writeHead(404).end();
     else if (typeof answer === "function") answer(request, response);
     else

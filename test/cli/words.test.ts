@@ -1,19 +1,19 @@
 // What people type at first contact: no command, several websites, names that are files.
 // Needs more than a second.
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { byteCount, seconds } from "../../src/cli/flags.ts";
+import { newFolder } from "../support/test-folder.ts";
 import { jsonLines, sitegrove } from "./program.ts";
 import { serve, urlset, type Website } from "./website.ts";
 
 let a: Website;
 let b: Website;
 let none: Website;
-const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-words-test-"));
+const folder = newFolder();
 beforeAll(async () => {
   a = await serve({ "/sitemap.xml": urlset("{base}/a1", "{base}/a2") });
   b = await serve({ "/sitemap.xml": urlset("{base}/b1") });

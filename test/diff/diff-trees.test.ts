@@ -1,7 +1,6 @@
 // What counts as a change, and of what kind.
 // Needs more than a second.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -15,9 +14,9 @@ import type { SitemapTree } from "../../src/tree/tree.ts";
 import { isLong, some } from "../support/long.ts";
 import { home, index, type Route, site, urlset } from "../support/site.ts";
 import { smallDisk } from "../support/small-disk.ts";
+import { newFolder } from "../support/test-folder.ts";
 
-const folder = mkdtempSync(path.join(tmpdir(), "diff-trees-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 const trees: SitemapTree[] = [];
 afterAll(() => Promise.all(trees.map((tree) => tree.close())));

@@ -1,10 +1,9 @@
 // What is true of the diff of any two trees.
 // Needs more than a second.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { Scratch } from "../../src/archive/scratch.ts";
 import type { DiffSide } from "../../src/diff/diff-side.ts";
 import { diffBatches, diffTrees, resolveDiffOptions } from "../../src/diff/diff-trees.ts";
@@ -12,6 +11,7 @@ import type { ChangedPage, PageChange, TreeChange } from "../../src/model/change
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { some } from "../support/long.ts";
 import { home } from "../support/site.ts";
+import { newFolder } from "../support/test-folder.ts";
 import {
   clientOf,
   crawlOptions,
@@ -27,9 +27,8 @@ const { SITEGROVE_TEST_RUNS = some(100, 10) } = process.env;
 const runs = { numRuns: Number(SITEGROVE_TEST_RUNS) };
 let folder: string;
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "diff-properties-"));
+  folder = newFolder();
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 const pagesOf = (changes: readonly TreeChange[]) => changes.filter((change) => change.kind !== "sitemap");
 

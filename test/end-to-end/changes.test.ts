@@ -1,19 +1,18 @@
 // What is new since the last time: over many days of a website that changes, is broken in part, and is read by processes that are killed.
 // Needs processes, more than a second.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type ChangesOptions, changes } from "../../src/diff/changes.ts";
 import { openTree } from "../../src/tree/build.ts";
 import { ended, shell, sitegrove, start } from "../cli/program.ts";
 import { some } from "../support/long.ts";
 import { Random } from "../support/random.ts";
 import { home, index, type Route, robots, site, urlset } from "../support/site.ts";
+import { newFolder } from "../support/test-folder.ts";
 import { ChangingSite } from "./changing-site.ts";
 
-const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-changes-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 let made = 0;
 const newState = () => path.join(folder, `${made++}.warc${made % 2 === 0 ? ".gz" : ""}`);
 

@@ -1,8 +1,8 @@
 // A website that is another one every day: pages are added, changed, removed and moved, sitemaps are renamed, split, dropped, gone or cut off
 // for a day, and their ETags are right, missing or useless. It knows what somebody can know who reads it once a day.
 import { createHash } from "node:crypto";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { serve, type Website } from "../cli/website.ts";
 import { Random } from "../support/random.ts";
 
 type Fault = "gone" | "down" | "html" | "cut" | "broken";
@@ -15,7 +15,6 @@ export class ChangingSite {
   /** Answers since the last day began, by status. */
   readonly answers: string[] = [];
   onRequest: (count: number) => void = () => {};
-  readonly #server: ReturnType<typeof createServer>;
   readonly #random: Random;
   #day = 0;
   #made = 0;
@@ -27,18 +26,19 @@ export class ChangingSite {
   #knownIndex: string[] = [];
   readonly #known = new Map<string, Pages>();
 
-  private constructor(seed: number, server: ReturnType<typeof createServer>, port: number) {
+  readonly close: () => void;
+
+  private constructor(seed: number, { homepage, close }: Website) {
     this.#random = new Random(seed);
-    this.#server = server;
-    this.homepage = `http://127.0.0.1:${port}/`;
+    this.homepage = homepage;
+    this.close = close;
     for (let count = 0; count < 4; count++) this.#addSitemap(this.#newPages(5 + this.#random.below(20)));
     this.#learn();
   }
 
   static async serve(seed: number): Promise<ChangingSite> {
-    const server = createServer((request, response) => site.#answer(request, response));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const site: ChangingSite = new ChangingSite(seed, server, (server.address() as AddressInfo).port);
+    const server = await serve((request, response) => site.#answer(request, response));
+    const site: ChangingSite = new ChangingSite(seed, server);
     return site;
   }
 
@@ -66,11 +66,6 @@ export class ChangingSite {
     this.#learn();
   }
 
-  close(): void {
-    this.#server.closeAllConnections();
-    this.#server.close();
-  }
-
   #change(): void {
     const random = this.#random;
     const names = [...this.#sitemaps.keys()];
@@ -82,39 +77,28 @@ export class ChangingSite {
       this.#sitemaps.delete(name);
       this.#addSitemap(moved);
     };
-    switch (random.below(8)) {
-      case 0:
-        for (const [path, date] of this.#newPages(1 + random.below(5))) pages.set(path, date);
-        break;
-      case 1:
-        for (const path of some) pages.set(path, this.#date());
-        break;
-      case 2:
-        for (const path of some) pages.delete(path);
-        break;
-      case 3: {
+    const half = paths.length / 2;
+    random.pick([
+      () => this.#newPages(1 + random.below(5)).forEach((date, path) => void pages.set(path, date)),
+      () => some.forEach((path) => void pages.set(path, this.#date())),
+      () => some.forEach((path) => void pages.delete(path)),
+      () => {
         const other = this.#sitemaps.get(random.pick(names))!;
         for (const path of some) {
           const date = pages.get(path)!;
           pages.delete(path);
           other.set(path, date);
         }
-        break;
-      }
-      case 4:
-        renewed(pages);
-        break;
-      case 5:
-        if (paths.length < 4) break;
-        renewed(new Map([...pages].slice(0, paths.length / 2)));
-        this.#addSitemap(new Map([...pages].slice(paths.length / 2)));
-        break;
-      case 6:
-        if (names.length > 3) this.#sitemaps.delete(name);
-        break;
-      default:
-        if (names.length < 8) this.#addSitemap(this.#newPages(1 + random.below(10)));
-    }
+      },
+      () => renewed(pages),
+      () => {
+        if (paths.length < 4) return;
+        renewed(new Map([...pages].slice(0, half)));
+        this.#addSitemap(new Map([...pages].slice(half)));
+      },
+      () => names.length > 3 && this.#sitemaps.delete(name),
+      () => names.length < 8 && this.#addSitemap(this.#newPages(1 + random.below(10))),
+    ])();
   }
 
   #addSitemap(pages: Pages): void {
@@ -158,9 +142,7 @@ export class ChangingSite {
     const fault = this.#faults.get(name);
     const body = this.#bodyOf(name, fault);
     const status = fault === "down" ? 503 : body === undefined || fault === "gone" ? 404 : 200;
-    const digest = createHash("md5")
-      .update(body ?? "")
-      .digest("hex");
+    const digest = createHash("md5").update(`${body}`).digest("hex");
     const tag = { none: undefined, right: digest, new: `${this.answers.length}-${Date.now()}`, stuck: "always" };
     const etag = tag[this.#tags.get(name) ?? "none"];
     const isSame = etag === digest && request.headers["if-none-match"] === `"${etag}"`;

@@ -1,7 +1,6 @@
 // Disks that are full, folders that are missing, files that cannot be opened: everything ends, with a sentence and an exit code.
 // Needs processes, more than a second.
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
@@ -10,9 +9,10 @@ import { shell, sitegrove } from "../cli/program.ts";
 import { serve, sitemapIndex, urlset, type Website } from "../cli/website.ts";
 import { isLong } from "../support/long.ts";
 import { smallDisk } from "../support/small-disk.ts";
+import { newFolder } from "../support/test-folder.ts";
 
 const disk = smallDisk(1024);
-const folder = mkdtempSync(path.join(tmpdir(), "full-disk-"));
+const folder = newFolder();
 let site: Website;
 beforeAll(async () => {
   const names = Array.from({ length: 12 }, (_, index) => `/${index}.xml`);
@@ -32,7 +32,6 @@ afterEach(() => {
 afterAll(() => {
   site.close();
   disk?.remove();
-  rmSync(folder, { recursive: true });
 });
 
 const flags = ["--no-known", "--no-homepage"];

@@ -1,7 +1,5 @@
 // A program that is killed, or asked to stop, in the middle of a crawl: what it saved and what it printed are of use.
 // Needs processes, more than a second.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { parse as parseCsv } from "csv-parse/sync";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -12,6 +10,7 @@ import { defaultCsvColumns } from "../../src/write/csv.ts";
 import { ended, launch, start } from "../cli/program.ts";
 import { some } from "../support/long.ts";
 import { Random } from "../support/random.ts";
+import { newFolder } from "../support/test-folder.ts";
 import { type SlowSite, serveSlowly } from "./slow-site.ts";
 
 const sitemapCount = 40;
@@ -28,7 +27,7 @@ for (const [at, name] of names.entries()) {
   routes[`/${name}`] = `<urlset>${pages.join("\n")}</urlset>`;
 }
 
-const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-interrupted-"));
+const folder = newFolder();
 let site: SlowSite;
 let whole: SitemapTree;
 beforeAll(async () => {
@@ -39,7 +38,6 @@ beforeAll(async () => {
 afterAll(async () => {
   site.close();
   await whole.close();
-  rmSync(folder, { recursive: true });
 });
 
 /** Calls back when the website has been asked so often. */

@@ -1,22 +1,21 @@
 // The memory of the program, whatever a website does: the idle program and 96 MB. Each run is a process of its own. What is kept is also
 // held by a heap that is only a little larger than that of the idle program: it is full at the same moment on every machine, however busy.
 // Needs more than a second.
-import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sitegrove } from "../cli/program.ts";
+import { serve, type Website } from "../cli/website.ts";
 import { isLong, some } from "../support/long.ts";
+import { newFolder } from "../support/test-folder.ts";
 
 const megabyte = 1024 * 1024;
 const namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
-let server: Server;
+let site: Website;
 let origin: string;
 
 beforeAll(async () => {
-  server = createServer(({ url = "" }, response) => {
+  site = await serve(({ url = "" }, response) => {
     const nested = /^\/nested-(\d)\.xml$/.exec(url)?.[1];
     const [, shape, size] = /^\/(refused|redirects)-(\d+)\.xml$/.exec(url) ?? [];
     const part = /^\/part-(\d+)\.xml$/.exec(url)?.[1];
@@ -35,10 +34,9 @@ beforeAll(async () => {
       listing(2000, (at) => `${origin}/${url === "/a.xml" ? "b" : "a"}.xml#${at}`);
     else response.writeHead(404).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  origin = site.homepage.slice(0, -1);
 });
-afterAll(() => new Promise((resolve) => server.close(resolve)));
+afterAll(() => site.close());
 
 function child(level: number, at: number): string {
   return at === 0 && level < 5
@@ -121,13 +119,12 @@ test.runIf(isLong).each([
   ["100 documents of 10,000 pages that are saved", "/parts.xml", "site.warc"],
   ["100 documents of 10,000 pages that are compressed and saved", "/parts.xml", "site.warc.gz"],
 ])("%s: no more than the idle program and 96 MB", async (_: string, path: string, save?: string) => {
-  const folder = await mkdtemp(join(tmpdir(), "memory-"));
+  const folder = newFolder();
   // Where others keep the machine busy, garbage is collected late. What is kept is there each time.
   let most = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < 3 && most >= 96 * megabyte; attempt++) {
     const flags = save === undefined ? [] : ["--save", join(folder, `${attempt}-${save}`)];
     most = Math.min(most, (await peak(path, flags)).bytes - idle.bytes);
   }
-  await rm(folder, { recursive: true });
   expect(most).toBeLessThan(96 * megabyte);
 });

@@ -2,10 +2,6 @@
 // unchanged.
 // Needs more than a second.
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { guessDays, isDue, trustedDays } from "../../src/crawl/previous.ts";
@@ -15,16 +11,18 @@ import type { Options } from "../../src/model/options.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { sitegrove } from "../cli/program.ts";
+import { serve, type Website } from "../cli/website.ts";
 import { isLong } from "../support/long.ts";
+import { newFolder } from "../support/test-folder.ts";
 
-const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-not-asked-"));
+const folder = newFolder();
 const documents = new Map<string, { body?: string; status?: number; headers?: Record<string, string> }>();
 let asked: string[] = [];
 let bodies = 0;
-let server: Server;
+let site: Website;
 let home: string;
 beforeAll(async () => {
-  server = createServer((request, response) => {
+  site = await serve((request, response) => {
     const name = request.url ?? "/";
     asked.push(name);
     const { body = "", status = 200, headers = {} } = documents.get(name) ?? { status: 404 };
@@ -35,14 +33,9 @@ beforeAll(async () => {
       response.writeHead(status, status === 200 ? { etag, ...headers } : headers).end(body);
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  home = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  home = site.homepage;
 });
-afterAll(() => {
-  server.close();
-  server.closeAllConnections();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => site.close());
 
 const html = { "content-type": "text/html" };
 const urlset = (...names: string[]) =>

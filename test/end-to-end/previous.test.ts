@@ -1,10 +1,8 @@
 // Runs that build on the archive of an earlier one: the tree is the same as without, and what did not change does not travel.
 // Needs more than a second.
 import { createHash } from "node:crypto";
-import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { createReadStream, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -14,8 +12,10 @@ import type { Options } from "../../src/model/options.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { sitegrove } from "../cli/program.ts";
+import { type Handler, serve, type Website } from "../cli/website.ts";
 import { isLong } from "../support/long.ts";
 import { site } from "../support/site.ts";
+import { newFolder } from "../support/test-folder.ts";
 
 interface Document {
   body: string | Buffer;
@@ -24,15 +24,13 @@ interface Document {
   headers?: Record<string, string>;
 }
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
-
-const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-previous-"));
+const folder = newFolder();
 const documents = new Map<string, Document | Handler>();
 const seen: { path: string; headers: IncomingMessage["headers"]; status: number; bytes: number }[] = [];
-let server: Server;
+let server: Website;
 let home: string;
 beforeAll(async () => {
-  server = createServer((request, response) => {
+  server = await serve((request, response) => {
     const { url = "/" } = request;
     const entry = { path: url, headers: request.headers, status: 0, bytes: 0 };
     seen.push(entry);
@@ -47,14 +45,9 @@ beforeAll(async () => {
     else if (typeof document === "function") document(request, response);
     else answer(document, request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  home = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  home = server.homepage;
 });
-afterAll(() => {
-  server.close();
-  server.closeAllConnections();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => server.close());
 
 /** As a server does that keeps to RFC 9110. */
 function answer({ body, etag, modified, headers = {} }: Document, request: IncomingMessage, response: ServerResponse) {

@@ -1,8 +1,7 @@
 // Conditional requests against the servers that most websites run: nginx and Apache, as Debian packages them.
 // Needs nginx and Apache, processes.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -11,8 +10,9 @@ import type { Options } from "../../src/model/options.ts";
 import { openTree, sitemapTreeFrom } from "../../src/tree/build.ts";
 import { hasProgram } from "../support/installed.ts";
 import { freePort, listening } from "../support/own-port.ts";
+import { newFolder } from "../support/test-folder.ts";
 
-const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-servers-"));
+const folder = newFolder();
 const root = path.join(folder, "root");
 const pages = Array.from({ length: 500 }, (_, at) => `<url><loc>https://example.org/page/${at}</loc></url>`);
 const urlset = (count: number) => `<urlset>${pages.slice(0, count).join("\n")}</urlset>`;
@@ -31,7 +31,6 @@ afterAll(async () => {
       (server) => server.exitCode ?? server.signalCode ?? new Promise((resolve) => server.once("exit", resolve)),
     ),
   );
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function started(command: string, words: string[], port: number): Promise<void> {

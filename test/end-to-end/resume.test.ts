@@ -1,17 +1,7 @@
 // A run that was killed, stopped or cut short is gone on with: only what is missing is asked for, and the tree is the one that an
 // uninterrupted run would have made.
 // Needs processes, more than a second.
-import {
-  copyFileSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -23,6 +13,7 @@ import type { SitemapTree } from "../../src/tree/tree.ts";
 import { ended, launch, shell, sitegrove, start } from "../cli/program.ts";
 import { isLong, some } from "../support/long.ts";
 import { Random } from "../support/random.ts";
+import { newFolder } from "../support/test-folder.ts";
 import { type Answer, type SlowSite, serveSlowly } from "./slow-site.ts";
 
 const names = Array.from({ length: 12 }, (_, at) => `s${at}.xml${at % 5 === 0 ? ".gz" : ""}`);
@@ -42,7 +33,7 @@ for (const [at, name] of names.entries()) {
     : body;
 }
 
-const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-resume-"));
+const folder = newFolder();
 let site: SlowSite;
 let whole: string;
 let wholePages: string;
@@ -62,10 +53,7 @@ beforeEach(() => {
 afterEach(() => {
   site.onRequest = () => undefined;
 });
-afterAll(() => {
-  site.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => site.close());
 
 const options: Options = { useKnownPaths: false, extraKnownPaths: ["guess.xml"], retries: 0 };
 const flags = ["--no-known", "--known-path", "guess.xml", "--retries", "0", "--no-progress"];

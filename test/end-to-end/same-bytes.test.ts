@@ -1,13 +1,12 @@
 // One website with every format and many faults: the program prints the same bytes however fast the website answers, however
 // many documents are fetched at a time, and from the archive of it.
 // Needs more than a second.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sitegrove } from "../cli/program.ts";
 import { isLong } from "../support/long.ts";
+import { newFolder } from "../support/test-folder.ts";
 import { type SlowSite, serveSlowly } from "./slow-site.ts";
 
 const namespaces =
@@ -69,15 +68,12 @@ const routes = {
 };
 
 const formats = isLong ? ["json", "ndjson", "csv", "tabtree"] : ["json", "csv"];
-const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-same-bytes-"));
+const folder = newFolder();
 let site: SlowSite;
 beforeAll(async () => {
   site = await serveSlowly(routes);
 });
-afterAll(() => {
-  site.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => site.close());
 
 const quick = () => 0;
 // What is declared first comes last.

@@ -1,7 +1,6 @@
 // A website on loopback that is as slow as a test wants: before it answers, and between the pieces of a body.
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { serve } from "../cli/website.ts";
 
 export interface Answer {
   readonly status?: number;
@@ -25,19 +24,15 @@ export interface SlowSite {
 
 /** `{base}` in a text stands for the origin. What is not there is 404. */
 export async function serveSlowly(routes: Readonly<Record<string, string | Answer>>): Promise<SlowSite> {
-  const server: Server = createServer(async (request, response) => {
+  const { homepage, close } = await serve(async (request, response) => {
     const path = request.url ?? "/";
     site.requests += 1;
     site.onRequest(path);
-    const route = Object.hasOwn(routes, path) ? routes[path] : { status: 404 };
-    const {
-      status = 200,
-      headers = {},
-      body = "",
-      breaksAt,
-    } = typeof route === "string" ? { body: route } : (route ?? {});
-    const bytes =
-      typeof body === "string" ? Buffer.from(body.replaceAll("{base}", `http://${request.headers.host}`)) : body;
+    const route = (Object.hasOwn(routes, path) ? routes[path] : undefined) ?? { status: 404 };
+    const answer = typeof route === "string" ? { body: route } : route;
+    const { status = 200, headers = {}, body = "", breaksAt } = answer as Answer;
+    const text = typeof body === "string" ? body.replaceAll("{base}", homepage.slice(0, -1)) : body;
+    const bytes = Buffer.from(text as string);
     await pause(site.pace(path));
     response.writeHead(status, { "content-length": bytes.length, ...headers });
     const end = breaksAt ?? bytes.length;
@@ -50,17 +45,7 @@ export async function serveSlowly(routes: Readonly<Record<string, string | Answe
     if (breaksAt === undefined) response.end();
     else request.socket.end();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const site: SlowSite = {
-    homepage: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    pace: () => 0,
-    requests: 0,
-    onRequest: () => undefined,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  const site: SlowSite = { homepage, pace: () => 0, requests: 0, onRequest: () => undefined, close };
   return site;
 }
 

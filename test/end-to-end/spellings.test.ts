@@ -1,17 +1,16 @@
 // Random websites whose URLs lead from spelling to spelling (http, https, www, another host): the archive prints what the website did,
 // in every format, and has no differences from itself. Over sockets and TLS.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { sitegrove } from "../cli/program.ts";
 import { some } from "../support/long.ts";
 import { type Answer, namedWebsite } from "../support/named-website.ts";
 import { Random } from "../support/random.ts";
 import { index, robots, urlset } from "../support/site.ts";
+import { newFolder } from "../support/test-folder.ts";
 
-const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-spellings-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 const names = ["example.org", "www.example.org", "example.net"];
 const origins = ["http://example.org", "https://example.org", "http://www.example.org", "https://www.example.org"];

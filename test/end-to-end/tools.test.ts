@@ -2,8 +2,7 @@
 // not where the registry cannot be reached. Everything that is asked is on loopback.
 // Needs processes, more than a second.
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from "vitest";
 import { type Ended, ended, sitegrove } from "../cli/program.ts";
@@ -11,6 +10,7 @@ import { serve, sitemapIndex, urlset, type Website } from "../cli/website.ts";
 import { blocksOf, page, root } from "../docs/pages.ts";
 import { executablePath } from "../report/browser.ts";
 import { isLong } from "../support/long.ts";
+import { newFolder } from "../support/test-folder.ts";
 
 // The last versions that run on every Node.js that we support.
 const tools = ["linkinator@7.6.1", "@lhci/cli@0.15.1", "@crawlee/basic@3.18.1", "@langchain/core@1.2.13"];
@@ -22,7 +22,7 @@ const recipes = blocksOf(page("docs/recipes.md"));
 const recipe = (sign: string) => recipes.find(({ code }) => code.includes(sign))?.code ?? "";
 
 describe.runIf(isLong)("recipes", () => {
-  const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-tools-"));
+  const folder = newFolder();
   let site: Website;
   let isInstalled = false;
   // Lets the last sitemap go.
@@ -55,7 +55,6 @@ describe.runIf(isLong)("recipes", () => {
   }, 420_000);
   afterAll(() => {
     site.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const rewrite = () => ["--rewrite", `${production}=${site.homepage}`, "-k", "--no-homepage"];
