@@ -66,12 +66,6 @@ describe("a website that is down", () => {
     expect(totals.requests).toBe(requests);
   });
 
-  test("and has no name", async () => {
-    const { totals, unreachable } = await finished("http://nowhere.invalid/", {});
-    expect(unreachable?.reason.code).toMatch(/^dns-/);
-    expect(totals.requests).toBeLessThanOrEqual(3);
-  });
-
   test("gets one more request for a known path, where neither robots.txt nor the homepage is wanted", async () => {
     const server = await testServer(everything(faults["reset before headers"]()));
     const options: Options = { useRobots: false, useHomepage: false, concurrency: 1 };
@@ -117,12 +111,6 @@ describe("a website that is not down", () => {
     expect(paths.slice(0, 3)).toEqual(["/robots.txt", "/robots.txt", "/"]);
   });
 
-  test("although neither robots.txt nor the homepage are there", async () => {
-    const server = await testServer({});
-    const { reachable, unreachable } = await finished(server.origin, {});
-    expect({ reachable, unreachable }).toEqual({ reachable: true, unreachable: undefined });
-  });
-
   test("with strict robots.txt, nothing is requested after it", async () => {
     const server = await testServer(everything(faults["reset before headers"]()));
     await finished(server.origin, { strictRobots: true });
@@ -156,9 +144,11 @@ describe("a website that refuses everything", () => {
     expect(server.requests.length).toBeLessThanOrEqual(5);
   });
 
-  test("but the homepage is reachable", async () => {
-    const { client } = site((path) => (path === "/" ? "<html></html>" : { status: 403 }));
-    expect((await finished("https://example.org/", { client })).reachable).toBe(true);
+  test.each<[string, Parameters<typeof site>[0]]>([
+    ["the homepage is there", (path) => (path === "/" ? "<html></html>" : { status: 403 })],
+    ["one thing is only absent", (path) => ({ status: path === "/robots.txt" ? 404 : 403 })],
+  ])("but %s: it is reachable", async (_, routes) => {
+    expect((await finished("https://example.org/", { client: site(routes).client })).reachable).toBe(true);
   });
 });
 
@@ -201,15 +191,9 @@ describe("a stream of pages", () => {
   });
 });
 
-test("a limit that ended the search says nothing about the website", async () => {
-  const { client } = site({});
-  expect(await finished("https://example.org/", { client, limits: { time: 0 } })).toMatchObject({ reachable: true });
-});
-
-test("a client of the user's own decides what is reachable", async () => {
+test("a client of the user's own decides what is reachable; a limit that ended the search says nothing of it", async () => {
   const client = { request: async () => problem("dns-not-found") };
-  expect(await finished("https://example.org/", { client })).toMatchObject({
-    reachable: false,
-    unreachable: { reason: { code: "dns-not-found" } },
-  });
+  const unreachable = { reason: { code: "dns-not-found" } };
+  expect(await finished("https://example.org/", { client })).toMatchObject({ reachable: false, unreachable });
+  expect(await finished("https://example.org/", { client, limits: { time: 0 } })).toMatchObject({ reachable: true });
 });

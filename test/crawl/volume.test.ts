@@ -5,10 +5,9 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { streamPages } from "../../src/crawl/crawl.ts";
-import { readSitemap } from "../../src/crawl/read.ts";
 import type { Client } from "../../src/model/client.ts";
 import { sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
-import { isLong, some } from "../support/long.ts";
+import { some } from "../support/long.ts";
 import { home, index, site, urlset } from "../support/site.ts";
 
 const count = some(1_000_000, 60_000);
@@ -65,15 +64,6 @@ test("of an index with 1,000 children a budget of 50 sitemaps allows 49; one nod
   expect(nodes[49]).toMatchObject({ kind: "invalid", reason: { code: "limit-documents", limit: 50, count: 951 } });
   expect(tree.complete).toBe(false);
   expect(hits.filter((path) => path.startsWith("/s") && path !== "/sitemap.xml").length).toBeLessThan(75);
-});
-
-test("an index that names very many sitemaps is read to its end, in its order", async () => {
-  const parsed = await readSitemap(bytesOf(manyChildren(count)), { url: `${home}i.xml` });
-  const sitemaps = parsed.kind === "index" ? parsed.sitemaps : [];
-  expect(sitemaps).toHaveLength(count);
-  expect(sitemaps.at(-1)).toEqual({ url: `${home}s${count - 1}.xml` });
-  const tooMany = { code: "protocol-entries" };
-  expect(parsed).toMatchObject({ complete: true, problems: isLong ? [tooMany, { code: "protocol-size" }] : [tooMany] });
 });
 
 test("a text with very many URLs is streamed in flat memory", async () => {
