@@ -6,14 +6,14 @@ import { commonPaths } from "../discover/known-paths.ts";
 import { PlatformHints } from "../discover/platforms.ts";
 import type { DiscoveryRecord, UnreachableWebsite } from "../model/event.ts";
 import { header } from "../model/exchange.ts";
-import { isLossy, type Problem, ProblemLog, problem } from "../model/problem.ts";
+import { isLossy, type Problem, ProblemLog } from "../model/problem.ts";
 import type { IndexSitemap, Sitemap } from "../model/sitemap.ts";
 import { isRobotsUnreachable } from "../model/status.ts";
 import { atOrigin, movedOrigin } from "../model/url.ts";
 import { OpenedDocument } from "../open/open-document.ts";
 import { RobotsGroups } from "../parse/robots.ts";
 import type { Crawl } from "./engine.ts";
-import type { Frame, Missing } from "./frontier.ts";
+import type { Frame } from "./frontier.ts";
 import { type Document, pauseWhenDue } from "./read.ts";
 import { type Followed, follow, Hop } from "./redirects.ts";
 import type { Reference, Visit } from "./visit.ts";
@@ -32,8 +32,7 @@ export class Discovery {
   readonly #crawl: Crawl;
   #homepage: string;
   #outcome: Followed | undefined;
-  // The homepage, if it is an HTML page: what a guess finds there.
-  #page: Promise<Missing | undefined> | undefined;
+  #links: Promise<void> | undefined;
   // Whether it is known where well-known paths are asked for, and which of them an earlier run did not find.
   #isPlaced = false;
   readonly #absent = new Set<string>();
@@ -61,11 +60,7 @@ export class Discovery {
   /** The next candidate, once everything below the one before was read. Rejects when the crawl is aborted. */
   async next(root: Frame): Promise<(Candidate & Reference) | undefined> {
     const { rules, frontier, prefetcher } = this.#crawl;
-    if (this.candidates[0]?.by !== "robots") {
-      const page = await this.#readHomepage();
-      // A guess that leads to the homepage need not request it again.
-      if (page !== undefined) frontier.abandon(page);
-    }
+    if (this.candidates[0]?.by !== "robots") await this.#readHomepage();
     if (isGuess(this.candidates[0]?.by)) await this.#settle();
     while (!this.#isStopped) {
       const candidate = this.candidates.shift();
@@ -160,21 +155,19 @@ export class Discovery {
   }
 
   // Once. Adds the sitemaps that it names before the well-known paths, and the feeds after them.
-  #readHomepage(): Promise<Missing | undefined> {
-    this.#page ??= this.#findLinks();
-    return this.#page;
+  #readHomepage(): Promise<void> {
+    this.#links ??= this.#findLinks();
+    return this.#links;
   }
 
-  async #findLinks(): Promise<Missing | undefined> {
+  async #findLinks(): Promise<void> {
     const { start, settings, rules, fetch, time, prefetcher, earlier } = this.#crawl;
-    let page: Missing | undefined;
     if (start.sitemaps === undefined && settings.useHomepage && !this.#isStopped) {
       const found = await follow(Hop.first(this.#homepage, "homepage", rules), fetch);
       this.#outcome = found;
       if (found.outcome === "found") {
-        const { document, url, keys } = found;
-        const { status } = document;
-        const { links, isPage, paths } = await readHomepage(time.read(document), url, this.problems, settings.useFeeds);
+        const { document, url } = found;
+        const { links, paths } = await readHomepage(time.read(document), url, this.problems, settings.useFeeds);
         prefetcher.drop(found);
         if (paths !== undefined) {
           const chosen = candidatesFor(this.#homepage, settings, [...paths, ...commonPaths]);
@@ -184,8 +177,6 @@ export class Discovery {
         const guessedFeed = this.candidates.findIndex(({ by }) => by === "feed");
         this.candidates.splice(guessedFeed, 0, ...links.filter(({ isFeed }) => isFeed));
         this.candidates.unshift(...links.filter(({ isFeed }) => !isFeed));
-        const reason = problem("not-a-sitemap", { value: "html" });
-        if (isPage) page = { url, keys, outcome: "not-a-sitemap", status, reason };
       } else {
         if (found.status !== undefined) this.#moveTo(found.url);
         const isUnreachable = found.outcome === "failed" && found.reason.code !== "archive-missing";
@@ -193,7 +184,6 @@ export class Discovery {
       }
     }
     this.#isPlaced = earlier === undefined;
-    return page;
   }
 
   // If the website led to another origin of its own, its homepage and well-known paths are asked for there.
@@ -234,30 +224,25 @@ function isRobots(sitemap: Sitemap): sitemap is IndexSitemap {
 
 // In bytes, decoded. Hardly any homepage has more, and most links are at its beginning.
 const homepageLength = 10 * 1024 * 1024;
-// In characters.
-const startLength = 4096;
-const pageStart = /^\s*(?:<!doctype\s+html[^>]*>\s*)?<html[\s>]/i;
 
-// Adds to `problems` what was not read or not used. `isPage`: it is an HTML page without doubt, and so no sitemap. `paths`: those of its platform.
+// Adds to `problems` what was not read or not used. `paths`: those of its platform.
 async function readHomepage({ headers, body, isCut }: Document, url: string, problems: ProblemLog, useFeeds: boolean) {
   const links = new HomepageLinks(url, problems);
   const hints = new PlatformHints(headers);
   links.addHeaders(headers);
   const isHtml = /html|^$/i.test(header(headers, "content-type") ?? "");
-  if (!isHtml) return { links: links.candidates, isPage: false, paths: hints.paths };
+  if (!isHtml) return { links: links.candidates, paths: hints.paths };
   // Problems of the homepage itself do not matter here, unless they hide links.
   const wrong = new ProblemLog();
   const text = new OpenedDocument(body, { headers, maxBytes: homepageLength, encodingLayers: 3, problems: wrong });
   const html = links.html(hints, useFeeds);
-  let start = "";
   for await (const piece of text) {
     html.write(piece.toString());
-    if (start.length < startLength) start += piece.toString().slice(0, startLength);
     await pauseWhenDue();
     if (isCut?.()) break;
   }
   const why = text.refusal ?? body.problem ?? wrong.toArray().find(({ code }) => isLossy(code));
   html.end(why !== undefined);
   if (why !== undefined) problems.add("homepage-cut", { value: why.message });
-  return { links: links.candidates, isPage: pageStart.test(start), paths: hints.paths };
+  return { links: links.candidates, paths: hints.paths };
 }

@@ -55,7 +55,7 @@ export class Prefetcher {
       if (hop === first) this.#waiting.add(key);
       const fetched = await this.#begin(hop, key);
       const next = fetched.outcome === "redirect" ? hop.next(fetched) : undefined;
-      if (!(next instanceof Hop) || next.isHomeInPlaceOfRobots || refusedByName(next.url) !== undefined) return;
+      if (!(next instanceof Hop) || refusedByName(next.url) !== undefined) return;
       if (!frontier.isKnown(next.key) && !frontier.isKnown(next.readKey)) await follow(next);
     };
     // The rejection reaches whoever calls `get`.

@@ -128,12 +128,6 @@ export class Hop {
     return this.#key;
   }
 
-  /** Whether a robots.txt led to a homepage: a website that redirects whatever it does not have. It is not read as a robots.txt. */
-  get isHomeInPlaceOfRobots(): boolean {
-    const { pathname, search } = parseUrl(this.url) ?? {};
-    return this.request.role === "robots" && pathname === "/" && search === "";
-  }
-
   /** The key of a document that was read already: what is in the tree is not requested again in another way. */
   get readKey(): string {
     return this.#isAnonymous ? documentKey({ url: this.url }) : this.key;

@@ -96,12 +96,8 @@ export class Visitor {
           ? (seenBefore(hop) ?? refused(place.url, reason))
           : (refused(place.url, reason) ?? seenBefore(hop));
       }
-      if (isRobots) {
-        // A redirect of robots.txt leads to robots.txt, even if its target was declared as a sitemap.
-        const reason = problem("not-a-sitemap", { value: "html" });
-        const missing = { url, keys: [first.key], outcome: "not-a-sitemap", reason } as const;
-        return hop.isHomeInPlaceOfRobots ? this.#missing(place, missing) : undefined;
-      }
+      // A redirect of robots.txt leads to robots.txt, even if its target was declared as a sitemap.
+      if (isRobots) return undefined;
       if (frontier.isActive(hop)) return refused(url, problem("cycle"));
       return refused(url, refusedByName(url)) ?? seenBefore(hop);
     };

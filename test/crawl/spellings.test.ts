@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { streamPages } from "../../src/crawl/crawl.ts";
 import { guessDays, isDue } from "../../src/crawl/previous.ts";
 import { knownPaths } from "../../src/discover/known-paths.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
@@ -216,21 +215,5 @@ describe("well-known paths are asked for where the website turned out to be", ()
     const due = knownPaths.slice(1).filter((name) => isDue(home + name, guessDays));
     expect([asked, served.asked.length]).toEqual([4 + knownPaths.length, 5 + due.length]);
     rmSync(folder, { recursive: true });
-  });
-
-  test.each([
-    ["guesses", { "/robots.txt": "User-agent: *\n" }],
-    ["guesses and robots.txt", {}],
-  ])("a homepage that %s lead to is requested once", async (_, robots) => {
-    const page = `<!DOCTYPE html>\n<html><link rel="sitemap" href="/a.xml"></html>`;
-    const served = await namedWebsite(names, (url) => {
-      const { pathname } = new URL(url);
-      return ({ "/": page, "/a.xml": pages, ...robots } as Record<string, string>)[pathname] ?? { to: "/" };
-    });
-    open.push(served);
-    const listed: string[] = [];
-    for await (const { url } of streamPages(start, served.options)) listed.push(url);
-    expect(listed).toEqual([`${home}1`, `${home}2`]);
-    expect(times(served.asked, start)).toBe(1);
   });
 });
