@@ -14,7 +14,7 @@ import { DigestCheck } from "./warc.ts";
 
 export const indexType = "application/x-ndjson";
 const indexVersion = 1;
-// Bounds: for what is read, and so for what is written.
+// Bounds for what is read: an archive with a larger index is read by its records.
 const tailLength = 1024;
 const maxLine = 1024 * 1024;
 const maxIndex = 512 * 1024 * 1024;
@@ -41,23 +41,19 @@ export interface IndexHead {
   readonly by: string | undefined;
 }
 
-/** The lines of an index, in pieces. Undefined if it would be longer than what is read. */
+/** The lines of an index, in pieces. */
 export function indexContent(
   { info, exchanges, by }: IndexHead,
   groups: readonly Group[],
   countsOf: (group: Group) => Counts | undefined,
-): Uint8Array[] | undefined {
+): Uint8Array[] {
   const about = { version: indexVersion, finished: true, exchanges, by };
   const pieces = [Buffer.from(`${toJson(about).slice(0, -1)},"info":${infoToJson(info)}}\n`)];
-  let size = 0;
   for (let from = 0; from < groups.length; from += 1000) {
     const lines = groups.slice(from, from + 1000).map((group) => lineOf(group, countsOf(group)));
-    if (lines.some(({ length }) => length > maxLine / 4)) return undefined;
-    const piece = Buffer.from(lines.join(""));
-    size += piece.length;
-    pieces.push(piece);
+    pieces.push(Buffer.from(lines.join("")));
   }
-  return size < maxIndex ? pieces : undefined;
+  return pieces;
 }
 
 function lineOf({ url, kind, lengths, bytes }: Group, counts: Counts | undefined): string {

@@ -56,8 +56,6 @@ export class Store implements DocumentSource {
   readonly #writer: ArchiveWriter | undefined;
   readonly #options: Parameters<typeof createStore>[0];
   readonly #entries = new Map<string, Entry | Answer>();
-  // Whether one was kept that was not asked for.
-  #hasGuess = false;
   #counts: RunCounts | undefined;
   readonly #forgotten = new Set<string>();
   #finished = false;
@@ -88,7 +86,6 @@ export class Store implements DocumentSource {
     const reason = isFound ? fetched.body.problem : undefined;
     const entry = await this.#place(describe(described, reason), body, repetition);
     const key = archiveKey(fetched);
-    if (fetched.notAsked === "guess") this.#hasGuess = true;
     if (fetched.again !== undefined || !this.#entries.has(key)) this.#entries.set(key, entry);
     if (!isFound) return fetched;
     return { ...described, ...defined({ duration: fetched.body.duration }), body: this.#bodyOf(entry, reason) };
@@ -106,8 +103,6 @@ export class Store implements DocumentSource {
   }
 
   wasNotAsked(url: string): boolean {
-    // Often called, and never so in a first run.
-    if (!this.#hasGuess && this.#options.resumed === undefined) return false;
     return this.#has(archiveKey({ url, role: "sitemap", notAsked: "guess" }));
   }
 

@@ -56,7 +56,7 @@ export class ArchiveWriter {
   static async create(file: string, name: string = file): Promise<ArchiveWriter> {
     try {
       const kept = new KeptFile(await open(file, "wx+"), name);
-      return new ArchiveWriter(new RecordFile(name, kept, isCompressedName(name)));
+      return new ArchiveWriter(new RecordFile(name, kept, /\.gz$/i.test(name)));
     } catch (error) {
       throw isCode(error, "EEXIST") ? existsError(name, error) : unwritableError(name, error);
     }
@@ -156,10 +156,8 @@ export class ArchiveWriter {
     const exchanges = groups.filter(({ kind }) => kind !== "i" && kind !== "-").length;
     const about = { info: this.#info as ArchiveInfo, exchanges, by };
     const countsIn = ({ url, kind }: Group) => (/^s[gu]?x?$/.test(kind) ? documents?.get(url) : undefined);
-    const content = indexContent(about, groups, countsIn);
-    const index = content ?? indexContent(about, [], countsIn) ?? [];
+    const index = indexContent(about, groups, countsIn);
     const [place] = await this.#write([this.#part(await this.#endRecord(indexType, index))]);
-    if (content === undefined) return;
     const trailer = [Buffer.from(trailerOf(place as Place))];
     const pieces: Uint8Array[] = [];
     for await (const piece of serialize(await this.#endRecord("application/warc-fields", trailer))) pieces.push(piece);
@@ -282,28 +280,18 @@ export async function writeArchive(
   const before = await lstat(file).catch(() => undefined);
   const isReplaced = overwrite && before?.isFile() === true;
   if (before !== undefined && !isReplaced) throw existsError(file);
-  const unfinished = unfinishedName(file);
+  // Also fits if the other name has the maximum length.
+  const name = `${path.basename(file).slice(0, 50)}.${randomBytes(4).toString("hex")}.unfinished`;
+  const unfinished = path.join(path.dirname(file), name);
   const writer = await ArchiveWriter.create(unfinished, file);
   try {
-    try {
-      await write(writer);
-    } finally {
-      await writer.close();
-    }
+    await write(writer).finally(() => writer.close());
     await publish(unfinished, file, isReplaced);
   } finally {
     await unlink(unfinished).catch(() => undefined);
   }
 }
 
-function isCompressedName(file: string): boolean {
-  return file.toLowerCase().endsWith(".gz");
-}
-/** A temporary name next to another one. Also fits if the other has the maximum length. */
-function unfinishedName(file: string): string {
-  const mark = `.${randomBytes(4).toString("hex")}.unfinished`;
-  return path.join(path.dirname(file), path.basename(file).slice(0, 50) + mark);
-}
 // A link, unlike a rename, never replaces a file.
 async function publish(from: string, to: string, isReplaced: boolean): Promise<void> {
   try {

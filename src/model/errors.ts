@@ -1,36 +1,21 @@
 // Errors: mistakes of the caller, and failures of the machine. What a website does wrong is a Problem and never thrown, but for `unreachable`.
 
-/**
- * - `invalid-option`: an option is unknown or has a bad value
- * - `invalid-homepage`: the homepage (or a given sitemap) is not an http or https URL
- * - `invalid-archive`: the file is not an archive that can be read
- * - `invalid-file`: a file is neither an archive nor a sitemap, or cannot be read
- * - `archive-exists`: a file is already there and would be overwritten
- * - `archive-unwritable`: no archive can be written at this path; the `cause` is the system's error
- * - `folder-in-use`: another process is working in the folder of a fleet
- * - `folder-unusable`: the folder of a fleet cannot be made, or a folder stands in the place of one of its files
- * - `missing-package`: a package is needed that is not installed; the message says which
- * - `queue-failed`: the server of a queue cannot be reached or used
- * - `state-in-use`: another process is working on the state of `changes`
- * - `storage-failed`: the disk is full, or the temporary folder cannot be used; the `cause` is the system's error
- * - `tree-closed`: a tree was used after it was closed
- * - `unreachable`: `streamPages` or `changes` could reach nothing of the website; `outcome` says how it ended, the `cause` is the problem
- */
+/** What kind of error it is. */
 export type SitemapErrorCode =
-  | "invalid-option"
-  | "invalid-homepage"
-  | "invalid-archive"
-  | "invalid-file"
-  | "archive-exists"
-  | "archive-unwritable"
-  | "folder-in-use"
-  | "folder-unusable"
-  | "missing-package"
-  | "queue-failed"
-  | "state-in-use"
-  | "storage-failed"
-  | "tree-closed"
-  | "unreachable";
+  | "invalid-option" // an option is unknown or has a bad value
+  | "invalid-homepage" // the homepage (or a given sitemap) is not an http or https URL
+  | "invalid-archive" // the file is not an archive that can be read
+  | "invalid-file" // a file is neither an archive nor a sitemap, or cannot be read
+  | "archive-exists" // a file is already there and would be overwritten
+  | "archive-unwritable" // no archive can be written at this path; the `cause` is the system's error
+  | "folder-in-use" // another process is working in the folder of a fleet
+  | "folder-unusable" // the folder of a fleet cannot be made, or a folder stands in the place of one of its files
+  | "missing-package" // a package is needed that is not installed; the message says which
+  | "queue-failed" // the server of a queue cannot be reached or used
+  | "state-in-use" // another process is working on the state of `changes`
+  | "storage-failed" // the disk is full, or the temporary folder cannot be used; the `cause` is the system's error
+  | "tree-closed" // a tree was used after it was closed
+  | "unreachable"; // `streamPages` or `changes` could reach nothing of the website; `outcome` says how it ended, the `cause` is the problem
 
 /** The one class of errors: match `code`, which is stable; the message may be reworded. */
 export class SitemapError extends Error {
