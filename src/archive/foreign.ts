@@ -1,5 +1,4 @@
 // Responses in archives of other tools, interpreted like those of a website.
-
 import { type Fetched, type FetchedDocument, type HeaderList, header } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import { failureOf, isRedirect } from "../model/status.ts";
@@ -74,11 +73,9 @@ function truncation({ fields }: RecordHead): Problem | undefined {
 }
 
 /**
- * The responses of a file, by everything that a revisit may name them by: the id of the record, its URL and date, the digest of its
- * payload, or nothing if the URL is the same; the best first. Built only for files with revisits.
- * https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#revisit The profiles
- * (`identical-payload-digest`, `server-not-modified`, with the URIs of WARC 1.0 or 1.1) differ in the meaning of the
- * head of the revisit, which its status shows as well.
+ * The responses of a file, by everything that a revisit may name them by, the best first. The profiles of revisits differ in the meaning
+ * of their head, which its status shows as well.
+ * https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#revisit
  */
 export class Originals {
   readonly #byName = new Map<string, { readonly place: Place; readonly digest: Digest | undefined }[]>();

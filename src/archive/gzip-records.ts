@@ -38,7 +38,7 @@ export function mostUnpacked(packed: number): number {
   return Math.max(alwaysAllowed, packed * maxRatio);
 }
 
-/** One member. `length`: of what is in it, as far as it is known. A compressor takes half a megabyte: there is none before it is read. */
+/** One member. `length`: of what is in it, as far as it is known. */
 export async function* compressed(
   pieces: AsyncIterable<Uint8Array>,
   length: number,

@@ -1,8 +1,6 @@
 // The index of an archive, in its last two records: opening it takes one read, and damage to a record costs no other.
-//   The last but one has one line of JSON about the run, then one for each group of records, in the order of the file: an exchange, or a
-//   record that belongs to none. Positions are not written: each group begins where the one before ends, and the last one ends where the
-//   index begins. So nothing can be left out or overlap.
-//   The last one says where the index is. It has a fixed form, and is found in the last kilobyte of the file.
+//   The last but one has one line of JSON about the run, then one for each group of records: an exchange, or a record that belongs to
+//   none. Each group begins where the one before ends, so nothing can be left out or overlap. The last record says where the index is.
 // A file may say anything: whoever reads a record compares it with its line.
 import { SitemapError } from "../model/errors.ts";
 import { grouped } from "../model/figures.ts";

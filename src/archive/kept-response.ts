@@ -1,10 +1,8 @@
 // What is kept of a response: the one place to change it. An exchange is a `response` record, if there was a response, then a `metadata`
 // record that describes it: a reader that finds it knows that the exchange is whole.
 //   https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/
-// Deviation: the body of a response is kept without its transfer coding, and `transfer-encoding` and a `content-length` that
-// is not true are left out of its head, so that every tool finds the payload where HTTP says it is. The headers as they
-// came are in the description, which is an exchange without its body, as JSON. It is checked when it is read, since an archive may
-// come from anybody: only known fields of the right type are used.
+// Deviation: the body of a response is kept without its transfer coding, and headers about it are left out, so that every tool finds the
+// payload. The headers as they came are in the description: an exchange without its body, as JSON, checked when it is read.
 import { STATUS_CODES } from "node:http";
 import { SitemapError } from "../model/errors.ts";
 import type { Body, Came, DocumentRole, Fetched, HeaderList, NotAsked } from "../model/exchange.ts";
@@ -173,11 +171,7 @@ export interface Repetition {
   readonly answered?: { readonly status: number; readonly headers: HeaderList } | undefined;
 }
 
-/**
- * Beside a response that was copied from an earlier archive: a `revisit` with the head of what came now, if the website was asked,
- * and the description.
- * https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#revisit
- */
+/** Beside a response that was copied from an earlier archive: a `revisit` with what came now, if the website was asked, and the description. */
 export async function repetitionRecords(
   infoId: string,
   { url }: Fetched,

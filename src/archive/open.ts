@@ -1,6 +1,5 @@
-// An archive that is open: where the answer to each request is, in archives of ours and of other tools. By the index, or, where there is none
-// that can be right (a run that was interrupted, joined files, other tools), by one pass over the records. If there are two exchanges for
-// one URL, the first counts, as in a store.
+// An archive that is open, ours or another tool's: where the answer to each request is. By the index or, without one that can be right (an
+// interrupted run, joined files, other tools), by one pass over the records. The first exchange for a URL counts, as in a store.
 import { SitemapError } from "../model/errors.ts";
 import type { DocumentRequest, DocumentSource, Fetched } from "../model/exchange.ts";
 import { ArchivedBody } from "./archived-body.ts";
@@ -49,11 +48,10 @@ export interface OpenArchiveOptions {
   readonly writable?: boolean | undefined;
 }
 
-// The answers take memory, and a small file must not take all of it. More than any run with the default limits writes.
+// More than any run with the default limits writes: a small file must not take all memory.
 const leastAnswers = 600_000;
 const answersOfDocument = 12;
-// More than the headers that any client accepts, and little enough for whatever JSON is in it: an empty list takes two characters there, and a
-// hundred bytes in memory.
+// More than the headers that any client accepts.
 const maxDescription = 4 * 1024 * 1024;
 
 /** Opens a WARC file, of ours or another tool, compressed or not. Throws a `SitemapError` (`invalid-archive`) if it is not one. */
@@ -420,10 +418,7 @@ export async function readOwnExchange(
   return receivedAt === undefined ? fetched : { ...fetched, receivedAt };
 }
 
-/**
- * The kind of an exchange in the index: `s` or `r` for its role, then `a` if anonymous, `g` or `u` if not asked, `x` if asked again, `c` if
- * cut.
- */
+/** The kind in the index: `s` or `r` for its role, then `a` if anonymous, `g` or `u` if not asked, `x` if asked again, `c` if cut. */
 export function kindOf(fetched: Fetched): string {
   const { role, anonymous, notAsked, again } = fetched;
   const flags = [anonymous ? "a" : "", notAsked?.[0] ?? "", again === undefined ? "" : "x", cutOf(fetched) ? "c" : ""];

@@ -14,10 +14,7 @@ export function archiveKey(request: RequestIdentity): string {
   return requestKey({ ...request, url: withoutCredentials(request.url) });
 }
 
-/**
- * The keys under which the answer to a request may be kept, the best first. Archives of other tools have one response for each URL,
- * whatever its role.
- */
+/** The keys of the answer to a request, the best first. Archives of other tools have one response for each URL, whatever its role. */
 export function archiveKeys(request: DocumentRequest): string[] {
   const { url, role, anonymous, notAsked } = request;
   const ways: Pick<DocumentRequest, "role" | "anonymous" | "notAsked">[] = [

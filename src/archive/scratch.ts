@@ -1,5 +1,4 @@
-// Storage for what does not fit into memory: in memory up to a limit, beyond it in one private temporary file. Several are written to it at
-// a time: each is a list of blocks, and the blocks of different ones are interleaved in the file, so that nothing is copied twice.
+// Storage for what does not fit into memory: up to a limit in memory, beyond it in blocks of one private temporary file.
 import { randomUUID } from "node:crypto";
 import { open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -131,10 +130,7 @@ export interface TemporaryFile {
   remove(): Promise<void>;
 }
 
-/**
- * Its name is taken away at once, so that nothing is left behind, however the process ends; where the system keeps the name of an open
- * file, when it is closed. Throws a `SitemapError` (`storage-failed`) where there is no room, no right or no folder.
- */
+/** Its name is removed at once, if the system allows it: nothing is left behind. Throws a `SitemapError` (`storage-failed`). */
 export async function createTemporaryFile(): Promise<TemporaryFile> {
   const place = tmpdir();
   try {

@@ -68,10 +68,8 @@ export class Store implements DocumentSource {
   }
 
   /**
-   * Stores the body and resolves once it is complete, with the same exchange and a body that can be read any number of
-   * times, also while others are being stored. Its chunks must not be changed. Redirects and failures are kept the same
-   * way, so that a replay knows why there is no document. The first exchange for a URL counts, unless it was asked `again`. Rejects if the
-   * disk is full or the body throws (an abort); then nothing is kept.
+   * Resolves once the body is stored, with the same exchange and a body that can be read any number of times. The first exchange for a URL
+   * counts, unless it was asked `again`. Rejects if the disk is full or the body throws (an abort); then nothing is kept.
    */
   async keep<T extends Fetched>(fetched: T): Promise<T> {
     if (this.#closed) throw closedError();

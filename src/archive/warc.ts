@@ -86,11 +86,7 @@ export function newId(): string {
   return `<urn:uuid:${randomUUID()}>`;
 }
 
-/**
- * The fields that every record of ours has.
- * https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#warc-date-mandatory: "the instant that data capture
- * for record creation began"
- */
+/** The fields that every record of ours has. `date`: when the capture of its data began. */
 export function ownFields(
   type: string,
   id: string,
@@ -118,10 +114,7 @@ export async function* serialize({ fields, content }: WarcRecord): AsyncGenerato
   yield recordEnd;
 }
 
-/**
- * The digest of the content of a record, or of its payload: `sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ`. It shows damage and careless editing, but
- * does not protect against somebody who writes a new one.
- */
+/** The digest of the content of a record, or of its payload: `sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ`. It shows damage, not forgery. */
 export interface Digest {
   readonly algorithm: string;
   readonly hex: string;

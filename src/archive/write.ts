@@ -1,6 +1,5 @@
-// Writes an archive: a `warcinfo` record first, then exchanges, whole ones one after another, then the index. Each record is compressed on its
-// own, if at all. A killed process leaves a file that is valid up to its last record; an acknowledged exchange has been passed to the operating
-// system.
+// Writes an archive: a `warcinfo` record, then exchanges one after another, then the index. Each record is compressed on its own, if at all.
+// A killed process leaves a file that is valid up to its last record.
 import { randomBytes } from "node:crypto";
 import { link, lstat, open, rename, unlink } from "node:fs/promises";
 import path from "node:path";

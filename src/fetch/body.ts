@@ -1,8 +1,6 @@
 // The body of a document as received: counted, limited, and never throwing for what a website does. It pulls one chunk
-// before its reader asks, so that a small document is complete as soon as it has arrived; everything else waits in the
-// client (docs/inside/how-it-works.md says where bytes wait, and why). A body keeps its slot (hosts.ts) while it is
-// received. If the reader pauses for a second, the slot is lent to another request: the connection waits, by
-// back-pressure, and no order of reading can deadlock the documents that wait for a slot.
+// before its reader asks, so that a small document is complete as soon as it has arrived. If the reader pauses for a
+// second, its slot (hosts.ts) is lent to another request, so that no order of reading can deadlock.
 import type { Body } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import type { HttpRequest, Pulled } from "./request.ts";

@@ -1,7 +1,6 @@
-// The built-in client: HTTP/1.1 with undici, over sockets that connect.ts opens. It uses nothing but the public API of undici, which is
-// imported with the first request, and the public contract of clients (model/client.ts). Each connection is an undici `Client` of its
-// own: so a request knows its socket, can end it while it connects, and can count all received bytes, whatever undici makes of them.
-// A connection is reused for the same origin only, also behind a proxy: no website can answer for another.
+// The built-in client: HTTP/1.1 with the public API of undici, over sockets that connect.ts opens. Each connection is an undici `Client`
+// of its own: a request can end its socket while it connects, and count all received bytes. A connection is reused for the
+// same origin only, also behind a proxy: no website can answer for another.
 import type net from "node:net";
 import type { Dispatcher, Client as Undici } from "undici";
 import type { Client, ClientRequest, ClientResponse } from "../model/client.ts";

@@ -1,11 +1,7 @@
-// May this host be asked now, and if not, when? Limits requests at a time, in all and for each host; keeps the delay between
-// two requests to a host, and the pauses that it asks for; and stops asking hosts that do not answer. Hosts take turns.
-//
-// - The delay counts from the start of one request to the start of the next, so a slow answer does not add to it.
-// - A pause (429, or Retry-After on a temporary failure) applies to the whole host. After it, one request goes first. Nothing more is
-//   sent where a pause is longer than `limits.retryAfter`, or once the host has asked as often as a document is retried.
-// - An origin that has never answered gets one request at a time after the first failure, and none after the second document that
-//   fails. One that answered before gets one at a time after eight failures in a row, and none after a minute spent on them.
+// May this host be asked now, and if not, when? Limits requests, in all and for each host; hosts take turns.
+// - A delay counts from the start of one request to the start of the next. After a pause (429, or Retry-After on a temporary failure) of
+//   the whole host, one request goes first. Too long a pause, or one too many, ends the requests to the host.
+// - An origin that never answered gets one request at a time after the first failure, and none after the second document that fails.
 import type { HeaderList } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
 import { hasNoResponse, isTemporary, type Problem, problem } from "../model/problem.ts";
@@ -35,7 +31,6 @@ export interface Slot {
   release(): void;
 }
 
-/** A request that is about to be sent. */
 export interface Facts {
   readonly isRetry?: boolean;
   readonly isRedirected?: boolean;
@@ -43,7 +38,7 @@ export interface Facts {
   readonly isTrusted?: boolean;
 }
 
-/** What the crawls of a fleet share: limits by host and by address, and look-ups. */
+/** What the crawls of a fleet share. */
 export interface SharedLimits {
   readonly lookup: Lookup;
   /** `isKnown`: the host has answered before. */

@@ -1,6 +1,5 @@
-// Which proxy a request goes through, and how: https through a tunnel (CONNECT), http by sending the whole URL to the
-// proxy, which is what proxies expect; many refuse a tunnel to port 80. Behind a proxy the address policy sees only
-// names and literal addresses, because the proxy resolves names.
+// Which proxy a request goes through: https in a tunnel (CONNECT), http by sending the whole URL, since many proxies refuse
+// a tunnel to port 80. The proxy resolves names, so the address policy sees only names and literal addresses.
 import net from "node:net";
 import { SitemapError } from "../model/errors.ts";
 import type { Settings } from "../model/options.ts";
@@ -118,8 +117,7 @@ const headBytes = 16 * 1024;
 //   192.0.2.7  2001:db8::1  [2001:db8::1]:80    an address, however it is written
 //   10.0.0.0/8  fd00::/8                        a range of addresses
 //   *                                           everything
-// Separated by commas or blanks. Dots at the end of a name say nothing, and names are compared as they are looked up: in
-// lower case, and IDNA for those that are not ASCII.
+// Separated by commas or blanks. Names are compared as they are looked up.
 function exemption(list: string): (url: URL) => boolean {
   const rules = list.split(/[\s,]+/).flatMap((entry) => (entry === "" ? [] : (ruleOf(entry) ?? [])));
   return (url) => {
