@@ -115,10 +115,7 @@ export interface RedirectHop {
   readonly status: number;
 }
 
-/**
- * The bytes as received, without any decoding. Iterating never throws for what a website does: a body that breaks ends,
- * and `problem` says why. Leaving the loop early releases the connection.
- */
+/** The bytes as received. Iterating never throws for what a website does: a body that breaks ends, and `problem` says why. */
 export interface Body extends AsyncIterable<Uint8Array> {
   /** The body of an earlier run with the same bytes; known after the iteration. */
   readonly sameAs?: Body | undefined;
@@ -136,10 +133,7 @@ export interface DocumentSource {
   tellsApart?(url: string): boolean;
   /** Whether the website was not asked for this guess: the answer is from an earlier run. */
   wasNotAsked?(url: string): boolean;
-  /**
-   * Whether another request for this URL would be sent at once; with `isSpare`, without delaying one that is more important. Absent if fetching
-   * early gains nothing.
-   */
+  /** Whether a request would be sent at once; with `isSpare`, without delaying others. Absent if fetching early gains nothing. */
   hasRoomFor?(url: string, isSpare?: boolean): boolean;
   close(): Promise<void>;
 }
@@ -152,10 +146,7 @@ export function documentKey({ url, anonymous }: Pick<DocumentRequest, "url" | "a
 /** What distinguishes requests, and the answers to them. */
 export type RequestIdentity = Pick<DocumentRequest, "url" | "role" | "anonymous" | "notAsked">;
 
-/**
- * Equal for requests with the same answer: robots.txt is cut off earlier than a sitemap at the same URL, and a document
- * that was not requested in one place of a website may be requested in another.
- */
+/** Equal for requests with the same answer: robots.txt is cut off earlier than a sitemap at the same URL. */
 export function requestKey(request: RequestIdentity): string {
   const key = request.role === "robots" ? `robots ${documentKey(request)}` : documentKey(request);
   return request.notAsked === undefined ? key : `${request.notAsked} ${key}`;

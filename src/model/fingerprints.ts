@@ -1,6 +1,5 @@
-// A set of texts, by fingerprints of 64 bits: memory depends on their number, not on their length. A million texts need
-// 16 MB; a Set of strings would keep alive the buffers that they were cut from. Two different texts among a million
-// share a fingerprint in one set of 30 million.
+// A set of texts, by fingerprints of 64 bits: a million texts need 16 MB, however long they are. Two different texts among a
+// million share a fingerprint in one set of 30 million.
 
 /** The state of a fingerprint. */
 export interface Fingerprint {
@@ -8,10 +7,7 @@ export interface Fingerprint {
   readonly low: number;
 }
 
-/**
- * Computes fingerprints of texts, one after another. The results are in its fields, so that nothing is allocated. A
- * text is encoded to bytes first, which are read four at a time: twice as fast as reading its characters.
- */
+/** Computes fingerprints of texts, one after another, into its fields. Encoding a text first is twice as fast as reading its characters. */
 export class FingerprintReader implements Fingerprint {
   #bytes = new Uint8Array(8 * 1024);
   #words = new Int32Array(this.#bytes.buffer);
@@ -23,8 +19,7 @@ export class FingerprintReader implements Fingerprint {
   hasOthers = false;
 
   read(text: string): void {
-    // A UTF-16 unit has at most three bytes in UTF-8. Up to three spaces fill the last word; the length is part of the
-    // fingerprint.
+    // A UTF-16 unit has at most three bytes in UTF-8. Up to three spaces fill the last word.
     if (text.length * 3 + 3 > this.#bytes.length) this.#grow(text.length * 3 + 3);
     const bytes = this.#bytes;
     const words = this.#words;
@@ -88,8 +83,7 @@ export class Prefix {
 
 const encoder = new TextEncoder();
 const space = 0x20;
-// Two hashes with different factors. Their start values are random: a website that knew them could construct URLs that
-// all collide.
+// The start values are random: a website that knew them could construct URLs that all collide.
 export const highFactor = 0x9e3779b1;
 export const lowFactor = 0x5f356495;
 const highStart = Math.trunc(Math.random() * 2 ** 32) | 0;
@@ -106,8 +100,7 @@ export class Fingerprints {
 
   /** False where it was there before. */
   add(high: number, low: number): boolean {
-    // The last characters of a text hardly affect the upper half of a hash: mixed once more, as at the end of
-    // MurmurHash3.
+    // The last characters of a text hardly affect the upper half of a hash: mixed once more, as in MurmurHash3.
     const first = mix(high ^ (low >>> 15), 0x85ebca6b);
     const second = mix(low ^ (first >>> 13), 0xc2b2ae35) || 1;
     if (this.size * 16 >= this.#slots.length * 7) this.#grow();
@@ -140,13 +133,11 @@ export class Fingerprints {
 const spare = new Map<number, Int32Array>();
 const largestSpare = 131_072;
 
-// In words. In large steps, because growing copies. The 50,000 URLs of a large sitemap are in half a megabyte, which
-// stays in the processor's cache; a million are in 16 MB.
+// In words. In large steps, because growing copies.
 const tableSizes: readonly number[] = [128, 512, 2048, 8192, 32_768, 131_072, 1_048_576, 4_194_304];
 const noSlots = new Int32Array(0);
 
-// `second` is never 0, which marks an empty slot. Both halves decide on the slot, with random factors: texts that share
-// one half do not collide.
+// `second` is never 0, which marks an empty slot.
 function insert(slots: Int32Array, first: number, second: number): boolean {
   const mask = slots.length - 1;
   const place = (Math.imul(first, firstFactor) + Math.imul(second, secondFactor)) >>> 4;

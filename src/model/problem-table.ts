@@ -4,10 +4,7 @@
 
 /** One kind of problem. Its code is the key of the row: kebab-case, one prefix for each family, and stable. */
 export interface ProblemRow {
-  /**
-   * Something that the website declares is missing because of it, and a more patient, better connected or less limited reader
-   * would have delivered it: `complete` is false. Not so for what nobody could use, and for what was repaired.
-   */
+  /** Something that a more patient, better connected or less limited reader would have delivered is missing: `complete` is false. */
   readonly loss?: true;
   /** An entry was skipped because of it. */
   readonly skipsEntry?: true;

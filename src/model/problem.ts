@@ -106,10 +106,7 @@ function withTrait(trait: Trait): Judgment {
   return (code) => (rows.get(code) ?? statusRowOf(code))?.[trait] ?? false;
 }
 
-/**
- * Whether something is missing because of a problem with this code: something that the website declared and that a more
- * patient, better connected or less limited reader would have delivered. Only this decides what is complete.
- */
+/** Whether something that the website declared is missing because of this problem. Only this decides what is complete. */
 export const isLossy: Judgment = withTrait("loss");
 /** Whether an entry is skipped because of this problem. */
 export const skipsEntry: Judgment = withTrait("skipsEntry");
@@ -170,10 +167,7 @@ export class ProblemLog {
     this.add(code, facts);
   }
 
-  /**
-   * Those of the bytes first, then in the order of their first appearance. When a problem of the bytes appears among the
-   * others depends on how the bytes arrive.
-   */
+  /** Those of the bytes first, whenever they arrived, then in the order of their first appearance. */
   toArray(): Problem[] {
     const ofBytes = byteCodes.filter((code) => this.#problems.has(code));
     return [...new Set([...ofBytes, ...this.#problems.keys()])].map((code) => {

@@ -4,10 +4,7 @@ import type { ResponseEvent } from "./event.ts";
 import type { FailureOutcome, Fetched, HeaderList } from "./exchange.ts";
 import { isRefused, type Problem, problem } from "./problem.ts";
 
-/**
- * Whether a status is a redirect that is followed; 300, 304, 305 and 306 are not.
- * https://fetch.spec.whatwg.org/#redirect-status
- */
+/** https://fetch.spec.whatwg.org/#redirect-status: the redirects that are followed. */
 export function isRedirect(status: number): boolean {
   return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
 }
@@ -48,9 +45,8 @@ export function isChallenge(status: number, headers: HeaderList): boolean {
 }
 
 /**
- * Whether a robots.txt that could not be read is unreachable, so that nobody knows what it says.
- * https://www.rfc-editor.org/rfc/rfc9309#name-access-results: 4xx is "unavailable", nothing is restricted; server and
- * network errors are "unreachable". So is 429, which asks us to come back.
+ * Whether it is unknown what a robots.txt says. https://www.rfc-editor.org/rfc/rfc9309#name-access-results: 4xx is "unavailable", nothing
+ * is restricted; server and network errors are "unreachable". So is 429, which asks us to come back.
  */
 export function isRobotsUnreachable(failed: {
   readonly outcome: string;

@@ -32,10 +32,7 @@ interface NodeBuffer {
 const { process } = globalThis as { process?: { getBuiltinModule?(name: string): NodeBuffer | undefined } };
 const transcode = process?.getBuiltinModule?.("node:buffer")?.transcode;
 
-/**
- * A copy that keeps nothing else alive: V8 makes a substring by pointing into the whole string, so that a URL of forty characters would keep
- * the chunk of the document that it was cut from.
- */
+/** A copy that keeps nothing else alive: in V8, a substring points into the whole string, such as a chunk of a document. */
 export function detached(text: string): string {
   // Joining and cutting forces a copy. Shorter substrings are copies already.
   return text.length < shortestPart ? text : ` ${text}`.slice(1);

@@ -1,7 +1,5 @@
-// URLs as documents list them. Most are valid; others are written in a form that browsers would take for another page:
-// `https:/example.org/1` would be a relative path, and so would `"https://example.org/1"` in quotes. Repaired and
-// skipped URLs are both reported; docs/inside/formats.md has the list.
-//   Lenient: what stands around a URL, or is wrong between its scheme and its host, is put right where only one page can be meant.
+// URLs as documents list them: most are valid, and others are repaired or skipped; docs/inside/formats.md has the list.
+//   Lenient: what stands around a URL, or is wrong between its scheme and its host, is put right if only one page can be meant.
 //   Lenient: a URL with bytes that could not be decoded is kept.
 import { type Fingerprint, FingerprintReader, Prefix } from "./fingerprints.ts";
 import type { ProblemCode } from "./problem.ts";

@@ -55,10 +55,7 @@ export function originOf(url: string): string | undefined {
   return slash < 0 || /[?#\\]|\/\/https?:?\/$/i.test(origin) ? undefined : origin;
 }
 
-/**
- * Without the white space and invisible characters around it that editors and spreadsheets leave: Unicode white space,
- * zero-width spaces and joiners, direction marks, byte order marks.
- */
+/** Without the white space and invisible characters around it that editors and spreadsheets leave. */
 export function trimUrl(text: string): string {
   let end = text.length;
   // Nearly always there is nothing to trim.
@@ -135,8 +132,7 @@ export function urlKey(url: string): string {
   });
 }
 
-// Percent-encoded characters that need not be encoded (RFC 3986, section 2.3), and lowercase digits. In a URL that was parsed they are
-// rare, and to look at each of the others takes long where every letter is encoded.
+// Percent-encoded characters that need not be encoded (RFC 3986, section 2.3), and lowercase digits: rare in a parsed URL.
 const unusualSequences = /%(?:2[DE]|3\d|[46][1-9A-F]|[57][\dA]|5F|7E|[\dA-F][a-f]|[a-f][\da-fA-F])/g;
 
 /** The URL without user name and password: for everything that is printed, logged or kept. */
@@ -237,10 +233,7 @@ export function parseUrl(text: string, base?: string): URL | null {
   }
 }
 
-/**
- * `URL.canParse`, right. That of Node 20 and 22, once it is compiled, refuses every host with a letter from U+0080 to U+00FF, unless the
- * text also has a character beyond: the compiled one does not take such texts.
- */
+/** `URL.canParse`; the compiled one of Node 20 and 22 refuses hosts with letters from U+0080 to U+00FF, unless others follow. */
 function canParseUrl(text: string, base?: string): boolean {
   if (!nonAscii.test(text)) return URL.canParse(text, base);
   if (!httpPrefix.test(text)) return URL.canParse(`${text}${/[?#]/.test(text) ? "" : "?"}${beyond}`, base);
@@ -257,10 +250,7 @@ const impossibleHost = /^https?:\/\/(?![^/\\?#]*@)(?:[ <>\]^|]|[^/\\?#[][^/\\?#]
 
 const nonAscii = /[^\u0000-\u007f]/;
 
-/**
- * Host names of more than 253 characters cannot be resolved: https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4. A
- * URL parser accepts them, and takes quadratic time if their letters are not ASCII.
- */
+// https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4: at most 253 characters. A URL parser takes quadratic time for others than ASCII.
 function isHostTooLong(text: string): boolean {
   if (text.length <= longestHost) return false;
   const authority = anyAuthority.exec(text)?.[1];
