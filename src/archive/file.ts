@@ -92,7 +92,7 @@ export class KeptFile {
     try {
       while (used < bytes.length) {
         const { bytesWritten } = await this.#handle.write(bytes, used, bytes.length - used, offset + used);
-        if (bytesWritten === 0) throw new Error("the file takes nothing more");
+        if (bytesWritten === 0) throw new Error("the file accepts no more data");
         used += bytesWritten;
       }
     } catch (error) {
@@ -147,7 +147,7 @@ export function storageFailed(what: string, cause: unknown): SitemapError {
 }
 
 export function closedError(): SitemapError {
-  return new SitemapError("tree-closed", "The documents are no longer there: the tree was closed");
+  return new SitemapError("tree-closed", "The documents are no longer available: the tree was closed");
 }
 
 function* pieces(blocks: readonly Block[]): Generator<Block> {

@@ -222,7 +222,7 @@ export async function unpack(
 }
 
 export function tooLarge(path: string, most: number): SitemapError {
-  return new SitemapError("invalid-archive", `${path} unpacks to more than ${most} bytes`);
+  return new SitemapError("invalid-archive", `${path} decompresses to more than ${most} bytes`);
 }
 
 // Not the disk, or too little memory.

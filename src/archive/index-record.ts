@@ -117,7 +117,7 @@ export async function readIndex(
 /** A hostile file must not take all memory. */
 export class AnswerLimit extends SitemapError {
   constructor(most: number) {
-    super("invalid-archive", `it holds more than ${grouped(most)} documents`);
+    super("invalid-archive", `it contains more than ${grouped(most)} documents`);
   }
 }
 

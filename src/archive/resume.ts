@@ -24,10 +24,10 @@ export async function resumeArchive(path: string, options: OpenArchiveOptions = 
   const archive = await openArchive(path, { ...options, writable: true, withGroups: true });
   const { info, infoId, goesOn, altered, unpacked } = archive;
   try {
-    if (info === undefined) throw cannotGoOn(path, "another tool wrote it");
-    if (goesOn) throw cannotGoOn(path, "it is damaged in its middle");
+    if (info === undefined) throw cannotGoOn(path, "it was written by another tool");
+    if (goesOn) throw cannotGoOn(path, "it is damaged");
     if (altered) throw cannotGoOn(path, "it was changed after it was written");
-    if (unpacked !== undefined) throw cannotGoOn(path, "its records are not compressed one by one");
+    if (unpacked !== undefined) throw cannotGoOn(path, "it is compressed as a whole, not per record");
     // Why answers are not whole.
     const cuts = new Map<string, Problem | undefined>();
     for (const [key, { isCut }] of archive.answers) {

@@ -124,7 +124,7 @@ export async function runCheck(
     if (fileRules === undefined) missing.add("files");
     const isNarrowed = settings.files?.pages !== undefined || settings.files?.ignore !== undefined;
     const without = isNarrowed
-      ? "no HTML file is left by `files.pages` and `files.ignore`"
+      ? "`files.pages` and `files.ignore` exclude all HTML files"
       : "the folder has no HTML files";
     const unknown = (files?.notUnderstood ?? []).slice(0, mostUnknown).join(", ");
     const unfinished: NotJudged[] = [

@@ -75,7 +75,7 @@ export function resultOf(
   });
   if (isLate) {
     const said = new Set([...notJudged, ...findings].map(({ rule }) => rule));
-    for (const { id } of applied) if (!said.has(id)) notJudged.push({ rule: id, reason: "time was up" });
+    for (const { id } of applied) if (!said.has(id)) notJudged.push({ rule: id, reason: "the time limit was reached" });
   }
   notJudged.push(...unfinished);
   const sitemapCount = [...tree.sitemaps()].filter(isReadSitemap).length;

@@ -188,7 +188,7 @@ export class ChangesRun {
   commit(): void {
     if (this.#phase === "done") return;
     if (this.#phase !== "listed" || this.#next === undefined)
-      throw invalid("Call `commit()` after the loop has run to its end");
+      throw invalid("Call `commit()` after the loop has finished");
     if (this.#lock?.isOurs() !== true) throw inUse(this.#name, "Another process");
     try {
       replaceFile(this.#next, this.#state);
@@ -228,7 +228,7 @@ export class ChangesRun {
     let tree: SitemapTree | undefined;
     try {
       const { info, finished, truncated, altered } = archive;
-      if (info === undefined) throw invalidArchive(this.#name, "another tool wrote it, so it is not a state");
+      if (info === undefined) throw invalidArchive(this.#name, "it was written by another tool, so it is not a state");
       if (!finished || truncated || altered) throw invalidArchive(this.#name, "it is cut off or damaged");
       const { start } = prepare(this.#target, this.#crawl);
       if (String(info.sitemaps) !== String(start.sitemaps)) {
@@ -270,7 +270,7 @@ export class ChangesRun {
 }
 
 function inUse(name: string, owner: string): SitemapError {
-  return new SitemapError("state-in-use", `${owner} is working on ${name}; wait for it, or stop it`);
+  return new SitemapError("state-in-use", `${owner} is using ${name}; wait for it, or stop it`);
 }
 
 // Today's documents; in place of those that could not be read, the last that could.

@@ -143,8 +143,8 @@ export function streamContent(
 }
 
 const notText = {
-  archive: "an archive, which has to be a file",
-  ndjson: "NDJSON, which has to be a file",
+  archive: "an archive, which must be a file",
+  ndjson: "NDJSON, which must be a file",
   table: "a table: list with -f ndjson or --save to compare",
 };
 const blockLength = 256 * 1024;

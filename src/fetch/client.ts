@@ -234,7 +234,7 @@ class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterator<Uint
   onReceive(bytesRead: number): void {
     const received = bytesRead - this.#receivedBefore;
     if (this.#status === 0) {
-      if (received > headBytes) this.#refuse("the head of the response is too long");
+      if (received > headBytes) this.#refuse("the response headers are too long");
     } else if (received > headBytes + framingRatio * this.#content) {
       this.#refuse("more framing than content");
     } else if (received > headBytes + this.#mostBytes) {

@@ -1,4 +1,5 @@
-// The journal of a fleet: an append-only file of JSON lines, in a folder that is locked while a process works in it. An append resolves when its
+// The journal of a fleet: an append-only file of JSON lines, in a folder that is locked while a process works in it. An append resolves
+// when its
 // line is on the disk; lines of many writers are written together. A killed process leaves at most half a line, which is removed later.
 import { createReadStream, existsSync, lstatSync, rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
@@ -128,7 +129,7 @@ function expectFile(file: string): void {
   const stat = lstatSync(file, { throwIfNoEntry: false });
   if (stat === undefined || stat.isFile()) return;
   const what = stat.isDirectory() ? "a folder" : "not a regular file";
-  throw unusable(`${file} is ${what}, where a fleet needs a file of its own; move it, or use another folder`);
+  throw unusable(`${file} is ${what}, but a fleet must write this file; move it, or use another folder`);
 }
 
 function unusable(sentence: string, cause?: unknown): SitemapError {
@@ -139,7 +140,7 @@ function unusable(sentence: string, cause?: unknown): SitemapError {
 export function takeFolder(lock: string): FileLock {
   return FileLock.take(
     lock,
-    (owner) => new SitemapError("folder-in-use", `${owner} is working in this folder; wait for it, or stop it`),
+    (owner) => new SitemapError("folder-in-use", `${owner} is using this folder; wait for it, or stop it`),
   );
 }
 

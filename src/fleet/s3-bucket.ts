@@ -81,7 +81,7 @@ export class S3Bucket {
   /** Checks that the bucket exists and honors `If-None-Match`. */
   async inspect(): Promise<void> {
     const key = "sitegrove.txt";
-    await this.put(key, "Outputs of sitegrove. Summaries name the files that count.\n");
+    await this.put(key, "Outputs of sitegrove. The summaries list the valid files.\n");
     if ((await this.put(key, "-")) === "exists") return;
     await this.delete(key);
     throw failure(`${this.address} cannot be used: it does not honor If-None-Match`);

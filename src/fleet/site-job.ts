@@ -150,12 +150,13 @@ export function emptySummary(
 }
 
 export function quarantinedSummary(job: SiteJob, attemptId: string): SiteSummary {
-  const message = "The process died twice while only this website was read";
+  const message = "The process died twice while crawling only this website";
   return emptySummary(job, attemptId, "quarantined", { message, count: mostAlone });
 }
 
 /**
- * Undefined where the text is not a homepage. `example.org` means `https://example.org/`, `localhost:3000` `http://localhost:3000/`. With `keepPath`, `https://example.org/a/`
+ * Undefined where the text is not a homepage. `example.org` means `https://example.org/`, `localhost:3000` `http://localhost:3000/`. With
+ * `keepPath`, `https://example.org/a/`
  * is a website of its own, as for the option.
  */
 export function siteJob(

@@ -93,7 +93,7 @@ function verdict(
       ? "Nothing that search engines would reject."
       : `${failedInWords(result)} (${severitiesInWords(counts)}).`,
     ...(unreadable > 0 ? [`${counted(unreadable, "declared sitemap")} could not be read.`] : []),
-    ...(incomplete > 0 ? [`${counted(incomplete, "sitemap")} could be read only in part.`] : []),
+    ...(incomplete > 0 ? [`${counted(incomplete, "sitemap")} could only be partly read.`] : []),
   ].join(" ");
 }
 

@@ -146,8 +146,8 @@ export function sitemapsPart({ sitemaps, homepage, figures }: ReportFacts): Html
     html`<tr class="other"><th scope="row">other (${grouped(others.count)})</th><td></td><td>${grouped(others.pages)}</td><td>${size(others.wireBytes)}</td><td></td><td></td>${hasTimes && html`<td></td>`}</tr>`;
   return part(
     "sitemaps",
-    "Sitemaps, as they were fetched",
-    html`<p class="lead">In the order in which they are declared.${hasTimes && " The light part of a bar is the wait for the first byte."}</p>${table("Sitemaps", head, [...lines, rest], "tree")}`,
+    "How the sitemaps were fetched",
+    html`<p class="lead">In declared order.${hasTimes && " The light part of a bar is the wait for the first byte."}</p>${table("Sitemaps", head, [...lines, rest], "tree")}`,
   );
 }
 
@@ -223,8 +223,8 @@ export function discoveryPart({ discovery, homepage }: ReportFacts): Html | unde
   const found = rows.filter(({ outcome }) => outcome === "found").length;
   return part(
     "discovery",
-    "Where sitemaps were looked for",
-    html`<p class="lead">${counted(rows.length + others, "place")} tried, ${grouped(found)} of them with a sitemap or a robots.txt.</p>${table("Places where sitemaps were looked for", head, [...lines, rest])}`,
+    "Where discovery looked",
+    html`<p class="lead">${counted(rows.length + others, "URL")} tried; ${grouped(found)} had a sitemap or a robots.txt.</p>${table("URLs that discovery tried", head, [...lines, rest])}`,
   );
 }
 
@@ -239,12 +239,12 @@ export function preferencesPart({ preferences }: ReportFacts): Html | undefined 
   if (preferences.length === 0) return undefined;
   const head = html`<th scope="col">Line</th><th scope="col">For</th><th scope="col">Says</th>`;
   const lines = preferences.map(({ field, value, line, agents }) => {
-    const whom = field === "License" ? "everyone" : (agents ?? ["everyone: before all groups"]);
+    const whom = field === "License" ? "everyone" : (agents ?? ["everyone (before the first group)"]);
     return html`<tr><td class="number">${line}</td><td><bdi>${whom}</bdi></td><th scope="row">${field}: <bdi>${value}</bdi></th></tr>`;
   });
   return part(
     "preferences",
-    "What robots.txt says to AI",
-    html`<p class="lead">Preferences for the use of pages. Nobody enforces them.</p>${table("Preferences in robots.txt", head, lines)}`,
+    "AI preferences in robots.txt",
+    html`<p class="lead">How pages may be used. Nothing enforces these preferences.</p>${table("AI preferences", head, lines)}`,
   );
 }

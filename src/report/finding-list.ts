@@ -67,7 +67,7 @@ export function findingsPart(facts: ReportFacts): Html {
     findings.length > 0
       ? html`${lead(facts)}${filter(facts)}<div class="list">${findings.map((finding) => row(finding, facts.homepage))}</div>`
       : unreachable !== undefined || figures.sitemaps === 0
-        ? html`<p class="empty">There is nothing to judge.</p>`
+        ? html`<p class="empty">There is nothing to check.</p>`
         : html`<p class="empty good">Nothing that search engines would reject or ignore.</p>`;
   return part("findings", "What search engines would flag", html`${content}${notJudged(facts)}`);
 }
@@ -79,7 +79,7 @@ const severityNames = {
 } as const;
 
 function lead(facts: ReportFacts): Html {
-  return html`<p class="lead">${failedInWords(facts)}. Each rule opens to what search engines do about it, and what to do.</p>`;
+  return html`<p class="lead">${failedInWords(facts)}. Open a rule to see its effect and how to fix it.</p>`;
 }
 
 // Radio buttons and a style sheet: works without script.
@@ -99,8 +99,8 @@ function row(finding: ReportFinding, homepage: string): Html {
   const { rule, severity, count, sitemaps, sentence, fix, link, examples, places } = finding;
   const isSite = sitemaps === 1 && places[0]?.sitemap === homepage;
   return html`<details class="finding ${severity}" id="rule-${rule}"><summary><span class="tag ${severity}">${severityNames[severity][0]}</span><span class="says">${prose(sentence)}</span><span class="where">${isSite ? "the website" : counted(sitemaps, "sitemap")}</span><span class="count">${grouped(count)}<span class="unseen"> found</span></span></summary><div class="body">
-<h3>What search engines do</h3><p>${consequence(finding)}</p>
-${fix !== "" && html`<h3>What to do</h3><p>${prose(fix)}</p>`}
+<h3>Effect</h3><p>${consequence(finding)}</p>
+${fix !== "" && html`<h3>Fix</h3><p>${prose(fix)}</p>`}
 ${examples.length > 0 && html`<h3>${examples.length < count ? `The first ${examples.length} of ${grouped(count)}` : "Where"}</h3><ul class="examples">${examples.map((example) => exampleRow(example, homepage))}</ul>`}
 ${(places.length > 1 || examples.length === 0) && html`<h3>Sitemaps</h3><ul class="examples">${places.map(({ sitemap, count }) => html`<li>${urlLink(sitemap, withoutOrigin(sitemap, homepage))}<span class="place">${grouped(count)}</span></li>`)}${sitemaps > places.length && html`<li class="soft">other (${grouped(sitemaps - places.length)})</li>`}</ul>`}
 <p class="note">Rule <code>${rule}</code>${link !== "" && html` · <a href="${link}" rel="noreferrer">source</a>`}</p></div></details>`;
@@ -121,8 +121,7 @@ function consequence({ severity, basis, engines }: ReportFinding): string {
     warning: "may ignore",
     info: "",
   }[severity];
-  const effect =
-    severity === "info" ? "No effect on what is read; advice." : `${who} ${does} the file, the entry or what it says.`;
+  const effect = severity === "info" ? "Advice only." : `${who} ${does} the file, the entry or the annotation.`;
   const ground = {
     protocol: "The sitemap protocol requires it.",
     engine: "It is documented.",
@@ -136,7 +135,7 @@ function notJudged({ notJudged }: ReportFacts): Html | false {
   if (notJudged.length === 0) return false;
   const reasons = new Map<string, string[]>();
   for (const { rule, reason } of notJudged) reasons.set(reason, [...(reasons.get(reason) ?? []), rule]);
-  return html`<details class="more"><summary>${counted(notJudged.length, "rule")} could not be judged</summary><ul class="examples">${[
+  return html`<details class="more"><summary>${counted(notJudged.length, "rule")} could not be checked</summary><ul class="examples">${[
     ...reasons,
   ].map(
     ([reason, rules]) =>

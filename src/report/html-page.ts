@@ -82,7 +82,7 @@ ${head}
 <main id="main">
 ${parts.map(({ content }) => content)}
 </main>
-<footer><p>Made by ${facts.generator} from what the website sent on ${facts.receivedAt.slice(0, 10)}.</p><a class="button" id="data" download="${fileName(facts)}.gz" href="data:application/gzip;base64,${compressed(facts)}">Download the data (JSON)</a></footer>
+<footer><p>Made by ${facts.generator} from responses received on ${facts.receivedAt.slice(0, 10)}.</p><a class="button" id="data" download="${fileName(facts)}.gz" href="data:application/gzip;base64,${compressed(facts)}">Download the data (JSON)</a></footer>
 ${raw("script", script)}
 </body>
 </html>
@@ -119,7 +119,7 @@ function overview(facts: ReportFacts, parts: readonly { readonly id: string; rea
 <p class="verdict ${tone}">${verdict}${unreachable === undefined ? "" : ` ${unreachable}.`}</p>
 <p class="meta"><span>${unreachable === undefined ? "Received" : "Tried"} <time datetime="${receivedAt}">${receivedAt.slice(0, 16).replace("T", " ")} UTC</time></span><span>${generator}</span></p>
 ${figures(facts)}
-<nav aria-label="Parts of this page"><ul>${parts.map(({ id, name }) => html`<li><a href="#${id}">${name}</a></li>`)}</ul></nav>
+<nav aria-label="On this page"><ul>${parts.map(({ id, name }) => html`<li><a href="#${id}">${name}</a></li>`)}</ul></nav>
 </header>`;
 }
 
@@ -140,7 +140,7 @@ function figures({ figures, languages }: ReportFacts): Html {
     ...(incomplete > 0 ? [`${grouped(incomplete)} incomplete`] : []),
   ].join(", ");
   return html`<dl class="figures">
-${figure("Pages", grouped(pages), duplicates > 0 ? `${grouped(duplicates)} listed again` : pages > 0 ? "each listed once" : "none listed")}
+${figure("Pages", grouped(pages), duplicates > 0 ? counted(duplicates, "duplicate") : pages > 0 ? "each listed once" : "none listed")}
 ${figure("Sitemaps", grouped(sitemaps), faults || (sitemaps > 0 ? "all readable" : "none found"))}
 ${figure("Received", size(wireBytes), wireBytes === 0 ? "nothing" : decodedBytes > wireBytes ? `${size(decodedBytes)} unpacked` : "not compressed")}
 ${figure("Median age", medianAge === undefined ? "–" : age(medianAge), dated === 0 ? "no page has a date" : dated === pages ? "by lastmod" : `${percent(dated, pages)} have a date`)}
@@ -154,7 +154,7 @@ ${figure(
         .map((code) => shortened(code, 12))
         .join(" ")}${codes.length > 7 ? " …" : ""}</bdi>`,
 )}
-${figure("Time", duration === undefined ? "–" : time(duration), medianFirstByte === undefined ? "not on record" : `first byte after ${time(medianFirstByte)}`)}
+${figure("Time", duration === undefined ? "–" : time(duration), medianFirstByte === undefined ? "not recorded" : `first byte after ${time(medianFirstByte)}`)}
 </dl>`;
 }
 
@@ -187,7 +187,7 @@ function contentsPart({ hosts, formats, media, figures }: ReportFacts): Html | u
     html`<div class="card"><h3>${title}</h3>${rows.length === 0 ? html`<p class="note">${nothing}</p>` : html`<ul class="shares">${rows}</ul>`}</div>`;
   return part(
     "contents",
-    "What they hold",
+    "Contents",
     html`<div class="cards">
 ${card("Hosts", hostRows, "no pages")}
 ${card("Formats", formatRows, "no sitemap with pages")}

@@ -167,7 +167,7 @@ export function languagesPart({ languages: facts, figures }: ReportFacts): Html 
   if (rows.length === 0) return undefined;
   const what = judged
     ? "Percentage of links from row to column that are returned. Search engines ignore links that are not."
-    : "Links from row to column. Return links were not judged, because not everything could be read.";
+    : "Links from row to column. Return links were not checked, because not everything could be read.";
   const odd = judged ? worst(facts) : undefined;
   const defaults =
     defaultPages === pages
@@ -220,7 +220,7 @@ function worst({ languages, links }: ReportLanguages): string | undefined {
       if (each === null || each.noReturn <= (found?.count ?? 0)) continue;
       const from = languages[row]?.language;
       const to = nameOf(languages[column]?.language);
-      const text = `${counted(each.noReturn, "page")}${from === undefined ? "" : ` in ${nameOf(from)}`} ${each.noReturn === 1 ? "names an alternate page" : "name alternate pages"} in ${to} that ${each.noReturn === 1 ? "does" : "do"} not name ${each.noReturn === 1 ? "it" : "them"} back.`;
+      const text = `${counted(each.noReturn, "page")}${from === undefined ? "" : ` in ${nameOf(from)}`} ${each.noReturn === 1 ? "links to an alternate page" : "link to alternate pages"} in ${to} that ${each.noReturn === 1 ? "does" : "do"} not link back.`;
       found = { text, count: each.noReturn };
     }
   }

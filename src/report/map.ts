@@ -88,7 +88,7 @@ export function mapPart(facts: ReportFacts, sheet: StyleSheet): Html | undefined
   const root = numbered(sections);
   const tiles = [...everyTile(root)].slice(root.children.length === 0 ? 0 : 1);
   const rows = tableRows(tiles);
-  const asTable = html`<details class="more"><summary>The same as a table</summary>${sectionTable(root, tiles, rows)}</details>`;
+  const asTable = html`<details class="more"><summary>Show as a table</summary>${sectionTable(root, tiles, rows)}</details>`;
   if (root.children.length === 0) return singlePart(facts, root, sheet, asTable);
   const body = boxes(root.children, new Set(rows.map(({ number }) => number)), sheet);
   const size = sizes.find((each) => tiles.length <= each.tiles)!;
@@ -103,7 +103,7 @@ export function mapPart(facts: ReportFacts, sheet: StyleSheet): Html | undefined
   return part(
     "map",
     "Where the pages are",
-    html`<p class="lead">${flawedSentence(facts)}Area is the number of pages, color how long ago they changed (median).${sections.flawed > 0 && " The hatched part of a tile is its share of pages with errors or warnings."}</p>
+    html`<p class="lead">${flawedSentence(facts)}Area shows the number of pages, color the median time since they changed.${sections.flawed > 0 && " The hatched part of a tile is its share of pages with errors or warnings."}</p>
 <ul class="legend" aria-label="Colors">${ageNames.map((name, index) => classes.has(index) && html`<li><i class="a${index}"></i>${name}</li>`)}${sections.flawed > 0 && html`<li><i class="hatch"></i>with problems</li>`}</ul>
 <div class="map" id="map-tiles">${body}</div>
 ${asTable}`,
@@ -115,7 +115,7 @@ function flawedSentence({ figures }: ReportFacts): string {
   const { flawedPages, pages } = figures;
   return flawedPages === 0
     ? ""
-    : `${counted(flawedPages, "page")} (${percent(flawedPages, pages)}) ${flawedPages === 1 ? "has errors or warnings of its own" : "have errors or warnings of their own"}. `;
+    : `${counted(flawedPages, "page")} (${percent(flawedPages, pages)}) ${flawedPages === 1 ? "has errors or warnings" : "have errors or warnings"}. `;
 }
 
 // A website without sections: the map shows the age of its pages.
@@ -132,7 +132,7 @@ function singlePart(facts: ReportFacts, root: Tile, sheet: StyleSheet, asTable: 
   return part(
     "map",
     "Where the pages are",
-    html`<p class="lead">${flawedSentence(facts)}${pages === 1 ? "The only page lies" : `All ${grouped(pages)} pages lie`} directly in <bdi>${readableUrl(name)}</bdi>, without sections. By how long ago they changed:</p>
+    html`<p class="lead">${flawedSentence(facts)}${pages === 1 ? "The only page is" : `All ${grouped(pages)} pages are`} directly in <bdi>${readableUrl(name)}</bdi>, without sections. By time since the last change:</p>
 <div class="map">${boxes}</div>
 ${asTable}`,
   );

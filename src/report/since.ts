@@ -63,7 +63,7 @@ export function changesPart({ changes, homepage }: ReportFacts): Html | undefine
   const lead = html`<p class="lead">${before}${!totals.before.complete && ", as far as they could be read"}; now ${counted(totals.after.pages, "page")} in ${lists(totals.after.sitemaps)}.${totals.changedOnlyLastModified > 0 && ` ${grouped(totals.changedOnlyLastModified)} of ${counted(totals.changed, "changed page")} changed only in date.`}${totals.unknown > 0 && " Unknown pages are on one side only, and the other could not be fully read."}</p>`;
   const content =
     all === 0
-      ? html`<p class="empty good">Nothing is different.</p>`
+      ? html`<p class="empty good">No changes.</p>`
       : html`<dl class="delta">${kinds.map(([kind, name]) => html`<div><dt>${name}</dt><dd>${grouped(totals[kind])}</dd></div>`)}</dl>${sections.length > 0 && bySection(changes, homepage)}${fields(changes)}${sitemaps.length > 0 && bySitemap(changes, homepage)}${examples.length > 0 && examplesOf(changes, homepage)}`;
   return part("since", "What changed since the previous archive", html`${lead}${content}`);
 }

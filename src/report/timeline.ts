@@ -176,7 +176,7 @@ function sentences(
   if (dated === 0) {
     return {
       sentence: "Search engines cannot tell from the sitemaps what is new.",
-      odd: "No page says when it changed.",
+      odd: "No page has a date.",
     };
   }
   const half = medianAge === undefined ? "" : `Half of the dated pages changed within ${age(medianAge)}. `;
@@ -192,12 +192,12 @@ function oddity(dates: DateCounts, pages: number, common: ReportTimeline["common
   if (common !== undefined) {
     const share = percent(common.pages, pages);
     return common.at.length === 10
-      ? `${grouped(common.pages)} pages (${share}) have the same date, ${common.at}: probably a release, not so many changes.`
-      : `${grouped(common.pages)} pages (${share}) have the same time, ${common.at}: when a file was written, not when pages changed.`;
+      ? `${grouped(common.pages)} pages (${share}) have the same date, ${common.at}: probably a release, not actual changes.`
+      : `${grouped(common.pages)} pages (${share}) have the same time, ${common.at}: probably when the sitemap was generated, not when pages changed.`;
   }
   if (future >= dated / 100)
     return `${counted(future, "page")} (${percent(future, pages)}) ${future === 1 ? "has" : "have"} a date in the future.`;
-  if (dated < pages / 2) return `Only ${percent(dated, pages)} of the pages say when they changed.`;
+  if (dated < pages / 2) return `Only ${percent(dated, pages)} of the pages have a date.`;
   if (medianAge > 730) return "Most pages have not changed for more than two years.";
   return undefined;
 }
@@ -238,7 +238,7 @@ function chart(timeline: ReportTimeline, sheet: StyleSheet): Html {
     return `${index * step},${short(y)}`;
   });
   line.push(`${width},${height}`);
-  const described = `Pages by ${unit} of their last change, from ${bars[0]!.from} to ${bars.at(-1)!.from}. The same is in the table below.`;
+  const described = `Pages by ${unit} of their last change, from ${bars[0]!.from} to ${bars.at(-1)!.from}. The table below has the same data.`;
   return html`<figure class="chart"><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${described}"><line class="base" x1="0" x2="${width}" y1="${height}" y2="${height}"/><g class="bars">${rectangles}</g>${total >= fewPages && html`<polyline class="since" points="${line.join(" ")}"/>`}</svg>${marks(bars, cut, odd, sheet)}${axis(bars, unit, sheet)}</figure>`;
 }
 
@@ -317,7 +317,7 @@ function asTable({ bars, unit }: ReportTimeline): Html {
       ({ from, pages }) =>
         html`<tr><th scope="row">${inWords(from, unit)}</th><td class="number">${grouped(pages)}</td><td class="number">${percent(pages, total)}</td></tr>`,
     );
-  return html`<details class="more"><summary>The same as a table</summary>${table("Pages by their last change", head, rows)}</details>`;
+  return html`<details class="more"><summary>Show as a table</summary>${table("Pages by their last change", head, rows)}</details>`;
 }
 
 function short(value: number): string {

@@ -125,7 +125,7 @@ function wantedKinds(summary: DiffSummary): { readonly count: number; readonly w
     .filter(({ kind, count }) => kinds.has(kind) && count > 0)
     .map(({ kind, count }) => {
       const remark = remarkOn(kind, summary);
-      const words = kind === "sitemap" ? (count === 1 ? "sitemap is different" : "sitemaps are different") : kind;
+      const words = kind === "sitemap" ? (count === 1 ? "sitemap differs" : "sitemaps differ") : kind;
       return { count, words: `${words}${remark === "" ? "" : `: ${remark}`}` };
     });
 }
@@ -136,11 +136,11 @@ function remarkOn(kind: ChangeKind, { totals }: DiffSummary): string {
   if (kind === "changed" && onlyDate > 0) {
     // Never 100 % if something is left, nor 0 % if there is something.
     const share = onlyDate === changed ? 100 : Math.min(99, Math.max(1, Math.round((onlyDate / changed) * 100)));
-    return `${share} % changed only lastModified; --ignore lastModified leaves ${onlyDate === 1 ? "it" : "them"} out`;
+    return `${share} % changed only lastModified; --ignore lastModified skips ${onlyDate === 1 ? "it" : "them"}`;
   }
   if (kind !== "unknown") return "";
   const sides = [...(totals.before.complete ? [] : ["before"]), ...(totals.after.complete ? [] : ["after"])];
-  return `missing on a side that is incomplete (${sides.join(", ")})`;
+  return `missing on an incomplete side (${sides.join(", ")})`;
 }
 
 // Where the changes are, if there is more than one place.

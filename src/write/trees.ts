@@ -30,7 +30,7 @@ export async function* writeTabtree(
 }
 
 /** The note on a sitemap from an earlier run. */
-export const notAskedNote = "not asked: same lastmod as before";
+export const notAskedNote = "skipped: same lastmod as before";
 
 function remark(sitemap: Sitemap, limitNote: string | undefined): string {
   if (sitemap.kind === "invalid") return ` (not read: ${printable(sitemap.reason.message)})`;

@@ -158,7 +158,7 @@ describe("refused with a message that says why", () => {
     await writeFile(name, Buffer.concat(Array(5).fill(megabytes)));
     await expect(openArchive(name)).rejects.toMatchObject({
       code: "invalid-archive",
-      message: expect.stringContaining("unpacks to more than"),
+      message: expect.stringContaining("decompresses to more than"),
     });
   });
 });
@@ -249,12 +249,12 @@ describe("an archive of very many small records", () => {
   const record = (number: number) =>
     `WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://example.org/${number}\r\nContent-Length: ${response.length}\r\n\r\n${response}\r\n\r\n`;
 
-  test("is refused where it holds more than a tree may", async () => {
+  test("is refused where it contains more than a tree may", async () => {
     const file = inFolder("many.warc");
     await writeFile(file, Array.from({ length: 200 }, (_, number) => record(number)).join(""));
-    await expect(openArchive(file, { mostAnswers: 100 })).rejects.toThrow("it holds more than 100 documents");
+    await expect(openArchive(file, { mostAnswers: 100 })).rejects.toThrow("it contains more than 100 documents");
     await smallArchive(name);
-    await expect(openArchive(name, { mostAnswers: 1 })).rejects.toThrow("it holds more than 1 documents");
+    await expect(openArchive(name, { mostAnswers: 1 })).rejects.toThrow("it contains more than 1 documents");
   });
 
   test.each(["many.warc", "many.warc.gz"])("is opened as far as the signal lets it: %s", async (name) => {

@@ -145,7 +145,9 @@ describe.each(["site.warc", "site.warc.gz"])("%s", (name) => {
         complete: false,
         problems: [`${home} archive-truncated`],
       });
-      await expect(sitemapTreeForHomepage(home, { ...options, resume: file })).rejects.toThrow("damaged in its middle");
+      await expect(sitemapTreeForHomepage(home, { ...options, resume: file })).rejects.toThrow(
+        "cannot be resumed: it is damaged",
+      );
     }
   });
 

@@ -216,7 +216,7 @@ test("the library says that its patterns leave no page, where they do", async ()
   const files = { folders: [{ url: home, path: built("a", "a.html") }], pages: ["zzz"] };
   const client = { request: async () => problem("connection-refused") };
   await using tree = await sitemapTreeForHomepage(home, { client, retries: 0 });
-  const reason = "no HTML file is left by `files.pages` and `files.ignore`";
+  const reason = "`files.pages` and `files.ignore` exclude all HTML files";
   expect((await checkTree(tree, { files })).notJudged).toContainEqual({ rule: "page-missing-file", reason });
 });
 

@@ -234,7 +234,7 @@ test("rules that would take hours are given up, and the check can be stopped and
   await expect(checking).rejects.toThrow("stopped");
   const late = await checkTree(tree, { time: 0 });
   expect(late.complete).toBe(false);
-  expect(late.notJudged).toContainEqual({ rule: "url-fragment", reason: "time was up" });
+  expect(late.notJudged).toContainEqual({ rule: "url-fragment", reason: "the time limit was reached" });
 });
 
 test.each([

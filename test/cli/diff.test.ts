@@ -92,9 +92,9 @@ test("a summary for people: counts, by sitemap and by section, what changed, exa
 
     1  added
     1  removed
-    2  changed: 50 % changed only lastModified; --ignore lastModified leaves it out
+    2  changed: 50 % changed only lastModified; --ignore lastModified skips it
     2  moved
-    2  sitemaps are different
+    2  sitemaps differ
 
 Sitemaps
   gone  /c.xml
@@ -230,7 +230,7 @@ test("standard input and pipes are sides, too", async () => {
   const piped = `eval "$SITEGROVE" diff <(sort ${list}) <(echo https://example.org/9) -f pages --only added`;
   expect(await shell(piped)).toMatchObject({ stdout: "https://example.org/9\n", code: 0 });
   const archive = await sitegrove(["diff", list, "-"], { input: readFileSync(at("monday.warc.gz")) });
-  const stderr = "sitegrove: standard input holds an archive, which has to be a file\n";
+  const stderr = "sitegrove: standard input holds an archive, which must be a file\n";
   expect(archive).toEqual({ code: 2, stdout: "", stderr });
 });
 

@@ -552,7 +552,7 @@ describe("Ctrl-C", () => {
     expect(second).toEqual({
       code: 2,
       stdout: "",
-      stderr: `sitegrove: Process ${child.pid} is working in this folder; wait for it, or stop it\n`,
+      stderr: `sitegrove: Process ${child.pid} is using this folder; wait for it, or stop it\n`,
     });
     expect((await sitegrove(["fleet", "status", at("out")])).stdout).toContain(`running (process ${child.pid})`);
     child.kill("SIGCONT");
@@ -608,8 +608,8 @@ describe("2: the command line is wrong", () => {
   });
 
   test.each([
-    ["lock", "is a folder, where a fleet needs a file of its own"],
-    ["sites.ndjson", "is a folder, where a fleet needs a file of its own"],
+    ["lock", "is a folder, but a fleet must write this file"],
+    ["sites.ndjson", "is a folder, but a fleet must write this file"],
   ])("a folder stands in the place of %s: it stays where it is", async (name, message) => {
     mkdirSync(at(`out/${name}/mine`), { recursive: true });
     const { code, stderr } = await sitegrove(fleet("example.org"));

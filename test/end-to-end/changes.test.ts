@@ -126,7 +126,7 @@ describe("in the library", () => {
       expect(page.url).toBe(`${home}1`);
       break;
     }
-    await expect(left.commit()).rejects.toThrow("after the loop has run to its end");
+    await expect(left.commit()).rejects.toThrow("after the loop has finished");
     expect(await committed(read())).toEqual(["removed 1", "added 4"]);
     expect(await committed(read())).toEqual([]);
   });
@@ -235,7 +235,7 @@ describe("in the library", () => {
     expect((await iterator.next()).done).toBe(true);
     await expect(all(read())).rejects.toMatchObject({
       code: "state-in-use",
-      message: `Process ${process.pid} is working on ${state}; wait for it, or stop it`,
+      message: `Process ${process.pid} is using ${state}; wait for it, or stop it`,
     });
     await first.commit();
     expect(await committed(read())).toEqual([]);

@@ -292,7 +292,7 @@ describe("trustLastmod", () => {
     const flags = ["ls", home, "--no-known", "--no-homepage", "--previous", archive];
     const plain = await sitegrove(flags);
     const marked = await sitegrove([...flags, "--trust-lastmod"]);
-    const note = " (not asked: same lastmod as before)";
+    const note = " (skipped: same lastmod as before)";
     expect(marked.stdout.split(note)).toHaveLength(names.length - dueNames().length + 1);
     expect(marked.stdout.replaceAll(note, "")).toBe(plain.stdout);
     expect(marked.code).toBe(0);

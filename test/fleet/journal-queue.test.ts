@@ -165,7 +165,7 @@ describe("one process at a time", () => {
     const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => JournalQueue.open(folder)));
     const winners = attempts.flatMap((attempt) => (attempt.status === "fulfilled" ? [attempt.value] : []));
     expect(winners).toHaveLength(1);
-    const message = `Process ${process.pid} is working in this folder; wait for it, or stop it`;
+    const message = `Process ${process.pid} is using this folder; wait for it, or stop it`;
     await expect(JournalQueue.open(folder)).rejects.toMatchObject({ code: "folder-in-use", message });
     await winners[0]?.close();
     await (await JournalQueue.open(folder)).close();

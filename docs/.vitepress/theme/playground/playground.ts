@@ -102,7 +102,7 @@ const names: Readonly<Record<string, string>> = {
 function verdictOf({ kind, format = "", count, complete, problems }: Answer): string {
   if (kind === "invalid") return `Not a sitemap: ${problems[0]?.message ?? ""}`;
   const name = `${names[format] ?? format}${kind === "index" && format === "xml" ? " index" : ""}`;
-  const parts = [counted(count, kind === "index" ? "sitemap" : "page"), complete ? "complete" : "something is missing"];
+  const parts = [counted(count, kind === "index" ? "sitemap" : "page"), complete ? "complete" : "incomplete"];
   const wrong = problems.length === 0 ? "no problems" : counted(problems.length, "problem");
   return `${name}: ${parts.join(", ")}, ${wrong}`;
 }
