@@ -10,6 +10,7 @@ import { BullQueue } from "../../src/fleet/bull-queue.ts";
 import type { SiteSummary } from "../../src/fleet/site-job.ts";
 import { sitegrove } from "../cli/program.ts";
 import { createAuthority } from "../support/certificates.ts";
+import { some } from "../support/long.ts";
 import { freePort, listening } from "../support/own-port.ts";
 import { hasRedis, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
 import { job, queueContract, readRest, summaryOf, taken } from "./queue-contract.ts";
@@ -216,27 +217,25 @@ test.skipIf(!hasRedis)("rediss:// speaks TLS, and checks who answers", async () 
   }
 });
 
-test("without BullMQ, its driver or aws4fetch, one line says what to install", async () => {
-  const hook = (name: string) =>
-    `data:text/javascript,${encodeURIComponent(`
-      import { register } from "node:module";
-      register("data:text/javascript," + encodeURIComponent(\`
-        export async function resolve(specifier, context, next) {
-          if (specifier !== "${name}") return next(specifier, context);
-          throw Object.assign(new Error("Cannot find package"), { code: "ERR_MODULE_NOT_FOUND" });
-        }\`));`)}`;
-  for (const [name, words, sentence] of [
-    ["bullmq", ["worker", "--queue", "redis://127.0.0.1:1/0"], "--queue needs BullMQ: npm install bullmq ioredis"],
-    [
-      ...(["ioredis", ["status", "--queue", "redis://127.0.0.1:1/0"]] as const),
-      "--queue redis://… needs ioredis: npm install ioredis",
-    ],
-    ["aws4fetch", ["a.example", "--out", "s3://bucket/a"], "s3:// needs aws4fetch: npm install aws4fetch"],
-  ] as const) {
-    // Node.js 26 calls `register` deprecated.
-    const node = ["--no-deprecation", "--import", hook(name)];
-    const env = { AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "b" };
-    const ended = await sitegrove(["fleet", ...words], { node, env });
-    expect(ended).toEqual({ code: 2, stdout: "", stderr: `sitegrove: ${sentence}\n` });
-  }
+const [queue, bucket] = ["--queue redis://127.0.0.1:1/0", "a.example --out s3://bucket/a"];
+const credentials = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment; for profiles, roles and SSO";
+test.each(
+  [
+    ["bullmq", `worker ${queue}`, "--queue needs BullMQ: npm install bullmq ioredis"],
+    ["ioredis", `status ${queue}`, "--queue redis://… needs ioredis: npm install ioredis"],
+    ["aws4fetch", bucket, "s3:// needs aws4fetch: npm install aws4fetch"],
+    ["@aws-sdk/credential-providers", bucket, `s3:// needs ${credentials}: npm install @aws-sdk/credential-providers`],
+  ].slice(0, some(4, 1)),
+)("without %s, one line says what to install", async (name, line, sentence) => {
+  const hook = `export const resolve = async (specifier, context, next) => {
+    if (specifier !== "${name}") return next(specifier, context);
+    throw Object.assign(new Error("Cannot find package"), { code: "ERR_MODULE_NOT_FOUND" });
+  };`;
+  const javascript = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
+  const code = `import { register } from "node:module"; register(${JSON.stringify(javascript(hook))});`;
+  // Node.js 26 calls `register` deprecated.
+  const node = ["--no-deprecation", "--import", javascript(code)];
+  const env = { AWS_ACCESS_KEY_ID: name?.startsWith("@aws") ? "" : "a", AWS_SECRET_ACCESS_KEY: "b" };
+  const ended = await sitegrove(["fleet", ...(line ?? "").split(" ")], { node, env });
+  expect(ended).toEqual({ code: 2, stdout: "", stderr: `sitegrove: ${sentence}\n` });
 });

@@ -14,23 +14,13 @@ import { type FleetFlags, givenCrawl, withDefaults } from "./flags.ts";
 import { sinkFor } from "./outputs.ts";
 import type { SiteList } from "./sites.ts";
 
-/** The first message to a process; the limits are those of this process. */
+/** For a process: its share of the limits. */
 interface ChildSetup {
-  readonly type: "setup";
   readonly flags: FleetFlags;
   readonly folder: string;
   readonly concurrency: number;
   readonly perAddress: number;
 }
-
-interface Answer {
-  readonly type: "answer";
-  readonly id: number;
-  readonly value?: unknown;
-  readonly error?: string;
-}
-
-type FromParent = ChildSetup | Answer | { readonly type: "stop" };
 
 /** What a child asks for: `take`, or something about a lease. */
 interface Call {
@@ -40,11 +30,19 @@ interface Call {
   readonly summary?: SiteSummary;
 }
 
+interface Answer {
+  readonly id: number;
+  readonly value?: unknown;
+  readonly error?: string;
+}
+
+type FromParent = { readonly setup: ChildSetup } | Answer | { readonly stop: true };
+
+/** An error is not about a website. */
 type FromChild =
-  | ({ readonly type: "call"; readonly id: number } & Call)
-  | { readonly type: "event"; readonly event: FleetEvent }
-  /** Not about a website. */
-  | { readonly type: "error"; readonly message: string; readonly code: string | undefined };
+  | (Call & { readonly id: number })
+  | { readonly event: FleetEvent }
+  | { readonly error: { readonly message: string; readonly code: string | undefined } };
 
 /** The answer to `take`. */
 type GivenLease = Pick<Lease, "job" | "starts" | "attemptId">;
@@ -71,7 +69,6 @@ export async function runProcesses(options: ProcessesOptions): Promise<void> {
   const { processes: count = 1, perAddress = defaultPerAddress } = flags;
   const { concurrency = defaultConcurrency(undefined, undefined, count) } = flags;
   const setup: ChildSetup = {
-    type: "setup",
     flags,
     folder,
     concurrency: Math.max(1, Math.ceil(concurrency / count)),
@@ -115,7 +112,7 @@ async function runChild(options: ProcessesOptions, setup: ChildSetup, stop: Abor
   const reading: SitesInProcess = new Set();
   const taking = new FollowingController(stop, drain);
   setMaxListeners(0, taking.signal);
-  const onStop = () => send({ type: "stop" });
+  const onStop = () => send({ stop: true });
   let failure: unknown;
 
   async function answer({ call, attemptId = "", isSilent = false, summary }: Call): Promise<unknown> {
@@ -132,22 +129,20 @@ async function runChild(options: ProcessesOptions, setup: ChildSetup, stop: Abor
   }
 
   child.on("message", async (message: FromChild) => {
-    if (message.type === "event") onEvent(message.event);
-    else if (message.type === "error") failure ??= Object.assign(new Error(message.message), { code: message.code });
-    else {
-      const { id, call } = message;
-      try {
-        send({ type: "answer", id, value: await answer(message) });
-      } catch (error) {
-        // If nothing more is to be begun, that is no error. Otherwise the journal cannot be written: that ends everything.
-        if (call === "take" && taking.signal.aborted) return void send({ type: "answer", id });
-        failure ??= error;
-        onStop();
-        send({ type: "answer", id, error: String(error) });
-      }
+    if ("event" in message) return onEvent(message.event);
+    if ("error" in message) return void (failure ??= Object.assign(new Error(), message.error));
+    const { id, call } = message;
+    try {
+      send({ id, value: await answer(message) });
+    } catch (error) {
+      // If nothing more is to be begun, that is no error. Otherwise the journal cannot be written: that ends everything.
+      if (call === "take" && taking.signal.aborted) return void send({ id });
+      failure ??= error;
+      onStop();
+      send({ id, error: String(error) });
     }
   });
-  send(setup);
+  send({ setup });
   if (stop.aborted) onStop();
   stop.addEventListener("abort", onStop);
   // Messages that it sent before its end arrive before the channel is closed.
@@ -173,7 +168,7 @@ function parentQueue(send: (message: FromChild) => void): SiteQueue & { receive(
     new Promise((resolve, reject) => {
       lastId += 1;
       waiting.set(lastId, ({ value, error }) => (error === undefined ? resolve(value as T) : reject(new Error(error))));
-      send({ type: "call", id: lastId, ...call });
+      send({ id: lastId, ...call });
     });
   const leaseOf = ({ attemptId, ...given }: GivenLease): Lease => ({
     ...given,
@@ -214,8 +209,8 @@ export async function fleetChild(): Promise<number> {
   process.once("disconnect", () => process.exit());
   const { flags, folder, concurrency, perAddress } = await new Promise<ChildSetup>((resolve) => {
     process.on("message", (message: FromParent) => {
-      if (message.type === "setup") resolve(message);
-      else if (message.type === "answer") queue.receive(message);
+      if ("setup" in message) resolve(message.setup);
+      else if ("id" in message) queue.receive(message);
       else stop.abort(new Error("Stopped"));
     });
   });
@@ -227,11 +222,11 @@ export async function fleetChild(): Promise<number> {
       perAddress,
       crawl: withDefaults(givenCrawl(flags)),
       signal: stop.signal,
-      onEvent: (event) => send({ type: "event", event }),
+      onEvent: (event) => send({ event }),
     });
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
-    if (!stop.signal.aborted) send({ type: "error", message, code });
+    if (!stop.signal.aborted) send({ error: { message, code } });
   }
   process.removeAllListeners("disconnect");
   process.disconnect();
