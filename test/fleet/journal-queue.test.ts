@@ -8,6 +8,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { journalName } from "../../src/fleet/journal-file.ts";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
 import type { SiteQueue } from "../../src/fleet/site-queue.ts";
+import { sitegrove } from "../cli/program.ts";
 import { isLong, some } from "../support/long.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { job, queueContract, resultsOf, summaryOf, taken } from "./queue-contract.ts";
@@ -137,6 +138,16 @@ test("damaged lines are never half believed: they are counted, and their website
   const again = await JournalQueue.open(folder);
   expect([again.damaged, again.size, (await again.counts()).done]).toEqual([1, 1, 1]);
   await again.close();
+});
+
+test("the status of a killed run counts those to be read again in small groups: not who had not answered", async () => {
+  const folder = newFolder();
+  const line = (name: string, more: object) => JSON.stringify({ site: job(name).homepage, ...job(name), ...more });
+  const start = ["a", "b", "c"].map((name) => line(name, { type: "start", attemptId: `${name}-1` }));
+  const silent = [true, false].map((isSilent, at) => line(at === 0 ? "b" : "c", { type: "silent", isSilent }));
+  writeFileSync(path.join(folder, journalName), `${[...start, ...silent].join("\n")}\n`);
+  const { stdout } = await sitegrove(["fleet", "status", folder, "--json"]);
+  expect(JSON.parse(stdout)).toMatchObject({ running: 0, waiting: 3, again: 2 });
 });
 
 test("a file that is something else is left as it is", async () => {

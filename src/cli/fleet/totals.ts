@@ -141,14 +141,16 @@ export async function fleetStatus(folder: string, asJson: boolean, { stdout }: C
     sites.add(key);
     if (type === "start") begun.set(key, Date.parse(line.at));
     else if (type === "back" || type === "done") begun.delete(key);
-    if (type === "back" && line.group !== undefined) suspects.add(key);
+    const isSuspect =
+      type === "back" ? line.group !== undefined : type === "silent" ? !line.isSilent : type === "start";
+    if (isSuspect) suspects.add(key);
     else suspects.delete(key);
   }
   const owner = ownerOf(path.join(folder, lockName))?.pid;
   const running = owner === undefined ? 0 : begun.size;
   const waiting = sites.size - totals.websites - running;
-  // Those that were being read when the last process died are read again in small groups, too.
-  const again = suspects.size + begun.size - running;
+  // Those that were being read when the last process died are read again in small groups, too, if they had answered.
+  const again = [...suspects].filter((key) => owner === undefined || !begun.has(key)).length;
   if (asJson) {
     const rare = { ...(again > 0 ? { again } : {}), ...(damaged > 0 ? { damaged } : {}) };
     const oldest = running === 0 ? {} : oldestActive(begun.values());
