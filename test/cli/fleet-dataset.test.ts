@@ -192,19 +192,19 @@ describe("parts", () => {
   }
   const parts = () => readdirSync(at("data/pages/run=a"));
 
-  test("a part that was begun when its process died is written once", async () => {
+  test("parts that were begun when their process died are written once", async () => {
     const store = new Store(at("data"));
     const dataset = new Dataset(noSink, store, "a");
     await read(dataset);
     // Listed, and not yet published.
-    await store.put(`_spool/run=a/${ids[0]}.part.json`, JSON.stringify(ids.slice(0, 3)));
+    await store.put(`_spool/run=a/${ids[0]}.list.json`, JSON.stringify(ids.slice(0, 3)));
     expect(readdirSync(at("data/_spool/run=a"))).toHaveLength(6);
     await dataset.finish(results());
     expect(await rows("pages", "a")).toHaveLength(4);
     expect(parts()).toEqual([ids[0], ids[3]].map((id) => `part-${id}.parquet`));
     // Published, and not yet removed.
     mkdirSync(at("data/_spool/run=a"), { recursive: true });
-    await store.put(`_spool/run=a/${ids[0]}.part.json`, JSON.stringify(ids.slice(0, 3)));
+    await store.put(`_spool/run=a/${ids[0]}.list.json`, JSON.stringify(ids.slice(0, 3)));
     await dataset.finish(results());
     expect(await rows("pages", "a")).toHaveLength(4);
     expect(existsSync(at("data/_spool"))).toBe(false);

@@ -1,6 +1,6 @@
 // `--dataset PLACE`: the rows of all websites of a run in a few Parquet files, `pages/run=NAME/part-….parquet` and likewise `sitemaps`,
 // `problems` and `sites`. What an attempt reads is a file of its own below `_spool` before its result counts; at the end of the run, those that
-// count are put together. The list of what goes into a part is written first: whoever comes after a death writes the same part.
+// count are put together. Their list is written first: whoever comes after a death writes the same parts.
 import { closeSync, createReadStream, openSync, writeSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -40,19 +40,19 @@ export class Dataset implements SiteSink {
 
   async open(job: SiteJob, attemptId: string): Promise<SiteOutput> {
     const output = await this.#inner.open(job, attemptId);
-    const name = this.#spooled(attemptId);
+    const name = this.#spoolName(attemptId, rows);
     const file = new DraftFile(this.#store, name);
-    const rows = new SitemapRows();
+    const sitemaps = new SitemapRows();
     const line = (value: SpooledLine) => `${jsonOf(value)}\n`;
     return {
       ...output,
-      see: (event) => rows.see(event),
+      see: (event) => sitemaps.see(event),
       pages: async (sitemap, pages) => {
         if (pages.length > 0) await file.write(line({ pages: { sitemap, pages } }));
         await output.pages?.(sitemap, pages);
       },
       keep: async (summary) => {
-        await file.publish(line({ sitemaps: [...rows], summary }));
+        await file.publish(line({ sitemaps: [...sitemaps], summary }));
         const kept = await output.keep(summary);
         // Another attempt was published first, with its rows.
         if ((kept.attemptId ?? attemptId) !== attemptId) await this.#store.delete(name);
@@ -68,63 +68,53 @@ export class Dataset implements SiteSink {
 
   /** Puts together what the attempts that count have left, also those of processes that died. Only one process may do this at a time. */
   async finish(results: AsyncIterable<SiteSummary>): Promise<void> {
-    if ((await this.#store.list(this.#spooled())).length === 0) return;
+    if ((await this.#store.list(this.#folder("_spool"))).length === 0) return;
     const counts = new Map<string, string>();
     // A website that was set aside has no rows, though its last attempt may have left some.
     for await (const { attemptId, outcome } of results)
       counts.set(hashIn(attemptId), outcome === "quarantined" ? "" : attemptId);
-    for (const first of await this.#ids(listed)) if (counts.has(hashIn(first))) await this.#resume(first);
+    for (const first of await this.#spooled(list))
+      if (counts.has(hashIn(first)))
+        await this.#publish(JSON.parse((await this.#store.get(this.#spoolName(first, list))) ?? "[]"));
     const ready: string[] = [];
-    for (const attemptId of await this.#ids(spooled)) {
+    for (const attemptId of await this.#spooled(rows)) {
       const counted = counts.get(hashIn(attemptId));
       if (counted === attemptId) ready.push(attemptId);
       // Without a result, it may be under way.
-      else if (counted !== undefined) await this.#store.delete(this.#spooled(attemptId));
+      else if (counted !== undefined) await this.#store.delete(this.#spoolName(attemptId, rows));
     }
-    while (ready.length > 0) {
-      const part = await this.#write(ready, this.#mostBytes);
-      ready.splice(0, part.length);
-      await this.#store.put(this.#spooled(part[0], listed), jsonOf(part));
-      await this.#publish(part);
+    if (ready.length > 0) {
+      await this.#store.put(this.#spoolName(ready[0], list), jsonOf(ready));
+      await this.#publish(ready);
     }
-    if (this.#store.bucket === undefined) this.#removeEmpty(this.#spooled());
+    this.#removeEmpty("_spool");
   }
 
   /** Removes the rows of the run. Returns the number of files. */
   async remove(): Promise<number> {
     let count = 0;
-    for (const folder of [this.#spooled(), ...tableNames.map((table) => this.#folder(table))]) {
-      const names = await this.#store.list(folder);
+    for (const table of ["_spool", ...tableNames]) {
+      const names = await this.#store.list(this.#folder(table));
       for (const name of names) await this.#store.delete(name);
-      if (this.#store.bucket === undefined) this.#removeEmpty(folder);
+      this.#removeEmpty(table);
       count += names.length;
     }
     return count;
   }
 
-  // The name of a file of an attempt.
-  #spooled(attemptId = "", extension: string = attemptId && spooled): string {
-    return `${this.#folder("_spool")}${attemptId}${extension}`;
+  // If the rows of an attempt are gone, all parts were published.
+  async #publish(attempts: readonly string[]): Promise<void> {
+    const spooled = new Set(await this.#spooled(rows));
+    const rest = attempts.every((attemptId) => spooled.has(attemptId)) ? [...attempts] : [];
+    while (rest.length > 0) rest.splice(0, await this.#publishPart(rest));
+    for (const attemptId of attempts) await this.#store.delete(this.#spoolName(attemptId, rows));
+    await this.#store.delete(this.#spoolName(attempts[0], list));
   }
 
-  async #ids(extension: string): Promise<string[]> {
-    const start = this.#spooled();
-    const names = (await this.#store.list(start)).filter((name) => name.endsWith(extension));
-    return names.map((name) => name.slice(start.length, -extension.length));
-  }
-
-  // If a file of an attempt is gone, the part was published.
-  async #resume(first: string): Promise<void> {
-    const part = JSON.parse((await this.#store.get(this.#spooled(first, listed))) ?? "[]") as string[];
-    const left = new Set(await this.#ids(spooled));
-    const isWhole = part.every((attemptId) => left.has(attemptId));
-    if (isWhole) await this.#write(part, Number.POSITIVE_INFINITY);
-    await this.#publish(part, isWhole);
-  }
-
-  // Returns those that went into the drafts of the part.
-  async #write(attempts: readonly string[], mostBytes: number): Promise<string[]> {
-    const files = this.#tablesOf(attempts[0] as string).map((name) => openSync(this.#store.draft(name), "w"));
+  // Returns how many of the attempts went into the part.
+  async #publishPart(attempts: readonly string[]): Promise<number> {
+    const names = tableNames.map((table) => `${this.#folder(table)}part-${attempts[0]}.parquet`);
+    const files = names.map((name) => openSync(this.#store.draft(name), "w"));
     const sizes = files.map(() => 0);
     const tables = new ParquetTables((table) => {
       const at = tableNames.indexOf(table);
@@ -133,41 +123,41 @@ export class Dataset implements SiteSink {
         sizes[at] = (sizes[at] ?? 0) + bytes.length;
       };
     }, this.#run);
-    const part: string[] = [];
+    let count = 0;
     try {
-      for (const attemptId of attempts) {
-        if (Math.max(...sizes) >= mostBytes) break;
-        const file = await this.#store.fetch(this.#spooled(attemptId));
-        if (file === undefined) throw new Error(`${this.#spooled(attemptId)} is missing`);
+      for (; count < attempts.length && Math.max(...sizes) < this.#mostBytes; count += 1) {
+        const name = this.#spoolName(attempts[count], rows);
+        const file = await this.#store.fetch(name);
+        if (file === undefined) throw new Error(`${name} is missing`);
         await addRows(tables, file);
         await this.#store.discardCopy(file);
-        part.push(attemptId);
       }
       tables.finish();
     } finally {
       for (const file of files) closeSync(file);
     }
-    return part;
-  }
-
-  async #publish(part: readonly string[], isWritten = true): Promise<void> {
-    const [first = ""] = part;
-    if (isWritten) for (const name of this.#tablesOf(first)) await this.#store.publish(name);
-    for (const attemptId of part) await this.#store.delete(this.#spooled(attemptId));
-    await this.#store.delete(this.#spooled(first, listed));
-  }
-
-  #tablesOf(attemptId: string): string[] {
-    return tableNames.map((table) => `${this.#folder(table)}part-${attemptId}.parquet`);
+    for (const name of names) await this.#store.publish(name);
+    return count;
   }
 
   #folder(name: string): string {
     return `${name}/run=${this.#run}/`;
   }
 
-  #removeEmpty(folder: string): void {
-    const place = path.dirname(this.#store.draft(`${folder}x`));
-    removeEmpty([place, path.dirname(place)]);
+  #spoolName(attemptId: string | undefined, extension: string): string {
+    return `${this.#folder("_spool")}${attemptId}${extension}`;
+  }
+
+  // The attempts that have left such a file.
+  async #spooled(extension: string): Promise<string[]> {
+    const start = this.#folder("_spool");
+    const names = (await this.#store.list(start)).filter((name) => name.endsWith(extension));
+    return names.map((name) => name.slice(start.length, -extension.length));
+  }
+
+  #removeEmpty(name: string): void {
+    const folder = path.dirname(this.#store.draft(`${this.#folder(name)}x`));
+    removeEmpty([folder, path.dirname(folder)]);
   }
 }
 
@@ -191,6 +181,6 @@ function hashIn(attemptId: string): string {
 }
 
 const tableNames = ["pages", "sitemaps", "problems", "sites"] as const;
-// Of the rows of an attempt, and of the list of a part.
-const spooled = ".ndjson";
-const listed = ".part.json";
+// The rows of an attempt, and the list of those that are being put together, by the first of them.
+const rows = ".ndjson";
+const list = ".list.json";

@@ -1,5 +1,5 @@
 // `sitegrove fleet`: checks the flags, and reads the websites of the list with a journal on this machine; at its end, the summary.
-import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expectUsable } from "../../fetch/fetcher.ts";
 import { expectRunName } from "../../fleet/bull-queue.ts";
@@ -16,7 +16,7 @@ import { exitCodes, UsageError } from "../exit-codes.ts";
 import { checkSince } from "../flags.ts";
 import { expectDistinct } from "../input/target.ts";
 import { type FleetFlags, givenCrawl, withDefaults } from "./flags.ts";
-import { checkChanges, datasetAt, datasetPath, sinkFor, stateFolder, unpublisher, usableBucket } from "./outputs.ts";
+import { checkChanges, datasetAt, datasetPath, sinkFor, stateFolder, unpublisher, usablePlace } from "./outputs.ts";
 import { noList, reportList, SiteList, wasRead } from "./sites.ts";
 import { damagedLines, FleetCounter } from "./totals.ts";
 import { FleetWatch } from "./watch.ts";
@@ -39,8 +39,7 @@ export async function fleet(names: readonly string[], flags: FleetFlags, context
   const { retry } = list;
   const dataset = datasetPath(flags.dataset, retry);
   expectUsable(resolveStreamOptions(givenCrawl(flags)));
-  for (const place of [out, dataset]) if (isBucket(place)) await usableBucket(place);
-  if (!isBucket(out) && existsSync(out) && !statSync(out).isDirectory()) throw new UsageError(`${out} is not a folder`);
+  for (const place of [out, dataset]) await usablePlace(place);
   // The journal is on this machine; what was published is known from the bucket, too.
   const folder = isBucket(out) ? stateFolder(out, flags.shard) : out;
   const journal = path.join(folder, journalName);
@@ -58,9 +57,7 @@ export async function fleet(names: readonly string[], flags: FleetFlags, context
   const queue = await JournalQueue.open(folder, { retry });
   try {
     const named = dataset === undefined ? flags : { ...flags, dataset, run: runIn(folder, flags.run) };
-    await read({ flags: named, folder, list, queue, watch, context });
-    if (dataset !== undefined) await (await datasetAt(dataset, folder, named.run)).finish(queue.results());
-    return await finish({ flags, folder, list, queue, watch });
+    return await run(named, folder, list, queue, watch, context);
   } finally {
     await queue.close();
   }
@@ -77,30 +74,33 @@ function runIn(folder: string, given: string | undefined): string {
   return run;
 }
 
-interface Reading {
-  readonly flags: FleetFlags;
-  readonly folder: string;
-  readonly list: SiteList;
-  readonly queue: JournalQueue;
-  readonly watch: FleetWatch;
-}
-
-async function read({ flags, folder, list, queue, watch, context }: Reading & { context: Context }): Promise<void> {
+async function run(
+  flags: FleetFlags,
+  folder: string,
+  list: SiteList,
+  queue: JournalQueue,
+  watch: FleetWatch,
+  { program }: Context,
+): Promise<number> {
   const { messages } = watch;
-  const { done, waiting } = await queue.counts();
-  if (done + waiting > 0)
-    messages.say(`continuing: ${counted(done, "website")} done, ${counted(waiting, "website")} waiting`, "quiet");
+  const before = await queue.counts();
+  const known = before.done + before.waiting;
+  if (known > 0) {
+    const [done, waiting] = [counted(before.done, "website"), counted(before.waiting, "website")];
+    messages.say(`continuing: ${done} done, ${waiting} waiting`, "quiet");
+  }
   if (queue.damaged > 0)
     messages.say(`${damagedLines(queue.damaged)}; --from FILE restores missing websites`, "warning");
   list.onMalformed = (sentence) => watch.note(sentence);
-  const total = () => Math.max(done + waiting, list.count, queue.size);
-  const signals = await watch.start({ total, before: done, suspects: () => queue.suspects }, ["SIGTERM"]);
+  const total = () => Math.max(known, list.count, queue.size);
+  const signals = await watch.start({ total, before: before.done, suspects: () => queue.suspects }, ["SIGTERM"]);
   const shared = { queue, ...signals, onEvent: watch.see };
   try {
     if ((flags.processes ?? 1) > 1) {
       const { runProcesses } = await import("./processes.ts");
-      const onDeath = (how: string) => watch.say(`a process died (${how}): its websites will be crawled again`);
-      await runProcesses({ ...shared, program: context.program, list, flags, folder, onDeath });
+      const onDeath = (how: string) =>
+        messages.say(`a process died (${how}): its websites will be crawled again`, "warning");
+      await runProcesses({ ...shared, program, list, flags, folder, onDeath });
     } else {
       const { concurrency, perAddress } = flags;
       const crawl = withDefaults(givenCrawl(flags));
@@ -111,16 +111,14 @@ async function read({ flags, folder, list, queue, watch, context }: Reading & { 
   } finally {
     watch.stop();
   }
-}
-
-async function finish({ flags, folder, list, queue, watch }: Reading): Promise<number> {
-  const { messages } = watch;
+  if (flags.dataset !== undefined) await (await datasetAt(flags.dataset, folder, flags.run)).finish(queue.results());
   const counter = new FleetCounter();
   for await (const summary of queue.results()) counter.see(summary);
   const totals = counter.totals();
-  reportList(list, messages);
+  const { outcomes, websites } = totals;
   const { waiting } = await queue.counts();
-  if (totals.websites === 0 && waiting === 0) {
+  reportList(list, messages);
+  if (websites === 0 && waiting === 0) {
     messages.say("the list contains no website", "bad");
     return exitCodes.usage;
   }
@@ -129,7 +127,6 @@ async function finish({ flags, folder, list, queue, watch }: Reading): Promise<n
   watch.print(totals);
   if (waiting > 0) messages.say(`${counted(waiting, "website")} left: run it again to continue`, "warning");
   const isRead = wasRead(list, messages);
-  const { outcomes, websites } = totals;
   const isComplete = outcomes.complete + outcomes.none === websites && waiting === 0 && isRead;
   const bad = outcomes.unreachable + outcomes.failed + outcomes.quarantined;
   const isBad = flags.failAbove !== undefined && bad * 100 > flags.failAbove * websites;
@@ -162,10 +159,9 @@ function expectFiles(folder: string, { from = [], logFile, previous }: FleetFlag
 
 // Each process has a part of these limits, which is at least one: more processes would raise what was asked for.
 function checkProcesses({ processes = 1, concurrency = processes, perAddress = defaultPerAddress }: FleetFlags): void {
-  if (processes > concurrency)
-    throw new UsageError(`--processes ${processes} needs --concurrency ${processes} or more: each crawls a website`);
-  if (processes > perAddress && processes > 1)
-    throw new UsageError(
-      `--processes ${processes} needs --per-address ${processes} or more: each may send a request to the same address`,
-    );
+  const expect = (flag: string, limit: number, why: string) => {
+    if (processes > limit) throw new UsageError(`--processes ${processes} needs ${flag} ${processes} or more: ${why}`);
+  };
+  expect("--concurrency", concurrency, "each crawls a website");
+  expect("--per-address", perAddress, "each may send a request to the same address");
 }

@@ -1,7 +1,7 @@
 // Where the outputs of a fleet go: to a folder or a bucket, as the flags say; for websites from a queue, as the run was configured,
 // unless the
 // worker's own flags say otherwise.
-import { existsSync, lstatSync, mkdirSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, statSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import path from "node:path";
@@ -18,25 +18,24 @@ import { UsageError } from "../exit-codes.ts";
 import type { Dataset } from "./dataset.ts";
 import { type FleetFlags, fleetFormats, withDefaults } from "./flags.ts";
 import type { RunDefaults } from "./queue.ts";
-import { type EarlierArchive, hostInNames, SiteFiles, type SiteFilesOptions, summaryName } from "./sink.ts";
+import { type EarlierSite, hostInNames, SiteFiles, type SiteFilesOptions, summaryName } from "./sink.ts";
 import { journalIn } from "./totals.ts";
 
 /** For the flags of `fleet`; `folder` is that of the journal. */
 export async function sinkFor(flags: FleetFlags, folder: string): Promise<SiteSink> {
-  const { archives, lastTried } = await earlierRun(flags);
-  const previous = async ({ key }: SiteJob) => ({ file: archives.get(key) });
-  return siteSink(flags, folder, { previous, lastTried }, flags.run);
+  const earlier = await earlierRun(flags);
+  return siteSink(flags, folder, { previous: async ({ key }) => earlier.get(key) }, flags.run);
 }
 
 // `folder`: of drafts if the place is a bucket.
 async function siteSink(
   { out, format = "ndjson", archives = false, check, dataset }: RunDefaults,
   folder: string,
-  more: Pick<SiteFilesOptions, "previous" | "lastTried" | "run">,
+  more: Pick<SiteFilesOptions, "previous" | "run">,
   run: string | undefined,
 ): Promise<SiteSink> {
   const checkTree = check ? (await import("../../check/check-tree.ts")).checkTree : undefined;
-  for (const place of [out, dataset]) if (isBucket(place)) await usableBucket(place);
+  for (const place of [out, dataset]) await usablePlace(place);
   const files = async (place: string) =>
     new SiteFiles({ store: await storeAt(place, folder), format, archives, check: checkTree, ...more });
   const sink = out === undefined ? noSink : await files(out);
@@ -74,28 +73,26 @@ export function datasetPath(dataset: string | undefined, retry: readonly unknown
   return wholePath(dataset);
 }
 
-// Of an earlier run, by the key of a website: its archive, or when it was last read in full, if it is unreachable since less than that.
-async function earlierRun({ previous: folder, retryDeadAfter }: FleetFlags) {
-  const archives = new Map<string, string>();
-  const lastTried = new Map<string, string>();
-  if (folder === undefined) return { archives, lastTried };
-  for await (const { key, files, outcome, finishedAt, lastTried: tried = finishedAt } of readResults(
-    journalIn(folder),
-  )) {
-    // One that is missing is reported where it is needed.
-    if (files["archive"] !== undefined) archives.set(key, path.join(folder, files["archive"]));
-    if (outcome === "unreachable" && Date.now() - Date.parse(tried) < (retryDeadAfter ?? 0)) lastTried.set(key, tried);
+// What an earlier run knows of each website, by its key. One that was tried in full since `retryDeadAfter` gets one request.
+async function earlierRun({ previous: folder, retryDeadAfter }: FleetFlags): Promise<Map<string, EarlierSite>> {
+  const sites = new Map<string, EarlierSite>();
+  if (folder === undefined) return sites;
+  for await (const { key, files, outcome, finishedAt, lastTried = finishedAt } of readResults(journalIn(folder))) {
+    const isDead = outcome === "unreachable" && Date.now() - Date.parse(lastTried) < (retryDeadAfter ?? 0);
+    // An archive that is missing is reported when it is needed.
+    const file = files["archive"] === undefined ? undefined : path.join(folder, files["archive"]);
+    sites.set(key, { file, ...(isDead ? { lastTried } : {}) });
   }
-  if (retryDeadAfter === undefined && ![...archives.values()].some((file) => existsSync(file)))
+  if (retryDeadAfter === undefined && ![...sites.values()].some(({ file }) => file !== undefined && existsSync(file)))
     throw new UsageError(`${folder} has no archives: the earlier run needs --archives`);
-  return { archives, lastTried };
+  return sites;
 }
 
-/** Throws a `SitemapError` if the bucket cannot be used. */
-export async function usableBucket(out: string): Promise<S3Bucket> {
-  const bucket = await S3Bucket.open(out);
-  await bucket.inspect();
-  return bucket;
+/** Throws if outputs cannot go there. */
+export async function usablePlace(place: string | undefined): Promise<void> {
+  if (isBucket(place)) await (await S3Bucket.open(place)).inspect();
+  else if (place !== undefined && statSync(place, { throwIfNoEntry: false })?.isDirectory() === false)
+    throw new UsageError(`${place} is not a folder`);
 }
 
 /** The outputs of a worker: each run has its own. */
@@ -155,9 +152,9 @@ export class RunSinks implements SiteSink {
     const defaults: RunDefaults = { ...settings, ...given };
     const crawl = withDefaults(merged(settings.crawl, own.crawl));
     resolveStreamOptions(crawl);
-    const previous = async (job: SiteJob, attemptId: string): Promise<EarlierArchive> => {
+    const previous = async (job: SiteJob, attemptId: string): Promise<EarlierSite | undefined> => {
       const known = this.#queue.runOf(job)?.previous;
-      if (known === undefined) return {};
+      if (known === undefined) return undefined;
       const place = earlierArchive(known, job, own.out, settings as RunSettings);
       if (place === undefined) return { error: `${known} is not an archive of this website and run` };
       const store = await storeAt(place.folder, path.join(await this.#draftsFor(place.folder), attemptId));
@@ -276,14 +273,13 @@ function privateFolder(folder: string): string {
 export async function unpublisher(
   out: string | undefined,
   run: string | undefined,
-  { outputs = false }: { readonly outputs?: boolean } = {},
+  outputs: boolean = false,
 ): Promise<(summary: SiteSummary) => Promise<number>> {
-  if (out === undefined) return async () => 0;
   const bucket = isBucket(out) ? await S3Bucket.open(out) : undefined;
-  const place = bucket ?? new Store(out);
+  const place = bucket ?? (out === undefined ? undefined : new Store(out));
   return async ({ key, site, files }) => {
-    const names = outputs ? Object.values(files) : [];
-    for (const name of names) await place.delete(name);
+    const names = outputs && place !== undefined ? Object.values(files) : [];
+    for (const name of names) await place?.delete(name);
     await bucket?.delete(summaryName({ key, homepage: site }, run));
     return names.length;
   };

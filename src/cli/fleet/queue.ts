@@ -168,7 +168,7 @@ export function removeRun(flags: QueueFlags & { readonly outputs?: true }, conte
     if ((await queue.counts(run)).active > 0)
       throw new UsageError(`workers are still crawling websites of ${run}: stop them first`);
     let files = 0;
-    const remove = outputs && (await unpublisher(out, run, { outputs }));
+    const remove = outputs && (await unpublisher(out, run, true));
     if (remove) for await (const summary of queue.results(run)) files += await remove(summary);
     if (outputs && dataset !== undefined) files += await removeRows(dataset, run);
     await queue.remove(run);

@@ -16,10 +16,12 @@ import { ndjsonWriter, type PageBatch } from "../../write/pages.ts";
 import { jsonOf } from "../../write/printable.ts";
 import type { FleetFormat } from "./flags.ts";
 
-/** The archive of an earlier run: its path, if there is one, or why it cannot be used. */
-export interface EarlierArchive {
+/** What an earlier run knows of a website: the path of its archive, or why it cannot be used. */
+export interface EarlierSite {
   readonly file?: string | undefined;
   readonly error?: string;
+  /** If it was unreachable: when it was last read in full. */
+  readonly lastTried?: string | undefined;
   /** If the file is a copy. */
   remove?(): Promise<void>;
 }
@@ -28,9 +30,7 @@ export interface SiteFilesOptions {
   readonly store: Store;
   readonly format: FleetFormat;
   readonly archives: boolean;
-  readonly previous?: ((job: SiteJob, attemptId: string) => Promise<EarlierArchive>) | undefined;
-  /** When websites that were unreachable were last read in full, by their key. */
-  readonly lastTried?: ReadonlyMap<string, string> | undefined;
+  readonly previous?: ((job: SiteJob, attemptId: string) => Promise<EarlierSite | undefined>) | undefined;
   /** Checks a website; imported only if needed. */
   readonly check?: ((tree: SitemapTree, within: CheckOptions) => Promise<CheckResult>) | undefined;
   /** Part of the names of summaries in a bucket, because each run has its own. */
@@ -57,7 +57,7 @@ export class SiteFiles implements SiteSink {
   }
 
   async open(job: SiteJob, attemptId: string): Promise<SiteOutput> {
-    const { store, format, archives, check, lastTried } = this.#options;
+    const { store, format, archives, check } = this.#options;
     const nameOf = (kind: string, extension: string) =>
       `${kind}/${attemptId.slice(0, 2)}/${hostInNames(job)}.${attemptId}.${extension}`;
     const names = {
@@ -122,7 +122,7 @@ export class SiteFiles implements SiteSink {
     };
     return {
       options: { ...(archive && { save: archive }), ...(earlier?.file && { previous: earlier.file }) },
-      lastTried: lastTried?.get(job.key),
+      lastTried: earlier?.lastTried,
       pages: (sitemap, batch) => pages?.write(encoder.write({ sitemap, pages: batch })),
       ...(check && { tree }),
       keep,

@@ -69,7 +69,7 @@ export class FleetWatch {
       this.#metrics = await (await import("./metrics.ts")).serveMetrics(metrics, () => this.#now());
     const drain = (stopped: Stopped) => {
       const again = stopped.exitCode === exitCodes.interrupted ? "Ctrl-C again" : "a second SIGTERM";
-      this.say(`finishing the websites in progress; ${again} stops immediately`);
+      this.messages.say(`finishing the websites in progress; ${again} stops immediately`, "warning");
       this.#drain.abort(stopped);
     };
     this.#unlisten = onStop(this.#context, [drain, (stopped) => this.#stop.abort(stopped)], { urgent });
@@ -77,11 +77,6 @@ export class FleetWatch {
     const show = () => (isTerminal ? this.messages.live(...this.#lines()) : this.messages.say(this.#headline()));
     if (progress) this.#timer = setInterval(show, isTerminal ? drawTime : lineTime).unref();
     return { drain: this.#drain.signal, signal: this.#stop.signal };
-  }
-
-  /** A warning. */
-  say(sentence: string): void {
-    this.messages.say(sentence, "warning");
   }
 
   readonly see = (event: FleetEvent): void => {

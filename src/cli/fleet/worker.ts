@@ -1,15 +1,13 @@
 // `sitegrove fleet worker`: reads websites from a queue until nothing is left, or until it is stopped.
-import { statSync } from "node:fs";
 import { expectUsable } from "../../fetch/fetcher.ts";
 import { BullQueue, type RunEntry } from "../../fleet/bull-queue.ts";
 import { defaultPerAddress } from "../../fleet/fleet-options.ts";
 import { runFleet } from "../../fleet/run-fleet.ts";
-import { isBucket } from "../../fleet/s3-bucket.ts";
 import { resolveStreamOptions } from "../../model/options.ts";
 import type { Context } from "../context.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { type FleetFlags, givenCrawl } from "./flags.ts";
-import { checkChanges, datasetPath, RunSinks, settingsProblem, usableBucket, wholePath } from "./outputs.ts";
+import { checkChanges, datasetPath, RunSinks, settingsProblem, usablePlace, wholePath } from "./outputs.ts";
 import { newsTo } from "./queue.ts";
 import { FleetWatch } from "./watch.ts";
 
@@ -26,16 +24,14 @@ export async function fleetWorker(flags: WorkerFlags, context: Context): Promise
   const { run, lease, idle, stay, out, format, archives, check, concurrency } = flags;
   checkChanges(flags);
   if (lease < 1) throw new UsageError("--lease takes at least 1 second");
-  if (out !== undefined && isBucket(out)) await usableBucket(out);
-  else if (out !== undefined && statSync(out, { throwIfNoEntry: false })?.isDirectory() === false)
-    throw new UsageError(`${out} is not a folder`);
+  await usablePlace(out);
   const crawl = givenCrawl(flags);
   expectUsable(resolveStreamOptions(crawl));
   const watch = new FleetWatch(flags, context);
   const refused = new Set<string>();
   const isUsable = ({ run: name, settings }: RunEntry) => {
     const why = settingsProblem(settings, crawl);
-    if (why !== undefined && !refused.has(name)) watch.say(`skipping the run ${name}: ${why}`);
+    if (why !== undefined && !refused.has(name)) watch.messages.say(`skipping the run ${name}: ${why}`, "warning");
     if (why !== undefined) refused.add(name);
     return why === undefined;
   };
