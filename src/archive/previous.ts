@@ -1,4 +1,5 @@
 // The archives of earlier runs. If several have a document, the newest counts.
+import { SitemapError } from "../model/errors.ts";
 import type { DocumentRequest, Fetched, FetchedDocument } from "../model/exchange.ts";
 import { bareHost, parseUrl } from "../model/url.ts";
 import { ArchivedBody } from "./archived-body.ts";
@@ -20,31 +21,29 @@ export class PreviousArchives {
     this.#archives = archives;
   }
 
-  /** Throws a `SitemapError` (`invalid-archive`). */
-  static async open(paths: readonly string[], options: OpenArchiveOptions = {}): Promise<PreviousArchives> {
-    const { signal, documents } = options;
+  /** Throws a `SitemapError` (`invalid-archive`) if one cannot be read, or is about another website. */
+  static async open(
+    paths: readonly string[],
+    homepage: string,
+    { signal, documents }: OpenArchiveOptions = {},
+  ): Promise<PreviousArchives> {
     const archives: Archive[] = [];
     try {
       for (const path of paths) {
         const contents = await openArchive(path, { signal, documents, newest: true });
         archives.push(contents);
         if (contents.goesOn) throw invalidArchive(path, "it is damaged");
+        const { info, urls } = contents;
+        const about = info?.homepage === undefined ? urls : [info.homepage];
+        if (about.some((url) => sameHost(url, homepage))) continue;
+        const message = `${path} is about ${about[0] ?? "nothing"}, not ${homepage}`;
+        throw new SitemapError("invalid-archive", message);
       }
     } catch (error) {
       for (const archive of archives) await archive.close();
       throw error;
     }
     return new PreviousArchives(archives);
-  }
-
-  /** An archive that is about another website, and what it is about. */
-  notAbout(homepage: string): { readonly path: string; readonly about: string } | undefined {
-    for (const { records, info, urls } of this.#archives) {
-      const about = info?.homepage;
-      const isSame = about === undefined ? urls.some((url) => sameHost(url, homepage)) : sameHost(about, homepage);
-      if (!isSame) return { path: records.path, about: about ?? urls[0] ?? "nothing" };
-    }
-    return undefined;
   }
 
   /** The answer to this request in the last run that sent it. */

@@ -6,7 +6,7 @@ import { createStore, type Store } from "../archive/store.ts";
 import { expectUsable } from "../fetch/fetcher.ts";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
-import { type Options, resolveStreamOptions, type Settings } from "../model/options.ts";
+import { type Options, resolveStreamOptions } from "../model/options.ts";
 import { archivedSettings, type Prepared, prepare, replayOptions } from "./prepare.ts";
 
 export interface Storage {
@@ -21,14 +21,13 @@ export interface Storage {
  * A store is made for `save` and `resume`, or where it `isNeeded`. Throws a `SitemapError` if an archive cannot be written, read or resumed.
  * Nothing is created if the settings cannot be used.
  */
-export async function openStorage(prepared: Prepared, isNeeded: true): Promise<Storage & { readonly store: Store }>;
-export async function openStorage(prepared: Prepared): Promise<Storage>;
 export async function openStorage(prepared: Prepared, isNeeded = false): Promise<Storage> {
   const { settings, start } = prepared;
   expectUsable(settings);
-  const previous = await openPrevious(start.homepage, settings);
+  const { save, resume, store: kind, signal, limits } = settings;
+  const options = { signal, documents: limits.documents };
+  const previous = settings.previous && (await PreviousArchives.open(settings.previous, start.homepage, options));
   try {
-    const { save, resume, store: kind } = settings;
     if (resume !== undefined) return { ...(await goOn(resume, prepared)), previous };
     if (save === undefined && !isNeeded) return { prepared, previous };
     return { prepared, store: await createStore({ kind, save, info: infoOf(prepared) }), previous };
@@ -36,19 +35,6 @@ export async function openStorage(prepared: Prepared, isNeeded = false): Promise
     await previous?.close();
     throw error;
   }
-}
-
-// The archives must be about this website.
-async function openPrevious(
-  homepage: string,
-  { previous, signal, limits }: Settings,
-): Promise<PreviousArchives | undefined> {
-  if (previous === undefined) return undefined;
-  const archives = await PreviousArchives.open(previous, { signal, documents: limits.documents });
-  const other = archives.notAbout(homepage);
-  if (other === undefined) return archives;
-  await archives.close();
-  throw new SitemapError("invalid-archive", `${other.path} is about ${other.about}, not ${homepage}`);
 }
 
 async function goOn(path: string, prepared: Prepared): Promise<{ prepared: Prepared; store: Store }> {

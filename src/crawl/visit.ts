@@ -131,7 +131,7 @@ export class Visitor {
   }
 
   async *#document(found: FoundDocument, place: Place): Visiting {
-    const { prefetcher, frontier, earlier, robots } = this.#crawl;
+    const { prefetcher, frontier, earlier, robots, rules } = this.#crawl;
     const { url, keys, document } = found;
     const { parent } = place;
     const isRobots = place.by === "robots";
@@ -147,14 +147,8 @@ export class Visitor {
     const reason = whyInvalid(reading, place);
     if (reason !== undefined) {
       // A document that is not a robots.txt may still be a sitemap at the URL it was found at.
-      const failed = {
-        url,
-        keys: isRobots ? keys.slice(0, 1) : keys,
-        outcome: "failed",
-        status,
-        reason,
-        ...facts,
-      } as const;
+      const known = isRobots ? keys.slice(0, 1) : keys;
+      const failed: Missing = { url, keys: known, outcome: "failed", status, reason, ...facts };
       const isNone = reason.code === "not-a-sitemap" || reason.code === "empty" || isLinkToPage(place, failed);
       const missing = isNone ? { ...failed, outcome: "not-a-sitemap" as const } : failed;
       return yield* this.#missing(place, missing, { facts, started });
@@ -168,8 +162,10 @@ export class Visitor {
     if (outcome.kind === "pages") {
       const node: Sitemap = { kind: "pages", format: outcome.format, ...declared, problems, pageCount };
       yield* this.#finish(node, parent.depth + 1, keys, facts);
-      const next = pageCount > 0 && cut === undefined ? this.#next(outcome.next) : undefined;
-      return { type: "node", node, result, ...defined({ next }) };
+      const next = pageCount > 0 && cut === undefined ? outcome.next : undefined;
+      // What was read before would be a loop.
+      const isNew = next !== undefined && !frontier.isKnown(Hop.first(next, "sitemap", rules).key);
+      return { type: "node", node, result, ...(isNew && { next: { url: next } }) };
     }
     if (isRobots) yield* this.#takeCrawlDelay(reading, url);
     if (reading.robots) for (const each of [place.url, url]) robots.set(each, reading.robots);
@@ -280,12 +276,6 @@ export class Visitor {
         if (pages.length > 0) yield { ...event, pages };
       }
     }
-  }
-
-  // The next page of a feed. What was read before would be a loop.
-  #next(url: string | undefined): Reference | undefined {
-    const { frontier, rules } = this.#crawl;
-    return url === undefined || frontier.isKnown(Hop.first(url, "sitemap", rules).key) ? undefined : { url };
   }
 
   // That it is not kept is said of this run, and not of the document.

@@ -1,5 +1,6 @@
 // From a homepage, given sitemaps or an archive to a tree: a crawl whose documents are kept.
 import type { Archive } from "../archive/open.ts";
+import type { Store } from "../archive/store.ts";
 import { type CrawlTarget, ordered, type RunOptions } from "../crawl/crawl.ts";
 import type { RobotsOf } from "../crawl/host-robots.ts";
 import { type Prepared, prepare, replayOptions } from "../crawl/prepare.ts";
@@ -103,7 +104,8 @@ export async function buildTreeWhile(
   const asked = prepare(target, options);
   const { openStorage } = await import("../crawl/storage.ts");
   const storage = await openStorage(asked, true);
-  const { prepared, store } = storage;
+  const { prepared } = storage;
+  const store = storage.store as Store;
   try {
     const { shared, source, onOrdered, filter } = building;
     const read = isForLater(building, prepared.settings) ? readUrls : building.read;
