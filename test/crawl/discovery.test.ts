@@ -7,7 +7,7 @@ import { streamPages } from "../../src/crawl/crawl.ts";
 import { readSitemap } from "../../src/crawl/read.ts";
 import { knownPaths } from "../../src/discover/known-paths.ts";
 import type { Options } from "../../src/model/options.ts";
-import { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
+import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { testServer } from "../support/fetching.ts";
 import { home, outline, type Route, robots, site, urlset } from "../support/site.ts";
 
@@ -133,22 +133,6 @@ test("the homepage is stripped to its root unless told not to", async () => {
     "    /root",
   ]);
   expect(kept.hits.filter((path) => path === "/docs/")).toHaveLength(1);
-});
-
-test("given sitemaps need no discovery", async () => {
-  const { client, hits } = site({ "/a.xml": urlset("/1"), "/b.xml": { status: 404 } });
-  await using tree = await sitemapTreeFrom([`${home}a.xml`, `${home}b.xml`], { client, retries: 0 });
-  expect(await outline(tree)).toEqual([
-    "index/website /",
-    "  pages/xml /a.xml",
-    "    /1",
-    "  invalid /b.xml (http-404)",
-  ]);
-  expect(hits.toSorted()).toEqual(["/a.xml", "/b.xml"]);
-  expect(tree.discovery.map(({ by, outcome }) => [by, outcome])).toEqual([
-    ["given", "found"],
-    ["given", "absent"],
-  ]);
 });
 
 test("a sitemap on another host is followed and marked", async () => {

@@ -1,16 +1,9 @@
 // What an XML document names is never opened: no entity, no document type, no stylesheet, no schema, no inclusion.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { sitemapTreeFrom } from "../../src/tree/build.ts";
 import { faultServer } from "../support/fault-server.ts";
 
 const canaryText = "https://canary.example/seen";
-const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-test-"));
-const file = path.join(folder, "canary.txt");
-writeFileSync(file, canaryText);
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const page = "<url><loc>https://example.org/1</loc></url>";
 const urlset = (attributes: string, content: string) =>
@@ -44,16 +37,17 @@ const forms: [name: string, isRefused: boolean, document: (canary: string) => st
 
 test.each(forms)("%s is not opened, as a file or over the network", async (_, isRefused, documentFor) => {
   const canary = await faultServer({ "/canary.txt": canaryText });
-  for (const target of [`file://${file}`, file, `${canary.origin}/canary.txt`]) {
-    const server = await faultServer({ "/sitemap.xml": documentFor(target) });
-    await using tree = await sitemapTreeFrom([`${server.origin}/sitemap.xml`], { network: "allow-private" });
-    const urls: string[] = [];
-    for await (const { url } of tree.pages()) urls.push(url);
-    expect(tree.root.children[0]?.kind).toBe(isRefused ? "invalid" : "pages");
-    expect(urls.filter((url) => url.includes("canary.example"))).toEqual([]);
-    if (!isRefused) expect(urls).toContain("https://example.org/1");
-    await server.close();
-  }
+  // This file has the text, too.
+  const targets = [import.meta.url, import.meta.filename, `${canary.origin}/canary.txt`];
+  const routes = Object.fromEntries(targets.map((target, at) => [`/${at}.xml`, documentFor(target)]));
+  const server = await faultServer(routes);
+  const sitemaps = Object.keys(routes).map((name) => server.origin + name);
+  await using tree = await sitemapTreeFrom(sitemaps, { network: "allow-private" });
+  const urls: string[] = [];
+  for await (const { url } of tree.pages()) urls.push(url);
+  expect(tree.root.children.map(({ kind }) => kind)).toEqual(targets.map(() => (isRefused ? "invalid" : "pages")));
+  expect(urls.filter((url) => url.includes("canary.example"))).toEqual([]);
+  if (!isRefused) expect(urls).toContain("https://example.org/1");
   expect(canary.connections).toBe(0);
-  await canary.close();
+  await Promise.all([server.close(), canary.close()]);
 });

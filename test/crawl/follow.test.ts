@@ -1,6 +1,6 @@
 // Redirects, followed one hop at a time: where they lead, what is a loop, how many are too many.
 import { describe, expect, test } from "vitest";
-import { type FollowRules, followRules, followUnlessKnown, Hop, redirectTarget } from "../../src/crawl/redirects.ts";
+import { followRules, followUnlessKnown, Hop, redirectTarget } from "../../src/crawl/redirects.ts";
 import type { HeaderList } from "../../src/model/exchange.ts";
 import { type Fault, redirect } from "../support/fault-server.ts";
 import { fetchOnly, tenPages, testFetcher, testServer } from "../support/fetching.ts";
@@ -178,32 +178,6 @@ test("redirects from https to http, and Locations in raw UTF-8, are reported on 
     url: `${home}caf%C3%A9`,
     problems: [{ code: "redirect-downgrade", value: "http://example.org/b" }, { code: "redirect-encoding" }],
   });
-});
-
-test("where headers of the operator make a difference, what another origin leads to is another document", async () => {
-  const there: FollowRules = { ...rules, tellsApart: (url) => url.startsWith(home) };
-  const redirectTo = (location: string) =>
-    ({
-      outcome: "redirect",
-      url: "",
-      role: "sitemap",
-      attempts: 1,
-      status: 302,
-      headers: [["location", location]],
-    }) as const;
-  const first = Hop.first(`${home}a`, "sitemap", there);
-  const away = first.next(redirectTo("https://other.example/")) as Hop;
-  const back = away.next(redirectTo(`${home}b`)) as Hop;
-  expect([first, away, back].map(({ request }) => request.anonymous)).toEqual([undefined, undefined, true]);
-  expect(back.key).not.toBe(Hop.first(`${home}b`, "sitemap", there).key);
-  expect((first.next(redirectTo("/b")) as Hop).request.anonymous).toBeUndefined();
-});
-
-test("a redirect inside the document is not followed", async () => {
-  const page = '<meta http-equiv="refresh" content="0; url=/other"><script>location = "/other"</script>';
-  const { text, server } = await fetchOnly(page);
-  expect(text).toBe(page);
-  expect(server.requests).toHaveLength(1);
 });
 
 test("a retry continues at the hop that failed", async () => {

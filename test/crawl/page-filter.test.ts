@@ -159,35 +159,26 @@ describe("allowedFor", () => {
   });
 });
 
-test("www. makes no difference to a host, and the Public Suffix List says what a website is", async () => {
-  const pages = [
-    "example.co.uk/a",
-    "shop.example.co.uk/b",
-    "other.co.uk/c",
-    "WWW.EXAMPLE.co.uk:443/d",
-    "example.co.uk:8080/e",
-  ];
-  async function* body() {
-    yield Buffer.from(pages.map((url) => `https://${url}\n`).join(""));
-  }
-  const client = { request: async () => ({ status: 200, headers: [], body: body() }) };
-  const listed = (filters: PageFilters) =>
-    pathsOf(streamPages({ sitemaps: ["https://www.example.co.uk/s.txt"] }, { client, ...filters }));
-  const all = pages.map((url) => `https://${url}`);
-  expect(await listed({ sameHost: true })).toEqual([all[0], all[3]]);
-  expect(await listed({ sameSite: true })).toEqual([all[0], all[1], all[3], all[4]]);
-});
-
-test.each(["localhost", "intranet:8080"])("on %s, the same website is at least the same host", async (host) => {
-  async function* body() {
-    yield Buffer.from(`http://${host}/a\nhttp://www.${host}/b\nhttp://other.example/c\n`);
-  }
-  const client = { request: async () => ({ status: 200, headers: [], body: body() }) };
-  for (const filters of [{ sameHost: true }, { sameSite: true }]) {
-    const pages = streamPages({ sitemaps: [`http://${host}/s.txt`] }, { client, ...filters });
-    expect(await pathsOf(pages)).toEqual([`http://${host}/a`, `http://www.${host}/b`]);
-  }
-});
+test.each([
+  ["www.example.co.uk", "", "https://example.co.uk/a https://WWW.EXAMPLE.co.uk:443/d"],
+  ["www.example.co.uk", "site", "https://shop.example.co.uk/b https://example.co.uk:8080/e"],
+  ["localhost", "", "https://localhost/a https://www.localhost/b"],
+  ["intranet:8080", "site", "https://intranet:8080/a https://www.intranet:8080/b"],
+])(
+  "www. makes no difference to a host (%s), and the Public Suffix List says what a website is",
+  async (host, kind, same) => {
+    async function* body() {
+      yield Buffer.from(`https://other.co.uk/c\n${same.replace(" ", "\n")}\nhttps://other.example/c\n`);
+    }
+    const client = { request: async () => ({ status: 200, headers: [], body: body() }) };
+    for (const filters of kind === "site" ? [{ sameSite: true }] : [{ sameHost: true }, { sameSite: true }]) {
+      const pages = streamPages({ sitemaps: [`https://${host}/s.txt`] }, { client, ...filters });
+      expect(await pathsOf(pages)).toEqual(same.split(" "));
+    }
+    const hosts = streamPages({ sitemaps: [`https://${host}/s.txt`] }, { client, sameHost: true });
+    if (host.startsWith("www")) expect(await pathsOf(hosts)).toEqual(kind === "site" ? [] : same.split(" "));
+  },
+);
 
 test("a tree takes them with its pages, not where it is made", async () => {
   await expect(sitemapTreeForHomepage(site.homepage, { include: "a" } as object)).rejects.toThrow(

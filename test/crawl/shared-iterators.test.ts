@@ -31,8 +31,6 @@ const handedOut: Record<string, () => AsyncIterable<unknown>> = {
   streamPages: () => streamPages(home, options),
   "tree.pages": () => tree.pages(),
   "tree.pages, each URL once": () => tree.pages({ unique: true }),
-  "tree.walk": () => tree.walk(),
-  "tree.text": () => tree.text([...tree.sitemaps()].at(-1)!),
   crawl: () => crawl(home, options),
   diffTrees: () => diffTrees(tree, { name: "one.txt", bytes: one() }),
 };
