@@ -9,7 +9,7 @@ import { dateCases } from "./cases/dates.ts";
 import { documentCases } from "./cases/documents.ts";
 import { fetchingCases } from "./cases/fetching.ts";
 import { languageCases } from "./cases/languages.ts";
-import { mediaCases } from "./cases/media.ts";
+import { goodMedia, mediaCases } from "./cases/media.ts";
 import { urlCases } from "./cases/urls.ts";
 import { checked, checkedInPieces } from "./checked.ts";
 
@@ -31,7 +31,8 @@ test("every rule has a case", () => {
 });
 
 test("no rule fires on a plain website, or on one with an index", async () => {
-  for (const plain of [site("/a", "/b"), files({ "/sitemap.xml": index("/a.xml"), "/a.xml": sitemap("/") })]) {
+  const indexed = files({ "/sitemap.xml": index("/a.xml"), "/a.xml": sitemap("/") });
+  for (const plain of [site("/a", "/b"), indexed, site(...goodMedia)]) {
     expect((await checkedInPieces(plain)).findings.map(({ rule }) => rule)).toEqual(["lastmod-missing"]);
   }
 });

@@ -1,7 +1,8 @@
 // A shop in six languages, as large as one likes, with the faults that large shops have: a share of pages that carry the time of a
 // deployment, sections that robots.txt forbids, return links that are missing, pages that are listed twice.
-import type { Client, ClientResponse } from "../../src/model/client.ts";
+import type { Client } from "../../src/model/client.ts";
 import { Random } from "../support/random.ts";
+import { index as indexOf, site } from "../support/site.ts";
 
 export const shopHome = "https://shop.example.org/";
 
@@ -39,25 +40,13 @@ export function shop(pages: number, received: string = "2026-10-05T06:12:00Z"): 
   routes.set("/sitemap-news.xml", () => news(received));
   routes.set("/feed", () => feed(received));
   routes.set("/robots.txt", () => `User-agent: *\nDisallow: /it/search/\n\nSitemap: ${shopHome}sitemap_index.xml\n`);
-  routes.set(
-    "/sitemap_index.xml",
-    () =>
-      `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${children.map((path) => `<sitemap><loc>${shopHome}${path.slice(1)}</loc></sitemap>`).join("")}</sitemapindex>`,
-  );
+  routes.set("/sitemap_index.xml", () => indexOf(...children.map((path) => shopHome + path.slice(1))));
   routes.set("/", () => '<!doctype html><link rel="alternate" type="application/rss+xml" href="/feed"><h1>Shop</h1>');
-  return {
-    async request({ url }): Promise<ClientResponse> {
-      const body = routes.get(new URL(url).pathname)?.();
-      return {
-        status: body === undefined ? 404 : 200,
-        headers: [["content-type", "application/xml"]],
-        body: (async function* () {
-          if (body !== undefined) yield new TextEncoder().encode(body);
-        })(),
-      };
-    },
-  };
+  return site((url) => routes.get(new URL(url, shopHome).pathname)?.()).client;
 }
+
+const times = (count: number, make: (number: number) => string) =>
+  Array.from({ length: count }, (_, at) => make(at)).join("");
 
 const open =
   '<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1" xmlns:news="http://www.google.com/schemas/sitemap-news/0.9">';
@@ -81,17 +70,17 @@ function sitemap(language: string, from: number, to: number, pages: number, rece
     const path = (each: string) => `${shopHome}${each}/p/${name}/item-${number}`;
     const links =
       number < everywhere
-        ? languages
+        ? [...languages, "x-default"]
             // Pages in Polish know nothing of a part of those in German.
             .filter((each) => !(language === "de" && each === "pl" && number % 7 < 2))
-            .map((each) => `<xhtml:link rel="alternate" hreflang="${each}" href="${path(each)}"/>`)
-            .join("") + `<xhtml:link rel="alternate" hreflang="x-default" href="${path("en")}"/>`
-        : "";
+            .map((each) => [each, path(each === "x-default" ? "en" : each)])
+            .map(([each, url]) => `<xhtml:link rel="alternate" hreflang="${each}" href="${url}"/>`)
+        : [];
     const image = roll < 0.3 ? `<image:image><image:loc>${shopHome}i/${number}.jpg</image:loc></image:image>` : "";
     const share = name === "lighting" && language === "fr" ? 0.9 : 0.27;
     const spaced = name === "kitchen" && roll < 0.02 ? "?a=b c" : "";
     entries.push(
-      `<url><loc>${path(language)}${spaced}</loc>${lastmod(random, age, received, share)}${links}${image}</url>`,
+      `<url><loc>${path(language)}${spaced}</loc>${lastmod(random, age, received, share)}${links.join("")}${image}</url>`,
     );
     // Listed twice.
     if (number % 50 === 3 && language === "en")
@@ -114,28 +103,25 @@ function lastmod(random: () => number, years: number, received: number, generate
 }
 
 function search(count: number, received: string): string {
-  const entries = Array.from(
-    { length: count },
-    (_, number) =>
-      `<url><loc>${shopHome}it/search/${number}?q=${number}</loc><lastmod>${received.slice(0, 10)}</lastmod></url>`,
-  );
-  return `${open}${entries.join("")}</urlset>`;
+  const day = received.slice(0, 10);
+  const entry = (at: number) => `<url><loc>${shopHome}it/search/${at}?q=${at}</loc><lastmod>${day}</lastmod></url>`;
+  return `${open}${times(count, entry)}</urlset>`;
 }
 
 function news(received: string): string {
-  const entries = Array.from(
-    { length: 40 },
-    (_, number) =>
-      `<url><loc>${shopHome}en/magazine/story-${number}</loc><news:news><news:publication><news:name>Shop</news:name><news:language>en</news:language></news:publication><news:publication_date>${new Date(Date.parse(received) - number * 43_200_000).toISOString().slice(0, 10)}</news:publication_date><news:title>Story ${number}</news:title></news:news></url>`,
-  );
-  return `${open}${entries.join("")}</urlset>`;
+  const publication =
+    "<news:publication><news:name>Shop</news:name><news:language>en</news:language></news:publication>";
+  const entries = times(40, (number) => {
+    const date = new Date(Date.parse(received) - number * 43_200_000).toISOString().slice(0, 10);
+    return `<url><loc>${shopHome}en/magazine/story-${number}</loc><news:news>${publication}<news:publication_date>${date}</news:publication_date><news:title>Story ${number}</news:title></news:news></url>`;
+  });
+  return `${open}${entries}</urlset>`;
 }
 
 function feed(received: string): string {
-  const items = Array.from(
-    { length: 20 },
-    (_, number) =>
-      `<item><title>Post ${number}</title><link>${shopHome}en/blog/post-${number}</link><pubDate>${new Date(Date.parse(received) - number * 86_400_000).toUTCString()}</pubDate></item>`,
-  );
-  return `<rss version="2.0"><channel><title>Blog</title><link>${shopHome}</link><description>Blog</description>${items.join("")}</channel></rss>`;
+  const items = times(20, (number) => {
+    const date = new Date(Date.parse(received) - number * 86_400_000).toUTCString();
+    return `<item><title>Post ${number}</title><link>${shopHome}en/blog/post-${number}</link><pubDate>${date}</pubDate></item>`;
+  });
+  return `<rss version="2.0"><channel><title>Blog</title><link>${shopHome}</link><description>Blog</description>${items}</channel></rss>`;
 }

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { isLong } from "../../support/long.ts";
-import { type Case, doc, entry, files, finds, home, index, many, site, sitemap } from "./case.ts";
+import { type Case, dated, doc, entry, files, finds, home, index, many, site, sitemap } from "./case.ts";
 
 const rss = (version: string) =>
   `<rss version="${version}"><channel><item><link>${home}a</link></item></channel></rss>`;
@@ -28,11 +28,7 @@ export const documentCases: readonly Case[] = [
     doc("<!doctype html><html><body>Not found</body></html>"),
     doc({ status: 404, body: "<!doctype html><html></html>" }),
   ),
-  finds(
-    ["sitemap-unsupported", 1, "json"],
-    doc('{"urls":[]}'),
-    doc("<!doctype html><html><body>Not found</body></html>"),
-  ),
+  finds(["sitemap-unsupported", 1, "json"], doc('{"urls":[]}')),
   finds(
     ["sitemap-unsupported", 1, "htmlmap", { what: "an element whose name has html in it" }],
     doc("<htmlmap><a/></htmlmap>"),
@@ -45,11 +41,7 @@ export const documentCases: readonly Case[] = [
     ["sitemap-empty", 1, undefined, { what: "a feed", severity: "info" }],
     doc('<rss version="2.0"><channel></channel></rss>'),
   ),
-  finds(
-    ["sitemap-empty", 1, undefined, { what: "news", severity: "info" }],
-    doc(sitemap(), "/news.xml"),
-    doc(sitemap("/"), "/news.xml"),
-  ),
+  finds(["sitemap-empty", 1, undefined, { what: "news", severity: "info" }], doc(sitemap(), "/news.xml")),
   finds(
     ["sitemap-not-well-formed", 1, "&c=2"],
     site(`<url><loc>${home}a?b=1&c=2</loc></url>`),
@@ -65,7 +57,6 @@ export const documentCases: readonly Case[] = [
   finds(
     ["sitemap-namespace", 1, "http://www.google.com/schemas/sitemap-image/9.9", { what: "of an extension" }],
     doc(sitemap(pictured).replace("sitemap-image/1.1", "sitemap-image/9.9")),
-    doc(sitemap(pictured)),
   ),
   finds(
     ["sitemap-not-utf8", 1, "windows-1252"],
@@ -105,39 +96,22 @@ export const documentCases: readonly Case[] = [
   ),
   finds(
     ["index-mixed", 1, "Lists both pages and sitemaps"],
-    files({
-      "/sitemap.xml": sitemap("/").replace("</urlset>", `<sitemap><loc>${home}a.xml</loc></sitemap></urlset>`),
-      "/a.xml": sitemap("/a"),
-    }),
+    files({ ...parts, "/sitemap.xml": sitemap("/", `<sitemap><loc>${home}a.xml</loc></sitemap>`) }),
   ),
   finds(
     ["index-mixed", 1, "<url>", { what: "a page in an index" }],
-    files({
-      "/sitemap.xml": index("/a.xml").replace("</sitemapindex>", `<url><loc>${home}b</loc></url></sitemapindex>`),
-      "/a.xml": sitemap("/a"),
-    }),
+    files({ ...parts, "/sitemap.xml": index("/a.xml").replace("</sitemapindex>", `${entry("/b")}</sitemapindex>`) }),
   ),
   finds(
     ["index-cycle", 1, "The sitemap contains itself"],
     files({ "/sitemap.xml": index("/sitemap.xml", "/a.xml"), "/a.xml": sitemap("/") }),
   ),
-  finds(
-    ["index-child-other-site", 1, far],
-    elsewhere(),
-    // Named by robots.txt.
-    elsewhere(far),
-  ),
+  // Not if robots.txt names it.
+  finds(["index-child-other-site", 1, far], elsewhere(), elsewhere(far)),
   finds(
     ["index-child-outside-directory", 1, `${home}a.xml`],
     files({ "/maps/index.xml": index("/a.xml"), "/a.xml": sitemap("/") }, ["/maps/index.xml"]),
-    files(
-      {
-        "/maps/index.xml": index("/maps/a.xml", "/maps/b/c.xml"),
-        "/maps/a.xml": sitemap("/maps/"),
-        "/maps/b/c.xml": sitemap("/maps/b/"),
-      },
-      ["/maps/index.xml"],
-    ),
+    files({ "/maps/index.xml": index("/maps/b/c.xml"), "/maps/b/c.xml": sitemap("/maps/b/") }, ["/maps/index.xml"]),
   ),
   finds(
     ["index-child-repeated", 1, `${home}a.xml`],
@@ -147,21 +121,16 @@ export const documentCases: readonly Case[] = [
   finds(
     ["index-child-repeated", 1, `${home}a.xml`, { what: "in one index" }],
     files({ "/sitemap.xml": index("/a.xml", "/a.xml"), ...parts }),
-    files({ "/sitemap.xml": index("/a.xml", "/b.xml"), ...parts }),
   ),
   finds(
     ["index-lastmod-stale", 1, "2026-06-01T00:00:00Z, but pages changed on 2026-06-02T00:00:01Z"],
     files({
       "/sitemap.xml": datedIndex(child("/a.xml", "2026-06-01T00:00:00Z")),
-      "/a.xml": sitemap("/", entry("/a", "<lastmod>2026-06-02T00:00:01Z</lastmod>")),
+      "/a.xml": sitemap("/", dated("/a", "2026-06-02T00:00:01Z")),
     }),
     files({
       "/sitemap.xml": datedIndex(child("/a.xml", "2026-06-01")),
-      "/a.xml": sitemap(
-        "/",
-        entry("/a", "<lastmod>2026-06-02T23:59:00Z</lastmod>"),
-        entry("/b", "<lastmod>2036-01-01</lastmod>"),
-      ),
+      "/a.xml": sitemap("/", dated("/a", "2026-06-02T23:59:00Z"), dated("/b", "2036-01-01")),
     }),
   ),
   finds(
@@ -178,7 +147,6 @@ export const documentCases: readonly Case[] = [
   finds(
     ["feed-unsupported", 1, "JSON Feed", { what: "JSON" }],
     doc(`{"version": "https://jsonfeed.org/version/1.1", "items": [{"url": "${home}a"}]}`, "/feed"),
-    doc(rss("2.0"), "/feed"),
   ),
   finds(
     ["feed-unsupported", 1, "RDF", { what: "RDF" }],
@@ -203,7 +171,6 @@ export const documentCases: readonly Case[] = [
   finds(
     ["url-tag-repeated", 1, "lastmod", { what: "another tag" }],
     site(entry("/a", "<lastmod>2026-06-01</lastmod><lastmod>2026-06-02</lastmod>")),
-    site(entry("/a", "<lastmod>2026-06-01</lastmod>")),
   ),
   finds(
     ["url-robots-disallowed", 2, `${home}private/a`, { severity: "error" }],

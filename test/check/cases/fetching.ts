@@ -1,7 +1,12 @@
 import { gzipSync } from "node:zlib";
+import type { Route } from "../../support/site.ts";
 import { type Case, doc, files, finds, home, index, robots, sitemap } from "./case.ts";
 
 const big = sitemap("/").replace("</urlset>", `<!--${"x".repeat(1_000_001)}--></urlset>`);
+
+/** A website with this robots.txt and a sitemap. */
+const named = (robots: Route) => files({ "/robots.txt": robots, "/sitemap.xml": sitemap("/") });
+const guessed = (routes: Record<string, string>) => ({ ...files(routes, ["/a.xml"]), crawl: { useKnownPaths: true } });
 
 export const fetchingCases: readonly Case[] = [
   finds(
@@ -11,39 +16,30 @@ export const fetchingCases: readonly Case[] = [
   ),
   finds(
     ["robots-unreachable", 1, "Could not read robots.txt, so some sitemaps may be missing"],
-    { routes: { "/robots.txt": { status: 503 }, "/sitemap.xml": sitemap("/") } },
-    { routes: { "/robots.txt": { status: 404 }, "/sitemap.xml": sitemap("/") } },
+    named({ status: 503 }),
+    named({ status: 404 }),
   ),
   finds(
     ["robots-too-large", 1, "robots.txt is larger than 512 kB; the rest was not read"],
-    files({ "/robots.txt": `${robots("/sitemap.xml")}${"# comment\n".repeat(51_200)}`, "/sitemap.xml": sitemap("/") }),
-    files({ "/robots.txt": `${robots("/sitemap.xml")}${"# comment\n".repeat(51_000)}`, "/sitemap.xml": sitemap("/") }),
+    named(`${robots("/sitemap.xml")}${"# comment\n".repeat(51_200)}`),
+    named(`${robots("/sitemap.xml")}${"# comment\n".repeat(51_000)}`),
   ),
   finds(
     ["robots-sitemap-spelling", 1, "Sitemaps: https://example.org/sitemap.xml"],
-    files({ "/robots.txt": `Sitemaps: ${home}sitemap.xml`, "/sitemap.xml": sitemap("/") }),
-    files({ "/robots.txt": `SITEMAP: ${home}sitemap.xml`, "/sitemap.xml": sitemap("/") }),
+    named(`Sitemaps: ${home}sitemap.xml`),
+    named(`SITEMAP: ${home}sitemap.xml`),
   ),
   finds(
     ["robots-sitemap-relative", 1, "/sitemap.xml"],
-    files({ "/robots.txt": "Sitemap: /sitemap.xml", "/sitemap.xml": sitemap("/") }),
+    named("Sitemap: /sitemap.xml"),
     doc(sitemap("/", "<url><loc>/relative</loc></url>")),
   ),
-  finds(["robots-no-sitemap", 1, undefined], {
-    routes: { "/robots.txt": "User-agent: *\n", "/sitemap.xml": sitemap("/") },
-  }),
-  finds(
-    ["robots-no-sitemap", 1, undefined, { what: "without a robots.txt" }],
-    { routes: { "/robots.txt": "", "/sitemap.xml": sitemap("/") } },
-    { routes: { "/sitemap.xml": sitemap("/") } },
-  ),
+  finds(["robots-no-sitemap", 1, undefined], named("User-agent: *\n")),
+  finds(["robots-no-sitemap", 1, undefined, { what: "an empty robots.txt" }], named(""), named({ status: 404 })),
   finds(
     ["sitemap-undeclared", 1, undefined],
-    { ...files({ "/a.xml": sitemap("/"), "/sitemap.xml": sitemap("/a") }, ["/a.xml"]), crawl: { useKnownPaths: true } },
-    {
-      ...files({ "/a.xml": index("/sitemap.xml"), "/sitemap.xml": sitemap("/") }, ["/a.xml"]),
-      crawl: { useKnownPaths: true },
-    },
+    guessed({ "/a.xml": sitemap("/"), "/sitemap.xml": sitemap("/a") }),
+    guessed({ "/a.xml": index("/sitemap.xml"), "/sitemap.xml": sitemap("/") }),
   ),
   finds(
     ["sitemap-robots-disallowed", 1, "Googlebot, bingbot, YandexBot"],

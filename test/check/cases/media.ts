@@ -27,6 +27,14 @@ const video = (path: string, fields: Readonly<Record<string, string>> = {}, more
 const images = (count: number) =>
   many(count, (at) => `<image:image><image:loc>${home}${at}.jpg</image:loc></image:image>`).join("");
 
+/** Nothing is wrong with these. */
+export const goodMedia: readonly string[] = [
+  story("/a"),
+  story("/b"),
+  image("/c", "https://example.org/a.jpg"),
+  video("/d"),
+];
+
 export const mediaCases: readonly Case[] = [
   finds(
     ["news-too-many", 1, "1001 stories"],
@@ -38,20 +46,16 @@ export const mediaCases: readonly Case[] = [
     site(story("/a", { date: "2026-06-13T11:59:59Z" }), story("/b", { date: "2026-06-12" })),
     site(story("/a", { date: "2026-06-13T12:00:00Z" }), story("/b", { date: "2026-06-13" })),
   ),
-  finds(
-    ["news-incomplete", 2, "title"],
-    site(story("/a", { title: "" }), story("/b", { name: "" })),
-    site(story("/a")),
-  ),
+  finds(["news-incomplete", 2, "title"], site(story("/a", { title: "" }), story("/b", { name: "" }))),
   finds(
     ["news-date-form", 2, `${home}a`],
     site(story("/a", { date: "2026-06" }), story("/b", { date: "2026" })),
     site(story("/a", { date: "2026-06-15" }), story("/b", { date: "2026-06-15T08:00Z" })),
+    site(story("/a", { date: "2026-06-15T08:00:00.5+02:00" })),
   ),
   finds(
     ["news-date-form", 1, "15 Jun 2026 08:00:00 +0000", { what: "a form that is not W3C's" }],
     site(story("/a", { date: "15 Jun 2026 08:00:00 +0000" })),
-    site(story("/a", { date: "2026-06-15T08:00:00.5+02:00" })),
   ),
   finds(
     ["news-language", 3, `${home}a`],
@@ -61,7 +65,6 @@ export const mediaCases: readonly Case[] = [
   finds(
     ["news-repeated", 1, "A second news story for one URL was skipped"],
     site(story("/a").replace("</url>", "") + story("/b").replace(/^<url><loc>[^<]*<\/loc>/, "")),
-    site(story("/a"), story("/b")),
   ),
   finds(
     ["news-deprecated", 2, `${home}a`],
@@ -69,22 +72,16 @@ export const mediaCases: readonly Case[] = [
       story("/a", { more: "<news:keywords>a</news:keywords>" }),
       story("/b", { more: "<news:genres>B</news:genres>" }),
     ),
-    site(story("/a")),
   ),
   finds(
     ["image-too-many", 1, "A page has more than 1,000 images; the rest was skipped"],
     site(entry("/a", images(1001))),
     site(entry("/a", images(1000))),
   ),
-  finds(
-    ["image-incomplete", 1, "Skipped an image without a URL"],
-    site(image("/a", "")),
-    site(image("/a", "https://example.org/a.jpg")),
-  ),
+  finds(["image-incomplete", 1, "Skipped an image without a URL"], site(image("/a", ""))),
   finds(
     ["image-deprecated", 1, `${home}a`],
     site(image("/a", "https://example.org/a.jpg", "<image:caption>A</image:caption>")),
-    site(image("/a", "https://example.org/a.jpg")),
   ),
   finds(
     ["video-incomplete", 2, "thumbnail"],
@@ -94,7 +91,6 @@ export const mediaCases: readonly Case[] = [
   finds(
     ["video-is-page", 2, `${home}a`],
     site(video("/a", { content_loc: "https://example.org/a" }), video("/b", { player_loc: "https://example.org/b" })),
-    site(video("/a", { content_loc: "https://example.org/a.mp4" })),
   ),
   finds(
     ["video-field", 6, `${home}a`],
@@ -128,7 +124,6 @@ export const mediaCases: readonly Case[] = [
       video("/c", { content_loc: "" }, '<video:player_loc allow_embed="yes">https://example.org/p</video:player_loc>'),
       video("/d", {}, "<video:tvshow><video:show_title>Soup</video:show_title></video:tvshow>"),
     ),
-    site(video("/a")),
   ),
   finds(
     ["media-robots-disallowed", 2, `${home}a`],
