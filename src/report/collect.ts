@@ -133,7 +133,7 @@ class Collector implements PageWatcher {
     const section = this.#sections.add(page.url, scan, age, isFlawed);
     this.#sectionOf.put(this.pages++, isFlawed ? section | flawedBit : section);
     if (isFlawed) this.flawed += 1;
-    if (alternates !== undefined) this.languages.add(page, alternates);
+    if (alternates !== undefined) this.languages.add(alternates);
     const { images, videos, newsStory } = page;
     const { media } = this;
     if (images !== undefined) media.pagesWithImages += 1;

@@ -1,9 +1,7 @@
 // Which languages link to which: how many pages of each language have an alternate page in each other language, and how
 // many of those lack a return link, or are in no sitemap. On the page: rows link to columns.
-import type { AlternateSet } from "../check/rules/languages.ts";
-import { UrlScan } from "../check/url-scan.ts";
+import type { AlternateSet, LanguageChoice } from "../check/rules/languages.ts";
 import { counted, grouped } from "../model/figures.ts";
-import type { SitemapPage } from "../model/page.ts";
 import { detached } from "../model/text.ts";
 import { caps, type Html, html, part, percent, shortened, table } from "./html.ts";
 import type { ReportFacts, ReportLanguages } from "./report-tree.ts";
@@ -31,16 +29,7 @@ const stride = 1024;
 const others = mostLanguages + 1;
 /** The number of pages that do not name themselves. */
 const unnamed = 0;
-const mostPatterns = 5000;
-
-/** A pattern of languages in an entry, and how often it occurs. */
-interface Pattern {
-  readonly own: number;
-  readonly targets: readonly number[];
-  /** Whether it names a page for all other languages (`x-default`). */
-  readonly hasDefault: boolean;
-  pages: number;
-}
+const mostChoices = 5000;
 
 type Counts = { -readonly [Name in keyof LanguageLinks]: number };
 
@@ -50,25 +39,16 @@ export class LanguageMatrix {
   readonly #names: string[] = [""];
   readonly #pages = new Map<number, number>();
   readonly #cells = new Map<number, Counts>();
-  // By a fingerprint: most entries of a website have the same languages.
-  readonly #patterns = new Map<number, Pattern>();
-  readonly #scan = new UrlScan();
-  readonly #own = new UrlScan();
+  // How many pages have them.
+  readonly #choices = new Map<LanguageChoice, number>();
   #defaultPages = 0;
   #allPages = 0;
 
   /** A page with alternate pages. */
-  add(page: SitemapPage, set: AlternateSet): void {
+  add({ choice }: AlternateSet): void {
     this.#allPages += 1;
-    const alternates = page.alternates ?? [];
-    const key = (set.languages >>> 0) * 2 ** 20 + (alternates.length % 2 ** 20);
-    let pattern = this.#patterns.get(key);
-    if (pattern === undefined) {
-      if (this.#patterns.size >= mostPatterns) this.#settle();
-      pattern = this.#read(page, set);
-      this.#patterns.set(key, pattern);
-    }
-    pattern.pages += 1;
+    if (this.#choices.size >= mostChoices) this.#settle();
+    this.#choices.set(choice, (this.#choices.get(choice) ?? 0) + 1);
   }
 
   pair(own: string | undefined, language: string): number {
@@ -101,38 +81,20 @@ export class LanguageMatrix {
     return { languages, others: 0, links, judged, defaultPages: this.#defaultPages, pages: this.#allPages };
   }
 
-  #read(page: SitemapPage, set: AlternateSet): Pattern {
-    this.#own.read(page.url);
-    const { pageHigh, pageLow, spelling } = this.#own;
-    const scan = this.#scan;
-    const targets: number[] = [];
-    let hasDefault = false;
-    for (const { language, url } of page.alternates ?? []) {
-      if (language.toLowerCase() === "x-default") {
-        hasDefault = true;
-        continue;
-      }
-      scan.read(url);
-      const isSelf = scan.pageHigh === pageHigh && scan.pageLow === pageLow && scan.spelling === spelling;
-      if (!isSelf) targets.push(this.#number(language));
-    }
-    const own = set.ownLanguage === undefined ? unnamed : this.#number(set.ownLanguage);
-    return { own, targets, hasDefault, pages: 0 };
-  }
-
-  // From the patterns into the cells.
+  // Into the cells.
   #settle(): void {
-    for (const { own, targets, hasDefault, pages } of this.#patterns.values()) {
-      if (own !== unnamed || targets.length > 0) this.#pages.set(own, (this.#pages.get(own) ?? 0) + pages);
+    for (const [{ own, others, hasDefault }, pages] of this.#choices) {
+      const number = own === undefined ? unnamed : this.#number(own);
+      if (number !== unnamed || others.length > 0) this.#pages.set(number, (this.#pages.get(number) ?? 0) + pages);
       if (hasDefault) this.#defaultPages += pages;
-      for (const target of targets) {
-        const pair = own * stride + target;
+      for (const other of others) {
+        const pair = this.pair(own, other);
         const cell = this.#cells.get(pair) ?? { links: 0, noReturn: 0, unlisted: 0 };
         this.#cells.set(pair, cell);
         cell.links += pages;
       }
     }
-    this.#patterns.clear();
+    this.#choices.clear();
   }
 
   #number(language: string): number {

@@ -72,17 +72,25 @@ export interface AlternateSet {
   readonly hasSelf: boolean;
   /** A fingerprint of the language of the page itself; 0 if it has none, or several. */
   readonly selfLanguage: number;
-  /** The first language that the page gives itself, as written. */
-  readonly ownLanguage: string | undefined;
-  /** A fingerprint of all languages, and of those that the page gives itself, without the URLs. */
-  readonly languages: number;
+  readonly choice: LanguageChoice;
+}
+
+/** The languages of an entry, without its URLs: most entries of a website have the same. */
+export interface LanguageChoice {
+  /** The first that the page gives itself, and those of the others but for `x-default`, as written. */
+  readonly own: string | undefined;
+  readonly others: readonly string[];
+  readonly hasDefault: boolean;
+  readonly hasRepeated: boolean;
+  /** One with several regions that is not listed by itself. */
+  readonly withoutCatchall: string | undefined;
 }
 
 export class LanguageRules {
   readonly #scan = new UrlScan();
   readonly #codes = new Map<string, Language>();
-  // By a fingerprint of the languages of an entry: most entries of a website have the same.
-  readonly #choices = new Map<number, Choice>();
+  // By a fingerprint of all languages of an entry, and of those that the page gives itself.
+  readonly #choices = new Map<number, LanguageChoice>();
   // The alternate pages of the entry, as fingerprints.
   readonly #seen = new Set<number>();
   // Of the website.
@@ -98,7 +106,6 @@ export class LanguageRules {
     let hasSelf = false;
     let selfLanguage = 0;
     let selfCount = 0;
-    let ownLanguage: string | undefined;
     let ownLanguages = 0;
     let languages = 0;
     this.#seen.clear();
@@ -107,14 +114,11 @@ export class LanguageRules {
       const code = this.#read(language);
       if (code.fault !== undefined) findings.add(code.fault, page.url, language);
       if (code.language === "x-default") this.#hasDefault = true;
-      scan.read(url);
-      const isSelf = scan.spelling === own.spelling && scan.pageLow === own.pageLow && scan.pageHigh === own.pageHigh;
-      if (isSelf) {
+      if (this.#isPage(url, own)) {
         hasSelf = true;
         if (code.language !== "x-default") {
           selfLanguage = code.hash;
           selfCount += 1;
-          ownLanguage ??= language;
           ownLanguages = (ownLanguages + mixed(code.hash)) | 0;
         }
       }
@@ -126,7 +130,11 @@ export class LanguageRules {
     }
     const members = this.#seen.size;
     if (!hasSelf) findings.add("hreflang-no-self", page.url);
-    this.#judgeChoice(page.url, alternates, languages, findings);
+    const key = ((languages ^ mixed(ownLanguages)) >>> 0) * 2 ** 20 + (alternates.length % 2 ** 20);
+    const choice = this.#choices.get(key) ?? this.#choose(alternates, own);
+    if (this.#choices.size >= mostCodes) this.#choices.clear();
+    this.#choices.set(key, choice);
+    judgeChoice(choice, page.url, alternates, findings);
     if (members > 1 || (members === 1 && !hasSelf)) {
       this.#clusters += 1;
       this.#firstPage ??= page.url;
@@ -137,8 +145,7 @@ export class LanguageRules {
       members,
       hasSelf,
       selfLanguage: selfCount === 1 ? selfLanguage : 0,
-      ownLanguage,
-      languages: languages ^ mixed(ownLanguages),
+      choice,
     };
   }
 
@@ -159,41 +166,50 @@ export class LanguageRules {
     return known;
   }
 
-  #judgeChoice(page: string, alternates: readonly AlternatePage[], languages: number, findings: SitemapFindings): void {
-    const key = (languages >>> 0) * 2 ** 20 + alternates.length;
-    let choice = this.#choices.get(key);
-    if (choice === undefined) {
-      choice = this.#choose(alternates);
-      if (this.#choices.size >= mostCodes) this.#choices.clear();
-      this.#choices.set(key, choice);
-    }
-    if (choice.withoutCatchall !== undefined) findings.add("hreflang-no-catchall", page, choice.withoutCatchall);
-    if (!choice.hasRepeated) return;
-    const first = new Map<string, string>();
-    for (const { language, url } of alternates) {
-      const known = first.get(language.toLowerCase());
-      if (known === undefined) first.set(language.toLowerCase(), url);
-      else if (known !== url) {
-        findings.add("hreflang-language-twice", page, language);
-        return;
-      }
-    }
-  }
-
-  #choose(alternates: readonly AlternatePage[]): Choice {
+  #choose(alternates: readonly AlternatePage[], page: UrlScan): LanguageChoice {
     const codes = new Set(alternates.map(({ language }) => language.toLowerCase()));
     const regions = new Map<string, number>();
     for (const code of codes) {
       const { language, region } = this.#read(code);
       if (language !== undefined && region !== undefined) regions.set(language, (regions.get(language) ?? 0) + 1);
     }
-    const withoutCatchall = [...regions].find(([language, count]) => count > 1 && !codes.has(language))?.[0];
-    return { hasRepeated: codes.size < alternates.length, withoutCatchall };
+    const [own, others]: [string[], string[]] = [[], []];
+    for (const { language, url } of alternates)
+      if (language.toLowerCase() !== "x-default") (this.#isPage(url, page) ? own : others).push(language);
+    return {
+      own: own[0],
+      others,
+      hasDefault: codes.has("x-default"),
+      hasRepeated: codes.size < alternates.length,
+      withoutCatchall: [...regions].find(([language, count]) => count > 1 && !codes.has(language))?.[0],
+    };
+  }
+
+  #isPage(url: string, { spelling, pageLow, pageHigh }: UrlScan): boolean {
+    const scan = this.#scan;
+    scan.read(url);
+    return scan.spelling === spelling && scan.pageLow === pageLow && scan.pageHigh === pageHigh;
   }
 }
 
-/** The languages of an entry, without its URLs. `withoutCatchall`: one with several regions that is not listed by itself. */
-type Choice = { readonly hasRepeated: boolean; readonly withoutCatchall: string | undefined };
+function judgeChoice(
+  { withoutCatchall, hasRepeated }: LanguageChoice,
+  page: string,
+  alternates: readonly AlternatePage[],
+  findings: SitemapFindings,
+): void {
+  if (withoutCatchall !== undefined) findings.add("hreflang-no-catchall", page, withoutCatchall);
+  if (!hasRepeated) return;
+  const first = new Map<string, string>();
+  for (const { language, url } of alternates) {
+    const known = first.get(language.toLowerCase());
+    if (known === undefined) first.set(language.toLowerCase(), url);
+    if (known === undefined || known === url) continue;
+    findings.add("hreflang-language-twice", page, language);
+    return;
+  }
+}
+
 type Language = LanguageCode & { readonly hash: number };
 
 // Websites have a hundred or two.
