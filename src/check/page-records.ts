@@ -48,7 +48,7 @@ export class UrlRecords {
     const { pageHigh, pageLow, spelling } = scan;
     const date = toWord(lastModified, hasTime);
     const known = set === undefined ? 0 : set.low | 1;
-    const own = set?.selfLanguage ?? 0;
+    const own = set?.choice.selfLanguage ?? 0;
     this.store.add(partitionOf(pageHigh), pageHigh, pageLow, spelling, date, ordinal, own, known);
   }
 

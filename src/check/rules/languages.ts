@@ -70,8 +70,6 @@ export interface AlternateSet {
   /** Different URLs. */
   readonly members: number;
   readonly hasSelf: boolean;
-  /** A fingerprint of the language of the page itself; 0 if it has none, or several. */
-  readonly selfLanguage: number;
   readonly choice: LanguageChoice;
 }
 
@@ -80,6 +78,8 @@ export interface LanguageChoice {
   /** The first that the page gives itself, and those of the others but for `x-default`, as written. */
   readonly own: string | undefined;
   readonly others: readonly string[];
+  /** A fingerprint of the language of the page itself; 0 if it has none, or several. */
+  readonly selfLanguage: number;
   readonly hasDefault: boolean;
   readonly hasRepeated: boolean;
   /** One with several regions that is not listed by itself. */
@@ -104,8 +104,6 @@ export class LanguageRules {
     let high = 0;
     let low = 0;
     let hasSelf = false;
-    let selfLanguage = 0;
-    let selfCount = 0;
     let ownLanguages = 0;
     let languages = 0;
     this.#seen.clear();
@@ -113,14 +111,9 @@ export class LanguageRules {
       const { language, url } = alternates[index]!;
       const code = this.#read(language);
       if (code.fault !== undefined) findings.add(code.fault, page.url, language);
-      if (code.language === "x-default") this.#hasDefault = true;
       if (this.#isPage(url, own)) {
         hasSelf = true;
-        if (code.language !== "x-default") {
-          selfLanguage = code.hash;
-          selfCount += 1;
-          ownLanguages = (ownLanguages + mixed(code.hash)) | 0;
-        }
+        if (code.language !== "x-default") ownLanguages = (ownLanguages + mixed(code.hash)) | 0;
       }
       // Added up, so that the order makes no difference.
       high = (high + mixed(scan.pageHigh ^ mixed(scan.spelling ^ code.hash))) | 0;
@@ -134,19 +127,13 @@ export class LanguageRules {
     const choice = this.#choices.get(key) ?? this.#choose(alternates, own);
     if (this.#choices.size >= mostCodes) this.#choices.clear();
     this.#choices.set(key, choice);
+    this.#hasDefault ||= choice.hasDefault;
     judgeChoice(choice, page.url, alternates, findings);
     if (members > 1 || (members === 1 && !hasSelf)) {
       this.#clusters += 1;
       this.#firstPage ??= page.url;
     }
-    return {
-      high,
-      low,
-      members,
-      hasSelf,
-      selfLanguage: selfCount === 1 ? selfLanguage : 0,
-      choice,
-    };
+    return { high, low, members, hasSelf, choice };
   }
 
   /** The website has ended. */
@@ -179,6 +166,7 @@ export class LanguageRules {
     return {
       own: own[0],
       others,
+      selfLanguage: own.length === 1 ? this.#read(own[0]!).hash : 0,
       hasDefault: codes.has("x-default"),
       hasRepeated: codes.size < alternates.length,
       withoutCatchall: [...regions].find(([language, count]) => count > 1 && !codes.has(language))?.[0],
