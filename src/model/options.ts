@@ -14,7 +14,7 @@ export { version } from "./version.ts";
 export interface Options {
   /** Read robots.txt. @default true */
   useRobots?: boolean | undefined;
-  /** Try the well-known paths. `"if-needed"` skips them if robots.txt names a readable sitemap. @default true */
+  /** Try the well-known paths. `"if-needed"` skips them if robots.txt lists a readable sitemap. @default true */
   useKnownPaths?: boolean | "if-needed" | undefined;
   /** Read the homepage's `Link` header and its `<link rel="sitemap">`. @default true */
   useHomepage?: boolean | undefined;
