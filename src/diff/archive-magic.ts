@@ -5,7 +5,7 @@ import { constants, gunzipSync } from "node:zlib";
 type Kind = "archive" | "ndjson" | "table" | "other";
 const magicLength = 4096;
 
-/** A file that is named as an archive has to be one. Throws the error of the system. */
+/** A file with the name of an archive must be one. Throws the error of the system. */
 export function kindOfFile(file: string): Kind {
   // Opening a pipe would wait for a writer.
   if (!statSync(file).isFile()) throw new Error("it is not a file");

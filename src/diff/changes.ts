@@ -1,5 +1,5 @@
-// What is new on a website since the last time: a crawl is compared with the state that the last run left, and leaves the next one.
-// The state is an archive. What cannot be read today is taken from it, so that it keeps its last known state until it can.
+// What changed on a website since the last run: a crawl is compared with the state saved by the last run, and saves the next one. The
+// state is an archive. Documents that cannot be read today are taken from it, so their last known state is kept.
 import { existsSync, realpathSync, rmSync } from "node:fs";
 import path from "node:path";
 import { invalidArchive, storageFailed } from "../archive/file.ts";
@@ -33,10 +33,10 @@ export interface ChangesOptions extends Pick<DiffOptions, "ignore" | "include" |
    * @default all
    */
   only?: readonly ("added" | "changed" | "removed")[] | undefined;
-  /** The archive that the last run left, which `commit()` replaces. The first run makes it. */
+  /** The archive saved by the last run, which `commit()` replaces. The first run creates it. */
   state: string;
   /**
-   * What the first run lists: every page as added, or nothing.
+   * What the first run lists: every page (as added) or nothing.
    * @default "all"
    */
   first?: "all" | "none" | undefined;
@@ -46,15 +46,15 @@ export interface ChangesOptions extends Pick<DiffOptions, "ignore" | "include" |
 
 /** The changes since the last run, to be read in one loop. */
 export interface Changes extends AsyncIterable<AddedPage | ChangedPage | RemovedPage>, AsyncDisposable {
-  /** After the loop: the next run begins here. Without it, the next run lists the same changes again. Throws if the loop was left early. */
+  /** To be called after the loop. Without it, the next run lists the same changes again. Throws if the loop was left early. */
   commit(): Promise<void>;
-  /** Releases the state without changing it. Needed only if the loop ran to its end and nothing is committed. */
+  /** Releases the state without changing it. Needed only if the loop finished and nothing is committed. */
   close(): Promise<void>;
 }
 
 /**
- * The pages that were added, changed or removed since the last run. A sitemap that cannot be read keeps its last known state: its pages
- * are not removed. Where no sitemap is found, nothing is listed, and the state stays.
+ * The pages that were added, changed or removed since the last run. If a sitemap cannot be read, its last known state is kept: its pages
+ * are not reported as removed. If no sitemap is found, nothing is listed, and the state is kept.
  *
  * @example
  * await using found = changes("https://example.org/", { state: "site.warc.gz" });
@@ -81,9 +81,9 @@ export function changes(target: CrawlTarget, options: ChangesOptions): Changes {
 export interface ChangesEnd {
   /** Why nothing could be read from the website. */
   readonly unreachable?: UnreachableWebsite | undefined;
-  /** Removed pages that were not listed, because the sitemap that declared them can be read only in part. */
+  /** Removed pages that were not listed, because the sitemap that declared them could only be partly read. */
   readonly uncertain: number;
-  /** What `allowedFor` left out. */
+  /** What `allowedFor` skipped. */
   readonly filter: PageFilter;
   /** Pages of the website that were compared. */
   readonly pages: number;
@@ -96,7 +96,7 @@ interface State {
 
 // The kinds of changes that are listed.
 const listedKinds: readonly ("added" | "changed" | "removed")[] = ["added", "changed", "removed"];
-// What a date in an index says of a sitemap does not hold for one that could not be read since.
+// A sitemap's date in the index is not trusted if the sitemap could not be read since.
 const own = ["save", "resume", "previous", "trustLastmod"] as const;
 
 export class ChangesRun {
@@ -108,7 +108,7 @@ export class ChangesRun {
   /** As given, for messages. */
   readonly #name: string;
   readonly #state: string;
-  // What a killed run left of them is overwritten.
+  // Leftovers of a killed run are overwritten.
   readonly #received: string;
   readonly #merged: string;
   #lock: FileLock | undefined;
@@ -147,7 +147,7 @@ export class ChangesRun {
       this.#takeLock();
       state = await this.#openState();
       tree = await this.#visit(state);
-      // Where nothing was found, the state stays.
+      // If nothing was found, the state is kept.
       if (![...tree.sitemaps()].some(isReadSitemap)) {
         this.#phase = "done";
         return { unreachable: tree.unreachable, uncertain: 0, pages: 0, filter: this.#filter };
@@ -220,7 +220,7 @@ export class ChangesRun {
     for (const file of [this.#received, this.#merged]) rmSync(file, { force: true });
   }
 
-  // Throws a `SitemapError` (`invalid-archive`) where it is not what a run of ours left, to the last byte.
+  // Throws a `SitemapError` (`invalid-archive`) unless it is exactly what a run of ours wrote.
   async #openState(): Promise<State | undefined> {
     if (!existsSync(this.#state)) return undefined;
     const { limits, signal } = this.#crawl;
@@ -273,7 +273,7 @@ function inUse(name: string, owner: string): SitemapError {
   return new SitemapError("state-in-use", `${owner} is using ${name}; wait for it, or stop it`);
 }
 
-// Today's documents; in place of those that could not be read, the last that could.
+// Today's documents; for those that could not be read, the last readable ones.
 function knownDocuments(now: Archive, known: Archive | undefined, stale: ReadonlySet<string>): DocumentSource {
   return {
     async fetch(request) {
@@ -289,7 +289,7 @@ function knownDocuments(now: Archive, known: Archive | undefined, stale: Readonl
   };
 }
 
-/** The URLs of sitemaps that were read before, and cannot be read to their end now, with the redirects to them. */
+/** The URLs of sitemaps that were read before and cannot be fully read now, with the redirects to them. */
 function staleUrls(now: SitemapTree, before: SitemapTree): ReadonlySet<string> {
   const known = new Map<string, Sitemap>();
   for (const sitemap of before.sitemaps()) if (!known.has(keyOf(sitemap))) known.set(keyOf(sitemap), sitemap);
@@ -306,7 +306,7 @@ function staleUrls(now: SitemapTree, before: SitemapTree): ReadonlySet<string> {
   return stale;
 }
 
-// A sitemap was replaced by one that cannot be read yet, or not to its end: its pages may be there.
+// A sitemap was replaced with one that cannot be fully read yet, which may list its pages.
 function hasSwapped(now: IndexSitemap, last: IndexSitemap, known: ReadonlyMap<string, Sitemap>): boolean {
   const named = new Set(now.children.map(keyOf));
   const hasUnread = now.children.some((child) => isUnread(child) && !known.has(keyOf(child)));
@@ -330,7 +330,7 @@ function keyOf({ url, declaredUrl }: Sitemap): string {
   return declaredUrl ?? url;
 }
 
-// A page is gone if its sitemap was read to its end, or if all indexes were, and none names its sitemap any more.
+// A page is gone if its sitemap was fully read, or if all indexes were and none lists its sitemap any more.
 function certainty(tree: SitemapTree): (change: PageChange) => boolean {
   const readable = new Map<string, boolean>();
   let namesAll = true;
@@ -343,7 +343,7 @@ function certainty(tree: SitemapTree): (change: PageChange) => boolean {
   return ({ kind, sitemap }) => kind !== "removed" || (readable.get(sitemap) ?? namesAll);
 }
 
-// What is missing in a known state is missing.
+// A page missing from a known state is gone.
 class KnownSide extends TreeSide {
   override get complete(): boolean {
     return true;

@@ -57,7 +57,7 @@ export async function* compareSides(
         counts.onlyAfter += 1;
         if (kinds.has(isBeforeWhole ? "added" : "unknown")) marksAfter.set(other.place, alone);
       } else if (one === undefined || other === undefined) {
-        // Both were declared only by what turned out not to be a sitemap.
+        // Both were declared only by documents that turned out not to be sitemaps.
       } else if (comparesFields && !(one.date === other.date && one.rest === other.rest)) {
         counts.changed += 1;
         if (one.rest === other.rest) counts.changedOnlyLastModified += 1;
@@ -168,7 +168,8 @@ function totalsOf({ lists, total }: PageLists, complete: boolean): DiffSideTotal
   return { pages, sitemaps: lists.length - unread.length, complete };
 }
 
-// Sitemaps that are new, gone, no longer readable or readable again: first those of the old side that are missing now, then those of the new.
+// Sitemaps that are new, gone, no longer readable or readable again: first those of the old side that are missing now, then those of the
+// new.
 function* sitemapChanges(before: Side, after: Side): Generator<SitemapChange, void> {
   const kind = "sitemap";
   for (const [sitemap, was] of before.sitemaps) {
@@ -186,8 +187,8 @@ function* sitemapChanges(before: Side, after: Side): Generator<SitemapChange, vo
   }
 }
 
-// A missing sitemap is known to be gone if the index that names it on the other side was read to its end here. If that
-// index is missing, too, the same is checked for it. Indexes can name one another, and robots.txt.
+// A missing sitemap is known to be gone if the index that lists it on the other side was fully read here. If that index is missing, too,
+// the same is checked for it. Indexes can list one another, and robots.txt.
 function isKnownToLack(side: Side, sitemap: SideSitemap, other: Side): boolean {
   const seen = new Set<string>();
   for (

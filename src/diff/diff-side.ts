@@ -8,12 +8,12 @@ import { isTree, type SitemapTree } from "../tree/tree.ts";
 import type { PageList, PageLists } from "./page-lists.ts";
 
 /**
- * A tree; the path of an archive, of a sitemap file or of a text with one URL a line; the bytes of a file; or a website, by the URL
+ * A tree; the path of an archive, of a sitemap file or of a text with one URL per line; the bytes of a file; or a website, by the URL
  * of its homepage or of given sitemaps.
  */
 export type DiffSide = SitemapTree | CrawlTarget | DiffBytes;
 
-/** A sitemap or a list of URLs from elsewhere, such as standard input. */
+/** A sitemap or a list of URLs from another source, such as standard input. */
 export interface DiffBytes {
   /** The name of the sitemap of its pages. */
   readonly name: string;
@@ -46,7 +46,7 @@ export function isTarget(source: CrawlTarget): boolean {
 export interface SideSitemap {
   /** Why it is invalid; undefined if it could be read, at least in part. */
   readonly reason: Problem | undefined;
-  /** The key of its index or robots.txt; undefined for what discovery found. */
+  /** The key of its index or robots.txt; undefined for sitemaps found by discovery. */
   readonly parent: string | undefined;
 }
 
@@ -58,15 +58,15 @@ export interface Side {
   /** Whether pages have more fields than their URL. */
   readonly hasFields: boolean;
   /**
-   * `tree`: sitemaps of a website. `index`: a file that names sitemaps, which were not read. `file`: one file with pages; which
-   * sitemap they are from says nothing.
+   * `tree`: sitemaps of a website. `index`: a file that lists sitemaps, which were not read. `file`: one file with pages; which sitemap
+   * they are from is meaningless.
    */
   readonly kind: "tree" | "index" | "file";
   /** By the URL that they were declared with, in declared order. */
   readonly sitemaps: ReadonlyMap<string, SideSitemap>;
   /**
-   * Whether every sitemap that this index names is known; without a name, every sitemap that discovery could find. Undefined
-   * where there is no such index.
+   * Whether every sitemap that this index lists is known; without a name, every sitemap that discovery could find. Undefined if there is
+   * no such index.
    */
   namesAll(index: string | undefined): boolean | undefined;
   /** Reads the pages of a list again. */

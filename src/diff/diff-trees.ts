@@ -1,4 +1,4 @@
-// The differences between two trees, in declared order and in flat memory: both are read once, page by page into
+// The differences between two trees, in declared order and constant memory: both are read once, page by page into
 // records of 20 bytes; records are joined on disk, partition by partition, and mark the pages that differ; documents
 // with marked pages are read a second time to report these pages. The URLs are never all in memory.
 
@@ -21,7 +21,7 @@ import type { OpenSideOptions } from "./open-side.ts";
 /** Options of `diffTrees`. */
 export interface DiffOptions {
   /**
-   * What does not count as a change: fields of pages, and `sitemap`, the sitemap that declares a page.
+   * Differences to ignore: fields of pages, and `sitemap`, the sitemap that declares a page.
    * @default []
    * @example ["lastModified", "priority"]
    */
@@ -115,12 +115,12 @@ export async function* diffBatches(
   const scratch = givenScratch ?? new (await import("../archive/scratch.ts")).Scratch();
   const sides: Side[] = [];
   try {
-    // Both are opened before anything is read: a mistake is reported at once.
+    // Both are opened before anything is read, so that mistakes are reported immediately.
     sides.push(await openSide(before, scratch, { crawl, signal, ...onSide("before") }));
     sides.push(await openSide(after, scratch, { crawl, signal, ...onSide("after") }));
     return yield* compareSides(sides[0]!, sides[1]!, scratch, settings);
   } catch (error) {
-    // Whatever fails because of the caller's signal fails with its reason.
+    // Failures because of the caller's signal throw its reason.
     signal?.throwIfAborted();
     throw error;
   } finally {

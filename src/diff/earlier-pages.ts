@@ -11,7 +11,7 @@ const mostOpen = 256;
 
 export class EarlierPages {
   readonly #scratch: Scratch;
-  // By the place on the new side: the list, and where the text is: its piece, offset and length.
+  // By the place on the new side: the list, and the piece, offset and length of the text.
   readonly #records: PlacedRecords;
   readonly #pieces: Block[] = [];
   readonly #open = new Map<number, Uint8Array>();
@@ -34,7 +34,7 @@ export class EarlierPages {
     this.#length += text.length;
   }
 
-  /** Writes what is enough for a piece. To be called now and then. */
+  /** Writes full pieces. To be called now and then. */
   async flush(least: number = fullPiece): Promise<void> {
     await this.#records.flush();
     if (this.#length < least) return;

@@ -63,7 +63,7 @@ export class FileSide implements Side {
     if (this.#outcome?.kind === "invalid") this.#expectEmptyList(this.#outcome.reason);
   }
 
-  // A list may be empty, and is complete then; any other file without pages is not a sitemap.
+  // A list may be empty, which is complete; any other file without pages is not a sitemap.
   #expectEmptyList(reason: Problem): void {
     const { shown, mayBeEmpty } = this.#content;
     if (reason.code !== "empty" || !mayBeEmpty)
@@ -97,7 +97,7 @@ interface FileContent {
   readonly isRobots: boolean;
   /** Whether it may be a list without a URL. */
   readonly mayBeEmpty: boolean;
-  /** The parts that can be read as documents of their own, in order. */
+  /** The parts that can be read as separate documents, in order. */
   ranges(): Promise<readonly Range[]>;
   open(range: Range): AsyncIterable<Uint8Array>;
 }
@@ -157,7 +157,7 @@ interface Range {
 
 const rangeLength = 16 * 1024 * 1024;
 
-// Divides a long text of URLs into ranges at line ends: each is read as a document of its own, so that memory depends on the range and not
+// Divides a long text of URLs into ranges at line ends: each is read as a separate document, so that memory depends on the range and not
 // on the text. One range for any other file.
 export async function lineRanges(file: string, length: number = rangeLength): Promise<readonly Range[]> {
   const handle = await open(file, "r");

@@ -1,4 +1,4 @@
-// A file of pages in the format `ndjson` as one side of a diff: one page a line, with the sitemap that declares it.
+// A file of pages in the format `ndjson` as one side of a diff: one page per line, with the sitemap that declares it.
 import { createReadStream } from "node:fs";
 import { SitemapError } from "../model/errors.ts";
 import type { SitemapPage } from "../model/page.ts";
@@ -8,14 +8,14 @@ import type { PageList, PageLists } from "./page-lists.ts";
 export class NdjsonSide implements Side {
   readonly hasFields = true;
   readonly kind: "tree" | "file";
-  /** Whether everything that was declared was read. The last line of the file may say that it was not. */
+  /** Whether everything declared was read. The last line of the file may deny it. */
   complete: boolean;
   readonly sitemaps: Map<string, SideSitemap> = new Map();
   readonly #file: string | undefined;
-  // Where each list begins in the file, and where it ends; by the number of the list.
+  // The start and end of each list in the file, by its number.
   readonly #ranges: { readonly start: number; end: number }[] = [];
 
-  /** `file`: undefined where there are no pages. `kind`: where the other side is not of this kind, what the file knows of sitemaps says nothing. */
+  /** `file`: undefined if there are no pages. `kind`: if the other side is of another kind, the file's sitemaps are meaningless. */
   constructor(file: string | undefined, complete = true, kind: "tree" | "file" = "file") {
     this.#file = file;
     this.complete = complete;

@@ -1,4 +1,4 @@
-// A tree as one side of a diff: one of the caller's, or one that is built while its pages are read.
+// A tree as one side of a diff: the caller's, or one that is built while its pages are read.
 import type { OrderedEvent } from "../model/event.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { PagesSitemap, Sitemap } from "../model/sitemap.ts";
@@ -74,7 +74,7 @@ export class TreeSide implements Side {
     return this.#tree;
   }
 
-  // The root and robots.txt are not sitemaps with pages: they only name others.
+  // The root and robots.txt are not sitemaps with pages: they only list others.
   #look(tree: SitemapTree): void {
     const isComplete = (sitemap: Sitemap) => sitemap.kind !== "invalid" && sitemap.complete;
     this.#indexes.set(undefined, isComplete(tree.root));

@@ -52,7 +52,7 @@ export class RecordGroups {
   #add(record: number): void {
     const at = record * this.#width;
     const mask = this.#table.length - 1;
-    // The first word chose the partition: its upper bits are all the same here.
+    // The partition was chosen by the first word, so its upper bits are all the same here.
     for (let slot = this.#words[at + 1]! & mask; ; slot = (slot + 1) & mask) {
       const first = this.#table[slot]! - 1;
       if (first === -1) {

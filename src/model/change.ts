@@ -18,12 +18,12 @@ export interface AddedPage extends DeclaredPage {
   readonly kind: "added";
 }
 
-/** The page is gone; `page` is what the old side said about it. */
+/** The page is gone; `page` is the entry of the old side. */
 export interface RemovedPage extends DeclaredPage {
   readonly kind: "removed";
 }
 
-/** The page is on one side only, but the other side is incomplete: it may be there, too. */
+/** The page was found on one side only, but the other side is incomplete and may have it, too. */
 export interface UnknownPage extends DeclaredPage {
   readonly kind: "unknown";
   /** The incomplete side, where the page was not found. */
@@ -77,7 +77,7 @@ export const pageFields: readonly PageField[] = Object.keys({
   alternates: true,
 } satisfies Record<PageField, true>) as PageField[];
 
-/** What a diff can be asked to ignore: fields, and which sitemap declares a page. */
+/** What a diff can ignore: fields, and which sitemap declares a page. */
 export const ignorable: readonly (PageField | "sitemap")[] = [...pageFields, "sitemap"];
 
 export const changeKinds: readonly ChangeKind[] = ["added", "removed", "changed", "moved", "unknown", "sitemap"];
@@ -86,13 +86,13 @@ export const changeKinds: readonly ChangeKind[] = ["added", "removed", "changed"
 export interface DiffSideTotals {
   /** The number of pages; one that is declared twice counts twice. */
   readonly pages: number;
-  /** Lists of pages; indexes do not count. */
+  /** Sitemaps with pages; indexes are not counted. */
   readonly sitemaps: number;
-  /** Whether everything declared was read to its end. */
+  /** Whether everything declared was fully read. */
   readonly complete: boolean;
 }
 
-/** The totals of a diff. Kinds that were not asked for are counted, too. */
+/** The totals of a diff, including kinds of changes that are not listed. */
 export interface DiffTotals extends ChangeCounts {
   readonly before: DiffSideTotals;
   readonly after: DiffSideTotals;
@@ -123,7 +123,7 @@ export interface DiffSummary {
   readonly before: string;
   readonly after: string;
   readonly totals: DiffTotals;
-  /** The kinds that were asked for. */
+  /** The kinds of changes that are listed. */
   readonly kinds: ReadonlySet<ChangeKind>;
   /** The first of them. */
   readonly sitemaps: readonly SitemapChange[];

@@ -1,7 +1,7 @@
 // The interface of HTTP clients. The default is built on undici; users may supply another one (a cache, a browser).
 import type { Problem } from "./problem.ts";
 
-/** One request that a client is asked to make: `GET`, without a body. */
+/** A request for a client to send: `GET`, without a body. */
 export interface ClientRequest {
   /** Absolute, http or https, without a fragment, a user name or a password. */
   readonly url: string;
@@ -29,13 +29,13 @@ export interface ClientResponse {
   readonly headers: ClientHeaders;
   /** The bytes as received, without decoding of `content-encoding`. May throw; a thrown error becomes a problem. */
   readonly body: AsyncIterable<Uint8Array>;
-  /** True if `body` is decoded already, as `fetch` does it: `content-encoding` and `content-length` then no longer apply. */
+  /** True if `body` is already decoded, as with `fetch`: `content-encoding` and `content-length` then no longer apply. */
   readonly decoded?: boolean | undefined;
 }
 
 /**
- * Answers requests: one request, one response; redirects are not followed here. May reject: what it rejects with becomes a
- * problem. `problem()` makes problems for clients of your own.
+ * Answers requests: one request, one response; redirects are not followed here. May reject; the reason becomes a problem. `problem()`
+ * makes problems for clients of your own.
  */
 export interface Client {
   request(request: ClientRequest): Promise<ClientResponse | Problem>;

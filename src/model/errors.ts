@@ -1,4 +1,4 @@
-// Errors: mistakes of the caller, and failures of the machine. What a website does wrong is a Problem and never thrown, but for `unreachable`.
+// Errors: mistakes of the caller, and local failures. A website's errors are problems and not thrown, except for `unreachable`.
 
 /** What kind of error it is. */
 export type SitemapErrorCode =
@@ -39,7 +39,7 @@ export class SitemapError extends Error {
 export function systemReason(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const reason = /^E[A-Z0-9]+: ([^,]+)/.exec(message)?.[1] ?? message;
-  // Node.js puts the reason into messages of its own, too, where a package cannot be loaded.
+  // Node.js also includes the reason in its own messages if a package cannot be loaded.
   return /\btoo many open files\.?$/.test(reason) ? `${reason.replace(/\.$/, "")}; raise \`ulimit -n\`` : reason;
 }
 

@@ -40,7 +40,7 @@ export interface RetryEvent {
   readonly reason: Problem;
 }
 
-/** A document was answered, or failed for good. */
+/** A response arrived, or the request failed for good. */
 export interface ResponseEvent extends Pick<SitemapResponse, "status" | "attempts" | "receivedAt" | "firstByte"> {
   readonly type: "response";
   readonly url: string;
@@ -93,30 +93,30 @@ export interface FinishedEvent {
   readonly totals: Totals;
   /** Every candidate that discovery tried, in the order in which they were tried. */
   readonly discovery: readonly DiscoveryRecord[];
-  /** Whether the website sent anything but failures and refusals; "not found" is an answer. */
+  /** Whether the website sent anything but errors and refusals; "not found" counts as a response. */
   readonly reachable: boolean;
   /** Why not, if it was not reachable. */
   readonly unreachable?: UnreachableWebsite;
-  /** What page filters did, if there are some. */
+  /** What the page filters did, if there are any. */
   readonly filtered?: FilterCounts;
 }
 
-/** How many pages passed the page filters, and how many were left out because it is unknown whether they match. */
+/** How many pages passed the page filters, and how many were skipped because it is unknown whether they match. */
 export interface FilterCounts {
   readonly listed: number;
-  /** Pages without a date, left out by `since`. */
+  /** Pages without a date, skipped by `since`. */
   readonly undated: number;
-  /** Pages whose robots.txt could not be read, left out by `allowedFor`. */
+  /** Pages whose robots.txt could not be read, skipped by `allowedFor`. */
   readonly robotsUnknown: number;
 }
 
 /** Why nothing could be read from a website. */
 export interface UnreachableWebsite {
-  /** `failed`: no connection, or no usable answer. `blocked`: it refused everything. `refused`: our own policy forbids it. */
+  /** `failed`: no connection, or no usable response. `blocked`: it refused all requests. `refused`: our own policy forbids it. */
   readonly outcome: "failed" | "blocked" | "refused";
   /** The most frequent one. */
   readonly reason: Problem;
-  /** How many documents were requested, all in vain. A website that is down gets only a few requests. */
+  /** How many documents were requested without success. A website that is down gets only a few requests. */
   readonly documents: number;
 }
 
@@ -127,7 +127,7 @@ export interface Totals {
   readonly invalid: number;
   readonly pages: number;
   readonly requests: number;
-  /** How many documents came from where; see `ResponseEvent`. */
+  /** The number of documents by how they were obtained; see `ResponseEvent`. */
   readonly came: Readonly<Record<Came, number>>;
   readonly wireBytes: number;
   /** In milliseconds. */
@@ -139,9 +139,10 @@ export interface DiscoveryRecord {
   readonly url: string;
   readonly by: "robots" | "known-path" | "homepage-header" | "homepage-link" | "feed" | "llms" | "given";
   /**
-   * `duplicate`: already found, by this URL, by the target of a redirect or with the same content. `not-a-sitemap`: there is something else.
-   * `skipped`: not requested, because `useKnownPaths` is `"if-needed"` and robots.txt names a sitemap that can be read, or because the website had
-   * refused everything before.
+   * `duplicate`: already found, by this URL, by the target of a redirect or with the same content. `not-a-sitemap`: another kind of
+   * document.
+   * `skipped`: not requested, because `useKnownPaths` is `"if-needed"` and robots.txt lists a readable sitemap, or because the website
+   * has refused all requests so far.
    */
   readonly outcome: "found" | "duplicate" | "not-a-sitemap" | "skipped" | FailureOutcome;
   readonly status?: number;

@@ -6,21 +6,21 @@ import { urlKey } from "./url.ts";
 /** In the order of the response; names in lower case. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
-/** What a document is requested as: robots.txt has limits of its own, and the homepage is only read for its links. */
+/** What a document is requested as: robots.txt has its own limits, and the homepage is only read for its links. */
 export type DocumentRole = "robots" | "sitemap" | "homepage";
 
 export interface DocumentRequest {
   readonly url: string;
   readonly role: DocumentRole;
-  /** A redirect led here: the request goes before those that begin something new. */
+  /** A redirect led here: the request takes precedence over new ones. */
   readonly isRedirected?: boolean | undefined;
   /** Sent without the caller's headers for this origin, because another website led here. */
   readonly anonymous?: boolean | undefined;
-  /** The answer of an earlier run is used instead of a request. */
+  /** The response of an earlier run is used instead of a request. */
   readonly notAsked?: NotAsked | undefined;
-  /** How often the redirects so far came back to this URL with new cookies. The latest answer is the one that counts. */
+  /** How often the redirects so far came back to this URL with new cookies. The latest response counts. */
   readonly again?: number | undefined;
-  /** The `Cookie` header, asked for when the request is sent. */
+  /** The `Cookie` header, computed when the request is sent. */
   readonly cookie?: (() => string | undefined) | undefined;
   /** Headers of a conditional request. */
   readonly conditional?: Readonly<Record<string, string>> | undefined;
@@ -37,9 +37,8 @@ export type FailureOutcome = "absent" | "blocked" | "failed" | "refused";
 export type Fetched = FetchedDocument | FetchedRedirect | FailedFetch;
 
 /**
- * Where an answer comes from: from the website now (`fetched`); from an earlier run, because the website says so
- * (`not-modified`), sent the same bytes (`same-payload`) or was not asked (`not-asked`); or from the archive that this
- * run continues (`resumed`).
+ * How a document was obtained: from the website now (`fetched`); from an earlier run, because the website answered 304 (`not-modified`),
+ * sent the same bytes (`same-payload`) or got no request (`not-asked`); or from the archive that this run continues (`resumed`).
  */
 export type Came = "fetched" | "not-modified" | "same-payload" | "not-asked" | "resumed";
 
@@ -81,7 +80,7 @@ export interface FailedFetch extends Exchange {
   readonly reason: Problem;
 }
 
-/** The response of a document, or the one that says why there is none. */
+/** The response for a document, or the one that explains why there is none. */
 export interface SitemapResponse {
   /** The HTTP status. Absent if there was no response. */
   readonly status?: number;
@@ -115,7 +114,7 @@ export interface RedirectHop {
   readonly status: number;
 }
 
-/** The bytes as received. Iterating never throws for what a website does: a body that breaks ends, and `problem` says why. */
+/** The bytes as received. Iterating never throws because of the website: a body that breaks just ends, and `problem` says why. */
 export interface Body extends AsyncIterable<Uint8Array> {
   /** The body of an earlier run with the same bytes; known after the iteration. */
   readonly sameAs?: Body | undefined;
@@ -131,14 +130,14 @@ export interface DocumentSource {
   fetch(request: DocumentRequest): Promise<Fetched>;
   /** Whether a request without the caller's headers may get another answer. */
   tellsApart?(url: string): boolean;
-  /** Whether the website was not asked for this guess: the answer is from an earlier run. */
+  /** Whether no request is sent for this guess, because an earlier run has the response. */
   wasNotAsked?(url: string): boolean;
   /** Whether a request would be sent at once; with `isSpare`, without delaying others. Absent if fetching early gains nothing. */
   hasRoomFor?(url: string, isSpare?: boolean): boolean;
   close(): Promise<void>;
 }
 
-/** Equal for requests that name the same document. */
+/** Equal for requests for the same document. */
 export function documentKey({ url, anonymous }: Pick<DocumentRequest, "url" | "anonymous">): string {
   return anonymous ? `anonymous ${urlKey(url)}` : urlKey(url);
 }

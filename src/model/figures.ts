@@ -1,6 +1,6 @@
 // Formats numbers for people, in messages and on the terminal.
 
-/** `1 page`, `12,345 pages`; `2 entries` where the plural is given. */
+/** `1 page`, `12,345 pages`; `2 entries` if the plural is given. */
 export function counted(count: number, noun: string, plural: string = `${noun}s`): string {
   return `${grouped(count)} ${count === 1 ? noun : plural}`;
 }

@@ -33,7 +33,7 @@ export class FingerprintReader implements Fingerprint {
     let controls = 0;
     for (let index = 0; index < count; index++) {
       const word = words[index]!;
-      // The upper bit of each byte tells whether it is less than 0x20, or 0x7f.
+      // The upper bit of each byte is set if it is less than 0x20, or 0x7f.
       const del = word ^ 0x7f7f7f7f;
       controls |= ((word - 0x20202020) & ~word) | ((del - 0x01010101) & ~del);
       high = Math.imul(high ^ word, highFactor);
@@ -98,7 +98,7 @@ export class Fingerprints {
   #slots: Int32Array = noSlots;
   size = 0;
 
-  /** False where it was there before. */
+  /** False if it was already in the set. */
   add(high: number, low: number): boolean {
     // The last characters of a text hardly affect the upper half of a hash: mixed once more, as in MurmurHash3.
     const first = mix(high ^ (low >>> 15), 0x85ebca6b);

@@ -13,7 +13,7 @@ export function unexpected(name: string, expected: string, got: unknown): Sitema
   );
 }
 
-/** Runs a check of the value of this name: proxies and getters of the caller's may throw anything. */
+/** Runs a check of the value of this name: the caller's proxies and getters may throw anything. */
 export function readable<T>(name: string, check: () => T): T {
   try {
     return check();
@@ -61,13 +61,13 @@ function editDistance(from: string, to: string): number {
   return row[to.length]!;
 }
 
-/** Throws for a name that is not among the known ones. */
+/** Throws for an unknown name. */
 export function expectKnown(what: string, name: string, known: readonly string[], prefix = ""): void {
   if (known.includes(name)) return;
   throw invalid(`Unknown ${what} \`${prefix}${name.slice(0, 100)}\`${suggestion(name, known, prefix)}`);
 }
 
-/** Throws also for objects of another kind, whose properties are no options: a list, a `Map`, a `URL`, a promise. */
+/** Also throws for objects that cannot hold options: a list, a `Map`, a `URL`, a promise. */
 export function expectObject(name: string, value: unknown, expected = "an object"): void {
   const isObject = typeof value === "object" && value !== null && objectTags.has(tagOf(value));
   if (!isObject) throw unexpected(name, expected, value);
@@ -83,7 +83,7 @@ function tagOf(value: object): string {
   }
 }
 
-/** The members of an object with options. Throws for what is none, and for a name that is not among the known ones. */
+/** The members of an object with options. Throws for other values, and for unknown names. */
 export function optionsIn(
   name: string,
   value: unknown,

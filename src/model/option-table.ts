@@ -15,22 +15,21 @@ export interface OptionRow {
   /** Absent: `undefined`, and no check. */
   readonly default?: unknown;
   /**
-   * Gives a value that was given back as `Settings` has it. Throws a `SitemapError` (`invalid-option`). Not needed for `boolean` and
-   * `number`,
-   * nor where there are members.
+   * Returns a given value in the form that `Settings` has. Throws a `SitemapError` (`invalid-option`). Not needed for `boolean`, `number`
+   * and options with members.
    */
   readonly check?: (name: string, value: unknown) => unknown;
-  /** Of a number. @default 0 */
+  /** For a number. @default 0 */
   readonly minimum?: number;
   /** The options inside of this one, such as `limits.depth`. */
   readonly members?: readonly OptionRow[];
-  /** A number alone stands for this member. */
+  /** A number sets this member. */
   readonly shorthand?: string;
-  /** The default where other members have been given. */
+  /** The default if other members are given. */
   readonly defaultFrom?: (others: Readonly<Record<string, unknown>>) => unknown;
   /** False for a member that a replay does not take from the archive. */
   readonly shapesTree?: false;
-  /** What else there is to say in docs/options.md, where there is room. Markdown. */
+  /** More text for docs/options.md. Markdown. */
   readonly more?: string;
   readonly flags?: readonly FlagRow[];
 }
@@ -41,7 +40,7 @@ export interface FlagRow {
   readonly flags: string;
   /** A noun phrase or an imperative that makes sense without the name of the flag beside it. */
   readonly text: string;
-  /** How its value is read, or what each word that it takes stands for. Without it, the flag takes no value and sets `sets`. */
+  /** How its value is read, or the value of each word it accepts. Without it, the flag takes no value and sets `sets`. */
   readonly value?: FlagValue;
   readonly sets?: unknown;
   /** The flag that says the opposite. */

@@ -18,7 +18,7 @@ export interface ProblemRow {
   readonly refused?: true;
   /**
    * The fact, in one sentence without a full stop. `{value}`, `{limit}`, `{line}`, `{status}` and `{retryAfter}` are filled
-   * in; `{limit ms}` and `{limit bytes}` with a unit. What stands in `[…]` is left out where its fact is not known.
+   * in; `{limit ms}` and `{limit bytes}` with a unit. The part in `[…]` is omitted if its fact is unknown.
    */
   readonly message: string;
   /** Whole sentences in place of `message` for values that mean something special. */
@@ -32,7 +32,7 @@ export interface ProblemRow {
 
 export type ProblemRows = Readonly<Record<string, ProblemRow>>;
 
-// Each row is cast, so that the types of codes can be told without the rows.
+// Each row is cast, so that the published types list codes without the rows.
 type Row = ProblemRow;
 type RowOf = (message: string, fix: string, more?: Partial<Row>) => Row;
 
@@ -54,7 +54,7 @@ const outage: RowOf = rowsThat({ loss: true, noResponse: true, temporary: true }
 
 const trust = "trust it with --ca FILE or NODE_EXTRA_CA_CERTS, or use --insecure";
 
-// What OpenSSL says of bytes that are no record of TLS, mostly of a response in plain HTTP. Which one depends on its version and the bytes.
+// OpenSSL's errors for bytes that are not TLS, usually a plain HTTP response. Which one depends on its version and the bytes.
 const withoutTls = ["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG", "ERR_SSL_HTTP_REQUEST"];
 
 /** Whether a handshake failed because the server speaks something else, such as plain HTTP. */
@@ -476,7 +476,7 @@ export const problemGroups: Readonly<Record<string, ProblemRows>> = {
   "The tree": treeProblems,
 };
 
-/** What kind of problem it is. `http-404` and so on stand for every status that is not a document. */
+/** What kind of problem it is. `http-404` and so on are for every status that is not a document. */
 export type ProblemCode =
   | keyof typeof fetchingProblems
   | keyof typeof byteProblems
@@ -486,7 +486,7 @@ export type ProblemCode =
   | keyof typeof treeProblems
   | `http-${number}`;
 
-// HTTP statuses that are not documents. Every status has the code `http-` and its number; these have words of their own.
+// HTTP statuses that are not documents. Every status has the code `http-` and its number; these have their own messages.
 const later = (message: string): Row => note(message, "Try again later.", { temporary: true });
 
 export const statusProblems: ProblemRows = {
@@ -514,13 +514,13 @@ export const statusProblems: ProblemRows = {
   "http-504": later("Gateway timeout (504)"),
 };
 
-/** The row of any status. With each of them, a document that was declared is missing. */
+/** The row of any status. Each is a loss: a declared document is missing. */
 export function statusRow(status: number): Row {
   return { loss: true, ...(statusProblems[`http-${status}`] ?? otherRow(status)) };
 }
 
 function otherRow(status: number): Row {
-  // 520 to 529 come from content delivery networks: the server behind them has trouble.
+  // 520 to 529 come from content delivery networks: the server behind them failed.
   if (status >= 520 && status <= 529) return later(`Server error (${status})`);
   return note(`${status >= 500 ? "Server error" : "Unexpected status"} (${status})`, "Open the URL in a browser.");
 }

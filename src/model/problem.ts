@@ -1,5 +1,4 @@
-// What can be wrong with a website's sitemaps, by code. Every loss and every repair is a problem; nothing that a website does
-// is thrown.
+// What can be wrong with a website's sitemaps, by code. Every loss and repair is reported as a problem; a website's errors are not thrown.
 import { amount, grouped, span } from "./figures.ts";
 import { optionsIn, unexpected } from "./option-checks.ts";
 import { byteProblems, type ProblemCode, type ProblemRow, problemGroups, statusRow } from "./problem-table.ts";
@@ -18,11 +17,11 @@ export interface Problem {
   readonly value?: string;
   /** How often it occurs in this document, or how many sitemaps a used-up budget cut off, if more than once. */
   readonly count?: number;
-  /** The limit that was reached. */
+  /** The limit that was exceeded. */
   readonly limit?: number;
   /** The HTTP status. */
   readonly status?: number;
-  /** ISO 8601: when the website may be asked again. */
+  /** ISO 8601: when the website allows the next request. */
   readonly retryAfter?: string;
 }
 
@@ -37,7 +36,7 @@ const rows: ReadonlyMap<string, ProblemRow> = new Map(
 const valueLength = 200;
 
 /**
- * A problem with its sentence. For a `client` of your own, which may answer a request with one.
+ * A problem with its message. A custom `client` may return one instead of a response.
  *
  * @example
  * const client: Client = {
@@ -127,7 +126,7 @@ export function messageWithHint({ code, message, value, status }: Problem): stri
   return `${message}${hint.startsWith("(") ? " " : "; "}${hint}`;
 }
 
-/** The codes that have a row of their own; `http-404` and the like follow a pattern. */
+/** The codes that have their own row; `http-404` and similar codes follow a pattern. */
 export function problemCodes(): readonly ProblemCode[] {
   return [...rows.keys()] as ProblemCode[];
 }

@@ -1,9 +1,9 @@
-// The option `rewrite`: URLs below one prefix mean those below another, as on a local server whose sitemaps name production.
+// The option `rewrite`: replaces one URL prefix with another, as for a local server whose sitemaps contain production URLs.
 import { invalid, unexpected, urlText } from "./option-checks.ts";
 import type { SitemapPage } from "./page.ts";
 import { isHttpUrl, parseUrl } from "./url.ts";
 
-/** Pairs of prefixes with normal origins, without a slash at their end: what is below the first means what is below the second. */
+/** Pairs of prefixes with normal origins, without a trailing slash: the first is replaced with the second. */
 export type Rewrite = readonly (readonly [from: string, to: string])[];
 
 /** The check of the option. */
@@ -31,24 +31,24 @@ function withNormalOrigin(url: string): string {
   return (parseUrl(start)?.origin ?? start) + url.slice(start.length);
 }
 
-/** Whether a URL is the prefix, or below it. */
+/** Whether a URL is the prefix or under it. */
 export function isBelow(url: string, prefix: string): boolean {
   const normal = withNormalOrigin(url);
   return normal.startsWith(prefix) && /^(?:$|[\\/?#])/.test(normal.slice(prefix.length));
 }
 
-/** The URL after the first pair that it is below. */
+/** The URL, rewritten by the first pair that matches. */
 export function rewritten(url: string, pairs: Rewrite): string {
   const pair = pairs.find(([from]) => isBelow(url, from));
   return pair === undefined ? url : pair[1] + withNormalOrigin(url).slice(pair[0].length);
 }
 
-/** The same, but what is below the second of a pair already stays there. */
+/** The same, but URLs already under the second prefix of a pair stay unchanged. */
 export function placed(url: string, pairs: Rewrite): string {
   return pairs.some(([, to]) => isBelow(url, to)) ? url : rewritten(url, pairs);
 }
 
-/** Pages with their own URLs and those of their alternates rewritten. Images and videos stay where they are. */
+/** Pages with their own URLs and those of their alternates rewritten. Images and videos are not rewritten. */
 export function rewrittenPages(pages: readonly SitemapPage[], pairs: Rewrite): SitemapPage[] {
   return pages.map((page) => {
     const alternates = page.alternates?.map((each) => ({ ...each, url: rewritten(each.url, pairs) }));

@@ -6,7 +6,7 @@ import { isLossy, type Problem } from "./problem.ts";
 export type Sitemap = IndexSitemap | PagesSitemap | InvalidSitemap;
 
 interface Declared {
-  /** Where the document was found, after redirects. */
+  /** The URL of the document, after redirects. */
   readonly url: string;
   /** The URL in the parent, if that differs from `url`. */
   readonly declaredUrl?: string;
@@ -19,7 +19,7 @@ interface Declared {
 interface Readable extends Declared {
   /** It was not requested: its `lastModified` is the same as in the previous run (`trustLastmod`). */
   readonly notAsked?: true;
-  /** Read to its end, without a loss. Corrected, like `pageCount`, if reading the pages of an archive shows otherwise. */
+  /** Whether it was read without losses. Corrected, like `pageCount`, if reading the pages of an archive shows otherwise. */
   readonly complete: boolean;
   readonly problems: readonly Problem[];
 }
@@ -29,7 +29,7 @@ export interface IndexSitemap extends Readable {
   readonly kind: "index";
   /** `website` is the root of every tree; `robots` is robots.txt. */
   readonly format: "website" | "robots" | "xml";
-  /** Of a robots.txt: what it says about the use of pages, if anything. */
+  /** For robots.txt: what it says about how pages may be used, if anything. */
   readonly preferences?: readonly RobotsPreference[];
   readonly children: readonly Sitemap[];
 }
@@ -37,15 +37,15 @@ export interface IndexSitemap extends Readable {
 /** A line of robots.txt about what may be done with pages: a Content-Signal, a Content-Usage, or a License. */
 export interface RobotsPreference {
   readonly field: "Content-Signal" | "Content-Usage" | "License";
-  /** As written, without a comment. */
+  /** As written, without comments. */
   readonly value: string;
-  /** The keys and their values, such as `{ search: "yes", "ai-train": "no" }`. Not of a License. Unknown keys are kept. */
+  /** The keys and their values, such as `{ search: "yes", "ai-train": "no" }`. Absent for a License. Unknown keys are kept. */
   readonly values?: Readonly<Record<string, string>>;
-  /** Of a Content-Usage: the paths that it is about, if not all. */
+  /** For a Content-Usage: the paths that it applies to, if not all. */
   readonly path?: string;
   /** From 1. */
   readonly line: number;
-  /** The crawlers of the group that it stands in. Absent before the first group, and of a License, which belongs to none. */
+  /** The crawlers of its group. Absent before the first group, and for a License, which belongs to no group. */
   readonly agents?: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export interface PagesSitemap extends Readable {
   readonly pageCount: number;
 }
 
-/** A sitemap that was declared and could not be read at all. */
+/** A declared sitemap that could not be read at all. */
 export interface InvalidSitemap extends Declared {
   readonly kind: "invalid";
   readonly reason: Problem;
@@ -67,7 +67,7 @@ export function problemsOf(sitemap: Sitemap): readonly Problem[] {
   return sitemap.kind === "invalid" ? [sitemap.reason] : sitemap.problems;
 }
 
-/** Whether people count it as a sitemap that was read: an index or a list of pages, and neither robots.txt nor the website itself. */
+/** Whether it counts as a sitemap that was read: an index or a list of pages, but not robots.txt or the root. */
 export function isReadSitemap(sitemap: Sitemap): boolean {
   return sitemap.kind === "pages" || (sitemap.kind === "index" && sitemap.format === "xml");
 }
@@ -80,7 +80,7 @@ export function isComplete(problems: readonly Problem[]): boolean {
 /** The format that a sitemap with pages was read from. */
 export type PagesFormat = "xml" | "text" | "rss" | "atom" | "json" | "llms";
 
-/** A sitemap that an index or robots.txt names. */
+/** A sitemap that an index or robots.txt lists. */
 export interface SitemapReference {
   readonly url: string;
   /** ISO 8601, as in `SitemapPage`. */
@@ -95,7 +95,7 @@ export interface ParsedPages {
   readonly kind: "pages";
   readonly format: PagesFormat;
   readonly pages: readonly SitemapPage[];
-  /** Where a feed goes on (https://www.rfc-editor.org/rfc/rfc5005): the pages there are not among these. */
+  /** The next page of a feed (https://www.rfc-editor.org/rfc/rfc5005), which is not read. */
   readonly next?: string;
   readonly complete: boolean;
   readonly problems: readonly Problem[];
@@ -106,9 +106,9 @@ export interface ParsedIndex {
   readonly kind: "index";
   readonly format: "robots" | "xml";
   readonly sitemaps: readonly SitemapReference[];
-  /** Pages that an index also lists, against the protocol. */
+  /** Pages that an index also lists, in violation of the protocol. */
   readonly pages?: readonly SitemapPage[];
-  /** Of a robots.txt: what it says about the use of pages, if anything. */
+  /** For robots.txt: what it says about how pages may be used, if anything. */
   readonly preferences?: readonly RobotsPreference[];
   readonly complete: boolean;
   readonly problems: readonly Problem[];

@@ -9,7 +9,7 @@ export function isRedirect(status: number): boolean {
   return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
 }
 
-/** What is told of an answer. */
+/** The facts about a response. */
 export function responseEvent(fetched: Fetched): ResponseEvent {
   const { url, outcome, status, attempts, receivedAt, firstByte, came = "fetched" } = fetched;
   const times = defined({ receivedAt, firstByte });
@@ -26,7 +26,7 @@ export function failureOf(status: number, headers: HeaderList): { outcome: Failu
 export function outcomeOfProblem({ code, status }: Problem): FailureOutcome {
   if (isRefused(code)) return "refused";
   if (code === "bot-check") return "blocked";
-  // A proxy's answer says nothing about the website.
+  // A proxy's response says nothing about the website.
   return status === undefined || code === "proxy-refused" ? "failed" : outcomeOfStatus(status);
 }
 
@@ -46,7 +46,7 @@ export function isChallenge(status: number, headers: HeaderList): boolean {
 
 /**
  * Whether it is unknown what a robots.txt says. https://www.rfc-editor.org/rfc/rfc9309#name-access-results: 4xx is "unavailable", nothing
- * is restricted; server and network errors are "unreachable". So is 429, which asks us to come back.
+ * is restricted; server and network errors are "unreachable". So is 429, which asks for a later retry.
  */
 export function isRobotsUnreachable(failed: {
   readonly outcome: string;

@@ -1,5 +1,5 @@
 // URLs as documents list them: most are valid, and others are repaired or skipped; docs/inside/formats.md has the list.
-//   Lenient: what stands around a URL, or is wrong between its scheme and its host, is put right if only one page can be meant.
+//   Lenient: extra characters around a URL, and mistakes between its scheme and host, are repaired if the URL is unambiguous.
 //   Lenient: a URL with bytes that could not be decoded is kept.
 import { type Fingerprint, FingerprintReader, Prefix } from "./fingerprints.ts";
 import type { ProblemCode } from "./problem.ts";
@@ -7,7 +7,7 @@ import { bareHost, originOf, parsedBase, protocolUrlLength, type ResolvedUrl, re
 
 /**
  * Resolves a URL from a document: absolute, http or https, at most `maxLength` characters. The site's own spelling is
- * kept. `text` must be trimmed, see `trimUrl`. `isExact`: nothing around it is taken off.
+ * kept. `text` must be trimmed, see `trimUrl`. `isExact`: nothing around it is removed.
  */
 export function resolveListedUrl(
   text: string,
@@ -43,7 +43,7 @@ export function unwrapUrl(text: string): string {
   return bare === text ? text : bare.trim();
 }
 
-// Something is wrong between the scheme and the host. If that host is the document's own, no other page can be meant.
+// Something is wrong between the scheme and the host. If that host is the document's own, the URL is unambiguous.
 function resolveNearlyAbsolute(
   text: string,
   { scheme, slashes, rest = "" }: Readonly<Record<string, string | undefined>>,
@@ -59,7 +59,7 @@ function resolveNearlyAbsolute(
   }
   const own = ownHost(rest, base);
   if (own !== undefined) return repaired(`${protocol ?? own}//${rest}`, maxLength);
-  // `https:///sitemap.xml`: the program that wrote it had no host.
+  // `https:///sitemap.xml`: the generator did not know its host.
   const origin = slashes === "///" && base !== undefined && pathStart.test(rest) ? parsedBase(base)?.origin : undefined;
   return origin === undefined ? { problem: "url-invalid" } : repaired(`${origin}/${rest}`, maxLength);
 }
@@ -98,7 +98,7 @@ const nearlyAbsolute =
 // Not a host: without a dot, or a file.
 const pathStart = /^(?:[^./?#]+(?:[/?#]|$)|[^/?#]+\.(?:xml|txt|gz|html?|php|aspx?|jsp|rss|atom)(?:[?#]|$))/i;
 const bareSlash = /(?<!\\)\//;
-// Nothing that a relative URL begins with: something before `://`, a percent-encoded scheme, a colon, a host.
+// Does not start like a relative URL: something before `://`, a percent-encoded scheme, a colon, a host.
 const notRelative =
   /^(?:https?(?::|%3a)|(?![./?#]|[a-z][a-z0-9+.-]*:)(?:[^/?#]*:\/\/|:|[^/?#\s]+\.(?:com|org|net|edu|gov)(?:[/?#]|$)))/i;
 
@@ -128,7 +128,7 @@ export class UrlResolver {
     return reader;
   }
 
-  /** `text` must be trimmed. `isExact`: nothing around the URL is taken off. Sets `problem`. */
+  /** `text` must be trimmed. `isExact`: nothing around the URL is removed. Sets `problem`. */
   resolve(text: string, isExact = false): string | undefined {
     if (text.length <= this.#plainLength) {
       reader.read(text);

@@ -10,7 +10,7 @@ export type ResolvedUrl =
 /** The protocol asks for less than 2,048 characters: https://www.sitemaps.org/protocol.html#locdef */
 export const protocolUrlLength = 2047;
 
-/** What is reported of a URL that is too long: by the protocol, or by a limit of ours. */
+/** The problem with a URL that is too long, by the protocol or by our limit. */
 export function lengthFacts(code: string, maxLength: number): { limit?: number } {
   if (code === "protocol-url-length") return { limit: protocolUrlLength };
   return code === "limit-url-length" ? { limit: maxLength } : {};
@@ -23,8 +23,7 @@ export function isHttpUrl(text: string): boolean {
 
 /**
  * Resolves a URL from a website, as browsers do: absolute, http or https, at most `maxLength` characters. The site's
- * own spelling is kept. `text` must be trimmed, see `trimUrl`. With `mayBeDamaged` it may hold U+FFFD, which stands for
- * bytes that were lost.
+ * own spelling is kept. `text` must be trimmed, see `trimUrl`. With `mayBeDamaged` it may contain U+FFFD, in place of invalid bytes.
  */
 export function resolveUrl(
   text: string,
@@ -71,12 +70,12 @@ export function isRobotsUrl(url: string | undefined): boolean {
   return url !== undefined && /\/robots\.txt(?:[?#]|$)/i.test(url) && isRobotsPath(parseUrl(url)?.pathname ?? "");
 }
 
-/** The host without `www.`, which makes no difference for whose website it is. */
+/** The host without `www.`, which does not distinguish websites. */
 export function bareHost(host: string): string {
   return host.startsWith("www.") ? host.slice(4) : host;
 }
 
-/** The origin where a website turns out to be, if one of its URLs led to another: by https, or with `www.`. */
+/** The origin that a website redirects to: with https, or with `www.`. */
 export function movedOrigin(from: string, to: string): string | undefined {
   const [one, other] = [parseUrl(from), parseUrl(to)];
   if (one === null || other === null || one.origin === other.origin) return undefined;
@@ -93,7 +92,7 @@ export function isRobotsPath(path: string): boolean {
   return /(?:^|[/\\])robots\.txt$/i.test(path);
 }
 
-/** A URL as people type it: without a scheme, `https` is what they mean; on their own machine `http`. */
+/** A URL as people type it: without a scheme, they mean `https`, on their own machine `http`. */
 export function withAssumedScheme(text: string): string {
   return hasScheme(text) ? text : `${isOnOwnMachine(text) ? "http" : "https"}://${text}`;
 }
@@ -161,12 +160,12 @@ function resolveRelative(text: string, base: string | undefined): string | undef
   if (from !== null && /^https?:$/.test(from.protocol) && !needsParser.test(slashed)) {
     return beforeRelative(slashed, from) + (text.startsWith("\\") ? slashed : text);
   }
-  // A URL parser says no by making an error, which is dear: a document can have a million of them. It never does where no host is read.
+  // A URL parser fails by creating an error, which is slow: a document can have a million of them. It never fails if no host is read.
   if ((from === null || hasAuthority.test(slashed)) && !canParseUrl(slashed, from?.href)) return undefined;
   const resolved = new URL(text, from?.href);
   if (resolved.protocol !== "http:" && resolved.protocol !== "https:") return undefined;
   if (from === null || hasSteps.test(slashed)) return resolved.href;
-  // `href` is percent-encoded. The site's own spelling is kept where it means the same.
+  // `href` is percent-encoded. The site's own spelling is kept if it means the same.
   const spelled = beforeRelative(slashed, from) + slashed;
   if (spelled === resolved.href) return spelled;
   return canParseUrl(spelled) && new URL(spelled).href === resolved.href ? spelled : resolved.href;
@@ -181,7 +180,7 @@ function withSlashes(text: string): string {
 // Nearly always the same as the last time: that of the document.
 let lastBase: { readonly text: string; readonly url: URL | null } | undefined;
 
-/** A document's URL, parsed, without user name and password. */
+/** A document's parsed URL, without user name and password. */
 export function parsedBase(text: string): URL | null {
   if (lastBase?.text !== text) lastBase = { text, url: parseUrl(withoutCredentials(text)) };
   return lastBase.url;
@@ -195,9 +194,9 @@ function beforeRelative(text: string, base: URL): string {
   return base.origin + base.pathname.slice(0, base.pathname.lastIndexOf("/") + 1);
 }
 
-// C0 controls and DEL: a URL parser silently drops tabs and line ends, which gives another page.
+// C0 controls and DEL: a URL parser silently drops tabs and line breaks, which would change the URL.
 const controls = /[\u0000-\u001f\u007f]/;
-// And the replacement character, which stands for bytes that were lost.
+// And the replacement character, in place of invalid bytes.
 const unusable = /[\u0000-\u001f\u007f\ufffd]/;
 // A scheme and an authority in their usual spelling. `https:/x` and `https:\\x` are left to the URL parser.
 const httpPrefix = /^https?:\/\/[^/\\?#]/i;
@@ -237,7 +236,7 @@ export function parseUrl(text: string, base?: string): URL | null {
 function canParseUrl(text: string, base?: string): boolean {
   if (!nonAscii.test(text)) return URL.canParse(text, base);
   if (!httpPrefix.test(text)) return URL.canParse(`${text}${/[?#]/.test(text) ? "" : "?"}${beyond}`, base);
-  // Nothing behind its host makes a URL one that cannot be parsed: https://url.spec.whatwg.org/#path-start-state
+  // Nothing after the host can make a URL invalid: https://url.spec.whatwg.org/#path-start-state
   const origin = originStart.exec(text)![0];
   if (!nonAscii.test(origin)) return URL.canParse(`${origin}/`);
   return !impossibleHost.test(origin) && URL.canParse(`${origin}/${beyond}`);
@@ -245,7 +244,7 @@ function canParseUrl(text: string, base?: string): boolean {
 
 const beyond = "\u0100";
 const originStart = /^https?:\/\/[^/\\?#]+/i;
-// No parser has to be asked: https://url.spec.whatwg.org/#forbidden-host-code-point. Whatever stands before an @ may hold them.
+// No parser is needed: https://url.spec.whatwg.org/#forbidden-host-code-point. The part before an @ may contain them.
 const impossibleHost = /^https?:\/\/(?![^/\\?#]*@)(?:[ <>\]^|]|[^/\\?#[][^/\\?#]*[ <>[\]^|])/i;
 
 const nonAscii = /[^\u0000-\u007f]/;

@@ -14,13 +14,13 @@ export interface ChangeWriter {
   write(changes: readonly TreeChange[]): string;
 }
 
-/** The format `pages`: the URLs of pages, one a line. */
+/** The format `pages`: one page URL per line. */
 export function changePagesWriter(): ChangeWriter {
   const line = (change: TreeChange) => (change.kind === "sitemap" ? "" : `${printable(change.page.url)}\n`);
   return { header: "", footer: "", write: (changes) => changes.map(line).join("") };
 }
 
-/** The format `ndjson`: one change a line, as JSON. */
+/** The format `ndjson`: one change per line, as JSON. */
 export function changeNdjsonWriter(): ChangeWriter {
   return { header: "", footer: "", write: (changes) => changes.map((change) => `${json(change)}\n`).join("") };
 }
@@ -54,7 +54,7 @@ export const changeCsvColumns: readonly string[] = [
   "sitemapBefore",
 ];
 
-/** The format `csv`: one change a row below a fixed header. With `safe: false` every value stays exactly as it is. */
+/** The format `csv`: one change per row, after a fixed header. With `safe: false`, values are written unchanged. */
 export function changeCsvWriter({ safe = true }: { safe?: boolean } = {}): ChangeWriter {
   const cell = csvCell(safe);
   return {

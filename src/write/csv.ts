@@ -19,12 +19,12 @@ export const explodedLists = ["images", "videos", "alternates"] as const;
 export type CsvSeparator = "," | ";" | "\t";
 
 export interface CsvOptions {
-  /** `all` stands for every field of a page. */
+  /** `all` means every field of a page. */
   readonly columns?: readonly string[] | undefined;
   /** Adds the fields of the items, unless some of them are among the columns. A page with an empty list keeps one row. */
   readonly explode?: ExplodedList | undefined;
   readonly separator?: CsvSeparator | undefined;
-  /** With `false` every value stays exactly as it is. */
+  /** With `false`, values are written unchanged. */
   readonly safe?: boolean | undefined;
 }
 
@@ -164,7 +164,7 @@ function itemValue(value: unknown): Value {
   return typeof value === "object" && value !== null ? json(value) : (value as Value);
 }
 
-// What would be a formula after a separator is escaped; the value stays the same. No list of the model has numbers.
+// Text that would be a formula after a separator is escaped; the value stays the same. No list of the model has numbers.
 function json(value: object): string {
   return printableJson(JSON.stringify(value)).replace(
     anyFormula,
@@ -190,12 +190,12 @@ export function csvCell(safe: boolean, separator: CsvSeparator = ","): CsvCell {
   };
 }
 
-// A cell that has none of these is written as it is. One look instead of three: most cells are URLs and dates.
+// A cell that has none of these is written as it is. One test instead of three: most cells are URLs and dates.
 const unusual = /[^ !#-+\--:<-{}~]|^[^A-Za-z0-9]| $/;
 
-// Not every spreadsheet splits where we do: with a decimal comma, semicolons separate cells. One that splits elsewhere
-// ignores our quotes, so that any part of a cell may become a cell. It may drop spaces and quotes before it looks at
-// the sign, and Japanese spreadsheets also read the full-width signs.
+// Not every spreadsheet uses our separator: in locales with a decimal comma, semicolons separate cells. Such a spreadsheet ignores our
+// quotes, so any part of a cell may become a cell. It may drop spaces and quotes before it looks at the sign, and Japanese spreadsheets
+// also read full-width signs.
 function formulas(separators: string): RegExp {
   return new RegExp(`(?:^|[${separators}])[\\s"']*([=+\\-@\uff1d\uff0b\uff0d\uff20])|^'*[\\t\\r]`, "g");
 }

@@ -117,7 +117,7 @@ function sizesInWords({ totals }: DiffSummary): string {
   return `${side(totals.before)} → ${side(totals.after)}`;
 }
 
-// The kinds that were asked for and occur, in their order, with a remark.
+// The listed kinds that occur, in order, with a remark.
 function wantedKinds(summary: DiffSummary): { readonly count: number; readonly words: string }[] {
   const { kinds, totals } = summary;
   return changeKinds
@@ -143,7 +143,7 @@ function remarkOn(kind: ChangeKind, { totals }: DiffSummary): string {
   return `missing on an incomplete side (${sides.join(", ")})`;
 }
 
-// Where the changes are, if there is more than one place.
+// The sitemaps or sections with changes, if there is more than one.
 function tablesOf({ totals, bySitemap, bySection }: DiffSummary): { title: string; groups: readonly ChangeGroup[] }[] {
   const hasSitemaps = totals.before.sitemaps > 1 || totals.after.sitemaps > 1;
   return [
@@ -173,7 +173,7 @@ function sitemapInWords({ change, missing }: SitemapChange): string {
   return `${change.replace("-", " ")}${missing === undefined ? "" : `, missing ${missing}`}`;
 }
 
-// What is different about a page.
+// The fields of a page that differ.
 function changeInWords(change: PageChange): string {
   switch (change.kind) {
     case "added":

@@ -17,7 +17,8 @@ export class ParquetTables {
   readonly #tables: ReadonlyMap<ParquetFile, ParquetTable>;
 
   /**
-   * With the name of a run, the tables are those of a dataset: they have one of websites, and every row says when it was fetched. A table
+   * With the name of a run, the tables are those of a dataset: they include a table of websites, and every row has the time of the fetch.
+   * A table
    * without a sink is not written.
    */
   constructor(sink: (file: ParquetFile) => ByteSink | undefined, run?: string) {
@@ -102,7 +103,7 @@ function instant(date: string | undefined): Date | undefined {
   return parsed === undefined || Number.isNaN(parsed.getTime()) ? undefined : parsed;
 }
 
-// A value as its column wants it.
+// A value in the form that its column requires.
 function cell(value: unknown, { type, converted_type: meaning }: SchemaElement): unknown {
   if (value === undefined || type !== "INT64") return value;
   return meaning === "TIMESTAMP_MILLIS" ? instant(value as string) : BigInt(Math.round(value as number));
@@ -165,7 +166,7 @@ class ParquetTable {
       })),
       rowGroupSize: rows.length,
     });
-    // Of these there are none, but a note for each column that says so.
+    // There are none, but each column has a note that says so.
     this.#writer.pendingIndexes = [];
   }
 }
@@ -255,7 +256,7 @@ function struct(name: string, fields: readonly Column[]): Column {
   return [{ name, num_children: fields.length, repetition_type: "OPTIONAL" }, ...fields.flat()];
 }
 
-// Of texts, unless it is said.
+// Text, unless a type is given.
 function list(name: string, element: Column = columns("element")[0]!): Column {
   return [
     { name, num_children: 1, converted_type: "LIST", repetition_type: "OPTIONAL" },

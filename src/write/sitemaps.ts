@@ -72,7 +72,7 @@ function rowOf(event: SitemapEvent, parent: string | undefined): SitemapRow {
   return { row: row as SitemapFacts, problems: problemsOf(event.sitemap) };
 }
 
-// An index that also lists pages has a child for them at its own URL, without an event of its own.
+// An index that also lists pages has a child for them at its own URL, without a separate event.
 function pagesOf(sitemap: Sitemap): number | undefined {
   if (sitemap.kind === "pages") return sitemap.pageCount;
   if (sitemap.kind === "invalid") return undefined;
@@ -80,7 +80,7 @@ function pagesOf(sitemap: Sitemap): number | undefined {
   return own?.kind === "pages" ? own.pageCount : undefined;
 }
 
-/** Columns are as wide as their widest cell; the URL, indented by its depth, comes last because it may be long. In lines of at most `width` characters: columns that people need least are left out first, then URLs are shortened. */
+/** Columns are as wide as their widest cell; the URL, indented by its depth, comes last because it may be long. In lines of at most `width` characters: the least important columns are dropped first, then URLs are shortened. */
 export function* writeSitemapTable(
   rows: Iterable<SitemapRow>,
   show: ShowUrl,

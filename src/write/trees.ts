@@ -7,7 +7,7 @@ import type { ParsedSitemap, Sitemap, SitemapReference } from "../model/sitemap.
 import { openPageJson, type ShowUrl, wholeUrl } from "./pages.ts";
 import { jsonOf, printable } from "./printable.ts";
 
-/** `limitNote` replaces `limit-pages` if the caller asked for that limit. */
+/** `limitNote` replaces `limit-pages` if the caller set that limit. */
 export async function* writeTabtree(
   steps: AsyncIterable<TreeStep>,
   show: ShowUrl = wholeUrl,
@@ -119,8 +119,7 @@ type ParsedInvalid = Extract<ParsedSitemap, { kind: "invalid" }>;
 
 /** One parsed document as JSON, written while it is read: `kind` and `format`, known at its end, come last. */
 export class ParsedJsonWriter {
-  // The list that is being written, decided by the first entry. The other one waits: only a document against the
-  // protocol has both.
+  // The list that is being written, decided by the first entry. The other one waits: only a document that violates the protocol has both.
   #open: "pages" | "sitemaps" | undefined;
   #waiting = "";
 
