@@ -10,19 +10,10 @@ import type { XmlName } from "../xml/names.ts";
 import type { XmlScanner } from "../xml/scanner.ts";
 import { XmlText } from "../xml/text.ts";
 import * as layout from "./layout.ts";
-import { startOfCharacter, type TableName, type Tokenizer } from "./tokenizer.ts";
+import { type KnownName, startOfCharacter, type Tokenizer } from "./tokenizer.ts";
 
 type Rule = ElementRule<never>;
 type RuleReader = TableReader<never>;
-
-// An element or attribute that the tokenizer knows.
-interface KnownName extends TableName {
-  /** Of an attribute: its name. */
-  readonly attribute: string;
-  readonly element: XmlName | undefined;
-  /** Inside an entry, only the scanner can tell whether it begins another one. */
-  readonly isEntryName: boolean;
-}
 
 export class TokenReader {
   readonly #scanner: XmlScanner;

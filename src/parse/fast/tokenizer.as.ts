@@ -143,7 +143,7 @@ function element(from: i32, end: i32): i32 {
     takeAttributes(tokens);
     const place: i32 = out;
     token(content | head, start, textEnd, p);
-    if (start < textEnd) takeText(place, hints, content, special, other);
+    store<i32>(place, takeText(place, hints, content, special, other), layout.tokenFacts);
     if (entryToken != 0) settle(place, hints);
     return after + 3 + length;
   }
@@ -244,10 +244,10 @@ function attributes(from: i32, end: i32, areWanted: bool): i32 {
 // The whole element is there: the values of its attributes are written.
 function takeAttributes(tokens: i32): void {
   for (let place: i32 = tokens; place < out; place += layout.tokenSize) {
+    const needed: i32 = load<i32>(place, layout.tokenHigh);
+    const wide: i32 = load<i32>(place, layout.tokenLow);
     const hints: i32 = load<i32>(place, layout.tokenFacts);
-    store<i32>(place, 0, layout.tokenFacts);
-    if (load<i32>(place, layout.tokenStart) == load<i32>(place, layout.tokenEnd)) continue;
-    takeText(place, hints, layout.isAttribute, load<i32>(place, layout.tokenHigh), load<i32>(place, layout.tokenLow));
+    store<i32>(place, takeText(place, hints, layout.isAttribute, needed, wide), layout.tokenFacts);
   }
 }
 
@@ -377,59 +377,42 @@ function specials(v: v128): i32 {
   );
 }
 
-// Writes the text of a token to the list, unless it is a known word or nobody wants it. Notes what is known about it.
-function takeText(place: i32, hints: i32, content: i32, needed: i32, wide: i32): void {
+// Writes the text of a token to the list, unless it is a known word or nobody wants it. Returns what is known about it.
+function takeText(place: i32, hints: i32, content: i32, needed: i32, wide: i32): i32 {
   const start: i32 = load<i32>(place, layout.tokenStart);
   const end: i32 = load<i32>(place, layout.tokenEnd);
-  if ((hints & layout.isUnwanted) != 0) {
-    store<i32>(place, layout.isRaw, layout.tokenFacts);
-    return;
-  }
+  if (start == end) return 0;
+  if ((hints & layout.isUnwanted) != 0) return layout.isRaw;
   let facts: i32 = 0;
   if (needed == 0 && !mayTrim(start, end)) {
     if ((hints & layout.isDate) != 0 && isDateAt(start, end - start)) facts |= layout.isUsualDate;
     if ((hints & layout.isUrl) == 0) {
-      if (urlsOnly != 0 && isChecked(start, end - start, hints, facts)) {
-        store<i32>(place, facts | layout.isLeftOut, layout.tokenFacts);
-        return;
-      }
-      if (end - start <= 16) {
-        const word: i32 = wordAt(start, end - start, place);
-        facts |= word;
-        if (word == layout.isKnownWord) {
-          store<i32>(place, facts, layout.tokenFacts);
-          return;
-        }
-      }
+      if (urlsOnly != 0 && isChecked(start, end - start, hints, facts)) return facts | layout.isLeftOut;
+      if (end - start <= 16) facts |= wordAt(start, end - start, place);
+      if ((facts & layout.isKnownWord) != 0) return facts;
     }
   }
   store<u8>(textOut, 0x22);
   const written: i32 = textOut + 1;
   const o: i32 = needed == 0 ? copy(written, start, end) : decode(written, start, end, content);
-  if (o == 0) {
-    store<i32>(place, layout.isRaw, layout.tokenFacts);
-    return;
-  }
+  if (o == 0) return layout.isRaw;
   if (mayTrim(written, o)) facts |= layout.hasSpace;
   else if ((hints & layout.isUrl) != 0) {
     if (!isEscaped && isUrlAt(written, o, wide)) facts |= hasOrigin(written) ? layout.isAccepted : layout.isUnaccepted;
-    if (urlsOnly != 0 && (hints & layout.isDetail) != 0 && (facts & layout.isAccepted) != 0) {
-      store<i32>(place, facts | layout.isLeftOut, layout.tokenFacts);
-      return;
-    }
+    const isOmitted: bool = urlsOnly != 0 && (hints & layout.isDetail) != 0 && (facts & layout.isAccepted) != 0;
+    if (isOmitted) return facts | layout.isLeftOut;
     if ((hints & layout.isKey) != 0 && (facts & (layout.isAccepted | layout.isUnaccepted)) != 0) {
       facts |= layout.hasKey;
       fingerprint(written, o - written, place);
     }
   } else if (needed != 0 && urlsOnly != 0 && (hints & (layout.isDetail | layout.isDate)) == layout.isDetail) {
-    store<i32>(place, facts | layout.isLeftOut, layout.tokenFacts);
-    return;
+    return facts | layout.isLeftOut;
   }
   // `",`
   store<u16>(o, 0x2c22);
   textOut = o + 2;
   if (wide != 0) isAscii = 0;
-  store<i32>(place, facts, layout.tokenFacts);
+  return facts;
 }
 
 // Whether nobody wants to have the text, and there is nothing to report about it.

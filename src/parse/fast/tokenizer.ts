@@ -2,20 +2,25 @@
 // names of a document are put into its memory when its turn comes.
 import { fingerprintStart, highFactor, lowFactor } from "../../model/fingerprints.ts";
 import { decodeWide } from "../../model/text.ts";
-import type { LineCounter } from "../xml/cursor.ts";
+import type { XmlName } from "../xml/names.ts";
 import type { XmlScanner } from "../xml/scanner.ts";
 import * as layout from "./layout.ts";
 import { tokenizerCode } from "./tokenizer-code.ts";
 
-/** A name of a document. That of an attribute ends in `=`. */
-export interface TableName {
+/** An element or attribute of a document that the tokenizer knows. The key of an attribute ends in `=`. */
+export interface KnownName {
   readonly key: string;
   readonly hints: number;
   /** Where it is in the memory. */
   address: number;
+  /** Of an attribute: its name. */
+  readonly attribute: string;
+  readonly element: XmlName | undefined;
+  /** Inside an entry, only the scanner can tell whether it begins another one. */
+  readonly isEntryName: boolean;
 }
 
-export class Tokenizer implements LineCounter {
+export class Tokenizer {
   readonly #code: TokenizerCode;
   readonly #bytes: Uint8Array;
   /** The memory, as 32-bit words. */
@@ -26,7 +31,7 @@ export class Tokenizer implements LineCounter {
   readonly words: string[] = [];
   /** The end of the document in memory. */
   end: number = layout.documentStart;
-  #names: readonly TableName[] | undefined;
+  #names: readonly KnownName[] | undefined;
   readonly #origins: string[] = [];
   #nextOrigin = 0;
 
@@ -51,7 +56,7 @@ export class Tokenizer implements LineCounter {
   }
 
   /** From now on, names are these, by their numbers. */
-  use(names: readonly TableName[]): void {
+  use(names: readonly KnownName[]): void {
     if (this.#names === names) return;
     this.#names = names;
     this.#bytes.fill(0, layout.namesStart, layout.namesStart + layout.nameCount * layout.nameSize);
@@ -59,11 +64,11 @@ export class Tokenizer implements LineCounter {
   }
 
   /** The last of these names is new. */
-  update(names: readonly TableName[]): void {
+  update(names: readonly KnownName[]): void {
     if (this.#names === names) this.#addName(names.at(-1)!, names.length - 1);
   }
 
-  #addName(name: TableName, number: number): void {
+  #addName(name: KnownName, number: number): void {
     const scratch = this.#bytes.subarray(layout.scratchStart, layout.scratchStart + 256);
     const { written } = encoder.encodeInto(name.key, scratch);
     name.address = this.#code.addName(layout.scratchStart, written, number, name.hints);

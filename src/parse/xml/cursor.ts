@@ -1,12 +1,8 @@
 // The position of the scanner in a document, for reading and for reporting problems.
 import type { ProblemCode, ProblemLog } from "../../model/problem.ts";
 import { problemFacts } from "../entries.ts";
+import type { Tokenizer } from "../fast/tokenizer.ts";
 import type { ReferenceFlaw, ReferenceWatcher } from "./text.ts";
-
-/** Counts line ends between two positions. */
-export interface LineCounter {
-  countLineEnds(from: number, to: number): number;
-}
 
 export class XmlCursor implements ReferenceWatcher {
   readonly #problems: ProblemLog;
@@ -21,7 +17,7 @@ export class XmlCursor implements ReferenceWatcher {
   #from = 0;
   #offset = 0;
   #lines: number;
-  #lender: LineCounter | undefined;
+  #lender: Pick<Tokenizer, "countLineEnds"> | undefined;
   // Line ends between `at` and the position of a problem.
   #linesInside = 0;
 
@@ -45,10 +41,10 @@ export class XmlCursor implements ReferenceWatcher {
     return this.#offset + this.at - this.#from;
   }
 
-  /** From now on the fast path reads: `at` is a position in its memory, where `lines` counts the line ends. */
-  lend(lines: LineCounter, at: number): void {
+  /** From now on the fast path reads: `at` is a position in its memory, where `lender` counts line ends. */
+  lend(lender: Pick<Tokenizer, "countLineEnds">, at: number): void {
     this.#settle();
-    this.#lender = lines;
+    this.#lender = lender;
     this.at = at;
     this.#from = at;
   }
