@@ -153,12 +153,7 @@ function otherFormat(text: string): string | undefined {
 // Control characters that no text has, and the replacement character.
 function isBinary(text: string): boolean {
   const sample = text.slice(0, 1024);
-  let odd = 0;
-  for (let at = 0; at < sample.length; at++) {
-    const code = sample.charCodeAt(at);
-    if (code < 0x09 || (code > 0x0d && code < 0x20 && code !== 0x1b) || code === 0xfffd) odd++;
-  }
-  return odd * 10 > sample.length;
+  return sample.split(/[\0-\x08\x0e-\x1a\x1c-\x1f\ufffd]/).length > 1 + sample.length / 10;
 }
 
 // The first tags of an XML document. `<feed` and `<rss` alone could also be words of a text.

@@ -51,7 +51,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     this.#namespace = name.namespace;
     this.#cursor = scanner.cursor;
     this.#scanner = scanner;
-    this.#depthAround = scanner.elements.depth - 1;
+    this.#depthAround = scanner.depth - 1;
     this.rules = [format.root];
     this.#checkNamespace(name);
   }
@@ -84,7 +84,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
 
   /** Whether the root of the format is open. */
   get isInRoot(): boolean {
-    return this.#scanner.elements.depth === this.#depthAround + this.rules.length;
+    return this.#scanner.depth === this.#depthAround + this.rules.length;
   }
 
   unclosedBefore(name: XmlName): number {
@@ -127,7 +127,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
 
   /** Passes the text of an element to its rule; undefined if it cannot be used. `isDetached`: it is not a slice of a longer string. */
   takeText(closed: ElementRule<Target>, text: string | undefined, isDetached = false): void {
-    const state = this.#scanner.elements.text!;
+    const state = this.#scanner.text!;
     if (text === undefined || (closed.isUrl && state.isMixed)) {
       this.#unusable(closed, state);
       return;
@@ -163,7 +163,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
   /** The rule of an element below one with the rule `parent`. Reports a spelling that differs from the format's. */
   ruleOf(parent: ElementRule<Target>, name: XmlName): ElementRule<Target> {
     if (parent === this.#skipped) return parent;
-    this.#scanner.elements.namespaces.resolve(name);
+    this.#scanner.namespaces.resolve(name);
     if (name.context === parent) return name.meaning as ElementRule<Target>;
     const found = this.#find(parent, name) ?? this.#skipped;
     name.context = parent;

@@ -80,26 +80,25 @@ export class TokenReader {
 
   /** Called between two tokens, when the scanner's public fields hold its whole state: whether `scan` has to stop here. */
   takesOver(): boolean {
-    const { cursor, elements } = this.#scanner;
-    const reader = elements.handler.byRules;
+    const { cursor, handler, text } = this.#scanner;
+    const reader = handler.byRules;
     if (reader === undefined || cursor.position < this.#pausedUntil) return false;
     this.#learn(reader);
     const isInWindow = cursor.buffer.length - cursor.at <= this.#window;
-    this.#isOurs = isInWindow && elements.text === undefined && reader.isInRoot && cursor.position !== this.#stuckAt;
+    this.#isOurs = isInWindow && text === undefined && reader.isInRoot && cursor.position !== this.#stuckAt;
     return this.#isOurs;
   }
 
   // Takes the names of the tag that was just read.
   #learn(reader: RuleReader): void {
-    const { cursor, elements, tag, tagEnd } = this.#scanner;
+    const { cursor, last, tag, tagEnd, top } = this.#scanner;
     if (reader !== this.#reader) {
       this.#reader = reader;
       this.#names = [];
       this.#numbers.clear();
     }
-    const { last } = elements;
     if (last?.shared && !this.#numbers.has(last) && reader.isInRoot) {
-      this.#add(last.raw, last, elements.top === last ? hintsOf(reader) : layout.wantsAttributes);
+      this.#add(last.raw, last, top === last ? hintsOf(reader) : layout.wantsAttributes);
     }
     if (cursor.position !== tagEnd) return;
     for (let index = 0; index < tag.count; index++) {
@@ -187,10 +186,9 @@ export class TokenReader {
 
   // Runs the tokenizer from here. Returns the position it reached, and whether it needs more of the document.
   #follow(start: number): { at: number; needsMore: boolean } {
-    const { cursor, elements } = this.#scanner;
+    const { cursor, handler, names, namespaces } = this.#scanner;
     const tokenizer = this.#tokenizer;
-    const reader = elements.handler.byRules!;
-    const { names, namespaces } = elements;
+    const reader = handler.byRules!;
     this.#entryDepth = reader.rules.findIndex(({ isEntry }) => isEntry) + 1;
     tokenizer.use(this.#names);
     const open = names.map((name) => this.#names[this.#numbers.get(name) ?? -1]?.address ?? layout.unknownName);
@@ -208,7 +206,7 @@ export class TokenReader {
 
   // Does what the scanner would have done for these tokens. Returns where something is that it has to read itself, or -1.
   #play(reader: RuleReader, end: number): number {
-    const { cursor, elements, tag: attributes } = this.#scanner;
+    const { cursor, names, tag: attributes } = this.#scanner;
     const { memory } = this.#tokenizer;
     const { rules, target } = reader;
     this.#next = 0;
@@ -220,7 +218,7 @@ export class TokenReader {
       if (kind === layout.closes) {
         cursor.at = memory[(at + layout.tokenStart) >> 2]!;
         const { close } = rules.pop()!;
-        elements.names.pop();
+        names.pop();
         if (rules.length < this.#entryDepth) this.#entryDepth = 0;
         if (close !== undefined) close(target);
         parent = rules[rules.length - 1];
@@ -244,7 +242,7 @@ export class TokenReader {
       if (kind === layout.opens) {
         if (rule.text !== undefined) return tag;
         rules.push(rule);
-        elements.names.push(name.element!);
+        names.push(name.element!);
         if (rule.isEntry) this.#entryDepth = rules.length;
         parent = rule;
       }
@@ -289,17 +287,17 @@ export class TokenReader {
 
   // A text as it is written.
   #takeRaw(reader: RuleReader, rule: Rule, value: string, isCdata: boolean, start: number): void {
-    const { cursor, elements, limits } = this.#scanner;
+    const { cursor, depth, limits } = this.#scanner;
     const { at } = cursor;
-    const text = new XmlText(cursor, limits.xmlTextLength, elements.depth);
-    elements.text = text;
+    const text = new XmlText(cursor, limits.xmlTextLength, depth);
+    this.#scanner.text = text;
     // Problems with references are reported from the start of the text.
     if (!isCdata) cursor.at = start;
     if (isCdata) text.addCdata(value, true);
     else text.add(value, true);
     cursor.at = at;
     reader.takeText(rule, text.value, text.value === value);
-    elements.text = undefined;
+    this.#scanner.text = undefined;
   }
 
   #addAttribute(name: string, at: number): void {

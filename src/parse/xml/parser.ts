@@ -83,7 +83,7 @@ export class XmlParser implements EntryParser, XmlHandler {
   close(): void {}
 
   #findRoot(name: XmlName, attributes: XmlAttributes): void {
-    const isNested = this.#scanner.elements.depth > 1;
+    const isNested = this.#scanner.depth > 1;
     const root = rootOf(name);
     if (root === undefined || (isNested && root !== "urlset" && root !== "sitemapindex")) {
       this.#otherRoot ??= name.local;
@@ -94,7 +94,7 @@ export class XmlParser implements EntryParser, XmlHandler {
     if (name.local !== formats[root].root.name) this.#scanner.cursor.report("xml-root-name", name.raw);
     this.#scanner.beginDocument();
     this.#root ??= root;
-    this.#scanner.elements.handler = this.#createReader(root, name, attributes);
+    this.#scanner.handler = this.#createReader(root, name, attributes);
   }
 
   #createReader(root: Root, name: XmlName, attributes: XmlAttributes): XmlHandler {

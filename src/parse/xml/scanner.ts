@@ -36,11 +36,19 @@ export class XmlScanner {
   readonly longestUrl: number;
   /** Its position. */
   readonly cursor: XmlCursor;
-  readonly elements: XmlElements;
+  /** The open elements, root first. */
+  readonly names: XmlName[] = [];
+  readonly namespaces: XmlNamespaces = new XmlNamespaces();
+  /** Called from the next element on. */
+  handler: XmlHandler;
+  /** The innermost text that is wanted. */
+  text: XmlText | undefined = undefined;
+  /** The element whose tag was read last. */
+  last: XmlName | undefined;
   /** The last tag that was more than a name, and where it ends. */
   readonly tag: XmlAttributes;
   tagEnd = -1;
-  readonly #names = new Map<string, XmlName>();
+  readonly #known = new Map<string, XmlName>();
   readonly #fastPath: TokenReader | undefined;
   // Nothing is read before the buffer has this length: a long token in small chunks is not scanned again for each.
   #enough = 0;
@@ -63,7 +71,7 @@ export class XmlScanner {
     this.longestUrl = Math.min(limits.urlLength, protocolUrlLength);
     this.cursor = new XmlCursor(problems, strict, linesBefore);
     this.tag = new XmlAttributes(this.cursor, limits.xmlAttributes, limits.xmlTextLength);
-    this.elements = new XmlElements(this.cursor, limits, handler);
+    this.handler = handler;
     this.#fastPath = fastPath?.(this);
   }
 
@@ -72,8 +80,18 @@ export class XmlScanner {
     this.#isInDocument = true;
   }
 
+  /** How many elements are open. */
+  get depth(): number {
+    return this.names.length;
+  }
+
+  /** The innermost element. */
+  get top(): XmlName | undefined {
+    return this.names[this.names.length - 1];
+  }
+
   get #isAfterRoot(): boolean {
-    return this.#isInDocument && this.elements.depth === 0;
+    return this.#isInDocument && this.depth === 0;
   }
 
   write(piece: TextPiece): void {
@@ -105,9 +123,9 @@ export class XmlScanner {
     if (cursor.stopped) return;
     this.#scan(true);
     if (cursor.stopped) return;
-    if (cursor.at < cursor.buffer.length || this.#skipping !== "" || this.elements.depth > 0) {
+    if (cursor.at < cursor.buffer.length || this.#skipping !== "" || this.depth > 0) {
       // The document ends inside a token.
-      const isInside = !(this.#isJunkReported || this.#isAfterRoot) || this.elements.handler.isInEntry;
+      const isInside = !(this.#isJunkReported || this.#isAfterRoot) || this.handler.isInEntry;
       if (isInside) cursor.flawAt(cursor.at, "xml-truncated");
       else if (!this.#isJunkReported) cursor.flawAt(cursor.at, "xml-junk-after-root");
     }
@@ -159,7 +177,7 @@ export class XmlScanner {
   #takeText(end: number): void {
     const { cursor } = this;
     const start = cursor.at;
-    const { handler, depth, text } = this.elements;
+    const { handler, depth, text } = this;
     if (text !== undefined) text.add(cursor.buffer.slice(start, end), text.depth === depth);
     else if (depth === 0) this.#outsideText(start, end);
     else if (skipSpace(cursor.buffer, start) < end && handler.takesStray) {
@@ -172,7 +190,7 @@ export class XmlScanner {
   #strayText(open: number): true {
     if (this.#isAfterRoot) this.#checkMarkup(open, true);
     else this.cursor.flawAt(open, "xml-stray-text");
-    const { text, depth } = this.elements;
+    const { text, depth } = this;
     text?.add("<", text.depth === depth);
     this.cursor.at = open + 1;
     return true;
@@ -182,9 +200,9 @@ export class XmlScanner {
   #partialText(final: boolean): void {
     const { cursor } = this;
     const { length } = cursor.buffer;
-    const { text } = this.elements;
-    const isOutside = this.elements.depth === 0;
-    const { takesStray } = this.elements.handler;
+    const { text } = this;
+    const isOutside = this.depth === 0;
+    const { takesStray } = this.handler;
     if (!isOutside && text === undefined && takesStray) this.#partialStray();
     if (final) {
       if (isOutside && length > cursor.at) this.#outsideText(cursor.at, length);
@@ -210,7 +228,7 @@ export class XmlScanner {
     const { cursor } = this;
     let end = cursor.strict ? endOfChecked(cursor.buffer, cursor.at) : cursor.buffer.length;
     while (end > cursor.at && !isSpace(cursor.buffer.charCodeAt(end - 1))) end--;
-    if (end > cursor.at) this.elements.handler.takeStray!(cursor.buffer.slice(cursor.at, end), cursor.at);
+    if (end > cursor.at) this.handler.takeStray!(cursor.buffer.slice(cursor.at, end), cursor.at);
     if (cursor.strict) this.#checkText(cursor.at, end);
     cursor.at = end;
   }
@@ -252,7 +270,7 @@ export class XmlScanner {
       return this.#skipTag(open, nameTooLong ? limits.xmlNameLength : limits.xmlTextLength);
     }
     // Lenient: `a <b` in a text is text, not a tag that lost its end.
-    if (tag.unclosed && this.elements.text !== undefined) return this.#strayText(open);
+    if (tag.unclosed && this.text !== undefined) return this.#strayText(open);
     const name = this.#nameOf(buffer.slice(open + 1, nameEnd));
     if (!tag.selfClosing && !this.#endUnclosed(name, open, end, final)) return false;
     if (tag.tooMany) {
@@ -262,11 +280,11 @@ export class XmlScanner {
     if (tag.valueTooLong) cursor.flawAt(open, "limit-xml-token", name.raw, limits.xmlTextLength);
     if (tag.malformed) cursor.flawAt(open, "xml-malformed-tag", buffer.slice(open, Math.min(end, open + 80)));
     if (cursor.stopped) return true;
-    this.elements.declare(tag);
+    this.#declare(tag);
     if (cursor.strict) this.#checkTag(name, open);
     if (cursor.stopped) return true;
-    this.elements.open(name, tag);
-    if (tag.selfClosing && !cursor.stopped) this.elements.close();
+    this.#open(name, tag);
+    if (tag.selfClosing && !cursor.stopped) this.#close();
     cursor.at = end;
     this.tagEnd = cursor.position;
     return true;
@@ -275,8 +293,9 @@ export class XmlScanner {
   // If the start tag from `open` to `end` starts an entry, what was left open before it ends here. Inside an entry, it starts another one if a
   // tag follows, and is a field of something unknown if text follows. Returns false if more of the document is needed.
   #endUnclosed(name: XmlName, open: number, end: number, final: boolean): boolean {
-    const { cursor, elements } = this;
-    const count = elements.unclosedBefore(name);
+    const { cursor } = this;
+    this.namespaces.resolve(name);
+    const count = this.handler.unclosedBefore?.(name) ?? 0;
     if (count === 0) return true;
     const { buffer } = cursor;
     const next = skipSpace(buffer, end);
@@ -284,19 +303,18 @@ export class XmlScanner {
       if (final) return true;
       if (next - end < maxLookAhead) return false;
     } else if (buffer.charCodeAt(next) !== lessThan || buffer.charCodeAt(next + 1) === slash) return true;
-    cursor.flawAt(open, "xml-mismatched-tag", `<${elements.top!.raw}>`);
-    for (let left = count; left > 0 && !cursor.stopped; left--) elements.close(true);
+    cursor.flawAt(open, "xml-mismatched-tag", `<${this.top!.raw}>`);
+    for (let left = count; left > 0 && !cursor.stopped; left--) this.#close(true);
     return true;
   }
 
   #endTag(open: number): boolean {
-    const { cursor, elements } = this;
+    const { cursor, top } = this;
     const { buffer } = cursor;
-    const { top } = elements;
     if (top !== undefined) {
       const end = open + 2 + top.raw.length;
       if (end < buffer.length && buffer.charCodeAt(end) === greaterThan && buffer.startsWith(top.raw, open + 2)) {
-        elements.close();
+        this.#close();
         cursor.at = end + 1;
         return true;
       }
@@ -314,10 +332,10 @@ export class XmlScanner {
   }
 
   #nameOf(raw: string): XmlName {
-    const known = this.#names.get(raw);
+    const known = this.#known.get(raw);
     if (known !== undefined) return known;
-    const name = new XmlName(detached(raw), this.#names.size < sharedNames);
-    if (name.shared) this.#names.set(name.raw, name);
+    const name = new XmlName(detached(raw), this.#known.size < sharedNames);
+    if (name.shared) this.#known.set(name.raw, name);
     return name;
   }
 
@@ -333,15 +351,65 @@ export class XmlScanner {
 
   // An end tag that differs from the start tag of the innermost element.
   #otherEndTag(name: XmlName, open: number): void {
-    const { cursor, elements } = this;
-    const depth = elements.depthOf(name);
+    const { cursor } = this;
+    const depth = this.#depthOf(name);
     // After the root, it was reported already.
-    if (!this.#isAfterRoot && (depth === 0 || depth !== elements.depth || elements.top?.raw !== name.raw)) {
+    if (!this.#isAfterRoot && (depth === 0 || depth !== this.depth || this.top?.raw !== name.raw)) {
       cursor.flawAt(open, "xml-mismatched-tag", `</${name.raw}>`);
     }
     if (depth === 0) return;
-    while (elements.depth > depth && !cursor.stopped) elements.close(true);
-    if (!cursor.stopped) elements.close();
+    while (this.depth > depth && !cursor.stopped) this.#close(true);
+    if (!cursor.stopped) this.#close();
+  }
+
+  // The stack of open elements; the handler is called for each.
+  //   Lenient: if an element is not closed, its text has no certain end, so it is not used.
+
+  #open(name: XmlName, attributes: XmlAttributes): void {
+    const { xmlDepth, xmlTextLength } = this.limits;
+    if (this.depth >= xmlDepth) {
+      this.cursor.limit("limit-xml-depth", xmlDepth);
+      return;
+    }
+    const depth = this.names.push(name);
+    this.last = name;
+    this.namespaces.resolve(name);
+    if (this.handler.open(name, attributes)) this.text = new XmlText(this.cursor, xmlTextLength, depth, this.text);
+    else if (depth - 1 === this.text?.depth) this.text.addChild();
+  }
+
+  // `isImplied`: its end tag is missing.
+  #close(isImplied = false): void {
+    const { depth, text } = this;
+    const name = this.names[depth - 1]!;
+    if (text?.depth === depth) {
+      if (isImplied) text.spoil("unclosed");
+      this.handler.close(name, text.value);
+      this.text = text.finish();
+    } else this.handler.close(name, undefined);
+    this.last = name;
+    this.names.pop();
+    this.namespaces.leave(depth);
+  }
+
+  // The innermost element that an end tag may close: with this name, or else with this name in another case.
+  #depthOf({ raw, folded }: XmlName): number {
+    let inOtherCase = 0;
+    for (let depth = this.depth; depth > 0; depth--) {
+      const name = this.names[depth - 1]!;
+      if (name.raw === raw) return depth;
+      if (inOtherCase === 0 && name.folded === folded) inOtherCase = depth;
+    }
+    return inOtherCase;
+  }
+
+  // Takes the namespace declarations of an element that is about to be opened.
+  #declare(attributes: XmlAttributes): void {
+    for (let index = 0; index < attributes.count; index++) {
+      const name = attributes.name(index);
+      if (name !== "xmlns" && !name.startsWith("xmlns:")) continue;
+      this.namespaces.declare(name.slice(6), attributes.value(index), this.depth + 1);
+    }
   }
 
   // What begins with `<!` or `<?`: comments, CDATA sections, document type declarations and instructions.
@@ -396,13 +464,12 @@ export class XmlScanner {
   }
 
   #cdata(open: number, final: boolean): boolean {
-    const { cursor, elements } = this;
-    const { text } = elements;
+    const { cursor, text } = this;
     const { buffer } = cursor;
     const start = open + 9;
-    if (elements.depth === 0 && !this.#isInDocument) cursor.flawAt(open, "xml-junk-before-root", "<![CDATA[");
+    if (this.depth === 0 && !this.#isInDocument) cursor.flawAt(open, "xml-junk-before-root", "<![CDATA[");
     if (text === undefined) {
-      const holds = elements.handler.takesStray && !cursor.strict ? this.#holdsEntries(start, final) : false;
+      const holds = this.handler.takesStray && !cursor.strict ? this.#holdsEntries(start, final) : false;
       if (holds === undefined) return false;
       if (!holds) return this.#skip("text", "]]>", start);
       cursor.report("xml-misplaced", "<![CDATA[");
@@ -417,7 +484,7 @@ export class XmlScanner {
     }
     if (end === -1) return false;
     if (cursor.strict) this.#malformed(start, flawOfCharacters(buffer.slice(start, end)));
-    text.addCdata(buffer.slice(start, end), text.depth === elements.depth);
+    text.addCdata(buffer.slice(start, end), text.depth === this.depth);
     cursor.at = end + 3;
     return true;
   }
@@ -520,7 +587,7 @@ export class XmlScanner {
 
   #checkText(start: number, end: number): void {
     if (this.cursor.stopped) return;
-    this.#malformed(start, flawOfText(this.cursor.buffer.slice(start, end), this.elements.text !== undefined));
+    this.#malformed(start, flawOfText(this.cursor.buffer.slice(start, end), this.text !== undefined));
   }
 
   // Checks the characters from there to the cursor. The first half of a surrogate pair waits for the second, unless the text is whole.
@@ -533,96 +600,10 @@ export class XmlScanner {
   }
 
   #checkTag(name: XmlName, at: number): void {
-    const { namespaces } = this.elements;
+    const { namespaces } = this;
     namespaces.resolve(name);
     const flaw = flawOfTag(this.tag, (prefix) => namespaces.lookup(prefix)) ?? flawOfName(name);
     if (flaw !== undefined) this.cursor.flawAt(at, "xml-malformed-tag", flaw);
-  }
-}
-
-// The stack of open elements; calls the handler for each.
-//   Lenient: where an element is not closed its text has no certain end, so it is not used.
-export class XmlElements {
-  readonly #cursor: XmlCursor;
-  readonly #limits: Limits;
-  /** The open elements, root first. */
-  readonly names: XmlName[] = [];
-  readonly namespaces: XmlNamespaces = new XmlNamespaces();
-  /** Called from the next element on. */
-  handler: XmlHandler;
-  /** The innermost text that is wanted. */
-  text: XmlText | undefined = undefined;
-  /** The element whose tag was read last. */
-  last: XmlName | undefined;
-
-  constructor(cursor: XmlCursor, limits: Limits, handler: XmlHandler) {
-    this.#cursor = cursor;
-    this.#limits = limits;
-    this.handler = handler;
-  }
-
-  /** How many are open. */
-  get depth(): number {
-    return this.names.length;
-  }
-
-  /** The innermost element. */
-  get top(): XmlName | undefined {
-    return this.names[this.names.length - 1];
-  }
-
-  open(name: XmlName, attributes: XmlAttributes): void {
-    const { xmlDepth, xmlTextLength } = this.#limits;
-    if (this.depth >= xmlDepth) {
-      this.#cursor.limit("limit-xml-depth", xmlDepth);
-      return;
-    }
-    const depth = this.names.push(name);
-    this.last = name;
-    this.namespaces.resolve(name);
-    if (this.handler.open(name, attributes)) this.text = new XmlText(this.#cursor, xmlTextLength, depth, this.text);
-    else if (depth - 1 === this.text?.depth) this.text.addChild();
-  }
-
-  /** `isImplied`: its end tag is missing. */
-  close(isImplied = false): void {
-    const { depth, text } = this;
-    const name = this.names[depth - 1]!;
-    if (text?.depth === depth) {
-      if (isImplied) text.spoil("unclosed");
-      this.handler.close(name, text.value);
-      this.text = text.finish();
-    } else this.handler.close(name, undefined);
-    this.last = name;
-    this.names.pop();
-    this.namespaces.leave(depth);
-  }
-
-  /** How many of the open elements were not closed, if this element starts an entry. */
-  unclosedBefore(name: XmlName): number {
-    if (this.handler.unclosedBefore === undefined) return 0;
-    this.namespaces.resolve(name);
-    return this.handler.unclosedBefore(name);
-  }
-
-  /** The innermost element that an end tag may close: with this name, or else with this name in another case. */
-  depthOf({ raw, folded }: XmlName): number {
-    let inOtherCase = 0;
-    for (let depth = this.depth; depth > 0; depth--) {
-      const name = this.names[depth - 1]!;
-      if (name.raw === raw) return depth;
-      if (inOtherCase === 0 && name.folded === folded) inOtherCase = depth;
-    }
-    return inOtherCase;
-  }
-
-  /** Takes the namespace declarations of an element that is about to be opened. */
-  declare(attributes: XmlAttributes): void {
-    for (let index = 0; index < attributes.count; index++) {
-      const name = attributes.name(index);
-      if (name !== "xmlns" && !name.startsWith("xmlns:")) continue;
-      this.namespaces.declare(name.slice(6), attributes.value(index), this.depth + 1);
-    }
   }
 }
 
