@@ -2,13 +2,11 @@
 // Needs more than a second.
 import { chmod, mkdtemp, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openArchive } from "../../src/archive/open.ts";
 import { createStore } from "../../src/archive/store.ts";
-import type { DocumentRole, FailureOutcome, Fetched } from "../../src/model/exchange.ts";
-import { type ProblemCode, type ProblemFacts, problem } from "../../src/model/problem.ts";
-import { anyText } from "../support/any-text.ts";
+import type { Fetched } from "../../src/model/exchange.ts";
+import { problem } from "../../src/model/problem.ts";
 import { some } from "../support/long.ts";
 import { testFolder } from "../support/test-folder.ts";
 import { bodyOf, bytesOf, contentOf, documentAt, failedAt, redirectAt } from "./exchanges.ts";
@@ -41,18 +39,6 @@ test("what the archive is about comes back, infinite limits included", async () 
   await store.close();
   const archive = await opened(inFolder("site.warc.gz"));
   expect(archive.info).toEqual(about);
-});
-
-// More than is kept in memory on the way, in blocks that are used again.
-test.each(["site.warc", "site.warc.gz"])("large documents that come together do not mix: %s", async (name) => {
-  const store = await createStore({ kind: "auto", save: inFolder(name), info });
-  const bodies = Array.from({ length: 20 }, (_, at) => Buffer.from(`<${at}>`.repeat(100_000 + 10_000 * at)));
-  const keep = (body: Buffer, at: number) => store.keep(documentAt(`https://example.org/${at}.xml`, body));
-  const kept = await Promise.all(bodies.map(keep));
-  const read = await Promise.all(kept.map(({ body }) => bytesOf(body)));
-  expect(read.map((bytes, at) => bytes.equals(bodies[at]!))).toEqual(bodies.map(() => true));
-  expect(kept.map(({ body }) => body.problem)).toEqual(bodies.map(() => undefined));
-  await store.close();
 });
 
 test("no password reaches the file", async () => {
@@ -197,69 +183,6 @@ test.runIf(process.platform === "linux")("what is in an archive already takes no
     if (fetched.outcome === "found") expect((await bytesOf(fetched.body)).equals(body)).toBe(true);
   }
   await store.close();
-});
-
-describe("any exchange comes back as it was", () => {
-  // Nothing that looks like a user name and a password.
-  const plain = anyText({ maxLength: 20 }).filter((value) => !value.includes("@"));
-  const aProblem = fc
-    .record(
-      {
-        code: fc.constantFrom<ProblemCode>("timeout-idle", "body-reset", "limit-document-bytes"),
-        line: fc.nat(),
-        value: plain,
-        count: fc.nat(),
-        limit: fc.oneof(fc.nat(), fc.constant(1500.5), fc.constant(Number.POSITIVE_INFINITY)),
-        status: fc.nat(),
-        retryAfter: fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
-      },
-      { requiredKeys: ["code"] },
-    )
-    .map(({ code, ...facts }) => problem(code, facts as ProblemFacts));
-  const common = {
-    role: fc.constantFrom<DocumentRole>("robots", "sitemap", "homepage"),
-    attempts: fc.nat(),
-    receivedAt: fc
-      .date({ noInvalidDate: true, min: new Date("0001-01-01"), max: new Date("9999-12-31") })
-      .map((date) => date.toISOString()),
-    firstByte: fc.nat(),
-    status: fc.integer({ min: 100, max: 999 }),
-    headers: fc.array(
-      fc.tuple(fc.oneof(fc.constantFrom("location", "content-length", "transfer-encoding"), plain), plain),
-    ),
-  };
-  const outcome = fc.constantFrom<FailureOutcome>("absent", "blocked", "failed", "refused");
-  // Made anew each time: a body can be read once.
-  const exchange = fc.webUrl({ withQueryParameters: true, withFragments: true }).chain((url) =>
-    fc.oneof(
-      fc
-        .tuple(fc.record({ ...common, duration: fc.nat() }), fc.uint8Array({ maxLength: 200 }), fc.option(aProblem))
-        .map(([changes, bytes, reason]) => () => {
-          return documentAt(url, "", { ...changes, body: bodyOf(bytes, reason === null ? {} : { problem: reason }) });
-        }),
-      fc.record(common).map((changes) => () => redirectAt(url, "", changes)),
-      fc.record({ ...common, outcome, reason: aProblem }).map((changes) => () => failedAt(url, changes)),
-    ),
-  );
-  const exchanges = fc.uniqueArray(exchange, {
-    minLength: 1,
-    maxLength: 8,
-    selector: (make) => new URL(make().url).host,
-  });
-
-  test.each(["site.warc", "site.warc.gz"])("through %s", async (name) => {
-    let run = 0;
-    await fc.assert(
-      fc.asyncProperty(exchanges, async (list) => {
-        const archive = await opened(await written(`${run++}-${name}`, ...list.map((make) => make())));
-        for (const make of list) {
-          const { url, role } = make();
-          expect(await contentOf(await archive.fetch({ url, role }))).toEqual(await contentOf(make()));
-        }
-      }),
-      { numRuns: some(40, 15) },
-    );
-  });
 });
 
 test("what no head can hold is not lost: long URLs, large headers", async () => {
