@@ -9,17 +9,6 @@ import { stubResolver } from "../support/stub-resolver.ts";
 
 const half = tenPages.slice(0, Math.ceil(tenPages.length / 2));
 
-test("silence after the connection ends at the limit, is retried, then given up", async () => {
-  const { result, fetched, server } = await fetchOnly(faults.silence(), {
-    retries: 2,
-    timeout: { firstByte: 300 },
-  });
-  expect(result).toBe("failed timeout-first-byte");
-  // A host that never answered gets one retry.
-  expect(fetched).toMatchObject({ attempts: 2, reason: { limit: 300 } });
-  expect(server.requests).toHaveLength(2);
-});
-
 test("no answer to the attempt to connect is timeout-connect", async () => {
   const backlog = await fullBacklog();
   const url = `http://127.0.0.1:${backlog.port}/sitemap.xml`;

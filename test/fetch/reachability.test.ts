@@ -6,7 +6,6 @@ import { resolveOptions } from "../../src/model/options.ts";
 import { type ProblemCode, problem } from "../../src/model/problem.ts";
 import { type Fault, faults } from "../support/fault-server.ts";
 import { pause, tenPages, testFetcher, testServer } from "../support/fetching.ts";
-import { stubResolver } from "../support/stub-resolver.ts";
 
 const paths = Array.from({ length: 100 }, (_, at) => `/${at}`);
 const brief = { firstByte: 150 };
@@ -54,16 +53,6 @@ describe("a host that has never answered", () => {
     expect(reads.every(({ result }) => result === "found")).toBe(true);
     expect(together[0]).toBe(1);
     expect(Math.max(...together)).toBe(4);
-  });
-
-  test.each([
-    ["name that does not exist", "ENOTFOUND", "failed dns-not-found", 2],
-    ["name server that fails", "ESERVFAIL", "failed dns-temporary", 3],
-  ])("a %s", async (_, code, expected, lookups) => {
-    const lookup = stubResolver({ "dead.test": code });
-    const fetcher = testFetcher({ retries: 3 }, { lookup });
-    for (let at = 0; at < 20; at++) expect((await fetcher.read(`http://dead.test/${at}`)).result).toBe(expected);
-    expect(lookup.asked).toHaveLength(lookups);
   });
 
   test("does no harm to others on the same address, at another port", async () => {
