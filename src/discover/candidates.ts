@@ -1,4 +1,4 @@
-// From a homepage to the first candidates: robots.txt, the well-known paths, feeds and llms.txt if they are asked for.
+// From a homepage to the first candidates: robots.txt, the well-known paths, and, if requested, feeds and llms.txt.
 import type { DiscoveryRecord } from "../model/event.ts";
 import type { Settings } from "../model/options.ts";
 import { homepageOf, parseUrl, resolveUrl, urlKey } from "../model/url.ts";
@@ -8,13 +8,13 @@ import { feedPaths, knownPaths } from "./known-paths.ts";
 export interface Candidate {
   readonly url: string;
   readonly by: DiscoveryRecord["by"];
-  /** A well-known path: whether it is skipped if robots.txt names a sitemap that can be read. */
+  /** For a well-known path: whether it is skipped if robots.txt lists a readable sitemap. */
   readonly ifNeeded?: boolean | undefined;
   /** A feed that the homepage links to: it comes after the sitemaps. */
   readonly isFeed?: boolean;
 }
 
-/** Whether nobody declared that there is something: without it, there is no node. */
+/** Whether it was not declared: if nothing is found, there is no node for it. */
 export function isGuess(by: DiscoveryRecord["by"] | undefined): boolean {
   return by === "known-path" || by === "feed" || by === "llms";
 }
@@ -27,7 +27,7 @@ export function candidatesFor(
 ): Candidate[] {
   const { useRobots, useKnownPaths, extraKnownPaths, useFeeds, useLlms, keepPath, onlyPath } = settings;
   const ifNeeded = useKnownPaths === "if-needed";
-  // With a path, the root of the host is looked at, too.
+  // With a path, the root of the host is also tried.
   const places = keepPath && !onlyPath ? [homepage, homepageOf(homepage)] : [homepage];
   const at = (path: string, by: Candidate["by"]) => places.map((place) => ({ url: below(place, path), by }));
   const guesses = places.flatMap((place) =>
@@ -66,8 +66,8 @@ export function homepageFor(url: string, keepsPath: boolean): string {
   return homepage.href;
 }
 
-// A leading slash makes no difference: for `https://example.org/docs/`, `/sitemap.xml` is looked for below `/docs/`,
-// which is the website that was asked for.
+// A leading slash makes no difference: for `https://example.org/docs/`, `/sitemap.xml` means `/docs/sitemap.xml`, because that is the
+// requested website.
 function below(homepage: string, path: string): string {
   return resolveUrl(`./${path.replace(/^\/+/, "")}`, homepage, Number.POSITIVE_INFINITY).url ?? homepage;
 }

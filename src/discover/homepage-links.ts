@@ -1,4 +1,4 @@
-// The sitemaps that a homepage names: in `Link` headers, and in its HTML by `<link rel="sitemap" href="…">`
+// The sitemaps that a homepage links to: in `Link` headers, and in its HTML by `<link rel="sitemap" href="…">`
 // (https://html.spec.whatwg.org/multipage/links.html#linkTypes). Each once, up to a limit, with a problem for each link that is not used.
 import type { HeaderList } from "../model/exchange.ts";
 import type { ProblemLog } from "../model/problem.ts";
@@ -7,7 +7,7 @@ import type { Candidate } from "./candidates.ts";
 import { HtmlTags } from "./html-tags.ts";
 import type { PlatformHints } from "./platforms.ts";
 
-// A homepage that names more is not describing its sitemaps.
+// A homepage with more links is not describing its sitemaps.
 const mostLinks = 100;
 const longestUrl = 8192;
 
@@ -22,7 +22,7 @@ export class HomepageLinks {
     this.#problems = problems;
   }
 
-  /** In the order in which they were first named. */
+  /** In the order in which they first occur. */
   get candidates(): Candidate[] {
     return [...this.#found.values()];
   }
@@ -36,7 +36,7 @@ export class HomepageLinks {
     }
   }
 
-  /** Reads HTML, and adds what it names; with `useFeeds`, feeds, too. `hints` collects what it tells about its making. */
+  /** Reads HTML, and adds its sitemap links; with `useFeeds`, also feeds. `hints` collects signs of the platform. */
   html(hints?: PlatformHints, useFeeds = false): HtmlTags {
     // The `href` of the first <base> that has one, as in browsers.
     let base: string | undefined;
@@ -69,7 +69,7 @@ function isFeed(relations: string, type: string): boolean {
   return /(?:^|\s)alternate(?:\s|$)/i.test(relations);
 }
 
-// Those of type HTML are for people.
+// HTML sitemaps are for people.
 function isSitemap(relations: string, type: string): boolean {
   if (/^\s*(?:text\/html|application\/xhtml\+xml)\s*(?:;|$)/i.test(type)) return false;
   return /(?:^|[\t\n\f\r ])sitemap(?:[\t\n\f\r ]|$)/i.test(relations);

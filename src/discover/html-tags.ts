@@ -1,6 +1,7 @@
-// Finds tags in HTML and reads their attributes (https://html.spec.whatwg.org/multipage/parsing.html). In pieces, as they come: any way to cut
+// Finds tags in HTML and reads their attributes (https://html.spec.whatwg.org/multipage/parsing.html). In pieces, as they come: any way
+// to cut
 // them gives the same tags. In linear time, however hostile the HTML is.
-//   Lenient: HTML is searched for some tags only, wherever they stand; how the rest is nested makes no difference.
+//   Lenient: HTML is searched for some tags only, wherever they are; how the rest is nested makes no difference.
 import { decodeHTMLAttribute } from "entities/decode";
 
 /** By name, in lower case; the first of each name counts. */
@@ -23,7 +24,7 @@ export class HtmlTags {
   #rest = "";
   // How much came before it.
   #before = 0;
-  // The length at which it is looked at again.
+  // The length at which it is examined again.
   #needed = 0;
   // What is being skipped: a comment, or an element until its end tag.
   #skipped: string | undefined;

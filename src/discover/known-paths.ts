@@ -1,7 +1,7 @@
-// Where websites have sitemaps without declaring them, in the order in which they are tried. Most are the defaults of
+// Where websites have sitemaps that they do not declare, in the order in which they are tried. Most are the defaults of
 // content management systems; those of one alone are in platforms.ts. The common ones come first, so that a short run finds them.
 
-/** Worth a request whatever made the website; with the paths of its platform, if that is known, no others are asked for. */
+/** Worth a request on any platform. If the platform is known, only these and its own paths are tried. */
 export const commonPaths: readonly string[] = [
   "sitemap.xml",
   "sitemap_index.xml", // Yoast

@@ -1,12 +1,13 @@
-// Which system made a website, by its homepage, and where that system has sitemaps: then only a few well-known paths are worth a request.
+// Recognizes the platform of a website by its homepage, and knows where that has sitemaps, so that only a few well-known paths need a
+// request.
 import type { HeaderList } from "../model/exchange.ts";
 import type { Attributes } from "./html-tags.ts";
 
 interface Platform {
   readonly name: string;
-  /** Found in what the homepage tells: `generator NAME`, `header NAME: VALUE`, or `asset URL`. */
+  /** What to find in the homepage: `generator NAME`, `header NAME: VALUE`, or `asset URL`. */
   readonly told: RegExp;
-  /** Asked for before those that every website may have, relative to the homepage. An index comes before what it may list. */
+  /** Tried before those that any website may have, relative to the homepage. An index comes before its sitemaps. */
   readonly paths: readonly string[];
   /** Where its paths are documented. */
   readonly source: string;
@@ -61,7 +62,7 @@ const platforms: readonly Platform[] = [
   {
     name: "Next.js",
     told: /^generator Next\.js|^asset \S*\/_next\/static\/|^header x-powered-by: Next\.js/i,
-    // Without an index: `sitemap/1.xml` and so on are asked for as long as there is one.
+    // Without an index: `sitemap/1.xml` and so on are requested while they exist.
     paths: ["sitemap.xml", "sitemap/0.xml", "server-sitemap.xml", "sitemap-0.xml"],
     source: "https://nextjs.org/docs/app/api-reference/functions/generate-sitemaps",
   },
@@ -85,7 +86,7 @@ const platforms: readonly Platform[] = [
   },
 ];
 
-/** Collects what a homepage tells about its making. */
+/** Collects signs of the platform in a homepage. */
 export class PlatformHints {
   readonly #found = new Set<Platform>();
 

@@ -1,5 +1,4 @@
-// From a tree to the facts of its report: pages are counted during the check, in one pass, then come the facts that need
-// no pages.
+// From a tree to the facts of its report: pages are counted during the check, in one pass; the other facts follow.
 import { Scratch } from "../archive/scratch.ts";
 import { checkTreeWhile, type PageWatcher } from "../check/check-tree.ts";
 import { type CheckResult, failedInWords, severitiesInWords } from "../check/result.ts";
@@ -107,10 +106,10 @@ class Collector implements PageWatcher {
   readonly media = { images: 0, pagesWithImages: 0, videos: 0, pagesWithVideos: 0, stories: 0 };
   /** All pages; those of a repeated sitemap once. */
   pages = 0;
-  /** Pages with errors or warnings of their own. */
+  /** Pages with errors or warnings. */
   flawed = 0;
   readonly #sections = new Sections();
-  // The section of each page, by its number, and pages that rules across sitemaps name after the last page.
+  // The section of each page, by its number, for rules across sitemaps that report pages at the end.
   readonly #sectionOf: PlacedRecords;
   readonly #flawedLater: Marks;
 

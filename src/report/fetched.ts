@@ -1,4 +1,4 @@
-// The tree of sitemaps with sizes, a waterfall of how they were fetched, and where sitemaps were looked for.
+// The tree of sitemaps with sizes, a waterfall of how they were fetched, and the URLs that discovery tried.
 import { counted, grouped, size } from "../model/figures.ts";
 import { isLossy } from "../model/problem.ts";
 import { problemsOf, type RobotsPreference, type Sitemap } from "../model/sitemap.ts";
@@ -67,7 +67,7 @@ export function sitemapFacts(tree: SitemapTree): {
 
 interface Place {
   readonly sitemap: Sitemap;
-  /** Of the children of the root: 1. */
+  /** 1 for the children of the root. */
   readonly depth: number;
 }
 
@@ -127,7 +127,7 @@ export function shownSitemaps({ rows }: ReportSitemaps): ReportSitemaps {
   };
 }
 
-/** The places that the page shows. */
+/** The tried URLs that the page shows. */
 export function shownDiscovery({ rows }: ReportDiscovery): ReportDiscovery {
   const longest = rows.length > manyRows ? caps.rowText : caps.text;
   const shown = rows.slice(0, caps.discovery).map((row) => withShortTexts(row, longest));
@@ -174,7 +174,7 @@ export const formatNames = {
   llms: "llms.txt",
 } as const;
 
-// In percent of the time that all took. What is said about the times in words is in the column before.
+// In percent of the total time. The column before has the times as text.
 function bar({ start, firstByte = 0, duration = firstByte }: ReportSitemap, end: number): Html | false {
   if (start === undefined) return false;
   const at = (milliseconds: number) => Number(((milliseconds / end) * 100).toFixed(1));

@@ -1,5 +1,5 @@
-// The findings of a check: one row for each rule and severity, which opens to what search engines do, the fix, and the
-// first places and examples.
+// The findings of a check: one row for each rule and severity, which opens to show the effect, the fix, and the first sitemaps and
+// examples.
 import { type Finding, groupedByRule } from "../check/findings.ts";
 import { type CheckResult, failedInWords } from "../check/result.ts";
 import { counted, grouped } from "../model/figures.ts";
@@ -40,7 +40,7 @@ function examplesOf(group: readonly Finding[]): ReportFinding["examples"] {
   ).flat();
 }
 
-/** The examples and sitemaps that the page shows: as long as there is room, and of every other rule a few, in short. */
+/** The examples and sitemaps that the page shows: as many as fit; for further rules, a few short ones. */
 export function shownFindings(findings: readonly ReportFinding[]): ReportFinding[] {
   const [placesWithin, examplesWithin] = [shortening(), shortening()];
   return findings.map((finding) => ({

@@ -1,6 +1,5 @@
 // The report as one file: opens anywhere, loads nothing, and works without scripts. Its content security policy allows
-// only the one style sheet and the one script, by their hashes, so that even HTML that got in by mistake could do
-// nothing.
+// only the one style sheet and the one script, by their hashes, so that even HTML injected by mistake could do nothing.
 
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
@@ -24,7 +23,7 @@ import type { ReportFacts } from "./report-tree.ts";
 import { changesPart, shownChanges } from "./since.ts";
 import { timelinePart } from "./timeline.ts";
 
-/** What the page shows of the facts: the first or the largest of each list, and texts that are not too long. */
+/** The facts that the page shows: the first or the largest of each list, with long texts truncated. */
 export function shownFacts(facts: ReportFacts): ReportFacts {
   const named = facts.hosts.filter(({ others }) => others === undefined);
   const hosts = named.slice(0, caps.hosts).map(({ name, pages }) => ({ name: shortened(name, 80), pages }));

@@ -1,12 +1,12 @@
-// What all parts of the page are made of: HTML that inserted values cannot break, the style sheet, and texts of a
-// website: short, without control characters, and with percent-encoded letters decoded.
+// Building blocks of the page: HTML that inserted values cannot break, the style sheet, and texts from a website: short, without control
+// characters, and with percent-encoded letters decoded.
 import { grouped } from "../model/figures.ts";
 import { isHttpUrl } from "../model/url.ts";
 import { printable } from "../write/printable.ts";
 
 /**
  * HTML that is safe to insert; only this file creates it. A template escapes every value, unless it is HTML from a
- * template. Values may be in text and in attributes with double quotes, the only places where our templates have them.
+ * template. Values may be in text and in attributes with double quotes, as in all our templates.
  */
 export class Html {
   readonly #text: string;
@@ -117,8 +117,8 @@ export function listed(words: readonly string[]): string {
 }
 
 /**
- * The caps of the page: bytes of a text, as it is written in the page, and lengths of lists. A large website has some
- * 280 kB, and none can have a megabyte. The facts themselves are not cut.
+ * The caps of the page: bytes of a text, as it is written in the page, and lengths of lists. A large website has about 280 kB, and none
+ * can exceed a megabyte. The facts themselves are not truncated.
  */
 export const caps = {
   text: 200,
@@ -130,7 +130,7 @@ export const caps = {
   rows: 200,
   discovery: 80,
   preferences: 20,
-  /** Examples and sitemaps of a rule; of each rule after those of all take this many bytes. */
+  /** Examples and sitemaps of a rule, and of each rule once those of all rules take this many bytes. */
   examplesOfRule: 20,
   placesOfRule: 10,
   fewOfRule: 2,
@@ -166,7 +166,7 @@ export function withShortTexts<T extends object>(item: T, most?: number): T {
   return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, short(value)])) as T;
 }
 
-// As many characters as have room.
+// As many characters as fit.
 function taken(characters: Iterable<string>, most: number): string {
   let text = "";
   let left = most;
@@ -224,7 +224,7 @@ export function percent(part: number, whole: number): string {
   return `${Math.round(share)} %`;
 }
 
-/** `49 k`, `1.2 M`: where space is short. */
+/** `49 k`, `1.2 M`: if space is short. */
 export function brief(count: number): string {
   if (count < 10_000) return grouped(count);
   const [value, unit] =

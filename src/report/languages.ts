@@ -27,7 +27,7 @@ const mostLanguages = 500;
 const stride = 1024;
 // Languages beyond the bound.
 const others = mostLanguages + 1;
-/** The number of pages that do not name themselves. */
+/** The number of pages that do not list themselves. */
 const unnamed = 0;
 const mostChoices = 5000;
 
@@ -61,10 +61,10 @@ export class LanguageMatrix {
     if (cell !== undefined) cell[outcome] += 1;
   }
 
-  /** The languages with the most pages first. `judged`: whether missing return links are known. */
+  /** The languages with the most pages first. `judged`: whether return links were checked. */
   facts(judged: boolean): ReportLanguages {
     this.#settle();
-    // A language may occur only in links, without a page of its own.
+    // A language may occur only in links, without a page.
     const numbers = new Set(this.#pages.keys());
     for (const pair of this.#cells.keys()) numbers.add(pair % stride);
     const sorted = [...numbers].sort(

@@ -1,4 +1,5 @@
-// The map of sections: a treemap of HTML boxes, whose places are in the style sheet, and the same as a table. Area is pages, color is
+// The map of sections: a treemap of HTML boxes, whose positions are in the style sheet, and the same data as a table. Area is pages,
+// color is
 // the median age, and the hatched part of a box is the share of its pages with errors or warnings.
 import { counted, grouped } from "../model/figures.ts";
 import {
@@ -71,7 +72,7 @@ const sizes = [
   { tiles: 14, wide: 400, narrow: 480 },
   { tiles: Number.POSITIVE_INFINITY, wide: 600, narrow: 760 },
 ];
-/** Of the name of a group; the style sheet leaves it out where a group is smaller than this. */
+/** Of the name of a group; the style sheet hides it if a group is smaller than this. */
 const nameHeight = 24;
 const leastGroup = { width: 56, height: 66 };
 
@@ -160,7 +161,7 @@ function nameOf({ name, kind, count = 0 }: ReportSection): string {
   return kind === "own" ? `${readable}/*` : readable;
 }
 
-// What has no name to follow is in the table, for those who cannot see it here.
+// Tiles without a visible name are in the table, for screen readers.
 function boxes(tiles: readonly Tile[], rows: ReadonlySet<number>, sheet: StyleSheet): Html {
   const [groups, leaves] = [true, false].map((isGroup) =>
     tiles.filter(({ children }) => children.length > 0 === isGroup).map((tile) => box(tile, rows, sheet)),

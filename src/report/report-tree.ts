@@ -16,7 +16,7 @@ import type { LanguageCount, LanguageLinks } from "./languages.ts";
 export interface ReportOptions {
   /** How the tree is checked. */
   check?: CheckOptions | undefined;
-  /** An earlier state of the website, such as the path of an archive: the report says what changed since. */
+  /** An earlier state of the website, such as the path of an archive: the report shows what changed since. */
   previous?: DiffSide | undefined;
   /** Aborts: the promise rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
@@ -37,7 +37,7 @@ export async function reportHtml(tree: SitemapTree, options?: ReportOptions): Pr
 }
 
 /**
- * The facts behind a report, as data. Nothing is cut.
+ * The data of a report. Nothing is truncated.
  *
  * @example
  * await using tree = await openTree("site.warc.gz");
@@ -56,7 +56,7 @@ export async function reportFacts(tree: SitemapTree, options: ReportOptions = {}
 
 const knownOptions = ["check", "previous", "signal"] as const satisfies readonly (keyof ReportOptions)[];
 
-/** Everything that a report says, as data: nothing is cut. The page shows the first or the largest of each list, and says what it leaves out. */
+/** The data of a report, not truncated. The page shows the first or the largest of each list, and counts the rest. */
 export interface ReportFacts {
   /** The version of this format. */
   readonly version: 1;
@@ -65,7 +65,7 @@ export interface ReportFacts {
   readonly homepage: string;
   /** ISO 8601: when the website was received. Ages are counted from it. */
   readonly receivedAt: string;
-  /** Whether everything declared was read to its end. */
+  /** Whether everything declared was fully read. */
   readonly complete: boolean;
   /** The verdict in one or two sentences. */
   readonly verdict: string;
@@ -73,11 +73,11 @@ export interface ReportFacts {
   readonly unreachable?: string | undefined;
   readonly figures: ReportFigures;
   readonly findings: readonly ReportFinding[];
-  /** How many rules failed, by severity, and in how many places: the same as in `check`. */
+  /** How many rules failed, by severity, and the number of occurrences: the same as in `check`. */
   readonly counts: Readonly<Record<Severity, number>>;
   readonly places: Readonly<Record<Severity, number>>;
   readonly notJudged: readonly NotJudged[];
-  /** The website as a tree of its hosts and directories; of a single host, that host. */
+  /** The website as a tree of its hosts and directories; if there is only one host, that host. */
   readonly sections: ReportSection;
   readonly timeline: ReportTimeline;
   readonly languages: ReportLanguages;
@@ -86,7 +86,7 @@ export interface ReportFacts {
   readonly media: ReportMedia;
   readonly sitemaps: ReportSitemaps;
   readonly discovery: ReportDiscovery;
-  /** What robots.txt says about the use of pages. */
+  /** What robots.txt says about how pages may be used. */
   readonly preferences: readonly RobotsPreference[];
   /** With `previous`: the differences since then. */
   readonly changes?: ReportChanges | undefined;
@@ -96,9 +96,9 @@ export interface ReportFacts {
 export interface ReportFigures {
   /** All pages of all sitemaps; one that is listed twice counts twice. */
   readonly pages: number;
-  /** Pages that another sitemap lists, too. */
+  /** Pages that another sitemap also lists. */
   readonly duplicates: number;
-  /** Pages with errors or warnings of their own. */
+  /** Pages with errors or warnings. */
   readonly flawedPages: number;
   /** Sitemaps that could be read, at least in part, without robots.txt. */
   readonly sitemaps: number;
@@ -123,9 +123,9 @@ export interface ReportFigures {
 export interface ReportFinding {
   readonly rule: string;
   readonly severity: Severity;
-  /** How often, in all sitemaps. */
+  /** The number of occurrences in all sitemaps. */
   readonly count: number;
-  /** In how many sitemaps. */
+  /** The number of sitemaps. */
   readonly sitemaps: number;
   readonly sentence: string;
   readonly fix: string;
@@ -146,7 +146,7 @@ export interface ReportSection {
   readonly pages: number;
   /** Pages by how long ago they changed: 30 days, 90 days, 6 months, 1 year, 2 years, older, no date. */
   readonly ages: readonly number[];
-  /** Pages with errors or warnings of their own. */
+  /** Pages with errors or warnings. */
   readonly flawed: number;
   readonly sections?: readonly ReportSection[] | undefined;
   /** `own`: pages directly in the section. `other`: this many smaller sections. */
@@ -157,9 +157,9 @@ export interface ReportSection {
 /** When pages last changed. */
 export interface ReportTimeline {
   readonly sentence: string;
-  /** What is unusual. */
+  /** What is suspicious. */
   readonly odd?: string | undefined;
-  /** What a bar stands for. */
+  /** The period of a bar. */
   readonly unit: "day" | "month" | "year";
   /** From the oldest to the newest, without gaps. `from` is the first day. */
   readonly bars: readonly { readonly from: string; readonly pages: number }[];
@@ -174,19 +174,19 @@ export interface ReportTimeline {
 /** Which languages link to which. */
 export interface ReportLanguages {
   readonly languages: readonly LanguageCount[];
-  /** Languages that the page leaves out. */
+  /** Languages that the page does not show. */
   readonly others: number;
   /** Row by row: the links of pages in one language to alternate pages in another. */
   readonly links: readonly (readonly (LanguageLinks | null)[])[];
-  /** Whether return links could be judged: only if everything could be read. */
+  /** Whether return links were checked: only if everything could be read. */
   readonly judged: boolean;
-  /** Pages that name a page for all other languages. */
+  /** Pages with an `x-default` page. */
   readonly defaultPages: number;
-  /** Pages that name alternate pages. */
+  /** Pages with alternate pages. */
   readonly pages: number;
 }
 
-/** A host and its pages; of several hosts together, how many. */
+/** A host and its pages; for several hosts together, their number. */
 export interface ReportShare {
   readonly name: string;
   readonly pages: number;
@@ -212,7 +212,7 @@ export interface ReportMedia {
 /** The tree of sitemaps, in declared order, and how they were fetched. */
 export interface ReportSitemaps {
   readonly rows: readonly ReportSitemap[];
-  /** Sitemaps that the page leaves out: how many, their pages and bytes. */
+  /** Sitemaps that the page does not show: their number, pages and bytes. */
   readonly others?: { readonly count: number; readonly pages: number; readonly wireBytes: number } | undefined;
 }
 
@@ -236,7 +236,7 @@ export interface ReportSitemap {
   readonly duration?: number | undefined;
 }
 
-/** The places where sitemaps were looked for. */
+/** The URLs that discovery tried. */
 export interface ReportDiscovery {
   readonly rows: readonly {
     readonly url: string;
@@ -261,7 +261,7 @@ export interface ReportChanges {
   readonly examples: readonly {
     readonly kind: "added" | "removed" | "changed" | "moved" | "unknown";
     readonly url: string;
-    /** Of a changed page: which fields. Of a moved one: from which sitemap to which. */
+    /** For a changed page, the fields; for a moved one, the old and new sitemap. */
     readonly what?: string | undefined;
   }[];
 }

@@ -1,5 +1,5 @@
-// The sections of a website: hosts, and the first directories of their paths, as a tree with counters. Memory is
-// limited, however many directories a website generates: what is new in a full tree is counted as "other".
+// The sections of a website: hosts, and the first directories of their paths, as a tree with counters. Memory is limited, however many
+// directories a website generates: once the tree is full, new ones are counted as "other".
 import type { UrlScan } from "../check/url-scan.ts";
 import { detached } from "../model/text.ts";
 import type { ReportSection } from "./report-tree.ts";
@@ -93,7 +93,7 @@ export class Sections {
     const known = parent.children?.get(name);
     if (known !== undefined) return known;
     const { level } = parent;
-    // Inside of what is counted as "other".
+    // Part of what is counted as "other".
     if (parent.name === "" && level > 0) return parent;
     if (parent.isClosed || this.#nodes.length >= (level < 2 ? mostNodes : mostDeepNodes)) {
       parent.refused += 1;

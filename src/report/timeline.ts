@@ -1,5 +1,5 @@
-// When pages last changed: one counter a day, the age class of each page, the time that most pages share; and the
-// timeline with a sentence about what is unusual.
+// When pages last changed: one counter per day, the age class of each page, the most common time; and the timeline with a sentence about
+// anything suspicious.
 import { bounds } from "../check/bounds.ts";
 import { CommonValue } from "../check/common-value.ts";
 import { counted, grouped } from "../model/figures.ts";
@@ -21,7 +21,7 @@ export class DateCounts {
   readonly #latest: number;
   readonly #days: Int32Array;
   readonly #thresholds: readonly number[];
-  /** The time that most pages share. */
+  /** The most common time. */
   readonly common: CommonValue = new CommonValue();
   #newest = Number.NEGATIVE_INFINITY;
   dated = 0;
@@ -87,10 +87,10 @@ const fewestBars = 12;
 const mostDays = 62;
 // The share of the oldest pages with a date, which are counted but not drawn.
 const tail = 0.01;
-// From this many pages and this share on, a shared time is reported.
+// The least number and share of pages for which a common time is reported.
 const manyPages = 50;
 const largeShare = 0.1;
-// A day with this many times the pages of others; if pages are spread over few days, each of them has many.
+// How many times the pages of other days; if pages are spread over few days, each of them has many.
 const unusual = 4;
 
 export function timelineOf(dates: DateCounts, pages: number): ReportTimeline {

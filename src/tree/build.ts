@@ -53,13 +53,13 @@ export async function openTree(path: string, options?: ArchiveOptions): Promise<
   return openTreeWhile(path, options);
 }
 
-/** Uses the pages while a tree is built, so that documents are read once for both. What is missing in a `source` is left out. */
+/** Uses the pages while a tree is built, so that documents are read once for both. Documents missing in a `source` are skipped. */
 export interface WhileBuilding extends Pick<RunOptions, "read" | "filter" | "shared" | "source"> {
   /** Called with the events in declared order; its result is awaited. */
   readonly onOrdered?: ((event: OrderedEvent) => Promise<void> | undefined) | undefined;
   /** Compares all documents of an archive with their checksums now: the tree is shown before its pages are read, or without. */
   readonly verify?: boolean | undefined;
-  /** `onEvent` need not be called with the pages: what an archive says of a document takes the place of parsing it. */
+  /** `onEvent` need not be called with the pages: an archive's facts about a document replace parsing it. */
   readonly pagesLater?: boolean | undefined;
 }
 
@@ -75,7 +75,7 @@ export async function openTreeWhile(
   const until = performance.now() + limits.time;
   const archive = await openArchive(path, { signal, documents: limits.documents, until });
   try {
-    // Opening an archive counts for the time limit of a website.
+    // Opening an archive counts toward the time limit of a website.
     const time = Math.max(0, until - performance.now());
     const prepared = await preparedFrom(path, archive, { ...reader, limits: { ...limits, time } });
     // An archive of ours without its last record: the crawl was interrupted.
@@ -119,7 +119,7 @@ export async function buildTreeWhile(
   }
 }
 
-// To pass on the pages now, the documents have to be parsed.
+// To pass on the pages now, the documents must be parsed.
 function isForLater({ read, onOrdered, pagesLater }: WhileBuilding, { onEvent }: Pick<Settings, "onEvent">): boolean {
   return read === undefined && onOrdered === undefined && (onEvent === undefined || pagesLater === true);
 }

@@ -16,7 +16,7 @@ export interface TreePart {
 /** Pages of a tree: of which part, and which of them. */
 export interface PagesPart extends TreePart, PageFilters {}
 
-/** The part of the tree below `root` that the argument names, a sitemap or an object, and the filters beside it. Throws a `SitemapError`. */
+/** The part of the tree under `root` that the argument selects, a sitemap or an object, and the filters with it. Throws a `SitemapError`. */
 export function checkPart(
   root: IndexSitemap,
   part: Sitemap | PagesPart | undefined,
@@ -41,7 +41,7 @@ export function checkSitemap(root: IndexSitemap, value: unknown, name: string): 
   return value as Sitemap;
 }
 
-// Made when they are needed first, and once for each tree.
+// Created on first use, once for each tree.
 const urls = new WeakMap<IndexSitemap, ReadonlySet<string>>();
 
 function urlsOf(root: IndexSitemap): ReadonlySet<string> {
@@ -85,7 +85,7 @@ export async function* filtered(
   filter: PageFilter,
 ): AsyncGenerator<TreeStep, void, undefined> {
   const path: Entered[] = [];
-  // The depth of a sitemap that is left out, with everything below it.
+  // The depth of a sitemap that is skipped, with everything below it.
   let leftOut = Number.POSITIVE_INFINITY;
   for await (const step of steps) {
     if (step.type === "enter" && step.depth < leftOut) {

@@ -1,4 +1,5 @@
-// The tree of a website's sitemaps, and its documents until it is closed. Pages are not kept: they are read from the documents on demand, and
+// The tree of a website's sitemaps, and its documents until it is closed. Pages are not kept: they are read from the documents on demand,
+// and
 // compared with what the tree says: its counts may come from the index of an archive, and its file may be damaged.
 import type { Counts } from "../archive/info.ts";
 import { flatten } from "../crawl/crawl.ts";
@@ -37,21 +38,21 @@ import {
 /** The documents of a tree: a store or an archive. */
 export interface StoredDocuments extends DocumentSource {
   save(path: string, overwrite: boolean): Promise<void>;
-  /** What an archive says that is in the sitemap at this URL. */
+  /** The content of the sitemap at this URL, according to an archive. */
   counts?(url: string): Counts | undefined;
   forgetCounts(url: string): void;
 }
 
 export interface TreeParts {
   readonly homepage: string;
-  /** Whether the caller named the website. Otherwise an archive did, which may come from anybody. */
+  /** Whether the caller gave the website. Otherwise it comes from an archive, which is not trusted. */
   readonly isNamed: boolean;
   readonly root: IndexSitemap;
   readonly discovery: readonly DiscoveryRecord[];
   readonly unreachable: UnreachableWebsite | undefined;
   readonly documents: StoredDocuments;
   readonly settings: Pick<Settings, "limits" | "strict" | "rewrite" | "onEvent">;
-  /** Asks for the robots.txt of a host; absent if nobody is asked. */
+  /** Requests the robots.txt of a host; absent if nothing is requested. */
   readonly fetchRobots?: RobotsOf | undefined;
   /** By the URL of the sitemap. */
   readonly responses: ReadonlyMap<string, KeptResponse>;
@@ -115,7 +116,7 @@ export class SitemapTree {
   readonly root: IndexSitemap;
   /** Every candidate that was tried, how it was found, and its result. */
   readonly discovery: readonly DiscoveryRecord[];
-  /** Whether the website sent anything but failures and refusals; "not found" is an answer. */
+  /** Whether the website sent anything but errors and refusals; "not found" counts as a response. */
   readonly reachable: boolean;
   /** Why not, if it was not reachable. */
   readonly unreachable: UnreachableWebsite | undefined;
@@ -137,7 +138,7 @@ export class SitemapTree {
     }
   }
 
-  /** Whether everything declared was read to its end. Reading the pages of an archive may show that it was not. */
+  /** Whether everything declared was fully read. Reading the pages of an archive may show that it was not. */
   get complete(): boolean {
     return this.#complete;
   }
@@ -185,7 +186,7 @@ export class SitemapTree {
 
   /**
    * The response behind a sitemap, or behind its failure: status, headers, redirects, attempts, character set, sizes and
-   * times. Undefined for the root, and for what was not asked for.
+   * times. Undefined for the root, and for sitemaps that were not requested.
    *
    * @example
    * const { firstByte, wireBytes } = (await tree.response(sitemap)) ?? {};
@@ -199,7 +200,7 @@ export class SitemapTree {
   }
 
   /**
-   * The text of a sitemap's document, decompressed and decoded, in pieces. Nothing for the root, and for what could not be
+   * The text of a sitemap's document, decompressed and decoded, in pieces. Nothing for the root, and for documents that could not be
    * fetched.
    *
    * @example
@@ -239,7 +240,7 @@ export class SitemapTree {
     await this.#parts.documents.save(path, isReplacing);
   }
 
-  /** Removes the temporary files. What is in memory (`root`, `discovery`) stays. */
+  /** Removes the temporary files. `root` and `discovery` remain available. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -299,15 +300,15 @@ export class SitemapTree {
     if (problem !== undefined && sitemap.kind !== "invalid") this.#correct(sitemap, [problem]);
   }
 
-  // What a tree says of a sitemap may come from the index of an archive, and its document may be damaged.
+  // The tree's facts about a sitemap may come from the index of an archive, and its document may be damaged.
   #compare(sitemap: PagesSitemap, pageCount: number, { outcome, problems }: Reading): void {
     const isCounted = this.#parts.documents.counts?.(sitemap.url) !== undefined;
-    // An index whose sitemaps nobody saw has as many pages as none.
+    // An index whose sitemaps were not read has no pages.
     const isOfKind = !isCounted || (outcome.kind === "pages" && outcome.format === sitemap.format);
-    // What is wrong with an index is not said of its own pages, unless they are missing.
+    // Problems of an index are not reported for its own pages, unless they are missing.
     const unsaid = unsaidBy(sitemap, problems).filter((each) => isCounted || isLossy(each.code) || isOfDetails(each));
     const isAsSaid = isOfKind && pageCount === sitemap.pageCount && unsaid.every(isOfDetails);
-    // Other bytes than those that were counted explain other counts.
+    // If the bytes differ, different counts are no surprise.
     const isExplained = isAsSaid || unsaid.some(({ code }) => code === "archive-digest");
     this.#correct(sitemap, isExplained ? unsaid : [...unsaid, problem("archive-counts")], pageCount);
   }
@@ -338,7 +339,7 @@ export class SitemapTree {
 }
 
 type ReadableSitemap = Exclude<Sitemap, InvalidSitemap>;
-// The tree's own nodes say what its documents hold. What an archive says of them counts until they are read.
+// The tree's nodes describe the content of its documents. The archive's facts are used until they are read.
 type Correctable = Writable<IndexSitemap> | Writable<PagesSitemap>;
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
@@ -347,7 +348,7 @@ function unsaidBy({ problems: said }: ReadableSitemap, problems: readonly Proble
   return problems.filter(({ code }) => !codes.has(code));
 }
 
-// If entries of one URL are merged, only who reads their details knows what has no room.
+// If entries of one URL are merged, only a reader of all details knows which ones exceed a limit.
 function isOfDetails({ code }: Problem): boolean {
   return code === "limit-repeats" || code === "limit-images" || code === "limit-videos" || code === "limit-alternates";
 }
