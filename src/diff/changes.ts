@@ -358,5 +358,4 @@ const nothing: Side = {
   namesAll: () => true,
   scan: async () => {},
   async *read() {},
-  close: async () => {},
 };

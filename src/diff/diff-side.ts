@@ -71,5 +71,5 @@ export interface Side {
   namesAll(index: string | undefined): boolean | undefined;
   /** Reads the pages of a list again. */
   read(list: PageList): AsyncIterable<readonly SitemapPage[]>;
-  close(): Promise<void>;
+  close?(): Promise<void>;
 }

@@ -124,7 +124,7 @@ export async function* diffBatches(
     signal?.throwIfAborted();
     throw error;
   } finally {
-    for (const side of sides) await side.close();
+    for (const side of sides) await side.close?.();
     await scratch.close();
   }
 }

@@ -1,4 +1,4 @@
-// A local file as one side of a diff: a sitemap of any format, or a list of URLs. Nothing in it is fetched.
+// A local file or a stream as one side of a diff: a sitemap of any format, or a list of URLs. Nothing in it is fetched.
 
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
@@ -7,26 +7,33 @@ import type { Block } from "../archive/file.ts";
 import type { Scratch } from "../archive/scratch.ts";
 import { type Reading, type ReadSettings, read } from "../crawl/read.ts";
 import { SitemapError } from "../model/errors.ts";
-import { defaultLimits, type Options } from "../model/options.ts";
+import { defaultLimits } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { Problem } from "../model/problem.ts";
 import { isRobotsPath } from "../model/url.ts";
 import { kindOfBytes } from "./archive-magic.ts";
 import type { DiffBytes, Side, SideSitemap } from "./diff-side.ts";
+import type { OpenSideOptions } from "./open-side.ts";
 import type { PageLists } from "./page-lists.ts";
 
 export class FileSide implements Side {
   complete = true;
   readonly sitemaps: Map<string, SideSitemap> = new Map();
-  readonly #content: FileContent;
+  readonly #source: string | DiffBytes;
+  readonly #scratch: Scratch;
+  readonly #options: OpenSideOptions;
   readonly #settings: ReadSettings;
-  readonly #onProblems: OnProblems;
+  // Of a stream, which can be read only once.
+  readonly #blocks: Block[] = [];
   #ranges: readonly Range[] = [];
   #outcome: Reading["outcome"] | undefined;
 
-  constructor(content: FileContent, { limits, strict = false }: Options, onProblems: OnProblems = () => {}) {
-    this.#content = content;
-    this.#onProblems = onProblems;
+  /** `source`: a path, or a stream, which is stored while it is received. */
+  constructor(source: string | DiffBytes, scratch: Scratch, options: OpenSideOptions) {
+    this.#source = source;
+    this.#scratch = scratch;
+    this.#options = options;
+    const { limits, strict = false } = options.crawl ?? {};
     // The file is the caller's own: no limit on its length.
     const endless = { documentBytes: Number.POSITIVE_INFINITY, documentEntries: Number.POSITIVE_INFINITY };
     this.#settings = { limits: { ...defaultLimits, ...endless, ...limits }, strict };
@@ -45,31 +52,35 @@ export class FileSide implements Side {
   }
 
   async scan(lists: PageLists): Promise<void> {
-    this.#ranges = await this.#content.ranges();
+    const source = this.#source;
+    const name = typeof source === "string" ? path.basename(source) : source.name;
+    this.#ranges = typeof source === "string" ? await lineRanges(source) : await this.#receive(source);
     for (const range of this.#ranges) {
       const entries = this.#entries(range);
       let step = await entries.next();
       for (; !step.done; step = await entries.next()) {
         const { pages, sitemaps } = step.value;
         for (const { url } of sitemaps) this.sitemaps.set(url, { reason: undefined, parent: undefined });
-        if (pages.length > 0) await lists.add(this.#content.name, pages);
+        if (pages.length > 0) await lists.add(name, pages);
       }
       const { outcome, complete, problems } = step.value;
       // The first range of a divided text decides its format.
       this.#outcome ??= outcome;
       this.complete &&= complete || outcome.kind === "invalid";
-      this.#onProblems(problems);
+      this.#options.onProblems?.(problems);
     }
     if (this.#outcome?.kind === "invalid") this.#expectEmptyList(this.#outcome.reason);
   }
 
   // A list may be empty, which is complete; any other file without pages is not a sitemap.
   #expectEmptyList(reason: Problem): void {
-    const { shown, mayBeEmpty } = this.#content;
+    const source = this.#source;
+    const mayBeEmpty = typeof source !== "string" || /\.txt$/i.test(source);
+    const shown = typeof source === "string" ? source : source.name;
     if (reason.code !== "empty" || !mayBeEmpty)
       throw new SitemapError("invalid-file", `${shown} is neither an archive nor a sitemap: ${reason.message}`);
     this.#outcome = { kind: "pages", format: "text" };
-    this.#onProblems([reason]);
+    this.#options.onProblems?.([reason]);
   }
 
   async *read(): AsyncGenerator<readonly SitemapPage[], void> {
@@ -78,68 +89,28 @@ export class FileSide implements Side {
     }
   }
 
-  async close(): Promise<void> {}
-
   #entries(range: Range): ReturnType<typeof read> {
-    const { isRobots } = this.#content;
-    return read({ url: undefined, headers: [], body: this.#content.open(range), isRobots }, this.#settings);
+    const source = this.#source;
+    const { signal } = this.#options;
+    const isFile = typeof source === "string";
+    const body = isFile ? createReadStream(source, { highWaterMark: blockLength, signal, ...range }) : this.#received();
+    return read({ url: undefined, headers: [], body, isRobots: isFile && isRobotsPath(source) }, this.#settings);
   }
-}
 
-/** Receives the problems of a file. */
-export type OnProblems = (problems: readonly Problem[]) => void;
+  async #receive({ name, bytes: chunks }: DiffBytes): Promise<readonly Range[]> {
+    for await (const bytes of chunks) {
+      this.#options.signal?.throwIfAborted();
+      const kind = this.#blocks.length === 0 ? kindOfBytes(bytes) : "other";
+      if (kind !== "other") throw new SitemapError("invalid-file", `${name} holds ${notText[kind]}`);
+      // A copy: the producer may reuse its buffer.
+      this.#blocks.push(await this.#scratch.put(bytes.slice()));
+    }
+    return [{ start: 0, end: Number.POSITIVE_INFINITY }];
+  }
 
-/** The bytes of a local file or of a stream, for reading more than once. */
-interface FileContent {
-  /** Its name in messages, and the name of the sitemap of its pages. */
-  readonly shown: string;
-  readonly name: string;
-  readonly isRobots: boolean;
-  /** Whether it may be a list without a URL. */
-  readonly mayBeEmpty: boolean;
-  /** The parts that can be read as separate documents, in order. */
-  ranges(): Promise<readonly Range[]>;
-  open(range: Range): AsyncIterable<Uint8Array>;
-}
-
-export function pathContent(file: string, signal: AbortSignal | undefined): FileContent {
-  const name = path.basename(file);
-  return {
-    shown: file,
-    name,
-    isRobots: isRobotsPath(file),
-    mayBeEmpty: /\.txt$/i.test(name),
-    ranges: () => lineRanges(file),
-    open: (range) => createReadStream(file, { highWaterMark: blockLength, signal, ...range }),
-  };
-}
-
-/** Stored while it is received. */
-export function streamContent(
-  { name, bytes: received }: DiffBytes,
-  scratch: Scratch,
-  signal: AbortSignal | undefined,
-): FileContent {
-  const blocks: Block[] = [];
-  return {
-    shown: name,
-    name,
-    isRobots: false,
-    mayBeEmpty: true,
-    async ranges() {
-      for await (const bytes of received) {
-        signal?.throwIfAborted();
-        const kind = blocks.length === 0 ? kindOfBytes(bytes) : "other";
-        if (kind !== "other") throw new SitemapError("invalid-file", `${name} holds ${notText[kind]}`);
-        // A copy: the producer may reuse its buffer.
-        blocks.push(await scratch.put(bytes.slice()));
-      }
-      return [{ start: 0, end: Number.POSITIVE_INFINITY }];
-    },
-    async *open() {
-      for (const block of blocks) yield await scratch.get(block);
-    },
-  };
+  async *#received(): AsyncGenerator<Uint8Array> {
+    for (const block of this.#blocks) yield await this.#scratch.get(block);
+  }
 }
 
 const notText = {

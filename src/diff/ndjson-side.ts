@@ -43,8 +43,6 @@ export class NdjsonSide implements Side {
     for await (const { pages } of this.#batches({ start: range.start, end: range.end - 1 })) yield pages;
   }
 
-  async close(): Promise<void> {}
-
   async *#batches(range: { readonly start: number; readonly end?: number }): AsyncGenerator<Batch, void> {
     let batch: Batch | undefined;
     let start = range.start;

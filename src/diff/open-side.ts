@@ -3,11 +3,12 @@ import type { Scratch } from "../archive/scratch.ts";
 import { SitemapError, systemReason } from "../model/errors.ts";
 import type { CrawlEvent } from "../model/event.ts";
 import type { Options } from "../model/options.ts";
+import type { Problem } from "../model/problem.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
 import { isTree } from "../tree/tree.ts";
 import { kindOfFile } from "./archive-magic.ts";
 import { type DiffSide, isBytes, isTarget, type Side } from "./diff-side.ts";
-import { FileSide, type OnProblems, pathContent, streamContent } from "./file-side.ts";
+import { FileSide } from "./file-side.ts";
 import { NdjsonSide } from "./ndjson-side.ts";
 import { TreeSide } from "./tree-side.ts";
 
@@ -17,7 +18,8 @@ export interface OpenSideOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called with the events while a website or an archive is read. */
   readonly onEvent?: ((event: CrawlEvent) => void) | undefined;
-  readonly onProblems?: OnProblems | undefined;
+  /** Called with the problems of a file. */
+  readonly onProblems?: ((problems: readonly Problem[]) => void) | undefined;
 }
 
 /** `scratch` keeps bytes that can be read only once. */
@@ -29,7 +31,7 @@ export async function openSide(
   const { crawl = {}, signal = crawl.signal, onEvent, onProblems } = options;
   if (source instanceof NdjsonSide) return source;
   if (isTree(source)) return new TreeSide(source);
-  if (isBytes(source)) return new FileSide(streamContent(source, scratch, signal), crawl, onProblems);
+  if (isBytes(source)) return new FileSide(source, scratch, { crawl, signal, onProblems });
   if (typeof source !== "string" || isTarget(source)) {
     const both = (event: CrawlEvent) => {
       crawl.onEvent?.(event);
@@ -44,7 +46,7 @@ export async function openSide(
   if (kind === "table")
     throw new SitemapError("invalid-file", `${source} is a table: list with -f ndjson or --save to compare`);
   if (kind === "ndjson") return new NdjsonSide(source);
-  return new FileSide(pathContent(source, signal), crawl, onProblems);
+  return new FileSide(source, scratch, { crawl, signal, onProblems });
 }
 
 function kindOf(file: string): ReturnType<typeof kindOfFile> {

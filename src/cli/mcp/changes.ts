@@ -72,17 +72,13 @@ async function read(file: string, cursor: string | undefined): Promise<ListedCha
   const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
   let head: { readonly isFirst: boolean; readonly id: number } | undefined;
   let [number, skipped] = [0, 0];
-  try {
-    for await (const line of lines) {
-      if (head === undefined) {
-        head = JSON.parse(line) as { isFirst: boolean; id: number };
-        if (cursor !== undefined) [skipped = 0] = placeIn(cursor, head.id, "list");
-      } else if (++number > skipped && !found.add(JSON.parse(line) as Change)) {
-        return { isFirst: head.isFirst, changes: found.items, nextCursor: cursorOf(head.id, number - 1) };
-      }
+  for await (const line of lines) {
+    if (head === undefined) {
+      head = JSON.parse(line) as { isFirst: boolean; id: number };
+      if (cursor !== undefined) [skipped = 0] = placeIn(cursor, head.id, "list");
+    } else if (++number > skipped && !found.add(JSON.parse(line) as Change)) {
+      return { isFirst: head.isFirst, changes: found.items, nextCursor: cursorOf(head.id, number - 1) };
     }
-  } finally {
-    lines.close();
   }
   return { isFirst: head?.isFirst ?? false, changes: found.items };
 }
