@@ -1,4 +1,4 @@
-// One check of a tree: all rules, in one pass over its pages, in flat memory.
+// One check of a tree: all rules, in one pass over its pages, in constant memory.
 import { pauseWhenDue } from "../crawl/read.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { PagesSitemap, Sitemap } from "../model/sitemap.ts";
@@ -25,7 +25,7 @@ import { SiteFiles } from "./site-files.ts";
 import { judgeTree } from "./tree-rules.ts";
 import { UrlScan } from "./url-scan.ts";
 
-/** `watcherFor` is told when the website was received, in milliseconds. */
+/** `watcherFor` receives the time of the crawl, in milliseconds. */
 export async function runCheck(
   tree: SitemapTree,
   settings: CheckSettings,
@@ -50,7 +50,7 @@ export async function runCheck(
   const own = settings.own.length > 0 ? new OwnRules(run) : undefined;
   const sampler = settings.sample > 0 ? new PageSampler(tree, settings.sample) : undefined;
   const files = settings.files && new SiteFiles(settings.files);
-  // A folder with nothing but sitemaps says nothing about pages.
+  // A folder that contains only sitemaps says nothing about pages.
   const hasPages = files?.pages().next().done === false;
   const fileRules = files && hasPages ? new FileRules(files, run) : undefined;
   const scan = new UrlScan();
@@ -179,10 +179,10 @@ const crossRules = [
   "hreflang-target-unlisted",
 ] as const satisfies readonly RuleId[];
 const robotsRules = ["url-robots-disallowed", "media-robots-disallowed"] as const satisfies readonly RuleId[];
-/** Rules of a server that are named in one sentence. */
+/** The number of server rules listed in one message. */
 const mostUnknown = 10;
 
-/** The time that a check may take. When it is up, the check ends with what it has found; what it did not judge is said. */
+/** The time limit of a check. When it is reached, the check ends with the findings so far, and lists the rules it did not check. */
 export class CheckTime {
   readonly #until: number;
   readonly #signal: AbortSignal | undefined;
@@ -208,7 +208,7 @@ export class CheckTime {
   }
 }
 
-/** When documents were received: the clock for judging dates, so that two checks of one archive give the same result. */
+/** When documents were received. Dates are compared with this time, so that two checks of one archive give the same result. */
 export class Receipt {
   readonly #tree: SitemapTree;
   readonly #given: number | undefined;
@@ -225,7 +225,7 @@ export class Receipt {
     return this.#given ?? (await this.#known(sitemap)) ?? this.#now;
   }
 
-  /** When the first document was; where there is none, the first answer, or the first attempt at one. */
+  /** The time of the first document; if there is none, of the first response or attempt. */
   async ofWebsite(): Promise<number> {
     if (this.#given !== undefined) return this.#given;
     for (const sitemap of this.#tree.sitemaps()) {

@@ -1,4 +1,4 @@
-// Checks the return links of alternate pages across all sitemaps, exactly and in flat memory. Pages with the same set
+// Checks the return links of alternate pages across all sitemaps, exactly and in constant memory. Pages with the same set
 // of alternate pages are a cluster. If every member of the set is listed with that very set, all of them link to one
 // another, and nothing can be wrong: on most websites this settles all clusters, with one record per page. The pages of
 // the other clusters are read again, and their links, one record each, are looked up among all pages.
@@ -22,8 +22,8 @@ import { keyOf, mixed, textHash, UrlScan } from "./url-scan.ts";
 
 // The set (2 words), the page (2), how many members the set has and whether the page is one, the number of the page.
 const clusterWidth = 6;
-// The target and the page that links to it (5 words), the language, the number of the page, the link and its marks, what the
-// watcher knows its languages by.
+// The target and the page that links to it (5 words), the language, the number of the page, the link and its marks, the watcher's number
+// for its languages.
 const linkWidth = 9;
 const linkKey = 5;
 

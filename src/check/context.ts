@@ -1,5 +1,5 @@
-// What rules know beside the page: what all of them share, about the website (how each sitemap was found, what names it), about the
-// sitemap whose pages they judge, about hosts, and what robots.txt allows.
+// What rules know besides the page: about the website (how each sitemap was found, what lists it), the sitemap whose pages they check,
+// hosts, and what robots.txt allows.
 import ipaddr from "ipaddr.js";
 import type { DiscoveryRecord } from "../model/event.ts";
 import type { DocumentResponse } from "../model/exchange.ts";
@@ -32,15 +32,15 @@ export interface DocumentContext {
   readonly run: CheckRun;
 }
 
-/** A sitemap whose pages are judged. */
+/** A sitemap whose pages are checked. */
 export interface SitemapContext {
   readonly sitemap: PagesSitemap;
   readonly findings: SitemapFindings;
   /** The URL of the document; undefined for a file without a known URL. */
   readonly location: Location | undefined;
-  /** The caller named the sitemap: the owner of a website does so in Search Console, and may put it anywhere. */
+  /** The caller gave the sitemap, as an owner does in Search Console, so it may be anywhere. */
   readonly isGiven: boolean;
-  /** The hosts whose robots.txt names the sitemap, or the index that does: they may be in it. */
+  /** The hosts whose robots.txt lists the sitemap or its index: their pages may be in it. */
   readonly submittedBy: ReadonlySet<string>;
   /** When the document was received, in milliseconds. */
   readonly receivedAt: number;
@@ -55,20 +55,20 @@ export interface Location {
   readonly origin: Origin;
   /** The beginning of all URLs of its host: `https://example.org`. */
   readonly start: string;
-  /** The beginning of all URLs in or below its directory: `https://example.org/blog/`. */
+  /** The beginning of all URLs in its directory or below: `https://example.org/blog/`. */
   readonly directory: string;
 }
 
 export class SiteContext {
   readonly homeHost: string;
-  /** Sitemaps were looked for, as opposed to given. */
+  /** Sitemaps were found by discovery, as opposed to given. */
   readonly isSite: boolean;
   readonly robots: IndexSitemap | undefined;
   readonly rewrite: Rewrite;
   readonly #foundBy = new Map<string, DiscoveryRecord["by"]>();
   readonly #named: ReadonlySet<string>;
   readonly #otherSources: ReadonlySet<Sitemap>;
-  // Sitemaps that robots.txt names, and everything below them.
+  // Sitemaps that robots.txt lists, and everything below them.
   readonly #submitted = new Set<string>();
   readonly #robotsHosts: ReadonlySet<string>;
 
@@ -91,17 +91,17 @@ export class SiteContext {
     this.#otherSources = new Set(tree.root.children.filter(isOther));
   }
 
-  /** Whether it is there for search engines. Feeds and llms.txt that were asked for beside the sitemaps are not. */
+  /** Whether it is for search engines. Additional feeds and llms.txt are not. */
   isForSearch(sitemap: Sitemap): boolean {
     return !this.#otherSources.has(sitemap);
   }
 
-  /** Whether the robots.txt of the website names a sitemap. */
+  /** Whether the robots.txt of the website lists a sitemap. */
   isNamedByRobots(sitemap: Sitemap): boolean {
     return this.#named.has(sitemap.declaredUrl ?? sitemap.url);
   }
 
-  /** The hosts whose pages may be in a sitemap because their robots.txt names it. */
+  /** The hosts whose pages may be in a sitemap because their robots.txt lists it. */
   submittedBy(sitemap: Sitemap): ReadonlySet<string> {
     return this.#submitted.has(sitemap.url) ? this.#robotsHosts : nobody;
   }
@@ -141,10 +141,10 @@ export interface Origin {
   readonly scheme: "http" | "https";
   /** In lower case, with a port that is not the default one. */
   readonly host: string;
-  /** `private`: nobody outside can open it. `staging`: it looks as if nobody should. */
+  /** `private`: not reachable from outside. `staging`: probably not meant to be. */
   readonly reach: "public" | "private" | "staging";
   readonly hasCredentials: boolean;
-  /** Written with capitals, a default port, or a dot at its end. */
+  /** Written with capitals, a default port, or a trailing dot. */
   readonly isOddlyWritten: boolean;
 }
 
@@ -180,7 +180,7 @@ function reachOf(name: string): Origin["reach"] {
 const reservedNames = new Set(["local", "localhost", "test", "example", "invalid", "internal", "localdomain", "lan"]);
 const stagingNames = new Set(["staging", "stage", "stg", "preprod", "uat", "qa", "dev", "test"]);
 
-/** What robots.txt allows the crawlers that matter. */
+/** What robots.txt allows for the configured crawlers. */
 export class RobotsAccess {
   readonly #agents: readonly string[];
   // The beginnings of the URLs that the rules are about: `https://example.org`.
@@ -190,7 +190,7 @@ export class RobotsAccess {
   #closed: readonly RobotsRules[];
   /** Whether there is a robots.txt, or it is known that there is none. */
   readonly isKnown: boolean;
-  /** There are so many rules and pages that not all of them were compared. */
+  /** There are too many rules and pages to compare all of them. */
   isSpent = false;
 
   /** `text` applies to the hosts of these URLs. Without it nothing is known. */
@@ -202,7 +202,7 @@ export class RobotsAccess {
     this.isKnown = text !== undefined;
   }
 
-  /** Without a robots.txt everything is allowed; if it was not requested, or did not answer, nothing is known. */
+  /** Without a robots.txt everything is allowed; if it was not requested or could not be reached, nothing is known. */
   static async of(tree: SitemapTree, { robots }: SiteContext, agents: readonly string[]): Promise<RobotsAccess> {
     const record = tree.discovery.find(({ by }) => by === "robots");
     if (robots === undefined) return new RobotsAccess(agents, [], record?.outcome === "absent" ? "" : undefined);

@@ -1,4 +1,4 @@
-// Rules across all sitemaps: records what is needed of each page, and joins the records at the end. Findings are
+// Rules across all sitemaps: stores a record per page, and joins the records at the end. Findings are
 // counted for each sitemap; the text of the first examples is read again from the documents.
 import { Scratch } from "../archive/scratch.ts";
 import { Marks } from "../join/marks.ts";
@@ -17,7 +17,7 @@ import type { UrlScan } from "./url-scan.ts";
 
 type Case = Pick<Found, "ordinal" | "other">;
 
-/** What examples show of a page. */
+/** The parts of a page that examples show. */
 type Texts = { readonly [Name in "url" | "lastModified" | "alternates"]: SitemapPage[Name] | undefined };
 
 /** Cases of a rule in the sitemap with this number. `cases`: the first ones, in order. */

@@ -1,5 +1,4 @@
-// Finds the lines of examples in the stored documents: pages have no lines, because keeping them would cost every
-// crawl.
+// Finds the lines of examples in the stored documents: pages have no line numbers, because that would slow down every crawl.
 import { decodeHtml } from "../parse/xml/text.ts";
 import type { CheckRun } from "./context.ts";
 import type { FindingDraft } from "./findings.ts";
@@ -33,7 +32,7 @@ function urlOf({ url, value }: Example): string | undefined {
   return url ?? (value !== undefined && /^https?:\/\/\S+$/i.test(value) ? value : undefined);
 }
 
-/** Searches text in chunks for URLs, as they are written in XML or one a line. */
+/** Searches text in chunks for URLs, as they are written in XML or one per line. */
 export class LineSearch {
   // The line where a URL is that of its entry, and its first other line.
   readonly #entries = new Map<string, number>();

@@ -1,5 +1,5 @@
-// Findings, counted for each sitemap and rule. Memory is limited however much is wrong: counts continue, examples stop,
-// and the last sitemaps of a rule are combined.
+// Findings, counted for each sitemap and rule. Memory is limited, however much is wrong: counts continue, examples stop, and the last
+// sitemaps of a rule are combined.
 import { defined } from "../model/defined.ts";
 import { detached } from "../model/text.ts";
 import type { Severity } from "./rule.ts";
@@ -18,17 +18,17 @@ export interface Finding {
   readonly examples: readonly FindingExample[];
   /** How many sitemaps are combined in this finding, if a rule found something in very many. */
   readonly otherSitemaps?: number;
-  /** Further cases, which a baseline knows. */
+  /** The number of other cases that are in the baseline. */
   readonly known?: number;
 }
 
 /** One case of a finding. */
 export interface FindingExample {
-  /** The page that it is about. */
+  /** The page concerned. */
   readonly url?: string;
   /** The wrong value, or what it was compared with. */
   readonly value?: string;
-  /** The file of a built website that it is about, by its path. */
+  /** For a static site, the path of the file concerned. */
   readonly file?: string;
   /** Its line in that file, or in the decoded sitemap, from 1. */
   readonly line?: number;
@@ -36,9 +36,9 @@ export interface FindingExample {
 
 type ExampleParts = { readonly [Name in keyof FindingExample]?: FindingExample[Name] | undefined };
 
-/** The places of earlier findings. Those that are known are counted, and are no examples. */
+/** The occurrences of earlier findings. Known ones are counted, but are not examples. */
 export interface KnownPlaces {
-  /** `isCase`: it is counted as one case; others are only examples. */
+  /** `isCase`: it counts as a case; others are only examples. */
   isKnown(rule: string, sitemap: string, place: string, isCase: boolean): boolean;
 }
 
@@ -49,7 +49,7 @@ export interface FindingDraft {
   count: number;
   /** Their lines may be found later. */
   readonly examples: { -readonly [Name in keyof FindingExample]: FindingExample[Name] }[];
-  /** How many more examples it takes. */
+  /** How many more examples fit. */
   room: number;
   otherSitemaps?: number;
 }
@@ -59,7 +59,7 @@ export const mostExamples = 20;
 const wellIllustrated = 5;
 const fewExamples = 3;
 const illustrated = 100;
-/** Findings of one rule; what is found in further sitemaps is one finding. */
+/** Findings of one rule; further sitemaps are combined into one finding. */
 const mostSitemaps = 1000;
 // Characters of one example, and of all together: a website can have URLs of any length.
 const longestText = 2048;
@@ -84,12 +84,12 @@ export class Findings {
     this.#known = known;
   }
 
-  /** Undefined where the rule is off. */
+  /** Undefined if the rule is off. */
   severity(rule: string, sitemap: string): Severity | undefined {
     return this.#judge(rule, sitemap, undefined);
   }
 
-  /** The finding of a rule in a sitemap, to be counted up; undefined where the rule is off. */
+  /** The finding of a rule in a sitemap, to be incremented; undefined if the rule is off. */
   draft(rule: string, sitemap: string, own?: Severity): FindingDraft | undefined {
     const severity = this.#judge(rule, sitemap, own);
     if (severity === undefined) return undefined;
@@ -150,13 +150,13 @@ export class SitemapFindings {
     this.sitemap = sitemap;
   }
 
-  /** Whether a rule has so many examples here as a finding can have: in the first sitemaps where it finds something. */
+  /** Whether a rule already has the maximum number of examples here. */
   isWellIllustrated(rule: RuleId): boolean {
     const { room = 0, examples = [] } = this.#findings.draft(rule, this.sitemap) ?? {};
     return room > 0 && room + examples.length === mostExamples;
   }
 
-  /** Counts one more, and keeps it as an example while there is room. `own` is another severity than that of the row. */
+  /** Counts one more, and keeps it as an example while there is room. `own` overrides the severity of the row. */
   add(rule: RuleId, url?: string, value?: string, own?: Severity, place?: Pick<ExampleParts, "file" | "line">): void {
     const key = own === undefined ? rule : `${rule} ${own}`;
     if (!this.#drafts.has(key)) this.#drafts.set(key, this.#findings.draft(rule, this.sitemap, own));
@@ -173,7 +173,7 @@ export class SitemapFindings {
   }
 }
 
-/** A copy that keeps nothing alive of the document that it was cut from, and is not too long. */
+/** A truncated copy that does not keep its document in memory. */
 function shortened(text: string): string {
   return detached(text.length > longestText ? `${text.slice(0, longestText - 1)}…` : text);
 }

@@ -15,22 +15,22 @@ import type { SiteFilesOptions, SiteFolder } from "./site-files.ts";
 /** Options of `checkTree`. */
 export interface CheckOptions {
   /**
-   * Another severity for a rule, or `"off"`; and rules of your own. A list may hold both.
+   * Severities for rules, or `"off"`; and custom rules. A list may contain both.
    * @example [{ "url-fragment": "off", "lastmod-missing": "warning" }, { id: "no-drafts", check(event, context) {} }]
    */
   rules?: RuleSeverities | readonly (RuleSeverities | OwnRule)[] | undefined;
   /**
-   * Only rules that matter to one of these engines.
+   * The search engines whose rules apply.
    * @default ["google", "bing", "yandex"]
    */
   engines?: readonly Engine[] | undefined;
   /**
-   * The crawlers for which robots.txt is read. The first is the one that matters: what only others may not fetch is a warning.
+   * Crawlers that robots.txt should allow. Blocking the first is an error, blocking only others a warning.
    * @default ["Googlebot", "bingbot", "YandexBot"]
    */
   agents?: readonly string[] | undefined;
   /**
-   * Hosts whose pages may be in the sitemaps of this website, because cross-submission is set up.
+   * Other hosts whose pages these sitemaps may list, because cross-submission is set up.
    * @default []
    */
   crossSubmit?: readonly string[] | undefined;
@@ -41,12 +41,11 @@ export interface CheckOptions {
    */
   ignore?: readonly IgnoredFinding[] | undefined;
   /**
-   * When the documents count as received: dates are judged against it. In milliseconds, a date or ISO 8601.
-   * @default when they were; for local files, now
+   * The time to compare dates with: milliseconds, a date or ISO 8601. @default the time of the crawl; for local files, now
    */
   now?: number | string | Date | undefined;
   /**
-   * How long the first byte of a sitemap may take, in milliseconds.
+   * Time to first byte above which a sitemap is slow, in milliseconds.
    * @default 5000
    */
   slow?: number | undefined;
@@ -56,44 +55,43 @@ export interface CheckOptions {
    */
   location?: boolean | undefined;
   /**
-   * How many pages to fetch, to see how they answer: chosen by hash within each sitemap, politely, and only what robots.txt
-   * allows. At most 10,000.
+   * Number of pages to fetch and check, at most 10,000: chosen by URL hash within each sitemap, and only if robots.txt allows it.
    * @default 0
    */
   sample?: number | undefined;
-  /** The options with which these pages are fetched. */
+  /** The options for fetching these pages. */
   crawl?: Options | undefined;
   /**
-   * A built website in folders: its files are the pages. All that are listed are looked at, and those that no sitemap lists are reported.
+   * A static site in folders: its files are the pages. All listed ones are checked, and pages that no sitemap lists are reported.
    * @example { folders: [{ url: "https://example.org/", path: "dist" }], ignore: ["drafts/"] }
    */
   files?: SiteFilesOptions | undefined;
   /**
-   * Milliseconds for the check, its sample included. What could not be judged in time is in `notJudged`.
+   * Time limit for the check and its sample, in milliseconds. Rules that did not run are in `notJudged`.
    * @default crawl.limits.time
    */
   time?: number | undefined;
-  /** Ends the check: it rejects with the signal's reason. */
+  /** Aborts the check: it rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
-/** A severity for each rule that shall have another than its own. */
+/** Severities that override those of the rules. */
 export type RuleSeverities = Readonly<Record<string, Severity | "off">>;
 
 /** A finding that is known and accepted. */
 export interface IgnoredFinding {
   readonly rule: string;
-  /** The URL of a sitemap; `*` stands for anything. @default all */
+  /** The URL of a sitemap; `*` is a wildcard. @default all */
   readonly sitemap?: string | undefined;
   /** Why it is accepted. */
   readonly reason: string;
-  /** When that was decided. */
+  /** The day this was decided. */
   readonly date?: string | undefined;
-  /** From this day on it is not ignored any more. */
+  /** The day from which the finding is no longer ignored. */
   readonly until?: string | undefined;
 }
 
-/** A rule of your own. It is told everything that happens, in the order of the tree. */
+/** A custom rule. It receives all events, in tree order. */
 export interface OwnRule {
   readonly id: string;
   /** @default "warning" */
@@ -102,12 +100,12 @@ export interface OwnRule {
   readonly sentence?: string | undefined;
   /** What to do about it. */
   readonly fix?: string | undefined;
-  /** A page that says more. */
+  /** A URL with more information. */
   readonly link?: string | undefined;
   check(event: OrderedEvent, context: RuleContext): void | Promise<void>;
 }
 
-/** What a rule of your own can ask and say. */
+/** What a custom rule can query and report. */
 export interface RuleContext {
   readonly homepage: string;
   /** Whether nothing is missing in the tree. */

@@ -1,4 +1,4 @@
-// The result of a check: the findings, sorted by importance, and what could not be judged.
+// The result of a check: the findings, sorted by importance, and the rules that were not checked.
 import { counted } from "../model/figures.ts";
 import { isReadSitemap } from "../model/sitemap.ts";
 import type { CheckRun } from "./context.ts";
@@ -13,13 +13,13 @@ export interface CheckResult {
   /** Sitemaps that could be read, at least in part, without robots.txt. */
   readonly sitemapCount: number;
   readonly pageCount: number;
-  /** How many rules failed, by severity: the count that every output and `--fail-on` go by. */
+  /** How many rules failed, by severity: the count used by every output and `--fail-on`. */
   readonly counts: Readonly<Record<Severity, number>>;
-  /** In how many places they failed: the sum of the counts of the findings. */
+  /** The number of occurrences: the sum of the counts of the findings. */
   readonly places: Readonly<Record<Severity, number>>;
   /** Most severe first; within one severity in the order of the rules, then of the tree. */
   readonly findings: readonly Finding[];
-  /** Rules that could not be judged, and why. */
+  /** Rules that could not be checked, and why. */
   readonly notJudged: readonly NotJudged[];
   /** The result of a sample of the pages, if one was requested. */
   readonly sample?: PageSample;
@@ -31,15 +31,15 @@ export interface CheckResult {
 export interface PageSample {
   /** Pages of the website. */
   readonly pages: number;
-  /** Pages that were fetched and judged. */
+  /** Pages that were fetched and checked. */
   readonly judged: number;
-  /** Those of them that should not be listed as they are: they cannot be opened, redirect, ask not to be indexed, or name another URL as canonical. */
+  /** How many of them should not be listed as is: they cannot be opened, redirect, have `noindex`, or have another canonical URL. */
   readonly bad: number;
-  /** The largest share of all pages that may be like them, with a confidence of 95 %: from 0 to 1. */
+  /** The upper bound for their share of all pages, with 95 % confidence: from 0 to 1. */
   readonly atMost: number;
   /** Pages that robots.txt disallows; they were not fetched. */
   readonly disallowed: number;
-  /** Pages that could not be judged: a bot check or a rate limit answered, or nothing in time. */
+  /** Pages that could not be checked: a bot check, a rate limit, or no response in time. */
   readonly unanswered: number;
 }
 
@@ -49,7 +49,7 @@ export interface NotJudged {
   readonly reason: string;
 }
 
-// What nobody asked for is not said to be missing.
+// Optional inputs are not reported as missing.
 const reasons: Readonly<Partial<Record<Need, string>>> = {
   complete: "they need a complete read",
   site: "they need the whole website",
@@ -57,7 +57,7 @@ const reasons: Readonly<Partial<Record<Need, string>>> = {
   robots: "robots.txt could not be read",
 };
 
-/** `isLate`: time was up before everything was judged. `unfinished`: rules with more data than can be compared. */
+/** `isLate`: the time limit was reached before everything was checked. `unfinished`: rules with more data than can be compared. */
 export function resultOf(
   run: CheckRun,
   missing: ReadonlySet<Need>,

@@ -20,7 +20,7 @@ const groups = {
   Pages: pageRules,
 };
 
-/** The id of a rule that is built in. Configurations and baselines name it. */
+/** The id of a built-in rule, used in configurations and baselines. */
 export type RuleId =
   | keyof typeof fetchingRules
   | keyof typeof aiRules
@@ -44,7 +44,7 @@ export const ruleGroups: ReadonlyMap<string, readonly IdentifiedRow[]> = new Map
 /** All rows. */
 export const ruleRows: readonly IdentifiedRow[] = [...ruleGroups.values()].flat();
 
-/** The rules that are built in, with their sentences. */
+/** The built-in rules, with their sentences. */
 export const checkRules: readonly BuiltInRule[] = ruleRows.map(
   ({ problems, reasons, robotsProblems, websiteProblems, ...rule }) => rule,
 );

@@ -4,7 +4,7 @@ import type { RuleId } from "./rule-table.ts";
 
 /**
  * - `error`: an engine documents that it rejects or ignores the file, the entry or the annotation
- * - `warning`: an engine may ignore it, or it works against the owner
+ * - `warning`: an engine may ignore it, or it hurts the site in another way
  * - `info`: no effect, or advice
  */
 export type Severity = "error" | "warning" | "info";
@@ -13,8 +13,8 @@ export type Severity = "error" | "warning" | "info";
 export const severities: readonly Severity[] = ["error", "warning", "info"];
 
 /**
- * What a rule rests on. `protocol`: sitemaps.org, or the standard it refers to. `engine`: a search engine documents or
- * reports it. `practice`: nobody has to document it (a URL with a password in it). `heuristic`: experience; never an error.
+ * What a rule is based on. `protocol`: sitemaps.org, or the standard it refers to. `engine`: a search engine documents or
+ * reports it. `practice`: obviously wrong (a URL with a password in it). `heuristic`: experience; never an error.
  */
 export type Basis = "protocol" | "engine" | "practice" | "heuristic";
 
@@ -24,9 +24,9 @@ export type Engine = "google" | "bing" | "yandex";
 export const engines: readonly Engine[] = ["google", "bing", "yandex"];
 
 /**
- * What a rule cannot be judged without. `complete`: a tree of which nothing is missing. `site`: a website, not one of its
- * sitemaps alone. `location`: the URL of the document. `response`: what the server said beside the document.
- * `robots`: robots.txt. `sample`: pages that were fetched. `files`: a built website. `pages`: one of these.
+ * What a rule needs. `complete`: a complete tree. `site`: a website, not just one of its sitemaps. `location`: the URL of the document.
+ * `response`: the server's response.
+ * `robots`: robots.txt. `sample`: pages that were fetched. `files`: a static site. `pages`: one of these.
  */
 export type Need = "complete" | "site" | "location" | "response" | "robots" | "sample" | "files" | "pages";
 
@@ -36,13 +36,13 @@ export interface Rule {
   /** The default severity. */
   readonly severity: Severity;
   readonly basis: Basis;
-  /** The engines that it matters to; none if only other programs read what it is about. */
+  /** The engines that it applies to; none if only other programs are concerned. */
   readonly engines: readonly Engine[];
   /** What is wrong, and what search engines do about it. */
   readonly sentence: string;
   /** What the owner of the website can do. */
   readonly fix: string;
-  /** The page that the rule rests on. */
+  /** The page that the rule is based on. */
   readonly link: string;
   readonly needs?: readonly Need[];
 }
@@ -64,12 +64,12 @@ export interface RuleRow extends Omit<Rule, "id"> {
 
 type Row = Pick<Rule, "sentence" | "fix"> & Partial<RuleRow>;
 
-/** A rule that matters to all engines. */
+/** A rule that applies to all engines. */
 export function rule(severity: Severity, basis: Basis, link: string, row: Row): RuleRow {
   return ruleFor(engines, severity, basis, link, row);
 }
 
-/** A rule that matters to these engines. */
+/** A rule that applies to these engines. */
 export function ruleFor(
   engines: readonly Engine[],
   severity: Severity,

@@ -1,10 +1,10 @@
-// A sample of the pages of a website: from each sitemap in proportion to its pages, those with the lowest SHA-256. Two
-// checks of one website choose the same pages, and nobody can influence the choice.
+// A sample of the pages of a website: from each sitemap in proportion to its pages, those with the lowest SHA-256. Two checks of one
+// website choose the same pages, and the website cannot influence the choice.
 import { createHash } from "node:crypto";
 import type { AlternatePage, SitemapPage } from "../model/page.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 
-/** A page that is looked at. */
+/** A page of the sample. */
 export interface SampledPage {
   readonly sitemap: string;
   readonly url: string;
@@ -18,7 +18,7 @@ export class PageSampler {
   readonly #chosen = new Map<string, { hash: string; number: number; page: SampledPage }[]>();
   #seen = 0;
 
-  /** `size`: how many pages in all. */
+  /** `size`: the total number of pages. */
   constructor(tree: SitemapTree, size: number) {
     this.#quotas = quotasOf(tree, size);
   }

@@ -1,23 +1,24 @@
-// What the configuration of a host for static websites says about URLs: `_redirects` and netlify.toml (Netlify, Cloudflare Pages), vercel.json. Simple
-// forms are read: literal paths, `:name` for one part of a path and a star at the end. What is not understood is said.
+// What the configuration of a host for static websites says about URLs: `_redirects` and netlify.toml (Netlify, Cloudflare Pages),
+// vercel.json. Simple
+// forms are read: literal paths, `:name` for one part of a path and a star at the end. Lines that are not understood are reported.
 //   https://docs.netlify.com/manage/routing/redirects/overview/, https://vercel.com/docs/project-configuration
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 export interface ServerRules {
-  /** `status` 200: another file is sent. `isForced`: even where there is a file. */
+  /** `status` 200: another file is sent. `isForced`: even if there is a file. */
   readonly redirects: readonly { matches(path: string): string | undefined; status: number; isForced: boolean }[];
   /** `/a.html` redirects to `/a`. */
   cleanUrls: boolean;
   /** Whether URLs end in a slash; undefined if both are served. */
   trailingSlash: boolean | undefined;
-  /** Where something is not understood: `netlify.toml:12`. */
+  /** The positions of lines that are not understood: `netlify.toml:12`. */
   readonly notUnderstood: readonly string[];
 }
 
 type Redirects = ServerRules["redirects"][number][];
 
-/** Of a built website in a folder. Only `_redirects` is in it; the others are beside it or above, in its project. */
+/** For a static site in a folder. Only `_redirects` is in it; the others are in its project, next to it or above. */
 export function readServerRules(folder: string): ServerRules {
   const redirects: Redirects = [];
   const notUnderstood: string[] = [];
@@ -48,7 +49,7 @@ function projectFolders(folder: string): string[] {
   }
 }
 
-// `/from /to 301!`, one a line.
+// `/from /to 301!`, one per line.
 function readTable(file: string, add: Add): void {
   for (const [index, line] of linesOf(file).entries()) {
     const [from, to, status = "301", ...rest] = line
@@ -128,7 +129,7 @@ function matcher(from: string, to: string): ((path: string) => string | undefine
     .replaceAll(".", "\\.")
     .replace(/\/?(?::(\w+))?\*$/, (_, name: string = "splat") => `(?:/(?<${name}>.*))?`)
     .replaceAll(/\/:(\w+)/g, "/(?<$1>[^/]+)");
-  // A slash at the end makes no difference.
+  // A trailing slash makes no difference.
   const expression = new RegExp(`^${source.replace(/\/$/, "")}/?$`);
   return (name) => {
     const match = expression.exec(name);

@@ -1,5 +1,5 @@
-// A built website in folders: which file a URL leads to, as servers of static websites decide it, and which files are pages. Links lead
-// nowhere outside of their folder. Memory grows with the names of the pages, not with their content.
+// A static site in folders: which file a URL maps to, as on servers of static sites, and which files are pages. Links cannot lead out of
+// their folder. Memory grows with the names of the pages, not with their content.
 import fs, { type Dirent } from "node:fs";
 import path from "node:path";
 import { systemReason } from "../model/errors.ts";
@@ -8,35 +8,35 @@ import { parseUrl } from "../model/url.ts";
 import { bounds } from "./bounds.ts";
 import { readServerRules, type ServerRules } from "./server-rules.ts";
 
-/** A folder whose files stand for URLs. */
+/** A folder whose files map to URLs. */
 export interface SiteFolder {
   /** The beginning of the URLs; ends in a slash. */
   readonly url: string;
   readonly path: string;
 }
 
-/** A built website. */
+/** A static site. */
 export interface SiteFilesOptions {
   readonly folders: readonly SiteFolder[];
   /** Files that are pages, by patterns such as `blog/**`. @default all HTML files */
   readonly pages?: readonly string[] | undefined;
-  /** Files that are not looked at. */
+  /** Files to ignore. */
   readonly ignore?: readonly string[] | undefined;
   /** Called for each file that was read. */
   readonly onFile?: (() => void) | undefined;
 }
 
-/** What a server would answer. */
+/** What a server would send. */
 type Answer =
   | { readonly kind: "file"; readonly file: string }
   | { readonly kind: "redirect"; readonly to: string; readonly status: number }
   /** Another file, by a rule of the server. */
   | { readonly kind: "rewritten" }
-  /** `hint`: why, where that helps. */
+  /** `hint`: why, if that helps. */
   | { readonly kind: "missing"; readonly hint?: string | undefined };
 
 interface Folder extends SiteFolder {
-  /** As it was named. */
+  /** As given. */
   readonly name: string;
   readonly rules: ServerRules;
 }
@@ -77,7 +77,7 @@ export class SiteFiles {
     return answer;
   }
 
-  /** Whether a file is one that is looked at. */
+  /** Whether a file is checked. */
   isPage(file: string): boolean {
     const folder = this.#folders.find((each) => isInside(file, each.path));
     return folder !== undefined && /\.x?html?$/i.test(file) && this.#isIncluded(nameIn(folder, file));
@@ -101,7 +101,7 @@ export class SiteFiles {
     }
   }
 
-  /** The path of a file, as its folder was named. */
+  /** The path of a file, relative to its folder as given. */
   shown(file: string): string {
     const folder = this.#folders.find((each) => isInside(file, each.path));
     return folder === undefined ? file : path.join(folder.name, nameIn(folder, file));
@@ -152,7 +152,7 @@ export class SiteFiles {
   }
 }
 
-// Each needs a look at a whole folder.
+// Each requires listing a whole folder.
 const mostHints = 20;
 
 function redirected({ redirects }: ServerRules, name: string, isForced: boolean): Answer | undefined {
@@ -170,7 +170,7 @@ export function fileAt(folder: string, encoded: string): string | Problem | unde
     const named = path.join(folder, decodeURIComponent(encoded));
     const file = fs.realpathSync.native(named);
     if (!isInside(file, folder)) return problem("not-local", { value: "it is outside of its folder" });
-    // Web servers tell upper and lower case apart, some file systems do not.
+    // Web servers are case-sensitive, some file systems are not.
     if (file !== named && file.toLowerCase() === named.toLowerCase()) return undefined;
     const stat = fs.statSync(file);
     if (stat.isFile()) fs.accessSync(file, fs.constants.R_OK);
@@ -221,7 +221,7 @@ function nameIn(folder: SiteFolder, file: string): string {
   return path.relative(folder.path, file).split(path.sep).join("/");
 }
 
-// What servers send with its status, wherever it is asked for.
+// Sent by servers with that status, for any URL.
 const errorPage = /^[45]\d\d(?:\.html?|\/index\.html?)$/i;
 // Error pages, and the fallback of an application.
 const notPage = /(?:^|\/)(?:200|[45]\d\d|50x)(?:\.html?|\/index\.html?)$/i;

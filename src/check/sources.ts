@@ -1,4 +1,4 @@
-// The pages that rules rest on.
+// The pages that rules are based on.
 
 const google = "https://developers.google.com/search/docs";
 

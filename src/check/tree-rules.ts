@@ -1,4 +1,4 @@
-// Judges the sitemaps of a tree as documents that refer to one another, and how they were found. Needs no pages.
+// Checks the sitemaps of a tree as documents that refer to one another, and how they were found. Needs no pages.
 import { type IndexSitemap, isReadSitemap } from "../model/sitemap.ts";
 import { walkNodes } from "../tree/parts.ts";
 import type { CheckRun, DocumentContext } from "./context.ts";
@@ -28,7 +28,7 @@ export async function judgeTree(run: CheckRun): Promise<void> {
     const findings = new SitemapFindings(all, sitemap.url);
     const context: DocumentContext = { sitemap, parent, response, findings, run };
     judgeRedirect(context);
-    // A sitemap in two indexes is in the tree twice; it is judged once.
+    // A sitemap in two indexes is in the tree twice, but checked once.
     const identity = `${sitemap.kind} ${sitemap.url}`;
     if (judged.has(identity)) continue;
     judged.add(identity);

@@ -1,6 +1,5 @@
-// Rules about what a website tells AI: what robots.txt says of the use of pages (Content-Signal, Content-Usage and License lines), and
-// llms.txt.
-// No search engine decides by them, so none is an error.
+// Rules about a website's information for AI: AI preferences in robots.txt (Content-Signal, Content-Usage and License lines), and
+// llms.txt. No search engine uses them, so none is an error.
 import type { RobotsPreference } from "../../model/sitemap.ts";
 import { isHttpUrl } from "../../model/url.ts";
 import { readPairs } from "../../parse/robots.ts";
@@ -103,7 +102,7 @@ export class LlmsRule {
   }
 }
 
-// A page may have a twin in Markdown: `a.md` or `a.html.md`.
+// A page may have a Markdown version: `a.md` or `a.html.md`.
 function keyOf(url: string): string {
   const bare = url.replace(/[?#].*$/s, "").replace(/^https?:\/\/(?:www\.)?/i, "");
   return bare.replace(/(?:\/index)?(?:\.html?)?(?:\.md)?\/?$/i, "");

@@ -1,5 +1,5 @@
-// Rules about dates, priorities and change frequencies: of one page, of a document, of the website. The clock is the time at
-// which the document was received: two checks of one archive give the same result.
+// Rules about dates, priorities and change frequencies: of one page, of a document, of the website. Dates are compared with the time at
+// which the document was received, so two checks of one archive give the same result.
 import { counted, grouped } from "../../model/figures.ts";
 import { hasTime, lastInstant } from "../../model/instant.ts";
 import type { SitemapPage } from "../../model/page.ts";

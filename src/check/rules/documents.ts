@@ -152,7 +152,7 @@ export async function judgeDocument({ sitemap, response, findings, run }: Docume
     findings.add("text-sitemap-name");
 }
 
-/** Judges the version of a feed by the beginning of its text. */
+/** Checks the version of a feed by the beginning of its text. */
 async function judgeFeed(
   { format }: PagesSitemap,
   text: AsyncIterable<string>,
@@ -184,7 +184,7 @@ function judgeIndex(index: IndexSitemap, findings: SitemapFindings): void {
     findings.add("index-lastmod-identical", undefined, date);
 }
 
-/** A sitemap, as its index lists it. `named`: the keys of the URLs that indexes name; this one is added. */
+/** A sitemap, as its index lists it. `named`: the keys of the URLs that indexes list; this one is added. */
 export function judgeChild(sitemap: Sitemap, parent: IndexSitemap, named: Set<string>, run: CheckRun): void {
   if (!isXmlIndex(parent) || sitemap.url === parent.url) return;
   const { site, settings } = run;

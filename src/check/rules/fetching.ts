@@ -136,7 +136,7 @@ export function judgeRedirect({ sitemap, parent, findings, run: { site } }: Docu
   if (isNamed) findings.add("sitemap-redirect", undefined, `${declaredUrl} leads to ${url}`);
 }
 
-/** How sitemaps were found. `named`: the keys of the URLs that indexes name. */
+/** How sitemaps were found. `named`: the keys of the URLs that indexes list. */
 export function judgeDiscovery({ tree, site, findings, robots }: CheckRun, named: ReadonlySet<string>): void {
   if (!site.isSite) return;
   const isOwn = (sitemap: Sitemap) => sitemap !== tree.root && !isRobots(sitemap) && site.isForSearch(sitemap);

@@ -160,7 +160,7 @@ function reportBlocked(urls: readonly (string | undefined)[], page: string, cont
   }
 }
 
-// The first of these fields that is there, by its tag.
+// The first of these fields that is present, by its tag.
 function tagOf<T>(prefix: string, item: T, fields: readonly (keyof T & string)[]): string | undefined {
   const field = fields.find((each) => item[each] !== undefined);
   return field && `${prefix}:${field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;

@@ -1,5 +1,5 @@
-// Rules about the pages that are listed, those of a sample or all files of a built website: whether they can be opened, redirect, ask not
-// to be indexed, or name another URL.
+// Rules about listed pages, those of a sample or all files of a static site: whether they can be opened, redirect, have `noindex`, or
+// have another canonical URL.
 import type { PageAnswer } from "../../crawl/fetch-one.ts";
 import { header } from "../../model/exchange.ts";
 import type { AlternatePage, SitemapPage } from "../../model/page.ts";
@@ -65,7 +65,7 @@ export const pageRules = {
   }) as RuleRow,
 };
 
-/** Judges the pages of a built website by their files: those that are listed, and those that are not. */
+/** Checks the pages of a static site by their files: those that are listed, and those that are not. */
 export class FileRules {
   readonly #files: SiteFiles;
   readonly #run: CheckRun;
@@ -110,14 +110,14 @@ export class FileRules {
   }
 }
 
-/** An answer, and what is needed of its HTML. */
+/** A response, and the relevant parts of its HTML. */
 interface Seen {
   readonly page: SampledPage;
   readonly answer: Omit<PageAnswer, "html">;
   readonly head: PageHead | undefined;
 }
 
-/** Fetches and judges pages; findings come in their order, whatever answers first. `pageCount`: the pages of the website. */
+/** Fetches and checks pages; findings come in page order, regardless of arrival order. `pageCount`: the pages of the website. */
 export async function judgeSample(
   pages: readonly SampledPage[],
   pageCount: number,
@@ -132,7 +132,7 @@ export async function judgeSample(
   for (const each of seen) {
     const { outcome } = each.answer;
     if (outcome === "disallowed") disallowed += 1;
-    // A bot check says nothing about the page. A password does, where other pages need none.
+    // A bot check says nothing about the page. A password does, if other pages need none.
     else if (outcome === "refused" || (outcome === "blocked" && isKept(each, open))) unanswered += 1;
     else {
       judged += 1;
@@ -144,7 +144,7 @@ export async function judgeSample(
   return { pages: pageCount, judged, bad, atMost, disallowed, unanswered };
 }
 
-// Those that have answered when time is up.
+// Those that have responded when the time limit is reached.
 async function fetchAll(pages: readonly SampledPage[], { tree, site, settings, time }: CheckRun): Promise<Seen[]> {
   const { signal, crawl: options } = settings;
   const end = new AbortController();
@@ -191,7 +191,7 @@ function isKept({ answer, page }: Seen, open: ReadonlySet<string>): boolean {
   return reason?.code === "bot-check" || reason?.code === "rate-limited" || !open.has(serverOf(page.url));
 }
 
-// Whether it should not be listed as it is.
+// Whether it should not be listed as is.
 function judge({ page, answer, head }: Seen, { settings, findings }: CheckRun): boolean {
   const own = new SitemapFindings(findings, page.sitemap);
   const { url } = page;
@@ -208,7 +208,7 @@ function judge({ page, answer, head }: Seen, { settings, findings }: CheckRun): 
   return judgeHead(url, page.alternates, head, settings.agents, own);
 }
 
-// What a page says about itself. Returns whether it should not be listed as it is.
+// Checks the page's own metadata. Returns whether it should not be listed as is.
 function judgeHead(
   url: string,
   alternates: readonly AlternatePage[],
@@ -236,7 +236,7 @@ function judgeHead(
   return excluded.length > 0 || isElsewhere;
 }
 
-// Yandex calls its crawler by another name in pages: https://yandex.com/support/webmaster/controlling-robot/meta-robots.html
+// Yandex uses another name for its crawler in pages: https://yandex.com/support/webmaster/controlling-robot/meta-robots.html
 function isExcluded(agent: string, noindex: ReadonlySet<string>): boolean {
   const name = agent.toLowerCase();
   return noindex.has("robots") || noindex.has(name) || (name.startsWith("yandex") && noindex.has("yandex"));

@@ -150,7 +150,7 @@ export class UrlRules {
   // By the text before the path. Websites have few; a hostile one has many.
   readonly #origins = new Map<string, Origin | undefined>();
   readonly #sitemapHosts = new Set<string>();
-  // Sitemaps that robots.txt names and that list URLs of other directories.
+  // Sitemaps that robots.txt lists and that list URLs of other directories.
   readonly #outside = new Set<string>();
   #lastText = "";
   #lastOrigin: Origin | undefined;
@@ -223,7 +223,7 @@ export class UrlRules {
     else if (!isGiven && !url.startsWith(location.directory) && location.directory.length > location.start.length + 1) {
       const path = url.slice(this.#lastText.length);
       if ((location.start + path).startsWith(location.directory)) return;
-      // What robots.txt names may lie anywhere.
+      // A sitemap listed in robots.txt may be anywhere.
       if (submittedBy.has(origin.host)) this.#outside.add(findings.sitemap);
       else findings.add("url-outside-directory", url, location.directory);
     }
