@@ -7,8 +7,6 @@ import { type Block, blockSize, closedError, giveBack, KeptFile, spareBlock, sto
 
 // Most websites need no file at all.
 const mostInMemory = 8 * 1024 * 1024;
-// The initial memory of content while it is received; it grows with the content, up to a block.
-const firstBuffer = 16 * 1024;
 
 export class Scratch {
   readonly #memoryLimit: number;
@@ -27,10 +25,30 @@ export class Scratch {
   /** Stores all bytes; resolves when they are kept. The chunks are copied. */
   async take(chunks: AsyncIterable<Uint8Array>): Promise<Block[]> {
     const blocks: Block[] = [];
-    await this.#take(chunks, blocks).catch((error) => {
+    let buffer: Uint8Array | undefined;
+    let used = 0;
+    try {
+      for await (const chunk of chunks) {
+        for (let from = 0; from < chunk.length; ) {
+          buffer ??= spareBlock() ?? Buffer.allocUnsafeSlow(blockSize);
+          const piece = chunk.subarray(from, from + blockSize - used);
+          buffer.set(piece, used);
+          used += piece.length;
+          from += piece.length;
+          if (used < blockSize) continue;
+          blocks.push(await this.put(buffer));
+          // A block in memory keeps the buffer; one that was written leaves it to the next.
+          if (blocks.at(-1) instanceof Uint8Array) buffer = undefined;
+          used = 0;
+        }
+      }
+      // Of the exact length: most documents are far smaller than a block.
+      if (used > 0) blocks.push(await this.put(new Uint8Array(buffer!.subarray(0, used))));
+    } catch (error) {
       this.release(blocks);
       throw error;
-    });
+    }
+    if (buffer !== undefined) giveBack(buffer);
     return blocks;
   }
 
@@ -80,35 +98,6 @@ export class Scratch {
   async close(): Promise<void> {
     this.#closed = true;
     await (await this.#temporary?.catch(() => undefined))?.remove();
-  }
-
-  async #take(chunks: AsyncIterable<Uint8Array>, blocks: Block[]): Promise<void> {
-    let buffer: Uint8Array = new Uint8Array();
-    let used = 0;
-    for await (const chunk of chunks) {
-      for (let from = 0; from < chunk.length; ) {
-        if (used === buffer.length) {
-          const size = Math.min(blockSize, Math.max(firstBuffer, buffer.length * 2));
-          const grown = spareBlock() ?? Buffer.allocUnsafeSlow(size);
-          grown.set(buffer);
-          buffer = grown;
-        }
-        const piece = chunk.subarray(from, from + buffer.length - used);
-        buffer.set(piece, used);
-        used += piece.length;
-        from += piece.length;
-        if (used === blockSize) {
-          blocks.push(await this.put(buffer));
-          // A block in memory keeps the buffer; one that was written leaves it to the next.
-          if (blocks.at(-1) instanceof Uint8Array) buffer = new Uint8Array();
-          used = 0;
-        }
-      }
-    }
-    // Of the exact length: most documents are far smaller than a block.
-    const isExact = used === buffer.length;
-    if (used > 0) blocks.push(await this.put(isExact ? buffer : new Uint8Array(buffer.subarray(0, used))));
-    if (!isExact) giveBack(buffer);
   }
 
   // Reserved synchronously: two never get the same position.

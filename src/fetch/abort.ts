@@ -24,10 +24,7 @@ export class FollowingController extends AbortController {
   readonly #onAbort = ({ target }: Event): void => this.abort((target as AbortSignal).reason);
 }
 
-/**
- * Waits until `begin` calls back. It returns a function that is called if the signal ends the wait; then this rejects with the
- * signal's reason.
- */
+/** Waits until `begin` calls back, or rejects with the signal's reason: then what `begin` returned is called. */
 export function waitFor<T>(
   signal: AbortSignal,
   begin: (resolve: (value: T) => void, reject: (reason: unknown) => void) => () => void,

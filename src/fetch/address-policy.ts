@@ -16,8 +16,7 @@ export function refusalOf(url: URL, allowPrivate: boolean): Problem | undefined 
   return allowPrivate || isPublicHost(hostOf(url)) ? undefined : problem("address-blocked");
 }
 
-// Judged by the host alone. Trailing dots are ignored, as a resolver or a proxy may do; `new URL` leaves `127.1..` as
-// it is.
+// Trailing dots are ignored, as a resolver or a proxy may do; `new URL` leaves `127.1..` as it is.
 function isPublicHost(host: string): boolean {
   const bare = host.replace(/\.+$/, "");
   const folded = bare === host ? host : (parseUrl(`http://${bare}/`)?.hostname ?? bare);

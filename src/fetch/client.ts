@@ -51,8 +51,7 @@ class UndiciClient implements OwnClient {
     const kept = this.#takeIdle(route.key);
     if (kept !== undefined) {
       const answer = await this.#exchange(kept, url, request);
-      // A kept connection may break, or carry something that is not the answer, for reasons unrelated to this request:
-      // it is sent again on a new one.
+      // A kept connection may break, or carry something else, for reasons unrelated to this request: it is sent again.
       if (!("code" in answer)) return answer;
     }
     return this.#exchange(this.#open(this.#undici.Client, route), url, request);
@@ -338,8 +337,7 @@ class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterator<Uint
   }
 }
 
-// undici uses one code for a closed connection and for a response that it refuses (an unexpected 100 or 101), and one class, often
-// without a code, for a broken body and for one that ends early.
+// undici has one code for a closed connection and a response that it refuses, and one class for a body that is broken or too short.
 function explained(error: Error & { code?: string }, { socket, error: first }: Connection): Error {
   const isParserError = error.name === "HTTPParserError";
   if (first === reset || (error.code === "UND_ERR_SOCKET" && first !== undefined && first !== error)) return first;

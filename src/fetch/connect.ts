@@ -90,8 +90,7 @@ export function createConnect(settings: Settings, lookup: Lookup = systemLookup(
 }
 
 function judgedLookup(lookup: Lookup) {
-  // Whether a start URL resolved to a private address the first time. If not, it must not do so later: that would be
-  // DNS rebinding.
+  // Whether a start URL resolved to a private address the first time. To do so later would be DNS rebinding.
   const privateStarts = new Map<string, boolean>();
   return async ({ host, reach }: Endpoint, isRetry: boolean, signal: AbortSignal): Promise<readonly string[]> => {
     const options = { isRetry, isTrusted: reach !== "public", signal };
@@ -158,9 +157,8 @@ let last: { readonly key: string; readonly context: tls.SecureContext } | undefi
 
 function createContext(ca: readonly string[]): tls.SecureContext {
   const added = ca.flatMap(certificatesIn);
-  // Node's option `ca` would replace what Node trusts: its own list, that of the system (--use-system-ca,
-  // --use-openssl-ca, SSL_CERT_FILE) and NODE_EXTRA_CA_CERTS. Node 20 cannot list them, but certificates can be added
-  // to the context.
+  // Node's option `ca` would replace what Node trusts: its own list, that of the system and NODE_EXTRA_CA_CERTS. Node 20
+  // cannot list them, but certificates can be added to the context.
   const secure = tls.createSecureContext();
   const { addCACert } = secure.context as { addCACert?: (pem: string) => void };
   if (addCACert === undefined) return tls.createSecureContext({ ca: [...trustedByNode(), ...added] });
@@ -168,8 +166,7 @@ function createContext(ca: readonly string[]): tls.SecureContext {
   return secure;
 }
 
-// Node 20 drops these once something is added; adding them again does no harm elsewhere. Node itself reports a file
-// that cannot be read.
+// Node 20 drops these once something is added. Node itself reports a file that cannot be read.
 function extra(): string[] {
   const { NODE_EXTRA_CA_CERTS: file } = process.env;
   try {

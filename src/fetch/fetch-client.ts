@@ -1,6 +1,5 @@
-// A client made from anything shaped like `fetch`: the global one, a caching one, a mock. Differences from the built-in
-// client: bodies come decoded, connecting and waiting for the head share one timeout, and the address policy sees only
-// names and literal addresses.
+// A client made from anything shaped like `fetch`. Differences from the built-in client: bodies come decoded, connecting and
+// waiting for the head share one timeout, and the address policy sees only names and literal addresses.
 import type { Client, ClientResponse } from "../model/client.ts";
 import { functionValue } from "../model/option-checks.ts";
 import { problem } from "../model/problem.ts";

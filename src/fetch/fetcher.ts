@@ -1,6 +1,5 @@
-// Answers requests from the network: many at a time, within the limits for each host. Fetching a URL means to wait for a slot, to
-// send the request, and to retry temporary failures. The result is a document, a redirect or a failure; the crawl follows
-// redirects. Nothing that a website does makes this throw.
+// Answers requests from the network: waits for a slot of the host, sends the request, and retries temporary failures. The result is a
+// document, a redirect or a failure; the crawl follows redirects. Nothing that a website does makes this throw.
 import type { Client } from "../model/client.ts";
 import type { RequestEvent, ResponseEvent, RetryEvent } from "../model/event.ts";
 import type { DocumentRequest, DocumentSource, FailedFetch, FailureOutcome, Fetched } from "../model/exchange.ts";

@@ -105,8 +105,7 @@ export class HttpRequest {
     if (this.#resolve !== undefined) this.#settle(this.#abortResult());
   };
 
-  // Runs once for each chunk. The promise never rejects. The callback is created once: new ones for each chunk would keep each
-  // other and the chunks alive until the next major garbage collection.
+  // The promise never rejects. One callback for all chunks: new ones would keep each other and the chunks alive for long.
   #wait<T>(promise: Promise<T>): Promise<T | Problem> {
     // Aborted while the promise was made: a client of the caller's own may do that.
     if (this.#isEnded) return this.#abortResult();

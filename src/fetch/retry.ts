@@ -1,5 +1,4 @@
-// What is retried, how often, and when: temporary failures, which the table of problems marks. Not retried: a refusal, a bad
-// certificate, a malformed response.
+// What is retried, how often, and when: temporary failures, which the table of problems marks.
 import { type HeaderList, header } from "../model/exchange.ts";
 import { hasNoResponse, isTemporary, type Problem } from "../model/problem.ts";
 
@@ -47,10 +46,7 @@ export function backoffDelay(attempt: number, { base, cap, random }: Backoff): n
   return random() * Math.min(cap, base * 2 ** (attempt - 1));
 }
 
-/**
- * How long to pause for a host that asked for it for the nth time, in milliseconds. `asked`: what it asked for, if
- * anything; zero or almost zero does not mean at once.
- */
+/** How long to pause for a host that asked for it for the nth time, in milliseconds. `asked`: zero does not mean at once. */
 export function pauseDelay(asked: number | undefined, nth: number, { base, cap, random }: Backoff): number {
   if (asked !== undefined && asked >= base) return asked;
   return Math.min(cap, base * 2 ** (nth - 1)) * (0.5 + random() / 2);
