@@ -1,6 +1,6 @@
 // Files that are read and written at positions, and content that is kept: blocks in memory or in a file, read in order any
 // number of times.
-import { type FileHandle, open, stat } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { SitemapError, systemReason } from "../model/errors.ts";
 import type { Body } from "../model/exchange.ts";
 import type { Problem } from "../model/problem.ts";
@@ -171,40 +171,6 @@ async function readWhole(block: Block, intoBlock: boolean): Promise<Uint8Array> 
   if (bytes.length < length) throw new SitemapError("invalid-archive", "The file became shorter while it was read");
   return bytes;
 }
-
-/** Throws a `SitemapError` (`invalid-archive`) if the file cannot be an archive. */
-export async function openFile(
-  path: string,
-  isWritable = false,
-): Promise<{ readonly file: KeptFile; readonly size: number; readonly isCompressed: boolean }> {
-  const stats = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw invalidArchive(path, error.code === "ENOENT" ? "there is no such file" : systemReason(error), error);
-  });
-  // Opening a pipe would wait for a writer.
-  if (!stats.isFile()) throw invalidArchive(path, "it is not a file");
-  const handle = await open(path, isWritable ? "r+" : "r").catch((error: NodeJS.ErrnoException) => {
-    // Too many open files: not a fault of the archive.
-    if (error.code === "EMFILE" || error.code === "ENFILE") throw storageFailed(`${path} could not be opened`, error);
-    throw invalidArchive(path, systemReason(error), error);
-  });
-  const file = new KeptFile(handle, path);
-  const { size } = stats;
-  try {
-    const start = Buffer.from(await file.read(0, Math.min(4, size)));
-    if (start.length === 0) throw invalidArchive(path, "it is empty");
-    const other = otherFormats.find(({ magic }) => start.toString("latin1").startsWith(magic));
-    if (other !== undefined) throw invalidArchive(path, other.message);
-    return { file, size, isCompressed: start[0] === 0x1f && start[1] === 0x8b };
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
-}
-
-const otherFormats = [
-  { magic: "PK", message: "it is a zip file; if it is a WACZ, unpack it and open the WARC in it" },
-  { magic: "\x28\xb5\x2f\xfd", message: "it is compressed with zstd; decompress it first" },
-];
 
 export function invalidArchive(path: string, reason: string, cause?: unknown): SitemapError {
   return new SitemapError("invalid-archive", `${path} is not a readable archive: ${reason}`, { cause });

@@ -1,9 +1,10 @@
 // An archive that is open, ours or another tool's: where the answer to each request is. By the index or, without one that can be right (an
 // interrupted run, joined files, other tools), by one pass over the records. The first exchange for a URL counts, as in a store.
-import { SitemapError } from "../model/errors.ts";
+import { open, stat } from "node:fs/promises";
+import { SitemapError, systemReason } from "../model/errors.ts";
 import type { DocumentRequest, DocumentSource, Fetched } from "../model/exchange.ts";
 import { ArchivedBody } from "./archived-body.ts";
-import { closedError, invalidArchive, openFile } from "./file.ts";
+import { closedError, invalidArchive, KeptFile, storageFailed } from "./file.ts";
 import { dateOf, foreignUrl, Originals, readForeign } from "./foreign.ts";
 import { unpack } from "./gzip-records.ts";
 import { AnswerLimit, countsFrom, type IndexedGroup, indexType, readIndex, readIndexHead } from "./index-record.ts";
@@ -11,7 +12,7 @@ import { type ArchiveInfo, type Counts, infoFrom, parseJson } from "./info.ts";
 import { cutOf, revive } from "./kept-response.ts";
 import { isDamage, type Place, RecordFile, RecordWalk, unlessDamaged, type WalkedRecord } from "./records.ts";
 import { archiveKey, archiveKeys, replay, unanswered } from "./replay.ts";
-import { DigestCheck, type RecordHead } from "./warc.ts";
+import { DigestCheck, latin1, type RecordHead } from "./warc.ts";
 
 /** Where an answer is. */
 export interface Answer {
@@ -56,9 +57,24 @@ const maxDescription = 4 * 1024 * 1024;
 
 /** Opens a WARC file, of ours or another tool, compressed or not. Throws a `SitemapError` (`invalid-archive`) if it is not one. */
 export async function openArchive(path: string, options: OpenArchiveOptions = {}): Promise<Archive> {
-  const { file, size, isCompressed } = await openFile(path, options.writable);
+  const stats = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw invalidArchive(path, error.code === "ENOENT" ? "there is no such file" : systemReason(error), error);
+  });
+  // Opening a pipe would wait for a writer.
+  if (!stats.isFile()) throw invalidArchive(path, "it is not a file");
+  const handle = await open(path, options.writable ? "r+" : "r").catch((error: NodeJS.ErrnoException) => {
+    // Too many open files: not a fault of the archive.
+    if (error.code === "EMFILE" || error.code === "ENFILE") throw storageFailed(`${path} could not be opened`, error);
+    throw invalidArchive(path, systemReason(error), error);
+  });
+  const file = new KeptFile(handle, path);
   try {
-    return await readArchive(new RecordFile(path, file, isCompressed), size, options);
+    const start = latin1(await file.read(0, Math.min(4, stats.size)));
+    if (start === "") throw invalidArchive(path, "it is empty");
+    if (start.startsWith("PK"))
+      throw invalidArchive(path, "it is a zip file; if it is a WACZ, unpack it and open the WARC in it");
+    if (start === "\x28\xb5\x2f\xfd") throw invalidArchive(path, "it is compressed with zstd; decompress it first");
+    return await readArchive(new RecordFile(path, file, start.startsWith("\x1f\x8b")), stats.size, options);
   } catch (error) {
     await file.close();
     throw error;
