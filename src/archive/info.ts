@@ -93,21 +93,15 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Undefined if the value is not a valid problem. */
+/** Undefined if the value is not a valid problem. Codes of later versions are kept, and facts are in the order of the file. */
 export function archivedProblem(value: unknown): Problem | undefined {
   if (!isObject(value)) return undefined;
-  const { code: name } = value;
-  if (typeof name !== "string" || !spelling.test(name)) return undefined;
-  const facts: Record<string, string | number> = {};
-  // In the order of the file, so that it is shown as it was.
-  for (const [fact, item] of Object.entries(value)) {
-    const check = Object.hasOwn(factChecks, fact) ? factChecks[fact as keyof typeof factChecks] : undefined;
-    if (check === undefined || item === undefined) continue;
-    if (!check.isValid(item)) return undefined;
-    facts[fact] = item as string | number;
+  const facts = Object.entries(value).filter(([name]) => Object.hasOwn(factChecks, name));
+  try {
+    return problem(value["code"] as ProblemCode, Object.fromEntries(facts));
+  } catch {
+    return undefined;
   }
-  // Codes of later versions are kept.
-  return problem(name as ProblemCode, facts);
 }
 
 /** Why a body ended too early: whatever the code, something is missing. */
@@ -115,5 +109,3 @@ export function archivedBodyProblem(value: unknown): Problem | undefined {
   const found = archivedProblem(value);
   return found === undefined || isLossy(found.code) ? found : problem("body-short");
 }
-
-const spelling = /^[a-z][a-z0-9-]{0,63}$/;

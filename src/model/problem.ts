@@ -91,7 +91,7 @@ export const factChecks: { readonly [fact in keyof ProblemFacts]-?: FactCheck } 
     isValid: (value) => typeof value === "string" && /^[+-]?\d{4,6}-\d\d-\d\d[T\d:.Z+-]{0,30}$/.test(value),
   },
 };
-const codeSpelling = /^[a-z][a-z0-9-]*$/;
+const codeSpelling = /^[a-z][a-z0-9-]{0,63}$/;
 const factNames = Object.keys(factChecks);
 
 function isCode(code: string): code is ProblemCode {
