@@ -23,6 +23,8 @@ export interface CrawlSiteOptions {
   readonly signal: AbortSignal;
   readonly shared: SharedLimits;
   readonly onEvent: (event: CrawlEvent) => void;
+  /** Called with what is given to the output. */
+  readonly onOrdered?: (event: OrderedEvent) => void;
 }
 
 /** Throws only the reason of the signal, and errors of the output or the disk. */
@@ -42,6 +44,7 @@ export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
     return within(left, work, "its output could not be written in time");
   };
   const see = async (event: OrderedEvent) => {
+    site.onOrdered?.(event);
     output.see?.(event);
     if (event.type === "pages") await taken(output.pages?.(event.url, event.pages));
     else if (event.type === "sitemap") {

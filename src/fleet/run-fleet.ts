@@ -2,7 +2,7 @@
 import { setMaxListeners } from "node:events";
 import { FollowingController, unlessAborted } from "../fetch/abort.ts";
 import { SitemapError } from "../model/errors.ts";
-import type { CrawlEvent } from "../model/event.ts";
+import type { CrawlEvent, OrderedEvent } from "../model/event.ts";
 import { invalid } from "../model/option-checks.ts";
 import { type Options, resolveStreamOptions, type StreamOptions } from "../model/options.ts";
 import { problem } from "../model/problem.ts";
@@ -142,31 +142,25 @@ class Fleet {
       if (published !== undefined) return { summary: published, output };
       const opened = await sink.open(job, attemptId);
       output = opened;
-      const told: SiteOutput = {
-        ...opened,
-        pages(sitemap, pages) {
-          onDocument();
-          if (pages.length > 0) onEvent?.({ type: "site-pages", job, pages: pages.length });
-          return opened.pages?.(sitemap, pages);
-        },
-        sitemap(event) {
-          onDocument();
-          return opened.sitemap?.(event);
-        },
+      const onOrdered = (event: OrderedEvent) => {
+        if (event.type === "pages" || event.type === "sitemap") onDocument();
+        if (event.type === "pages" && event.pages.length > 0)
+          onEvent?.({ type: "site-pages", job, pages: event.pages.length });
       };
       const shared = { job, attemptId, options: crawl, signal: stopping.signal, shared: this.#shared, onEvent: see };
-      const read = (into: SiteOutput) => crawlSite({ ...shared, output: into });
+      const read = (into: SiteOutput) => crawlSite({ ...shared, output: into, onOrdered });
       const readAlive = async () => {
         const { lastTried, keep, discard } = opened;
-        const probe = lastTried === undefined ? undefined : await read({ options: oneRequest, keep, discard });
-        return probe?.outcome === "unreachable" ? { ...probe, lastTried: lastTried as string } : read(told);
+        if (lastTried === undefined) return read(opened);
+        const probe = await crawlSite({ ...shared, output: { options: oneRequest, keep, discard } });
+        return probe.outcome === "unreachable" ? { ...probe, lastTried } : read(opened);
       };
       const reading = readAlive().catch(async (error: unknown) => {
-        const { previous, ...options } = told.options ?? {};
+        const { previous, ...options } = opened.options ?? {};
         const isInvalid = error instanceof SitemapError && error.code === "invalid-archive";
         if (previous === undefined || !isInvalid) throw error;
         // Without the earlier archive everything is requested.
-        return { ...(await read({ ...told, options })), previousError: error.message };
+        return { ...(await read({ ...opened, options })), previousError: error.message };
       });
       const summary = await reading.catch((error: unknown) => {
         if (stopping.signal.aborted || isMachine(error)) throw error;

@@ -186,37 +186,6 @@ test("a website that does not answer leaves its place to others", async () => {
   await expect(ending).rejects.toThrow("all healthy ones are done");
 }, 30_000);
 
-test("a full disk ends the run with its error; nothing is counted that was not kept", async () => {
-  const folder = newFolder();
-  const { client } = manyWebsites();
-  const sink = memorySink();
-  let left = 5;
-  const full: SiteSink = {
-    async open(job, attemptId) {
-      const output = await sink.open(job, attemptId);
-      return {
-        ...output,
-        async keep(summary) {
-          left -= 1;
-          if (left < 0)
-            throw Object.assign(new Error("ENOSPC: no space left on device, write"), {
-              code: "ENOSPC",
-              syscall: "write",
-            });
-          return output.keep(summary);
-        },
-      };
-    },
-  };
-  await expect(
-    run(folder, { sites: hosts("fine", 20), sink: full, crawl: { ...crawl, client }, concurrency: 2 }),
-  ).rejects.toMatchObject({ code: "ENOSPC" });
-  const queue = await JournalQueue.open(folder);
-  expect(await queue.counts()).toEqual({ waiting: 15, active: 0, done: 5, failed: 0 });
-  expect(sink.kept.size).toBe(5);
-  await queue.close();
-});
-
 test("well-known paths are tried only where they are needed", async () => {
   const { client } = manyWebsites();
   const { results } = await run(newFolder(), {
