@@ -35,9 +35,14 @@ export function isDeadly({ alone }: Suspicion): boolean {
 
 /** Whether another website may be read in a process that reads these. */
 export function hasRoom(reading: Iterable<Reading>, next?: Suspicion): boolean {
-  const busy = [...reading].filter(({ isSilent }) => !isSilent);
-  const groups = [next, ...busy.map(({ suspicion }) => suspicion)].map((each) => each?.group);
-  return groups.every((group) => group === undefined || busy.length < group);
+  let busy = 0;
+  let most = next?.group ?? Number.POSITIVE_INFINITY;
+  for (const { suspicion, isSilent } of reading) {
+    if (isSilent) continue;
+    busy += 1;
+    most = Math.min(most, suspicion?.group ?? most);
+  }
+  return busy < most;
 }
 
 /** How often a process may die while one website is read alone. */

@@ -120,6 +120,8 @@ export class JournalQueue implements SiteQueue {
         if (added % 1000 === 0) await last;
         else last.catch(() => undefined);
         this.#offer(site);
+        // There may be very many: for one site, only one is woken.
+        this.#wake(1);
       }
       await last;
     } finally {
@@ -234,7 +236,6 @@ export class JournalQueue implements SiteQueue {
       const rank = ({ suspicion: { group, alone } = { group: 0, alone: 0 } }: Site) => group - alone / 10;
       this.#suspects.sort((one, other) => rank(one) - rank(other));
     }
-    this.#wake();
   }
 
   // Not in the order of the list, because neighbors in a list often share a server; those that were started before come first.
@@ -254,6 +255,7 @@ export class JournalQueue implements SiteQueue {
     site.suspicion = suspicion;
     this.#move(site, "waiting");
     this.#offer(site);
+    this.#wake();
   }
 
   async #start(site: Site, reading: SitesInProcess): Promise<Lease> {
@@ -277,7 +279,7 @@ export class JournalQueue implements SiteQueue {
         site.isSilent = isSilent;
         // If it cannot be written, the next line reports that.
         this.#append(site, { type: "silent", isSilent }).catch(() => undefined);
-        this.#wake();
+        if (this.#suspects.length > 0) this.#wake();
       },
       done: async (summary) => {
         if (!settleOnce()) return "superseded";
@@ -297,10 +299,11 @@ export class JournalQueue implements SiteQueue {
     if (this.#active === 0 || this.#suspects.length > 0) this.#wake();
   }
 
-  #wake(): void {
-    const sleepers = [...this.#sleepers];
-    this.#sleepers.clear();
-    for (const wake of sleepers) wake();
+  #wake(most: number = this.#sleepers.size): void {
+    for (const wake of [...this.#sleepers].slice(0, most)) {
+      this.#sleepers.delete(wake);
+      wake();
+    }
   }
 
   #append({ job: { key, homepage } }: Site, { type, ...more }: JournalFact): Promise<void> {
