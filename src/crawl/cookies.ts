@@ -1,4 +1,4 @@
-// The cookies of one website in one run, in memory alone. https://www.rfc-editor.org/rfc/rfc6265#section-5
+// The cookies of one website in one run, in memory only. https://www.rfc-editor.org/rfc/rfc6265#section-5
 //   Stricter: there is no list of public suffixes. A `Domain` reaches other hosts only at or below a host that the caller
 //   named, or from `www.example.org` to `example.org` and back.
 import { isIP } from "node:net";
@@ -28,7 +28,7 @@ export class Cookies {
     this.#named = startUrls.flatMap((url) => hostOf(parseUrl(url)) ?? []);
   }
 
-  /** Keeps what an answer sets. Answers of earlier runs, and to requests without the caller's headers, set nothing. */
+  /** Stores the cookies of a response. Responses of earlier runs, and to requests without the caller's headers, set none. */
   take(fetched: Fetched): void {
     if (fetched.came === "not-asked" || fetched.anonymous) return;
     const answer = fetched.outcome === "found" ? (fetched.answered ?? fetched) : fetched;

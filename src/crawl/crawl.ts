@@ -1,4 +1,5 @@
-// What `crawl()` and `streamPages()` return, and what trees are made from: the crawl as a stream of events. The code that fetches, reads and
+// What `crawl()` and `streamPages()` return, and what trees are made from: the crawl as a stream of events. The code that fetches, reads
+// and
 // stores is imported when a crawl begins, to keep `import "sitegrove"` fast.
 import { FollowingController } from "../fetch/abort.ts";
 import type { SharedLimits } from "../fetch/hosts.ts";
@@ -82,7 +83,7 @@ export interface RunOptions {
   readonly problems?: readonly Problem[] | undefined;
   /** Reads documents in place of `read`. */
   readonly read?: ReadDocument | undefined;
-  /** Which pages are told. @default all */
+  /** Which pages are reported. @default all */
   readonly filter?: PageFilter | undefined;
   /** Limits that several crawls share. */
   readonly shared?: SharedLimits | undefined;
@@ -137,7 +138,7 @@ async function* merged(
   }
 }
 
-/** How many documents came from where, before the first. */
+/** The number of documents by how they were obtained, initially. */
 export function noneCame(): Record<keyof Totals["came"], number> {
   return { fetched: 0, "not-modified": 0, "same-payload": 0, "not-asked": 0, resumed: 0 };
 }

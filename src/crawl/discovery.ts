@@ -1,4 +1,5 @@
-// Discovery: where the sitemaps of a website may be, in which order these candidates are tried, and what came of them: robots.txt, the links of
+// Discovery: where the sitemaps of a website may be, the order in which these candidates are tried, and their results: robots.txt, the
+// links of
 // the homepage, and then well-known paths, which are guesses.
 import { type Candidate, candidatesFor, isGuess, nextNumbered } from "../discover/candidates.ts";
 import { HomepageLinks } from "../discover/homepage-links.ts";
@@ -33,7 +34,7 @@ export class Discovery {
   #homepage: string;
   #outcome: Followed | undefined;
   #links: Promise<void> | undefined;
-  // Whether it is known where well-known paths are asked for, and which of them an earlier run did not find.
+  // Whether the origin of well-known paths is known, and which of them an earlier run did not find.
   #isPlaced = false;
   readonly #absent = new Set<string>();
 
@@ -49,9 +50,9 @@ export class Discovery {
   *upcoming(): Generator<Candidate> {
     for (const candidate of this.candidates) {
       if (candidate.by === "robots") return;
-      // A website that has refused everything so far is asked for one guess at a time.
+      // A website that has refused all requests so far gets one guess at a time.
       if (isGuess(candidate.by) && (!this.#isPlaced || this.#refusals > 0)) return;
-      // Whether an `ifNeeded` candidate is needed is known once everything below robots.txt was read.
+      // Once everything below robots.txt was read, it is known whether `ifNeeded` candidates are needed.
       const isAsked = !this.#absent.has(candidate.url) && !this.#wasNotAsked(candidate.url);
       if (isAsked && !candidate.ifNeeded) yield candidate;
     }
@@ -66,7 +67,7 @@ export class Discovery {
       const candidate = this.candidates.shift();
       if (candidate === undefined) return undefined;
       const { url, by, ifNeeded } = candidate;
-      // Paths of the caller's own are asked for in any case.
+      // The caller's paths are always requested.
       if (
         (ifNeeded && root.children.some(isReadableRobots)) ||
         (ifNeeded !== undefined && this.#refusals >= alikeRefusals)
@@ -74,7 +75,7 @@ export class Discovery {
         this.records.push({ url, by, outcome: "skipped" });
         continue;
       }
-      // As long as no sitemap was found, everything is asked for.
+      // As long as no sitemap was found, everything is requested.
       const isAbsent = this.#absent.has(url) && root.children.some(isReadable);
       const isLeftOut = by === "known-path" && (isAbsent || this.#wasNotAsked(url));
       const isKnown = frontier.isKnown(Hop.first(url, "sitemap", rules).key);
@@ -90,7 +91,7 @@ export class Discovery {
   took({ url, by, ifNeeded }: Candidate, { type, result }: Visit): void {
     const { outcome, status, finalUrl = url } = result;
     if (by === "robots") {
-      // A robots.txt that came with status 200 has a node that says what is wrong with it.
+      // A robots.txt with status 200 has a node with its problems.
       const facts = status === undefined || status < 300 ? {} : { status };
       const isUnreachable = isRobotsUnreachable(result);
       // One that was found was taken when it was read.
@@ -105,16 +106,16 @@ export class Discovery {
     if (next !== undefined) this.candidates.unshift(next);
     if (by !== "robots" || this.candidates[0]?.by === "robots") return;
     this.#moveTo(status === undefined ? url : finalUrl);
-    // Beside the sitemaps of robots.txt. A rejection reaches whoever asks for the next candidate.
+    // In parallel with the sitemaps of robots.txt. A rejection reaches the caller of `next`.
     this.#readHomepage().then(this.#crawl.lookAhead, () => undefined);
   }
 
-  /** Why nothing could be read from the website, if so. A single answer that is not a refusal makes it reachable, even "not found". */
+  /** Why nothing could be read from the website, if so. A single response that is not a refusal makes it reachable, even "not found". */
   unreachable(): UnreachableWebsite | undefined {
     const reasons: Problem[] = [];
     const outcomes = new Set<UnreachableWebsite["outcome"]>();
     for (const { outcome, status, reason } of this.#answers) {
-      // A limit of ours says nothing about the website.
+      // Our own limits say nothing about the website.
       const isFailure = outcome === "failed" || outcome === "blocked" || outcome === "refused";
       if (!isFailure || reason === undefined || reason.code.startsWith("limit-")) return undefined;
       // A document was received, even if its bytes cannot be read.
@@ -124,13 +125,13 @@ export class Discovery {
     }
     const [reason] = reasons;
     if (reason === undefined) return undefined;
-    // A refusal alone is no loss: nothing says that there is a sitemap. Where there is nothing else, it is one.
+    // A refused guess is not a loss, since no sitemap was declared there, unless nothing else was found.
     if (this.#crawl.start.sitemaps === undefined && this.problems.complete) this.problems.add("website-unreachable");
     const [outcome = "failed", other] = outcomes;
     return { outcome: other === undefined ? outcome : "failed", reason, documents: reasons.length };
   }
 
-  // The result of everything that was asked for.
+  // The results of all requests.
   get #answers(): readonly Omit<DiscoveryRecord, "by">[] {
     const asked = this.records.filter(({ outcome }) => outcome !== "skipped");
     return this.#outcome === undefined ? asked : [this.#outcome as Omit<DiscoveryRecord, "by">, ...asked];
@@ -154,7 +155,7 @@ export class Discovery {
     return (store ?? source).wasNotAsked?.(url) === true;
   }
 
-  // Once. Adds the sitemaps that it names before the well-known paths, and the feeds after them.
+  // Called once. Adds its sitemap links before the well-known paths, and its feeds after them.
   #readHomepage(): Promise<void> {
     this.#links ??= this.#findLinks();
     return this.#links;
@@ -186,7 +187,7 @@ export class Discovery {
     this.#isPlaced = earlier === undefined;
   }
 
-  // If the website led to another origin of its own, its homepage and well-known paths are asked for there.
+  // If the website redirected to another of its origins, its homepage and well-known paths are requested there.
   #moveTo(place: string): void {
     const origin = movedOrigin(this.#homepage, place);
     if (origin === undefined) return;
@@ -213,7 +214,7 @@ function isReadable(sitemap: Sitemap): boolean {
   return isRobots(sitemap) ? sitemap.children.some(isReadable) : sitemap.kind !== "invalid";
 }
 
-// Whether it is a robots.txt that names a sitemap that can be read. It is visited before every well-known path.
+// Whether it is a robots.txt that lists a readable sitemap. It is visited before every well-known path.
 function isReadableRobots(sitemap: Sitemap): boolean {
   return isRobots(sitemap) && isReadable(sitemap);
 }
@@ -225,7 +226,7 @@ function isRobots(sitemap: Sitemap): sitemap is IndexSitemap {
 // In bytes, decoded. Hardly any homepage has more, and most links are at its beginning.
 const homepageLength = 10 * 1024 * 1024;
 
-// Adds to `problems` what was not read or not used. `paths`: those of its platform.
+// Adds problems for what was not read or not used. `paths`: those of its platform.
 async function readHomepage({ headers, body, isCut }: Document, url: string, problems: ProblemLog, useFeeds: boolean) {
   const links = new HomepageLinks(url, problems);
   const hints = new PlatformHints(headers);

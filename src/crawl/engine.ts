@@ -1,5 +1,5 @@
-// One crawl: opens what it needs, tries the candidates of discovery one after another, and visits the sitemaps below each index depth first. Events come in declared
-// order, whatever arrived first: documents are prefetched (prefetch.ts), but read one after another.
+// One crawl: opens what it needs, tries the candidates of discovery one after another, and visits the sitemaps below each index depth
+// first. Events come in declared order, regardless of arrival order: documents are prefetched (prefetch.ts), but read one after another.
 import type { Store } from "../archive/store.ts";
 import { FollowingController } from "../fetch/abort.ts";
 import type { Fetcher } from "../fetch/fetcher.ts";
@@ -25,13 +25,13 @@ import { frameOf, nothingRead, Visitor } from "./visit.ts";
 interface Opened extends Prepared, Pick<RunOptions, "read" | "filter" | "omitMissing" | "problems"> {
   readonly source: DocumentSource;
   readonly store: Store | undefined;
-  /** What was counted, for the archive. */
+  /** The counts for the archive. */
   readonly counts: ReturnType<typeof newCounts> | undefined;
-  /** Asks the `source` for what may have changed since an earlier run. */
+  /** Requests from `source` what may have changed since an earlier run. */
   readonly earlier: Revalidator | undefined;
   /** Absent if nothing is requested. */
   readonly fetcher: Fetcher | undefined;
-  /** What was requested so far, and where documents came from. */
+  /** The requests so far, and how documents were obtained. */
   readonly asked: Pick<Totals, "requests" | "came">;
   /** Called for each response that an earlier, interrupted run had kept. */
   readonly onResumed: (fetched: Fetched) => void;
@@ -46,7 +46,7 @@ export interface Crawl extends Opened {
   readonly signal: AbortSignal;
   /** By its URL, each robots.txt that was read for its sitemaps; undefined if it could not be reached. */
   readonly robots: Map<string, RobotsGroups | undefined>;
-  /** The answer for one hop; a failure if time is up. */
+  /** The response for one hop; a failure if the time limit is reached. */
   readonly fetch: (hop: Hop) => Promise<Fetched>;
   /** Called when there may be more to prefetch, or room for it. */
   readonly lookAhead: () => void;
@@ -127,7 +127,7 @@ class Engine {
     this.#visitor = new Visitor(this.#crawl);
   }
 
-  /** Throws the reason of `settings.signal`, and what the caller's own functions throw; nothing else. */
+  /** Throws only the reason of `settings.signal` and errors of the caller's functions. */
   async *run(): AsyncGenerator<OrderedEvent, void> {
     const { settings, time, prefetcher } = this.#crawl;
     const { signal, limits } = settings;
@@ -142,7 +142,7 @@ class Engine {
     try {
       yield* this.#website();
     } catch (error) {
-      // Whatever fails because of the caller's signal fails with its reason.
+      // Failures because of the caller's signal throw its reason.
       signal?.throwIfAborted();
       throw error;
     } finally {
@@ -171,7 +171,7 @@ class Engine {
     const isLimited = filter?.reached === true && !complete;
     if (!time.leftUnread && !isLimited) await store?.finish(counts);
     const totals = {
-      // The root stands for the website; it is not a document.
+      // The root represents the website; it is not a document.
       sitemaps: readable - 1,
       invalid,
       pages: frontier.pages,
@@ -194,7 +194,8 @@ class Engine {
     return groups;
   }
 
-  // Visits the candidates of discovery and everything below them, depth first. With a stack of its own: a website chooses how deep its indexes go.
+  // Visits the candidates of discovery and everything below them, depth first. With an explicit stack: a website chooses how deep its
+  // indexes go.
   async *#walk(root: Frame): AsyncGenerator<OrderedEvent, void> {
     const { settings, frontier, time, lookAhead } = this.#crawl;
     const [discovery, visitor, stack] = [this.#discovery, this.#visitor, this.#stack];

@@ -1,5 +1,5 @@
-// Fetches single documents, without a crawl: a sitemap for `sitegrove parse URL`, and pages for `check --sample`. Pages are fetched only where
-// robots.txt allows it; their redirects are not followed, and only their beginning is read.
+// Fetches single documents, without a crawl: a sitemap for `sitegrove parse URL`, and pages for `check --sample`. Pages are fetched only
+// if robots.txt allows it; their redirects are not followed, and only their beginning is read.
 import { type DocumentRole, type Fetched, type FetchedDocument, type HeaderList, header } from "../model/exchange.ts";
 import { type Options, resolveOptions, type Settings } from "../model/options.ts";
 import type { Problem } from "../model/problem.ts";
@@ -18,7 +18,7 @@ export interface SingleDocument {
   close(): Promise<void>;
 }
 
-/** Rejects with the reason of `options.signal`. The document has to be closed. */
+/** Rejects with the reason of `options.signal`. The document must be closed. */
 export async function fetchDocument(url: string, options: Options): Promise<SingleDocument | FollowFailure> {
   const { fetcher, followed } = await openWebsite(resolveOptions(options), [url]);
   const close = () => fetcher.close();
@@ -47,28 +47,28 @@ export async function fetchRobots(
   }
 }
 
-/** How a page answered. */
+/** The response of a page. */
 export interface PageAnswer {
   /** `disallowed`: robots.txt disallows it, and nothing was sent. */
   readonly outcome: Fetched["outcome"] | "disallowed";
   readonly status?: number | undefined;
   readonly headers: HeaderList;
   readonly reason?: Problem | undefined;
-  /** Where a redirect leads; if nowhere, `reason` says why. */
+  /** The target of a redirect; if invalid, `reason` says why. */
   readonly target?: string | undefined;
   /** The beginning of an HTML page; empty for anything else. */
   readonly html: string;
 }
 
 export interface PageFetch {
-  /** May be called many times at once. Rejects only with the reason of a signal. */
+  /** May be called many times in parallel. Rejects only with the reason of a signal. */
   page(url: string): Promise<PageAnswer>;
   close(): Promise<void>;
 }
 
 export interface PageFetchOptions {
   readonly homepage: string;
-  /** Private addresses and the caller's headers are allowed for the origin of a homepage that the caller named. */
+  /** Private addresses and the caller's headers are allowed for the origin of a homepage that the caller gave. */
   readonly isNamed: boolean;
   readonly crawl: Options | undefined;
   /** How much of a page is read. */

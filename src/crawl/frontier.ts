@@ -1,5 +1,5 @@
-// Decides what may be visited: ancestors, depth, budgets, and what was visited before. No I/O; all decisions follow the declared order, never
-// what arrived first, so that two runs agree.
+// Decides what may be visited: ancestors, depth, budgets, and what was visited before. No I/O; all decisions follow the declared order,
+// never the order of arrival, so that two runs agree.
 import { documentKey } from "../model/exchange.ts";
 import type { Limits } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
@@ -45,7 +45,7 @@ export class Frontier {
   readonly #active = new Set<string>();
   // Nodes of the tree, except its root and robots.txt.
   #sitemaps = 0;
-  // By its content, the URL of a sitemap; and the first page of each, so that few candidates are read to their end before they are told.
+  // By its content, the URL of a sitemap; and the first page of each, so that few candidates must be fully read before they are reported.
   readonly #contents = new Map<string, string>();
   readonly #firstPages = new Set<string>();
   #hasUnread = false;
@@ -106,7 +106,7 @@ export class Frontier {
     return taken;
   }
 
-  /** From now on the index is an ancestor of what is visited. robots.txt does not count against the budget for documents. */
+  /** From now on the index is an ancestor of all visited sitemaps. robots.txt does not count against the budget for documents. */
   enter({ node, keys }: Frame): void {
     if (node.format !== "robots") this.#sitemaps += 1;
     for (const key of keysOf(node, keys)) this.#active.add(key);
@@ -124,8 +124,8 @@ export class Frontier {
 
   /** A sitemap without children to visit is finished. From now on these keys are known. */
   finish(node: Sitemap, keys: readonly string[]): void {
-    // A sitemap that is declared twice counts twice, and so does one that is refused: a few documents that name each
-    // other must not become an endless tree. A repeated node shares its subtree in memory.
+    // A sitemap that is declared twice counts twice, and so does one that is refused: a few documents that list each other must not
+    // become an endless tree. A repeated node shares its subtree in memory.
     this.#sitemaps += this.sizeOf(node);
     this.#remember(node, keys);
   }
@@ -168,7 +168,7 @@ export class Frontier {
   }
 }
 
-// What is declared after so many sitemaps is not compared with guesses.
+// Sitemaps declared after this many are not compared with guesses.
 const mostContents = 10_000;
 
 // Relative URLs mean something else in another place.
@@ -177,7 +177,7 @@ function contentOf({ checksum, decodedBytes, problems }: Reading): string | unde
   return `${checksum} ${decodedBytes}`;
 }
 
-// However it was asked for, a document that was read is known by its URL, too: a tree has one document for each.
+// However it was requested, a document that was read is also known by its URL: a tree has one document per URL.
 function keysOf({ url }: Pick<Sitemap, "url">, keys: readonly string[]): Set<string> {
   return new Set([...keys, documentKey({ url })]);
 }

@@ -7,7 +7,7 @@ import { type RobotsRules, ruleFinder } from "../parse/robots-rules.ts";
 import { type Document, textOf } from "./read.ts";
 import type { Followed } from "./redirects.ts";
 
-/** The robots.txt of an origin; undefined if nobody knows what it says. */
+/** The robots.txt of an origin; undefined if its content is unknown. */
 export type RobotsOf = (origin: string) => Promise<RobotsGroups | undefined>;
 
 /**
@@ -29,8 +29,8 @@ export async function wholeText(document: Document, settings: Pick<Settings, "li
 }
 
 /**
- * Says of URLs whether an `agent` (its name, with or without a version) is allowed; undefined if nobody knows. Each robots.txt is read once.
- * A website can name any number of origins; `most` of them are asked.
+ * Whether an `agent` (its name, with or without a version) may fetch a URL; undefined if unknown. Each robots.txt is read once. A website
+ * can refer to any number of origins; at most `most` of them get a request.
  */
 export function allowedUrls(
   agent: string,

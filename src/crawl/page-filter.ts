@@ -1,5 +1,5 @@
-// Which pages are listed: the page filters of the options, for crawls, trees and single documents. One for each run: it remembers what was
-// listed, and counts what each filter let through.
+// Which pages are listed: the page filters of the options, for crawls, trees and single documents. One for each run: it remembers the
+// listed pages, and counts the pages that each filter accepted.
 import type { FilterCounts, ProblemEvent } from "../model/event.ts";
 import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
 import { lastInstant } from "../model/instant.ts";
@@ -35,7 +35,7 @@ export class PageFilter {
   /** The origins whose robots.txt could not be read. */
   readonly unknownHosts: Set<string> = new Set();
   #reported = 0;
-  /** Whether a page was left out because of `limit`. */
+  /** Whether a page was skipped because of `limit`. */
   isCut = false;
   /** Whether `include` would match some URL in another case. */
   matchesInOtherCase = false;

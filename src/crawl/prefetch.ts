@@ -1,5 +1,5 @@
-// Fetches documents before they are needed, each once, while others are being read: what is known to come next, in the order in which it will
-// be read. The source decides how many at a time.
+// Fetches documents before they are needed, each once, while others are being read, in the order in which they will be read. The source
+// decides how many in parallel.
 import { type Candidate, isGuess } from "../discover/candidates.ts";
 import { type DocumentRequest, type Fetched, requestKey } from "../model/exchange.ts";
 import type { Crawl } from "./engine.ts";
@@ -11,7 +11,7 @@ import { refusedByName } from "./visit.ts";
 
 // Nothing more is prefetched while this many bytes wait to be read.
 const mostUnread = 1024 * 1024;
-// Nor while this many documents wait: if the caller leaves, they were fetched for nothing. More of them where a store keeps them.
+// Nor while this many documents wait: if the caller stops, they were fetched for nothing. More if a store keeps them.
 const mostWaiting = 64;
 const mostKept = 1024;
 // References that are looked at in one call: the rest of an index of a million is looked at later.
@@ -35,8 +35,9 @@ export class Prefetcher {
   }
 
   /**
-   * Starts as many fetches as there is room for: the remaining references of the innermost index of the `stack`, then those of its ancestors,
-   * then the candidates of discovery. Guesses must not delay what is declared, unless nothing else is left (`isGuessing`).
+   * Starts as many fetches as there is room for: the remaining references of the innermost index of the `stack`, then those of its
+   * ancestors,
+   * then the candidates of discovery. Guesses must not delay declared sitemaps, unless nothing else is left (`isGuessing`).
    */
   fill(stack: readonly Frame[], candidates: Iterable<Candidate>, isGuessing: boolean): void {
     for (const frame of stack.toReversed()) if (!this.#fillFrom(frame)) return;
@@ -58,11 +59,11 @@ export class Prefetcher {
       if (!(next instanceof Hop) || refusedByName(next.url) !== undefined) return;
       if (!frontier.isKnown(next.key) && !frontier.isKnown(next.readKey)) await follow(next);
     };
-    // The rejection reaches whoever calls `get`.
+    // The rejection reaches the caller of `get`.
     follow(first).catch(() => undefined);
   }
 
-  /** The answer for one hop, fetched once until it is dropped. Rejects when the crawl is aborted. */
+  /** The response for one hop, fetched once until it is dropped. Rejects when the crawl is aborted. */
   async get(hop: Hop): Promise<Fetched> {
     const key = keyOf(hop.request);
     this.#waiting.delete(key);
@@ -91,7 +92,7 @@ export class Prefetcher {
     if (frame.depth > this.#crawl.settings.limits.depth) return true;
     frame.ahead = Math.max(frame.ahead, frame.next);
     for (const { url, notAsked } of frame.references.slice(frame.ahead, frame.ahead + mostAtOnce)) {
-      // What needs no request need not be prefetched.
+      // Documents that need no request are not prefetched.
       const isAsked = notAsked === undefined && refusedByName(url) === undefined;
       if (isAsked && !this.#startIfRoom(url)) break;
       frame.ahead += 1;
@@ -129,7 +130,7 @@ export class Prefetcher {
       return fetched;
     }
     const arrived = async () => {
-      // What is refused without a request arrives at once, and makes room for the next one of perhaps a million.
+      // Refusals without a request arrive immediately, and make room for the next one of perhaps a million.
       await pauseWhenDue();
       if (!signal.aborted) lookAhead();
     };

@@ -1,6 +1,6 @@
-// What a crawl is asked for: a website's homepage, or sitemaps that are known already, and the options. Checked at the call. The options that
-// shape a tree are written into an archive, and read from one to replay it: an archive may come from anybody, so only these count, each is
-// checked, and no limit is above the reader's own.
+// The arguments of a crawl: a website's homepage or given sitemaps, and the options. Checked at the call. The options that shape a tree
+// are saved in an archive, and read from it to replay it. Archives are not trusted, so only these options are used, each is checked, and
+// no limit is raised.
 import { homepageFor } from "../discover/candidates.ts";
 import { SitemapError } from "../model/errors.ts";
 import { expectObject, invalid as invalidOption, readable, suggestion, urlText } from "../model/option-checks.ts";
@@ -76,11 +76,11 @@ function invalid(message: string): SitemapError {
   return new SitemapError("invalid-homepage", message);
 }
 
-/** A crawl that was checked and can begin. */
+/** A crawl whose arguments were checked. */
 export interface Prepared {
   readonly start: Start;
   readonly settings: Settings;
-  /** Which pages are told; none for trees. */
+  /** Which pages are reported; none for trees. */
   readonly filters?: PageFilterSettings | undefined;
   /** As the caller wrote them, with credentials: only the fetcher sees those. */
   readonly startUrls: readonly string[];
@@ -115,7 +115,7 @@ export function prepare(
   return { start, settings, startUrls: [homepage], target, options };
 }
 
-/** As JSON. A limit of `Infinity` is left out. */
+/** As JSON. A limit of `Infinity` is omitted. */
 export function archivedSettings(settings: Settings): Record<string, unknown> {
   return kept(shapingOptions, settings as unknown as Record<string, unknown>);
 }

@@ -1,5 +1,6 @@
-// Runs with `previous`: conditional requests (https://www.rfc-editor.org/rfc/rfc9110#section-13) for what the archive of an earlier run holds
-// whole, which is used if the website answers 304, or sends the same bytes. Not requested, but for some each day, are well-known paths that were
+// Runs with `previous`: conditional requests (https://www.rfc-editor.org/rfc/rfc9110#section-13) for documents that the archive of an
+// earlier run has in full. They are reused if the website answers 304 or sends the same bytes. Not requested, but for some each day, are
+// well-known paths that were
 // not found and, with `trustLastmod`, children of an index that gives them the same `lastmod`.
 import { createHash } from "node:crypto";
 import type { ArchivedBody } from "../archive/archived-body.ts";
@@ -29,7 +30,8 @@ export function isDue(url: string, days: number, date: string = new Date().toISO
 }
 
 /**
- * Asks the `network`, which must not report responses itself, for what may have changed; `onResponse` is called with how each document came.
+ * Requests what may have changed from the `network`, which must not report responses itself; `onResponse` is called with how each
+ * document was obtained.
  */
 export class Revalidator {
   readonly #network: DocumentSource;
@@ -54,7 +56,7 @@ export class Revalidator {
     return !isDue(request.url, guessDays) && (await this.#previous.answer(request))?.outcome === "absent";
   }
 
-  /** The same references; those that need no request are marked. `index` is the URL where the index was found. */
+  /** The same references; those that need no request are marked. `index` is the URL of the index, after redirects. */
   async marked(index: string, references: Reference[]): Promise<Reference[]> {
     const dated = new Map<string, number>();
     for (const [at, { url, lastModified }] of references.entries()) {
@@ -101,7 +103,7 @@ export class Revalidator {
     return this.#compared(answer, before);
   }
 
-  // The answer of an earlier run, if its document is intact.
+  // The response of an earlier run, if its document is intact.
   async #unasked(request: DocumentRequest): Promise<Fetched | undefined> {
     const before = await this.#previous.answer(request);
     if (before === undefined) return undefined;
@@ -157,7 +159,7 @@ const puzzledStatuses: ReadonlySet<number> = new Set([304, 400, 405, 406, 409, 4
 
 // Apache adds the coding to an ETag when it compresses, but does not recognize that form: it needs the bare one.
 const codingSuffix = /(?:--?|;)(?:gzip|br|zstd|deflate)(?="?$)/i;
-// An archive may come from anybody: only a valid header value is sent.
+// Archives are not trusted: only a valid header value is sent.
 const sendable = /^[\x21-\x7e\x80-\xff](?:[\x20-\x7e\x80-\xff]{0,510}[\x21-\x7e\x80-\xff])?$/;
 
 // Undefined if the document has neither.

@@ -1,5 +1,5 @@
-// From a document to its entries, in flat memory: the only way, for crawls, for the pages of a tree and for local files. What a run counts is
-// kept in the index of its archive, and taken instead of parsing when the archive is opened.
+// From a document to its entries, in constant memory, for crawls, for the pages of a tree and for local files. The counts of a run are
+// kept in the index of its archive, and replace parsing when the archive is opened.
 import type { ArchivedBody } from "../archive/archived-body.ts";
 import type { Counts, RunCounts } from "../archive/info.ts";
 import type { Archive } from "../archive/open.ts";
@@ -46,13 +46,13 @@ export interface Reading {
   readonly problems: readonly Problem[];
   readonly wireBytes: number;
   readonly decodedBytes: number;
-  /** CRC-32 of the decoded text; undefined if it was not read to its end. */
+  /** CRC-32 of the decoded text; undefined if it was not fully read. */
   readonly checksum?: number | undefined;
   /** The character set that it was decoded with. */
   readonly charset?: string | undefined;
   /** Pages that are counted but were not yielded, because a tree already has them, or they are read later. */
   readonly untoldPages?: number;
-  /** What a robots.txt says to crawlers. */
+  /** The rules of a robots.txt. */
   readonly robots?: RobotsGroups | undefined;
 }
 
@@ -162,8 +162,8 @@ function hasAny(entries: Entries): boolean {
   return entries.pages.length > 0 || entries.sitemaps.length > 0;
 }
 
-// The reason is the first cause: what opening refused (a refused robots.txt looks like an empty one, which is valid); then, if the document is
-// empty, the loss that made it so; then what the parser says.
+// The reason is the first cause: a refusal to open it (a refused robots.txt looks like an empty one, which is valid); then, if the
+// document is empty, the loss that made it so; then the parser's reason.
 function outcomeOf(parser: EntryParser, refusal: Problem | undefined, problems: ProblemLog): ParseOutcome {
   if (refusal !== undefined) return { kind: "invalid", reason: refusal };
   const { outcome } = parser;
@@ -177,15 +177,15 @@ function countedBy({ limits, strict }: ReadSettings): string {
   return JSON.stringify([version, strict, limits]);
 }
 
-/** What a run counts, for its archive. */
+/** The counts of a run, for its archive. */
 export function newCounts(settings: ReadSettings): RunCounts & { readonly documents: Map<string, Counts> } {
   return { by: countedBy(settings), documents: new Map() };
 }
 
-/** The counts of a document that was read to its end, if they say all that is in it. */
+/** The counts of a fully read document, if they describe all of its content. */
 export function countsOf({ outcome, complete, untoldPages, ...reading }: Reading, pages: number): Counts | undefined {
   if (outcome.kind !== "pages" || !complete || untoldPages !== undefined) return undefined;
-  // A feed that goes on at another URL is followed by what is read.
+  // The next page of a feed is only known by reading it.
   if (outcome.next !== undefined) return undefined;
   const { problems, wireBytes, decodedBytes, checksum, charset } = reading;
   return { format: outcome.format, pages, wireBytes, decodedBytes, checksum, charset, problems };
@@ -208,7 +208,7 @@ async function countsIn(
   { url, isRobots, anonymous, notAsked, isCut }: Document,
   verify: boolean,
 ): Promise<Counts | undefined> {
-  // An answer of an earlier run to a guess is kept beside the one to a request.
+  // The response of an earlier run to a guess is kept separately from that to a request.
   const isOther = isRobots || anonymous || notAsked === "guess";
   const counts = url === undefined || isOther || isCut?.() ? undefined : archive.counts(url);
   if (counts === undefined || !verify) return counts;

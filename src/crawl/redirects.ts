@@ -1,5 +1,5 @@
-// Follows redirects, one hop at a time. Decided here and nowhere else: which URLs name the same document, what is a
-// loop, how many hops are allowed, which headers may be sent where, and when a hop leads to a known document.
+// Follows redirects, one hop at a time. All decisions are made here: which URLs are the same document, what is a loop, how many hops are
+// allowed, which headers may be sent where, and when a hop leads to a known document.
 
 import { staysOnWebsite } from "../fetch/request-headers.ts";
 import { defined } from "../model/defined.ts";
@@ -27,11 +27,11 @@ import { Cookies } from "./cookies.ts";
 
 export interface FollowRules {
   readonly limits: Pick<Limits, "redirects" | "robotsRedirects" | "urlLength">;
-  /** Whether a request without the caller's headers may get another answer. */
+  /** Whether a request without the caller's headers may get another response. */
   readonly tellsApart: (url: string) => boolean;
-  /** Whoever answers for a hop adds to them. */
+  /** The source adds to them for each hop. */
   readonly cookies: Cookies;
-  /** Where a URL is fetched, if the crawl started below the target of a `rewrite`. */
+  /** The URL to fetch, if the crawl started under the target of a `rewrite`. */
   readonly placed: (url: string) => string;
 }
 
@@ -75,7 +75,7 @@ export interface FollowFailure {
   readonly response?: SitemapResponse | undefined;
 }
 
-// How often a chain that sets cookies may come back to one of its URLs. It then goes on as if it had come there once.
+// How often a chain that sets cookies may come back to one of its URLs. It then continues as if it had come there once.
 const mostReturns = 3;
 
 /** How a hop was reached. */
@@ -106,7 +106,7 @@ export class Hop {
   }
 
   static first(url: string, role: DocumentRole, rules: FollowRules, notAsked?: NotAsked): Hop {
-    // A fragment names a place inside a document.
+    // A fragment is a position inside a document.
     const [document = url] = url.split("#", 1);
     const nothing = { before: [], hops: [], problems: [], isTrusted: true, returns: 0, setsCookie: false };
     return new Hop(rules.placed(withoutCredentials(document)), { role, rules, notAsked, ...nothing });
@@ -128,7 +128,7 @@ export class Hop {
     return this.#key;
   }
 
-  /** The key of a document that was read already: what is in the tree is not requested again in another way. */
+  /** The key of a document that was already read: documents in the tree are not requested again in another way. */
   get readKey(): string {
     return this.#isAnonymous ? documentKey({ url: this.url }) : this.key;
   }
@@ -159,7 +159,7 @@ export class Hop {
     });
     const passed = [...before, this].find(({ key }) => key === next.key);
     if (passed === undefined) return next;
-    // The same step with the cookies that were set since. An archive has the last answer of each URL, and so the same chain.
+    // The same step with the cookies that were set since. An archive has the last response of each URL, and so the same chain.
     if (next.#chain.setsCookie && returns < mostReturns)
       return new Hop(next.url, { ...passed.#chain, returns: returns + 1, setsCookie: false });
     // A loop: the result is valid for the first URL only.
@@ -167,7 +167,7 @@ export class Hop {
     return { outcome: "failed", url: start, keys: [key], reason: problem("redirect-loop", { value: passed.url }) };
   }
 
-  /** The result of the chain, from an answer that is not a redirect. */
+  /** The result of the chain, from a response that is not a redirect. */
   end(fetched: Exclude<Fetched, FetchedRedirect>): Followed {
     const { hops, problems } = this.#chain;
     const { url } = this;
@@ -195,7 +195,7 @@ export class Hop {
   }
 }
 
-/** Follows redirects from a URL to its document. `fetch` answers for one hop, and may reject. */
+/** Follows redirects from a URL to its document. `fetch` makes one hop, and may reject. */
 export async function follow(first: Hop, fetch: (hop: Hop) => Promise<Fetched>): Promise<Followed> {
   return (await followUnlessKnown<never>(first, fetch, () => undefined)) as Followed;
 }
@@ -217,7 +217,7 @@ export async function followUnlessKnown<Known>(
   }
 }
 
-/** What is told of a response, but for its document. */
+/** The facts about a response, without its document. */
 export function responseOf(
   { status, headers = [], attempts, receivedAt, firstByte }: FetchedDocument | FailedFetch,
   hops: readonly RedirectHop[],

@@ -27,9 +27,9 @@ export class Spool implements Body {
   #isClosed = false;
   #hasEnded = false;
   #error: unknown;
-  // Whoever waits for a change: the reader, or whoever fills.
+  // The side that waits for a change: the reader or the writer.
   #wake = () => {};
-  /** Resolves when the body has ended, in whatever way; never rejects. */
+  /** Resolves when the body has ended or failed; never rejects. */
   readonly filled: Promise<void>;
 
   constructor(body: Body, room: SpoolRoom) {
@@ -65,7 +65,7 @@ export class Spool implements Body {
     }
   }
 
-  /** Releases everything, including what was never read. */
+  /** Releases everything, even unread data. */
   close(): void {
     this.#isClosed = true;
     this.#release(this.#blocks.splice(0));

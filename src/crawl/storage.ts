@@ -18,7 +18,8 @@ export interface Storage {
 }
 
 /**
- * A store is made for `save` and `resume`, or where it `isNeeded`. Throws a `SitemapError` if an archive cannot be written, read or resumed.
+ * A store is created for `save` and `resume`, or if it `isNeeded`. Throws a `SitemapError` if an archive cannot be written, read or
+ * resumed.
  * Nothing is created if the settings cannot be used.
  */
 export async function openStorage(prepared: Prepared, isNeeded = false): Promise<Storage> {

@@ -5,7 +5,7 @@ import type { DocumentRequest, FailedFetch, Fetched, FetchedDocument } from "../
 import type { Settings } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
 
-/** What is left of a website's time for what follows its crawl, in milliseconds: at least a tenth of it. */
+/** The time left for work after a website's crawl, in milliseconds: at least a tenth of its limit. */
 export function timeLeft(time: number, startedAt: number): number {
   return Math.max(time - (performance.now() - startedAt), time / 10);
 }
@@ -38,7 +38,7 @@ export class TimeBudget {
     return this.#problem();
   }
 
-  /** The pending answer, or a failure if time ran out before it came. */
+  /** The pending response, or a failure if the time limit is reached first. */
   async fetched(request: DocumentRequest, fetching: Promise<Fetched>): Promise<Fetched> {
     try {
       return await fetching;
@@ -50,7 +50,7 @@ export class TimeBudget {
     }
   }
 
-  /** The document as it is read: cut off where the time is up, and an error where the caller's signal is aborted. */
+  /** The document as it is read: cut off when the time limit is reached; throws when the caller's signal is aborted. */
   read(fetched: FetchedDocument): FetchedDocument & { readonly isCut: () => boolean } {
     const { body } = fetched;
     let late: Problem | undefined;

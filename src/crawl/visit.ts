@@ -1,4 +1,4 @@
-// Visits one reference: finds out what is there, reads the document, and records the result. The result is a finished sitemap, an
+// Visits one reference: resolves it to a document, reads that, and records the result. The result is a finished sitemap, an
 // index whose children are to be visited, or nothing (a guess without a sitemap).
 import { type Candidate, isGuess as isGuessed } from "../discover/candidates.ts";
 import { defined } from "../model/defined.ts";
@@ -18,7 +18,7 @@ import { type FoundDocument, followUnlessKnown, Hop, responseOf } from "./redire
 export type CandidateResult = Omit<DiscoveryRecord, "url" | "by">;
 
 export type Visit =
-  /** `next`: where a feed goes on. */
+  /** `next`: the next page of a feed. */
   | { readonly type: "node"; readonly node: Sitemap; readonly result: CandidateResult; readonly next?: Reference }
   | { readonly type: "frame"; readonly frame: Frame; readonly result: CandidateResult }
   /** Not in the tree: a well-known path without a sitemap, or a missing robots.txt. */
@@ -26,7 +26,7 @@ export type Visit =
 
 /** A sitemap to visit. */
 export interface Reference extends SitemapReference {
-  /** The website is not asked: the answer of an earlier run is used. */
+  /** No request is sent: the response of an earlier run is used. */
   readonly notAsked?: NotAsked | undefined;
 }
 
@@ -163,7 +163,7 @@ export class Visitor {
       const node: Sitemap = { kind: "pages", format: outcome.format, ...declared, problems, pageCount };
       yield* this.#finish(node, parent.depth + 1, keys, facts);
       const next = pageCount > 0 && cut === undefined ? outcome.next : undefined;
-      // What was read before would be a loop.
+      // A feed page that was already read would be a loop.
       const isNew = next !== undefined && !frontier.isKnown(Hop.first(next, "sitemap", rules).key);
       return { type: "node", node, result, ...(isNew && { next: { url: next } }) };
     }
@@ -180,7 +180,7 @@ export class Visitor {
   }
 
   // Yields the pages as they are read. `started`: whether the `start` event was sent. `cut`: the budget that ended the reading, if one did.
-  // `sameAs`: where the content of a guess is in the tree already; then nothing was told of it.
+  // `sameAs`: where the content of a guess already is in the tree; then nothing was reported of it.
   async *#read(
     { document, url, keys }: FoundDocument,
     children: { add(references: readonly SitemapReference[]): void },
@@ -239,7 +239,7 @@ export class Visitor {
     const { settings, filter, frontier, omitMissing } = this.#crawl;
     const { recurse, recurseList } = settings;
     const context = { parent: url, ancestors: [...urlsAbove(parent), url], depth: parent.depth + 2 };
-    // Each costs a document, unless it is missing; one more is kept to name what was cut off.
+    // Each costs a document, unless it is missing; one more is kept to report what was cut off.
     const most = omitMissing ? Number.POSITIVE_INFINITY : frontier.documentsLeft + 1;
     const listed: SitemapReference[] = [];
     let unlisted = 0;
@@ -278,7 +278,7 @@ export class Visitor {
     }
   }
 
-  // That it is not kept is said of this run, and not of the document.
+  // That the delay is not respected is a problem of this run, not of the document.
   *#takeCrawlDelay(reading: Reading, url: string): Generator<OrderedEvent, void> {
     const { settings, fetcher } = this.#crawl;
     const limit = fetcher && reading.robots?.delayFor(settings.userAgent);
@@ -293,7 +293,7 @@ export class Visitor {
     const { frontier } = this.#crawl;
     const { parent, by, continues } = place;
     const result: CandidateResult = { outcome: "duplicate", ...movedTo(place.url, known.url) };
-    // What a sitemap or the caller declares is shown twice; a candidate of discovery that is known already is not.
+    // Sitemaps declared twice are shown twice; candidates of discovery that are already known are not.
     if (continues || (by !== undefined && by !== "given")) return { type: "omitted", result };
     const reason = frontier.exhausted(frontier.sizeOf(known));
     if (reason !== undefined)
@@ -306,7 +306,8 @@ export class Visitor {
     return { type: "node", node, result };
   }
 
-  // There is no sitemap, now or in an earlier visit. Where one was declared, a node says why. A guess has none, and is remembered, unless it was
+  // There is no sitemap, now or in an earlier visit. If one was declared, a node says why. A guess has none, and is remembered, unless it
+  // was
   // not requested: if it is declared later, it is requested.
   *#missing(place: Place, missing: Missing, content?: { facts: DocumentFacts; started: boolean }): Recording {
     const { url, outcome, status, reason } = missing;
@@ -351,7 +352,7 @@ function isReferences(value: unknown): value is readonly SitemapReference[] {
   return Array.isArray(value) && value.every((item: Partial<SitemapReference> | null) => typeof item?.url === "string");
 }
 
-/** Why a URL cannot be a sitemap, by its name: robots.txt is where a crawl starts, and must not be named by a sitemap. */
+/** Why a URL cannot be a sitemap, by its name: robots.txt is where a crawl starts, and must not be listed in a sitemap. */
 export function refusedByName(url: string): Problem | undefined {
   return isRobotsUrl(url) ? problem("not-a-sitemap", { value: "robots.txt" }) : undefined;
 }
@@ -363,7 +364,7 @@ function whyInvalid({ outcome }: Reading, { by }: Place): Problem | undefined {
   return problem("not-a-sitemap", { value: isRobots ? "robots.txt" : "a sitemap in place of robots.txt" });
 }
 
-// Whether a failure leaves no node: nobody declared that there is a sitemap.
+// Whether a failure leaves no node, because no sitemap was declared there.
 function isGuess({ by }: Place): boolean {
   return by === "robots" || isGuessed(by);
 }
@@ -375,7 +376,7 @@ function isLinkToPage({ by }: Place, { outcome, reason: { code, value }, respons
   return response?.status === 200 && /html/i.test(header(response.headers, "content-type") ?? "");
 }
 
-// The URL where a document was found, if that is not the declared one.
+// The URL of a document after redirects, if different from the declared one.
 function movedTo(declared: string, url: string): { finalUrl?: string } {
   return declared === url ? {} : { finalUrl: url };
 }
