@@ -1,6 +1,6 @@
 // An archive may come from anybody, and may have been cut anywhere: it opens, or it is refused with a clear error.
 // Needs more than a second.
-import { open as openFile, rm, truncate, writeFile } from "node:fs/promises";
+import { readFile, truncate, writeFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type Archive, openArchive } from "../../src/archive/open.ts";
@@ -28,10 +28,7 @@ async function smallArchive(file: string): Promise<Buffer> {
   await store.keep(documentAt(urls[1]!, "<sitemapindex/>"));
   await store.finish();
   await store.close();
-  const handle = await openFile(file);
-  const bytes = await handle.readFile();
-  await handle.close();
-  return bytes;
+  return readFile(file);
 }
 
 describe.each(["whole.warc", "whole.warc.gz"])("%s", (file) => {
@@ -55,13 +52,11 @@ describe.each(["whole.warc", "whole.warc.gz"])("%s", (file) => {
     const isNearEnd = (length: number) =>
       bytes.subarray(Math.max(0, length - 12), length + 12).includes(start, 0, "latin1");
     const lengths = Array.from(bytes.keys()).filter((length) => length % step === 0 || isNearEnd(length));
-    const seen = await inParallel(8, lengths, async (length) => {
-      const cut = inFolder(`${length}.warc`);
-      await writeFile(cut, bytes.subarray(0, length));
-      const result = await exchangesOf(cut);
-      await rm(cut);
-      return result;
-    });
+    const seen: Awaited<ReturnType<typeof exchangesOf>>[] = [];
+    for (const length of lengths) {
+      await writeFile(name, bytes.subarray(0, length));
+      seen.push(await exchangesOf(name));
+    }
     const firstOpen = seen.findIndex((result) => result !== "invalid-archive");
     expect(firstOpen).toBeGreaterThan(0);
     let count = 0;
@@ -74,16 +69,6 @@ describe.each(["whole.warc", "whole.warc.gz"])("%s", (file) => {
     expect(count).toBe(urls.length);
   });
 });
-
-async function inParallel<T, R>(width: number, items: T[], run: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  const rest = items.entries();
-  const worker = async () => {
-    for (const [index, item] of rest) results[index] = await run(item);
-  };
-  await Promise.all(Array.from({ length: width }, worker));
-  return results;
-}
 
 test("an archive that was cut says so, and can be saved without its torn end", async () => {
   const bytes = await smallArchive(inFolder("whole.warc"));
@@ -136,19 +121,16 @@ describe("refused with a message that says why", () => {
   });
 
   test("a directory, and a file that is not there", async () => {
-    await expect(openArchive(inFolder())).rejects.toMatchObject({ code: "invalid-archive" });
-    await expect(openArchive(name)).rejects.toMatchObject({
-      code: "invalid-archive",
-      message: expect.stringContaining("no such file"),
-    });
+    await expect(openArchive(inFolder())).rejects.toThrow("it is not a file");
+    await expect(openArchive(name)).rejects.toThrow("no such file");
   });
 
-  test("a head of 64 megabytes, which is not kept in memory", async () => {
+  test("a head of 128 megabytes, which is not kept in memory", async () => {
     await writeFile(name, "WARC/1.1\r\nX: ");
-    await truncate(name, 64 * 1024 * 1024);
+    await truncate(name, 128 * 1024 * 1024);
     const before = process.memoryUsage().rss;
     await expect(openArchive(name)).rejects.toMatchObject({ code: "invalid-archive" });
-    expect(process.memoryUsage().rss - before).toBeLessThan(32 * 1024 * 1024);
+    expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024);
   });
 
   test("a small file that unpacks to far more than it should", async () => {
@@ -208,11 +190,8 @@ describe("a description that was tampered with", () => {
 
   test("a document whose response is not in the file is lost", async () => {
     const text = (await smallArchive(inFolder("whole.warc"))).toString("latin1");
-    const records = text.split(/(?=WARC\/1\.1\r\n)/);
-    await writeFile(
-      name,
-      Buffer.from(records.filter((record) => !record.includes("<sitemapindex/>")).join(""), "latin1"),
-    );
+    const records = text.split(/(?=WARC\/1\.1\r\n)/).filter((record) => !record.includes("<sitemapindex/>"));
+    await writeFile(name, Buffer.from(records.join(""), "latin1"));
     const archive = await opened(name);
     const fetched = await archive.fetch({ url: urls[1]!, role: "sitemap" });
     expect(await contentOf(fetched)).toMatchObject({ body: { bytes: "", problem: { code: "archive-digest" } } });
@@ -228,14 +207,9 @@ test.each([
   ["{", /damaged/],
 ])("an archive about %s is refused", async (json, message) => {
   const content = `sitegrove: ${json}\r\n`;
-  await writeFile(
-    name,
-    `WARC/1.1\r\nWARC-Type: warcinfo\r\nContent-Length: ${content.length}\r\n\r\n${content}\r\n\r\n`,
-  );
-  await expect(openArchive(name)).rejects.toMatchObject({
-    code: "invalid-archive",
-    message: expect.stringMatching(message),
-  });
+  const head = `WARC/1.1\r\nWARC-Type: warcinfo\r\nContent-Length: ${content.length}\r\n\r\n`;
+  await writeFile(name, `${head}${content}\r\n\r\n`);
+  await expect(openArchive(name)).rejects.toThrow(message);
 });
 
 test("a compressed archive is one member for each record", async () => {

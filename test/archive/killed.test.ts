@@ -10,11 +10,11 @@ import { write } from "../../scripts/bundle.mjs";
 import { openArchive } from "../../src/archive/open.ts";
 import { createStore } from "../../src/archive/store.ts";
 import { isLong } from "../support/long.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { contentAt } from "./child.ts";
 import { bytesOf, contentOf, documentAt } from "./exchanges.ts";
 
-let directory: string;
-let temporary: string;
+const inFolder = testFolder();
 let script: string;
 beforeAll(async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "store-child-"));
@@ -27,19 +27,14 @@ beforeAll(async () => {
 });
 afterAll(() => rm(path.dirname(script), { recursive: true }));
 beforeEach(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), "store-killed-"));
-  temporary = path.join(directory, "tmp");
-  await mkdir(temporary);
+  await mkdir(inFolder("tmp"));
   // os.tmpdir() reads it each time.
-  vi.stubEnv("TMPDIR", temporary);
+  vi.stubEnv("TMPDIR", inFolder("tmp"));
 });
-afterEach(async () => {
-  vi.unstubAllEnvs();
-  await rm(directory, { recursive: true });
-});
+afterEach(() => void vi.unstubAllEnvs());
 
 const info = { homepage: "https://example.org/", settings: {} };
-const leftovers = async () => (await readdir(temporary)).filter((name) => name.startsWith("sitegrove-"));
+const leftovers = async () => (await readdir(inFolder("tmp"))).filter((name) => name.startsWith("sitegrove-"));
 
 interface Child {
   readonly process: ChildProcess;
@@ -66,7 +61,7 @@ async function until(condition: () => boolean): Promise<void> {
 
 test("an archive whose process was killed opens, and holds everything that was acknowledged", async () => {
   const killAt = async (run: number) => {
-    const save = path.join(directory, `${run}.warc${run % 3 === 0 ? ".gz" : ""}`);
+    const save = inFolder(`${run}.warc${run % 3 === 0 ? ".gz" : ""}`);
     const child = start("wait", save);
     // Between the first document and nearly the last, and at no tidy moment.
     await until(() => child.lines().length > run * 4 || child.process.exitCode !== null);
@@ -98,7 +93,7 @@ test("an archive whose process was killed opens, and holds everything that was a
 });
 
 test("a full disk rejects with a sentence, and the archive is whole up to there", async () => {
-  const save = path.join(directory, "site.warc");
+  const save = inFolder("site.warc");
   // 1.5 MB for any one file. Node.js ignores the signal, so that writing fails as on a full disk.
   const child = start("crawl", save, 1500);
   await child.ended;
@@ -114,8 +109,8 @@ test("a full disk rejects with a sentence, and the archive is whole up to there"
 test("temporary files have no name: nobody can open them, and nothing can leave them behind", async () => {
   const store = await createStore({ kind: "file", info });
   await store.keep(documentAt("https://example.org/a.xml", "secret"));
-  await store.save(path.join(directory, "site.warc.gz"));
-  const archive = await openArchive(path.join(directory, "site.warc.gz"));
+  await store.save(inFolder("site.warc.gz"));
+  const archive = await openArchive(inFolder("site.warc.gz"));
   expect(await leftovers()).toEqual([]);
   for (const source of [store, archive]) {
     const fetched = await source.fetch({ url: "https://example.org/a.xml", role: "sitemap" });

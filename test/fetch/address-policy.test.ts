@@ -147,26 +147,19 @@ describe("the operator's start", () => {
       expect(await read(fetcher, other)).toBe("refused address-blocked");
   });
 
-  test("may be a name for this machine", async () => {
+  test.each([
+    ["default", "localhost", "found"],
+    ["public-only", "localhost", "refused address-blocked"],
+    ["public-only", "website.test", "refused address-blocked"],
+    ["public-only", "127.0.0.1", "refused address-blocked"],
+    ["allow-private", "127.0.0.1", "found"],
+  ] as const)("%s, at %s: %s", async (network, host, expected) => {
     const server = await testServer({ "/": tenPages });
-    const url = `http://localhost:${server.port}/`;
-    const lookup = stubResolver({ localhost: ["127.0.0.1"] });
-    expect(await read(testFetcher({ start: url }, { lookup }), url)).toBe("found");
-  });
-
-  test("public-only: must be public as well", async () => {
-    const server = await testServer({ "/": tenPages });
-    const url = `http://website.test:${server.port}/`;
-    const lookup = stubResolver({ "website.test": ["127.0.0.1"] });
-    const fetcher = testFetcher({ start: [url, server.origin], network: "public-only" }, { lookup });
-    expect(await read(fetcher, url)).toBe("refused address-blocked");
-    expect(await read(fetcher, `${server.origin}/`)).toBe("refused address-blocked");
-    expect(server.connections).toBe(0);
-  });
-
-  test("allow-private: anything goes", async () => {
-    const server = await testServer({ "/": tenPages });
-    expect(await read(testFetcher({ network: "allow-private" }), `${server.origin}/`)).toBe("found");
+    const url = `http://${host}:${server.port}/`;
+    const lookup = stubResolver({ localhost: ["127.0.0.1"], "website.test": ["127.0.0.1"] });
+    const start = network === "allow-private" ? [] : [url];
+    expect(await read(testFetcher({ start, network }, { lookup }), url)).toBe(expected);
+    expect(server.connections).toBe(expected === "found" ? 1 : 0);
   });
 
   test("a way over https does not lead around the policy", async () => {

@@ -21,16 +21,18 @@ test("no answer to the attempt to connect is timeout-connect", async () => {
 test("a TLS handshake that stalls is timeout-tls", async () => {
   const server = await testServer({});
   const url = `https://127.0.0.1:${server.port}/sitemap.xml`;
-  expect((await testFetcher({ start: url, timeout: { connect: 1000 } }).read(url)).result).toBe("failed timeout-tls");
+  expect((await testFetcher({ start: url, timeout: { connect: 500 } }).read(url)).result).toBe("failed timeout-tls");
 });
 
-test.each(["stall in headers", "drip of headers"] as const)("a %s ends with a timeout", async (name) => {
-  expect((await fetchOnly(faults[name](), { timeout: { firstByte: 500 } })).result).toBe("failed timeout-first-byte");
+test.each(["silence", "stall in headers", "drip of headers"] as const)("a %s ends with a timeout", async (name) => {
+  const { result, fetched } = await fetchOnly(faults[name](), { timeout: { firstByte: 300 } });
+  expect(result).toBe("failed timeout-first-byte");
+  expect(fetched).toMatchObject({ attempts: 1, reason: { limit: 300 } });
 });
 
 test.each([
   ["stall in body", { timeout: { idle: 500 } }, "timeout-idle"],
-  ["drip of body", { timeout: { total: 1500 } }, "timeout-total"],
+  ["drip of body", { timeout: { total: 800 } }, "timeout-total"],
   ["endless body", { limits: { documentBytes: 200_000 } }, "limit-document-bytes"],
   ["endless body without length", { limits: { documentBytes: 200_000 } }, "limit-document-bytes"],
   ["reset in body", { retries: 2 }, "body-reset"],
@@ -45,7 +47,7 @@ test.each([
 
 test("a stall before the first byte of the body is an attempt that failed", async () => {
   const fault = inTurn(faults["stall before body"](tenPages), whole(tenPages));
-  const { result, text, fetched } = await fetchOnly(fault, { retries: 1, timeout: { idle: 1500 } });
+  const { result, text, fetched } = await fetchOnly(fault, { retries: 1, timeout: { idle: 800 } });
   expect({ result, text }).toEqual({ result: "found", text: tenPages });
   expect(fetched.attempts).toBe(2);
 });
