@@ -44,15 +44,8 @@ function json(change: TreeChange): string {
   }
 }
 
-export const changeCsvColumns: readonly string[] = [
-  "kind",
-  "url",
-  "change",
-  "lastModified",
-  "lastModifiedBefore",
-  "sitemap",
-  "sitemapBefore",
-];
+export const changeCsvColumns: readonly string[] =
+  "kind url change lastModified lastModifiedBefore sitemap sitemapBefore".split(" ");
 
 /** The format `csv`: one change per row, after a fixed header. With `safe: false`, values are written unchanged. */
 export function changeCsvWriter({ safe = true }: { safe?: boolean } = {}): ChangeWriter {

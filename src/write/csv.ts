@@ -111,44 +111,22 @@ const pageColumns: readonly Column[] = [
 ];
 
 const itemFields: Readonly<Record<ExplodedList, readonly string[]>> = {
-  images: fieldsOf<SitemapImage>()("url", "caption", "geoLocation", "title", "license"),
+  images: fieldsOf<SitemapImage>()("url caption geoLocation title license"),
   videos: fieldsOf<SitemapVideo>()(
-    "thumbnailUrl",
-    "title",
-    "description",
-    "contentUrl",
-    "playerUrl",
-    "playerAllowsEmbed",
-    "playerAutoplay",
-    "duration",
-    "expirationDate",
-    "rating",
-    "viewCount",
-    "publicationDate",
-    "isFamilyFriendly",
-    "restriction",
-    "platform",
-    "prices",
-    "requiresSubscription",
-    "uploader",
-    "uploaderUrl",
-    "isLive",
-    "tags",
-    "category",
-    "galleryUrl",
-    "galleryTitle",
-    "contentSegments",
-    "ids",
-    "tvShow",
+    "thumbnailUrl title description contentUrl playerUrl playerAllowsEmbed playerAutoplay duration expirationDate",
+    "rating viewCount publicationDate isFamilyFriendly restriction platform prices requiresSubscription uploader",
+    "uploaderUrl isLive tags category galleryUrl galleryTitle contentSegments ids tvShow",
   ),
-  alternates: fieldsOf<AlternatePage>()("language", "url"),
+  alternates: fieldsOf<AlternatePage>()("language url"),
 };
 
-// Requires every field of a type: a missing or unknown one does not compile.
+type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
+
+// Requires every field of a type, and no other: a missing or unknown one does not compile.
 function fieldsOf<T>() {
-  return <const Names extends readonly (keyof T & string)[]>(
-    ...names: Exclude<keyof T, Names[number]> extends never ? Names : never
-  ): readonly string[] => names;
+  return <const Lines extends readonly string[]>(
+    ...lines: [keyof T, Words<Lines[number]>] extends [Words<Lines[number]>, keyof T] ? Lines : never
+  ): readonly string[] => lines.join(" ").split(" ");
 }
 
 function itemColumns(list: ExplodedList): readonly Column[] {

@@ -136,6 +136,7 @@ describe("pages", () => {
   });
 
   const dated = (path: string, inside = "") => entry(path, `<lastmod>2024-05-31</lastmod>${inside}`);
+  // More of what comes where, and which declaration counts, is in properties.test.ts.
   test.each<[string, Documents, Documents, string[], DiffOptions?]>([
     [
       "ignored fields are no change, beside others",
@@ -152,12 +153,6 @@ describe("pages", () => {
       { ignore: ["lastModified", "priority"] },
     ],
     [
-      "missing pages come first, in the order of the side before; then the others, in the order of the side after",
-      { "/a.xml": urlset("/1", "/2", "/3"), "/b.xml": urlset("/4", "/5") },
-      { "/a.xml": urlset("/9", "/3", "/8", "/1"), "/b.xml": urlset("/7", "/5") },
-      ["removed /2 /a.xml", "removed /4 /b.xml", "added /9 /a.xml", "added /8 /a.xml", "added /7 /b.xml"],
-    ],
-    [
       "a page that another sitemap declares has moved; one that is also different has changed, and says where it was",
       { "/a.xml": set(entry("x"), prior("y", 1)), "/b.xml": urlset("/z") },
       { "/a.xml": urlset("/w"), "/b.xml": urlset("/x", "/y", "/z") },
@@ -169,30 +164,6 @@ describe("pages", () => {
       { "/a.xml": urlset("/w"), "/b.xml": urlset("/x", "/y", "/z") },
       ["added /w /a.xml", "changed /y priority /b.xml"],
       { ignore: ["sitemap"] },
-    ],
-    [
-      "the first declaration of a page counts",
-      { "/a.xml": urlset("/x"), "/b.xml": set(prior("x", 1)) },
-      { "/a.xml": urlset("/x"), "/b.xml": set(prior("x", 0.2)) },
-      [],
-    ],
-    [
-      "on each side",
-      { "/a.xml": urlset("/x"), "/b.xml": set(prior("x", 1)) },
-      { "/a.xml": urlset("/w"), "/b.xml": set(prior("x", 1)) },
-      ["added /w /a.xml", "changed /x priority /b.xml from /a.xml"],
-    ],
-    [
-      "what is the same on both sides still declares pages that are elsewhere on one",
-      { "/a.xml": urlset("/x"), "/b.xml": urlset("/y") },
-      { "/a.xml": urlset("/x"), "/b.xml": urlset("/x", "/y") },
-      [],
-    ],
-    [
-      "and counts where it comes first",
-      { "/a.xml": urlset("/x"), "/b.xml": urlset("/y") },
-      { "/b.xml": urlset("/x", "/y"), "/a.xml": urlset("/x") },
-      ["moved /x /b.xml from /a.xml"],
     ],
     [
       "only pages whose URL is wanted are looked at",

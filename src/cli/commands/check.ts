@@ -1,5 +1,5 @@
 // `sitegrove check`: flags, the findings about a target, and what they mean for the exit code.
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { type CheckResult, failedInWords } from "../../check/result.ts";
 import { severities } from "../../check/rule.ts";
 import type { SiteFilesOptions } from "../../check/site-files.ts";
@@ -32,17 +32,6 @@ interface CheckFlags extends Flags {
 }
 
 export function checkCommand(context: Context, done: Done): Command {
-  // -f and -o, in the order in which they were given.
-  const words: Word[] = [];
-  const format = new Option("-f, --format <format>", "output format (repeatable)")
-    .choices(checkFormats)
-    .argParser((value) => {
-      if (!checkFormats.includes(value as CheckFormat))
-        throw new InvalidArgumentError(`Allowed choices are ${checkFormats.join(", ")}.`);
-      words.push({ format: value as CheckFormat });
-      return value;
-    });
-  const addFile = (file: string) => void words.push({ file });
   const failOn = new Option("--fail-on <severity>", "exit with 6 if there are findings of this severity or higher");
   const command = new Command("check")
     .summary("show what search engines would flag in a website's sitemaps")
@@ -52,8 +41,8 @@ export function checkCommand(context: Context, done: Done): Command {
     )
     .argument("<target>", "website, archive, sitemap file, folder of a static site, or - for standard input")
     .optionsGroup("Output:")
-    .addOption(format)
-    .option("-o, --output <file>", "write the preceding format to FILE (repeatable)", addFile)
+    .addOption(new Option("-f, --format <format>", "output format (repeatable)").choices(checkFormats))
+    .option("-o, --output <file>", "write the preceding format to FILE (repeatable)")
     .option("--force", "replace existing files")
     .option("--all", "show all examples and sitemaps (text, markdown)")
     .addOption(failOn.choices(failLevels).default(undefined, "error"));
@@ -66,6 +55,10 @@ export function checkCommand(context: Context, done: Done): Command {
     .option("--pages <glob>", pages, collected)
     .option("--ignore <glob>", "files to ignore: 'drafts/' (repeatable)", collected);
   addFlags(command, "Discovery", "Network", "Limits", "messages");
+  // -f and -o, in the order in which they were given.
+  const words: Word[] = [];
+  command.on("option:format", (format: CheckFormat) => words.push({ format }));
+  command.on("option:output", (file: string) => words.push({ file }));
   command.action(async (target: string, flags: CheckFlags) =>
     done(await check(target, { ...flags, output: undefined, outputs: pairsOf(words) }, context)),
   );
