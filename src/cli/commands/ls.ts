@@ -17,7 +17,7 @@ import { exitCodeHelp, UsageError, websiteExitCodes } from "../exit-codes.ts";
 import { addFlags, checkSince, crawlOptions, type Flags, givenFlags, pageFilters } from "../flags.ts";
 import { addHelp, patternHelp } from "../help.ts";
 import { chooseTreeTarget } from "../input/local-files.ts";
-import { archivedTarget, crawlTarget, type NamedTarget, type Target } from "../input/target.ts";
+import { archivedTarget, crawlTarget, type Target } from "../input/target.ts";
 import { Counts } from "../output/counts.ts";
 import { CrawlEnding, filterNotes } from "../output/ending.ts";
 import { OutputFolder } from "../output/file.ts";
@@ -103,21 +103,12 @@ async function ls(names: readonly string[], flags: Flags<Format>, context: Conte
   return code;
 }
 
-interface Chosen {
-  readonly targets: readonly Target[];
-  /** As they were named. */
-  readonly named: readonly (Target | NamedTarget)[];
-  /** Options that make the crawl read a folder, or for a website that nobody named. */
-  readonly more?: Options | undefined;
-  readonly note?: string;
-}
-
-// An archive that is resumed may name its website.
-async function chooseTargets(names: readonly string[], flags: Flags, context: Context): Promise<Chosen> {
+// What to list, also as it was named; with options that make the crawl read a folder. An archive that is resumed may name its website.
+async function chooseTargets(names: readonly string[], flags: Flags, context: Context) {
   const { sitemap, resume } = flags;
   if (names.length > 0 || resume === undefined || sitemap !== undefined) {
     const all = (names.length > 0 ? names : [undefined]).map((name) => chooseTreeTarget(name, flags, context));
-    const more = all.find(({ files }) => files !== undefined)?.options;
+    const more: Options | undefined = all.find(({ files }) => files !== undefined)?.options;
     if (more !== undefined && all.length > 1) throw new UsageError("a folder is listed alone: name only one");
     return { targets: all.map(({ target }) => target), named: all.map(({ named }) => named), more };
   }

@@ -6,7 +6,7 @@ import { appendFileSync } from "node:fs";
 import picocolors from "picocolors";
 import { type Finding, type FindingExample, groupedByRule } from "../../check/findings.ts";
 import { type CheckResult, failedInWords, severitiesInWords } from "../../check/result.ts";
-import { type Rule, type Severity, severities } from "../../check/rule.ts";
+import { type Rule, severities } from "../../check/rule.ts";
 import { systemReason } from "../../model/errors.ts";
 import { counted, grouped } from "../../model/figures.ts";
 import { version } from "../../model/version.ts";
@@ -259,15 +259,10 @@ function locationOf({ uri, base }: Place, example: FindingExample | undefined): 
 }
 
 /** The findings of one rule with one severity. */
-interface FindingGroup {
-  readonly rule: Rule;
-  readonly severity: Severity;
-  readonly findings: readonly Finding[];
-  readonly count: number;
-}
+type FindingGroup = ReturnType<typeof groupsOf>[number];
 
 /** Most severe first. */
-function groupsOf({ findings, rules }: CheckResult): FindingGroup[] {
+function groupsOf({ findings, rules }: CheckResult) {
   const rows = new Map(rules.map((rule) => [rule.id, rule]));
   return groupedByRule(findings).map((group) => ({
     rule: rows.get(group[0].rule) as Rule,
