@@ -1,5 +1,5 @@
-// Waits that an AbortSignal ends, and controllers that follow one. All listeners are removed: the signal of a crawl lives
-// long, and whatever `AbortSignal.any` makes of it would stay in memory as long (Node 20).
+// Waits that an AbortSignal ends, and controllers that follow one. All listeners are removed: the signal of a crawl lives long, and the
+// results of `AbortSignal.any` would stay in memory as long (Node 20).
 import { setMaxListeners } from "node:events";
 
 /** A controller that is aborted with the first of other signals, until `release` is called. */
@@ -50,7 +50,7 @@ export function waitFor<T>(
   });
 }
 
-/** What the promise brings, unless the signal is aborted before. */
+/** The promise's result, unless the signal is aborted first. */
 export function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   return waitFor(signal, (resolve, reject) => {
     promise.then(resolve, reject);

@@ -1,5 +1,5 @@
-// Which addresses, names and ports may be connected to. Judged on bytes, not on spelling: `new URL` has normalized
-// every notation of an IPv4 address, and names are judged again by the addresses they resolve to.
+// Which addresses, names and ports may be connected to. Decided by bytes, not spelling: `new URL` has normalized every notation of an
+// IPv4 address, and names are checked again by the addresses they resolve to.
 // https://www.iana.org/assignments/iana-ipv4-special-registry
 // https://www.iana.org/assignments/iana-ipv6-special-registry
 import { isIP } from "node:net";
@@ -7,7 +7,7 @@ import ipaddr from "ipaddr.js";
 import { type Problem, problem } from "../model/problem.ts";
 import { parseUrl } from "../model/url.ts";
 
-/** Why this URL must not be requested, judged by the URL alone; undefined if it may. */
+/** Why this URL must not be requested, by the URL alone; undefined if it may. */
 export function refusalOf(url: URL, allowPrivate: boolean): Problem | undefined {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     return problem("scheme-refused", { value: url.protocol });
@@ -32,7 +32,7 @@ export function hostOf(url: URL): string {
 export function isPublicAddress(address: string): boolean {
   // ipaddr.js would also accept `1.2.3`.
   if (isIP(address) === 0 || !ipaddr.isValid(address)) return false;
-  // An IPv4 address inside IPv6 (`::ffff:a.b.c.d`) is judged as IPv4.
+  // An IPv4 address inside IPv6 (`::ffff:a.b.c.d`) is treated as IPv4.
   const parsed = ipaddr.process(address);
   if (parsed instanceof ipaddr.IPv4) return isPublicIpv4(parsed);
   const ipv6 = parsed as ipaddr.IPv6;
@@ -49,7 +49,7 @@ function isPublicIpv4(address: ipaddr.IPv4): boolean {
   return address.range() === "unicast" && address.toString() !== "168.63.129.16";
 }
 
-/** Names that never belong to a public website. Their addresses would be refused, too, but behind a proxy nobody checks those. */
+/** Names that never belong to a public website. Their addresses would also be refused, but behind a proxy those are not checked. */
 function isLocalName(hostName: string): boolean {
   const name = hostName.toLowerCase();
   return localNames.some((local) => name === local || name.endsWith(`.${local}`));

@@ -1,5 +1,5 @@
-// The body of a document as received: counted, limited, and never throwing for what a website does. It pulls one chunk
-// before its reader asks, so that a small document is complete as soon as it has arrived. If the reader pauses for a
+// The body of a document as received: counted, limited, and never throwing because of a website. It pulls one chunk in advance, so that a
+// small document is complete as soon as it has arrived. If the reader pauses for a
 // second, its slot (hosts.ts) is lent to another request, so that no order of reading can deadlock.
 import type { Body } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";

@@ -1,5 +1,5 @@
-// The built-in client: HTTP/1.1 with the public API of undici, over sockets that connect.ts opens. Each connection is an undici `Client`
-// of its own: a request can end its socket while it connects, and count all received bytes. A connection is reused for the
+// The built-in client: HTTP/1.1 with the public API of undici, over sockets that connect.ts opens. Each connection is a separate undici
+// `Client`: a request can end its socket while it connects, and count all received bytes. A connection is reused for the
 // same origin only, also behind a proxy: no website can answer for another.
 import type net from "node:net";
 import type { Dispatcher, Client as Undici } from "undici";
@@ -43,7 +43,7 @@ class UndiciClient implements OwnClient {
   }
 
   async request(request: ClientRequest): Promise<ClientResponse | Problem> {
-    // By its file: Bun answers to the bare name with a client of its own, which has no `dispatch`.
+    // By its file: for the bare name, Bun supplies its own client, which has no `dispatch`.
     this.#undici ??= await import("undici/index.js");
     const url = new URL(request.url);
     const route = this.#route(url, request);
@@ -168,12 +168,12 @@ class Connection {
     socket.on("error", (error) => {
       this.error ??= error;
     });
-    // Node.js reports a reset that comes together with data as an end; but then there is no peer any more.
+    // Node.js reports a reset that comes together with data as an end; but then there is no longer a peer.
     socket.on("end", () => {
       if (!socket.destroyed && socket.remoteAddress === undefined) this.error ??= reset;
     });
     socket.on("readable", () => this.exchange?.onReceive(socket.bytesRead));
-    // A body that nobody reads is held back here, and not by undici's `pause`: its parser fails with an assertion, which ends
+    // A body that is not being read is held back here, not by undici's `pause`: its parser fails with an assertion, which ends
     // the process, if the website closes or resets the connection meanwhile (https://github.com/nodejs/undici/issues/5360).
     const { read } = socket;
     socket.read = (size?: number) => (size !== 0 && this.exchange?.isFull === true ? null : read.call(socket, size));
@@ -217,7 +217,7 @@ class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterator<Uint
     request.signal.addEventListener("abort", this.#onAbort);
   }
 
-  /** Whether the website has to wait for the reader. */
+  /** Whether the website must wait for the reader. */
   get isFull(): boolean {
     return this.#queued >= queueBytes;
   }
@@ -229,7 +229,7 @@ class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterator<Uint
     this.#request.onSent?.();
   }
 
-  /** Counts what undici skips silently, too: line ends, reason phrases, chunk extensions, zeros. */
+  /** Also counts what undici skips silently: line ends, reason phrases, chunk extensions, zeros. */
   onReceive(bytesRead: number): void {
     const received = bytesRead - this.#receivedBefore;
     if (this.#status === 0) {
@@ -267,7 +267,7 @@ class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterator<Uint
     // undici takes every end of a connection, even a reset, for the end of such a body.
     const isReset = this.#endsWithConnection && this.#connection.error !== undefined;
     this.#end(isReset ? new ConnectionProblem(problem("body-reset")) : undefined);
-    // 408: the website was about to close the connection when the request came, and its answer may still follow.
+    // 408: the website was about to close the connection when the request came, and its response may still follow.
     if (isReset || this.#status === 408) void this.#connection.destroy();
     else this.#onReusable();
   }
@@ -372,7 +372,7 @@ const headBytes = 256 * 1024;
 // https://www.rfc-editor.org/rfc/rfc9110#name-informational-1xx sets no limit; 103 Early Hints comes once or twice.
 const interimResponses = 10;
 
-// One-byte chunks cost six bytes of framing each. More than that are chunk extensions, which nobody reads.
+// One-byte chunks cost six bytes of framing each. More than that are chunk extensions, which are ignored.
 const framingRatio = 9;
 
 // How much is held for a slow reader, besides the socket's own buffers.

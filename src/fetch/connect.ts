@@ -53,7 +53,7 @@ export function createConnect(settings: Settings, lookup: Lookup = systemLookup(
     const { signal } = stopping;
     const limit = settings.timeout.connect;
     const clock = new Clock(Number.POSITIVE_INFINITY, (expired) => stopping.abort(new ConnectionProblem(expired)));
-    // One limit for all that follows the look-up; what is under way when it has passed is the problem.
+    // One limit for everything after the lookup; the step in progress when it is reached becomes the problem.
     const wait: { limit: number; code: Wait["code"] } = { limit, code: "timeout-connect" };
     const secured = ({ host }: Endpoint, socket: net.Socket) => {
       wait.code = "timeout-tls";
@@ -144,7 +144,7 @@ function opened(socket: net.Socket, event: "connect" | "secureConnect", signal: 
 // How long to try one of several addresses before the next one, in milliseconds.
 const addressAttempt = 500;
 
-/** Which certificates are trusted, beside those of Node; undefined if nothing was added. Made once: parsing the built-in certificates takes longer than a handshake. */
+/** Which certificates are trusted in addition to those of Node; undefined if none. Created once: parsing the built-in certificates takes longer than a handshake. */
 export function secureContextOf({ tls: { ca } }: Settings): tls.SecureContext | undefined {
   if (ca.length === 0) return undefined;
   // Usually the same for all crawls of a program.
@@ -157,7 +157,7 @@ let last: { readonly key: string; readonly context: tls.SecureContext } | undefi
 
 function createContext(ca: readonly string[]): tls.SecureContext {
   const added = ca.flatMap(certificatesIn);
-  // Node's option `ca` would replace what Node trusts: its own list, that of the system and NODE_EXTRA_CA_CERTS. Node 20
+  // Node's option `ca` would replace the certificates that Node trusts: its own list, that of the system and NODE_EXTRA_CA_CERTS. Node 20
   // cannot list them, but certificates can be added to the context.
   const secure = tls.createSecureContext();
   const { addCACert } = secure.context as { addCACert?: (pem: string) => void };
@@ -181,7 +181,7 @@ function trustedByNode(): readonly string[] {
   return getCACertificates?.("default") ?? tls.rootCertificates;
 }
 
-// A file may hold several. OpenSSL would silently skip what is not a certificate.
+// A file may contain several. OpenSSL would silently skip anything that is not a certificate.
 function certificatesIn(pem: string): string[] {
   const blocks = pem.match(/-----BEGIN [^-]*CERTIFICATE-----[^-]*-----END [^-]*CERTIFICATE-----/g) ?? [];
   try {

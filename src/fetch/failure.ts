@@ -1,5 +1,5 @@
 // Maps errors of sockets, parsers and clients to problem codes. Only the `code` of an error counts, never its class or
-// message, and what is shown of it never contains an address.
+// message, and the part shown never contains an address.
 import { type Problem, type ProblemCode, problem } from "../model/problem.ts";
 
 /** An error that carries its problem. */
@@ -29,8 +29,8 @@ function codeOf(error: unknown, depth = 0): string {
   return codeOf(Array.isArray(errors) ? errors[0] : cause, depth + 1);
 }
 
-// By what they mean before the head of a response. `UND_ERR_SOCKET`: the server closed the connection in good order, without
-// a response. `UND_ERR_RES_CONTENT_LENGTH_MISMATCH`: there is more than one length.
+// Their meanings before the head of a response. `UND_ERR_SOCKET`: the server closed the connection cleanly, without a response.
+// `UND_ERR_RES_CONTENT_LENGTH_MISMATCH`: there is more than one length.
 const codes = codeTable({
   "dns-not-found": "ENOTFOUND ENODATA EBADNAME",
   "dns-temporary": "EAI_AGAIN EAI_FAIL ESERVFAIL ETIMEOUT",
@@ -49,7 +49,7 @@ const codes = codeTable({
   "http-protocol": "UND_ERR_HEADERS_OVERFLOW UND_ERR_RES_CONTENT_LENGTH_MISMATCH",
 });
 
-// What means something else inside a body.
+// Codes with another meaning inside a body.
 const bodyCodes = codeTable({
   "body-short": "UND_ERR_SOCKET UND_ERR_RES_CONTENT_LENGTH_MISMATCH HPE_INVALID_EOF_STATE",
   "body-reset": "ECONNRESET ECONNABORTED EPIPE ETIMEDOUT",

@@ -7,7 +7,7 @@ import { problem } from "../model/problem.ts";
 /** The part of `fetch` that is needed; the global one fits. */
 export type FetchLike = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
-/** What a `fetch` function is called with. */
+/** The arguments of a `fetch` function. */
 export interface FetchInit {
   headers: Record<string, string>;
   signal: AbortSignal;
@@ -15,7 +15,7 @@ export interface FetchInit {
   method: "GET";
 }
 
-/** What a `fetch` function answers; a `Response` fits. */
+/** The result of a `fetch` function; a `Response` fits. */
 export interface FetchResponse {
   readonly status: number;
   readonly headers: Iterable<[string, string]> | { forEach(each: (value: string, name: string) => void): void };

@@ -34,7 +34,7 @@ export interface FetcherParts {
   readonly backoff?: Partial<Backoff>;
 }
 
-/** Throws a `SitemapError` if no client can be made with these settings: their proxy, or their certificates. */
+/** Throws a `SitemapError` if no client can be created with these settings, because of the proxy or certificates. */
 export function expectUsable(settings: Settings): void {
   if (settings.client !== undefined) return;
   proxyChoice(settings.proxy);
@@ -75,7 +75,7 @@ export class Fetcher implements DocumentSource {
     };
   }
 
-  /** May be called hundreds of times at once. Rejects only with the reason of a signal. */
+  /** May be called hundreds of times in parallel. Rejects only with the reason of a signal. */
   async fetch(request: DocumentRequest): Promise<Fetched> {
     const { settings, closing, onEvent } = this.#context;
     // The signal of a request follows that of its crawl.
@@ -122,7 +122,7 @@ export class Fetcher implements DocumentSource {
   }
 }
 
-// A website on the usual ports answers by http and https, and one leads to the other.
+// On the default ports, http and https are the same website.
 function bothSchemes({ origin, port, hostname }: URL): readonly string[] {
   return port === "" ? [`http://${hostname}`, `https://${hostname}`] : [origin];
 }
@@ -137,7 +137,7 @@ class DocumentFetch {
   #controller: FollowingController | undefined;
   // How long to wait before the next attempt, in milliseconds.
   #delay = 0;
-  // When the request of this attempt was sent and answered.
+  // When the request of this attempt was sent, and when the response arrived.
   #sentAt = 0;
   #answered: Pick<Fetched, "receivedAt" | "firstByte"> = {};
 
@@ -166,7 +166,7 @@ class DocumentFetch {
       const slot = await hosts.acquire(target, controller.signal, facts);
       if ("code" in slot) {
         controller.release();
-        // None was sent: the host does not answer, or refuses further requests.
+        // None was sent: the host does not respond, or refuses further requests.
         return { ...this.#fail(outcomeOfProblem(slot), slot), attempts: this.#attempts - 1 };
       }
       try {
@@ -179,13 +179,13 @@ class DocumentFetch {
     }
   }
 
-  /** Ends what is still running: the attempt, or the body that came of it. */
+  /** Aborts the attempt or its body. */
   abort(reason: unknown): void {
     this.#controller?.abort(reason);
     this.#controller?.release();
   }
 
-  // Undefined if it has to be sent again.
+  // Undefined if it must be sent again.
   async #send(
     controller: FollowingController,
     target: URL,

@@ -1,4 +1,4 @@
-// May this host be asked now, and if not, when? Limits requests, in all and for each host; hosts take turns.
+// Decides when a host may get a request. Limits requests, in total and per host; hosts take turns.
 // - A delay counts from the start of one request to the start of the next. After a pause (429, or Retry-After on a temporary failure) of
 //   the whole host, one request goes first. Too long a pause, or one too many, ends the requests to the host.
 // - An origin that never answered gets one request at a time after the first failure, and none after the second document that fails.
@@ -41,7 +41,7 @@ export interface Facts {
 /** What the crawls of a fleet share. */
 export interface SharedLimits {
   readonly lookup: Lookup;
-  /** `isKnown`: the host has answered before. */
+  /** `isKnown`: the host has responded before. */
   acquire(target: URL, signal: AbortSignal, facts: Facts, isKnown: boolean): Promise<SharedSlot>;
   pause(target: URL, milliseconds: number): void;
   setLeastDelay(target: URL, milliseconds: number): void;
@@ -79,8 +79,8 @@ export class Hosts {
   }
 
   /**
-   * Waits for a slot, or returns why the host gets no more requests. Retries and redirects go before requests that begin something
-   * new. Rejects with the signal's reason.
+   * Waits for a slot, or returns why the host gets no more requests. Retries and redirects go before new requests. Rejects with the
+   * signal's reason.
    */
   async acquire(target: URL, signal: AbortSignal, facts: Facts = {}): Promise<Slot | Problem> {
     const host = this.#host(target);
@@ -97,7 +97,7 @@ export class Hosts {
     return refusal ?? slot;
   }
 
-  /** Whether one more request would be sent at once instead of being refused or having to wait; with `isSpare`, without delaying another. */
+  /** Whether one more request would be sent immediately instead of being refused or having to wait; with `isSpare`, without delaying another. */
   hasRoomFor(target: URL, isSpare = false): boolean {
     const { concurrency, delay } = this.#settings;
     const { perHost, total } = concurrency;
@@ -105,7 +105,7 @@ export class Hosts {
     const host = this.#hosts.get(this.#nameOf(target)) ?? new Host();
     const isRefused = refusalOf(host, origin) !== undefined || isProbed(host, origin);
     const isDelayed = delay.milliseconds > 0 || host.leastDelay > 0;
-    // What is not urgent leaves half of the room to others, and takes no turn of theirs.
+    // Requests that are not urgent leave half of the slots to others, and do not take their turn.
     const most = isSpare ? (isDelayed ? 0 : Math.floor(perHost / 2)) : perHost;
     return this.#open < total && host.open < most && !isRefused;
   }
@@ -125,7 +125,7 @@ export class Hosts {
     if (host.lastStart !== undefined) this.pause(target, host.lastStart + milliseconds - performance.now());
   }
 
-  /** Clears all timers. Requests that still wait have to be ended by their signal. */
+  /** Clears all timers. Requests that still wait must be ended by their signal. */
   close(): void {
     this.#closed = true;
     for (const { timer } of this.#hosts.values()) clearTimeout(timer);
@@ -331,7 +331,7 @@ class Host {
   }
 }
 
-/** Counted since the last answer. */
+/** Counted since the last response. */
 class Origin implements OriginRecord {
   readonly hasAnswered: boolean;
   readonly onlyErrors: number;
@@ -354,7 +354,7 @@ function refusalOf(host: Host, originName: string): Problem | undefined {
   return host.origins.get(originName)?.refusal ?? host.refusal?.reason;
 }
 
-// The host and the origin, if one request at a time has to find out whether they answer again.
+// The host and the origin, if single requests must find out whether they respond again.
 function doubts(host: Host, originName: string): (Host | Origin)[] {
   const origin = host.origins.get(originName);
   const list: (Host | Origin)[] = host.pauses > 0 ? [host] : [];
@@ -362,7 +362,7 @@ function doubts(host: Host, originName: string): (Host | Origin)[] {
   return list;
 }
 
-// Whether a request has to wait until another one has found out.
+// Whether a request must wait until another one has found out.
 function isProbed(host: Host, originName: string): boolean {
   return doubts(host, originName).some((doubt) => doubt.isProbed);
 }

@@ -1,11 +1,11 @@
-// Resolves names as the system does (getaddrinfo), which knows hosts files, VPNs and multicast DNS. Answers are kept for the run.
+// Resolves names as the system does (getaddrinfo), which knows hosts files, VPNs and multicast DNS. Results are cached for the run.
 import dns from "node:dns";
 
 /** All addresses of a name, in the order in which to try them. Rejects with the codes of node:dns. */
 export type Lookup = (hostName: string, options: LookupOptions) => Promise<readonly string[]>;
 
 export interface LookupOptions {
-  /** Ignore what is remembered. */
+  /** Ignore the cache. */
   readonly isRetry: boolean;
   /** The caller gave this host. */
   readonly isTrusted: boolean;
@@ -13,7 +13,7 @@ export interface LookupOptions {
   readonly signal: AbortSignal;
 }
 
-/** Resolves a name and takes as long as it takes. Replaced in tests. */
+/** Resolves a name, without a time limit. Replaced in tests. */
 export type Ask = (hostName: string) => Promise<readonly string[]>;
 
 export function systemLookup(ask: Ask = getaddrinfo, limit: number = longestLookup): Lookup {
@@ -28,7 +28,7 @@ export function systemLookup(ask: Ask = getaddrinfo, limit: number = longestLook
   };
 }
 
-// Of the four threads that Node.js has for such work, libuv lets look-ups use two. A third would wait there while its time passes.
+// Of the four threads that Node.js has for such work, libuv lets lookups use two. A third would wait there while its timeout runs.
 const atATime = 2;
 let running = 0;
 const waiting: (() => void)[] = [];

@@ -17,7 +17,7 @@ export interface ChosenProxy {
   readonly authorization: string | undefined;
 }
 
-/** Which proxy a URL goes through, by the `proxy` option. Throws if the environment names one that cannot be used. */
+/** Which proxy a URL goes through, by the `proxy` option. Throws if the one in the environment cannot be used. */
 export type ProxyChoice = (url: URL) => ChosenProxy | undefined;
 
 export function proxyChoice(option: Settings["proxy"], environment: NodeJS.ProcessEnv = process.env): ProxyChoice {
@@ -62,7 +62,7 @@ export function proxyFailure(failed: Problem): Problem {
   return problem("proxy-failed", { value, ...(limit === undefined ? {} : { limit }) });
 }
 
-/** Asks the proxy for a tunnel to `host:port`. Rejects with the proxy's answer as a problem. */
+/** Asks the proxy for a tunnel to `host:port`. Rejects with the proxy's response as a problem. */
 export async function openTunnel(
   socket: net.Socket,
   proxy: ChosenProxy,
@@ -80,13 +80,13 @@ export async function openTunnel(
     socket.destroy();
   };
   socket.on("readable", onReadable);
-  // Once: undici connects again, without end, if what it gets is a socket that has been closed.
+  // Only once: undici reconnects forever if it gets a closed socket.
   let given: net.Socket | undefined = socket;
   const client = new Client(proxy.origin, {
     headersTimeout: 0,
     connect: (_, callback) => {
       if (given === undefined) return callback(failed(problemWith), null);
-      // Not at once: undici would call this again in the meantime.
+      // Not immediately: undici would call this again in the meantime.
       setImmediate(callback, null, given);
       given = undefined;
     },
@@ -111,7 +111,7 @@ function failed(value: string): ConnectionProblem {
 
 const headBytes = 16 * 1024;
 
-// NO_PROXY: which hosts are asked without a proxy. There is no standard; this is what curl, Go and Python agree on, and more:
+// NO_PROXY: which hosts are contacted without a proxy. There is no standard; this is what curl, Go and Python agree on, and more:
 //   example.org  .example.org  *.example.org    the name and everything below it, label by label
 //   example.org:8080                            on this port alone
 //   192.0.2.7  2001:db8::1  [2001:db8::1]:80    an address, however it is written
@@ -134,7 +134,7 @@ interface Rule {
 
 function ruleOf(entry: string): Rule | undefined {
   if (entry === "*") return { matches: () => true };
-  // A port stands behind a name, an IPv4 address or brackets. Without brackets, colons belong to an IPv6 address.
+  // A port follows a name, an IPv4 address or brackets. Without brackets, colons belong to an IPv6 address.
   const [, bracketed, named, port] = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(\d+))?$/.exec(entry) ?? [];
   const text = bracketed ?? named ?? entry;
   const [, base = text, bits] = /^(.*)\/(\d{1,3})$/.exec(text) ?? [];

@@ -1,5 +1,5 @@
-// One request to a client, with timeouts: the head of a response, then its body chunk by chunk, or a problem. Whatever the client
-// does, this ends when a timeout or a signal says so.
+// One request to a client, with timeouts: the head of a response, then its body chunk by chunk, or a problem. Whatever the client does, a
+// timeout or a signal ends this.
 import { isUint8Array } from "node:util/types";
 import type { Client, ClientRequest, ClientResponse } from "../model/client.ts";
 import { type HeaderList, header } from "../model/exchange.ts";
@@ -52,7 +52,7 @@ export class HttpRequest {
     const { firstByte: limit } = this.#timeouts;
     const code = "timeout-first-byte";
     let hasHead = false;
-    // A client may send at once. A late call must not turn the clock back.
+    // A client may send immediately. A late call must not restart the timeout.
     const onSent = () => {
       if (!hasHead && !this.#isEnded) this.#clock.start({ limit, code });
     };
@@ -62,7 +62,7 @@ export class HttpRequest {
       return await this.#wait(answer);
     } finally {
       hasHead = true;
-      // A client that ignores its signal may still answer.
+      // A client that ignores its signal may still respond.
       if (this.#isEnded) void answer.then((late) => "body" in late && letGo(late.body));
     }
   }
@@ -107,7 +107,7 @@ export class HttpRequest {
 
   // The promise never rejects. One callback for all chunks: new ones would keep each other and the chunks alive for long.
   #wait<T>(promise: Promise<T>): Promise<T | Problem> {
-    // Aborted while the promise was made: a client of the caller's own may do that.
+    // Aborted while the promise was created: the caller's client may do that.
     if (this.#isEnded) return this.#abortResult();
     return new Promise<unknown>((resolve) => {
       this.#resolve = resolve;
@@ -132,7 +132,7 @@ export class HttpRequest {
   }
 }
 
-// What a client answers, checked: it may be the caller's own, and a mistake in it is a problem that says what is wrong. Never rejects.
+// A client's response, checked: the client may be the caller's, and its mistakes are reported as problems. Never rejects.
 async function ask(client: Client, request: ClientRequest): Promise<Head | Problem> {
   try {
     const answer: unknown = await client.request(request);

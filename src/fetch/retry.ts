@@ -11,13 +11,13 @@ export interface Backoff {
 
 export const defaultBackoff: Backoff = { base: 500, cap: 10_000, random: Math.random };
 
-/** How often an origin failed to answer since its last answer. */
+/** How often an origin failed to respond since its last response. */
 export interface OriginRecord {
-  /** It has answered something, with whatever status. */
+  /** It has responded, with any status. */
   readonly hasAnswered: boolean;
   readonly wasRetried: boolean;
   readonly failures: number;
-  /** How many answers there were, if all of them were server errors. */
+  /** The number of responses, if all of them were server errors. */
   readonly onlyErrors: number;
 }
 
@@ -25,14 +25,14 @@ export interface OriginRecord {
 export function mayRetry(reason: Problem, attempt: number, retries: number, origin: OriginRecord): boolean {
   if (attempt > retries || !isRetryable(reason)) return false;
   if (!hasNoResponse(reason.code)) return origin.onlyErrors < mostErrors;
-  // An origin that has never answered gets one retry in all.
+  // An origin that has never responded gets one retry in total.
   return origin.hasAnswered ? origin.failures + 1 < mostFailures : !origin.wasRetried;
 }
 
-/** So many failures in a row end the retries for an origin that answered before. */
+/** This many consecutive failures end the retries for an origin that has responded before. */
 export const mostFailures = 8;
 
-// So many answers that are all server errors end the retries: each further document is requested once.
+// This many responses that are all server errors end the retries: each further document is requested once.
 const mostErrors = 6;
 
 // A bot check with status 503 is not temporary.

@@ -44,11 +44,11 @@ export class Clock {
     const time = Math.min(this.#left(), longestTimer);
     const due = performance.now() + time;
     this.#timer = setTimeout(() => {
-      // So late that this process cannot have run: it was stopped, or somebody's code kept it busy. The wait begins again.
+      // So late that this process cannot have run: it was suspended, or other code kept it busy. The wait starts again.
       if (performance.now() - due > longestLate) this.#waitingSince = performance.now();
       // A timer may fire a fraction of a millisecond early.
       if (this.#left() >= 1) this.#setTimer();
-      // What has arrived is read first: it may have been there for long.
+      // Data that has arrived is read first: it may have been there for long.
       else this.#lastLook = setImmediate(() => this.#expire());
     }, time);
   }
