@@ -10,7 +10,7 @@ import { CrossRules, WebsitePages } from "./cross-rules.ts";
 import { findLines } from "./example-lines.ts";
 import { Findings, type KnownPlaces, SitemapFindings } from "./findings.ts";
 import { type CheckSettings, judgeFor } from "./options.ts";
-import { OwnRules } from "./own-rules.ts";
+import { tellEnd, tellStep } from "./own-rules.ts";
 import { type CheckResult, type NotJudged, resultOf } from "./result.ts";
 import type { Need } from "./rule.ts";
 import type { RuleId } from "./rule-table.ts";
@@ -47,7 +47,6 @@ export async function runCheck(
   const media = new MediaRules();
   const languages = new LanguageRules();
   const llms = new LlmsRule();
-  const own = settings.own.length > 0 ? new OwnRules(run) : undefined;
   const sampler = settings.sample > 0 ? new PageSampler(tree, settings.sample) : undefined;
   const files = settings.files && new SiteFiles(settings.files);
   // A folder that contains only sitemaps says nothing about pages.
@@ -141,6 +140,7 @@ export async function runCheck(
     await judgeTree(run);
     let context: SitemapContext | undefined;
     const seen = new Set<string>();
+    const hasOwn = settings.own.length > 0;
     for await (const step of tree.walk()) {
       await time.turn();
       settings.signal?.throwIfAborted();
@@ -161,9 +161,9 @@ export async function runCheck(
         }
         context = undefined;
       }
-      await own?.see(step);
+      if (hasOwn) await tellStep(run, step);
     }
-    await own?.finish();
+    if (hasOwn) await tellEnd(run);
     return await finish();
   } finally {
     await cross.close();

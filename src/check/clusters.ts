@@ -51,12 +51,10 @@ export class Clusters {
     this.#links = recordStore(scratch, linkWidth);
   }
 
-  /** Whether there were more records than can be read back. */
   get isCut(): boolean {
     return this.#clusters.isCut || this.#links.isCut;
   }
 
-  /** Records the set of a page. */
   add(own: UrlScan, set: AlternateSet, ordinal: number): void {
     const members = set.members * 2 + (set.hasSelf ? 1 : 0);
     this.#clusters.add(partitionOf(set.high), set.high, set.low, own.spelling, own.pageLow, members, ordinal);
@@ -123,7 +121,6 @@ export class Clusters {
     this.#links.add(partitionOf(pageHigh), pageHigh, both, pageLow, spelling, source.pageLow, ...rest);
   }
 
-  /** Writes the records to the disk. */
   async flush(): Promise<void> {
     await this.#clusters.flush();
     await this.#links.flush();

@@ -12,7 +12,6 @@ import type { CheckTime, Receipt } from "./check-run.ts";
 import type { Findings, SitemapFindings } from "./findings.ts";
 import type { CheckSettings } from "./options.ts";
 
-/** What all rules of one check share. */
 export interface CheckRun {
   readonly tree: SitemapTree;
   readonly settings: CheckSettings;
@@ -96,7 +95,6 @@ export class SiteContext {
     return !this.#otherSources.has(sitemap);
   }
 
-  /** Whether the robots.txt of the website lists a sitemap. */
   isNamedByRobots(sitemap: Sitemap): boolean {
     return this.#named.has(sitemap.declaredUrl ?? sitemap.url);
   }

@@ -30,7 +30,6 @@ export class CrossRules {
   readonly #records = new UrlRecords(this.#scratch);
   readonly #clusters: Clusters;
   readonly #watcher: PageWatcher | undefined;
-  // By rule and sitemap.
   readonly #tallies = new Map<string, Tally>();
 
   constructor(run: CheckRun, pages: WebsitePages, watcher: PageWatcher | undefined) {
@@ -73,7 +72,6 @@ export class CrossRules {
     return isCut;
   }
 
-  /** Releases the disk. */
   async close(): Promise<void> {
     await this.#scratch.close();
   }
@@ -200,7 +198,6 @@ export class WebsitePages {
     return this.#starts[number] ?? this.count;
   }
 
-  /** The number of the sitemap that a page is in. */
   sitemapOf(ordinal: number): number {
     let low = 0;
     let high = this.#starts.length - 1;
@@ -228,7 +225,6 @@ export class WebsitePages {
     }
   }
 
-  /** All pages of a sitemap. */
   async *batches(number: number): AsyncGenerator<readonly SitemapPage[], void> {
     for await (const step of this.#tree.walk(this.sitemap(number))) if (step.type === "pages") yield step.pages;
   }

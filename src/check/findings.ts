@@ -7,14 +7,11 @@ import type { RuleId } from "./rule-table.ts";
 
 /** A finding of a rule in one sitemap. */
 export interface Finding {
-  /** The id of the rule. */
   readonly rule: string;
   readonly severity: Severity;
   /** The URL of the sitemap, or of the homepage if the finding is about the website as a whole. */
   readonly sitemap: string;
-  /** The number of cases. */
   readonly count: number;
-  /** The first cases. */
   readonly examples: readonly FindingExample[];
   /** How many sitemaps are combined in this finding, if a rule found something in very many. */
   readonly otherSitemaps?: number;
@@ -74,9 +71,7 @@ type Group = { readonly drafts: Map<string, FindingDraft>; others?: FindingDraft
 export class Findings {
   readonly #judge: Judge;
   readonly #known: KnownPlaces | undefined;
-  // By rule and severity.
   readonly #groups = new Map<string, Group>();
-  // Characters of all examples.
   #text = 0;
 
   constructor(judge: Judge, known?: KnownPlaces) {

@@ -4,53 +4,42 @@ import type { OrderedEvent, TreeStep } from "../model/event.ts";
 import { problemsOf } from "../model/sitemap.ts";
 import type { CheckRun } from "./context.ts";
 
-export class OwnRules {
-  readonly #run: CheckRun;
-  // When the sitemap that was entered last was received, in milliseconds.
-  #receivedAt = 0;
+export async function tellStep(run: CheckRun, step: TreeStep): Promise<void> {
+  const { type, sitemap } = step;
+  const { url } = sitemap;
+  const receivedAt = await run.receipt.of(sitemap);
+  const tell = (event: OrderedEvent) => tellAll(run, event, url, receivedAt);
+  if (type === "pages") return tell({ type, url, pages: step.pages });
+  const { depth } = step;
+  if (type === "enter") return tell({ type: "start", url, depth });
+  for (const problem of problemsOf(sitemap)) await tell({ type: "problem", url, problem });
+  const { wireBytes = 0, decodedBytes = 0, ...response } = (await run.tree.response(sitemap)) ?? {};
+  const facts = "headers" in response ? { response } : {};
+  await tell({ type: "sitemap", sitemap, depth, wireBytes, decodedBytes, ...facts });
+}
 
-  constructor(run: CheckRun) {
-    this.#run = run;
-  }
+export async function tellEnd(run: CheckRun): Promise<void> {
+  const { complete, discovery, reachable, unreachable, pageCount, homepage } = run.tree;
+  const sitemaps = [...run.tree.sitemaps()];
+  const invalid = sitemaps.filter(({ kind }) => kind === "invalid").length;
+  const nothing = { requests: 0, came: noneCame(), wireBytes: 0, duration: 0 };
+  const totals = { sitemaps: sitemaps.length - invalid - 1, invalid, pages: pageCount, ...nothing };
+  const why = unreachable === undefined ? {} : { unreachable };
+  const event: OrderedEvent = { type: "finished", complete, totals, discovery, reachable, ...why };
+  await tellAll(run, event, homepage, await run.receipt.ofWebsite());
+}
 
-  async see(step: TreeStep): Promise<void> {
-    const { type, sitemap } = step;
-    const { url } = sitemap;
-    if (type === "pages") return this.#tell({ type, url, pages: step.pages }, url);
-    const { depth } = step;
-    if (type === "enter") {
-      this.#receivedAt = await this.#run.receipt.of(sitemap);
-      return this.#tell({ type: "start", url, depth }, url);
-    }
-    for (const problem of problemsOf(sitemap)) await this.#tell({ type: "problem", url, problem }, url);
-    const { wireBytes = 0, decodedBytes = 0, ...response } = (await this.#run.tree.response(sitemap)) ?? {};
-    const facts = "headers" in response ? { response } : {};
-    await this.#tell({ type: "sitemap", sitemap, depth, wireBytes, decodedBytes, ...facts }, url);
-  }
-
-  async finish(): Promise<void> {
-    const { tree } = this.#run;
-    const { complete, discovery, reachable, unreachable, pageCount, homepage } = tree;
-    const sitemaps = [...tree.sitemaps()];
-    const invalid = sitemaps.filter(({ kind }) => kind === "invalid").length;
-    const nothing = { requests: 0, came: noneCame(), wireBytes: 0, duration: 0 };
-    const totals = { sitemaps: sitemaps.length - invalid - 1, invalid, pages: pageCount, ...nothing };
-    const why = unreachable === undefined ? {} : { unreachable };
-    await this.#tell({ type: "finished", complete, totals, discovery, reachable, ...why }, homepage);
-  }
-
-  async #tell(event: OrderedEvent, about: string): Promise<void> {
-    const { settings, findings, tree } = this.#run;
-    const { homepage, complete } = tree;
-    for (const rule of settings.own) {
-      await rule.check(event, {
-        homepage,
-        complete,
-        receivedAt: this.#receivedAt,
-        report({ sitemap = about, count = 1, severity, ...example } = {}) {
-          findings.count(rule.id, sitemap, count, example, severity);
-        },
-      });
-    }
+/** `about`: the sitemap that findings are in, unless a rule names another. */
+async function tellAll(run: CheckRun, event: OrderedEvent, about: string, receivedAt: number): Promise<void> {
+  const { homepage, complete } = run.tree;
+  for (const rule of run.settings.own) {
+    await rule.check(event, {
+      homepage,
+      complete,
+      receivedAt,
+      report({ sitemap = about, count = 1, severity, ...example } = {}) {
+        run.findings.count(rule.id, sitemap, count, example, severity);
+      },
+    });
   }
 }

@@ -63,29 +63,24 @@ function readTable(file: string, add: Add): void {
 }
 
 function readToml(file: string, add: Add, notUnderstood: string[]): void {
-  let block: { place: string; values: Map<string, string> } | undefined;
-  const end = () => {
-    if (block === undefined) return;
-    const { place, values } = block;
-    const isSimple = [...values.keys()].every((key) => ["from", "to", "status", "force"].includes(key));
-    const to = isSimple ? values.get("to") : undefined;
-    add(place, values.get("from"), to, Number(values.get("status") ?? 301), values.get("force") === "true");
-  };
+  const blocks: { readonly place: string; readonly values: Map<string, string> }[] = [];
+  let values: Map<string, string> | undefined;
   for (const [index, line] of linesOf(file).entries()) {
     const place = `netlify.toml:${index + 1}`;
     const [, key, double, single, bare = ""] =
       /^\s*(\w+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s#]+.*?))\s*(?:#.*)?$/.exec(line) ?? [];
-    if (/^\s*\[\[redirects\]\]/.test(line)) {
-      end();
-      block = { place, values: new Map() };
-    } else if (/^\s*\[(?!redirects\.)/.test(line) && !/^\s*\[\[?redirects/.test(line)) {
-      end();
-      block = undefined;
-    } else if (block !== undefined && key !== undefined) block.values.set(key, double ?? single ?? bare);
-    else if (block !== undefined && !/^\s*(?:#|$)/.test(line)) block.values.set(line, "");
+    if (/^\s*\[(?!redirects\.)/.test(line)) {
+      values = /^\s*\[\[redirects\]\]/.test(line) ? new Map() : undefined;
+      if (values !== undefined) blocks.push({ place, values });
+    } else if (values !== undefined && key !== undefined) values.set(key, double ?? single ?? bare);
+    else if (values !== undefined && !/^\s*(?:#|$)/.test(line)) values.set(line, "");
     else if (/^\s*redirects\s*=/.test(line)) notUnderstood.push(place);
   }
-  end();
+  for (const { place, values } of blocks) {
+    const isSimple = [...values.keys()].every((key) => ["from", "to", "status", "force"].includes(key));
+    const to = isSimple ? values.get("to") : undefined;
+    add(place, values.get("from"), to, Number(values.get("status") ?? 301), values.get("force") === "true");
+  }
 }
 
 /** Returns whether it is an object. */

@@ -148,6 +148,5 @@ const upperA = 0x41;
 const upperZ = 0x5a;
 
 const factors = { spelling: 0x9e3779b1, high: 0x5f356495, low: 0x2c1b3c6d } as const;
-// Random in each process: a website that knew them could construct URLs with the same fingerprint. So no output may
-// depend on them.
+// Random in each process, so that a website cannot construct collisions. No output may depend on them.
 const seeds = Int32Array.from({ length: 4 }, () => Math.trunc(Math.random() * 2 ** 32) | 0);

@@ -82,7 +82,6 @@ export class LlmsRule {
     }
   }
 
-  /** A page of a sitemap. */
   see(url: string): void {
     if (this.#llms === undefined) return;
     const link = this.#links.get(keyOf(url));

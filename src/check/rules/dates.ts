@@ -115,7 +115,6 @@ export class DateRules {
     return instant;
   }
 
-  /** The document has ended. */
   end({ findings, sitemap }: SitemapContext): void {
     const { lastModified } = sitemap;
     if (lastModified !== undefined && this.#newest > lastInstant(lastModified) + bounds.indexStale) {
@@ -135,7 +134,6 @@ export class DateRules {
     }
   }
 
-  /** The website has ended. */
   finish({ findings, tree }: CheckRun): void {
     if (this.#sitePages > 0 && this.#siteDated < this.#sitePages * bounds.datedShare) {
       const undated = this.#sitePages - this.#siteDated;

@@ -211,7 +211,6 @@ function reportEmpty(sitemap: Sitemap, findings: SitemapFindings): void {
   findings.add("sitemap-empty", undefined, undefined, isFine ? "info" : undefined);
 }
 
-/** All sitemaps are feeds. */
 export function judgeFeeds({ tree, site, findings }: CheckRun): void {
   const pages = [...tree.sitemaps()].filter((each) => each.kind === "pages").filter((each) => site.isForSearch(each));
   if (site.isSite && tree.complete && pages.length > 0 && pages.every(isFeed)) {

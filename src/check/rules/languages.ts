@@ -1,6 +1,5 @@
-// Rules about alternate pages in other languages (hreflang), of one entry. What the rules across all sitemaps need
-// (clusters.ts) is recorded: a fingerprint of the whole set that does not depend on its order, and the language that the page
-// gives itself.
+// Rules about alternate pages in other languages (hreflang), of one entry. Those across all sitemaps (clusters.ts) get a fingerprint of
+// the whole set that does not depend on its order.
 import type { AlternatePage, SitemapPage } from "../../model/page.ts";
 import type { CheckRun } from "../context.ts";
 import type { SitemapFindings } from "../findings.ts";
@@ -93,7 +92,6 @@ export class LanguageRules {
   readonly #choices = new Map<number, LanguageChoice>();
   // The alternate pages of the entry, as fingerprints.
   readonly #seen = new Set<number>();
-  // Of the website.
   #clusters = 0;
   #hasDefault = false;
   #firstPage: string | undefined;
@@ -136,7 +134,6 @@ export class LanguageRules {
     return { high, low, members, hasSelf, choice };
   }
 
-  /** The website has ended. */
   finish({ findings, tree }: CheckRun): void {
     if (this.#clusters === 0 || this.#hasDefault) return;
     findings.count("hreflang-no-default", tree.homepage, this.#clusters, { url: this.#firstPage });

@@ -114,7 +114,6 @@ export class MediaRules {
     for (const video of videos) judgeVideo(video, url, context);
   }
 
-  /** The document has ended. */
   end({ findings }: SitemapContext): void {
     const { newsStories } = bounds;
     if (this.#stories <= newsStories) return;

@@ -1,5 +1,4 @@
-// Rules about the URLs of pages: their target and their spelling. Most need one scan of their characters (url-scan.ts) and a
-// comparison with the beginning of the sitemap's own URL.
+// Rules about the URLs of pages: their target and their spelling.
 import { grouped } from "../../model/figures.ts";
 import { bareHost, protocolUrlLength } from "../../model/url.ts";
 import { bounds } from "../bounds.ts";
@@ -229,7 +228,6 @@ export class UrlRules {
     }
   }
 
-  /** The website has ended. */
   finish({ findings, tree }: CheckRun): void {
     for (const value of this.#outside) findings.count("url-outside-directory", tree.homepage, 1, { value }, "info");
   }
