@@ -50,7 +50,7 @@ export function sitemapFacts(tree: SitemapTree): {
   }
   firstBytes.sort((one, two) => one - two);
   return {
-    sitemaps: { rows: places.map((place) => rowOf(place, responses.get(place.sitemap.url), start)) },
+    sitemaps: { rows: places.map(({ sitemap, depth }) => rowOf(sitemap, depth, responses.get(sitemap.url), start)) },
     formats: [...formats]
       .map(([format, counts]) => ({ format, ...counts }))
       .sort((one, two) => two.pages - one.pages || (one.format < two.format ? -1 : 1)),
@@ -65,13 +65,8 @@ export function sitemapFacts(tree: SitemapTree): {
   };
 }
 
-interface Place {
-  readonly sitemap: Sitemap;
-  /** 1 for the children of the root. */
-  readonly depth: number;
-}
-
-function rowOf({ sitemap, depth }: Place, kept: KeptResponse | undefined, start: number): ReportSitemap {
+// `depth`: 1 for the children of the root.
+function rowOf(sitemap: Sitemap, depth: number, kept: KeptResponse | undefined, start: number): ReportSitemap {
   const requested = requestedAt(kept);
   return {
     url: sitemap.declaredUrl ?? sitemap.url,

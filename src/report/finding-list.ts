@@ -1,7 +1,7 @@
-// The findings of a check: one row for each rule and severity, which opens to show the effect, the fix, and the first sitemaps and
-// examples.
+// The findings of a check: one row for each rule and severity, which opens to show effect, fix, sitemaps and examples.
 import { type Finding, groupedByRule } from "../check/findings.ts";
 import { type CheckResult, failedInWords } from "../check/result.ts";
+import { severities } from "../check/rule.ts";
 import { counted, grouped } from "../model/figures.ts";
 import { caps, type Html, html, listed, part, prose, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
 import type { ReportFacts, ReportFinding } from "./report-tree.ts";
@@ -65,7 +65,7 @@ export function findingsPart(facts: ReportFacts): Html {
   const { findings, figures, unreachable } = facts;
   const content =
     findings.length > 0
-      ? html`${lead(facts)}${filter(facts)}<div class="list">${findings.map((finding) => row(finding, facts.homepage))}</div>`
+      ? html`<p class="lead">${failedInWords(facts)}. Open a rule to see its effect and how to fix it.</p>${filter(facts)}<div class="list">${findings.map((finding) => row(finding, facts.homepage))}</div>`
       : unreachable !== undefined || figures.sitemaps === 0
         ? html`<p class="empty">There is nothing to check.</p>`
         : html`<p class="empty good">Nothing that search engines would reject or ignore.</p>`;
@@ -78,16 +78,10 @@ const severityNames = {
   info: ["note", "Notes"],
 } as const;
 
-function lead(facts: ReportFacts): Html {
-  return html`<p class="lead">${failedInWords(facts)}. Open a rule to see its effect and how to fix it.</p>`;
-}
-
 // Radio buttons and a style sheet: works without script.
 function filter({ findings, counts }: ReportFacts): Html {
   const all = counts.error + counts.warning + counts.info;
-  const present = (["error", "warning", "info"] as const).filter((severity) =>
-    findings.some((finding) => finding.severity === severity),
-  );
+  const present = severities.filter((severity) => findings.some((finding) => finding.severity === severity));
   if (present.length < 2) return html``;
   return html`<fieldset class="filter"><legend class="unseen">Show</legend><label><input type="radio" name="only" id="only-all" checked>All<b>${grouped(all)}</b></label>${present.map(
     (severity) =>
@@ -116,12 +110,12 @@ const engineNames = { google: "Google", bing: "Bing", yandex: "Yandex" } as cons
 function consequence({ severity, basis, engines }: ReportFinding): string {
   const names = listed(engines.map((engine) => engineNames[engine]));
   const who = names === "" ? "Programs" : names;
-  const does = {
-    error: engines.length === 1 ? "rejects or ignores" : "reject or ignore",
-    warning: "may ignore",
-    info: "",
+  const does = engines.length === 1 ? "rejects or ignores" : "reject or ignore";
+  const effect = {
+    error: `${who} ${does} the file, the entry or the annotation.`,
+    warning: `${who} may ignore the file, the entry or the annotation.`,
+    info: "Advice only.",
   }[severity];
-  const effect = severity === "info" ? "Advice only." : `${who} ${does} the file, the entry or the annotation.`;
   const ground = {
     protocol: "The sitemap protocol requires it.",
     engine: "It is documented.",

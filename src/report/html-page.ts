@@ -88,8 +88,7 @@ ${raw("script", script)}
 `}`;
 }
 
-// An element whose text is not escaped. Concatenated, because a bundler would take its end tag for that of a
-// surrounding script.
+// An element whose text is not escaped. A bundler would take its end tag, written out, for that of a surrounding script.
 function raw(name: string, text: string): Html {
   return Html.trusted(`<${name}>${text}</${name}>`);
 }
@@ -133,7 +132,10 @@ function title(homepage: string): Html {
 function figures({ figures, languages }: ReportFacts): Html {
   const { pages, duplicates, sitemaps, unreadable, incomplete, wireBytes, decodedBytes } = figures;
   const { dated, medianAge, duration, medianFirstByte } = figures;
-  const codes = languages.languages.flatMap(({ language }) => (language === undefined ? [] : [language]));
+  const codes = languages.languages.flatMap(({ language }) =>
+    language === undefined ? [] : [shortened(language, 12)],
+  );
+  const few = codes.length > 7 ? `${codes.slice(0, 7).join(" ")} …` : codes.join(" ");
   const faults = [
     ...(unreadable > 0 ? [`${grouped(unreadable)} not readable`] : []),
     ...(incomplete > 0 ? [`${grouped(incomplete)} incomplete`] : []),
@@ -143,16 +145,7 @@ ${figure("Pages", grouped(pages), duplicates > 0 ? counted(duplicates, "duplicat
 ${figure("Sitemaps", grouped(sitemaps), faults || (sitemaps > 0 ? "all readable" : "none found"))}
 ${figure("Received", size(wireBytes), wireBytes === 0 ? "nothing" : decodedBytes > wireBytes ? `${size(decodedBytes)} unpacked` : "not compressed")}
 ${figure("Median age", medianAge === undefined ? "–" : age(medianAge), dated === 0 ? "no page has a date" : dated === pages ? "by lastmod" : `${percent(dated, pages)} have a date`)}
-${figure(
-  "Languages",
-  codes.length === 0 ? "–" : grouped(figures.languages),
-  codes.length === 0
-    ? "no alternate pages"
-    : html`<bdi>${codes
-        .slice(0, 7)
-        .map((code) => shortened(code, 12))
-        .join(" ")}${codes.length > 7 ? " …" : ""}</bdi>`,
-)}
+${few === "" ? figure("Languages", "–", "no alternate pages") : figure("Languages", grouped(figures.languages), html`<bdi>${few}</bdi>`)}
 ${figure("Time", duration === undefined ? "–" : time(duration), medianFirstByte === undefined ? "not recorded" : `first byte after ${time(medianFirstByte)}`)}
 </dl>`;
 }

@@ -168,10 +168,9 @@ function cell(links: LanguageLinks | undefined, isSame: boolean, judged: boolean
   if (!judged) return html`<td>${grouped(links.links)}</td>`;
   const known = links.links - links.unlisted;
   if (known <= 0) return html`<td class="same">?</td>`;
-  const share = ((known - links.noReturn) / known) * 100;
-  // Never 100 or 0 unless it is exact.
-  const shown = links.noReturn > 0 && share > 99 ? "> 99" : share > 0 && share < 1 ? "< 1" : String(Math.round(share));
-  return html`<td class="${links.noReturn === 0 ? "" : share < 80 ? "many" : "some"}">${shown}</td>`;
+  const returned = known - links.noReturn;
+  const tone = links.noReturn === 0 ? "" : returned / known < 0.8 ? "many" : "some";
+  return html`<td class="${tone}">${percent(returned, known).replace(" %", "")}</td>`;
 }
 
 // The pair of languages with the most missing return links.

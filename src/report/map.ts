@@ -86,8 +86,9 @@ interface Tile {
 export function mapPart(facts: ReportFacts, sheet: StyleSheet): Html | undefined {
   const { sections } = facts;
   if (sections.pages === 0) return undefined;
-  const root = numbered(sections);
-  const tiles = [...everyTile(root)].slice(root.children.length === 0 ? 0 : 1);
+  const all = tilesOf(sections);
+  const root = all[0]!;
+  const tiles = root.children.length === 0 ? all : all.slice(1);
   const rows = tableRows(tiles);
   const asTable = html`<details class="more"><summary>Show as a table</summary>${sectionTable(root, tiles, rows)}</details>`;
   if (root.children.length === 0) return singlePart(facts, root, sheet, asTable);
@@ -100,7 +101,7 @@ export function mapPart(facts: ReportFacts, sheet: StyleSheet): Html | undefined
     sheet.add(".map", `height:${size[kind]}px`, kind);
     place(root, width, size[kind], (id, rule) => sheet.add(id, rule, kind));
   }
-  const classes = new Set([...everyTile(root)].map(({ section }) => medianAge(section)));
+  const classes = new Set(all.map(({ section }) => medianAge(section)));
   return part(
     "map",
     "Where the pages are",
@@ -141,18 +142,15 @@ ${asTable}`,
 
 const ageNames = ["up to 30 days", "90 days", "6 months", "1 year", "2 years", "older", "no date"];
 
-function numbered(root: ReportSection): Tile {
-  let number = 0;
-  const visit = (section: ReportSection, depth: number): Tile => {
-    const own = number++;
-    return { number: own, section, depth, children: (section.sections ?? []).map((child) => visit(child, depth + 1)) };
-  };
-  return visit(root, 0);
-}
-
-function* everyTile(tile: Tile): Generator<Tile, void> {
-  yield tile;
-  for (const child of tile.children) yield* everyTile(child);
+// All of them, in order; the first is the root.
+function tilesOf(section: ReportSection, depth: number = 0, all: Tile[] = []): Tile[] {
+  const children: Tile[] = [];
+  all.push({ number: all.length, section, depth, children });
+  for (const child of section.sections ?? []) {
+    const number = all.length;
+    children.push(tilesOf(child, depth + 1, all)[number]!);
+  }
+  return all;
 }
 
 function nameOf({ name, kind, count = 0 }: ReportSection): string {

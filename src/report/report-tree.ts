@@ -201,13 +201,9 @@ export interface ReportFormat {
 }
 
 /** Images, videos and news stories. */
-export interface ReportMedia {
-  readonly images: number;
-  readonly pagesWithImages: number;
-  readonly videos: number;
-  readonly pagesWithVideos: number;
-  readonly stories: number;
-}
+export type ReportMedia = Readonly<
+  Record<"images" | "pagesWithImages" | "videos" | "pagesWithVideos" | "stories", number>
+>;
 
 /** The tree of sitemaps, in declared order, and how they were fetched. */
 export interface ReportSitemaps {

@@ -59,8 +59,8 @@ export function changesPart({ changes, homepage }: ReportFacts): Html | undefine
   if (changes === undefined) return undefined;
   const { totals, sections, sitemaps, examples } = changes;
   const all = kinds.reduce((sum, [kind]) => sum + totals[kind], 0) + totals.sitemaps;
-  const before = `Before, there were ${counted(totals.before.pages, "page")} in ${lists(totals.before.sitemaps)}`;
-  const lead = html`<p class="lead">${before}${!totals.before.complete && ", as far as they could be read"}; now ${counted(totals.after.pages, "page")} in ${lists(totals.after.sitemaps)}.${totals.changedOnlyLastModified > 0 && ` ${grouped(totals.changedOnlyLastModified)} of ${counted(totals.changed, "changed page")} changed only in date.`}${totals.unknown > 0 && " Unknown pages are on one side only, and the other could not be fully read."}</p>`;
+  const before = `Before, there were ${counted(totals.before.pages, "page")} in ${counted(totals.before.sitemaps, "sitemap")}`;
+  const lead = html`<p class="lead">${before}${!totals.before.complete && ", as far as they could be read"}; now ${counted(totals.after.pages, "page")} in ${counted(totals.after.sitemaps, "sitemap")}.${totals.changedOnlyLastModified > 0 && ` ${grouped(totals.changedOnlyLastModified)} of ${counted(totals.changed, "changed page")} changed only in date.`}${totals.unknown > 0 && " Unknown pages are on one side only, and the other could not be fully read."}</p>`;
   const content =
     all === 0
       ? html`<p class="empty good">No changes.</p>`
@@ -100,11 +100,6 @@ const sitemapWords = {
   "now-readable": "readable again",
   unknown: "not known",
 } as const;
-
-// Indexes are not counted here.
-function lists(count: number): string {
-  return counted(count, "sitemap");
-}
 
 function bySitemap({ sitemaps, totals }: ReportChanges, homepage: string): Html {
   const left = totals.sitemaps - sitemaps.length;

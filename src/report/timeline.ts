@@ -9,8 +9,7 @@ import type { ReportFacts, ReportTimeline } from "./report-tree.ts";
 import { noDate } from "./sections.ts";
 
 const firstDay = Math.floor(Date.UTC(bounds.firstYear, 0, 1) / dayLength);
-// A limit, because an archive may claim to be from the year 275760: a counter for each day until then would take 400
-// MB.
+// An archive may claim to be from the year 275760: a counter for each day until then would take 400 MB.
 const lastMoment = Date.UTC(9999, 11, 31);
 // The maximum age in days of each age class but the last.
 const ageLimits = [30, 90, 182, 365, 730];
