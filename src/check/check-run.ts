@@ -186,7 +186,6 @@ const mostUnknown = 10;
 export class CheckTime {
   readonly #until: number;
   readonly #signal: AbortSignal | undefined;
-  #isUp = false;
 
   constructor(milliseconds: number, signal: AbortSignal | undefined) {
     this.#until = performance.now() + milliseconds;
@@ -198,8 +197,7 @@ export class CheckTime {
   }
 
   get isUp(): boolean {
-    this.#isUp ||= this.left === 0;
-    return this.#isUp;
+    return this.left === 0;
   }
 
   /** Lets timers, signals and other websites act, if that is due. Rejects with the reason of an aborted signal. */

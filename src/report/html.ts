@@ -15,10 +15,6 @@ export class Html {
     this.#text = text;
   }
 
-  static template(strings: TemplateStringsArray, values: readonly Value[]): Html {
-    return new Html(strings.reduce((text, part, index) => `${text}${toText(values[index - 1])}${part}`));
-  }
-
   /** For our own content: the style sheet, the script, and JSON that is safe where it is inserted. */
   static trusted(text: string): Html {
     return new Html(text);
@@ -34,7 +30,7 @@ export type Value = Html | string | number | undefined | false | readonly Value[
 
 /** `` html`<b>${name}</b>` ``. */
 export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
-  return Html.template(strings, values);
+  return Html.trusted(strings.reduce((text, part, index) => `${text}${toText(values[index - 1])}${part}`));
 }
 
 function toText(value: Value): string {

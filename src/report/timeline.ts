@@ -22,7 +22,8 @@ export class DateCounts {
   readonly #thresholds: readonly number[];
   /** The most common time. */
   readonly common: CommonValue = new CommonValue();
-  #newest = Number.NEGATIVE_INFINITY;
+  /** Undefined if no page has a date. */
+  newest: number | undefined;
   dated = 0;
   /** Dates from before the web, and from after the time of receipt. */
   tooOld = 0;
@@ -47,18 +48,13 @@ export class DateCounts {
       this.future += 1;
       return 0;
     }
-    if (instant > this.#newest) this.#newest = instant;
+    this.newest = Math.max(instant, this.newest ?? instant);
     const day = Math.floor(instant / dayLength) - firstDay;
     if (day < 0) this.tooOld += 1;
     else this.#days[day]! += 1;
     const thresholds = this.#thresholds;
     for (let age = 0; age < thresholds.length; age++) if (instant >= thresholds[age]!) return age;
     return thresholds.length;
-  }
-
-  /** Undefined if no page has a date. */
-  get newest(): number | undefined {
-    return Number.isFinite(this.#newest) ? this.#newest : undefined;
   }
 
   /** Days with pages, in order: the first instant of each in milliseconds, and the number of pages. */
@@ -172,12 +168,8 @@ function sentences(
 ): Pick<ReportTimeline, "sentence" | "odd"> {
   const { dated, medianAge, newest, future, tooOld } = dates;
   if (pages === 0) return { sentence: "There are no pages." };
-  if (dated === 0) {
-    return {
-      sentence: "Search engines cannot tell from the sitemaps what is new.",
-      odd: "No page has a date.",
-    };
-  }
+  if (dated === 0)
+    return { sentence: "Search engines cannot tell from the sitemaps what is new.", odd: "No page has a date." };
   const half = medianAge === undefined ? "" : `Half of the dated pages changed within ${age(medianAge)}. `;
   const latest = newest === undefined ? "" : `The newest change is from ${dayOf(newest)}.`;
   const odd = oddity(dates, pages, common);

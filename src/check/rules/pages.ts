@@ -111,11 +111,7 @@ export class FileRules {
 }
 
 /** A response, and the relevant parts of its HTML. */
-interface Seen {
-  readonly page: SampledPage;
-  readonly answer: Omit<PageAnswer, "html">;
-  readonly head: PageHead | undefined;
-}
+type Seen = { readonly page: SampledPage; readonly answer: Omit<PageAnswer, "html">; readonly head?: PageHead };
 
 /** Fetches and checks pages; findings come in page order, regardless of arrival order. `pageCount`: the pages of the website. */
 export async function judgeSample(
@@ -166,8 +162,12 @@ async function fetchAll(pages: readonly SampledPage[], { tree, site, settings, t
       const index = next++;
       const page = pages[index]!;
       const { html, ...answer } = await source.page(page.url);
-      const head = answer.outcome === "found" ? readPageHead(page.url, answer.headers, html, site.rewrite) : undefined;
-      seen[index] = { page, answer, head };
+      const isFound = answer.outcome === "found";
+      seen[index] = {
+        page,
+        answer,
+        ...(isFound && { head: readPageHead(page.url, answer.headers, html, site.rewrite) }),
+      };
     }
   };
   try {
@@ -194,17 +194,15 @@ function isKept({ answer, page }: Seen, open: ReadonlySet<string>): boolean {
 // Whether it should not be listed as is.
 function judge({ page, answer, head }: Seen, { settings, findings }: CheckRun): boolean {
   const own = new SitemapFindings(findings, page.sitemap);
-  const { url } = page;
-  const { outcome, target, status, reason } = answer;
-  if (outcome === "redirect") {
+  const { url, lastModified = "" } = page;
+  const { outcome, target, status, reason, headers } = answer;
+  if (outcome === "redirect")
     own.add("page-redirect", url, target === undefined ? reason?.message : `${status} to ${target}`);
-    return true;
-  }
-  if (head === undefined) {
-    own.add("page-unreachable", url, reason?.message ?? String(status ?? ""));
-    return true;
-  }
-  judgeDate(page, answer, own);
+  else if (head === undefined) own.add("page-unreachable", url, reason?.message ?? String(status ?? ""));
+  if (head === undefined) return true;
+  const changed = Date.parse(header(headers, "last-modified") ?? "");
+  if (Date.parse(lastModified) - changed > bounds.pageOlder)
+    own.add("page-lastmod-older", url, `${lastModified}, but ${new Date(changed).toISOString()}`);
   return judgeHead(url, page.alternates, head, settings.agents, own);
 }
 
@@ -250,13 +248,6 @@ function differentLanguage(alternates: readonly AlternatePage[], head: PageHead)
     const two = head.alternates.get(language);
     return one === undefined || two === undefined || !isSamePage(one, two);
   });
-}
-
-function judgeDate({ url, lastModified = "" }: SampledPage, { headers }: Seen["answer"], own: SitemapFindings): void {
-  const changed = Date.parse(header(headers, "last-modified") ?? "");
-  if (Date.parse(lastModified) - changed > bounds.pageOlder) {
-    own.add("page-lastmod-older", url, `${lastModified}, but ${new Date(changed).toISOString()}`);
-  }
 }
 
 function isSamePage(one: string, two: string): boolean {
