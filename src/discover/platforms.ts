@@ -4,85 +4,51 @@ import type { HeaderList } from "../model/exchange.ts";
 import type { Attributes } from "./html-tags.ts";
 
 interface Platform {
-  readonly name: string;
   /** What to find in the homepage: `generator NAME`, `header NAME: VALUE`, or `asset URL`. */
   readonly told: RegExp;
   /** Tried before those that any website may have, relative to the homepage. An index comes before its sitemaps. */
   readonly paths: readonly string[];
-  /** Where its paths are documented. */
-  readonly source: string;
 }
 
 const platforms: readonly Platform[] = [
+  // WordPress: core, Yoast and Rank Math, plugins for news.
+  // https://make.wordpress.org/core/2020/07/22/new-xml-sitemaps-functionality-in-wordpress-5-5/
   {
-    name: "WordPress",
     told: /^generator WordPress|^asset \S*\/wp-(?:content|includes)\/|^header link: .*api\.w\.org/i,
-    // Core, Yoast and Rank Math, plugins for news.
     paths: ["wp-sitemap.xml", "sitemap_index.xml", "news-sitemap.xml", "sitemap-news.xml"],
-    source: "https://make.wordpress.org/core/2020/07/22/new-xml-sitemaps-functionality-in-wordpress-5-5/",
   },
+  // Shopify: https://help.shopify.com/en/manual/promoting-marketing/seo/find-site-map
+  { told: /^asset (?:https?:)?\/\/cdn\.shopify\.com\/|^header (?:x-shopid|x-shopify-stage):/i, paths: [] },
+  // Wix: https://support.wix.com/en/article/understanding-your-sites-sitemap-file. The index may omit these.
   {
-    name: "Shopify",
-    told: /^asset (?:https?:)?\/\/cdn\.shopify\.com\/|^header (?:x-shopid|x-shopify-stage):/i,
-    paths: [],
-    source: "https://help.shopify.com/en/manual/promoting-marketing/seo/find-site-map",
-  },
-  {
-    name: "Wix",
     told: /^generator Wix\.com|^asset (?:https?:)?\/\/static\.(?:wixstatic|parastorage)\.com\/|^header x-wix-request-id:/i,
-    // The index may omit these.
     paths: ["sitemap.xml", "blog-posts-sitemap.xml", "store-products-sitemap.xml", "forum-posts-sitemap.xml"],
-    source: "https://support.wix.com/en/article/understanding-your-sites-sitemap-file",
   },
+  // Drupal: https://www.drupal.org/project/simple_sitemap
+  { told: /^(?:generator|header x-generator:) Drupal|^asset \S*\/sites\/(?:default|all)\//i, paths: [] },
+  // Magento: https://experienceleague.adobe.com/docs/commerce-cloud-service/user-guide/configure-store/robots-sitemap.html
   {
-    name: "Drupal",
-    told: /^(?:generator|header x-generator:) Drupal|^asset \S*\/sites\/(?:default|all)\//i,
-    paths: [],
-    source: "https://www.drupal.org/project/simple_sitemap",
-  },
-  {
-    name: "Magento",
     told: /^asset \S*\/static\/version\d+\/frontend\/|^header x-magento-/i,
     paths: ["pub/sitemap.xml", "media/sitemap.xml"],
-    source:
-      "https://experienceleague.adobe.com/docs/commerce-cloud-service/user-guide/configure-store/robots-sitemap.html",
   },
+  // PrestaShop: https://github.com/PrestaShop/gsitemap
+  { told: /^generator PrestaShop|^header powered-by: PrestaShop/i, paths: ["1_index_sitemap.xml"] },
+  // BigCommerce: https://support.bigcommerce.com/articles/Public/Sitemaps
+  { told: /^asset (?:https?:)?\/\/cdn\d*\.bigcommerce\.com\//i, paths: ["xmlsitemap.php"] },
+  // Next.js: https://nextjs.org/docs/app/api-reference/functions/generate-sitemaps
+  // Without an index: `sitemap/1.xml` and so on are requested while they exist.
   {
-    name: "PrestaShop",
-    told: /^generator PrestaShop|^header powered-by: PrestaShop/i,
-    paths: ["1_index_sitemap.xml"],
-    source: "https://github.com/PrestaShop/gsitemap",
-  },
-  {
-    name: "BigCommerce",
-    told: /^asset (?:https?:)?\/\/cdn\d*\.bigcommerce\.com\//i,
-    paths: ["xmlsitemap.php"],
-    source: "https://support.bigcommerce.com/articles/Public/Sitemaps",
-  },
-  {
-    name: "Next.js",
     told: /^generator Next\.js|^asset \S*\/_next\/static\/|^header x-powered-by: Next\.js/i,
-    // Without an index: `sitemap/1.xml` and so on are requested while they exist.
     paths: ["sitemap.xml", "sitemap/0.xml", "server-sitemap.xml", "sitemap-0.xml"],
-    source: "https://nextjs.org/docs/app/api-reference/functions/generate-sitemaps",
   },
+  // Astro: https://docs.astro.build/en/guides/integrations-guide/sitemap/
+  { told: /^generator Astro|^asset \S*\/_astro\//i, paths: ["sitemap-index.xml", "sitemap-0.xml"] },
+  // MediaWiki: https://www.mediawiki.org/wiki/Manual:GenerateSitemap.php
+  { told: /^generator MediaWiki/i, paths: ["sitemap/sitemap-index.xml", "sitemap/index.xml"] },
+  // Squarespace, Webflow, Ghost, Blogger, Discourse, HubSpot: https://support.squarespace.com/hc/en-us/articles/206543547
   {
-    name: "Astro",
-    told: /^generator Astro|^asset \S*\/_astro\//i,
-    paths: ["sitemap-index.xml", "sitemap-0.xml"],
-    source: "https://docs.astro.build/en/guides/integrations-guide/sitemap/",
-  },
-  {
-    name: "MediaWiki",
-    told: /^generator MediaWiki/i,
-    paths: ["sitemap/sitemap-index.xml", "sitemap/index.xml"],
-    source: "https://www.mediawiki.org/wiki/Manual:GenerateSitemap.php",
-  },
-  {
-    name: "Squarespace, Webflow, Ghost, Blogger, Discourse or HubSpot",
     told: /^generator (?:Squarespace|Webflow|Ghost|Blogger|Discourse|HubSpot)|^asset (?:https?:)?\/\/(?:static1?\.squarespace|cdn\.prod\.website-files)\.com\/|^header server: Squarespace/i,
     paths: [],
-    source: "https://support.squarespace.com/hc/en-us/articles/206543547",
   },
 ];
 
