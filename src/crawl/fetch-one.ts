@@ -60,22 +60,16 @@ export interface PageAnswer {
   readonly html: string;
 }
 
-export interface PageFetch {
-  /** May be called many times in parallel. Rejects only with the reason of a signal. */
-  page(url: string): Promise<PageAnswer>;
-  close(): Promise<void>;
-}
-
-export interface PageFetchOptions {
-  readonly homepage: string;
-  /** Private addresses and the caller's headers are allowed for the origin of a homepage that the caller gave. */
-  readonly isNamed: boolean;
-  readonly crawl: Options | undefined;
-  /** How much of a page is read. */
-  readonly mostBytes: number;
-}
-
-export async function openPageFetch({ homepage, isNamed, crawl, mostBytes }: PageFetchOptions): Promise<PageFetch> {
+/**
+ * Fetches pages, many in parallel, up to `mostBytes` of each. Private addresses and the caller's headers are allowed for the origin of a homepage
+ * that the caller gave (`isNamed`). Rejects only with the reason of a signal.
+ */
+export async function openPageFetch(
+  homepage: string,
+  isNamed: boolean,
+  crawl: Options | undefined,
+  mostBytes: number,
+): Promise<{ page(url: string): Promise<PageAnswer>; close(): Promise<void> }> {
   const { settings, startUrls } = prepare({ homepage }, crawl);
   const limits = { ...settings.limits, documentBytes: mostBytes };
   // A page that fails is a finding; one retry is enough to rule out a hiccup.

@@ -149,12 +149,8 @@ async function fetchAll(pages: readonly SampledPage[], { tree, site, settings, t
   // setTimeout treats longer delays as 1 ms.
   const timer = time.left < 2 ** 31 ? setTimeout(() => end.abort(), time.left) : undefined;
   const { openPageFetch } = await import("../../crawl/fetch-one.ts");
-  const source = await openPageFetch({
-    homepage: tree.homepage,
-    isNamed: partsOf(tree).isNamed,
-    crawl: { ...options, signal: end.signal },
-    mostBytes: bounds.pageBytes,
-  });
+  const crawl = { ...options, signal: end.signal };
+  const source = await openPageFetch(tree.homepage, partsOf(tree).isNamed, crawl, bounds.pageBytes);
   const seen: (Seen | undefined)[] = [];
   let next = 0;
   const worker = async () => {
