@@ -144,43 +144,32 @@ export function noneCame(): Record<keyof Totals["came"], number> {
 }
 
 /**
- * Yields single items from batches. `next` and `return` settle in the order of their calls: with several callers, no item is lost and none
- * comes twice. Written by hand, because a generator that yields each item costs three times as much.
+ * Yields single items from batches. Calls of several callers queue, as with any generator: no item is lost and none comes twice. Inside a batch
+ * nothing has to wait, which is three times as fast.
  */
 export function flatten<T>(source: AsyncGenerator<readonly T[], void>): AsyncIterableIterator<T, undefined> {
-  type Result = IteratorResult<T, undefined>;
   let batch: readonly T[] = [];
   let at = 0;
-  // The last of the calls that wait for a batch, or for an earlier call.
-  let last: Promise<unknown> | undefined;
-
-  const take = (): Result => ({ value: batch[at++] as T, done: false });
-  function queue(call: () => Promise<Result>): Promise<Result> {
-    const result = last === undefined ? call() : last.then(call);
-    const settled = () => {
-      if (last === waiting) last = undefined;
-    };
-    const waiting = result.then(settled, settled);
-    last = waiting;
-    return result;
-  }
-  async function advance(): Promise<Result> {
-    while (at >= batch.length) {
-      const step = await source.next();
-      if (step.done) return { value: undefined, done: true };
-      batch = step.value;
-      at = 0;
+  let pending = 0;
+  async function* single(): AsyncGenerator<T, undefined> {
+    try {
+      for await (batch of source) for (at = 0; at < batch.length; ) yield batch[at++] as T;
+    } finally {
+      batch = [];
     }
-    return take();
+    return undefined;
   }
-  async function end(): Promise<Result> {
-    batch = [];
-    await source.return();
-    return { value: undefined, done: true };
-  }
+  const items = single();
+  const queued = (result: Promise<IteratorResult<T, undefined>>) => {
+    pending += 1;
+    return result.finally(() => (pending -= 1));
+  };
   return {
-    next: () => (last === undefined && at < batch.length ? Promise.resolve(take()) : queue(advance)),
-    return: () => queue(end),
+    next: () =>
+      pending === 0 && at < batch.length
+        ? Promise.resolve({ value: batch[at++] as T, done: false })
+        : queued(items.next()),
+    return: () => queued(items.return(undefined)),
     [Symbol.asyncIterator]() {
       return this;
     },
