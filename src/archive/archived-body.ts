@@ -1,5 +1,5 @@
-// The body of a response in an archive: found behind the HTTP head in its record, read from the file whenever somebody asks for it, and
-// compared with what the archive says about it each time.
+// The body of a response in an archive: found behind the HTTP head in its record, read from the file on demand, and verified against the
+// archive's digest each time.
 //   https://www.rfc-editor.org/rfc/rfc9112
 import type { Body, HeaderList } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";
@@ -35,7 +35,7 @@ export class ArchivedBody implements Body {
     return this.#problem;
   }
 
-  /** In bytes; known after it was read to its end. */
+  /** In bytes; known after it was fully read. */
   get length(): number | undefined {
     return this.#length;
   }
@@ -69,11 +69,11 @@ export class ArchivedBody implements Body {
     } catch (error) {
       if (!isDamage(error)) throw error;
     }
-    // What came before the damage is used.
+    // The part before the damage is used.
     this.#problem ??= problem("archive-digest");
   }
 
-  // Whether everything is as the archive says.
+  // Whether everything matches the archive's records.
   async *#checked(
     { fields }: RecordHead,
     content: AsyncGenerator<Uint8Array, undefined>,
@@ -162,7 +162,7 @@ export function beginsWithChunk(bytes: Uint8Array): boolean {
   return chunkStart.test(latin1(bytes.subarray(0, maxChunkLine)));
 }
 
-// Decodes chunks; calls `onCut` if the last one is missing. What follows it is read, too: it belongs to the content.
+// Decodes chunks; calls `onCut` if the last one is missing. The bytes after it are read, too: they belong to the content.
 async function* dechunk(pieces: AsyncIterable<Uint8Array>, onCut: () => void): AsyncGenerator<Uint8Array, undefined> {
   let waiting: Uint8Array = Buffer.alloc(0);
   let left = 0;

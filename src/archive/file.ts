@@ -29,7 +29,7 @@ export function spareBlock(): Uint8Array | undefined {
   return spare.pop();
 }
 
-/** Gives a block back that nobody will read again, or a part of it. */
+/** Frees a block that will not be read again, or a part of it. */
 export function giveBack({ buffer }: Uint8Array): void {
   if (buffer.byteLength === blockSize && spare.length < mostSpare) spare.push(new Uint8Array(buffer));
 }
@@ -121,15 +121,15 @@ export function keptBody(blocks: readonly Block[], problem: Problem | undefined)
 }
 
 /**
- * The bytes of the blocks, in pieces of at most `blockSize`: the next one is read while the caller works on the one before. Where they are
- * `lent`, a large piece is used again when the caller asks for the next.
+ * The bytes of the blocks, in pieces of at most `blockSize`: the next one is read while the caller works on the one before. If they are
+ * `lent`, a large piece is reused when the caller requests the next.
  */
 export async function* readBlocks(blocks: readonly Block[], lent = false): AsyncGenerator<Uint8Array, undefined> {
   let ahead: { readonly bytes: Promise<Uint8Array>; readonly isLent: boolean } | undefined;
   for (const piece of [...pieces(blocks), undefined]) {
     const isLent = lent && !(piece instanceof Uint8Array) && piece !== undefined && piece.length > largePiece;
     const next = piece && { bytes: readWhole(piece, isLent), isLent };
-    // If the caller leaves first, nobody else would handle the rejection.
+    // If the caller stops first, the rejection would be unhandled.
     next?.bytes.catch(() => undefined);
     const bytes = await ahead?.bytes;
     if (bytes !== undefined) yield bytes;

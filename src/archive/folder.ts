@@ -1,4 +1,4 @@
-// Outputs: folders, made with whatever is missing above them, and gone again if nothing came of it; and files that replace others.
+// Outputs: folders, created with missing parents and removed again if nothing was written; and files that replace others.
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmdirSync, statSync } from "node:fs";
 import path from "node:path";
 

@@ -22,7 +22,7 @@ export function dateOf({ fields }: RecordHead): string | undefined {
   return date.length < 40 && !Number.isNaN(Date.parse(date)) ? detached(date) : undefined;
 }
 
-/** The answer that a response gives. Throws an error that `isDamage`. `originals`: what a `revisit` may refer to. */
+/** The exchange in a response record. Throws an error that `isDamage`. `originals`: the records that a `revisit` may refer to. */
 export async function readForeign(
   records: RecordFile,
   place: Place,
@@ -73,7 +73,7 @@ function truncation({ fields }: RecordHead): Problem | undefined {
 }
 
 /**
- * The responses of a file, by everything that a revisit may name them by, the best first. The profiles of revisits differ in the meaning
+ * The responses of a file, by everything that a revisit may refer to, the best first. The profiles of revisits differ in the meaning
  * of their head, which its status shows as well.
  * https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#revisit
  */
@@ -99,7 +99,7 @@ export class Originals {
     return originals;
   }
 
-  /** What a revisit of this URL refers to. A payload with another digest is not the original. */
+  /** The record that a revisit of this URL refers to. A payload with another digest is not the original. */
   find({ fields }: RecordHead, url: string): Place | undefined {
     const digest = parseDigest(fields.get("warc-payload-digest"));
     const original = fields.get("warc-refers-to-target-uri") ?? url;

@@ -1,5 +1,5 @@
-// Compressed archives: each record is a gzip member of its own, decompressed whenever it is read. What is compressed in another
-// way, many records in one piece, is decompressed as a whole into a temporary file.
+// Compressed archives: each record is a separate gzip member, decompressed on demand. Files compressed as a whole are decompressed into a
+// temporary file.
 //   https://www.rfc-editor.org/rfc/rfc1952
 import { pipeline, Readable } from "node:stream";
 import {
@@ -17,7 +17,7 @@ import { blockSize, type KeptFile } from "./file.ts";
 import { createTemporaryFile, type TemporaryFile } from "./scratch.ts";
 import { latin1, magic as recordStart } from "./warc.ts";
 
-// What is compressed and decompressed at once.
+// The most that is compressed or decompressed in one call.
 const smallPacked = 64 * 1024;
 const smallUnpacked = 1024 * 1024;
 // Measured on sitemaps: level 6 takes three times as long for a tenth less.
@@ -30,7 +30,7 @@ const magic = Buffer.from([0x1f, 0x8b, 8]);
 const maxRatio = 100;
 const alwaysAllowed = 128 * 1024 * 1024;
 
-/** Compressed data that is not what it should be. */
+/** Damaged compressed data. */
 export class DamagedGzip extends Error {}
 
 /** How much may come out of compressed bytes. */
@@ -49,7 +49,7 @@ export async function* compressed(
   yield* gzip;
 }
 
-// One piece at a time: it is lent. Errors of the source reach whoever reads what comes out.
+// One piece at a time, which is lent. Errors of the source reach the reader of the output.
 async function feed(gzip: Gzip, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   try {
     for await (const piece of pieces) {
@@ -84,8 +84,8 @@ export async function* decompressed(
 }
 
 /**
- * What is in the member that begins here; returns its length in the file. `start`: its first bytes, and what follows. With `most`, that much
- * may come out, and the checksum has to be right. Throws `DamagedGzip`.
+ * What is in the member that begins here; returns its length in the file. `start`: its first bytes, and what follows. With `most`, at
+ * most that much may come out, and the checksum must be right. Throws `DamagedGzip`.
  */
 export async function* member(
   file: KeptFile,
@@ -116,7 +116,7 @@ export async function* member(
     yield small.buffer;
     return length;
   }
-  // Gunzip would go on with the members behind it.
+  // Gunzip would continue with the following members.
   const inflate = createInflateRaw({ chunkSize: smallPacked });
   const source = Readable.from(piecesFrom(file, offset + header), { highWaterMark: 1 });
   pipeline(source, inflate, () => undefined);
@@ -133,7 +133,7 @@ export async function* member(
   return lengthAfter(inflate.bytesWritten);
 }
 
-// At once: for so little, another thread costs more than it saves. Undefined if it is large, or goes on behind these bytes.
+// Synchronously: for so little, another thread costs more than it saves. Undefined if it is large, or continues after these bytes.
 function inflateSmall(bytes: Uint8Array): { readonly buffer: Uint8Array; readonly used: number } | undefined {
   try {
     const options = { info: true, maxOutputLength: smallUnpacked };
@@ -190,7 +190,7 @@ function headerLength(bytes: Uint8Array): number | undefined {
   return at < bytes.length ? at : undefined;
 }
 
-/** Decompresses a whole file. `isDamaged`: what came before the damage is there. Where `isLate`, the rest is missing. */
+/** Decompresses a whole file. `isDamaged`: the part before the damage is there. `isLate`: the rest is missing, because the time limit was reached. */
 export async function unpack(
   path: string,
   packed: KeptFile,

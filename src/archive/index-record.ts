@@ -1,4 +1,4 @@
-// The index of an archive, in its last two records: opening it takes one read, and damage to a record costs no other.
+// The index of an archive, in its last two records: opening it takes one read, and a damaged record does not affect others.
 //   The last but one has one line of JSON about the run, then one for each group of records: an exchange, or a record that belongs to
 //   none. Each group begins where the one before ends, so nothing can be left out or overlap. The last record says where the index is.
 // A file may say anything: whoever reads a record compares it with its line.
@@ -121,7 +121,7 @@ export class AnswerLimit extends SitemapError {
   }
 }
 
-/** What an index says about the run; undefined if it is none of ours. */
+/** The run, as described by its index; undefined if the index is not ours. */
 export async function readIndexHead(records: RecordFile, place: Place): Promise<IndexHead | undefined> {
   const { content } = await records.open(place);
   for await (const [line = ""] of linesOf(content)) return indexHead(line);

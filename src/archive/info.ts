@@ -1,5 +1,5 @@
 // What an archive says in JSON: what it is about, on one line of its first record and in its index, and problems, of which code and facts
-// count, never the message. Checked when it is read: the file may come from anybody.
+// count, never the message. Checked when it is read: archives are not trusted.
 import { randomUUID } from "node:crypto";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
@@ -7,10 +7,10 @@ import { factChecks, isLossy, type Problem, type ProblemCode, problem } from "..
 import type { PagesFormat } from "../model/sitemap.ts";
 import { withoutCredentials } from "../model/url.ts";
 
-/** What an archive is about, so that it can be replayed. */
+/** The start and options of the archived run, to replay it. */
 export interface ArchiveInfo {
   readonly homepage?: string;
-  /** Present if the tree was made from given sitemaps, without discovery. */
+  /** Present if the tree was built from given sitemaps, without discovery. */
   readonly sitemaps?: readonly string[];
   /** The options that shape a tree. Those that may hold secrets (`headers`, `proxy`, `tls`) never reach a file. */
   readonly settings: Readonly<Record<string, unknown>>;
@@ -104,7 +104,7 @@ export function archivedProblem(value: unknown): Problem | undefined {
   }
 }
 
-/** Why a body ended too early: whatever the code, something is missing. */
+/** Why a body ended too early. With any code, something is missing. */
 export function archivedBodyProblem(value: unknown): Problem | undefined {
   const found = archivedProblem(value);
   return found === undefined || isLossy(found.code) ? found : problem("body-short");

@@ -1,4 +1,4 @@
-// What is kept of a response: the one place to change it. An exchange is a `response` record, if there was a response, then a `metadata`
+// Defines what is kept of a response. An exchange is a `response` record, if there was a response, then a `metadata`
 // record that describes it: a reader that finds it knows that the exchange is whole.
 //   https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/
 // Deviation: the body of a response is kept without its transfer coding, and headers about it are left out, so that every tool finds the
@@ -92,7 +92,7 @@ function fail(): never {
   throw new SitemapError("invalid-archive", "it is damaged: the description of an exchange cannot be read");
 }
 
-/** Why an exchange is not whole, if a limit of ours or damage is the cause: another run may get what is missing. */
+/** Why an exchange is incomplete, if one of our limits or damage is the cause: another run may get the rest. */
 export function cutOf(fetched: Fetched): Problem | undefined {
   const found = fetched.outcome === "found" ? fetched.body.problem : "reason" in fetched ? fetched.reason : undefined;
   return found !== undefined && cutCodes.has(found.code) ? found : undefined;
@@ -120,7 +120,7 @@ function cleanText(text: string): string {
   return text.replace(/(\bhttps?:\/\/|^\/\/)[^\s/?#@"<>]*@/gi, "$1");
 }
 
-// No reader takes a head of any length. What does not fit is in the description, letter for letter.
+// Readers limit the length of a head. What does not fit is in the description, verbatim.
 const maxUri = 16 * 1024;
 const maxHeaders = 64 * 1024;
 
@@ -144,7 +144,7 @@ export async function exchangeRecords(
     ],
     content: [httpHead(status, headers, lengthOf(body)), ...body],
   };
-  // The payload of a document has a digest of its own, and is the most that there is.
+  // The payload of a document has its own digest, and is most of the content.
   return [isDocument ? response : await sealed(response), await metadata(infoId, url, description, id, receivedAt)];
 }
 
@@ -165,13 +165,13 @@ function about(infoId: string, url: string): Field[] {
   ];
 }
 
-/** Why a document of an earlier archive is used again, and the website's answer this time, if it was asked. */
+/** Why a document of an earlier archive is reused, and the website's response this time, if there was a request. */
 export interface Repetition {
   readonly came: "not-modified" | "same-payload" | "not-asked";
   readonly answered?: { readonly status: number; readonly headers: HeaderList } | undefined;
 }
 
-/** Beside a response that was copied from an earlier archive: a `revisit` with what came now, if the website was asked, and the description. */
+/** After a response that was copied from an earlier archive: a `revisit` with the new response, if there was a request, and the description. */
 export async function repetitionRecords(
   infoId: string,
   { url }: Fetched,

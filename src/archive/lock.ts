@@ -1,4 +1,4 @@
-// A lock: a file that names the process which works on another file, or in a folder. That of a process that is gone is taken over.
+// A lock: a file with the id of the process that uses another file or a folder. The lock of a dead process is taken over.
 import { randomBytes } from "node:crypto";
 import { linkSync, readFileSync, renameSync, rmSync, statSync, utimes, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -26,7 +26,7 @@ export class FileLock {
     }, beatTime).unref();
   }
 
-  /** Throws what `refused` makes of `Process 7` or `Process 7 on box` if a running process has the lock. */
+  /** If a running process has the lock, throws the result of `refused` for `Process 7` or `Process 7 on box`. */
   static take(path: string, refused: (owner: string) => Error): FileLock {
     const id = randomBytes(4).toString("hex");
     const own = `${path}.${process.pid}.${id}`;
@@ -44,7 +44,7 @@ export class FileLock {
         const owner = ownerOf(path);
         if (owner !== undefined)
           throw refused(`Process ${owner.pid}${owner.host === hostname() ? "" : ` on ${owner.host}`}`);
-        // Two processes may get here at once: a file can be moved away only once, and what was moved is checked again.
+        // Two processes may get here at the same time: a file can be moved away only once, and the moved file is checked again.
         const aside = `${own}.old`;
         try {
           renameSync(path, aside);
@@ -91,7 +91,7 @@ export function ownerOf(path: string): Owner | undefined {
   }
 }
 
-/** Whether a process is there, whoever owns it. */
+/** Whether a process exists, whoever owns it. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -1,5 +1,5 @@
-// An archive that is open, ours or another tool's: where the answer to each request is. By the index or, without one that can be right (an
-// interrupted run, joined files, other tools), by one pass over the records. The first exchange for a URL counts, as in a store.
+// An open archive, ours or another tool's: finds the response to each request by the index or, without a valid one (an interrupted run,
+// joined files, other tools), in one pass over the records. The first exchange for a URL counts, as in a store.
 import { open, stat } from "node:fs/promises";
 import { SitemapError, systemReason } from "../model/errors.ts";
 import type { DocumentRequest, DocumentSource, Fetched } from "../model/exchange.ts";
@@ -14,18 +14,18 @@ import { isDamage, type Place, RecordFile, RecordWalk, unlessDamaged, type Walke
 import { archiveKey, archiveKeys, replay, unanswered } from "./replay.ts";
 import { DigestCheck, latin1, type RecordHead } from "./warc.ts";
 
-/** Where an answer is. */
+/** The position of a response. */
 export interface Answer {
   readonly response: Place | undefined;
   /** Absent in records of other tools. */
   readonly description?: Place | undefined;
   /** The length of the document, by the index. */
   readonly bytes?: number | undefined;
-  /** What the run read in it, by the index. */
+  /** Its content, according to the index. */
   readonly counts?: unknown;
   /** A limit of ours or damage is the cause that it is not whole: another run may have got it. */
   readonly isCut: boolean;
-  /** It was asked again with new cookies: earlier answers of the run do not count. */
+  /** It was requested again with new cookies: earlier responses of the run do not count. */
   readonly isAgain?: boolean;
   readonly isRevisit?: boolean;
   /** When it was received, in milliseconds, and by which run: known after a pass. */
@@ -37,11 +37,11 @@ export interface Answer {
 export interface OpenArchiveOptions {
   /** Stops opening, with its reason. */
   readonly signal?: AbortSignal | undefined;
-  /** The limit of sitemaps in a tree: limits the answers in an archive, which also has one for each redirect. */
+  /** The limit of sitemaps in a tree: limits the responses in an archive, which also has one for each redirect. */
   readonly documents?: number | undefined;
   /** When to stop and use what was found, on the clock of performance.now(). */
   readonly until?: number | undefined;
-  /** If there are several answers to one request, the last one counts instead of the first. */
+  /** If there are several responses to one request, the last one counts instead of the first. */
   readonly newest?: boolean | undefined;
   /** The groups of records are wanted, too. */
   readonly withGroups?: boolean | undefined;
@@ -81,7 +81,7 @@ export async function openArchive(path: string, options: OpenArchiveOptions = {}
   }
 }
 
-/** What an archive is about; undefined if another tool wrote it. */
+/** The archived run; undefined if another tool wrote it. */
 export async function archiveAbout(path: string): Promise<ArchiveInfo | undefined> {
   const archive = await openArchive(path);
   await archive.close();
@@ -126,13 +126,13 @@ export class Archive implements DocumentSource {
   info: ArchiveInfo | undefined;
   /** The record that describes the last run of ours. */
   infoId: string | undefined;
-  /** Whether the crawl that wrote it ran to its end. */
+  /** Whether the crawl that wrote it finished. */
   finished = false;
   /** Whether it is cut off or damaged: everything else is used. */
   truncated = false;
   /** Whether there are records behind the damage. */
   goesOn = false;
-  /** Whether it was edited: what it says about itself, or about an exchange, is not what was written. */
+  /** Whether it was edited: its description of the run or of an exchange is not what was written. */
   altered = false;
   /** The settings that the counts depend on. */
   countedBy: string | undefined;
@@ -175,7 +175,7 @@ export class Archive implements DocumentSource {
     return this.answers.has(key);
   }
 
-  /** The answer with this key, which is here. What is damaged is a failure. */
+  /** The response with this key, which must exist. A damaged one is a failure. */
   async read(key: string, asked: DocumentRequest): Promise<Fetched> {
     const answer = this.answers.get(key) as Answer;
     const originals = () => {
@@ -203,7 +203,7 @@ export class Archive implements DocumentSource {
     return this.has(archiveKey({ url, role: "sitemap", notAsked: "guess" }));
   }
 
-  /** What the run that wrote it read in the sitemap at this URL, as it says. */
+  /** The content of the sitemap at this URL, according to the run that wrote it. */
   counts(url: string): Counts | undefined {
     const key = archiveKeys({ url, role: "sitemap" }).find((each) => this.has(each));
     const answer = this.answers.get(key ?? "");
@@ -266,7 +266,7 @@ export class Archive implements DocumentSource {
     for await (const record of walk) {
       signal?.throwIfAborted();
       this.#recordCount += 1;
-      // What looks like a record of another tool behind damage may be a part of a document.
+      // After damage, what looks like a record of another tool may be part of a document.
       await this.#add(record, walk.goesOn && this.info !== undefined);
       if (performance.now() > until) break;
     }
@@ -318,7 +318,7 @@ export class Archive implements DocumentSource {
     const id = record.head.fields.get("warc-record-id") ?? "";
     this.#infoIds.add(id);
     this.records.infoPlaces.push(record.place);
-    // In joined archives, the first one says what the whole is about, unless a run resumed it.
+    // In joined archives, the first one describes the run, unless it was resumed.
     const goesOn = resumes !== undefined && this.#runs.has(resumes);
     if (this.info !== undefined && !goesOn) return;
     this.altered ||= !isAsWritten(record.head, content);

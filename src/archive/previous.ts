@@ -46,7 +46,7 @@ export class PreviousArchives {
     return new PreviousArchives(archives);
   }
 
-  /** The answer to this request in the last run that sent it. */
+  /** The response to this request in the last run that sent it. */
   async answer(request: DocumentRequest): Promise<Fetched | undefined> {
     const newest = await this.#newest(request);
     if (newest === undefined) return undefined;
@@ -54,7 +54,7 @@ export class PreviousArchives {
     return { ...newest.fetched, role, ...(anonymous && { anonymous }) };
   }
 
-  /** A complete document, as far as that can be told without reading it. */
+  /** A complete document, as far as is known without reading it. */
   async document(request: DocumentRequest): Promise<(FetchedDocument & { readonly body: ArchivedBody }) | undefined> {
     const fetched = await this.answer(request);
     if (fetched?.outcome !== "found" || fetched.status !== 200) return undefined;
@@ -71,7 +71,7 @@ export class PreviousArchives {
     return description !== undefined && response !== undefined && !isCut;
   }
 
-  /** Whether the run says that it read this document to its end, and lost nothing of it. */
+  /** Whether the run read this document without losses, according to its index. */
   async wasReadWhole(request: DocumentRequest): Promise<boolean> {
     const newest = await this.#newest(request);
     return (

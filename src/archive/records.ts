@@ -1,5 +1,5 @@
-// The records of a WARC file, compressed or not: one at a known place, or all of them in one pass. A pass goes on behind damage,
-// with the next record that can be found.
+// The records of a WARC file, compressed or not: one at a known place, or all of them in one pass. After damage, a pass continues with
+// the next record that can be found.
 import { SitemapError } from "../model/errors.ts";
 import { type KeptFile, readBlocks } from "./file.ts";
 import {
@@ -61,7 +61,7 @@ export class RecordFile {
     }
   }
 
-  /** A record of at most so many bytes of content. */
+  /** A record with at most this many bytes of content. */
   async read(place: Place, most: number): Promise<{ readonly head: RecordHead; readonly content: Uint8Array }> {
     const { head, content } = await this.open(place);
     const pieces: Uint8Array[] = [];
@@ -74,7 +74,7 @@ export class RecordFile {
 
   async head(place: Place): Promise<RecordHead> {
     const { head, content } = await this.open(place);
-    // Closes what is behind it; that the rest is damaged does not matter here.
+    // Closes its source; damage to the rest does not matter here.
     await content.next().catch(() => undefined);
     await content.return(undefined);
     return head;
@@ -154,12 +154,12 @@ export interface WalkedRecord {
 }
 
 const windowSize = 512 * 1024;
-/** What looks like a record behind damage, and is none: whoever fills a file with it does not get to keep us busy. */
+/** The number of false records after damage that are tried: a hostile file must not keep us busy. */
 const mostGuesses = 10_000;
 
 /** One pass. */
 export class RecordWalk {
-  /** What ended the first record that is not whole. */
+  /** The cause of the first incomplete record. */
   damage: "cut" | "damaged" | undefined;
   /** Whether there are records behind it. */
   goesOn = false;
@@ -271,7 +271,7 @@ export class RecordWalk {
     return undefined;
   }
 
-  /** From a position: at least as many as asked for, unless the file ends; more if they are in memory. */
+  /** From a position: at least as many as requested, unless the file ends; more if they are in memory. */
   async #bytes(offset: number, least: number): Promise<Uint8Array> {
     const known = offset - this.#windowStart;
     const rest = known >= 0 && known < this.#window.length ? this.#window.subarray(known) : undefined;
@@ -284,5 +284,5 @@ export class RecordWalk {
   }
 }
 
-// After a large record, where nobody looks at them.
+// After a large record, where they are not needed.
 const maxLineEnds = 64;

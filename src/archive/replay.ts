@@ -9,17 +9,17 @@ import {
 import { type ProblemCode, problem } from "../model/problem.ts";
 import { withoutCredentials } from "../model/url.ts";
 
-/** Equal for exchanges of which one is enough. Without user name and password. */
+/** Equal for interchangeable exchanges. Without user name and password. */
 export function archiveKey(request: RequestIdentity): string {
   return requestKey({ ...request, url: withoutCredentials(request.url) });
 }
 
-/** The keys of the answer to a request, the best first. Archives of other tools have one response for each URL, whatever its role. */
+/** The keys of the response to a request, the best first. Archives of other tools have one response for each URL, regardless of its role. */
 export function archiveKeys(request: DocumentRequest): string[] {
   const { url, role, anonymous, notAsked } = request;
   const ways: Pick<DocumentRequest, "role" | "anonymous" | "notAsked">[] = [
     ...(notAsked === undefined ? [] : [{ role, anonymous, notAsked }]),
-    // Kept when it was read, whatever was prefetched.
+    // Kept in the order of reading, regardless of prefetching.
     { role, anonymous, notAsked: "unchanged" },
     { role, anonymous },
     { role: "sitemap", anonymous },
@@ -37,14 +37,14 @@ export interface Answers {
   read(key: string, request: DocumentRequest): Promise<Fetched>;
 }
 
-/** The answer to a request; unknown URLs are `archive-missing`. */
+/** The response to a request; unknown URLs are `archive-missing`. */
 export async function replay(request: DocumentRequest, answers: Answers): Promise<Fetched> {
   request.signal?.throwIfAborted();
   const key = archiveKeys(request).find((each) => answers.has(each));
   return key === undefined ? unanswered(request, "archive-missing") : answers.read(key, request);
 }
 
-/** Why an archive has no answer. */
+/** Why an archive has no response. */
 export function unanswered({ url, role, anonymous }: DocumentRequest, code: ProblemCode): FailedFetch {
   const asked = { url: withoutCredentials(url), role, ...(anonymous && { anonymous }) };
   return { outcome: "failed", ...asked, attempts: 0, reason: problem(code) };

@@ -1,4 +1,4 @@
-// Opens an archive to resume its run: its exchanges are used, and new ones are appended. Its index, and what was cut off when the run was
+// Opens an archive to resume its run: its exchanges are used, and new ones are appended. Its index, and records cut off when the run was
 // killed, are removed first.
 import { SitemapError } from "../model/errors.ts";
 import type { Limits } from "../model/options.ts";
@@ -15,7 +15,7 @@ export interface ResumedArchive extends Pick<Archive, "infoId" | "read" | "close
   readonly path: string;
   readonly info: ArchiveInfo;
   readonly writer: ArchiveWriter;
-  /** Whether an answer was kept, unless it was cut off by a limit that no longer applies. */
+  /** Whether a response was kept, unless it was cut off by a limit that no longer applies. */
   has(key: string, limits?: ByteLimits): boolean;
 }
 
@@ -28,7 +28,7 @@ export async function resumeArchive(path: string, options: OpenArchiveOptions = 
     if (goesOn) throw cannotGoOn(path, "it is damaged");
     if (altered) throw cannotGoOn(path, "it was changed after it was written");
     if (unpacked !== undefined) throw cannotGoOn(path, "it is compressed as a whole, not per record");
-    // Why answers are not whole.
+    // Why responses are incomplete.
     const cuts = new Map<string, Problem | undefined>();
     for (const [key, { isCut }] of archive.answers) {
       if (isCut) cuts.set(key, cutOf(await archive.read(key, { url: "", role: "sitemap" })));

@@ -1,4 +1,4 @@
-// Storage for what does not fit into memory: up to a limit in memory, beyond it in blocks of one private temporary file.
+// Temporary storage: up to a limit in memory, beyond it in blocks of one private temporary file.
 import { randomUUID } from "node:crypto";
 import { open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -113,18 +113,18 @@ function slotFor(length: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(length, 1)));
 }
 
-/** A file that nobody else can read, and the way to get rid of it. */
+/** A file that no other user can read, and how to remove it. */
 export interface TemporaryFile {
   readonly file: KeptFile;
   remove(): Promise<void>;
 }
 
-/** Its name is removed at once, if the system allows it: nothing is left behind. Throws a `SitemapError` (`storage-failed`). */
+/** Its name is removed immediately, if the system allows it, so that nothing is left behind. Throws a `SitemapError` (`storage-failed`). */
 export async function createTemporaryFile(): Promise<TemporaryFile> {
   const place = tmpdir();
   try {
     const name = path.join(place, `sitegrove-${randomUUID()}`);
-    // O_EXCL: never a file, or a link, that somebody else put there.
+    // O_EXCL: never a file or link created by someone else.
     const file = new KeptFile(await open(name, "wx+", 0o600), `A temporary file in ${place}`);
     const isGone = await unlink(name).then(
       () => true,

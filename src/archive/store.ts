@@ -22,12 +22,12 @@ export async function createStore(options: {
   readonly kind: StoreKind;
   readonly save?: string | undefined;
   readonly resumed?: ResumedArchive | undefined;
-  /** Which answers of a resumed archive count. */
+  /** Which responses of a resumed archive count. */
   readonly limits?: Limits | undefined;
   readonly info: ArchiveInfo;
 }): Promise<Store> {
   const { kind, save, resumed, info } = options;
-  // Only what is on its way to an archive needs space.
+  // Only data that is being written to an archive needs space.
   const isPassing = save !== undefined || resumed !== undefined;
   const memory = kind === "memory" ? Number.POSITIVE_INFINITY : kind === "file" && !isPassing ? 0 : autoMemory;
   const space = new Scratch(memory);
@@ -44,7 +44,7 @@ export async function createStore(options: {
   }
 }
 
-/** What is kept in memory of an exchange: where its description and its body are. */
+/** The part of an exchange kept in memory: the positions of its description and body. */
 interface Entry {
   readonly description: Block;
   readonly body: readonly Block[];
@@ -68,8 +68,8 @@ export class Store implements DocumentSource {
   }
 
   /**
-   * Resolves once the body is stored, with the same exchange and a body that can be read any number of times. The first exchange for a URL
-   * counts, unless it was asked `again`. Rejects if the disk is full or the body throws (an abort); then nothing is kept.
+   * Resolves once the body is stored, with the same exchange and a body that can be read any number of times. The first exchange for a
+   * URL counts, unless it was requested `again`. Rejects if the disk is full or the body throws (an abort); then nothing is kept.
    */
   async keep<T extends Fetched>(fetched: T): Promise<T> {
     if (this.#closed) throw closedError();
@@ -89,7 +89,7 @@ export class Store implements DocumentSource {
     return { ...described, ...defined({ duration: fetched.body.duration }), body: this.#bodyOf(entry, reason) };
   }
 
-  /** Whether the answer to this very request was kept. */
+  /** Whether the response to this exact request was kept. */
   has(request: DocumentRequest): boolean {
     if (this.#has(archiveKey(request))) return true;
     return request.notAsked === undefined && this.#has(archiveKey({ ...request, notAsked: "unchanged" }));
@@ -104,7 +104,7 @@ export class Store implements DocumentSource {
     return this.#has(archiveKey({ url, role: "sitemap", notAsked: "guess" }));
   }
 
-  /** The crawl ran to its end: what is missing in the archive was left out on purpose. `counts` are kept with it. */
+  /** The crawl finished: documents missing from the archive were skipped on purpose. `counts` are kept with it. */
   async finish(counts?: RunCounts): Promise<void> {
     if (this.#closed) throw closedError();
     this.#finished = true;
@@ -112,7 +112,7 @@ export class Store implements DocumentSource {
     await this.#writer?.finish(counts);
   }
 
-  /** What was counted in this document was shown to be wrong: archives that are saved later do not have it. */
+  /** The counts of this document turned out to be wrong: archives saved later omit them. */
   forgetCounts(url: string): void {
     this.#forgotten.add(url);
   }
@@ -168,7 +168,7 @@ export class Store implements DocumentSource {
     return this.#entries.has(key) || resumed?.has(key, limits) === true;
   }
 
-  // What was kept in this run, or in the one that it goes on with.
+  // What was kept in this run, or in the one that it resumes.
   async #read(key: string, asked: DocumentRequest): Promise<Fetched> {
     const entry = this.#entries.get(key);
     if (entry === undefined) {

@@ -24,7 +24,7 @@ export interface WarcRecord {
 
 export type Field = readonly [name: string, value: string];
 
-/** No tool writes a tenth of it, and what is longer is not worth the memory. */
+/** No tool writes a tenth of it; longer ones are not worth the memory. */
 export const maxHead: number = 64 * 1024;
 /** The line ends after a record. */
 export const recordEnd: Buffer = Buffer.from("\r\n\r\n");
@@ -32,7 +32,7 @@ export const magic = "WARC/";
 const lineFeed = 10;
 const carriageReturn = 13;
 
-/** The head at the start of these bytes: `cut` if it may go on behind them, undefined if there is none. */
+/** The head at the start of these bytes: `cut` if it may continue after them, undefined if there is none. */
 export function headAt(bytes: Uint8Array): RecordHead | "cut" | undefined {
   const start = bytes.subarray(0, maxHead);
   if (!magic.startsWith(latin1(start.subarray(0, magic.length)))) return undefined;
@@ -70,7 +70,7 @@ function parseFields(head: string): { fields: Map<string, string>; concurrentTo:
   return { fields, concurrentTo };
 }
 
-/** The fields of a head, of a record or of HTTP; names in lower case. A line that begins with a space goes on from the one before. */
+/** The fields of a head, of a record or of HTTP; names in lower case. A line that starts with a space continues the previous one. */
 export function* fieldsOf(head: string): Generator<[name: string, value: string]> {
   for (const line of head.replace(/\r?\n[ \t]+/g, " ").split(/\r?\n/)) {
     const colon = line.indexOf(":");

@@ -1,4 +1,5 @@
-// Writes an archive: a `warcinfo` record, then exchanges one after another, then the index. Each record is compressed on its own, if at all.
+// Writes an archive: a `warcinfo` record, then exchanges one after another, then the index. Each record is compressed separately, if at
+// all.
 // A killed process leaves a file that is valid up to its last record.
 import { randomBytes } from "node:crypto";
 import { link, lstat, open, rename, unlink } from "node:fs/promises";
@@ -25,7 +26,7 @@ export interface RecordSource {
 }
 
 export class ArchiveWriter {
-  /** Reads what was written. */
+  /** Reads back from the file. */
   readonly records: RecordFile;
   readonly #groups: Group[];
   #end: number;
@@ -42,7 +43,7 @@ export class ArchiveWriter {
     this.#groups = groups;
   }
 
-  /** Continues behind the last exchange of an archive: what comes after it is removed at the start. The writer owns the file from now on. */
+  /** Continues after the last exchange of an archive; the rest is removed at the start. The writer owns the file from now on. */
   static after({ records, groups }: Archive): ArchiveWriter {
     // What an interrupted run wrote last.
     while (groups.at(-1)?.kind === "-") groups.pop();
@@ -66,7 +67,7 @@ export class ArchiveWriter {
     return this.#end;
   }
 
-  /** What the run is about. `resumes`: the id of the record of the run that this one resumes. */
+  /** The start and options of the run. `resumes`: the record id of the run that this one resumes. */
   async start(info: ArchiveInfo, resumes?: string): Promise<void> {
     this.#info = info;
     this.#infoId = newId();
@@ -91,7 +92,7 @@ export class ArchiveWriter {
     return this.#appendExchange(fetched, parts, lengthOf(body));
   }
 
-  /** A document of an earlier run: its record as it was, the website's answer now, and the description. */
+  /** A document of an earlier run: its original record, the website's response now, and the description. */
   async appendRepeated(
     description: Uint8Array,
     { records, place }: RecordSource,
@@ -113,7 +114,7 @@ export class ArchiveWriter {
     return this.#appendExchange(fetched, parts, repetition.bytes);
   }
 
-  /** The crawl ran to its end. `from`: the archive that this one is a copy of. */
+  /** The crawl finished. `from`: the archive that this one is a copy of. */
   async finish({ by, documents }: Partial<RunCounts> = {}, from?: Archive): Promise<void> {
     if (from !== undefined) [this.#info, this.#infoId] = [from.info, from.infoId ?? ""];
     await this.#inTurn(() => this.#writeIndex(by, documents));
@@ -132,7 +133,7 @@ export class ArchiveWriter {
     await this.#append({ url, kind, bytes }, parts);
   }
 
-  /** Appends the beginning of a record that is cut off: whoever reads the archive knows that something is missing. */
+  /** Appends the beginning of a record that is cut off, so that readers know that something is missing. */
   async appendCut(): Promise<void> {
     await this.#append({ url: "", kind: "-" }, [this.#packed(oneOf(Buffer.from("WARC/1.1\r\n")), 0)]);
   }
@@ -218,7 +219,7 @@ export class ArchiveWriter {
       for (const pieces of parts) {
         const offset = position;
         for await (const piece of pieces) {
-          // A small exchange is written at once, so that it is hardly ever cut in two; a large piece is lent, and not copied.
+          // A small exchange is written in one call, so that it is hardly ever cut in two; a large piece is lent, not copied.
           if (piece.length >= largePiece) await flush();
           waiting.push(piece);
           position += piece.length;
@@ -242,7 +243,7 @@ async function* oneOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, undefined> 
   yield bytes;
 }
 
-/** Copies an archive, record by record. `forgotten`: the URLs of documents of which the index says something wrong. */
+/** Copies an archive, record by record. `forgotten`: the URLs of documents whose index entries are wrong. */
 export async function copyArchive(
   records: RecordFile,
   size: number,
@@ -262,7 +263,7 @@ export async function copyArchive(
       }
       const isWhole = !from.truncated && !from.altered;
       if (from.finished && isWhole) await writer.finish({ by: from.countedBy, documents: counts }, from);
-      // What is missing is missing in the copy, too. A run of ours without its end says so by itself.
+      // What is missing is missing in the copy, too. An unfinished run of ours is recognized by itself.
       else if (!isWhole && (from.info === undefined || from.finished)) await writer.appendCut();
       await from.unpacked?.remove();
     },

@@ -20,14 +20,14 @@ export class ByteReader {
     this.#source = source;
   }
 
-  /** From here on there are at most so many bytes; `onMore` is called where the source has more. */
+  /** Limits the remaining bytes; `onMore` is called if the source has more. */
   limit(count: number, onMore: () => void): void {
     this.#room = count;
     this.#onMore = onMore;
     this.#bytes = this.#limited(this.#bytes);
   }
 
-  /** How many bytes can be taken at once. */
+  /** How many bytes can be taken in one call. */
   get buffered(): number {
     return this.#bytes.length;
   }
@@ -69,12 +69,12 @@ export class ByteReader {
     this.#bytes = this.#bytes.subarray(count);
   }
 
-  /** Puts back bytes that turned out to belong to what follows. */
+  /** Puts back bytes that turned out to belong to the next part. */
   unread(bytes: Uint8Array): void {
     if (bytes.length > 0) this.#bytes = Buffer.concat([bytes, this.#bytes]);
   }
 
-  /** Releases the source and what is buffered. */
+  /** Releases the source and the buffer. */
   async close(): Promise<void> {
     this.#ended = true;
     this.#bytes = new Uint8Array(0);

@@ -1,6 +1,6 @@
 // From bytes to text. Which character set a document is in: the byte order mark, then the charset of the Content-Type header, then the XML
 // declaration, then UTF-8. Names are those of https://encoding.spec.whatwg.org/#names-and-labels.
-//   Lenient: where these differ the first one counts, and the difference is reported.
+//   Lenient: if these differ, the first one counts, and the difference is reported.
 //   Lenient: a name that is not known, or cannot be true (UTF-16 for what begins in ASCII), is reported and skipped.
 //   Lenient: bytes that are not valid become U+FFFD, and are counted.
 // UTF-32, UTF-7 and EBCDIC are recognized and refused: TextDecoder does not know them, and no sitemap should be in them.
@@ -86,7 +86,7 @@ function resolve(name: string): string | undefined {
   }
 }
 
-/** What the first bytes show; undefined if they begin like ASCII, or are not text. https://www.w3.org/TR/xml/#sec-guessing */
+/** The character set that the first bytes show; undefined if they start like ASCII, or are not text. https://www.w3.org/TR/xml/#sec-guessing */
 export function evidence(sample: Uint8Array): { readonly charset: string; readonly markLength: number } | undefined {
   const startsWith = ([, bytes]: Start) => bytes.every((byte, index) => sample[index] === byte);
   const mark = marks.find(startsWith);
@@ -124,7 +124,8 @@ function alternates(sample: Uint8Array, first: 0 | 1): boolean {
   return bytes.length >= 4 && bytes.every((byte, index) => (index % 2 === first ? isAscii(byte) : byte === 0));
 }
 
-// Each piece costs a trip to the reader of the pages. The tokenizer's memory (parse/fast/layout.ts) holds the longest, and a rest of the one before.
+// Each piece costs a trip to the reader of the pages. The tokenizer's memory (parse/fast/layout.ts) holds the longest, and a rest of the
+// one before.
 const shortest = 16 * 1024;
 const longest = 224 * 1024;
 
@@ -149,15 +150,16 @@ export async function* decodeText(
   }
 }
 
-// Decodes every character set that TextDecoder supports. Nearly every sitemap is valid UTF-8, which is passed on undecoded. For the others, two
+// Decodes every character set that TextDecoder supports. Nearly every sitemap is valid UTF-8, which is passed on undecoded. For the
+// others, two
 // bugs of Node.js 20 are worked around: without `stream`, windows-1252 is decoded as ISO-8859-1; with it, TextDecoder throws if one or two
 // bytes follow a cut character that is not valid, so it never gets so few.
 export class CharsetDecoder {
-  /** How many characters had to be replaced. A U+FFFD that the website sent counts, except in UTF-8: elsewhere it cannot be told apart. */
+  /** How many characters had to be replaced. A U+FFFD that the website sent counts, except in UTF-8: in others it is indistinguishable. */
   replaced = 0;
   readonly #isUtf8: boolean;
   readonly #decoder: TextDecoder;
-  // What waits for the next chunk.
+  // Bytes that wait for the next chunk.
   #rest: Uint8Array = new Uint8Array(0);
 
   constructor(charset = "utf-8") {

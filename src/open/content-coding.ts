@@ -1,5 +1,5 @@
-// Which compression a body has. The bytes decide, then the Content-Encoding header: servers name files wrongly, announce
-// what they did not do, and compress twice. https://www.rfc-editor.org/rfc/rfc9110#name-content-encoding
+// Which compression a body has. The bytes decide, then the Content-Encoding header: servers use wrong file names, announce compression
+// that they did not apply, and compress twice. https://www.rfc-editor.org/rfc/rfc9110#name-content-encoding
 //   Lenient: a coding that was announced but not used is reported, and the body is read as what it is.
 //   Lenient: a coding that is not known is reported, and the body is read if it is text or compressed in a known way.
 // `deflate` comes with its zlib container or without.
@@ -31,7 +31,7 @@ export function announcedCodings(header: string | undefined): string[] {
 export function sniffCoding(sample: Uint8Array): Coding | undefined {
   if (isGzip(sample)) return "gzip";
   if (isZstdFrame(sample) || isSkippableFrame(sample)) return "zstd";
-  // 78 5E is left out: `x^` may begin a text.
+  // 78 5E is omitted: a text may start with `x^`.
   if (isZlib(sample) && (sample[1] === 0x01 || sample[1] === 0x9c || sample[1] === 0xda)) return "zlib";
   return undefined;
 }

@@ -1,5 +1,6 @@
-// Removes one layer of compression, in flat memory. Pieces of one size go to zlib, so that the result for damaged data does not depend on chunks.
-//   Lenient: data that ends too early or is damaged keeps what came before.
+// Removes one layer of compression, in constant memory. Pieces of one size go to zlib, so that the result for damaged data does not
+// depend on chunks.
+//   Lenient: if data ends too early or is damaged, the part before is kept.
 //   Lenient: a wrong checksum or length loses nothing.
 //   Lenient: reserved flags in a header of gzip are reported as damage, and the member is read anyway.
 //   Lenient: whatever follows the compressed data, zeros included, is ignored.
@@ -28,7 +29,7 @@ export function unpack(input: ByteReader, coding: Coding, problems: ProblemLog):
   }
 }
 
-// `trailer`: the length of what belongs to the container behind the data. The checksum of a zlib container is not compared.
+// `trailer`: the length of the container's data after the content. The checksum of a zlib container is not verified.
 async function* single(input: ByteReader, create: () => ZlibStream, problems: ProblemLog, trailer = 0): Content {
   let isEmpty = true;
   const ending = yield* decompress(input, create, () => {
@@ -245,11 +246,11 @@ export const createZstdDecoder: (() => ZlibStream) | undefined =
 /** `idle`: needs a piece; `busy`: works on one; `ended`: the data is complete; `failed`: the data is invalid. */
 type State = "idle" | "busy" | "ended" | "failed";
 
-// With more unread output than this, zlib has to wait. Only data that expands a hundredfold gets there.
+// With more unread output than this, zlib must wait. Only data that expands a hundredfold gets there.
 const waitingLimit = 1024 * 1024;
 
-// One zlib stream, fed piece by piece, which works on a thread of its own. A stream of node:zlib that fails discards its pending output, so
-// output is collected as soon as it appears; and it reports its end only when it gets more input than it needs, or is told to finish.
+// One zlib stream, fed piece by piece, which works on its own thread. A stream of node:zlib that fails discards its pending output, so
+// output is collected as soon as it appears; and it reports its end only when it gets more input than it needs, or must finish.
 class ZlibStage {
   readonly #stream: ZlibStream;
   state: State = "idle";

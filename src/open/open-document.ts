@@ -1,5 +1,5 @@
-// From bytes to text: removes layers of compression and decides the character set. Nothing in the bytes makes it throw:
-// what cannot be read is a problem, and what came before is kept. Errors of the source are thrown.
+// From bytes to text: removes layers of compression and decides the character set. Nothing in the bytes makes it throw: unreadable data
+// is a problem, and the part before it is kept. Errors of the source are thrown.
 import { crc32 } from "node:zlib";
 import { type HeaderList, header } from "../model/exchange.ts";
 import { type Problem, type ProblemLog, problem } from "../model/problem.ts";
@@ -11,7 +11,7 @@ import { announcedCodings, type Coding, findCoding, sampleSize, sniffCoding } fr
 import { createZstdDecoder, unpack } from "./decompress.ts";
 
 export interface OpenOptions {
-  /** Content-Encoding may name several codings; Content-Type the character set. */
+  /** Content-Encoding may list several codings; Content-Type the character set. */
   readonly headers?: HeaderList | undefined;
   /** The limit of decoded bytes, for each layer of compression. */
   readonly maxBytes: number;
