@@ -115,7 +115,7 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
     const after = await sourceOf(now, settings.crawl ?? {}, run, onSide("after"));
     const found = diffBatches(before, after, settings, onSide);
     try {
-      ending.totals = yield* ending.counting(found);
+      ending.totals = yield* found;
       run.crawled();
       return ending.totals;
     } finally {
@@ -124,7 +124,7 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
   }
   const names = { before: old.name, after: now.name };
   const homepage = () => sides.after.homepage ?? sides.before.homepage;
-  const pieces = writeDiff(batches(), { format, csvSafe, kinds: new Set(kinds), names, homepage });
+  const pieces = writeDiff(batches(), { format, csvSafe, kinds: new Set(kinds), names, homepage, seen: ending.count });
   return run.write(pieces, () => ({ listed: ending.told, unit: "change" }));
 }
 
@@ -251,24 +251,10 @@ export class DiffEnding implements Ending {
     this.#usesExitCode = usesExitCode;
   }
 
-  count(changes: readonly TreeChange[]): void {
+  readonly count = (changes: readonly TreeChange[]): void => {
     this.told += changes.length;
     this.#differences += changes.filter(isDifference).length;
-  }
-
-  /** Counts what passes. If the output was closed, temporary files are removed. */
-  async *counting(found: Batches): Batches {
-    try {
-      let step = await found.next();
-      for (; !step.done; step = await found.next()) {
-        this.count(step.value);
-        yield step.value;
-      }
-      return step.value;
-    } finally {
-      await found.return(undefined as never);
-    }
-  }
+  };
 
   // Each side has its own.
   see(): void {}

@@ -51,7 +51,8 @@ export async function fleetDiff(before: string, after: string, flags: DiffFlags,
       const found: SiteChange = { site: (now ?? then)?.site ?? "", kind: "site", change, ...outcomes };
       sites.push(found);
       const asChanges = [found as unknown as TreeChange];
-      ending.count(asChanges);
+      // Those that are written are counted like other changes.
+      if (!hasLines) ending.count(asChanges);
       return hasLines ? asChanges : [];
     };
     for (const then of was.values()) if (!is.has(then.key)) yield told("gone", then, undefined);
@@ -65,14 +66,14 @@ export async function fleetDiff(before: string, after: string, flags: DiffFlags,
       if (then.outcome !== now.outcome) yield told("outcome", then, now);
       const sides = sidesOf([before, then], [after, now]);
       if (typeof sides === "string") ending.skipped.push(`${site}: not compared: ${sides}`);
-      else totals = added(totals, yield* ending.counting(diffBatches(...sides, settings)));
+      else totals = added(totals, yield* diffBatches(...sides, settings));
     }
     ending.totals = totals;
     return totals;
   }
 
   async function* pieces() {
-    const shared = { format, csvSafe: true, kinds: new Set(kinds), names: { before, after } };
+    const shared = { format, csvSafe: true, kinds: new Set(kinds), names: { before, after }, seen: ending.count };
     const writer = hasLines ? lineWriter(format, () => site) : undefined;
     for await (const text of writeDiff(changes(), { ...shared, homepage: () => "about:blank", writer })) {
       if (sites.length === 0 || !(format === "markdown" || format === "summary")) yield text;

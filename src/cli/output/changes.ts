@@ -22,6 +22,7 @@ interface DiffOutput {
   readonly names: { readonly before: string; readonly after: string };
   /** The website of the pages, once it is known. */
   homepage(): string | undefined;
+  seen(changes: readonly TreeChange[]): void;
   /** For lines with more than the changes. */
   readonly writer?: ChangeWriter | undefined;
 }
@@ -35,7 +36,7 @@ const batchLength = 1000;
 export async function* writeChanges<End>(
   batches: Batches<End>,
   choose: (first: TreeChange | undefined) => ChangeWriter | undefined,
-  seen: (changes: readonly TreeChange[]) => void = () => {},
+  seen: (changes: readonly TreeChange[]) => void,
 ): AsyncGenerator<string, End, undefined> {
   try {
     let step = await batches.next();
@@ -57,15 +58,14 @@ export async function* writeDiff(batches: Batches<DiffTotals>, output: DiffOutpu
   const { format, names, kinds } = output;
   const write = format === "summary" ? diffText : format === "markdown" ? diffMarkdown : undefined;
   const summarizer = new Summarizer();
+  const see = (changes: readonly TreeChange[]) => {
+    output.seen(changes);
+    if (write !== undefined) summarizer.see(changes);
+  };
   // A feed has to name a website: the first changes do.
   const choose = (first: TreeChange | undefined) => output.writer ?? writerFor(output, first);
-  if (write === undefined) return void (yield* writeChanges(batches, choose));
-  const totals = yield* writeChanges(
-    batches,
-    () => undefined,
-    (changes) => summarizer.see(changes),
-  );
-  yield write(summarizer.finish(names, kinds, totals));
+  const totals = yield* writeChanges(batches, write === undefined ? choose : () => undefined, see);
+  if (write !== undefined) yield write(summarizer.finish(names, kinds, totals));
 }
 
 /** Of formats that need no more than the changes. */
