@@ -37,10 +37,6 @@ test("everything has a default", () => {
   expect(settings.userAgent).toContain(`sitegrove/${version}`);
 });
 
-test("an option that is undefined counts as not given", () => {
-  expect(resolveOptions({ useRobots: undefined, limits: { depth: undefined } as object })).toEqual(resolveOptions());
-});
-
 test.each([
   [{ useRobot: true }, "Unknown option `useRobot`; did you mean `useRobots`?"],
   [{ robots: true }, "Unknown option `robots`"],
@@ -59,18 +55,14 @@ test.each([
     "Expected `concurrency.perHost` to be a number, 1 or greater, got `NaN` (number)",
   ],
   [{ delay: -1 }, "Expected `delay` to be a number, 0 or greater, got `-1` (number)"],
-  [{ delay: { random: 1 } }, "Expected `delay.random` to be true or false, got `1` (number)"],
   [{ limits: { depth: "3" } }, 'Expected `limits.depth` to be a number, 0 or greater, got `"3"` (string)'],
   [{ limits: 3 }, "Expected `limits` to be an object, got `3` (number)"],
   [{ limits: [3] }, "Expected `limits` to be an object, got `[object Array]` (object)"],
-  [{ limits: new Map([["depth", 1]]) }, "Expected `limits` to be an object, got `[object Map]` (object)"],
-  [{ tls: null }, "Expected `tls` to be an object, got `null` (null)"],
   [{ tls: { ca: [1] } }, "Expected `tls.ca` to be a list of strings, got `[object Array]` (object)"],
   [
     { network: "open" },
     'Expected `network` to be one of "default", "allow-private", "public-only", got `"open"` (string)',
   ],
-  [{ network: ["default"] }, /^Expected `network` to be one of/],
   [{ headers: "x: y" }, /^Expected `headers` to be headers/],
   [{ headers: [["a", "b", "c"]] }, "Expected `headers` to hold pairs of a name and a value"],
   [{ recurse: true }, "Expected `recurse` to be a function, got `true` (boolean)"],
@@ -78,16 +70,10 @@ test.each([
   [{ save: 5 }, "Expected `save` to be a path, got `5` (number)"],
   [{ client: {} }, "Expected `client` to be an object with a `request` function, got `[object Object]` (object)"],
   [
-    { extraKnownPaths: ["https://evil.example/x"] },
-    'Expected `extraKnownPaths` to be a list of paths on the website, got `"https://evil.example/x"` (string)',
-  ],
-  [
     { extraKnownPaths: ["//evil.example/x"] },
     'Expected `extraKnownPaths` to be a list of paths on the website, got `"//evil.example/x"` (string)',
   ],
   [null, "Expected `options` to be an object, got `null` (null)"],
-  [5, "Expected `options` to be an object, got `5` (number)"],
-  [[], "Expected `options` to be an object, got `[object Array]` (object)"],
 ])("%j is refused: %s", (options, expected) => {
   if (typeof expected === "string") expect(message(options)).toBe(expected);
   else expect(message(options)).toMatch(expected);
@@ -198,9 +184,10 @@ test("a proxy may be a URL object", () => {
   expect(resolveOptions({ proxy: new URL("http://proxy.example:8080") }).proxy).toBe("http://proxy.example:8080/");
 });
 
-test("every option can be given as undefined", () => {
-  const names = optionSections.flatMap(({ rows }) => rows.map(({ name }) => name));
-  expect(resolveOptions(Object.fromEntries(names.map((name) => [name, undefined])))).toEqual(resolveOptions());
+test("an option that is undefined counts as not given", () => {
+  eachRow(({ name }, path, wrap) => {
+    expect(resolveOptions(wrap({ [name]: undefined })), path).toEqual(resolveOptions());
+  });
 });
 
 test("every default passes its own check", () => {

@@ -95,21 +95,15 @@ describe("under a clock of its own", () => {
     await expectStart(hosts, 700);
   });
 
-  type Command =
-    | { type: "acquire"; host: string; first: boolean }
-    | { type: "release"; at: number }
-    | { type: "abort"; at: number }
-    | { type: "pause"; host: string; time: number }
-    | { type: "wait"; time: number };
-  const host = fc.constantFrom("a", "b", "c");
   const time = fc.nat({ max: 150 });
-  const command: fc.Arbitrary<Command> = fc.oneof(
-    { weight: 4, arbitrary: fc.record({ type: fc.constant("acquire" as const), host, first: fc.boolean() }) },
-    { weight: 3, arbitrary: fc.record({ type: fc.constant("release" as const), at: fc.nat() }) },
-    { weight: 1, arbitrary: fc.record({ type: fc.constant("abort" as const), at: fc.nat() }) },
-    { weight: 1, arbitrary: fc.record({ type: fc.constant("pause" as const), host, time }) },
-    { weight: 3, arbitrary: fc.record({ type: fc.constant("wait" as const), time }) },
-  );
+  const types = "acquire acquire acquire acquire release release release abort pause wait wait wait".split(" ");
+  const command = fc.record({
+    type: fc.constantFrom(...types),
+    host: fc.constantFrom("a", "b", "c"),
+    first: fc.boolean(),
+    at: fc.nat(),
+    time,
+  });
 
   test("whatever is asked of it, no limit is passed, nobody is passed over, and nothing is left", async () => {
     const limits = fc.record({
@@ -156,10 +150,8 @@ describe("under a clock of its own", () => {
             model.waiting.splice(each.at % model.waiting.length, 1)[0]?.controller.abort();
           } else if (each.type === "pause") {
             hosts.pause(url(each.host), each.time);
-            model.notBefore.set(
-              each.host,
-              Math.max(model.notBefore.get(each.host) ?? 0, performance.now() + each.time),
-            );
+            const until = performance.now() + each.time;
+            model.notBefore.set(each.host, Math.max(model.notBefore.get(each.host) ?? 0, until));
           } else if (each.type === "wait") {
             await vi.advanceTimersByTimeAsync(each.time);
           }
