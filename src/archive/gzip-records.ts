@@ -103,11 +103,13 @@ export async function* member(
     if (unpacked > (most ?? Number.POSITIVE_INFINITY)) throw new DamagedGzip();
   };
   const lengthAfter = async (used: number) => {
-    const end = offset + header + used;
-    const trailer = Buffer.from(await file.read(end, trailerLength));
+    const end = header + used;
+    const known = start.subarray(end, end + trailerLength);
+    const isKnown = known.length === trailerLength;
+    const trailer = Buffer.from(isKnown ? known : await file.read(offset + end, trailerLength));
     const isWhole = trailer.length === trailerLength && trailer.readUInt32LE(4) === unpacked % 2 ** 32;
     if (!isWhole || (most !== undefined && trailer.readUInt32LE() !== sum)) throw new DamagedGzip();
-    return end + trailerLength - offset;
+    return end + trailerLength;
   };
   const small = inflateSmall(start.subarray(header));
   if (small !== undefined) {
