@@ -1,11 +1,8 @@
 // `fleet --dataset`: the tables of all websites of a run hold every row once, whatever was killed.
 // Needs processes, Redis, more than a second.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { gunzipSync } from "node:zlib";
-import { parquetReadObjects } from "hyparquet";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Dataset } from "../../src/cli/fleet/dataset.ts";
 import { BullQueue } from "../../src/fleet/bull-queue.ts";
@@ -18,35 +15,26 @@ import { job, summaryOf } from "../fleet/queue-contract.ts";
 import { linesIn, onQueue } from "../support/grown.ts";
 import { hasPython } from "../support/installed.ts";
 import { isLong, some } from "../support/long.ts";
+import { parquetRows } from "../support/parquet.ts";
 import { hasRedis, redisPassword, startRedis } from "../support/redis-server.ts";
 import { hasS3, type S3Server, startS3 } from "../support/s3-server.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { ended, launch, sitegrove, start } from "./program.ts";
 
-let folder: string;
+const at = testFolder();
 let servers: ManyServers;
 const count = some(60, 10);
 beforeEach(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), "cli-dataset-"));
   servers = await manyServers({ count, latency: 40 });
   writeFileSync(at("sites.txt"), `${servers.sites.join("\n")}\n`);
 });
-afterEach(() => {
-  servers.close();
-  rmSync(folder, { recursive: true });
-});
-const at = (name: string) => path.join(folder, name);
+afterEach(() => servers.close());
 
-type Row = Record<string, unknown>;
-async function rows(table: string, run: string): Promise<Row[]> {
+async function rows(table: string, run: string): Promise<Record<string, unknown>[]> {
   const place = at(`data/${table}/run=${run}`);
   const parts = readdirSync(place);
   for (const name of parts) expect(name).toMatch(/^part-.*\.parquet$/);
-  const all = parts.map(async (name) => {
-    const { buffer, byteOffset, byteLength } = readFileSync(path.join(place, name));
-    const file = buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
-    return parquetReadObjects({ file, compressors: { GZIP: (bytes: Uint8Array) => gunzipSync(bytes) } });
-  });
-  return (await Promise.all(all)).flat();
+  return (await Promise.all(parts.map((name) => parquetRows(path.join(place, name))))).flat();
 }
 
 /** As another tool would copy it. */

@@ -1,13 +1,13 @@
 // `sitegrove fleet diff OLD NEW`: what changed between two runs.
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { listenOnLoopback } from "../support/loopback.ts";
-import { sitegrove } from "./program.ts";
+import { newFolder } from "../support/test-folder.ts";
+import { jsonLines, sitegrove } from "./program.ts";
 
-const folder = mkdtempSync(path.join(tmpdir(), "cli-fleet-diff-"));
+const folder = newFolder();
 const at = (name: string) => path.join(folder, name);
 let server: Server;
 let port = 0;
@@ -48,53 +48,30 @@ beforeAll(async () => {
   day = 2;
   await Promise.all([run("two", 6, []), run("archived-2", 6, ["--archives", "-f", "none"])]);
 });
-afterAll(() => {
-  server.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => server.close());
 
-interface Line {
-  readonly site: string;
-  readonly kind: string;
-  readonly change?: string;
-  readonly page?: { readonly url: string };
-}
 const diff = (one: string, two: string, ...flags: string[]) => sitegrove(["fleet", "diff", at(one), at(two), ...flags]);
-const told = (stdout: string) =>
-  stdout
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Line)
-    .map(({ site: of, kind, change, page }) => {
-      const where = page === undefined ? (change ?? "") : new URL(page.url).pathname;
-      return `${/8\.(\d)/.exec(of)?.[1]} ${kind} ${where}`;
-    });
+const told = (text: string) =>
+  jsonLines(text).map(({ site: of, kind, change = "", page }) => {
+    const where = page === undefined ? change : new URL(page.url).pathname;
+    return `${/8\.(\d)/.exec(of)?.[1]} ${kind} ${where}`;
+  });
 const expected = [
-  ...[
-    "5 site gone",
-    "6 site new",
-    "1 removed /a/1",
-    "1 added /a/4",
-    "2 changed /a/1",
-    "2 changed /a/2",
-    "2 changed /a/3",
-  ],
-  ...["2 changed /a/9", "4 site outcome", "7 moved /a/3"],
+  ...["5 site gone", "6 site new", "1 removed /a/1", "1 added /a/4", "2 changed /a/1", "2 changed /a/2"],
+  ...["2 changed /a/3", "2 changed /a/9", "4 site outcome", "7 moved /a/3"],
 ];
 
-describe.each([
+test.each([
   ["files of pages", "one", "two"],
   ["archives", "archived", "archived-2"],
-])("from %s", (_, one, two) => {
-  test("the changes of every website, with the website", async () => {
-    const { code, stdout, stderr } = await diff(one, two, "-f", "ndjson");
-    expect(code).toBe(3);
-    const lines = told(stdout);
-    expect(lines.filter((line) => !/^4 (unknown|sitemap)/.test(line))).toEqual(expected);
-    // The fourth website refused: nothing is known to be gone.
-    expect(lines.filter((line) => line.startsWith("4 unknown"))).toHaveLength(4);
-    expect(stderr).toContain("4 pages are unknown: missing on an incomplete side");
-  });
+])("from %s: the changes of every website, with the website", async (_, one, two) => {
+  const { code, stdout, stderr } = await diff(one, two, "-f", "ndjson");
+  expect(code).toBe(3);
+  const lines = told(stdout);
+  expect(lines.filter((line) => !/^4 (unknown|sitemap)/.test(line))).toEqual(expected);
+  // The fourth website refused: nothing is known to be gone.
+  expect(lines.filter((line) => line.startsWith("4 unknown"))).toHaveLength(4);
+  expect(stderr).toContain("4 pages are unknown: missing on an incomplete side");
 });
 
 test("nothing is different between a run and itself", async () => {

@@ -1,43 +1,28 @@
 // `sitegrove fleet` as a process: lists, outputs, going on after whatever happened, signals.
 // Needs processes, more than a second.
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { gunzipSync } from "node:zlib";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { parquetReadObjects } from "hyparquet";
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { SiteList } from "../../src/cli/fleet/sites.ts";
 import { type JournalLine, readResults } from "../../src/fleet/journal-file.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
 import { linesIn, occurrences } from "../support/grown.ts";
 import { isLong, some } from "../support/long.ts";
 import { freePort } from "../support/own-port.ts";
+import { parquetRows } from "../support/parquet.ts";
 import { smallDisk } from "../support/small-disk.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { steering } from "../write/hostile.ts";
-import { ended, launch, onTerminal, shell, sitegrove, start } from "./program.ts";
+import { ended, jsonLines, launch, onTerminal, shell, sitegrove, start } from "./program.ts";
 
-let folder: string;
+const at = testFolder();
 let servers: ManyServers | undefined;
-beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "cli-fleet-"));
-});
 afterEach(() => {
   servers?.close();
   servers = undefined;
-  rmSync(folder, { recursive: true });
 });
-const at = (name: string) => path.join(folder, name);
 function file(name: string, content: string | Uint8Array): string {
   writeFileSync(at(name), content);
   return at(name);
@@ -48,9 +33,7 @@ async function serve(options: ManyServersOptions): Promise<ManyServers> {
   return servers;
 }
 
-function utf16(text: string): Buffer {
-  return Buffer.from(text, "utf16le");
-}
+const utf16 = (text: string) => Buffer.from(text, "utf16le");
 
 /** Where nobody listens. */
 async function nowhere(count: number): Promise<string[]> {
@@ -65,12 +48,10 @@ const parquetOf = (folder: string) => ["ls", "--sitemap", "http://127.0.0.1:9/",
 const quick = ["--no-homepage", "--retries", "0"];
 /** Without the line every ten seconds, which only a busy machine has. */
 const fleet = (...flags: string[]) => ["fleet", "--out", at("out"), ...quick, "--no-progress", ...flags];
-const journal = (out = "out") =>
-  readFileSync(at(`${out}/sites.ndjson`), "utf8")
-    .split("\n")
-    // The last may be on its way.
-    .slice(0, -1)
-    .map((line) => JSON.parse(line) as JournalLine);
+// The last line may be on its way.
+const journal = (out = "out"): JournalLine[] =>
+  jsonLines(readFileSync(at(`${out}/sites.ndjson`), "utf8").replace(/.+$/, ""));
+const urlsIn = (name: string) => jsonLines(readFileSync(at(name), "utf8")).map(({ url }) => url);
 const done = '"type":"done"';
 const doneLines = (out = "out") => journal(out).flatMap((line) => (line.type === "done" ? [line.summary] : []));
 const sitesDone = () =>
@@ -78,8 +59,8 @@ const sitesDone = () =>
     .map(({ site }) => site)
     .sort();
 const files = (kind = "") =>
-  readdirSync(at(`out/${kind}`), { recursive: true, encoding: "utf8" }).filter((name) =>
-    statSync(at(`out/${kind}/${name}`)).isFile(),
+  readdirSync(at(`out/${kind}`), { recursive: true, withFileTypes: true }).flatMap((entry) =>
+    entry.isFile() ? path.relative(at(`out/${kind}`), path.join(entry.parentPath, entry.name)) : [],
   );
 
 test("a summary says what robots.txt says to AI", async () => {
@@ -97,8 +78,7 @@ test("a list becomes a journal, a file of pages for each website, a summary and 
   expect(stdout).toMatch(/^12 websites in [\d.]+ s: 36 pages, 24 requests, [\d.]+ kB\n\n {4}12 {2}complete\n$/);
   expect(sitesDone()).toEqual([...sites].sort());
   for (const { site, files: outputs } of doneLines()) {
-    const urls = linesOf(`out/${outputs["pages"]}`).map((line) => JSON.parse(line).url);
-    expect(urls).toEqual([0, 1, 2].map((page) => `${site}${page}`));
+    expect(urlsIn(`out/${outputs["pages"]}`)).toEqual([0, 1, 2].map((page) => `${site}${page}`));
   }
   const left = { waiting: 0, duplicates: 0, malformed: 0 };
   expect(summaryIn()).toMatchObject({ websites: 12, pages: 36, outcomes: { complete: 12, failed: 0 }, ...left });
@@ -122,20 +102,14 @@ test("csv, parquet, archives and findings, or nothing but the journal", async ()
     expect(readFileSync(at(`out/${pages}`), "utf8").split("\n")[0]).toMatch(/^url,lastModified,/);
     const listed = await sitegrove(["ls", at(`out/${archive}`), "-f", "pages"]);
     expect(listed.stdout).toBe([0, 1, 2].map((page) => `${summary.site}${page}\n`).join(""));
-    expect(JSON.parse(readFileSync(at(`out/${findings}`), "utf8"))).toMatchObject({
-      homepage: summary.site,
-      pageCount: 3,
-    });
+    const found = JSON.parse(readFileSync(at(`out/${findings}`), "utf8"));
+    expect(found).toMatchObject({ homepage: summary.site, pageCount: 3 });
   }
   rmSync(at("out"), { recursive: true });
   expect((await sitegrove(fleet(...sites, "-f", "parquet"))).code).toBe(0);
   for (const { site, files: outputs } of doneLines()) {
-    const bytes = readFileSync(at(`out/${outputs["pages"]}`));
-    const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
-    const rows = await parquetReadObjects({ file, compressors: { GZIP: (input) => gunzipSync(input) } });
-    expect(rows).toMatchObject(
-      [0, 1, 2].map((page) => ({ site, url: `${site}${page}`, sitemap: `${site}sitemap.xml` })),
-    );
+    const rows = [0, 1, 2].map((page) => ({ site, url: `${site}${page}`, sitemap: `${site}sitemap.xml` }));
+    expect(await parquetRows(at(`out/${outputs["pages"]}`))).toMatchObject(rows);
   }
   rmSync(at("out"), { recursive: true });
   await sitegrove(fleet(...sites, "-f", "none"));
@@ -158,18 +132,26 @@ test("every line of the journal, and the summary, are as their schemas say", asy
   for (const line of journal()) expect(validate(line), JSON.stringify(validate.errors)).toBe(true);
 });
 
-test("with --previous, a run builds on the archives of the one before", async () => {
+test("with --previous, a run builds on the archives of the one before; what cannot be used is reported, and fetched", async () => {
   const { sites } = await serve({ count: 3 });
-  expect((await sitegrove(fleet(...sites, "--archives"))).code).toBe(0);
-  const [first] = doneLines();
-  const later = ["fleet", "--out", at("later"), ...quick, ...sites, "--previous", at("out"), "--archives"];
-  expect(await sitegrove(later)).toMatchObject({ code: 0 });
-  expect(doneLines("later")).toHaveLength(3);
-  const again = doneLines("later").find(({ key }) => key === first?.key);
-  expect(linesOf(`later/${again?.files["pages"]}`)).toEqual(linesOf(`out/${first?.files["pages"]}`));
-  expect((await sitegrove(["fleet", "--out", at("third"), ...sites, "--previous", at("missing")])).stderr).toContain(
-    "is not the folder of a fleet",
-  );
+  await sitegrove(fleet(...sites, "--archives"));
+  const [damaged = "", missing = ""] = doneLines().map(({ files: { archive = "" } }) => at(`out/${archive}`));
+  writeFileSync(damaged, "not an archive");
+  rmSync(missing);
+  const later = (out: string, previous: string) =>
+    sitegrove(["fleet", ...quick, ...sites, "--previous", at(previous), "--archives", "-v", "--out", at(out)]);
+  const { code, stdout, stderr } = await later("later", "out");
+  expect(code).toBe(0);
+  expect(stdout).toContain("2 earlier archives could not be used, so those websites were fetched in full");
+  expect(stderr.match(/complete 3 pages .*; earlier archive not used: /g)).toHaveLength(2);
+  expect(summaryIn("later")).toMatchObject({ previousErrors: 2, outcomes: { complete: 3 } });
+  for (const { key, previousError = "", files: outputs } of doneLines("later")) {
+    const before = doneLines().find((summary) => summary.key === key)?.files ?? {};
+    const archive = at(`out/${before["archive"]}`);
+    expect(previousError.startsWith(archive)).toBe([damaged, missing].includes(archive));
+    expect(linesOf(`later/${outputs["pages"]}`)).toEqual(linesOf(`out/${before["pages"]}`));
+  }
+  expect((await later("third", "missing")).stderr).toContain("is not the folder of a fleet");
 });
 
 test("-f changes: what is new or changed since the earlier run, of websites that it had; the others whole", async () => {
@@ -189,16 +171,13 @@ test("-f changes: what is new or changed since the earlier run, of websites that
   expect((await night(...changes, "--archives")).stderr).toContain("-f changes needs --previous");
   expect((await night(...changes, "--previous", at("out"))).stderr).toContain("-f changes needs --archives");
   expect((await night(...changes, "--previous", at("out"), "--archives")).code).toBe(0);
-  const lines = doneLines("next").flatMap(({ files }) => {
-    expect(files["pages"]).toBeUndefined();
-    return linesOf(`next/${files["changes"]}`);
+  const told = doneLines("next").flatMap(({ files: { pages: none, changes: name } }) => {
+    expect(none).toBeUndefined();
+    return jsonLines(readFileSync(at(`next/${name}`), "utf8")).map(({ kind, page }) => `${kind} ${page.url}`);
   });
-  const told = lines.map((line) => JSON.parse(line)).map(({ kind, page }) => `${kind} ${page.url}`);
   const whole = ["a", "b", "c"].map((name) => `added ${sites[1]}${name}`);
   expect(told.sort()).toEqual([`changed ${sites[0]}b`, `added ${sites[0]}c`, ...whole].sort());
-  expect(readdirSync(at("next"), { recursive: true, encoding: "utf8" }).filter((name) => /pages/.test(name))).toEqual(
-    [],
-  );
+  expect(readdirSync(at("next"), { recursive: true }).filter((name) => /pages/.test(String(name)))).toEqual([]);
 });
 
 test("--retry-dead-after: a website that is known to be dead gets one request, until it answers or the time is over", async () => {
@@ -221,12 +200,10 @@ test("--retry-dead-after: a website that is known to be dead gets one request, u
   const again = await night("fourth");
   expect(again?.requests).toBe(first?.requests);
   expect(again?.lastTried).toBeUndefined();
-  const server = createServer(
-    (request, response) =>
-      void response.end(
-        request.url === "/robots.txt" ? `Sitemap: ${site}s.xml` : `<urlset><url><loc>${site}a</loc></url></urlset>`,
-      ),
-  );
+  const sitemap = `<urlset><url><loc>${site}a</loc></url></urlset>`;
+  const server = createServer(({ url }, response) => {
+    response.end(url === "/robots.txt" ? `Sitemap: ${site}s.xml` : sitemap);
+  });
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   expect(await night("fifth")).toMatchObject({ outcome: "complete", pages: 1 });
   server.close();
@@ -234,22 +211,6 @@ test("--retry-dead-after: a website that is known to be dead gets one request, u
   expect((await sitegrove(fleet(site, "--retry-dead-after", "7d"))).stderr).toContain(
     "--retry-dead-after needs --previous",
   );
-});
-
-test("an earlier archive that is damaged or missing is reported, and everything is requested", async () => {
-  const { sites } = await serve({ count: 3 });
-  await sitegrove(fleet(...sites, "--archives"));
-  const [damaged, missing] = doneLines().map(({ files: { archive = "" } }) => at(`out/${archive}`));
-  writeFileSync(damaged ?? "", "not an archive");
-  rmSync(missing ?? "");
-  const words = ["fleet", ...quick, ...sites, "--previous", at("out"), "--archives", "-v"];
-  const { code, stdout, stderr } = await sitegrove([...words, "--out", at("later")]);
-  expect(code).toBe(0);
-  expect(stdout).toContain("2 earlier archives could not be used, so those websites were fetched in full");
-  expect(stderr.match(/complete 3 pages .*; earlier archive not used: /g)).toHaveLength(2);
-  expect(summaryIn("later")).toMatchObject({ previousErrors: 2, outcomes: { complete: 3 } });
-  const later = readFileSync(at("later/sites.ndjson"), "utf8");
-  expect([damaged, missing].map((file) => later.includes(`"previousError":"${file}`))).toEqual([true, true]);
 });
 
 describe("lists", () => {
@@ -265,7 +226,7 @@ describe("lists", () => {
     expect(code).toBe(3);
     expect(summaryIn()).toMatchObject({ websites: 3, malformed: 2 });
     expect(sitesDone()).toEqual([...sites].sort());
-    expect(stderr.replaceAll(`${folder}/`, "")).toBe(
+    expect(stderr.replaceAll(at("/"), "")).toBe(
       "sitegrove: list.txt:6: not a website: not a website\n" +
         "sitegrove: list.txt:8: not a website: ftp://example.org/\n" +
         "sitegrove: 2 duplicates\n" +
@@ -322,24 +283,19 @@ test("a machine without free sockets says so, and no website is to blame", async
   expect(new Set(doneLines().map(({ site }) => site)).size).toBe(40);
 });
 
-test("reasons are counted by websites, and the exit code says that something is missing", async () => {
-  const { sites } = await serve({ count: 2 });
-  const { code, stdout } = await sitegrove(fleet(...sites, ...(await nowhere(2))));
-  expect(code).toBe(3);
-  expect(stdout).toMatch(/ 2 {2}complete\n +2 {2}unreachable\n/);
-  expect(stdout).toMatch(/Reasons, by number of websites\n +2 {2}.*\(connection-refused\)\n/);
-});
-
-test("--fail-above: too many websites that cannot be reached are exit code 6", async () => {
+test("reasons are counted by websites; with --fail-above, too many that cannot be reached are exit code 6", async () => {
   const { sites } = await serve({ count: 2 });
   const list = [...sites, ...(await nowhere(1)).map((site) => site.replace("127.1.0.1", "127.1.9.9"))];
-  const run = (share: string) => sitegrove(fleet(...list, "--fail-above", share));
-  expect(await run("20%")).toMatchObject({
-    code: 6,
-    stderr: "sitegrove: 1 of 3 websites unreachable or failed: more than --fail-above\n",
-  });
-  expect((await run("34")).code).toBe(3);
-  expect((await run("many")).stderr).toContain("Expected a share, such as 20%");
+  const run = (...flags: string[]) => sitegrove(fleet(...list, ...flags));
+  const { code, stdout } = await run();
+  expect(code).toBe(3);
+  expect(stdout).toMatch(/ 2 {2}complete\n +1 {2}unreachable\n/);
+  expect(stdout).toMatch(/Reasons, by number of websites\n +1 {2}.*\(connection-refused\)\n/);
+  const bad = await run("--fail-above", "20%");
+  expect(bad.code).toBe(6);
+  expect(bad.stderr).toContain("sitegrove: 1 of 3 websites unreachable or failed: more than --fail-above\n");
+  expect((await run("--fail-above", "34")).code).toBe(3);
+  expect((await run("--fail-above", "many")).stderr).toContain("Expected a share, such as 20%");
 });
 
 test("other columns of a list say how a website is read; a value that is no number is reported", async () => {
@@ -382,8 +338,7 @@ test.each([[[]], [["--check"]], ...(isLong ? [[["--processes", "2"]]] : [])])(
     const { code } = await sitegrove(fleet(...sites, ...flags, ...more));
     const [summary] = doneLines();
     expect({ code, ...summary }).toMatchObject({ code: 0, outcome: "complete", pages: 2, sitemaps: 3 });
-    const written = linesOf(`out/${summary?.files["pages"]}`).map((line) => JSON.parse(line).url);
-    expect(written).toEqual([`${sites[0]}new`, `${sites[0]}new/undated`]);
+    expect(urlsIn(`out/${summary?.files["pages"]}`)).toEqual([`${sites[0]}new`, `${sites[0]}new/undated`]);
   },
 );
 
@@ -487,11 +442,7 @@ describe("killed with -9", () => {
     );
     isSilent = false;
     expect((await sitegrove(fleet("--retry", "quarantined"))).code).toBe(0);
-    expect(
-      doneLines()
-        .filter(({ site }) => site === sites[0])
-        .at(-1),
-    ).toMatchObject({ outcome: "complete" });
+    expect(doneLines().findLast(({ site }) => site === sites[0])?.outcome).toBe("complete");
   });
 });
 
@@ -531,12 +482,10 @@ describe("Ctrl-C", () => {
       });
       kill("SIGINT");
       await heard;
-      const before = Date.now();
       kill("SIGINT");
-      const { code } = await end;
-      expect(code).toBe(130);
-      // Before the time limit of a website that never answers, which is 30 seconds.
-      expect(Date.now() - before).toBeLessThan(25_000);
+      expect((await end).code).toBe(130);
+      // Those that never answer were not waited for.
+      for (const { outcome } of doneLines()) expect(outcome).toBe("complete");
     }
     isSilent = false;
     expect((await sitegrove(fleet())).code).toBe(0);
@@ -548,12 +497,8 @@ describe("Ctrl-C", () => {
     const child = await begin(() => start(words()));
     const end = ended(child);
     child.kill("SIGSTOP");
-    const second = await sitegrove(fleet());
-    expect(second).toEqual({
-      code: 2,
-      stdout: "",
-      stderr: `sitegrove: Process ${child.pid} is using this folder; wait for it, or stop it\n`,
-    });
+    const stderr = `sitegrove: Process ${child.pid} is using this folder; wait for it, or stop it\n`;
+    expect(await sitegrove(fleet())).toEqual({ code: 2, stdout: "", stderr });
     expect((await sitegrove(["fleet", "status", at("out")])).stdout).toContain(`running (process ${child.pid})`);
     child.kill("SIGCONT");
     await linesIn(at("out/sites.ndjson"), done, doneLines().length + 1);
@@ -579,41 +524,36 @@ test.skipIf(disk === undefined)("a full disk ends it with a sentence; with room 
 
 describe("2: the command line is wrong", () => {
   test.each([
-    [["fleet", "example.org"], "no output folder given; use --out DIR"],
-    [["fleet", "--out", "OUT"], "no homepages given"],
-    [["fleet", "--out", "OUT", "--from", "missing.txt"], "no such file: missing.txt"],
-    [["fleet", "--out", "FILE", "example.org"], "is not a folder"],
-    [["fleet", "--out", "OUT", "example.org", "--column", "a"], "--column needs --from"],
-    [["fleet", "--out", "OUT", "example.org", "--undated", "keep"], "--undated needs --since"],
-    [["fleet", "--out", "OUT", "example.org", "--retry", "slow"], "--retry does not know slow"],
-    [["fleet", "--out", "OUT", "example.org", "-f", "yaml"], "Allowed choices are ndjson, csv, parquet, changes, none"],
-    [["fleet", "--out", "OUT", "--from", "FILE", "--column", "site"], "has no column site"],
-    [["fleet", "--out", "", "example.org"], "no output folder given; use --out DIR"],
-    [["fleet", "--out", "OUT", "example.org", "--processes", "9"], "--processes 9 needs --per-address 9 or more"],
-    [
-      ["fleet", "--out", "OUT", "example.org", "--processes", "4", "--concurrency", "3"],
-      "--processes 4 needs --concurrency 4 or more",
-    ],
-    [["fleet", "--out", "OUT", "--from", "FILE", "--column", "0"], "--column counts from 1"],
-    [["fleet", "--out", "OUT", "--from", "FILE", "--column", "9"], "has no column 9"],
-    [["fleet", "--out", "OUT", "not", "websites"], "the list contains no website"],
-    [["fleet", "status", "OUT"], "is not the folder of a fleet"],
-  ])("%j", async (words, message) => {
+    ["example.org", "no output folder given; use --out DIR"],
+    ["--out OUT", "no homepages given"],
+    ["--out OUT --from missing.txt", "no such file: missing.txt"],
+    ["--out FILE example.org", "is not a folder"],
+    ["--out OUT example.org --column a", "--column needs --from"],
+    ["--out OUT example.org --undated keep", "--undated needs --since"],
+    ["--out OUT example.org --retry slow", "--retry does not know slow"],
+    ["--out OUT example.org -f yaml", "Allowed choices are ndjson, csv, parquet, changes, none"],
+    ["--out OUT --from FILE --column site", "has no column site"],
+    ["--out  example.org", "no output folder given; use --out DIR"],
+    ["--out OUT example.org --processes 9", "--processes 9 needs --per-address 9 or more"],
+    ["--out OUT example.org --processes 4 --concurrency 3", "--processes 4 needs --concurrency 4 or more"],
+    ["--out OUT --from FILE --column 0", "--column counts from 1"],
+    ["--out OUT --from FILE --column 9", "has no column 9"],
+    ["--out OUT not websites", "the list contains no website"],
+    ["status OUT", "is not the folder of a fleet"],
+  ])("%s", async (words, message) => {
     const names: Record<string, string> = { OUT: at("out"), FILE: file("list.csv", "a,b\n1,2\n") };
-    const { code, stdout, stderr } = await sitegrove(words.map((word) => names[word] ?? word));
+    const { code, stdout, stderr } = await sitegrove(["fleet", ...words.split(" ").map((word) => names[word] ?? word)]);
     expect(stderr).toContain(message);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     // Nothing is left behind.
     expect(existsSync(at("out"))).toBe(false);
   });
 
-  test.each([
-    ["lock", "is a folder, but a fleet must write this file"],
-    ["sites.ndjson", "is a folder, but a fleet must write this file"],
-  ])("a folder stands in the place of %s: it stays where it is", async (name, message) => {
+  test.each(["lock", "sites.ndjson"])("a folder stands in the place of %s: it stays where it is", async (name) => {
     mkdirSync(at(`out/${name}/mine`), { recursive: true });
     const { code, stderr } = await sitegrove(fleet("example.org"));
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`${at(`out/${name}`)} ${message}`) });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`${at(`out/${name}`)} is a folder, but a fleet must write this file`);
     expect(readdirSync(at("out"), { recursive: true }).sort()).toEqual([name, `${name}/mine`]);
   });
 
