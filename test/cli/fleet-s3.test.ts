@@ -120,7 +120,7 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
       jsonLines((await fleet(database, ["results"], "--run", run)).stdout) as SiteSummary[];
     const published = async (prefix: string, run: string) => {
       const bucket = await S3Bucket.open(`s3://bucket/${prefix}`, server.env);
-      const keys = await bucket.list("");
+      const keys = (await bucket.list("")).map((key) => key.slice(1));
       const texts = keys.filter((key) => key.startsWith(`summaries/${run}/`)).map((key) => bucket.get(key));
       const summaries = (await Promise.all(texts)).map((text) => JSON.parse(text ?? "") as SiteSummary);
       return { bucket, keys, summaries: bySite(summaries) };
