@@ -14,9 +14,8 @@ import {
 } from "../flags.ts";
 import type { MessageFlags } from "../output/messages.ts";
 
-const formats = ["ndjson", "csv", "parquet", "changes", "none"] as const;
-export type FleetFormat = (typeof formats)[number];
-export const fleetFormats: readonly FleetFormat[] = formats;
+export const fleetFormats = ["ndjson", "csv", "parquet", "changes", "none"] as const;
+export type FleetFormat = (typeof fleetFormats)[number];
 
 /** The outcomes that --retry accepts. */
 export const retryNames = ["failed", "unreachable", "blocked", "incomplete", "none", "quarantined"] as const;

@@ -8,6 +8,7 @@ import { counted, grouped, size } from "../../model/figures.ts";
 import { jsonOf, printable } from "../../write/printable.ts";
 import type { Context } from "../context.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
+import { Counts } from "../output/counts.ts";
 
 export interface FleetTotals {
   readonly websites: number;
@@ -30,8 +31,8 @@ export class FleetCounter {
   readonly #sums = { websites: 0, pages: 0, sitemaps: 0, requests: 0, wireBytes: 0 };
   readonly #outcomes = Object.fromEntries(siteOutcomes.map((outcome) => [outcome, 0])) as Record<SiteOutcome, number>;
   readonly #reasons = new Map<string, { readonly code: string; readonly message: string; websites: number }>();
-  readonly #findings = new Map<string, number>();
-  readonly #preferences = new Map<string, number>();
+  readonly #findings: Record<string, number> = {};
+  readonly #preferences = new Counts();
   #previousErrors = 0;
 
   see(summary: SiteSummary): void {
@@ -44,26 +45,22 @@ export class FleetCounter {
       known.websites += 1;
       this.#reasons.set(code, known);
     }
-    for (const [severity, count] of Object.entries(summary.findings ?? {})) add(this.#findings, severity, count);
-    for (const name of preferenceNames(summary))
-      if (this.#preferences.has(name) || this.#preferences.size < mostPreferences) add(this.#preferences, name, 1);
+    for (const [severity, count] of Object.entries(summary.findings ?? {}))
+      this.#findings[severity] = (this.#findings[severity] ?? 0) + count;
+    for (const name of preferenceNames(summary)) this.#preferences.add(name);
   }
 
   totals(): FleetTotals {
-    const preferences = [...this.#preferences].sort(([, one], [, other]) => other - one);
+    const preferences = this.#preferences.sorted();
     return {
       ...this.#sums,
       outcomes: this.#outcomes,
       reasons: [...this.#reasons.values()].sort((one, other) => other.websites - one.websites),
       ...(this.#previousErrors === 0 ? {} : { previousErrors: this.#previousErrors }),
-      ...(this.#findings.size === 0 ? {} : { findings: Object.fromEntries(this.#findings) }),
+      ...(Object.keys(this.#findings).length === 0 ? {} : { findings: this.#findings }),
       ...(preferences.length === 0 ? {} : { preferences: Object.fromEntries(preferences) }),
     };
   }
-}
-
-function add(counts: Map<string, number>, name: string, count: number): void {
-  counts.set(name, (counts.get(name) ?? 0) + count);
 }
 
 // Each once: `ai-train=no` may be said to several crawlers.
@@ -73,9 +70,6 @@ function preferenceNames({ preferences = [] }: SiteSummary): Set<string> {
   );
   return new Set(names.filter(({ length }) => length < 50));
 }
-
-// A website may invent keys.
-const mostPreferences = 100;
 
 /** For people. `headline`: how many websites there are. */
 export function fleetTable(totals: FleetTotals, headline: string = counted(totals.websites, "website")): string {

@@ -14,15 +14,11 @@ import type { FleetFlags } from "./flags.ts";
 import type { RunningFigures } from "./metrics.ts";
 import { FleetCounter, type FleetTotals, fleetTable } from "./totals.ts";
 
-/** What is not learned from events. */
+/** What events do not tell: how many websites there are, and were done before; who died with a process; leases that other workers took over. */
 export interface FleetFigures {
-  /** How many websites there are in all. */
   total(): number;
-  /** How many were done before. */
   readonly before: number;
-  /** How many wait to be read again because a process died. */
   suspects?(): number;
-  /** How many leases other workers have taken over. */
   lost?(): number;
 }
 
