@@ -1,15 +1,23 @@
 // npm run tokenizer: compiles src/parse/fast/tokenizer.as.ts, with the numbers of layout.ts, into tokenizer-code.ts beside it. To be run
 // after every change of either; a test looks whether it was.
+import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import asc from "assemblyscript/asc";
 import { memoryPages } from "../src/parse/fast/layout.ts";
 
 const folder = path.join(import.meta.dirname, "../src/parse/fast");
 
+/** The first line of tokenizer-code.ts: what it was made from. */
+export function origin(): string {
+  const sources = ["tokenizer.as.ts", "layout.ts"].map((name) => readFileSync(path.join(folder, name)));
+  const digest = createHash("sha256").update(Buffer.concat(sources)).digest("hex").slice(0, 16);
+  return `// Generated from tokenizer.as.ts and layout.ts (${digest}) by \`npm run tokenizer\`.`;
+}
+
 /** What tokenizer-code.ts has to hold. */
 export async function compile(): Promise<string> {
+  const { default: asc } = await import("assemblyscript/asc");
   let binary: Uint8Array | undefined;
   const memory = ["--initialMemory", String(memoryPages), "--maximumMemory", String(memoryPages)];
   const features = ["--runtime", "stub", "--enable", "simd", "--enable", "bulk-memory"];
@@ -27,7 +35,7 @@ export async function compile(): Promise<string> {
     },
   );
   if (error !== null || binary === undefined) throw new Error(`${error?.message}\n${stderr}`);
-  return `// Generated from tokenizer.as.ts and layout.ts by \`npm run tokenizer\`.
+  return `${origin()}
 export const tokenizerCode: string =
   "${Buffer.from(binary).toString("base64")}";
 `;

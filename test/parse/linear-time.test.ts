@@ -77,7 +77,7 @@ describe("dates", () => {
       for (const parts of skeletons) {
         const build = (size: number) => repeatedTo(total, `${parts.join(filler.repeat(size))}\n\n`);
         // No longer than a date may be.
-        for (const factor of isLong ? [6, 10, 30] : [10, 30]) await expectLinear(build, 1, readDates, factor);
+        for (const factor of isLong ? [6, 10, 30] : [30]) await expectLinear(build, 1, readDates, factor);
       }
     },
     60_000,
@@ -111,9 +111,11 @@ describe("what stands before a document", () => {
   });
 
   test.each([" ", "\n", "\r", "\t", "\0", "\ufeff", "\u00a0", "\u2028", "\ufeff\0", " \0"])("%j", async (blank) => {
-    for (const read of [readXml, readText, readRobots]) {
-      await expectLinear((size) => `${blank.repeat(size)}<urlset/>`, some(total, 4000), read);
-      await expectLinear((size) => `${blank.repeat(size)}https://example.org/`, some(total, 4000), read);
+    for (const read of isLong ? [readXml, readText, readRobots] : [readXml, readRobots]) {
+      const after = read === readXml ? "<urlset/>" : "https://example.org/";
+      for (const text of isLong ? ["<urlset/>", "https://example.org/"] : [after]) {
+        await expectLinear((size) => blank.repeat(size) + text, some(total, 4000), read);
+      }
     }
   });
 });
@@ -123,7 +125,7 @@ describe("names", () => {
     // As many bytes of names as of end tags, in the larger document.
     const depth = some(250, 60);
     const tags = depth * 320;
-    for (const letter of ["N", "n", "é"]) {
+    for (const letter of isLong ? ["N", "n", "é"] : ["N"]) {
       const open = (length: number) =>
         Array.from({ length: depth }, (_, n) => `<${letter.repeat(length)}${n}>`).join("");
       await expectLinear((size) => `<urlset>${open(size)}${"</a>".repeat(tags)}`, 50);
@@ -132,7 +134,7 @@ describe("names", () => {
   });
 
   test("many elements are open, and end tags match none of them", async () => {
-    for (const tags of ["</a>", "<c></a>", "</B>", "<c></A ></c>"]) {
+    for (const tags of isLong ? ["</a>", "<c></a>", "</B>", "<c></A ></c>"] : ["<c></a>", "</B>"]) {
       await expectLinear((size) => `<urlset>${"<b>".repeat(size)}${tags.repeat(some(40_000, 8000))}`, 15);
     }
   });
@@ -150,13 +152,20 @@ describe("names", () => {
     const most = some(50, 25);
     const cycle = (size: number, write: (name: string) => string) =>
       repeatedTo(some(200_000, 40_000), Array.from({ length: size }, (_, n) => write(name(n))).join(""));
-    await expectLinear((size) => urlset(cycle(size, (raw) => `<${raw}/>`)), 40, readXml, most);
-    await expectLinear((size) => urlset(cycle(size, (raw) => `<${raw}></${raw}>`)), 40, readXml, most);
-    await expectLinear((size) => urlset(cycle(size, (raw) => `<a ${raw}="1"/>`)), 40, readXml, most);
-    await expectLinear((size) => urlset(cycle(size, (raw) => `<a xmlns:${raw}="u"/>`)), 40, readXml, most);
-    await expectLinear((size) => urlset(cycle(size, (raw) => `<a xmlns="${raw}"/>`)), 40, readXml, most);
-    await expectLinear((size) => cycle(size, (raw) => `User-agent: ${raw}\nCrawl-delay: 1\n`), 40, readRobots, most);
-    await expectLinear((size) => cycle(size, (raw) => `<link ${raw}=1>`), 40, readHtml, most);
+    const uses: [write: (raw: string) => string, read: Read][] = [
+      [(raw) => `<${raw}/>`, readXml],
+      [(raw) => `<${raw}></${raw}>`, readXml],
+      [(raw) => `<a ${raw}="1"/>`, readXml],
+      [(raw) => `<a xmlns:${raw}="u"/>`, readXml],
+      [(raw) => `<a xmlns="${raw}"/>`, readXml],
+      [(raw) => `User-agent: ${raw}\nCrawl-delay: 1\n`, readRobots],
+      [(raw) => `<link ${raw}=1>`, readHtml],
+    ];
+    // Each of them with half of the names.
+    for (const [write, read] of uses.filter((_, place) => isLong || (place + index) % 2 === 0)) {
+      const build = (size: number) => (read === readXml ? urlset(cycle(size, write)) : cycle(size, write));
+      await expectLinear(build, 40, read, most);
+    }
   });
 
   test("names of attributes and prefixes in one tag", async () => {
@@ -248,9 +257,9 @@ describe("markup", () => {
     "<rss><channel><item><title>",
     "<urlset></urlset>",
   ];
-  // Each of them in half of the places, and in each place half of them, so that kinds of both are together.
+  // Each of them in a third of the places, and in each place a third of them, so that kinds of both are together.
   const placesFor = (attack: string) =>
-    places.filter((place) => isLong || (place.length + attack.length + attack.charCodeAt(attack.length - 1)) % 2 === 0);
+    places.filter((place) => isLong || (place.length + attack.length + attack.charCodeAt(attack.length - 1)) % 3 === 0);
 
   test.each([
     ...[" ", "<", ">", "&", ";", "]", "-", "7", ".", "%", "/", ":", "\u00a0", "\0", "'", '"', "="],
@@ -263,7 +272,7 @@ describe("markup", () => {
       for (const place of placesFor(attack)) {
         await expectLinear((size) => place + attack.repeat(Math.ceil(size / attack.length)), some(6000, 3000));
       }
-      for (const place of ["", "<urlset>", "<urlset><url><loc>"]) {
+      for (const place of isLong ? ["", "<urlset>", "<urlset><url><loc>"] : ["<urlset><url><loc>"]) {
         await expectLinear(
           (size) => place + attack.repeat(Math.ceil(size / attack.length)),
           some(6000, 3000),
