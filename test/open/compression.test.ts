@@ -30,7 +30,7 @@ describe("spec: gzip (RFC 1952)", () => {
   });
 
   test("many empty members cost no stack and little time", async () => {
-    const count = some(100_000, 55_000);
+    const count = some(100_000, 20_000);
     const members = Buffer.concat([...Array<Buffer>(count).fill(gzipSync("")), gzip]);
     expect(await opened(members)).toMatchObject(complete);
     expect(await opened(cut(members, [1, 65_536, 65_540, 1_000_003]))).toMatchObject(complete);
@@ -67,7 +67,7 @@ describe("spec: gzip (RFC 1952)", () => {
     const member = fc.record({
       data: fc.oneof(
         fc.string({ unit: "grapheme", maxLength: 200 }),
-        fc.nat({ max: 6000 }).map((entries) => sitemap(entries)),
+        fc.nat({ max: some(6000, 1500) }).map((entries) => sitemap(entries)),
       ),
       level: fc.integer({ min: 0, max: 9 }),
       strategy: fc.integer({ min: 0, max: 4 }),

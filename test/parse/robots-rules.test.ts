@@ -170,8 +170,8 @@ describe("Google's parser", () => {
 });
 
 test("what a hostile robots.txt asks for is answered at once", () => {
-  const agents = Array.from({ length: 15_000 }, (_, number) => `User-agent: bot${number}`).join("\n");
-  const rules = Array.from({ length: 15_000 }, (_, number) => `Disallow: /*${"a*".repeat(number % 5)}${number}$`).join(
+  const agents = Array.from({ length: 8000 }, (_, number) => `User-agent: bot${number}`).join("\n");
+  const rules = Array.from({ length: 8000 }, (_, number) => `Disallow: /*${"a*".repeat(number % 5)}${number}$`).join(
     "\n",
   );
   const robots = parseRobots(`${agents}\n${rules}`);

@@ -17,7 +17,7 @@ function expectSameInPieces(text: string): void {
 
 test("entries that take turns, with few words in each field, are read as where everything is wanted", () => {
   const random = new Random(40);
-  for (let round = 0; round < some(6000, 50); round++) {
+  for (let round = 0; round < some(6000, 25); round++) {
     const limits = random.below(8) === 0 ? { documentEntries: random.below(60) } : {};
     expectSameUrls(inBytes(repetitiveDocument(random, 30), random.pick([100, 300, 1000, 5000, 100_000])), { limits });
   }

