@@ -8,6 +8,7 @@ import { readFile, stat } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { unlessAborted } from "../fetch/abort.ts";
 import { isPublicAddress } from "../fetch/address-policy.ts";
 import { type Lookup, longestLookup, systemLookup, within } from "../fetch/lookup.ts";
 
@@ -36,13 +37,15 @@ interface Remembered {
 export function nameServerLookup(parts: LookupParts = {}): Lookup {
   const { hosts = systemHosts(), system = systemLookup(), now = () => performance.now() } = parts;
   const isInHosts = hostsFile(hosts);
-  const servers = new NameServers();
   const remembered = new Map<string, Remembered>();
+  let resolver: dns.promises.Resolver | undefined;
+  let waiting = 0;
 
   async function ask(name: string, isTrusted: boolean): Promise<Answer> {
     const isOfSystem = /^[^.]*$|\.local(host)?$/.test(name) || (await isInHosts(name));
+    resolver ??= newResolver();
     try {
-      if (!isOfSystem) return await within(longestLookup, servers.ask(name));
+      if (!isOfSystem) return await within(longestLookup, askServers(resolver, name));
     } catch (error) {
       const noServer = codeOf(error) === "ECONNREFUSED";
       if (!noServer && !(isTrusted && isNotFound(error))) throw error;
@@ -71,63 +74,39 @@ export function nameServerLookup(parts: LookupParts = {}): Lookup {
     const known = remembered.get(key);
     const isUsable = known !== undefined && known.until > now() && !(isRetry && known.failed);
     const { answer } = isUsable ? known : start(key, name, isTrusted);
-    const leave = servers.wait(signal);
+    waiting += 1;
     try {
-      return (await answer).addresses;
+      return (await unlessAborted(signal, answer)).addresses;
     } finally {
-      leave();
+      waiting -= 1;
+      // Queries that nobody waits for would keep the process alive.
+      if (waiting === 0) resolver?.cancel();
     }
   };
 }
 
-/** The name servers of the system, or those set with `dns.setServers`. */
-class NameServers {
-  #resolver: dns.promises.Resolver | undefined;
-  #named = "";
-  #waiting = 0;
+/** For the name servers of the system, or those set with `dns.setServers`. */
+function newResolver(): dns.promises.Resolver {
+  const resolver = new dns.promises.Resolver({ timeout: firstTry, tries: 2 });
+  resolver.setServers(dns.getServers());
+  return resolver;
+}
 
-  async ask(name: string): Promise<Answer> {
-    const resolver = this.#current();
-    const families = [resolver.resolve6(name, { ttl: true }), resolver.resolve4(name, { ttl: true })];
-    // After the answer for one address family, the other gets only a little longer: some servers never answer for IPv6.
-    await Promise.any(families).catch(() => undefined);
-    const late = sleep(otherFamily, { code: "ETIMEOUT" }, { ref: false }).then((error) => Promise.reject(error));
-    const results = await Promise.allSettled(families.map((family) => Promise.race([family, late])));
-    const [six = [], four = []] = results.map((result) => (result.status === "fulfilled" ? result.value : []));
-    const records = hasGlobalIpv6() ? [...six, ...four] : [...four, ...six];
-    if (records.length > 0) {
-      const lifetime = Math.min(...records.map(({ ttl }) => ttl * 1000), longestLifetime);
-      return { addresses: records.map(({ address }) => address), lifetime };
-    }
-    // A temporary failure says more than "no address" for the other family.
-    const errors = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
-    throw errors.find((error) => !isNotFound(error)) ?? errors[0];
+async function askServers(resolver: dns.promises.Resolver, name: string): Promise<Answer> {
+  const families = [resolver.resolve6(name, { ttl: true }), resolver.resolve4(name, { ttl: true })];
+  // After the answer for one address family, the other gets only a little longer: some servers never answer for IPv6.
+  await Promise.any(families).catch(() => undefined);
+  const late = sleep(otherFamily, { code: "ETIMEOUT" }, { ref: false }).then((error) => Promise.reject(error));
+  const results = await Promise.allSettled(families.map((family) => Promise.race([family, late])));
+  const [six = [], four = []] = results.map((result) => (result.status === "fulfilled" ? result.value : []));
+  const records = hasGlobalIpv6() ? [...six, ...four] : [...four, ...six];
+  if (records.length > 0) {
+    const lifetime = Math.min(...records.map(({ ttl }) => ttl * 1000), longestLifetime);
+    return { addresses: records.map(({ address }) => address), lifetime };
   }
-
-  /** The callers that wait for one query. When the last one leaves, the query is cancelled: it would keep the process alive. */
-  wait(signal: AbortSignal): () => void {
-    this.#waiting += 1;
-    let isWaiting = true;
-    const leave = () => {
-      if (!isWaiting) return;
-      isWaiting = false;
-      signal.removeEventListener("abort", leave);
-      this.#waiting -= 1;
-      if (this.#waiting === 0) this.#resolver?.cancel();
-    };
-    signal.addEventListener("abort", leave, { once: true });
-    return leave;
-  }
-
-  #current(): dns.promises.Resolver {
-    const named = dns.getServers().join();
-    if (this.#resolver === undefined || named !== this.#named) {
-      this.#resolver = new dns.promises.Resolver({ timeout: firstTry, tries: 2 });
-      this.#resolver.setServers(dns.getServers());
-      this.#named = named;
-    }
-    return this.#resolver;
-  }
+  // A temporary failure says more than "no address" for the other family.
+  const errors = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+  throw errors.find((error) => !isNotFound(error)) ?? errors[0];
 }
 
 // IPv6 first, but only if this machine has a global IPv6 address.

@@ -4,7 +4,6 @@
 import type { ChildProcess } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Redis } from "ioredis";
@@ -12,9 +11,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { BullQueue } from "../../src/fleet/bull-queue.ts";
 import { type SiteSummary, siteJob } from "../../src/fleet/site-job.ts";
 import type { Lease, QueueCounts } from "../../src/fleet/site-queue.ts";
+import { type ManyServers, manyServers } from "../fleet/many-servers.ts";
 import { onQueue } from "../support/grown.ts";
 import { isLong, some } from "../support/long.ts";
-import { listenOnLoopback } from "../support/loopback.ts";
 import { hasRedis, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
 import { tcpProxy } from "../support/tcp-proxy.ts";
 import { failureRows } from "./failure-rows.ts";
@@ -31,29 +30,19 @@ describe.skipIf(!hasRedis)("what happens when", () => {
   let database = 0;
   let processes: { readonly child: ChildProcess; readonly end: Promise<Ended> }[] = [];
   let workers: Started[] = [];
-  let website: Server;
-  let port: number;
+  let websites: ManyServers;
   /** Called for each request for a robots.txt, before it is answered. */
-  let onVisit: (host: string) => Promise<void> | void = () => {};
+  let onVisit: (site: string) => Promise<void> | void = () => {};
   process.env["SITEGROVE_QUEUE_PASSWORD"] = redisPassword;
   beforeAll(async () => {
     redis = await startRedis();
-    website = createServer(async (request, response) => {
-      const base = `http://${request.headers.host}`;
-      if (request.url === "/robots.txt") {
-        await onVisit(request.headers.host ?? "");
-        response.end(`Sitemap: ${base}/sitemap.xml\n`);
-      } else if (request.url === "/sitemap.xml") response.end(`<urlset><url><loc>${base}/1</loc></url></urlset>`);
-      else response.writeHead(404).end();
+    websites = await manyServers({
+      count: 24,
+      gate: (host, name) => (name === "/robots.txt" ? onVisit(`http://${host}/`) : undefined),
     });
-    port = await listenOnLoopback(
-      website,
-      Array.from({ length: 60 }, (_, number) => `127.9.0.${number + 1}`),
-    );
   });
   afterAll(async () => {
-    website.close();
-    website.closeAllConnections();
+    websites.close();
     await redis.stop();
   });
   beforeEach(() => {
@@ -80,8 +69,7 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     return { visited: once(events, "visit"), open: () => void events.emit("open") };
   }
   const url = (at = redis.port) => `redis://127.0.0.1:${at}/${database}`;
-  const hosts = (count: number) => Array.from({ length: count }, (_, at) => `127.9.0.${at + 1}:${port}`);
-  const jobs = (count: number) => hosts(count).flatMap((host) => siteJob(`http://${host}/`) ?? []);
+  const jobs = (count: number) => websites.sites.slice(0, count).flatMap((site) => siteJob(site) ?? []);
   const env = { SITEGROVE_QUEUE_PASSWORD: redisPassword };
   const working = (flags: readonly string[], at?: number) => [
     ...["fleet", "worker", "--queue", url(at), "--lease", "1", "--stay", "--out", folder],
@@ -227,9 +215,8 @@ describe.skipIf(!hasRedis)("what happens when", () => {
       await dying.close();
     }
     await queue.add("default", jobs(3));
-    const [bad = ""] = hosts(1);
-    onVisit = (host) => {
-      if (host !== bad) return undefined;
+    onVisit = (site) => {
+      if (site !== websites.sites[0]) return undefined;
       processes.at(-1)?.child.kill("SIGKILL");
       return new Promise(() => {});
     };

@@ -134,11 +134,23 @@ describe("the system is asked", () => {
 });
 
 test("queries that nobody waits for end", async () => {
-  const { ask } = await start({ "dead.test": { silent: true } });
-  const leaving = new AbortController();
-  const answer = ask("dead.test", { signal: leaving.signal });
-  setTimeout(() => leaving.abort(), 100);
-  expect(await answer).toBe("ECANCELLED");
+  const { ask, asked } = await start({ "dead.test": { silent: true } });
+  const [first, second] = [new AbortController(), new AbortController()];
+  const answers = [first, second].map(({ signal }) => ask("dead.test", { signal }));
+  await expect.poll(() => asked.length).toBe(2);
+  first.abort({ code: "left" });
+  expect(await answers[0]).toBe("left");
+  expect(asked).toHaveLength(2);
+  second.abort({ code: "left" });
+  expect(await answers[1]).toBe("left");
+  // Whoever comes after its end asks again.
+  const third = new AbortController();
+  const again = () => {
+    void ask("dead.test", { signal: third.signal });
+    return asked.length;
+  };
+  await expect.poll(again).toBe(4);
+  third.abort();
 });
 
 test("twenty dead names do not keep a live website waiting", async () => {

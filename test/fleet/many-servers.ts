@@ -25,7 +25,7 @@ export interface ManyServersOptions {
   /** Whether a website never answers. */
   readonly isSilent?: (number: number) => boolean;
   /** What is waited for before each answer. */
-  readonly gate?: () => Promise<void>;
+  readonly gate?: (host: string, path: string) => Promise<void> | void;
 }
 
 export async function manyServers({
@@ -44,7 +44,7 @@ export async function manyServers({
     if (request.url === "/robots.txt") visits.set(`http://${host}/`, (visits.get(`http://${host}/`) ?? 0) + 1);
     server.emit("visit");
     if (isSilent(((x - 1) * 256 + y) * 250 + z - 1)) return;
-    if (gate !== undefined) await gate();
+    if (gate !== undefined) await gate(host, request.url ?? "");
     setTimeout(() => {
       const base = `http://${host}`;
       if (request.url === "/robots.txt") response.end(`Sitemap: ${base}/sitemap.xml\n${robots}`);
