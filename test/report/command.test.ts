@@ -19,14 +19,8 @@ afterAll(() => site.close());
 const report = (...words: string[]) => sitegrove(["report", ...words]);
 
 test("writes the page to a file, saves the archive beside it, and ends with 3 where something is missing", async () => {
-  const { code, stdout, stderr } = await report(
-    site.homepage,
-    "-k",
-    "-o",
-    fileOf("report.html"),
-    "--save",
-    fileOf("site.warc.gz"),
-  );
+  const words = ["-k", "-o", fileOf("report.html"), "--save", fileOf("site.warc.gz")];
+  const { code, stdout, stderr } = await report(site.homepage, ...words);
   expect([code, stdout]).toEqual([3, ""]);
   expect(stderr).toContain(`${fileOf("report.html")}: 3 pages, `);
   const html = readFileSync(fileOf("report.html"), "utf8");
