@@ -8,15 +8,7 @@ import { RecordGroups } from "../join/record-groups.ts";
 import type { RecordStore } from "../join/record-store.ts";
 import type { AlternatePage, SitemapPage } from "../model/page.ts";
 import type { PageWatcher } from "./check-tree.ts";
-import {
-  type Found,
-  pageWidth,
-  partitionCount,
-  partitionOf,
-  recordStore,
-  type UrlRecords,
-  word,
-} from "./page-records.ts";
+import * as pageRecords from "./page-records.ts";
 import type { AlternateSet } from "./rules/languages.ts";
 import { keyOf, mixed, textHash, UrlScan } from "./url-scan.ts";
 
@@ -47,8 +39,8 @@ export class Clusters {
   /** `watcher` receives links without a return link. */
   constructor(scratch: Scratch, watcher?: PageWatcher) {
     this.#watcher = watcher;
-    this.#clusters = recordStore(scratch, clusterWidth);
-    this.#links = recordStore(scratch, linkWidth);
+    this.#clusters = pageRecords.recordStore(scratch, clusterWidth);
+    this.#links = pageRecords.recordStore(scratch, linkWidth);
   }
 
   get isCut(): boolean {
@@ -57,13 +49,21 @@ export class Clusters {
 
   add(own: UrlScan, set: AlternateSet, ordinal: number): void {
     const members = set.members * 2 + (set.hasSelf ? 1 : 0);
-    this.#clusters.add(partitionOf(set.high), set.high, set.low, own.spelling, own.pageLow, members, ordinal);
+    this.#clusters.add(
+      pageRecords.partitionOf(set.high),
+      set.high,
+      set.low,
+      own.spelling,
+      own.pageLow,
+      members,
+      ordinal,
+    );
   }
 
   /** Finds the clusters that need a second pass. `conflicts`: pages that are listed several times with different sets. */
   async settle(pages: number, conflicts: Marks): Promise<void> {
     this.unsettled = new Marks(pages);
-    for (let partition = 0; partition < partitionCount; partition++) {
+    for (let partition = 0; partition < pageRecords.partitionCount; partition++) {
       const records = await this.#clusters.load(partition);
       const { words } = records;
       const groups = new RecordGroups(records, clusterWidth, 2);
@@ -118,7 +118,7 @@ export class Clusters {
   #addLink(target: Fingerprint, source: Fingerprint, ...rest: [number, number, number, number]): void {
     const { pageHigh, pageLow, spelling } = target;
     const both = mixed(spelling ^ source.spelling);
-    this.#links.add(partitionOf(pageHigh), pageHigh, both, pageLow, spelling, source.pageLow, ...rest);
+    this.#links.add(pageRecords.partitionOf(pageHigh), pageHigh, both, pageLow, spelling, source.pageLow, ...rest);
   }
 
   async flush(): Promise<void> {
@@ -127,20 +127,20 @@ export class Clusters {
   }
 
   /** All findings, in no order. */
-  async *join(records: UrlRecords): AsyncGenerator<Found, void> {
-    for (let partition = 0; partition < partitionCount; partition++) {
+  async *join(records: pageRecords.UrlRecords): AsyncGenerator<pageRecords.Found, void> {
+    for (let partition = 0; partition < pageRecords.partitionCount; partition++) {
       const links = await this.#links.load(partition);
       if (links.count === 0) continue;
       const { words } = links;
       const pages = await records.store.load(partition);
-      const targets = new RecordGroups(pages, pageWidth, 3);
+      const targets = new RecordGroups(pages, pageRecords.pageWidth, 3);
       const groups = new RecordGroups(links, linkWidth, linkKey);
       for (const first of groups.firsts()) {
         const own = groups.members(first);
         const start = own[0]!;
         const target = targets.find(Int32Array.of(words[start]!, words[start + 2]!, words[start + 3]!), 0);
         // It may be listed several times.
-        const selves = targets.members(target).map((at) => pages.words[at + word.selfLanguage]!);
+        const selves = targets.members(target).map((at) => pages.words[at + pageRecords.word.selfLanguage]!);
         const languages = selves.filter((language) => language !== 0);
         const isReturned = own.some((at) => (words[at + 7]! & isReturn) !== 0);
         for (const at of own) {

@@ -84,9 +84,8 @@ export class FileRules {
     const { file } = answer;
     this.#listed.add(file);
     if (!this.#files.isPage(file)) return;
-    const { settings, site } = this.#run;
-    const head = readPageHead(url, [], this.#files.read(file), site.rewrite);
-    judgeHead(url, alternates, head, settings.agents, findings, this.#files.shown(file));
+    const head = readPageHead(url, [], this.#files.read(file), this.#run.site.rewrite);
+    judgeHead({ url, alternates }, head, this.#run, findings, this.#files.shown(file));
   }
 
   /** All listed pages were seen: reports those that no sitemap lists. */
@@ -112,6 +111,7 @@ export class FileRules {
 
 /** A response, and the relevant parts of its HTML. */
 type Seen = { readonly page: SampledPage; readonly answer: Omit<PageAnswer, "html">; readonly head?: PageHead };
+type Listed = Pick<SampledPage, "url" | "alternates">;
 
 /** Fetches and checks pages; findings come in page order, regardless of arrival order. `pageCount`: the pages of the website. */
 export async function judgeSample(
@@ -188,8 +188,8 @@ function isKept({ answer, page }: Seen, open: ReadonlySet<string>): boolean {
 }
 
 // Whether it should not be listed as is.
-function judge({ page, answer, head }: Seen, { settings, findings }: CheckRun): boolean {
-  const own = new SitemapFindings(findings, page.sitemap);
+function judge({ page, answer, head }: Seen, run: CheckRun): boolean {
+  const own = new SitemapFindings(run.findings, page.sitemap);
   const { url, lastModified = "" } = page;
   const { outcome, target, status, reason, headers } = answer;
   if (outcome === "redirect")
@@ -199,18 +199,13 @@ function judge({ page, answer, head }: Seen, { settings, findings }: CheckRun): 
   const changed = Date.parse(header(headers, "last-modified") ?? "");
   if (Date.parse(lastModified) - changed > bounds.pageOlder)
     own.add("page-lastmod-older", url, `${lastModified}, but ${new Date(changed).toISOString()}`);
-  return judgeHead(url, page.alternates, head, settings.agents, own);
+  return judgeHead(page, head, run, own);
 }
 
 // Checks the page's own metadata. Returns whether it should not be listed as is.
-function judgeHead(
-  url: string,
-  alternates: readonly AlternatePage[],
-  head: PageHead,
-  agents: readonly string[],
-  findings: SitemapFindings,
-  file?: string,
-): boolean {
+function judgeHead(page: Listed, head: PageHead, run: CheckRun, findings: SitemapFindings, file?: string): boolean {
+  const { url, alternates } = page;
+  const { agents } = run.settings;
   const { noindex, canonical, refresh, lines } = head;
   const at = (what: keyof PageHead["lines"]) => (file === undefined ? {} : { file, line: lines[what] });
   // Such a page often has a noindex and a canonical URL, too.
