@@ -1,4 +1,4 @@
-// What the program has from its process: streams, environment, signals, clock and exit. It is passed to commands, so that tests run them
+// What the program gets from its process: streams, environment, signals, clock and exit. It is passed to commands, so that tests run them
 // inside of their own process. And how the program stops.
 import type { Readable, Writable } from "node:stream";
 import { Stopped, type StopSignal } from "./exit-codes.ts";
@@ -21,7 +21,7 @@ export interface Context {
   readonly stdout: Stream;
   readonly stderr: Stream;
   readonly environment: NodeJS.ProcessEnv;
-  /** Tells of signals by their names. */
+  /** Reports signals by name. */
   readonly signals: Pick<NodeJS.EventEmitter, "on" | "off">;
   /** The path of the program, to start it again. */
   readonly program: string;
@@ -58,14 +58,15 @@ export function discardUnfinished({ unfinished }: Context): void {
 
 interface StopOptions {
   readonly names?: readonly StopSignal[];
-  /** Signals that mean the last step, whatever was done before. */
+  /** Signals that skip to the last step. */
   readonly urgent?: readonly StopSignal[];
-  /** How long the run has to end by itself, in milliseconds. */
+  /** How long the run may take to end by itself, in milliseconds. */
   readonly patience?: number;
 }
 
 /**
- * What Ctrl-C and SIGTERM do: each signal takes one of the steps; after the last one, the program exits if it does not end by itself, and the
+ * What Ctrl-C and SIGTERM do: each signal takes one of the steps; after the last one, the program exits if it does not end by itself, and
+ * the
  * next signal does not wait. Returns a function that ends that.
  */
 export function onStop(

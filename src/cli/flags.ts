@@ -85,12 +85,12 @@ export function addCrawlFlags(
   return command;
 }
 
-/** The options that the flags stand for, but for page filters. Throws a `UsageError` where a value cannot be read. */
+/** The options that the flags set, except for page filters. Throws a `UsageError` if a value cannot be read. */
 export function crawlOptions(flags: CrawlFlags): Options {
   return optionsOf(flags, (group) => group !== "Filters");
 }
 
-/** The page filters that the flags stand for. */
+/** The page filters that the flags set. */
 export function pageFilters(flags: CrawlFlags): PageFilters {
   return optionsOf(flags, (group) => group === "Filters");
 }

@@ -6,7 +6,7 @@ interface HelpParts {
   /** The flags that --help shows, with spaces between them. */
   readonly flags: string;
   readonly examples: string;
-  /** What --help-all says besides. */
+  /** The additional text of --help-all. */
   readonly more: string;
 }
 
@@ -40,7 +40,7 @@ export function arrangeHelp(command: Command, isWhole: boolean): void {
   command.helpOption("-h, --help", `print this help${flags === undefined ? "" : "; --help-all shows all flags"}`);
   command.configureHelp({
     showGlobalOptions: false,
-    // Terminals have widths of their own: where a line ends in the source means nothing.
+    // Terminals have different widths, so line breaks in the source do not count.
     commandDescription: (each) => each.description().replaceAll(/(?<!\n)\n(?!\n)/g, " "),
     visibleOptions: (each) => allOptions(each).filter(isShown),
     optionDescription,

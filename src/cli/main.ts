@@ -4,8 +4,8 @@ import module from "node:module";
 import { setFlagsFromString } from "node:v8";
 import { systemReason } from "../model/errors.ts";
 
-// WebAssembly is compiled for speed once it has run for long. undici's HTTP parser would be at once, which takes 30 MB and 80 ms for a few
-// bytes of each response; with this budget it takes a large website, where our XML parser is worth it.
+// WebAssembly is compiled for speed once it has run for long. undici's HTTP parser would be compiled immediately, which takes 30 MB and
+// 80 ms for a few bytes of each response; with this budget, only large websites trigger it, where it is worth it for our XML parser.
 setFlagsFromString("--wasm-tiering-budget=1000000000");
 // Compiling takes a third of the time of a small website. Node.js 22 and newer keep what one run compiled for the next.
 (module as { enableCompileCache?: () => unknown }).enableCompileCache?.();

@@ -15,7 +15,7 @@ export async function run(words: readonly string[], context: Context): Promise<n
   try {
     exitCode = await perform(words, context);
     if (exitCode >= exitCodes.hungUp) return exitCode;
-    // The help, and whatever else was written without waiting: a disk that is full says so a moment later.
+    // For the help and other output written without waiting: a full disk is reported a moment later.
     await new Promise((resolve) => setImmediate(resolve));
     await output.flush();
     return exitCode;
@@ -60,7 +60,7 @@ function withCommand(words: readonly string[]): readonly string[] {
   return isFlag || /[.:/\\]/.test(first) || first === "localhost" ? ["ls", ...words] : words;
 }
 
-// `sitegrove help fleet status` means `sitegrove fleet status --help`. What is no command is named, as without `help`.
+// `sitegrove help fleet status` means `sitegrove fleet status --help`. An unknown command is reported, as without `help`.
 function helpWords(words: readonly string[]): readonly string[] {
   const names = words.filter((word) => !word.startsWith("-"));
   const isKnown = names[0] === undefined || Object.hasOwn(commands, names[0]);
@@ -91,7 +91,7 @@ Examples:
 sitegrove COMMAND --help shows the flags of a command, --version the version.`;
 
 /**
- * The program with all its commands, or with the one that is named, if there is one: describing hundreds of flags takes longer than reading
+ * The program with all its commands, or with only the given one: describing hundreds of flags takes longer than reading
  * a command line, and so does loading what a command needs. `done` gets the exit code of the command that ran.
  */
 export async function createProgram(context: Context, done: Done, name = "", isWhole = false): Promise<Command> {

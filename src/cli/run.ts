@@ -1,5 +1,5 @@
-// What all commands share: how a run begins (which files have to differ, when an archive is replaced, what is said first), messages, the
-// progress line, the log, Ctrl-C, an output whose reader may go away, and the end.
+// Shared by all commands: the start of a run (which files must differ, when an archive is replaced, the first messages), messages, the
+// progress line, the log, Ctrl-C, an output whose reader may disappear, and the end.
 import type { CheckOptions } from "../check/options.ts";
 import type { SiteFilesOptions } from "../check/site-files.ts";
 import { timeLeft } from "../crawl/time-budget.ts";
@@ -25,7 +25,7 @@ export type Ending = Pick<CrawlEnding, "see" | "isComplete" | "readNothing" | "e
   Partial<Pick<CrawlEnding, "tellsFailures">>;
 
 interface Outcome {
-  /** Pages that were listed, or what `unit` says. */
+  /** The number of listed pages, or of `unit`. */
   readonly listed: number;
   readonly unit?: string;
   /** Whether the output is a text about everything: how much of it was written means nothing. */
@@ -80,14 +80,14 @@ export class Run {
     onStop({ signals: context.signals, exit }, [(stopped) => controller.abort(stopped)], { names, patience: 2000 });
   }
 
-  /** What a target turns out to be, which is said. */
+  /** What a target turns out to be, which is reported. */
   recognized(target: Target, options: Options): Promise<Target> {
     return recognized(target, { ...options, signal: this.signal }, this.messages, this.doing);
   }
 
   /**
-   * The tree of what a target turns out to be, to be closed; of an archive, only the options about reading apply. `verify`: whether an archive is
-   * read to its end at once.
+   * The tree of what a target turns out to be, to be closed; for an archive, only the options about reading apply. `verify`: whether an
+   * archive is fully read immediately.
    */
   async tree(
     target: Target,
@@ -110,7 +110,7 @@ export class Run {
     return tree;
   }
 
-  /** For checks after a crawl: the time that is left, and the files of a built website, which are counted on a terminal. */
+  /** For checks after a crawl: the time that is left, and the files of a static site, which are counted on a terminal. */
   whileChecking({ limits }: Options, files: SiteFilesOptions | undefined): Pick<CheckOptions, "time" | "files"> {
     let [count, drawnAt] = [0, 0];
     const onFile = () => {
@@ -152,7 +152,7 @@ export class Run {
     return this.isShown ? this.context.stdout.columns || 80 : Number.POSITIVE_INFINITY;
   }
 
-  /** Whether everything so far could be read to its end. */
+  /** Whether everything so far was fully read. */
   get isComplete(): boolean {
     return this.#endings.every(({ isComplete }) => isComplete);
   }
@@ -230,7 +230,7 @@ export interface Beginning {
   readonly renewed?: readonly (string | undefined)[];
   /** Further files that are written, by the flags that name them. */
   readonly outputs?: Readonly<Record<string, string | undefined>>;
-  /** Options that apply where nothing is fetched, too; all others are refused there. */
+  /** Options that also apply if nothing is fetched; all others are rejected then. */
   readonly offline: readonly string[];
   readonly ending?: (() => Ending) | undefined;
 }

@@ -1,4 +1,4 @@
-// Dates: what a website wrote becomes ISO 8601, with the offset and the precision that it wrote.
+// Dates: normalized to ISO 8601, with the offset and precision as written.
 // https://www.w3.org/TR/NOTE-datetime (the profile that the sitemap protocol asks for):
 //   "The formats are as follows. Exactly the components shown here must be present, with exactly this punctuation."
 // A date in one of its six forms is returned as it is.
@@ -197,7 +197,7 @@ function spread(_: string, hour: string, minute: string, second: string | undefi
   return `t${hour}:${minute}${second === undefined ? "" : `:${second}`}`;
 }
 
-// Empty if there is none, which means UTC; "unknown" if nobody knows where the zone is.
+// Empty if there is none, which means UTC; "unknown" if the zone is unknown.
 function offsetOf(name: string | undefined, offset: string | undefined): string | undefined {
   const named = name === undefined ? "" : (zones.get(name.toUpperCase()) ?? (isZoneName(name) ? "unknown" : undefined));
   if (offset === undefined || (named !== "" && named !== "Z")) return offset === undefined ? named : undefined;
@@ -255,5 +255,5 @@ const zones: ReadonlyMap<string, string> = new Map(
   }).flatMap(([offset, names]) => names.split(" ").map((name) => [name, offset] as const)),
 );
 
-// In whatever case they are written.
+// In any case.
 const ambiguous: ReadonlySet<string> = new Set(["ADT", "AMT", "AST", "BST", "COT", "ECT", "GST", "IST", "SST", "WST"]);

@@ -95,7 +95,7 @@ export function problemFacts(line: number, value?: string, limit?: number): Prob
   return { line, ...(value === undefined ? {} : { value }), ...(limit === undefined ? {} : { limit }) };
 }
 
-/** What an entry names. */
+/** The URL of an entry. */
 export type EntryKind = "page" | "sitemap";
 
 export class EntrySink {
@@ -300,7 +300,7 @@ export class RepeatedPages {
     if (list.length > 0) Object.assign(first.page, { [kind]: list });
   }
 
-  // Releases the first ones where there is no more room.
+  // Releases the first ones if there is no more room.
   #grow(size: number): void {
     this.#size += size;
     while (this.#size > this.#most && this.#first < this.#waiting.length) this.#releaseFirst();
@@ -312,7 +312,7 @@ export class RepeatedPages {
 
   #releaseFirst(): void {
     const { page, size } = this.#waiting[this.#first]!;
-    // An old list that names a young page keeps it alive until the next full garbage collection.
+    // An old list that refers to a young page keeps it alive until the next full garbage collection.
     this.#waiting[this.#first++] = undefined;
     this.#size -= size;
     this.#byUrl?.delete(page.url);
@@ -333,7 +333,7 @@ function knownIn(waiting: Waiting): Set<string> {
   return new Set(keys);
 }
 
-// Equal for items that say the same, in whatever order.
+// Equal for items with the same content, in any order.
 function keyOf(kind: Kind, item: object): string {
   const sorted = (_: string, value: unknown) =>
     typeof value === "object" && !Array.isArray(value) ? Object.entries(value!).sort() : value;

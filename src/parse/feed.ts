@@ -74,7 +74,7 @@ export class FeedReader implements TableTarget {
   // Without a base, the sink resolves against the document's URL.
   #resolved(link: string): string {
     const base = this.#base;
-    // What is absolute is judged once, with the item.
+    // Absolute URLs are checked once, with the item.
     if (base === undefined || link === "" || absolute.test(link)) return link;
     return resolveListedUrl(link, base, maxBaseLength).url ?? link;
   }
@@ -108,7 +108,7 @@ export class FeedReader implements TableTarget {
     else this.#archive ??= url;
   }
 
-  /** Where the feed goes on. */
+  /** The next page of the feed. */
   get next(): string | undefined {
     return this.#next ?? this.#archive;
   }
@@ -117,7 +117,7 @@ export class FeedReader implements TableTarget {
     if (this.item.link === "") this.item.link = this.#resolved(text);
   }
 
-  /** Reported if nothing else stands in for it. */
+  /** Reported if nothing replaces it. */
   missFallback(name: string, report: () => void): void {
     if (name === "guid") this.item.missedGuid ??= report;
     else this.item.missedText ??= report;
@@ -227,7 +227,7 @@ const item: Rules = new Map([
   ...elements<FeedReader>("atom", { link: { open: (reader, attributes) => reader.addAtomLink(attributes) } }),
 ]);
 
-// An item, or an entry, as it should be, and inside of elements that nobody knows: misspelled, or not closed.
+// An item or entry in its proper place, or inside unknown elements, which may be misspelled or not closed.
 function listed(children: Rules, isMisplaced: boolean): RulePart<FeedReader> {
   return {
     isEntry: true,
@@ -242,7 +242,7 @@ const anything: ElementRule<FeedReader> = wrapper(aroundItems);
 const around = { others: anything, foreign: anything };
 const feedLink: Rules = elements("atom", { link: { open: (reader, attributes) => reader.addFeedLink(attributes) } });
 const items: Rules = new Map([...elements("rss", { item: listed(item, false) }), ...feedLink]);
-// https://www.rssboard.org/rss-1-1: the items stand in an element of their own.
+// https://www.rssboard.org/rss-1-1: the items are in a separate element.
 for (const [key, found] of elements<FeedReader>("rss", { items: { children: items, ...around } }))
   items.set(key, found);
 
@@ -277,9 +277,9 @@ const aroundEntries: ElementRule<FeedReader> = wrapper(elements("atom", { entry:
 const rss = { vocabulary: "rss", entryNames: ["item"] } as const;
 const atom = { vocabulary: "atom", entryNames: ["entry"] } as const;
 export const feedFormats: Readonly<Record<"rss" | "rdf" | "channel" | "feed" | "entry", Format<FeedReader>>> = {
-  // RSS 2.0 and 0.9x: items stand in the channel.
+  // RSS 2.0 and 0.9x: items are in the channel.
   rss: { ...rss, root: new ElementRule("rss", { children: channels, ...around }) },
-  // RSS 1.0 and 0.90: items stand beside the channel.
+  // RSS 1.0 and 0.90: items are next to the channel.
   rdf: { ...rss, root: new ElementRule("RDF", { children: channels, ...around, stray }) },
   // RSS 1.1: the root is the channel.
   channel: { ...rss, root: new ElementRule("Channel", { children: channels, ...around, stray }) },

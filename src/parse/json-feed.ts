@@ -7,7 +7,7 @@ import { FeedReader } from "./feed.ts";
 import { PlainParser } from "./lines.ts";
 import { noAttributes } from "./xml/attributes.ts";
 
-/** Found where a JSON Feed names its version. JSON may write a slash as `\/`. */
+/** Occurs in the version of a JSON Feed. JSON may write a slash as `\/`. */
 export const jsonFeedVersion: RegExp = /"version"\s*:\s*"https?:\\?\/\\?\/(?:www\.)?jsonfeed\.org\\?\/version\\?\//;
 
 export class JsonFeedParser extends PlainParser {

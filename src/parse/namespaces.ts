@@ -1,4 +1,4 @@
-// Which vocabulary a namespace stands for. Formats are matched by namespace and local name, whatever the prefix.
+// Which vocabulary a namespace means. Formats are matched by namespace and local name, regardless of the prefix.
 //   Lenient: the namespaces that websites write instead of the right ones count as these, and so do missing ones.
 import type { XmlName } from "./xml/names.ts";
 

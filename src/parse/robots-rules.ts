@@ -9,7 +9,7 @@ import type { RobotsPreference } from "../model/sitemap.ts";
 import { isHttpUrl } from "../model/url.ts";
 import { type RobotsGroup, RobotsGroups, type RobotsRule } from "./robots.ts";
 
-/** A robots.txt: what it allows crawlers to fetch, the sitemaps that it names, and what it says about the use of pages. */
+/** A robots.txt: what it allows crawlers to fetch, its sitemaps, and its AI preferences. */
 export interface RobotsTxt {
   /** The absolute URLs of its Sitemap lines. */
   readonly sitemaps: readonly string[];
@@ -25,8 +25,8 @@ export interface RobotsTxt {
 }
 
 /**
- * Reads a robots.txt: its Sitemap lines, its preferences for the use of pages, and its rules, as RFC 9309 asks: groups of one crawler are joined, the longest rule
- * counts, and Allow wins over a Disallow of the same length. What comes after 500 KiB is not read.
+ * Reads a robots.txt: its Sitemap lines, its AI preferences, and its rules as in RFC 9309: groups of one crawler are joined, the longest
+ * rule wins, and Allow wins over a Disallow of the same length. Only the first 500 KiB are read.
  *
  * @example
  * const robots = parseRobots("User-agent: *\nDisallow: /cart");
@@ -124,7 +124,7 @@ export class RobotsRules {
     return this.#isBounded && this.#work > mostWork + this.#urls * workPerUrl;
   }
 
-  // Each part is taken where it occurs first: if the rest does not match behind that, it matches nowhere.
+  // Each part is taken where it occurs first: if the rest does not match after that, it matches nowhere.
   #matches({ start, parts, isWhole }: Line, path: string): boolean {
     let at = start.length;
     for (const [index, part] of parts.entries()) {

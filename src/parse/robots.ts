@@ -1,5 +1,6 @@
 // robots.txt: its records, and what is made of them: groups with rules and a Crawl-delay for each crawler, preferences for the
-// use of pages, and the sitemaps that it names. Lines are read like Google's parser does (https://github.com/google/robotstxt): it accepts a missing colon, common
+// use of pages, and the sitemaps that it names. Lines are read like Google's parser does (https://github.com/google/robotstxt): it
+// accepts a missing colon, common
 // misspellings, and text after the name of a crawler.
 // https://www.rfc-editor.org/rfc/rfc9309 has no Sitemap lines of its own: "Crawlers MAY interpret other records that are not
 // part of the robots.txt protocol -- for example, 'Sitemaps'". So they are read wherever they stand: they belong to no group and
@@ -81,7 +82,7 @@ export interface RobotsGroup {
 //   "Crawlers MUST use case-insensitive matching to find the group that matches the product token"
 //   "If no matching group exists, crawlers MUST obey the group with a user-agent line with the "*" value, if present."
 export class RobotsGroups {
-  // Names are in lower case, after a colon: an engine hashes numbers without a seed. `*` stands for all crawlers.
+  // Names are in lower case, after a colon: an engine hashes numbers without a seed. `*` means all crawlers.
   readonly #groups = new Map<string, RobotsGroup[]>();
   #open: RobotsGroup | undefined;
   readonly preferences: RobotsPreference[] = [];
@@ -157,7 +158,7 @@ export class RobotsGroups {
   }
 }
 
-// Lines about what may be done with pages, for AI above all. Nobody enforces them.
+// Lines about how pages may be used, mainly by AI. Nothing enforces them.
 //   Content-Signal: search=yes, ai-train=no      https://contentsignals.org/
 //   Content-Usage: /path/ train-ai=n             https://datatracker.ietf.org/doc/draft-ietf-aipref-attach/
 //   License: https://example.org/license.xml     https://rslstandard.org/
@@ -165,7 +166,7 @@ export class RobotsGroups {
 const preferenceFields: readonly RobotsPreference["field"][] = ["Content-Signal", "Content-Usage", "License"];
 const mostPreferences = 1000;
 
-/** What stands between the commas: keys in lower case; a key without a value has an empty one. */
+/** The parts between commas: keys in lower case; a key without a value has an empty one. */
 export function readPairs(
   field: RobotsPreference["field"],
   text: string,

@@ -160,7 +160,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     if (closed.isKey) this.target.refuseUrl?.();
   }
 
-  /** The rule of an element below one with the rule `parent`. Reports a spelling that differs from the format's. */
+  /** The rule of an element inside one with the rule `parent`. Reports a spelling that differs from the format's. */
   ruleOf(parent: ElementRule<Target>, name: XmlName): ElementRule<Target> {
     if (parent === this.#skipped) return parent;
     this.#scanner.namespaces.resolve(name);
@@ -222,12 +222,12 @@ export class ElementRule<Target> {
   readonly isKey: boolean = false;
   /** The text is a date as https://www.w3.org/TR/NOTE-datetime has them. */
   readonly isDate: boolean = false;
-  /** Needed only where another element is missing: then the target reports why it cannot be used. */
+  /** Needed only if another element is missing: then the target reports why it cannot be used. */
   readonly isFallback: boolean = false;
   /** Only who wants to have it needs the text, or the URL among the attributes; others need to know that it is valid. */
   readonly isDetail: boolean = false;
   readonly close: ((target: Target) => void) | undefined = undefined;
-  /** Entries stand in it: receives a URL that stands there as text. */
+  /** Entries are in it: receives a URL that is there as text. */
   readonly stray: ((target: Target, url: string) => void) | undefined = undefined;
 
   constructor(name: string, part: Part<Target>) {
@@ -267,7 +267,7 @@ export class TextFacts {
   /** The fingerprint of that URL, if it is the URL of an entry. */
   high = 0;
   low = 0;
-  /** It is a URL as it is if its origin is valid: whoever accepts the origin calls this. */
+  /** It is a valid URL if its origin is: called once the origin was accepted. */
   acceptOrigin: ((origin: string) => void) | undefined = undefined;
   /** It is a valid date as it is. */
   isDate = false;

@@ -89,10 +89,10 @@ function isColumn(text: string): boolean {
 // Nearly every line: nothing to take off or to split.
 const plainLine = /^https?:\/\/[!-+\--:<=?-{}~]+$/;
 const httpScheme = /^https?:/i;
-// A URL, or what may stand before one.
+// A URL, or what may precede one.
 const mayBeUrl = /^(?:https?:|["'<\u201c\u2018])/i;
 const otherScheme = /^[a-z][a-z0-9+.-]{0,20}:\/\//i;
-// A URL, with what may stand around it, and what stands between two of them.
+// A URL, with what may surround it, and what separates two of them.
 const urlStart = /["'<\u201c\u2018]{0,2}https?:/gi;
 const separator = /[ ,;|\u0085\u2028\u2029]/;
 const digit = /[0-9]/;

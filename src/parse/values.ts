@@ -14,7 +14,7 @@ export function parseChangeFrequency(text: string): ChangeFrequency | undefined 
   return changeFrequencyOf.get(text) ?? changeFrequencyOf.get(shortWord(text));
 }
 
-/** Comma separated; empty ones are left out. */
+/** Comma-separated; empty ones are omitted. */
 export function parseList(text: string): string[] {
   if (text !== "" && !text.includes(",")) return [text];
   const items = text.split(",").map((item) => item.trim());

@@ -19,7 +19,7 @@ export function completionCommand({ stdout }: Context, program: () => Promise<Co
         options: allOptions(command),
         words: command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
       }));
-      // Not a command of commander's: program.ts understands it.
+      // Not a commander command: program.ts handles it.
       const summary = "print the help of a command";
       const help = { name: "help", summary, options: [], words: facts.map(({ name }) => name) };
       stdout.write(shells[shell]([...facts, help]));

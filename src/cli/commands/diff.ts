@@ -183,7 +183,7 @@ async function chooseSides(
   const targets = [recognize(before), recognize(after)] as const;
   const isAny = targets.some(({ kind }) => kind === "folder");
   if (!isAny && (url ?? map) !== undefined) throw new UsageError("--url and --map are for folders");
-  // That of the other side, if nobody says it.
+  // That of the other side, by default.
   const website = url ?? (isAny && map === undefined ? await homepageAmong(targets) : undefined);
   const side = (given: string, target: NamedTarget): SideTarget => {
     const folder = target.kind === "folder" ? chooseCheckTarget(given, { url: website, map }, context) : undefined;

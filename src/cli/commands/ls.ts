@@ -103,7 +103,7 @@ async function ls(names: readonly string[], flags: Flags<Format>, context: Conte
   return code;
 }
 
-// What to list, also as it was named; with options that make the crawl read a folder. An archive that is resumed may name its website.
+// What to list, and as it was given; with options that make the crawl read a folder. A resumed archive may supply its website.
 async function chooseTargets(names: readonly string[], flags: Flags, context: Context) {
   const { sitemap, resume } = flags;
   if (names.length > 0 || resume === undefined || sitemap !== undefined) {
@@ -117,7 +117,7 @@ async function chooseTargets(names: readonly string[], flags: Flags, context: Co
   if (about?.homepage === undefined && about?.sitemaps === undefined)
     throw new UsageError(`${resume} cannot be resumed: another tool wrote it`);
   const target = archivedTarget(about);
-  // A file is not the user: whoever made it chose the website, which gets no headers and may not be at a private address.
+  // The website comes from a file, not from the user, so it gets no headers and must not be at a private address.
   const { headers, network = "public-only" } = crawlOptions(flags);
   if (headers !== undefined)
     throw new UsageError(`--header is sent only to a website that you name: sitegrove ls WEBSITE --resume ${resume}`);
@@ -157,7 +157,7 @@ interface Job {
   readonly options: Options;
   readonly run: Run;
   readonly summary: Summary | undefined;
-  /** Once the homepage is known: an archive names its own. */
+  /** Once the homepage is known: it may come from an archive. */
   show: ShowUrl;
 }
 
@@ -183,7 +183,7 @@ async function* pagePieces(job: Job, format: PageFormat): Pieces {
   const writer = pageWriter(format, flags, (url) => job.show(url));
   yield* writeBatches(batchesOf(job, seen), writer, run.signal);
   if (!flags.trailer) return;
-  // Whether everything declared was read; what filters leave out does not count.
+  // Whether everything declared was read, regardless of filters.
   const complete = finished === targets.length && run.isComplete && !filter.reached;
   yield `${jsonOf({ kind: "finished", complete, pages: filter.listed, sitemaps, invalid })}\n`;
 }
@@ -280,7 +280,7 @@ async function* treePieces(job: Job): Pieces {
       const look = { show, color: run.hasColor, all: flags.all === true || limitNote !== undefined, limitNote };
       if (flags.format === "json") yield* inPieces(writeJson(tree, steps, run.signal));
       else if (!run.isShown) yield* inPieces(writeTabtree(steps, show, limitNote));
-      // Of a website that cannot be reached there is no more to say than why.
+      // For a website that cannot be reached, only the cause is reported.
       else if (tree.reachable) yield* inPieces(writeTerminalTree(steps, look));
       run.signal.throwIfAborted();
     } finally {
@@ -354,7 +354,7 @@ class Summary {
       const width = grouped(rows[0]?.[1] ?? 0).length;
       const say = (pages: number, where: string) => messages.say(`  ${grouped(pages).padStart(width)}  ${where}`);
       if (rows.length > 0) messages.say(`pages by ${what}:`);
-      // What is below a section is in it, but for that of the homepage.
+      // A section includes everything below it, except for that of the homepage.
       const more = what === "section" ? /(?<=\/\/[^/]+\/.*\/)$/ : /$^/;
       for (const [name, pages] of rows) say(pages, name.replace(more, "…"));
       const pages = rest.reduce((sum, [, more]) => sum + more, 0);

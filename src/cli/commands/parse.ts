@@ -119,7 +119,7 @@ async function parse(source: string, flags: Flags<Format>, context: Context): Pr
       messages.say(`${name}: not read: ${messageWithHint(outcome.reason)}`, "bad");
       return exitCodes.notFound;
     }
-    // Relative URLs of a file that nobody says the place of: all of its pages may be missing.
+    // Relative URLs in a file without a known URL: all of its pages may be missing.
     const isWithoutBase = ({ code }: Problem) => url === undefined && code === "url-invalid";
     const isShown = (problem: Problem) => flags.verbose || isLossy(problem.code) || isWithoutBase(problem);
     for (const problem of problems.filter(isShown))

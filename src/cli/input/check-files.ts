@@ -1,6 +1,6 @@
-// The files that `sitegrove check` reads beside sitemaps. The configuration: --config, or sitegrove.json, looked for from the working
-// directory upwards, as far as the root of the repository or the home. It can silence findings: only a regular file of the same user or of
-// root is taken, and it is said. The baseline: known findings and their places; only new ones fail a check.
+// The files that `sitegrove check` reads besides sitemaps. The configuration: --config, or sitegrove.json, looked for from the working
+// directory upwards, as far as the root of the repository or the home. It can silence findings: only a regular file of the same user or
+// root is used, and that is reported. The baseline: known findings and their places; only new ones fail a check.
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
@@ -54,7 +54,7 @@ export function readCheckConfig(given: string | undefined): CheckConfig {
   });
 }
 
-// Whatever is wrong with it is said with the name of the file.
+// Errors in it are reported with the name of the file.
 function fromJson<T>(file: string, take: (value: unknown) => T): T {
   try {
     return take(JSON.parse(withoutMark(readFileSync(file, "utf8"))));
@@ -64,7 +64,7 @@ function fromJson<T>(file: string, take: (value: unknown) => T): T {
 }
 
 interface Found {
-  /** Undefined if there is none, or it is not taken. */
+  /** Undefined if there is none, or it is ignored. */
   readonly file?: string;
   readonly note?: string;
 }
@@ -104,7 +104,7 @@ export function readBaseline(file: string): Entries | undefined {
   });
 }
 
-// A count that is no number would let everything pass. In version 1 there are counts alone.
+// A count that is not a number would let everything pass. Version 1 has only counts.
 function entriesIn(findings: unknown): Entries {
   const isCount = (count: unknown) => Number.isSafeInteger(count) && (count as number) >= 0;
   const entry = (value: unknown): Entry => {

@@ -1,5 +1,5 @@
-// What is checked: a website, an archive, or local files that stand for a website. Local files are read without a network: a client answers
-// from folders, from one file or from standard input. And the way back: which file of a repository a finding is about.
+// What is checked: a website, an archive, or local files of a website. Local files are read without a network: a client serves folders,
+// one file or standard input. Also maps findings back to files of a repository.
 import { createReadStream, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";
@@ -15,24 +15,24 @@ import type { Flags } from "../flags.ts";
 import { chooseTarget, contentOf, type NamedTarget, recognize, type Target, websiteHint } from "./target.ts";
 
 export interface CheckTarget {
-  /** As it was named. */
+  /** As given. */
   readonly named: Target | NamedTarget;
   readonly target: Target;
   /** Whether the URLs of the sitemaps are known. */
   readonly hasLocation: boolean;
   readonly folders: readonly LocalFolder[];
-  /** A built website: the pages, too, are files. */
+  /** A static site, whose pages are files, too. */
   readonly files?: SiteFilesOptions;
   /** Options that make the crawl read local files. */
   readonly options: Options;
 }
 
 interface LocalFolder extends SiteFolder {
-  /** The path as it was named; `path` is the real one. */
+  /** The path as given; `path` is the real one. */
   readonly name: string;
 }
 
-/** For commands that need a tree: a website, given sitemaps, an archive, or the folder of a built website. */
+/** For commands that need a tree: a website, given sitemaps, an archive, or the folder of a static site. */
 export function chooseTreeTarget(name: string | undefined, flags: Flags, context: Context): CheckTarget {
   if (name !== undefined && flags.sitemap === undefined && recognize(name).kind === "folder")
     return chooseCheckTarget(name, flags, context);
@@ -71,7 +71,7 @@ export function chooseCheckTarget(
     if (own === undefined) throw new UsageError(`${name} is a local folder; ${which}`);
     const files = { folders: folders.map((each) => ({ url: each.url, path: each.name })), pages, ignore };
     const target = { kind: "website", homepage: own.url, isAssumed: false } as const;
-    // Below the root there is no robots.txt: that of the website is elsewhere.
+    // A folder below the root has no robots.txt: that of the website is elsewhere.
     const useRobots = parseUrl(own.url)?.pathname === "/";
     const options = { ...localOptions(folders), onlyPath: true, useRobots };
     return { named, target, hasLocation: true, folders, files, options };
@@ -150,7 +150,7 @@ function withIndex(name: string): string {
   return name === "" || name.endsWith("/") ? `${name}index.html` : name;
 }
 
-/** A location as SARIF names it: relative to a base. */
+/** A location in SARIF: relative to a base. */
 export interface Place {
   readonly uri: string;
   readonly base: string;

@@ -1,5 +1,5 @@
-// What a name on the command line is, and what it leads to: decided here, for all commands. The URL of a sitemap in place of a homepage is
-// recognized by its content, and a website that was named without a scheme and has no https by its answer.
+// Decides what a name on the command line means, for all commands. A sitemap's URL instead of a homepage is recognized by its content,
+// and a website that was given without a scheme and has no https by its response.
 import fs from "node:fs";
 import path from "node:path";
 import type { ArchiveInfo } from "../../archive/info.ts";
@@ -37,7 +37,7 @@ export type NamedTarget =
   /** Standard input or a pipe: can be read once. */
   | { readonly kind: "stream"; readonly name: string; readonly path: string };
 
-/** Throws a `UsageError` where it is nothing that can be read. */
+/** Throws a `UsageError` if it cannot be read. */
 export function recognize(name: string): NamedTarget {
   if (name === "") throw new UsageError("a name must not be empty");
   if (name === "-") return { kind: "stream", name: "standard input", path: name };
@@ -86,7 +86,7 @@ export function chooseTarget(name: string | undefined, sitemaps: readonly string
   throw new UsageError(`${name} is a local file, but not an archive${hint || parse}`);
 }
 
-/** What an archive says that it is about: never a file, and without a password of its own. */
+/** The website of an archive: never a file, and without a password. */
 export function archivedTarget({
   homepage = "",
   sitemaps = [],
@@ -99,7 +99,7 @@ export function archivedTarget({
   return { kind: "website", homepage: url(homepage), isAssumed: false };
 }
 
-/** What to type instead, if a file is named like a website. */
+/** What to type instead, if a file has the name of a website. */
 export function websiteHint(name: string): string {
   return looksLikeHost.test(name) ? `; for the website: sitegrove ls https://${name}` : "";
 }
@@ -121,7 +121,7 @@ function webUrl(text: string, wrong: string): string {
 const looksLikeHost = /^(?!.*\.(?:xml|gz|txt|rss|atom|csv|json|html?)$)[\w-]+(\.[\w-]+)+$/i;
 const looksLikeFile = /^[./~\\]|\.(warc|wacz|xml|txt|csv|json|ndjson|rss|atom|rdf|html?|gz|br|zst)$/i;
 
-/** The URL of a sitemap where a homepage is expected means that sitemap, which is said; so is a --rewrite that leads nowhere else. */
+/** The URL of a sitemap instead of a homepage means only that sitemap, which is reported; so is a --rewrite without an effect on fetching. */
 export async function recognized(
   named: Target,
   options: Options,
@@ -149,7 +149,7 @@ export async function recognized(
   return target;
 }
 
-// Without a scheme https is meant, and http if there is no TLS. Of a website that cannot be reached, the crawl tells the cause.
+// Without a scheme, https is tried, then http if there is no TLS. If a website cannot be reached, the crawl reports the cause.
 async function withScheme(target: Target, options: Options, messages: Messages): Promise<Target> {
   if (target.kind !== "website" || !target.isAssumed) return target;
   const { homepage } = target;
@@ -157,7 +157,7 @@ async function withScheme(target: Target, options: Options, messages: Messages):
   const failure = await failureAt(homepage, options);
   if (failure === undefined) messages.say(`no scheme given, using ${withoutCredentials(homepage)}`, "quiet");
   if (failure === undefined || plain === homepage) return target;
-  // A port that was named and refuses connections refuses both.
+  // A given port that refuses connections refuses both.
   const mayBePlain = failure.code === "connection-refused" ? new URL(homepage).port === "" : lacksTls(failure);
   if (!mayBePlain || (await failureAt(plain, options)) !== undefined) return target;
   const tried = `${withoutCredentials(homepage)}: ${failure.message}`;
@@ -165,14 +165,14 @@ async function withScheme(target: Target, options: Options, messages: Messages):
   return { ...target, homepage: plain };
 }
 
-// Why a website does not answer; undefined if it does.
+// Why a website does not respond; undefined if it does.
 async function failureAt(homepage: string, options: Options): Promise<Problem | undefined> {
   const looked = await look(new URL("/robots.txt", homepage).href, options);
   if (looked.outcome === "found") await looked.close();
   return looked.outcome === "failed" || looked.outcome === "refused" ? looked.reason : undefined;
 }
 
-// Asks only where the URL is more than the root of a website. robots.txt stands for its website.
+// Sends a request only if the URL is not the root of a website. robots.txt means its website.
 async function isSitemap(url: string, options: Options): Promise<boolean> {
   const { pathname = "/", search = "" } = parseUrl(url) ?? {};
   if (pathname + search === "/" || isRobotsPath(pathname)) return false;
@@ -212,7 +212,7 @@ export function crawlTarget(target: Target): CrawlTarget {
 type Outputs = Readonly<Record<string, string | undefined>>;
 
 /**
- * Throws a `UsageError` where a file is both read and written, or written twice. Files are compared, not names: links, other spellings of
+ * Throws a `UsageError` if a file is both read and written, or written twice. Files are compared, not names: links, other spellings of
  * a path
  * and standard output lead to the same file. `inputs`: - is standard input. `outputs`: by their flags.
  */
@@ -254,7 +254,7 @@ function identityOf(file: string): string {
   }
 }
 
-// A terminal or a pipe may be named more than once.
+// A terminal or a pipe may be given more than once.
 function openIdentity(descriptor: number): string | undefined {
   try {
     const stats = fs.fstatSync(descriptor, { bigint: true });

@@ -1,4 +1,4 @@
-// What the tools answer: plain data, each below 48 kB as JSON, however large a website is.
+// The results of the tools: plain data, each smaller than 48 kB as JSON, however large a website is.
 import { checkTree } from "../../check/check-tree.ts";
 import { groupedByRule } from "../../check/findings.ts";
 import { PageFilter } from "../../crawl/page-filter.ts";
@@ -14,9 +14,9 @@ import { jsonOf } from "../../write/printable.ts";
 import { Counts, otherNames } from "../output/counts.ts";
 import { NoAnswer } from "./sites.ts";
 
-/** As JSON, in bytes. What stands around it takes a few hundred more. */
+/** As JSON, in bytes. The envelope takes a few hundred more. */
 export const mostBytes = 48_000;
-// Of a question that searches everything, in milliseconds. It goes on with the cursor.
+// For a call that searches everything, in milliseconds. The cursor continues it.
 const longestSearch = 10_000;
 const longestText = 500;
 
@@ -64,7 +64,7 @@ export class Bounded<T> {
   }
 }
 
-/** Whether a page is asked for. */
+/** Whether a page matches. */
 export type Matches = (page: SitemapPage) => boolean;
 
 export interface PagesAnswer {
@@ -123,7 +123,7 @@ function noteOn(tree: SitemapTree, { counts, unknownHosts }: PageFilter): string
   return counts.robotsUnknown > 0 ? `skipped ${unknown}: could not read robots.txt of ${[...unknownHosts][0]}` : "";
 }
 
-/** Where the next answer goes on: as a text that says nothing to the agent, good for one `state`. */
+/** Where the next result continues: an opaque text, valid for one `state`. */
 export function cursorOf(state: number, ...place: readonly number[]): string {
   return Buffer.from([state, ...place].join(".")).toString("base64url");
 }

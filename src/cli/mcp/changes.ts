@@ -1,6 +1,5 @@
-// What is new on a website since an agent last asked: the archive that is kept of it is the state of `changes`. A run leaves the list
-// beside
-// it, so that an agent can go through all of it, and none is lost where a run takes longer than a question waits.
+// What changed on a website since an agent last asked: its archive is the state of `changes`. A run saves the list next to it, so that an
+// agent can page through all of it, and nothing is lost if a run takes longer than a call may wait.
 import { createReadStream, createWriteStream, existsSync, renameSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
@@ -24,7 +23,7 @@ export interface ListedChanges {
 
 /** The changes since the last time; with a cursor, the next ones of the same list. */
 export function changeLists(sites: Sites): (site: string, cursor: string | undefined) => Promise<ListedChanges> {
-  // Lists that nobody got.
+  // Lists that were not delivered.
   const waiting = new Set<string>();
   return async (site, cursor) => {
     const kept = sites.site(site);

@@ -1,5 +1,4 @@
-// The tools of `sitegrove mcp`, on the official SDK of the Model Context Protocol. Everything is an answer: what goes wrong is a result
-// with `isError`, in a sentence.
+// The tools of `sitegrove mcp`, on the official SDK of the Model Context Protocol. Failures are results with `isError` and a message.
 import { Readable } from "node:stream";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -207,8 +206,8 @@ async function parsedFacts(
   return [`${format}: ${counted(counts.pages, "page")}, ${counted(counts.sitemaps, "sitemap")}`, facts];
 }
 
-// A server waits beside an agent for days, and V8 would let garbage pile up with the size of a website: so it is collected while questions
-// are answered, and once after the last. The space for young objects does not grow.
+// A server runs next to an agent for days, and V8 would let garbage pile up with the size of a website, so it is collected during calls,
+// and once after the last. The space for young objects does not grow.
 setFlagsFromString("--semi-space-growth-factor=1");
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
@@ -241,5 +240,5 @@ async function answered(answer: () => Promise<Answer>): Promise<CallToolResult> 
   }
 }
 
-// In bytes: some URLs and lines are as long as an answer should be.
+// In bytes: some URLs and lines are as long as a result should be.
 const largestAnswer = 60_000;

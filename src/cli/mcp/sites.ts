@@ -1,5 +1,5 @@
-// The websites that an agent asks about: each is read once and kept as an archive in a folder, so that the next question needs no request.
-// Who may be asked is decided here.
+// The websites that an agent asks about: each is read once and kept as an archive in a folder, so that the next call needs no request.
+// Also decides which websites are allowed.
 import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { makeFolder } from "../../archive/folder.ts";
@@ -10,7 +10,7 @@ import { messageWithHint, type Problem } from "../../model/problem.ts";
 import { urlKey } from "../../model/url.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
 
-/** Why there is no answer, for the agent. */
+/** Why there is no result, for the agent. */
 export class NoAnswer extends Error {}
 
 /** In the words of the program, whose `--allow-private` is not for agents. */
@@ -20,7 +20,7 @@ export function notRead(url: string, reason: Problem): NoAnswer {
 
 export interface SitesOptions {
   readonly folder: string;
-  /** The only websites that may be asked; any public one if there are none. */
+  /** The only websites that are allowed; any public one if empty. */
   readonly allowed: readonly string[];
   readonly crawl: Options;
   readonly signal: AbortSignal;
@@ -32,7 +32,7 @@ export interface KeptSite {
   readonly homepage: string;
   /** The archive. */
   readonly file: string;
-  /** The archive that `changes` goes on from, if the website was read again since. */
+  /** The archive that `changes` continues from, if the website was crawled again since. */
   readonly before: string;
   readonly crawl: Options;
 }
@@ -49,7 +49,7 @@ export class Sites {
     makeFolder(options.folder);
   }
 
-  /** Throws a `NoAnswer` if it may not be asked. */
+  /** Throws a `NoAnswer` if it is not allowed. */
   site(site: string): KeptSite {
     const job = siteJob(site);
     if (job === undefined) throw new NoAnswer(`Not a website: ${site}`);
@@ -62,7 +62,7 @@ export class Sites {
     return { homepage: job.homepage, file, before, crawl: this.crawlOptions(site) };
   }
 
-  /** The options for requests to a URL. A private address must be allowed by name. Throws a `NoAnswer` if it may not be asked. */
+  /** The options for requests to a URL. A private address must be allowed by name. Throws a `NoAnswer` if it is not allowed. */
   crawlOptions(url: string): Options {
     const { crawl, signal } = this.#options;
     const isNamed = this.#allowed.has(this.#origin(url));

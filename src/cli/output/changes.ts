@@ -62,7 +62,7 @@ export async function* writeDiff(batches: Batches<DiffTotals>, output: DiffOutpu
     output.seen(changes);
     if (write !== undefined) summarizer.see(changes);
   };
-  // A feed has to name a website: the first changes do.
+  // A feed must link to a website, which comes from the first changes.
   const choose = (first: TreeChange | undefined) => output.writer ?? writerFor(output, first);
   const totals = yield* writeChanges(batches, write === undefined ? choose : () => undefined, see);
   if (write !== undefined) yield write(summarizer.finish(names, kinds, totals));

@@ -20,7 +20,7 @@ interface Loss {
 }
 
 export class CrawlEnding {
-  // Beyond a number that nobody reads, losses are only counted.
+  // Beyond a readable number, losses are only counted.
   readonly #losses: Loss[] = [];
   readonly #forgiven: ReadonlySet<ProblemCode>;
   #lossCount = 0;
@@ -33,10 +33,10 @@ export class CrawlEnding {
   #homepage = "";
   #finished: FinishedEvent | undefined;
   #crawlDelay: Problem | undefined;
-  /** Whether the output is worth keeping even if nothing could be read, because it says so. An archive never is. */
+  /** Whether the output is kept even if nothing could be read, because it reports that. An archive never is. */
   readonly tellsFailures: boolean = false;
 
-  /** Problems with these codes do not count as losses: the user asked for them, as with --limit. */
+  /** Problems with these codes do not count as losses: the user wants them, as with --limit. */
   constructor(forgiven: readonly ProblemCode[] = []) {
     this.#forgiven = new Set(forgiven);
   }
@@ -48,7 +48,7 @@ export class CrawlEnding {
     if (event.type !== "problem") return;
     const { url, problem } = event;
     if (problem.code === "crawl-delay") this.#crawlDelay = problem;
-    // Found out while the pages of an archive are listed, after its sitemaps were told.
+    // Found while the pages of an archive are listed, after its sitemaps were reported.
     if (this.#finished === undefined || !isLossy(problem.code)) return;
     this.#partial += 1;
     this.#lose({ url, code: problem.code, message: messageWithHint(problem), what: "incomplete" });
@@ -81,7 +81,7 @@ export class CrawlEnding {
     if (this.#losses.length < mostLosses) this.#losses.push(loss);
   }
 
-  // A search that one of our limits ended has not shown that there is no sitemap.
+  // If one of our limits ended discovery, there may still be a sitemap.
   get #foundNothing(): boolean {
     const hasEnded = this.#finished !== undefined && this.#limit === undefined;
     return !this.#found && hasEnded && !this.#losses.some(({ code }) => code === "limit-robots-bytes");
@@ -211,7 +211,7 @@ function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): [T, ...T
 /** Why nothing could be read from a website, in one sentence. */
 function unreachableReason(homepage: string, { outcome, reason, documents }: UnreachableWebsite): string {
   const host = parseUrl(homepage)?.host ?? homepage;
-  // Most of what was wanted was not even asked for.
+  // Most documents were not even requested.
   if (reason.code === "rate-limited") return `${host} limits requests: ${startingSmall(reason.message)}`;
   if (reason.code === "http-401")
     return `Login required: ${host} answers 401, pass credentials in the URL or with --header`;
@@ -224,7 +224,7 @@ function unreachableReason(homepage: string, { outcome, reason, documents }: Unr
   return `${what} ${host}: ${startingSmall(messageWithHint(reason))}`;
 }
 
-// The places that were tried and their answers, one line for each kind of answer.
+// The URLs that were tried and their outcomes, one line for each kind of outcome.
 function placesTried(discovery: readonly DiscoveryRecord[]): string[] {
   const groups = groupedBy(discovery, (record) => `${record.by} ${answerInWords(record)}`);
   const lines = groups.slice(0, mostGroups).map(([first, ...others]) => {
@@ -245,7 +245,7 @@ function startingSmall(sentence: string): string {
   return /^[A-Z][a-z]/.test(sentence) ? `${sentence[0]?.toLowerCase()}${sentence.slice(1)}` : sentence;
 }
 
-/** What page filters did, in sentences: said at the end, piped or not. `since`: as it was typed. */
+/** What page filters did, in sentences, for the end of a run, piped or not. `since`: as it was typed. */
 export function filterNotes(filter: PageFilter, { since }: { readonly since?: unknown }): string[] {
   const { undated, robotsUnknown } = filter.counts;
   const [host, ...others] = filter.unknownHosts;

@@ -1,6 +1,6 @@
 // Results in files. `-o FILE` is either complete or missing: it is written under a temporary name, `.NAME.PID.partial`, and renamed at
 // the end,
-// so that a run that fails, is stopped or fills the disk leaves the old file. What a killed process left is removed by the next run.
+// so that a run that fails, is stopped or fills the disk leaves the old file. Leftovers of a killed process are removed by the next run.
 // `--save
 // FILE` is written in place if it is new, so that a killed run leaves what it has; one that replaces another is renamed, too.
 import fs from "node:fs";
@@ -154,7 +154,7 @@ function replaceable(file: string, force: boolean): string {
   return fs.realpathSync(file);
 }
 
-// A path of this process's own, beside `target`. Removes those of the same name whose process has ended.
+// A path for this process only, next to `target`. Removes those of the same name whose process has ended.
 function temporaryOutput(target: string, name: string, ending = ""): string {
   const folder = path.dirname(target);
   const [start, end] = [`.${name}.`, `.partial${ending}`];

@@ -59,7 +59,7 @@ function checkText(result: CheckResult, all: boolean, color: boolean): string {
     let examples = 0;
     for (const finding of all ? findings : findings.slice(0, fewInText)) {
       if (finding.sitemap !== result.homepage) lines.push(`  ${shown(finding.sitemap)} (${casesInWords(finding)})`);
-      // Three examples in all: usually the first sitemap has them.
+      // Three examples in total: usually the first sitemap has them.
       for (const example of finding.examples.slice(0, all ? undefined : Math.max(fewExamples - examples, 1))) {
         const text = exampleText(example);
         if (text !== "") lines.push(`    ${shown(text)}`);
@@ -108,7 +108,7 @@ function code(value: string): string {
   return safe === "" ? "" : `\`${safe}\``;
 }
 
-// Sentences of our rules have code spans of their own; those of users' rules may hold anything.
+// Our rules' sentences contain code spans; those of custom rules may contain anything.
 function escaped(sentence: string): string {
   return printable(sentence).replaceAll("<", "&lt;").replaceAll("|", "\\|");
 }
@@ -286,7 +286,7 @@ function verdict(result: CheckResult): string {
   return `${found} in ${size}: ${meaning}${rest}.`;
 }
 
-/** What the sample of pages says, if one was fetched. */
+/** The result of the sample of pages, if one was fetched. */
 function sampleSentences({ sample }: CheckResult): string[] {
   if (sample === undefined) return [];
   const { pages, judged, bad, atMost, disallowed, unanswered } = sample;
@@ -301,14 +301,14 @@ function sampleSentences({ sample }: CheckResult): string[] {
   return [`Sample: ${bad} of ${counted(judged, "page")} should not be listed as is; ${bound}${rest}.`];
 }
 
-/** Rules that were not judged, by the reason, as sentences. */
+/** Rules that were not checked, by reason, as sentences. */
 function notJudgedSentences({ notJudged }: CheckResult): string[] {
   const reasons = new Map<string, string[]>();
   for (const { rule, reason } of notJudged) reasons.set(reason, [...(reasons.get(reason) ?? []), rule]);
   return [...reasons].map(([reason, rules]) => `Not judged, because ${reason}: ${rules.join(", ")}`);
 }
 
-/** `17 places in 2 sitemaps`, or how often where it is about the website as a whole. Undefined for one sitemap. */
+/** `17 places in 2 sitemaps`, or the count if it is about the whole website. Undefined for one sitemap. */
 function extentOf({ findings, count }: FindingGroup, { homepage }: CheckResult): string | undefined {
   const sitemaps = findings.reduce((sum, { otherSitemaps = 1 }) => sum + otherSitemaps, 0);
   const isSite = sitemaps === 1 && findings[0]?.sitemap === homepage;
@@ -316,7 +316,7 @@ function extentOf({ findings, count }: FindingGroup, { homepage }: CheckResult):
   const isFile = isSite && findings[0]?.examples[0]?.file !== undefined;
   if (isFile) return casesInWords({ count, known }, "file");
   if (isSite) return count === 1 ? "the website as a whole" : `${casesInWords({ count, known })} on the website`;
-  // Of one sitemap, the line with its URL says it.
+  // For one sitemap, the line with its URL shows it.
   if (sitemaps === 1) return undefined;
   return `${casesInWords({ count, known })} in ${counted(sitemaps, "sitemap")}`;
 }

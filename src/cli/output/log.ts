@@ -19,7 +19,7 @@ export class Log {
   #read = 0;
   #lastProblem: ProblemEvent | undefined;
 
-  /** Appends to the file, if one is named; otherwise writes to standard error. */
+  /** Appends to the file, if one is given; otherwise writes to standard error. */
   constructor(verbosity: number, messages: Messages, { now }: Context, file?: string) {
     this.#now = now;
     this.#verbosity = file === undefined ? verbosity : Math.max(verbosity, 1);
@@ -89,7 +89,7 @@ function inWords(problem: Problem): string {
   return `${code}${place}${count === undefined ? "" : ` ×${count}`}: ${messageWithHint(problem)}`;
 }
 
-/** Lines of a log: appended to a file, if one is named; otherwise on standard error. An error while writing does not end what it is about. */
+/** Lines of a log: appended to a file, if one is given; otherwise on standard error. An error while writing does not end the run. */
 export class LogLines {
   readonly #file: string | undefined;
   readonly #messages: Messages;

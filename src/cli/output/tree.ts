@@ -1,4 +1,5 @@
-// The tree on a terminal: guide lines instead of tabs, counts, the first few pages of each sitemap, and color for what could not be read. In
+// The tree on a terminal: guide lines instead of tabs, counts, the first few pages of each sitemap, and color for what could not be read.
+// In
 // pipes and files the tree has the format `tabtree`, byte for byte.
 import picocolors from "picocolors";
 import type { TreeStep } from "../../model/event.ts";
@@ -14,7 +15,7 @@ interface TreeLook {
   readonly color: boolean;
   /** Whether every page is shown. */
   readonly all: boolean;
-  /** Replaces `limit-pages` if the caller asked for that limit. */
+  /** Replaces `limit-pages` if the caller set that limit. */
   readonly limitNote?: string | undefined;
 }
 

@@ -10,7 +10,7 @@ let tokenizer: Tokenizer | undefined | false = false;
 
 /** The default. The tokenizer is created for the first document that can use it. */
 export const usualFastPath: CreateFastPath = (scanner) => {
-  // `strict` has to check everything.
+  // `strict` must check everything.
   if (scanner.cursor.strict) return undefined;
   if (tokenizer === false) tokenizer = createTokenizer();
   return tokenizer && new TokenReader(scanner, tokenizer);

@@ -34,7 +34,7 @@ export class TokenReader {
   #half = "";
   // Who reads next: the scanner has stopped, or the tokenizer waits for more.
   #isOurs = false;
-  // Where the tokenizer stopped: the scanner has to get beyond it.
+  // Where the tokenizer stopped: the scanner must get past it.
   #stuckAt = -1;
   // The scanner may stop if no more than this is unread: that much is still in the tokenizer's memory.
   #window = 0;
@@ -204,7 +204,7 @@ export class TokenReader {
     return { at, needsMore: stop === -1 && tokenizer.needsMore };
   }
 
-  // Does what the scanner would have done for these tokens. Returns where something is that it has to read itself, or -1.
+  // Does what the scanner would have done for these tokens. Returns the position of anything it must read itself, or -1.
   #play(reader: RuleReader, end: number): number {
     const { cursor, names, tag: attributes } = this.#scanner;
     const { memory } = this.#tokenizer;
@@ -314,7 +314,7 @@ export class TokenReader {
     attributes.add(name, value, this.#factsAt(known, at, facts));
   }
 
-  // The next text; undefined if it has to be read as it is written. `rule`: that of its element.
+  // The next text; undefined if it must be read as written. `rule`: that of its element.
   #value(at: number, facts: number, rule?: Rule): string | undefined {
     const { memory, texts, words } = this.#tokenizer;
     if (memory[(at + layout.tokenStart) >> 2] === memory[(at + layout.tokenEnd) >> 2]) return "";
@@ -352,7 +352,7 @@ function hintsOf({ rules, urlsOnly }: RuleReader): number {
   return wanted | key | url | date | (rule.isDetail ? layout.isDetail : 0);
 }
 
-// Stands for a text that was left out, if all that counts is that it is valid.
+// Replaces an omitted text, if only its validity matters.
 function standIn(rule: Rule, facts: number): string | undefined {
   const valid = validTexts[rule.name];
   if (valid !== undefined) return valid;
@@ -395,6 +395,6 @@ const mostNames = 200;
 const knownFacts = layout.isAccepted | layout.isUnaccepted | layout.isUsualDate;
 // The length of `]]>`.
 const cdataEnd = 3;
-// Stand for texts that were left out.
+// Replace omitted texts.
 const leftOut = "-";
 const validTexts: Readonly<Record<string, string>> = { changefreq: "daily", priority: "0.5" };

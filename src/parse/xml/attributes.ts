@@ -6,7 +6,7 @@ import { detached } from "../../model/text.ts";
 import { noFacts, type TextFacts } from "../table.ts";
 import { decodeReferences, type ReferenceWatcher } from "./text.ts";
 
-/** A start tag with its attributes. Valid only while its element is being opened. Values are decoded when they are asked for. */
+/** A start tag with its attributes. Valid only while its element is being opened. Values are decoded on demand. */
 export class XmlAttributes {
   readonly #watcher: ReferenceWatcher;
   readonly #names: string[] = [];
@@ -25,7 +25,7 @@ export class XmlAttributes {
   tooMany = false;
   /** The tag is too long to be kept. */
   tooLong = false;
-  /** A value is too long; it is left out. */
+  /** A value is too long, and omitted. */
   valueTooLong = false;
 
   constructor(watcher: ReferenceWatcher, maxCount = 0, maxValueLength = 0) {

@@ -13,7 +13,7 @@ export class XmlCursor implements ReferenceWatcher {
   at = 0;
   /** Reading has stopped. */
   stopped = false;
-  // What came before this position of the buffer was released: so many characters and line ends.
+  // The number of characters and line breaks before this position of the buffer, which were released.
   #from = 0;
   #offset = 0;
   #lines: number;

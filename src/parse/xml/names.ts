@@ -10,7 +10,7 @@ export interface XmlHandler {
   close(name: XmlName, text: string | undefined): void;
   /** How many of the open elements were not closed, if this element starts an entry: an entry cannot be inside them. */
   unclosedBefore?(name: XmlName): number;
-  /** Entries stand in the innermost element: a URL that stands there as text is one. */
+  /** Entries are in the innermost element: a URL that is there as text is one. */
   readonly takesStray?: boolean;
   /** Text in such a place, at this position of the buffer. */
   takeStray?(text: string, at: number): void;

@@ -74,7 +74,7 @@ export class XmlParser implements EntryParser, XmlHandler {
     return this.#context.problems.toArray().find(({ code }) => code === wanted);
   }
 
-  // Handles elements until a root is found, which gets a reader of its own.
+  // Handles elements until a root is found, which gets its own reader.
   open(name: XmlName, attributes: XmlAttributes): boolean {
     this.#findRoot(name, attributes);
     return false;

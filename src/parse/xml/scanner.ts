@@ -159,7 +159,7 @@ export class XmlScanner {
     }
   }
 
-  // At a `<`, where the cursor is. This and all that follows for markup returns whether it was read; otherwise the buffer has to grow.
+  // At a `<`, where the cursor is. This and the following methods for markup return whether it was read; otherwise the buffer must grow.
   #scanMarkup(open: number, final: boolean): boolean {
     const { buffer } = this.cursor;
     if (open + 1 === buffer.length) return final && this.#strayText(open);
@@ -290,7 +290,8 @@ export class XmlScanner {
     return true;
   }
 
-  // If the start tag from `open` to `end` starts an entry, what was left open before it ends here. Inside an entry, it starts another one if a
+  // If the start tag from `open` to `end` starts an entry, what was left open before it ends here. Inside an entry, it starts another one
+  // if a
   // tag follows, and is a field of something unknown if text follows. Returns false if more of the document is needed.
   #endUnclosed(name: XmlName, open: number, end: number, final: boolean): boolean {
     const { cursor } = this;
@@ -434,7 +435,7 @@ export class XmlScanner {
 
   // https://www.w3.org/TR/xml/#sec-pi
   //   Lenient: an XML declaration, and an instruction for style sheets and the like, may end in `>` instead of `?>`.
-  // Any other has to end in `?>`, because a `>` may be part of it: without an end it takes the rest of the document.
+  // Any other must end in `?>`, because a `>` may be part of it: without an end it takes the rest of the document.
   #instruction(open: number, final: boolean): boolean {
     const { cursor } = this;
     const { buffer } = cursor;
@@ -537,7 +538,8 @@ export class XmlScanner {
     return true;
   }
 
-  // https://www.w3.org/TR/xml/#NT-doctypedecl: only searched for entity declarations. A document with one is refused: nothing is ever expanded.
+  // https://www.w3.org/TR/xml/#NT-doctypedecl: only searched for entity declarations. A document with one is refused: nothing is ever
+  // expanded.
   #skipDoctype(final: boolean): boolean {
     const { cursor } = this;
     const { buffer } = cursor;

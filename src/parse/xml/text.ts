@@ -28,7 +28,7 @@ export class XmlText implements ReferenceWatcher {
   #all = "";
   #parts = 0;
   #childrenBefore = -1;
-  // Another wanted text stands inside of it.
+  // Another wanted text is inside it.
   #surrounds = false;
 
   constructor(cursor: XmlCursor, maxLength: number, depth: number, outer?: XmlText) {
@@ -111,7 +111,7 @@ export class XmlText implements ReferenceWatcher {
     return this.#children > 0 && this.#parts === 0;
   }
 
-  /** Its parts are around or beside children with texts of their own, or one wanted text stands inside of another: their order would be a guess. */
+  /** Its parts are around or next to children with their own texts, or one wanted text is inside another: their order would be a guess. */
   get isMixed(): boolean {
     if ((this.#surrounds && this.#own.trim() !== "") || (this.outer && this.outer.#own.trim() !== "")) return true;
     if (this.#children === 0) return false;
