@@ -160,13 +160,6 @@ describe.each<[string, () => Client, decodes: boolean]>([
     await expect(read(response)).rejects.toThrow();
   });
 
-  test("serves many requests at a time", async () => {
-    const server = await testServer({ "/a": tenPages });
-    const client = make();
-    const all = Array.from({ length: 40 }, async () => read(await request(`${server.origin}/a`, undefined, client)));
-    expect((await Promise.all(all)).every((bytes) => bytes.toString() === tenPages)).toBe(true);
-  });
-
   test("works for a fetcher: redirects, retries, limits", async () => {
     const server = await testServer({
       "/a": redirect("/b"),

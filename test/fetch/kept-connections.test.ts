@@ -1,6 +1,6 @@
 // Connections that are used again carry nothing over: not from one document to the next, and not from one website to another.
 import net from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { type Fault, inTurn, whole } from "../support/fault-server.ts";
 import { pause, tenPages, testFetcher, testServer } from "../support/fetching.ts";
 
@@ -67,50 +67,30 @@ test.each<[string, Fault]>([
   expect(server.connections).toBe(2);
 });
 
-describe("behind a proxy", () => {
-  const open: { close(): void }[] = [];
-  afterEach(() => {
-    for (const each of open.splice(0)) each.close();
+test("behind a proxy, one connection serves a website, and no website can answer for another one", async () => {
+  const hostsOf = new Map<net.Socket, Set<string>>();
+  // Answers with the URL; what is asked of evil.test is followed by a forged response.
+  const proxy = net.createServer((socket) => {
+    hostsOf.set(socket, new Set());
+    socket.on("error", () => {});
+    socket.on("data", (data) => {
+      const [, url = ""] = String(data).split(" ");
+      hostsOf.get(socket)?.add(new URL(url).host);
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${url.length}\r\n\r\n${url}`);
+      if (url.includes("evil")) setTimeout(() => socket.destroyed || socket.write(forged), 1);
+    });
   });
-
-  /** Answers with the URL; what is asked of evil.test is followed by a forged response. */
-  async function startProxy() {
-    const sockets = new Set<net.Socket>();
-    const hostsOf = new Map<net.Socket, Set<string>>();
-    const proxy = net.createServer((socket) => {
-      sockets.add(socket.on("error", () => {}));
-      hostsOf.set(socket, new Set());
-      socket.on("data", (data) => {
-        const [, url = ""] = String(data).split(" ");
-        hostsOf.get(socket)?.add(new URL(url).host);
-        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${url.length}\r\n\r\n${url}`);
-        if (url.includes("evil")) setTimeout(() => socket.destroyed || socket.write(forged), 1);
-      });
-    });
-    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-    open.push({
-      close() {
-        proxy.close();
-        for (const socket of sockets) socket.destroy();
-      },
-    });
-    return { url: `http://127.0.0.1:${(proxy.address() as net.AddressInfo).port}`, hostsOf };
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    proxy.close();
+    for (const socket of hostsOf.keys()) socket.destroy();
+  });
+  const fetcher = testFetcher({ proxy: `http://127.0.0.1:${(proxy.address() as net.AddressInfo).port}` });
+  for (let at = 0; at < 5; at++) await fetcher.read(`http://good.test/${at}`);
+  expect(hostsOf.size).toBe(1);
+  for (let at = 0; at < 50; at++) {
+    await fetcher.read(`http://evil.test/${at}`);
+    expect((await fetcher.read(`http://good.test/${at}`)).text).toBe(`http://good.test/${at}`);
   }
-
-  test("no website can answer for another one", async () => {
-    const proxy = await startProxy();
-    const fetcher = testFetcher({ proxy: proxy.url });
-    for (let at = 0; at < 50; at++) {
-      await fetcher.read(`http://evil.test/${at}`);
-      expect((await fetcher.read(`http://good.test/${at}`)).text).toBe(`http://good.test/${at}`);
-    }
-    expect([...proxy.hostsOf.values()].every((hosts) => hosts.size <= 1)).toBe(true);
-  });
-
-  test("one connection serves a website that behaves", async () => {
-    const proxy = await startProxy();
-    const fetcher = testFetcher({ proxy: proxy.url });
-    for (let at = 0; at < 5; at++) await fetcher.read(`http://good.test/${at}`);
-    expect(proxy.hostsOf.size).toBe(1);
-  });
+  expect([...hostsOf.values()].every((hosts) => hosts.size <= 1)).toBe(true);
 });

@@ -1,7 +1,7 @@
 // Through a proxy: https in a tunnel, http by the whole URL. The policy judges before the proxy is asked.
 import net from "node:net";
 import tls from "node:tls";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { proxyChoice } from "../../src/fetch/proxy.ts";
 import { SitemapError } from "../../src/model/errors.ts";
 import { createAuthority } from "../support/certificates.ts";
@@ -10,14 +10,10 @@ import { type ProxyOptions, type ProxyServer, proxyServer } from "../support/pro
 import { stubResolver } from "../support/stub-resolver.ts";
 
 const authority = createAuthority();
-const closing: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closing.splice(0)) close();
-});
 
 async function startProxy(options?: ProxyOptions): Promise<ProxyServer> {
   const proxy = await proxyServer(options);
-  closing.push(() => proxy.close());
+  onTestFinished(() => proxy.close());
   return proxy;
 }
 
@@ -106,7 +102,7 @@ describe("a proxy that does not answer to CONNECT as it should", () => {
       socket.once("data", () => onConnect(socket));
     });
     await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-    closing.push(() => {
+    onTestFinished(() => {
       proxy.close();
       for (const socket of sockets) socket.destroy();
     });
@@ -147,11 +143,11 @@ test("through a proxy with TLS, both handshakes succeed, one inside the other", 
         const onward = net.connect(Number(/:(\d+) HTTP/.exec(String(head))?.[1]), "127.0.0.1");
         onward.on("error", () => socket.destroy()).on("connect", () => socket.write("HTTP/1.1 200 OK\r\n\r\n"));
         socket.pipe(onward).pipe(socket);
-        closing.push(() => onward.destroy());
+        onTestFinished(() => void onward.destroy());
       });
   });
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  closing.push(() => proxy.close());
+  onTestFinished(() => void proxy.close());
   const url = `https://127.0.0.1:${(proxy.address() as net.AddressInfo).port}`;
   const trusting = testFetcher({ proxy: url, tls: { ca: authority.ca } });
   expect((await trusting.read(`https://website.test:${server.port}/a`)).text).toBe(tenPages);
