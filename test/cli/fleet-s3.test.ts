@@ -2,7 +2,6 @@
 // Needs an S3 server, Redis, processes, more than a second.
 import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { stateFolder } from "../../src/cli/fleet/outputs.ts";
@@ -161,17 +160,21 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
     });
 
     test("a run that is scheduled uses the archives in the bucket", async () => {
-      const servers = await manyServers({ count: 2 });
+      let isRepeated = () => {};
+      const repeated = new Promise<void>((resolve) => {
+        isRepeated = resolve;
+      });
+      const gate = async () => (Math.max(...servers.visits.values()) > 1 ? isRepeated() : undefined);
+      const servers = await manyServers({ count: 2, gate });
       const out = ["--out", "s3://bucket/daily", "--archives", "--run", "daily"];
       await fleet(1, servers.sites, ...out);
       await fleet(1, ["schedule"], "--run", "daily", "--every", "2s");
       const { end } = worker(1, "--run", "daily");
-      const queue = await BullQueue.open(redis.url.replace(/0$/, "1"));
-      const runs = async () => (await queue.runs()).map(({ run }) => run);
-      while ((await runs()).length < 2) await sleep(50);
+      await repeated;
       await fleet(1, ["schedule"], "--run", "daily", "--stop");
       expect((await end).code).toBe(0);
-      const [, second = ""] = await runs();
+      const queue = await BullQueue.open(redis.url.replace(/0$/, "1"));
+      const [, { run: second } = { run: "" }] = await queue.runs();
       const { bucket, summaries } = await published(`daily/${second}`, second);
       expect(summaries.map(({ site }) => site)).toEqual([...servers.sites].sort());
       for (const { files } of summaries) {

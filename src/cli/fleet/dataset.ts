@@ -156,6 +156,7 @@ export class Dataset implements SiteSink {
   }
 
   #removeEmpty(name: string): void {
+    if (this.#store.bucket !== undefined) return;
     const folder = path.dirname(this.#store.draft(`${this.#folder(name)}x`));
     removeEmpty([folder, path.dirname(folder)]);
   }

@@ -14,7 +14,7 @@ export interface RunningFigures extends Readonly<Record<"waiting" | "again" | "l
   readonly responses: SiteResponses;
 }
 
-/** `9464` is a port of this machine alone. Throws a `UsageError` where nobody can listen. */
+/** `9464` is a port of this machine alone. Throws a `UsageError` if it cannot listen. */
 export async function serveMetrics(address: string, figures: () => RunningFigures): Promise<Server> {
   const [, ipv6, named, port = ""] = /^(?:(?:\[([^\]]+)\]|([^:]+))?:)?(\d{1,5})$/.exec(address) ?? [];
   if (port === "") throw new UsageError(`--metrics takes an address, such as 127.0.0.1:9464, not ${address}`);

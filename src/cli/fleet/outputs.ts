@@ -12,6 +12,7 @@ import { lockName, readResults, takeFolder } from "../../fleet/journal-file.ts";
 import { bucketAddress, isBucket, S3Bucket } from "../../fleet/s3-bucket.ts";
 import { keyHash, type SiteJob, type SiteSummary } from "../../fleet/site-job.ts";
 import { Store } from "../../fleet/store.ts";
+import { defined } from "../../model/defined.ts";
 import { systemReason } from "../../model/errors.ts";
 import { pageFilterNames, resolveStreamOptions, type StreamOptions } from "../../model/options.ts";
 import { UsageError } from "../exit-codes.ts";
@@ -148,8 +149,7 @@ export class RunSinks implements SiteSink {
 
   async #make(run: string, settings: RunDefaults) {
     const own = this.#own;
-    const given = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
-    const defaults: RunDefaults = { ...settings, ...given };
+    const defaults: RunDefaults = { ...settings, ...defined(own) };
     const crawl = withDefaults(merged(settings.crawl, own.crawl));
     resolveStreamOptions(crawl);
     const previous = async (job: SiteJob, attemptId: string): Promise<EarlierSite | undefined> => {

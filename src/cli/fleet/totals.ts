@@ -109,7 +109,7 @@ const remarks: Partial<Record<SiteOutcome, string>> = {
   quarantined: ": the process died twice while crawling only this website",
 };
 
-/** The path of the journal in the folder of a fleet. Throws a `UsageError` where there is none. */
+/** The path of the journal in the folder of a fleet. Throws a `UsageError` if there is none. */
 export function journalIn(folder: string): string {
   const journal = path.join(folder, journalName);
   if (!existsSync(journal)) throw new UsageError(`${folder} is not the folder of a fleet: it has no ${journalName}`);

@@ -35,7 +35,7 @@ export class FleetWatch {
   readonly #running = new Map<string, { readonly since: number; pages: number; isSlow: boolean }>();
   readonly #responses = new ResponseCounter();
   /** How many were done at moments of the last while. */
-  readonly #past: { readonly at: number; readonly done: number }[] = [];
+  readonly #past = [{ at: this.#begin, done: 0 }];
   #figures: FleetFigures = { total: () => 0, before: 0 };
   #timer: NodeJS.Timeout | undefined;
   #unlisten = () => {};
@@ -171,8 +171,7 @@ export class FleetWatch {
     this.#past.push(now);
     while (this.#past.length > 2 && now.at - (this.#past[1]?.at ?? now.at) >= rateTime) this.#past.shift();
     const [first = now] = this.#past;
-    const since = now.at - first.at < rateTime ? { at: this.#begin, done: 0 } : first;
-    return ((now.done - since.done) * 1000) / Math.max(1, now.at - since.at);
+    return ((done - first.done) * 1000) / Math.max(1, now.at - first.at);
   }
 
   #lines(): string[] {
