@@ -59,7 +59,7 @@ export interface BullQueueOptions {
    * @default from all
    */
   readonly isUsable?: ((entry: RunEntry) => boolean) | undefined;
-  /** Called when nothing of a run is left, also where it ended before. */
+  /** Called when nothing of a run is left, also if it ended before. */
   readonly onFinished?: ((entry: RunEntry) => void) | undefined;
   /** Called when the connection is lost, and when it is back. */
   readonly onNews?: ((news: ServerNews) => void) | undefined;

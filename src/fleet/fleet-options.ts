@@ -129,7 +129,7 @@ export interface SiteOutput {
   /** The returned promise is awaited. */
   pages?(sitemap: string, pages: readonly SitemapPage[]): Promise<void> | undefined;
   sitemap?(event: SitemapEvent): Promise<void> | undefined;
-  /** Told every event, in declared order. */
+  /** Called with every event, in declared order. */
   see?(event: OrderedEvent): void;
   /** Called with the finished tree; with it, documents are kept until then. `time`: how many milliseconds it may take. */
   tree?(tree: SitemapTree, within: { readonly time: number; readonly signal: AbortSignal }): Promise<void>;

@@ -14,25 +14,17 @@ import { missingPackage } from "./optional-package.ts";
 /** `exists`: the object exists already, and is unchanged. */
 export type Published = "created" | "exists";
 
+type Body = Uint8Array<ArrayBuffer> | string;
+
 interface Sent {
-  readonly method: "GET" | "PUT" | "POST" | "DELETE" | "HEAD";
-  readonly key: string;
   readonly query?: string;
-  /** It is about the bucket, not about an object. */
-  readonly isBucket?: true;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Body;
   /** Expected statuses besides 2xx. */
   readonly expected?: readonly number[];
 }
 
-type Body = Uint8Array<ArrayBuffer> | string;
-
-interface Credentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string;
-}
+type Credentials = Pick<AwsClient, "accessKeyId" | "secretAccessKey"> & { readonly sessionToken?: string };
 
 interface BucketParts {
   readonly client: AwsClient;
@@ -90,13 +82,13 @@ export class S3Bucket {
   /** Writes an object unless it exists already. */
   async put(key: string, body: Body, type = "application/octet-stream"): Promise<Published> {
     const headers = { "if-none-match": "*", "content-type": type };
-    const { status } = await this.#send({ method: "PUT", key, body, headers, expected: [412] });
+    const { status } = await this.#send("PUT", key, { body, headers, expected: [412] });
     return status === 412 ? "exists" : "created";
   }
 
   /** Writes an object, even if it exists already. */
   async replace(key: string, body: string): Promise<void> {
-    await this.#send({ method: "PUT", key, body });
+    await this.#send("PUT", key, { body });
   }
 
   /** Uploads a file, in parts if it is large. One part is held in memory. */
@@ -108,14 +100,14 @@ export class S3Bucket {
       const part = Buffer.allocUnsafe(Math.min(size, partSize));
       const read = async (at: number) => part.subarray(0, (await handle.read(part, 0, part.length, at)).bytesRead);
       if (size <= partSize) return await this.put(key, await read(0));
-      const begun = await this.#send({ method: "POST", key, query: "uploads=" });
+      const begun = await this.#send("POST", key, { query: "uploads=" });
       const id = encodeURIComponent(textOf(await begun.text(), "UploadId"));
       const parts: string[] = [];
       try {
         for (let at = 0; at < size; at += partSize) {
           const number = parts.length + 1;
           const query = `partNumber=${number}&uploadId=${id}`;
-          const { headers } = await this.#send({ method: "PUT", key, query, body: await read(at) });
+          const { headers } = await this.#send("PUT", key, { query, body: await read(at) });
           parts.push(`<Part><PartNumber>${number}</PartNumber><ETag>${headers.get("etag") ?? ""}</ETag></Part>`);
         }
         return await this.#complete(key, id, parts);
@@ -130,21 +122,21 @@ export class S3Bucket {
   }
 
   async get(key: string): Promise<string | undefined> {
-    const response = await this.#send({ method: "GET", key, expected: [404] });
+    const response = await this.#send("GET", key, { expected: [404] });
     const text = await response.text();
     return response.status === 404 ? undefined : text;
   }
 
   /** Downloads to a file. False if the object does not exist. */
   async download(key: string, file: string): Promise<boolean> {
-    const response = await this.#send({ method: "GET", key, expected: [404] });
+    const response = await this.#send("GET", key, { expected: [404] });
     if (response.status === 404 || response.body === null) return false;
     await pipeline(Readable.fromWeb(response.body as never), createWriteStream(file));
     return true;
   }
 
   async delete(key: string): Promise<void> {
-    await this.#send({ method: "DELETE", key, expected: [404] });
+    await this.#send("DELETE", key, { expected: [404] });
   }
 
   /** The names that begin so. */
@@ -154,7 +146,7 @@ export class S3Bucket {
     for (let token = ""; ; ) {
       const more = token === "" ? "" : `&continuation-token=${encodeURIComponent(token)}`;
       const query = `list-type=2${more}&prefix=${encodeURIComponent(prefix)}`;
-      const answer = await (await this.#send({ method: "GET", key: "", query, isBucket: true })).text();
+      const answer = await (await this.#send("GET", undefined, { query })).text();
       for (const [, key = ""] of answer.matchAll(/<Key>([^<]*)<\/Key>/g))
         names.push(decoded(key).slice(prefix.length - start.length));
       token = textOf(answer, "NextContinuationToken");
@@ -166,7 +158,7 @@ export class S3Bucket {
     const body = `<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`;
     const headers = { "if-none-match": "*", "content-type": "application/xml" };
     const query = `uploadId=${id}`;
-    const ended = await this.#send({ method: "POST", key, query, body, headers, expected: [412, 404] });
+    const ended = await this.#send("POST", key, { query, body, headers, expected: [412, 404] });
     const answer = await ended.text();
     if (ended.status === 412) await this.#abort(key, id);
     // 404: the answer to the first try was lost; the upload is complete, and the file exists.
@@ -176,14 +168,15 @@ export class S3Bucket {
   }
 
   async #abort(key: string, id: string): Promise<void> {
-    await this.#send({ method: "DELETE", key, query: `uploadId=${id}`, expected: [404] });
+    await this.#send("DELETE", key, { query: `uploadId=${id}`, expected: [404] });
   }
 
-  async #send(sent: Sent): Promise<Response> {
-    const path = sent.isBucket ? "" : [this.#parts.prefix, sent.key].filter((part) => part !== "").join("/");
+  /** Without a key, it is about the bucket. */
+  async #send(method: string, key: string | undefined, sent: Sent): Promise<Response> {
+    const path = key === undefined ? "" : [this.#parts.prefix, key].filter((part) => part !== "").join("/");
     const url = `${this.#parts.base}/${path.split("/").map(encodeURIComponent).join("/")}${sent.query ? `?${sent.query}` : ""}`;
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await this.#try(url, sent);
+      const answer = await this.#try(url, method, sent);
       if (answer instanceof Response && (answer.ok || sent.expected?.includes(answer.status))) return answer;
       const isTemporary =
         !(answer instanceof Response) || [408, 409, 429].includes(answer.status) || answer.status >= 500;
@@ -193,7 +186,7 @@ export class S3Bucket {
     }
   }
 
-  async #try(url: string, { method, headers, body = "" }: Sent): Promise<Response | Error> {
+  async #try(url: string, method: string, { headers, body = "" }: Sent): Promise<Response | Error> {
     try {
       // The store refuses data that was changed in transit.
       const digest = createHash("sha256").update(body).digest("hex");

@@ -9,7 +9,7 @@ export interface Shard {
   readonly count: number;
 }
 
-/** `2/8`. Undefined where the text is something else. `0/8` is `8/8`: whoever counts from 0 has every part as well. */
+/** `2/8`. Undefined if the text is something else. `0/8` is `8/8`: whoever counts from 0 has every part as well. */
 export function readShard(text: string): Shard | undefined {
   const [, index = "", count = ""] = /^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? [];
   const shard = { index: Number(index) === 0 ? Number(count) : Number(index), count: Number(count) };
@@ -24,7 +24,7 @@ export function isInShard(homepage: string, { index, count }: Shard): boolean {
 }
 
 /**
- * The registrable domain, by a rule instead of the Public Suffix List: two labels, or three where the last is a country (two letters) and
+ * The registrable domain, by a rule instead of the Public Suffix List: two labels, or three if the last is a country (two letters) and
  * the one before it is a word such as `co` or `com`. Where registrations are below other suffixes (`blogspot.com`, `city.kawasaki.jp`),
  * the name is shorter: such websites are in one part, and share its limits.
  */

@@ -155,7 +155,7 @@ export function quarantinedSummary(job: SiteJob, attemptId: string): SiteSummary
 }
 
 /**
- * Undefined where the text is not a homepage. `example.org` means `https://example.org/`, `localhost:3000` `http://localhost:3000/`. With
+ * Undefined if the text is not a homepage. `example.org` means `https://example.org/`, `localhost:3000` `http://localhost:3000/`. With
  * `keepPath`, `https://example.org/a/`
  * is a website of its own, as for the option.
  */
