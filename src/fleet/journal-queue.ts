@@ -279,7 +279,7 @@ export class JournalQueue implements SiteQueue {
         site.isSilent = isSilent;
         // If it cannot be written, the next line reports that.
         this.#append(site, { type: "silent", isSilent }).catch(() => undefined);
-        if (this.#suspects.length > 0) this.#wake();
+        if (this.#suspects.length + this.#waiting.length > 0) this.#wake();
       },
       done: async (summary) => {
         if (!settleOnce()) return "superseded";
@@ -295,8 +295,8 @@ export class JournalQueue implements SiteQueue {
   async #settle(site: Site, summary: SiteSummary): Promise<void> {
     await this.#append(site, { type: "done", summary });
     this.#move(site, "done", summary.outcome);
-    // There may be nothing left, or room for one that may not be read beside too many.
-    if (this.#active === 0 || this.#suspects.length > 0) this.#wake();
+    // There may be nothing left, or room for others.
+    if (this.#active === 0 || this.#suspects.length + this.#waiting.length > 0) this.#wake();
   }
 
   #wake(most: number = this.#sleepers.size): void {

@@ -197,6 +197,25 @@ describe("one process at a time", () => {
   });
 });
 
+test("whoever waits beside a suspect goes on when that has ended, whatever another process reads", async () => {
+  const folder = newFolder();
+  const { key, homepage: site } = job("a");
+  const died = { type: "back", site, key, group: 1, alone: 0 };
+  writeFileSync(path.join(folder, journalName), `${JSON.stringify(died)}\n`);
+  const queue = await JournalQueue.open(folder);
+  await queue.add("run", [job("b")]);
+  expect((await queue.take(signal, new Set()))?.job).toEqual(job("b"));
+  const suspect = await taken(queue);
+  expect(suspect.job).toEqual(job("a"));
+  const waiting = [taken(queue), taken(queue)];
+  await queue.add("run", [job("c"), job("d")]);
+  await suspect.done(summaryOf(suspect));
+  expect(new Set((await Promise.all(waiting)).map((lease) => lease.job.key))).toEqual(
+    new Set([job("c").key, job("d").key]),
+  );
+  await queue.close();
+});
+
 test("sites with an outcome can be read again", async () => {
   const folder = newFolder();
   const queue = await JournalQueue.open(folder);
