@@ -61,30 +61,15 @@ export class PageLists {
     this.#reader.read(page.url);
     const first = mix(this.#reader.high ^ (this.#reader.low >>> 15), 0x85ebca6b);
     const second = mix(this.#reader.low ^ (first >>> 13), 0xc2b2ae35);
-    const date = ignored.has("lastModified") ? 0 : this.#hash(page.lastModified);
+    const date = ignored.has("lastModified") ? 0 : hashOf(page.lastModified);
     // Groups of a partition use bits of the second word: if they were the same, all its records would collide.
     this.records.add(first >>> 24, first, second, date, this.#restOf(page), ordinal);
   }
 
   #restOf(page: SitemapPage): number {
     let hash = 0;
-    for (const field of this.#fields) hash = mix(hash ^ this.#hash(page[field]), factor);
+    for (const field of this.#fields) hash = mix(hash ^ hashOf(page[field]), factor);
     return hash;
-  }
-
-  // Equal for equal values: the order of fields in an object does not matter.
-  #hash(value: unknown): number {
-    if (value === undefined) return 0;
-    if (typeof value === "object") {
-      let sum = 0;
-      for (const name in value) {
-        const item = this.#hash(value[name as keyof typeof value]);
-        sum = (sum + mix(Math.imul(item, factor) ^ this.#hash(name), 0x2c1b3c6d)) | 0;
-      }
-      return sum;
-    }
-    this.#reader.read(`${value}`);
-    return mix(this.#reader.low, 0x85ebca6b);
   }
 }
 
@@ -147,4 +132,23 @@ function listAt(lists: readonly PageList[], place: number): PageList {
     else high = middle - 1;
   }
   return lists[low]!;
+}
+
+// Equal for equal values: the order of fields in an object does not matter.
+function hashOf(value: unknown): number {
+  if (typeof value === "object" && value !== null) {
+    let sum = 0;
+    for (const name of Object.keys(value)) {
+      const item = hashOf(value[name as keyof typeof value]);
+      sum = (sum + mix(Math.imul(item, factor) ^ hashOf(name), 0x2c1b3c6d)) | 0;
+    }
+    return sum;
+  }
+  const text = typeof value === "string" ? value : String(value ?? "");
+  let hash = text.length;
+  for (let at = 0; at < text.length; at++) {
+    hash = Math.imul(hash ^ text.charCodeAt(at), factor);
+    hash ^= hash >>> 15;
+  }
+  return mix(hash, 0x85ebca6b);
 }
