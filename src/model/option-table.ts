@@ -348,7 +348,6 @@ const storageOptions: readonly OptionRow[] = [
   {
     name: "trustLastmod",
     default: false,
-    more: "Many indexes have wrong dates.",
     flags: [sets(true, "--trust-lastmod", "with --previous: skip sitemaps with an unchanged lastmod")],
   },
   {

@@ -111,8 +111,8 @@ export interface Options {
   /** Archives of earlier runs, to reuse unchanged documents. The results are the same as without it. */
   previous?: string | readonly string[] | undefined;
   /**
-   * With `previous`: skip sitemaps whose `lastmod` in the index did not change, and mark them as `notAsked`. About a seventh of them are
-   * fetched each day anyway.
+   * With `previous`: skip sitemaps whose `lastmod` in the index did not change, and mark them as `notAsked`. Many indexes have wrong
+   * dates, so about a seventh of them are fetched each day anyway.
    * @default false
    */
   trustLastmod?: boolean | undefined;

@@ -73,13 +73,17 @@ export const fetchingProblems = {
   ) as Row,
   "timeout-idle": cut(
     "The transfer stalled for {limit ms}",
-    "Try again; lower `concurrency`, or raise `timeout.idle`. What arrived was read.",
+    "Try again; lower `concurrency`, or raise `timeout.idle`. Received data was read.",
     { temporary: true },
   ) as Row,
-  "timeout-total": outage("The transfer took longer than {limit ms}", "Raise `timeout.total`. What arrived was read.", {
-    cutOff: true,
-    hint: "allow more with --timeout",
-  }) as Row,
+  "timeout-total": outage(
+    "The transfer took longer than {limit ms}",
+    "Raise `timeout.total`. Received data was read.",
+    {
+      cutOff: true,
+      hint: "allow more with --timeout",
+    },
+  ) as Row,
   "connection-refused": outage("Connection refused", "Check scheme and port: nothing is listening there.") as Row,
   "connection-reset": outage(
     "The connection was closed before a response arrived",
@@ -140,7 +144,7 @@ export const fetchingProblems = {
   ) as Row,
   "http-protocol": noResponse(
     "Invalid HTTP response[: {value}]",
-    "Site owner: fix the server or its proxy. What arrived was read.",
+    "Site owner: fix the server or its proxy. Received data was read.",
     { cutOff: true },
   ) as Row,
   "rate-limited": loss("Rate limited[ until {retryAfter}]", "Try again then, or raise `limits.retryAfter`.") as Row,
@@ -185,10 +189,10 @@ export const fetchingProblems = {
 export const byteProblems = {
   "body-short": cut(
     "The response is shorter than announced",
-    "Try again. `Content-Length` may be wrong. What arrived was read.",
+    "Try again. `Content-Length` may be wrong. Received data was read.",
     { temporary: true },
   ) as Row,
-  "body-reset": cut("The connection broke during the transfer", "Try again. What arrived was read.", {
+  "body-reset": cut("The connection broke during the transfer", "Try again. Received data was read.", {
     temporary: true,
   }) as Row,
   "limit-document-bytes": cut(
