@@ -26,16 +26,17 @@ export class Spool implements Body {
   #isRead = false;
   #isClosed = false;
   #hasEnded = false;
-  #error: unknown;
   // The side that waits for a change: the reader or the writer.
   #wake = () => {};
   /** Resolves when the body has ended or failed; never rejects. */
   readonly filled: Promise<void>;
+  readonly #filling: Promise<void>;
 
   constructor(body: Body, room: SpoolRoom) {
     this.#body = body;
     this.#room = room;
-    this.filled = this.#fill();
+    this.#filling = this.#fill();
+    this.filled = this.#filling.catch(() => undefined);
   }
 
   get problem(): Problem | undefined {
@@ -56,9 +57,8 @@ export class Spool implements Body {
           const bytes = block instanceof Uint8Array ? block : await this.#room.scratch.get(block);
           this.#release([block]);
           yield bytes;
-        } else if (!this.#hasEnded) await this.#change();
-        else if (this.#error !== undefined) throw this.#error;
-        else return;
+        } else if (this.#hasEnded) return await this.#filling;
+        else await this.#change();
       }
     } finally {
       this.close();
@@ -85,8 +85,6 @@ export class Spool implements Body {
         while (this.#isRead && !this.#isClosed && this.#blocks.length > mostBehind) await this.#change();
         if (this.#isClosed) break;
       }
-    } catch (error) {
-      this.#error = error;
     } finally {
       this.#hasEnded = true;
       this.#wake();

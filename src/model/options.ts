@@ -21,7 +21,7 @@ export interface Options {
   /** Also try these paths, relative to the homepage. @default [] @example ["sitemaps/all.xml"] */
   extraKnownPaths?: readonly string[] | undefined;
   /**
-   * Also read feeds: those in the homepage's `<link rel="alternate">`, and those at common paths such as `feed`
+   * Also read feeds: those in the homepage's `<link rel="alternate">`, which must be there, and those at common paths such as `feed`
    * and `feed.json`.
    * @default false
    */
