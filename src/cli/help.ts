@@ -40,6 +40,8 @@ export function arrangeHelp(command: Command, isWhole: boolean): void {
   command.helpOption("-h, --help", `print this help${flags === undefined ? "" : "; --help-all shows all flags"}`);
   command.configureHelp({
     showGlobalOptions: false,
+    commandUsage: (each) => new Help().commandUsage(each).replaceAll("[options]", "[flags]"),
+    styleTitle: (title) => (title === "Options:" ? "Flags:" : title),
     // Terminals have different widths, so line breaks in the source do not count.
     commandDescription: (each) => each.description().replaceAll(/(?<!\n)\n(?!\n)/g, " "),
     visibleOptions: (each) => allOptions(each).filter(isShown),
@@ -50,7 +52,7 @@ export function arrangeHelp(command: Command, isWhole: boolean): void {
   const after = few === undefined ? examples + more : examples;
   if (after !== "") command.addHelpText("after", after.trimEnd());
   if (few === undefined && command.options.some(isElsewhere))
-    command.addHelpText("after", "\nFlags about the network are those of ls: sitegrove ls --help-all");
+    command.addHelpText("after", "\nThe network flags are those of ls: sitegrove ls --help-all");
 }
 
 function optionDescription({ description, argChoices = [], defaultValue, defaultValueDescription }: Option): string {

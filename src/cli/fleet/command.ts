@@ -166,7 +166,7 @@ function scheduleCommand(context: Context, done: Done): Command {
     "Repeats a run at the interval --every, while workers are running. Each repetition is a new run, named after the first\n" +
     "one and the time; with --archives, it reuses unchanged documents from the previous one. Without --every, shows the\n" +
     "schedule.";
-  const keep = "number of repetitions to keep on the queue; output files are kept";
+  const keep = "number of repetitions to keep on the queue; older output files stay";
   return queueCommand("schedule", "repeat a run on a queue", "--run NAME --every 1d", description)
     .option("--run <name>", "run to repeat", "default")
     .option("--every <time>", "time between two runs: 90s, 30m, 12h, 1d, 1w", interval)

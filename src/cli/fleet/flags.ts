@@ -50,7 +50,7 @@ export function addFleetFlags(command: Command, folder: string, perAddress: stri
     .option("--archives", "save a WARC archive of each website")
     .option("--check", "check each website and write the findings")
     .option("--dataset <dir>", dataset)
-    .optionsGroup("Pace:")
+    .optionsGroup("Concurrency and limits:")
     .option(
       "--concurrency <n>",
       "websites crawled in parallel (default: 16 to 128, by memory and cores)",
