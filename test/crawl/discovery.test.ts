@@ -83,11 +83,7 @@ test("blocked and failed known paths are told apart from absent ones, and are no
     "/sitemap_index.xml": { status: 500 },
     "/robots.txt": robots(),
   });
-  expect(tree.discovery.slice(1, 4).map(({ outcome, status }) => [outcome, status])).toEqual([
-    ["blocked", 403],
-    ["failed", 500],
-    ["absent", 404],
-  ]);
+  expect(tree.discovery.slice(1, 4).map(({ outcome }) => outcome)).toEqual(["blocked", "failed", "absent"]);
   expect(tree.complete).toBe(true);
   expect([...tree.problems()].map(({ problem }) => problem.code)).toEqual(["known-path-unreachable"]);
 });
@@ -100,16 +96,9 @@ test("each source can be switched off, and further paths can be given", async ()
     "/own/map.xml": urlset("/o"),
     "/": "",
   };
-  expect((await discover(routes, { useKnownPaths: false, useHomepage: false })).hits).toEqual([
-    "/robots.txt",
-    "/a.xml",
-  ]);
-  const extra = await discover(routes, {
-    useRobots: false,
-    useKnownPaths: false,
-    useHomepage: false,
-    extraKnownPaths: ["/own/map.xml", "no.xml"],
-  });
+  const none = { useKnownPaths: false, useHomepage: false };
+  expect((await discover(routes, none)).hits).toEqual(["/robots.txt", "/a.xml"]);
+  const extra = await discover(routes, { ...none, useRobots: false, extraKnownPaths: ["/own/map.xml", "no.xml"] });
   expect(extra.hits.toSorted()).toEqual(["/no.xml", "/own/map.xml"]);
   expect(extra.lines).toEqual(["index/website /", "  pages/xml /own/map.xml", "    /o"]);
 });

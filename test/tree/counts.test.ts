@@ -91,11 +91,9 @@ test("the tree is the same, and no document is read for it, nor for a compressed
 
 test("whoever listens to events gets the pages of every document, in the order of the website", async () => {
   const urls: string[] = [];
-  await using tree = await openTree(archive, {
-    onEvent: (event) => event.type === "pages" && urls.push(...event.pages.map(({ url }) => url)),
-  });
+  const onEvent = (event: CrawlEvent) => event.type === "pages" && urls.push(...event.pages.map(({ url }) => url));
+  await using tree = await openTree(archive, { onEvent });
   expect(urls).toEqual(await walked(tree));
-  expect(urls).toHaveLength(2003);
 });
 
 test("other limits, or another version, have everything read", async () => {

@@ -78,12 +78,9 @@ test("events, the tree and an archive tell status, headers, redirects, attempts,
 
 test("a stream of pages tells them, too", async () => {
   const responses = [];
-  for await (const event of crawl(home, options)) {
+  for await (const event of crawl(home, options))
     if (event.type === "sitemap" && event.sitemap.kind === "pages") responses.push(event.response);
-    if (event.type === "response") expect(event.attempts).toBeGreaterThan(0);
-  }
-  expect(responses[0]).toMatchObject({ status: 200, charset: "windows-1252" });
-  expect(responses[0]?.duration).toBeGreaterThanOrEqual(0);
+  expect(responses[0]).toMatchObject({ status: 200, charset: "windows-1252", duration: expect.any(Number) });
 });
 
 test("the text of a document can be read again", async () => {
