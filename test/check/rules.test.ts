@@ -1,10 +1,11 @@
 // Every rule finds what it must, and leaves alone what only looks alike; whole and in pieces.
 // Needs more than a second.
 import { describe, expect, test } from "vitest";
+import { LineSearch } from "../../src/check/example-lines.ts";
 import { checkRules } from "../../src/check/rule-table.ts";
 import { isLong } from "../support/long.ts";
 import { aiCases } from "./cases/ai.ts";
-import { type Case, files, index, site, sitemap } from "./cases/case.ts";
+import { type Case, files, home, index, site, sitemap } from "./cases/case.ts";
 import { dateCases } from "./cases/dates.ts";
 import { documentCases } from "./cases/documents.ts";
 import { fetchingCases } from "./cases/fetching.ts";
@@ -57,4 +58,76 @@ describe.each(
     const { findings } = isLong ? await checkedInPieces(website) : await checked(website);
     expect(findings.filter((finding) => finding.rule === rule)).toEqual([]);
   });
+});
+
+// The lines of examples, in documents of every format, however their text is cut.
+test("examples about pages, children of indexes and alternate pages have the line of their entry", async () => {
+  const { findings } = await checkedInPieces(
+    files({
+      "/sitemap.xml": index("/a.xml", "/nested.xml"),
+      "/nested.xml": index("/b.txt"),
+      "/b.txt": `${home}1\n\n${home}x#y\n`,
+      "/a.xml": sitemap(
+        `<url><loc>${home}en</loc><xhtml:link rel="alternate" hreflang="de" href="${home}de?a=1&amp;b=2#c"/></url>`,
+        `<url>\n<loc>\n  ${home}de?a=1&amp;b=2#c\n</loc></url>`,
+        `<url><loc><![CDATA[${home}with space]]></loc></url>`,
+        `<url><loc>${home}it's</loc><image:image><image:loc>${home}p.jpg</image:loc></image:image></url>`,
+        `<url><loc>${home}p.jpg</loc></url>`,
+      ),
+    }),
+  );
+  const line = (rule: string, name: string) =>
+    findings.find((finding) => finding.rule === rule && finding.sitemap === home + name)?.examples[0]?.line;
+  expect(line("url-fragment", "b.txt")).toBe(3);
+  expect(line("url-fragment", "a.xml")).toBe(10);
+  expect(line("url-not-escaped", "a.xml")).toBe(12);
+  expect(line("url-asset", "a.xml")).toBe(14);
+  expect(line("index-nested", "sitemap.xml")).toBe(1);
+});
+
+test("what the reader reported several times has several examples, each with its line, and is counted once", async () => {
+  const dated = (name: string, date: string) => `<url><loc>${name}</loc><lastmod>${date}</lastmod></url>`;
+  const { findings } = await checkedInPieces(
+    files({
+      "/sitemap.xml": sitemap(
+        dated(`${home}1?a=1&b=2`, "31.05.2024"),
+        dated("/2", "30.05.2024"),
+        dated(`${home}3?a=1&c=2`, "2024-05-31"),
+        ...Array.from({ length: 30 }, (_, at) => dated(`${home}x${at}`, `${at}. Mai`)),
+        dated(`${home}4`, "29.05.2024"),
+      ),
+    }),
+  );
+  const found = (rule: string) => findings.find((finding) => finding.rule === rule);
+  const examples = (rule: string) => found(rule)?.examples.map(({ line, value }) => [line, value]);
+  expect(examples("lastmod-form")).toEqual([
+    [7, "31.05.2024"],
+    [8, "30.05.2024"],
+    [40, "29.05.2024"],
+  ]);
+  expect(found("lastmod-form")?.count).toBe(3);
+  expect(examples("sitemap-not-well-formed")).toEqual([
+    [7, "&b=2"],
+    [9, "&c=2"],
+  ]);
+  expect(found("lastmod-invalid")).toMatchObject({ count: 30 });
+  expect(examples("lastmod-invalid")).toHaveLength(20);
+});
+
+test.each([1, 7, 1000, 1_000_000])("URLs are found in a text in pieces of %d characters", (length) => {
+  const urls = Array.from({ length: 3000 }, (_, number) => `https://example.org/${number}?a=1&b='x'`);
+  const text = urls.map((url) => `<url><loc>${url.replaceAll("&", "&amp;")}</loc></url>\n`).join("");
+  const search = new LineSearch([urls[0]!, urls[1500]!, urls[2999]!, "https://example.org/absent"]);
+  for (let at = 0; at < text.length; at += length) search.write(text.slice(at, at + length));
+  search.end();
+  expect([0, 1500, 2999].map((number) => search.lineOf(urls[number]!))).toEqual([1, 1501, 3000]);
+  expect(search.lineOf("https://example.org/absent")).toBeUndefined();
+});
+
+test("a document without line ends or tags is searched, too", () => {
+  const search = new LineSearch(["https://example.org/z"]);
+  for (let piece = 0; piece < 100; piece++) search.write("x".repeat(10_000));
+  search.write(" https://example.org/z");
+  search.end();
+  expect(search.lineOf("https://example.org/z")).toBe(1);
 });
