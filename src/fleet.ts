@@ -1,6 +1,6 @@
 // The public API of `sitegrove/fleet`: re-exports, nothing else.
 /**
- * Many websites at a time: their queues, and what is kept of each.
+ * Many websites in parallel: their queues and results.
  * @module sitegrove/fleet
  */
 export {

@@ -1,7 +1,7 @@
 // The public API: re-exports, nothing else.
 /**
- * What most programs import: trees, streams, crawl, parse. `sitemapTreeForHomepage` and `streamPages` are where most of them begin;
- * `sitegrove/check`, `/diff`, `/report`, `/fleet` and `/parse` have the rest.
+ * What most programs import: trees, streams, crawl, parse. Most start with `sitemapTreeForHomepage` or `streamPages`; `sitegrove/check`,
+ * `/diff`, `/report`, `/fleet` and `/parse` have the rest.
  * @module sitegrove
  */
 export { type CrawlTarget, crawl, streamPages } from "./crawl/crawl.ts";

@@ -1,10 +1,10 @@
-// Which website kills its process? Whoever was being read when a process died is read again with at most half as many at a time. The one that
-// kills is alone after a few deaths; the others are cleared by their results. Kills from outside halve the number, and set nobody aside
-// unless they meet the same website again and again. A website that has not answered yet kills nobody: it does not count.
+// Finds the website that crashes its process. Websites in progress when a process died are crawled again with at most half as many in
+// parallel. After a few deaths the culprit is alone; the others are cleared by their results. Kills from outside halve the number, and
+// quarantine no website unless they hit the same one again and again. A website that has not responded yet does not count.
 
 /** What the deaths of processes have left on a website. */
 export interface Suspicion {
-  /** At most so many websites are read at a time in its process, itself included. */
+  /** The maximum number of websites crawled in parallel in its process, including itself. */
   readonly group: number;
   /** How often the process died while it was the only one that was read. */
   readonly alone: number;
@@ -13,11 +13,11 @@ export interface Suspicion {
 /** A website that a process reads. */
 export interface Reading {
   readonly suspicion: Suspicion | undefined;
-  /** It only waits for its first answer. */
+  /** It only waits for its first response. */
   readonly isSilent: boolean;
 }
 
-/** After the death of a process in which so many websites were being read. */
+/** After the death of a process with this many websites in progress. */
 export function afterDeath(before: Suspicion | undefined, inFlight: number): Suspicion {
   const most = Math.min(inFlight, before?.group ?? inFlight);
   const wasAlone = before?.group === 1 && inFlight === 1;
@@ -45,6 +45,6 @@ export function hasRoom(reading: Iterable<Reading>, next?: Suspicion): boolean {
   return busy < most;
 }
 
-/** How often a process may die while one website is read alone. */
+/** How often a process may die while crawling a single website. */
 export const mostAlone = 2;
 const mostForgiven = 30;

@@ -23,12 +23,11 @@ export interface FleetOptions {
    */
   sink?: SiteSink | undefined;
   /**
-   * How many websites are read at a time.
-   * @default by memory and cores, from 16 to 128
+   * How many websites are crawled in parallel. @default 16 to 128, by memory and cores
    */
   concurrency?: number | undefined;
   /**
-   * How many requests go to one address at a time, whatever its host names. A function is called each time, for limits that
+   * Parallel requests per IP address, across all its host names. A function is called each time, for limits that
    * are divided among several workers.
    * @default 8
    */
@@ -49,7 +48,7 @@ export interface FleetOptions {
 /** The events of a fleet. */
 export type FleetEvent =
   | { readonly type: "site-start"; readonly job: SiteJob; readonly starts: number }
-  /** It has not answered for a while: another one takes its place. */
+  /** It has not responded for a while: another one takes its place. */
   | { readonly type: "site-slow"; readonly job: SiteJob }
   | { readonly type: "site-pages"; readonly job: SiteJob; readonly pages: number }
   | {
@@ -124,7 +123,7 @@ export interface SiteSink {
 export interface SiteOutput {
   /** Options for this website, such as `save`. */
   readonly options?: StreamOptions | undefined;
-  /** It was unreachable then: it is read in full only if one request is answered. ISO 8601. */
+  /** It was unreachable then: it is crawled in full only if it responds to a single request. ISO 8601. */
   readonly lastTried?: string | undefined;
   /** The returned promise is awaited. */
   pages?(sitemap: string, pages: readonly SitemapPage[]): Promise<void> | undefined;

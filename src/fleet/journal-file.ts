@@ -17,7 +17,7 @@ import { isCount, isRecord, isSummary, type SiteSettings, type SiteSummary } fro
 export const journalName = "sites.ndjson";
 export const lockName = "lock";
 
-/** What a line says about its website. */
+/** The content of a line. */
 export type JournalFact =
   | { readonly type: "add"; readonly settings?: SiteSettings }
   | { readonly type: "start"; readonly attemptId: string }
@@ -124,7 +124,7 @@ export class JournalFile {
   }
 }
 
-// Reading a pipe never ends, a folder in the place of the lock would be moved away, and a link leads to somebody's file.
+// Reading a pipe never ends, a folder in place of the lock would be moved away, and a link leads to another file.
 function expectFile(file: string): void {
   const stat = lstatSync(file, { throwIfNoEntry: false });
   if (stat === undefined || stat.isFile()) return;
@@ -160,7 +160,7 @@ export async function* readJournal(
 
 /** The summaries in a journal, one for each site, also while a process works in its folder. */
 export async function* readResults(file: string): AsyncGenerator<SiteSummary, void> {
-  // A site that is read again has a later summary, or none yet.
+  // A recrawled site has a later summary, or none yet.
   const last = new Map<string, number>();
   let number = 0;
   for await (const { type, key } of readJournal(file)) {

@@ -1,4 +1,4 @@
-// Reads a queue of websites, many at a time in one process, until the queue is empty or it is stopped.
+// Crawls a queue of websites, many in parallel in one process, until the queue is empty or it is stopped.
 import { setMaxListeners } from "node:events";
 import { FollowingController, unlessAborted } from "../fetch/abort.ts";
 import { SitemapError } from "../model/errors.ts";
@@ -41,7 +41,7 @@ class Fleet {
   /** Also aborted when no more websites are started. */
   readonly #drain: FollowingController;
   readonly #workers = new Set<Promise<void>>();
-  /** How many websites are read that have not answered for a while: their places are taken by others. */
+  /** How many websites in progress have not responded for a while: others take their places. */
   #slow = 0;
 
   constructor(settings: FleetSettings, shared: SharedLimits) {
@@ -93,7 +93,7 @@ class Fleet {
       if (lease === undefined) return;
       const { job } = lease;
       const state = { hasAnswered: false, isSilent: false, isSlow: false };
-      // A website that does not answer goes on in a lane of its own, if there is room: another worker takes its place.
+      // A website that does not respond continues in a separate lane, if there is room: another one takes its place.
       const timer = setTimeout(() => {
         state.isSilent = !state.hasAnswered;
         if (state.isSilent) lease.silent?.(true);
@@ -243,7 +243,7 @@ async function* jobsOf(
 // What a website gets that is known to be dead.
 const oneRequest: StreamOptions = { useKnownPaths: false, useHomepage: false, retries: 0 };
 
-// In milliseconds: a website without an answer by then is slow.
+// In milliseconds: a website without a response by then is slow.
 const slowTime = 1000;
 // So many slow websites for each that is read at a time.
 const slowLane = 4;

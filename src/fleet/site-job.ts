@@ -8,7 +8,7 @@ import { mostAlone } from "./bisection.ts";
 
 /** One website to be read. Plain data: a queue may keep it anywhere. */
 export interface SiteJob {
-  /** Equal for the same website, however it was written; part of file names by its hash. */
+  /** The same for all spellings of a website's URL; its hash is part of file names. */
   readonly key: string;
   readonly homepage: string;
   /** What is different for this website. */
@@ -23,7 +23,7 @@ export interface SiteSettings {
   readonly retries?: number;
 }
 
-/** Of what somebody else has written, only the numbers that are known; undefined if there are none. */
+/** From untrusted data, only the known numbers; undefined if there are none. */
 export function siteSettings(value: unknown): SiteSettings | undefined {
   const { delay, maxPages, retries } = isRecord(value) ? value : {};
   const known = Object.entries({ delay, maxPages, retries }).filter(([, each]) => isCount(each));
@@ -31,12 +31,12 @@ export function siteSettings(value: unknown): SiteSettings | undefined {
 }
 
 /**
- * - `complete`: everything that was declared was read
- * - `incomplete`: something of the sitemaps could not be read, or a limit ended the search for them
- * - `none`: the website answered, and has no sitemap
- * - `unreachable`: nothing could be reached
- * - `blocked`: everything was refused
- * - `failed`: the run itself failed, for reasons that are not the website's
+ * - `complete`: everything declared was read
+ * - `incomplete`: something could not be read, or a limit ended the crawl
+ * - `none`: the website responded but has no sitemap
+ * - `unreachable`: the website could not be reached
+ * - `blocked`: the website refused all requests
+ * - `failed`: sitegrove itself failed
  * - `quarantined`: the process died twice while nothing else was read; it was set aside
  */
 export type SiteOutcome = (typeof outcomes)[number];
@@ -75,9 +75,9 @@ export interface SiteSummary {
   readonly files: Readonly<Record<string, string>>;
   /** Why the archive of the earlier run was not used: everything was requested. Absent if it was used, or there was none. */
   readonly previousError?: string;
-  /** When it was last read in full: one request since then was not answered. ISO 8601. */
+  /** When it was last crawled in full; since then it did not respond to a single request. ISO 8601. */
   readonly lastTried?: string;
-  /** What robots.txt says about the use of pages: the first of its lines. */
+  /** What robots.txt says about how pages may be used: its first lines. */
   readonly preferences?: readonly RobotsPreference[];
   /** How many findings a check has, by severity. */
   readonly findings?: Readonly<Record<string, number>>;
@@ -157,7 +157,7 @@ export function quarantinedSummary(job: SiteJob, attemptId: string): SiteSummary
 /**
  * Undefined if the text is not a homepage. `example.org` means `https://example.org/`, `localhost:3000` `http://localhost:3000/`. With
  * `keepPath`, `https://example.org/a/`
- * is a website of its own, as for the option.
+ * is a separate website.
  */
 export function siteJob(
   homepage: string | URL,

@@ -1,4 +1,5 @@
-// The contract of a queue of websites: leases and results. The journal of one machine implements it, and so does a queue on a server. The same
+// The contract of a queue of websites: leases and results. The journal of one machine implements it, and so does a queue on a server. The
+// same
 // tests run for both.
 import type { SiteJob, SiteSummary } from "./site-job.ts";
 
@@ -32,10 +33,10 @@ export interface Lease {
   readonly attemptId: string;
   /** Aborted when another worker has the site. */
   readonly lost: AbortSignal;
-  /** Called when the site has not answered for a while, and when it answers: until then it cannot be what kills its process. */
+  /** Called when the site has not responded for a while, and when it responds: until then it cannot have crashed its process. */
   silent?(isSilent: boolean): void;
   /** `superseded`: the result of another worker counts. */
   done(summary: SiteSummary): Promise<"accepted" | "superseded">;
-  /** Gives the site back: it is read again later. */
+  /** Returns the site to the queue, to be crawled later. */
   retry(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { systemReason } from "../../model/errors.ts";
 import { UsageError } from "../exit-codes.ts";
 import type { FleetTotals } from "./totals.ts";
 
-/** The figures of a run that goes on. `again`: how many wait to be read again because a process died; `lost`: leases that others took over. */
+/** The figures of a running fleet. `again`: how many wait to be crawled again because a process died; `lost`: leases that others took over. */
 export interface RunningFigures extends Readonly<Record<"waiting" | "again" | "lost", number>> {
   readonly totals: FleetTotals;
   /** What is being read; `since` in milliseconds since 1970. */

@@ -142,7 +142,7 @@ export class RunSinks implements SiteSink {
     const { run = "default", settings = {} } = this.#queue.runOf(job) ?? {};
     const made = this.#byRun.get(run) ?? this.#make(run, settings);
     this.#byRun.set(run, made);
-    // The error reaches whoever waits for it; the next website tries again.
+    // The error reaches the waiting caller; the next website tries again.
     made.catch(() => this.#byRun.delete(run));
     return made;
   }
@@ -196,12 +196,12 @@ export function earlierArchive(
   if (own !== undefined) return { folder: own, name };
   if (typeof out !== "string" || folder.split("/").includes("..")) return undefined;
   if (series === undefined) return folder === out ? { folder, name } : undefined;
-  // Each repetition writes into a folder of its own, below that of the first run.
+  // Each repetition writes to its own folder, inside that of the first run.
   const base = path.posix.dirname(out);
   return folder === base || path.posix.dirname(folder) === base ? { folder, name } : undefined;
 }
 
-/** Why a worker with flags of its own cannot do what a run asks for: somebody else, or another version, may have filled it. */
+/** Why a worker, with its own flags, cannot process a run, which may have been created by someone else or another version. */
 export function settingsProblem(settings: Readonly<Record<string, unknown>>, flags: StreamOptions): string | undefined {
   const unknown = Object.keys(settings).find((name) => !(name in runSettings));
   if (unknown !== undefined) return `this version does not support its setting ${unknown}`;
@@ -247,7 +247,7 @@ export function wholePath(out: string): string {
   return out;
 }
 
-/** The local folder for the journal of a fleet whose outputs are in a bucket: the same each time, and nobody else's. */
+/** The local folder for the journal of a fleet whose outputs are in a bucket: the same each time, and private. */
 export function stateFolder(out: string, shard: string | undefined): string {
   const { bucket, prefix } = bucketAddress(out);
   const name = [bucket, ...prefix.split("/"), ...(shard ?? "").split("/")].filter((part) => part !== "");
@@ -255,7 +255,7 @@ export function stateFolder(out: string, shard: string | undefined): string {
   return path.join(place, name.map((part) => part.replaceAll(/[^\w.-]/g, "_")).join("-"));
 }
 
-// Whoever comes first could make a folder of this name: only one that is ours, and that nobody else can look or write into, is used.
+// Anyone could create a folder with this name first: it is used only if it is ours and not accessible to others.
 function privateFolder(folder: string): string {
   try {
     mkdirSync(folder, { mode: 0o700 });

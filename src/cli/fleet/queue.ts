@@ -49,7 +49,7 @@ async function entryOf(queue: BullQueue, run: string, hint = ""): Promise<RunEnt
   return entry;
 }
 
-// Whatever else a worker needs comes from its own flags.
+// Everything else a worker needs comes from its own flags.
 const workerFlags = [
   ...["header", "proxy", "insecure", "ca", "allowPrivate", "publicOnly", "previous", "retryDeadAfter", "concurrency"],
   ...["perAddress", "logFile", "logFormat", "failAbove", "metrics"],
@@ -247,7 +247,7 @@ function interval(time: number): string {
 // Workers read what a run is filled with when they begin: with other settings later, some websites would be read so, some otherwise.
 function expectSame(run: string, known: RunSettings, given: RunDefaults, isOnlyRetry: boolean): void {
   const asKept = JSON.parse(JSON.stringify(given)) as RunSettings;
-  // Where to take results back from may be said.
+  // The location of earlier results may be given.
   const isAllowed = (name: string) => isOnlyRetry && (name === "out" || name === "format");
   const other = Object.keys(asKept).find((name) => !isAllowed(name) && !isDeepStrictEqual(asKept[name], known[name]));
   if (other === undefined) return;

@@ -1,6 +1,6 @@
 // The files of a fleet: for each website its pages, its archive and its findings, in folders by the hash of its key, under names that
-// contain the attempt: `pages/3f/example.org.3f9a2c1b5d7e8f90-1.ndjson`. They are whole before the result counts. In a bucket the summary
-// that names them follows, under the name of the website: the first summary counts, and a later attempt adopts its result.
+// contain the attempt: `pages/3f/example.org.3f9a2c1b5d7e8f90-1.ndjson`. They are complete before the result counts. In a bucket the
+// summary that lists them follows, under the name of the website: the first summary counts, and a later attempt adopts its result.
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
@@ -111,7 +111,7 @@ export class SiteFiles implements SiteSink {
         await discard();
         return first;
       }
-      // What is published in a bucket stays, whoever tells the queue.
+      // Files published in a bucket are kept, whoever reports to the queue.
       if (store.bucket !== undefined) kept = {};
       for (const name of Object.values(names)) await store.deleteEarlier(name, attemptId);
       await earlier?.remove?.();
@@ -146,7 +146,7 @@ export function summaryName(job: SiteJob, run: string | undefined): string {
   return path.posix.join("summaries", run ?? "", hash.slice(0, 2), `${hostInNames(job)}.${hash}.json`);
 }
 
-/** Safe on every file system; a hash next to it tells similar names apart. */
+/** Safe on every file system; a hash next to it distinguishes similar names. */
 export function hostInNames({ homepage }: SiteJob): string {
   return new URL(homepage).host.replaceAll(/[^a-z0-9.-]/gi, "_").slice(0, 80);
 }
@@ -180,7 +180,8 @@ async function pagesEncoder(format: FleetFormat, site: string): Promise<PagesEnc
 }
 
 /**
- * The pages of a file that are new or changed since an earlier archive, as lines of JSON. `unknown`: the earlier archive is not complete, and
+ * The pages of a file that are new or changed since an earlier archive, as lines of JSON. `unknown`: the earlier archive is not complete,
+ * and
  * does not have the page.
  */
 async function* changedPages(archive: string | undefined, file: string): AsyncGenerator<string, void> {

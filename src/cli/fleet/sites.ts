@@ -19,7 +19,7 @@ export class SiteList {
   readonly #seen = new Set<string>();
   /** Lists of which the first row was read already. */
   readonly #begun = new Map<string, AsyncIterable<ListEntry>>();
-  /** The outcomes that are read again. */
+  /** The outcomes that are recrawled. */
   readonly retry: readonly (typeof retryNames)[number][];
   /** The first lines that are not websites, as sentences. */
   readonly malformed: string[] = [];
@@ -55,7 +55,7 @@ export class SiteList {
     return this.#flags.from ?? [];
   }
 
-  /** Whether websites or files were named. */
+  /** Whether websites or files were given. */
   get isGiven(): boolean {
     return this.#names.length + this.#files.length > 0;
   }
@@ -103,7 +103,7 @@ export class SiteList {
   }
 }
 
-/** The number of a line from 0, what stands for a homepage, the line if that is not all of it, and settings in other columns. */
+/** The number of a line from 0, its homepage, the whole line if there is more, and settings in other columns. */
 type ListEntry = readonly [number, string, string?, (SiteSettings | undefined)?];
 
 const mostMalformed = 5;
@@ -235,7 +235,7 @@ async function cells(lines: AsyncIterable<Line>, column: string, file: string): 
   })();
 }
 
-// The columns that say how a website is read.
+// The columns with settings for a website.
 const settingColumns = { delay: "delay", "max-pages": "maxPages", retries: "retries" } as const;
 
 function settingsIn(row: readonly string[], names: readonly string[]): SiteSettings | "unreadable" | undefined {

@@ -23,7 +23,7 @@ export interface FleetTotals {
   readonly previousErrors?: number;
   /** Findings of all websites, by severity. */
   readonly findings?: Readonly<Record<string, number>>;
-  /** What robots.txt says about the use of pages, such as `ai-train=no`, and on how many websites. */
+  /** AI preferences in robots.txt, such as `ai-train=no`, and on how many websites. */
   readonly preferences?: Readonly<Record<string, number>>;
 }
 
@@ -63,7 +63,7 @@ export class FleetCounter {
   }
 }
 
-// Each once: `ai-train=no` may be said to several crawlers.
+// Each once: `ai-train=no` may apply to several crawlers.
 function preferenceNames({ preferences = [] }: SiteSummary): Set<string> {
   const names = preferences.flatMap(({ field, values = { [field]: "" } }) =>
     Object.entries(values).map(([key, value]) => (value === "" ? key : `${key}=${value}`)),
@@ -131,7 +131,7 @@ export async function fleetStatus(folder: string, asJson: boolean, { stdout }: C
   };
   for await (const line of readJournal(journal, onDamaged)) {
     const { type, key } = line;
-    // Where the line that added a website is damaged, any other tells of it, too.
+    // If the line that added a website is damaged, other lines contain the website, too.
     sites.add(key);
     if (type === "start") begun.set(key, Date.parse(line.at));
     else if (type === "back" || type === "done") begun.delete(key);
@@ -143,7 +143,7 @@ export async function fleetStatus(folder: string, asJson: boolean, { stdout }: C
   const owner = ownerOf(path.join(folder, lockName))?.pid;
   const running = owner === undefined ? 0 : begun.size;
   const waiting = sites.size - totals.websites - running;
-  // Those that were being read when the last process died are read again in small groups, too, if they had answered.
+  // Websites in progress when the last process died are also crawled again in small groups, if they had responded.
   const again = [...suspects].filter((key) => owner === undefined || !begun.has(key)).length;
   if (asJson) {
     const rare = { ...(again > 0 ? { again } : {}), ...(damaged > 0 ? { damaged } : {}) };

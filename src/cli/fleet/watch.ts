@@ -115,12 +115,12 @@ export class FleetWatch {
     this.#logLines.close();
   }
 
-  /** Throws the error, unless somebody has stopped the run. */
+  /** Throws the error, unless the run was stopped. */
   expectStopped(error: unknown): void {
     if (!(this.#stop.signal.reason instanceof Stopped)) throw error;
   }
 
-  /** The exit code, if the run was stopped at once. `orDrained`: or if it was asked to end. */
+  /** The exit code, if the run was stopped immediately. `orDrained`: or if it was asked to finish. */
   stopped(orDrained: boolean): number | undefined {
     const reason: unknown = this.#stop.signal.reason ?? (orDrained ? this.#drain.signal.reason : undefined);
     return reason instanceof Stopped ? reason.exitCode : undefined;
