@@ -33,6 +33,8 @@ export interface Format<Target> {
 
 export class TableReader<Target extends TableTarget> implements XmlHandler {
   readonly target: Target;
+  readonly urlsOnly: boolean;
+  readonly byRules = this as unknown as TableReader<never>;
   readonly #format: Format<Target>;
   readonly #namespace: string;
   readonly #cursor: XmlCursor;
@@ -47,6 +49,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
   /** `name`: that of the root. */
   constructor(format: Format<Target>, name: XmlName, target: Target, scanner: XmlScanner) {
     this.target = target;
+    this.urlsOnly = target.urlsOnly === true;
     this.#format = format;
     this.#namespace = name.namespace;
     this.#cursor = scanner.cursor;
@@ -54,14 +57,6 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     this.#depthAround = scanner.depth - 1;
     this.rules = [format.root];
     this.#checkNamespace(name);
-  }
-
-  get byRules(): TableReader<never> {
-    return this as unknown as TableReader<never>;
-  }
-
-  get urlsOnly(): boolean {
-    return this.target.urlsOnly === true;
   }
 
   open(name: XmlName, attributes: XmlAttributes): boolean {
@@ -279,7 +274,6 @@ export class TextFacts {
     this.high = facts.high;
     this.low = facts.low;
     this.acceptOrigin = facts.acceptOrigin;
-    this.isDate = facts.isDate;
     this.isExact = facts.isExact;
   }
 }

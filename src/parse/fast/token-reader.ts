@@ -140,14 +140,14 @@ export class TokenReader {
         at = reached;
         if (cursor.stopped) return;
         if (needsMore && end - at <= maxRest) {
-          this.#rest = tokenizer.slice(at, end);
+          this.#rest = tokenizer.bytes.slice(at, end);
           return;
         }
         this.#stuckAt = cursor.position;
         window = firstWindow;
         this.#weigh(at - from);
       }
-      at = this.#scan(at, tokenizer.characterAt(Math.min(at + window, end)));
+      at = this.#scan(at, startOfCharacter(tokenizer.bytes, Math.min(at + window, end)));
       window = Math.min(window * 2, maxWindow);
     }
   }

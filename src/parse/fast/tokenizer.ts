@@ -22,9 +22,12 @@ export interface KnownName {
 
 export class Tokenizer {
   readonly #code: TokenizerCode;
-  readonly #bytes: Uint8Array;
-  /** The memory, as 32-bit words. */
+  /** The memory, as bytes and as 32-bit words. */
+  readonly bytes: Uint8Array;
   readonly memory: Int32Array;
+  /** Where the last run ended, and whether it needs more of the document there. */
+  at = 0;
+  needsMore = false;
   /** The texts of the last run, in the order of their tokens. */
   texts: readonly string[] = [];
   /** Short texts, by the places that tokens give. */
@@ -37,7 +40,7 @@ export class Tokenizer {
 
   constructor(code: TokenizerCode) {
     this.#code = code;
-    this.#bytes = new Uint8Array(code.memory.buffer);
+    this.bytes = new Uint8Array(code.memory.buffer);
     this.memory = new Int32Array(code.memory.buffer);
     this.memory[layout.unknownName >> 2] = layout.longestName + 1;
     code.highStart.value = fingerprintStart.high;
@@ -48,18 +51,18 @@ export class Tokenizer {
 
   /** Loads the document: what was left of the last chunk, and the next one. */
   load(rest: Uint8Array, piece: Uint8Array): void {
-    this.#bytes.set(rest, layout.documentStart);
-    this.#bytes.set(piece, layout.documentStart + rest.length);
+    this.bytes.set(rest, layout.documentStart);
+    this.bytes.set(piece, layout.documentStart + rest.length);
     this.end = layout.documentStart + rest.length + piece.length;
     // Vectors are read beyond the end.
-    this.#bytes.fill(0, this.end, this.end + 64);
+    this.bytes.fill(0, this.end, this.end + 64);
   }
 
   /** From now on, names are these, by their numbers. */
   use(names: readonly KnownName[]): void {
     if (this.#names === names) return;
     this.#names = names;
-    this.#bytes.fill(0, layout.namesStart, layout.namesStart + layout.nameCount * layout.nameSize);
+    this.bytes.fill(0, layout.namesStart, layout.namesStart + layout.nameCount * layout.nameSize);
     for (let number = 0; number < names.length; number++) this.#addName(names[number]!, number);
   }
 
@@ -69,7 +72,7 @@ export class Tokenizer {
   }
 
   #addName(name: KnownName, number: number): void {
-    const scratch = this.#bytes.subarray(layout.scratchStart, layout.scratchStart + 256);
+    const scratch = this.bytes.subarray(layout.scratchStart, layout.scratchStart + 256);
     const { written } = encoder.encodeInto(name.key, scratch);
     name.address = this.#code.addName(layout.scratchStart, written, number, name.hints);
   }
@@ -78,7 +81,9 @@ export class Tokenizer {
   run(at: number): number {
     const code = this.#code;
     const end = code.run(at, this.end);
-    const texts = this.#bytes.subarray(layout.textsStart, code.textOut.value);
+    this.at = code.at.value;
+    this.needsMore = code.needsMore.value === 1;
+    const texts = this.bytes.subarray(layout.textsStart, code.textOut.value);
     const decode = code.isAscii.value === 1 ? decodeAscii : decodeWide;
     this.texts = texts.length <= emptyList ? [] : JSON.parse(decode(texts));
     return end;
@@ -99,30 +104,12 @@ export class Tokenizer {
     }
   }
 
-  /** Where the last run ended, and whether it needs more of the document there. */
-  get at(): number {
-    return this.#code.at.value;
-  }
-
-  get needsMore(): boolean {
-    return this.#code.needsMore.value === 1;
-  }
-
   countLineEnds(from: number, to: number): number {
     return this.#code.lineEnds(from, to);
   }
 
-  /** A copy of a part of the document. */
-  slice(from: number, to: number): Uint8Array {
-    return this.#bytes.slice(from, to);
-  }
-
   decode(from: number, to: number): string {
-    return decoder.decode(this.#bytes.subarray(from, to));
-  }
-
-  characterAt(at: number): number {
-    return startOfCharacter(this.#bytes, at);
+    return decoder.decode(this.bytes.subarray(from, to));
   }
 
   /** URLs that start with this origin are valid. */
@@ -131,7 +118,7 @@ export class Tokenizer {
     if (origin.length * 3 > layout.originSize - layout.originText || this.#origins.includes(origin)) return;
     const index = this.#nextOrigin;
     const slot = layout.originsStart + index * layout.originSize;
-    const text = this.#bytes.subarray(slot + layout.originText, slot + layout.originSize);
+    const text = this.bytes.subarray(slot + layout.originText, slot + layout.originSize);
     this.memory[slot >> 2] = encoder.encodeInto(origin, text).written;
     this.#origins[index] = origin;
     this.#nextOrigin = (index + 1) % layout.originCount;
@@ -139,7 +126,7 @@ export class Tokenizer {
 
   /** Not all tokens were read: the words that they would have added are unknown. */
   forgetWords(): void {
-    this.#bytes.fill(0, layout.wordsStart, layout.wordsStart + layout.wordCount * 16);
+    this.bytes.fill(0, layout.wordsStart, layout.wordsStart + layout.wordCount * 16);
   }
 }
 

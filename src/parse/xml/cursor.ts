@@ -31,11 +31,6 @@ export class XmlCursor implements ReferenceWatcher {
     this.stopped = true;
   }
 
-  /** Releases what was read. */
-  forget(): void {
-    this.buffer = this.takeRest();
-  }
-
   /** How far the document was read: a different number for each position. */
   get position(): number {
     return this.#offset + this.at - this.#from;

@@ -92,7 +92,7 @@ export class XmlParser implements EntryParser, XmlHandler {
     if (isNested) this.#scanner.cursor.report("xml-root-name", this.#otherRoot);
     else if (this.#otherRoot !== undefined) this.#scanner.cursor.report("xml-junk-before-root", `<${this.#otherRoot}>`);
     if (name.local !== formats[root].root.name) this.#scanner.cursor.report("xml-root-name", name.raw);
-    this.#scanner.beginDocument();
+    this.#scanner.isInDocument = true;
     this.#root ??= root;
     this.#scanner.handler = this.#createReader(root, name, attributes);
   }

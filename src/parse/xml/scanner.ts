@@ -53,8 +53,8 @@ export class XmlScanner {
   // Nothing is read before the buffer has this length: a long token in small chunks is not scanned again for each.
   #enough = 0;
 
-  // The root was found: what came before does not belong to the document.
-  #isInDocument = false;
+  /** The root was found: what came before does not belong to the document. */
+  isInDocument = false;
   // Something after the root was reported, or the text that is being read outside of it: one run is one problem.
   #isJunkReported = false;
   #isRunReported = false;
@@ -75,11 +75,6 @@ export class XmlScanner {
     this.#fastPath = fastPath?.(this);
   }
 
-  /** The root was found: what came before does not belong to the document. */
-  beginDocument(): void {
-    this.#isInDocument = true;
-  }
-
   /** How many elements are open. */
   get depth(): number {
     return this.names.length;
@@ -91,7 +86,7 @@ export class XmlScanner {
   }
 
   get #isAfterRoot(): boolean {
-    return this.#isInDocument && this.depth === 0;
+    return this.isInDocument && this.depth === 0;
   }
 
   write(piece: TextPiece): void {
@@ -139,7 +134,7 @@ export class XmlScanner {
       if (this.#skipping === "") more = this.#scanContent(final);
       else more = this.#skipping === "text" ? this.#skipUntil() : this.#skipDoctype(final);
     }
-    cursor.forget();
+    cursor.buffer = cursor.takeRest();
     this.#enough = cursor.buffer.length + (cursor.buffer.length >> 1);
   }
 
@@ -240,9 +235,9 @@ export class XmlScanner {
     const first = skipSpace(buffer, start);
     if (first >= end) return;
     this.#isRunReported = true;
-    this.#isJunkReported = this.#isInDocument;
+    this.#isJunkReported = this.isInDocument;
     const shown = buffer.slice(first, Math.min(end, first + shownLength)).trimEnd();
-    this.cursor.flawAt(first, this.#isInDocument ? "xml-junk-after-root" : "xml-junk-before-root", shown);
+    this.cursor.flawAt(first, this.isInDocument ? "xml-junk-after-root" : "xml-junk-before-root", shown);
   }
 
   // Reports markup after the root once; it is then read. Returns false if more of the document is needed to show it.
@@ -427,7 +422,7 @@ export class XmlScanner {
       cursor.flawAt(open, "xml-malformed-tag", "<!");
       return this.#skip("text", ">", open + 2);
     }
-    if (this.#isInDocument) cursor.flawAt(open, "xml-malformed-tag", "<!DOCTYPE");
+    if (this.isInDocument) cursor.flawAt(open, "xml-malformed-tag", "<!DOCTYPE");
     else cursor.report("xml-doctype");
     this.#isInSubset = false;
     return this.#skip("doctype", "", open + 9);
@@ -448,7 +443,7 @@ export class XmlScanner {
     if (cursor.strict && !isDeclaration && !hasTarget(buffer, open + 2) && !final) return false;
     if (isDeclaration) {
       // Lenient: the declaration stands at the very beginning, or, for many websites, after a few blank lines.
-      if (this.#isInDocument) cursor.flawAt(open, "xml-malformed-tag", "<?xml");
+      if (this.isInDocument) cursor.flawAt(open, "xml-malformed-tag", "<?xml");
       else if (cursor.position > 0 && !cursor.has("xml-junk-before-root")) {
         cursor.flawAt(open, "xml-junk-before-root", "white space");
       }
@@ -468,7 +463,7 @@ export class XmlScanner {
     const { cursor, text } = this;
     const { buffer } = cursor;
     const start = open + 9;
-    if (this.depth === 0 && !this.#isInDocument) cursor.flawAt(open, "xml-junk-before-root", "<![CDATA[");
+    if (this.depth === 0 && !this.isInDocument) cursor.flawAt(open, "xml-junk-before-root", "<![CDATA[");
     if (text === undefined) {
       const holds = this.handler.takesStray && !cursor.strict ? this.#holdsEntries(start, final) : false;
       if (holds === undefined) return false;
@@ -567,7 +562,7 @@ export class XmlScanner {
     cursor.at = at;
     if (cursor.strict && !this.#checkCharacters(from, isOver)) return false;
     if (found.length === longestMark) {
-      if (!this.#isInDocument) cursor.report("xml-dtd-refused");
+      if (!this.isInDocument) cursor.report("xml-dtd-refused");
       cursor.stop();
       return false;
     }
