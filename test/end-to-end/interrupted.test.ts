@@ -51,7 +51,7 @@ function afterRequests(requests: number, then: () => void): void {
 
 describe("kill -9 while the crawl saves", () => {
   const random = new Random(4);
-  const points = Array.from({ length: some(10, 2) }, (_, at) => ({
+  const points = Array.from({ length: some(10, 1) }, (_, at) => ({
     requests: 2 + random.below(42),
     wait: random.below(12),
     name: at % 2 === 0 ? "site.warc" : "site.warc.gz",
