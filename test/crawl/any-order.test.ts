@@ -3,7 +3,7 @@ import { test } from "vitest";
 import { some } from "../support/long.ts";
 import { checkWebsite } from "../support/random-website.ts";
 
-const count = Number(process.env["SITEGROVE_SITES"] ?? some(30, 3));
+const count = Number(process.env["SITEGROVE_SITES"] ?? some(30, 2));
 const part = Math.ceil(count / 10);
 const parts = Math.ceil(count / part);
 

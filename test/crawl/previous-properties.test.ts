@@ -14,7 +14,7 @@ import type { SitemapTree } from "../../src/tree/tree.ts";
 import { some } from "../support/long.ts";
 import { home, type Route, site, urlset } from "../support/site.ts";
 
-const { SITEGROVE_TEST_RUNS = some(25, 3) } = process.env;
+const { SITEGROVE_TEST_RUNS = some(25, 2) } = process.env;
 const runs = { numRuns: Number(SITEGROVE_TEST_RUNS) };
 const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-days-"));
 afterAll(() => rmSync(folder, { recursive: true }));

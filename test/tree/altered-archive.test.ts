@@ -61,7 +61,7 @@ function recordsIn(bytes: Buffer): { readonly start: number; readonly content: n
 
 test("a flipped bit anywhere in a record loses nothing in silence", async () => {
   const silent: string[] = [];
-  const step = some(1, 61);
+  const step = some(1, 97);
   for (const { start, end } of recordsIn(archive).slice(1)) {
     for (let at = start; at < end; at += step) {
       const changed = Buffer.from(archive);

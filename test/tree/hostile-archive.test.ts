@@ -189,7 +189,7 @@ describe("anything at any place of the JSON", () => {
         await survives(editInfo(archive, (info) => planted(info, at, value)));
         await survives(editDescriptions(archive, (each, i) => (i === which ? planted(each, at, value) : each)));
       }),
-      { numRuns: some(300, 12) },
+      { numRuns: some(300, 8) },
     );
   });
 });
