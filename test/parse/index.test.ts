@@ -51,14 +51,6 @@ test.each<[what: string, inside: string, sitemaps: object[], codes: string[]]>([
 describe("pages and sitemaps in one document", () => {
   const page = "<url><loc>https://example.org/page</loc></url>";
 
-  test("lenient: whatever an index lists is a sitemap", () => {
-    const result = parsed(index(child("https://example.org/a.xml") + page));
-    expect(result.outcome).toEqual({ kind: "index", format: "xml" });
-    expect(result.sitemaps).toEqual([{ url: "https://example.org/a.xml" }, { url: "https://example.org/page" }]);
-    expect(result.pages).toEqual([]);
-    expect(result.problems).toMatchObject([{ code: "xml-misplaced", value: "<url>" }]);
-  });
-
   test("lenient: a urlset that also lists sitemaps gives both", () => {
     const result = parsed(`<urlset ${namespace}>${page}${child("https://example.org/a.xml")}</urlset>`);
     expect(result.outcome).toEqual({ kind: "index", format: "xml" });
@@ -73,10 +65,5 @@ describe("pages and sitemaps in one document", () => {
     expect([result.sitemaps.length, result.pages.length]).toEqual([1, 1]);
     expect(result.codes).toEqual(["xml-mixed"]);
     expect(parsed(index(`<urlset>${page}</urlset>`)).outcome).toEqual({ kind: "pages", format: "xml" });
-  });
-
-  test("sitemaps in a urlset make it an index", () => {
-    expect(parsed(index(page)).outcome).toEqual({ kind: "index", format: "xml" });
-    expect(parsed(`<urlset ${namespace}>${child("https://example.org/a.xml")}</urlset>`).outcome.kind).toBe("index");
   });
 });

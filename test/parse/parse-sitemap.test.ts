@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { SitemapError } from "../../src/model/errors.ts";
 import * as entryPoint from "../../src/parse/parse-sitemap.ts";
-import { parseSitemap } from "../../src/parse/parse-sitemap.ts";
+import { type ParseOptions, parseSitemap } from "../../src/parse/parse-sitemap.ts";
 import { entry, urlset } from "../support/parsed.ts";
 
 test("the entry point exports one function", () => {
@@ -23,17 +23,6 @@ test("a sitemap gives its pages, and what was wrong with them", () => {
   });
 });
 
-test("an index gives the sitemaps that it names", () => {
-  expect(
-    parseSitemap("<sitemapindex><sitemap><loc>https://example.org/a</loc></sitemap></sitemapindex>"),
-  ).toMatchObject({
-    kind: "index",
-    format: "xml",
-    sitemaps: [{ url: "https://example.org/a" }],
-    complete: true,
-  });
-});
-
 test("an index that also lists pages has them; any other has not even the field", () => {
   const sitemap = "<sitemap><loc>https://example.org/a</loc></sitemap>";
   const mixed = parseSitemap(`<urlset>${sitemap}${entry("https://example.org/p")}</urlset>`);
@@ -41,33 +30,33 @@ test("an index that also lists pages has them; any other has not even the field"
   expect("pages" in parseSitemap(`<sitemapindex>${sitemap}</sitemapindex>`)).toBe(false);
 });
 
-test("robots.txt is recognized by its URL", () => {
-  expect(parseSitemap("Sitemap: /s.xml", { url: "https://example.org/robots.txt" })).toMatchObject({
-    kind: "index",
-    format: "robots",
-    sitemaps: [{ url: "https://example.org/s.xml" }],
-  });
-});
+const three = urlset(...["1", "2?a&b", "3"].map((path) => entry(`https://example.org/${path}`)));
 
-test("a document that is not a sitemap is invalid, with a reason", () => {
-  expect(parseSitemap("<html></html>")).toMatchObject({
-    kind: "invalid",
-    reason: { code: "not-a-sitemap", value: "html" },
-  });
-  expect(parseSitemap("")).toMatchObject({ kind: "invalid", reason: { code: "empty" } });
-});
-
-test("`strict` stops at the first thing that is not well-formed", () => {
-  const text = urlset(
-    entry("https://example.org/1"),
-    entry("https://example.org/2?a&b"),
-    entry("https://example.org/3"),
-  );
-  expect(parseSitemap(text, { strict: true })).toMatchObject({
-    pages: [{ url: "https://example.org/1" }],
-    complete: false,
-  });
-  expect(parseSitemap(text)).toMatchObject({ complete: true, pages: { length: 3 } });
+test.each<[what: string, text: string, options: ParseOptions, expected: object]>([
+  [
+    "an index gives the sitemaps that it names",
+    "<sitemapindex><sitemap><loc>https://example.org/a</loc></sitemap></sitemapindex>",
+    {},
+    { kind: "index", format: "xml", sitemaps: [{ url: "https://example.org/a" }], complete: true },
+  ],
+  [
+    "robots.txt is recognized by its URL",
+    "Sitemap: /s.xml",
+    { url: "https://example.org/robots.txt" },
+    { kind: "index", format: "robots", sitemaps: [{ url: "https://example.org/s.xml" }] },
+  ],
+  ["a document that is not a sitemap", "<html></html>", {}, { reason: { code: "not-a-sitemap", value: "html" } }],
+  ["an empty one", "", {}, { kind: "invalid", reason: { code: "empty" } }],
+  ["what is not well-formed is repaired", three, {}, { complete: true, pages: { length: 3 } }],
+  ["`strict` stops at it", three, { strict: true }, { complete: false, pages: [{ url: "https://example.org/1" }] }],
+  [
+    "limits can be set one by one",
+    three,
+    { limits: { documentEntries: 1 } },
+    { complete: false, pages: { length: 1 } },
+  ],
+])("%s", (_, text, options, expected) => {
+  expect(parseSitemap(text, options)).toMatchObject(expected);
 });
 
 test("wrong options are the caller's mistake", () => {
@@ -77,12 +66,4 @@ test("wrong options are the caller's mistake", () => {
   expect(parse({ strict: 1 })).toThrow(SitemapError);
   expect(parse({ limits: { urlLength: -1 } })).toThrow(SitemapError);
   expect(parse({ limits: { urlLength: undefined } })()).toMatchObject({ kind: "invalid" });
-});
-
-test("limits can be set one by one", () => {
-  const text = urlset(entry("https://example.org/1"), entry("https://example.org/2"));
-  expect(parseSitemap(text, { limits: { documentEntries: 1 } })).toMatchObject({
-    pages: { length: 1 },
-    complete: false,
-  });
 });

@@ -116,14 +116,6 @@ test.each(["", "\n", "User-agent: *\nDisallow:\n", "<html>\n<p>Sitemaps</p>\n"])
 );
 
 describe("limits", () => {
-  test("a line that is too long is dropped, and later lines are kept", () => {
-    expect(read(`Sitemap: ${a}${"x".repeat(100)}\nSitemap: ${b}\n`, { lineLength: 60 })).toMatchObject({
-      urls: [b],
-      complete: false,
-      problems: [["limit-line-length", 1, 1]],
-    });
-  });
-
   test("a Sitemap line on which robots.txt was cut off is not used", () => {
     expect(read(`Sitemap: ${a}\nSitemap: https://cdn.exam`, {}, ["limit-robots-bytes"]).urls).toEqual([a]);
   });

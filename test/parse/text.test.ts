@@ -3,7 +3,6 @@ import { defaultLimits, type Limits } from "../../src/model/options.ts";
 import { type ProblemCode, ProblemLog } from "../../src/model/problem.ts";
 import { TextParser } from "../../src/parse/text.ts";
 import { inEveryCut } from "../support/cuts.ts";
-import { some } from "../support/long.ts";
 import { parsed } from "../support/parsed.ts";
 
 /** Reads a text cut in every way. */
@@ -257,20 +256,6 @@ test("the last line of a document that was cut off is half a URL, and is not tak
   expect(read(`${a}\nhttps://example.org/ha`, {}, ["coding-truncated"]).urls).toEqual([a]);
   expect(read(`${a}\n${b}\n`, {}, ["body-short"]).urls).toEqual([a, b]);
   expect(read(`${a}\n${b}`, {}, ["charset-conflict"]).urls).toEqual([a, b]);
-});
-
-test("more URLs than a sitemap may have are read as a stream", () => {
-  const pieces = some(1000, 20);
-  const problems = new ProblemLog();
-  const parser = new TextParser({ url: undefined, limits: defaultLimits, strict: false, problems });
-  let count = 0;
-  for (let piece = 0; piece < pieces; piece++) {
-    let text = "";
-    for (let index = 0; index < 1000; index++) text += `http://example.com/${piece * 1000 + index}\n`;
-    count += parser.write(text).pages.length;
-  }
-  expect(count + parser.end().pages.length).toBe(pieces * 1000);
-  expect(problems.complete).toBe(true);
 });
 
 test("a word is not a relative URL, whatever letter it begins with", () => {

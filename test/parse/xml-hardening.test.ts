@@ -55,13 +55,6 @@ describe("entities that grow", () => {
     expect(result.outcome).toMatchObject({ kind: "invalid", reason: { code: "xml-dtd-refused" } });
     expect(result.pages).toEqual([]);
   });
-
-  test("a long entity with many references is refused before the references are read", () => {
-    const result = parsePieces([
-      `<!DOCTYPE a [<!ENTITY a "${"x".repeat(100_000)}">]><urlset><url><loc>https://example.org/${"&a;".repeat(10_000)}</loc></url></urlset>`,
-    ]);
-    expect(result.outcome).toMatchObject({ kind: "invalid", reason: { code: "xml-dtd-refused" } });
-  });
 });
 
 describe("floods of references", () => {
@@ -123,11 +116,6 @@ describe("many attributes", () => {
     const result = parsed(document, { limits: { xmlAttributes: 11 } });
     expect(urlsOf(result)).toEqual(["https://example.org/1"]);
     expect(result.codes).toEqual(["limit-xml-attributes"]);
-  });
-
-  test("20,000 tags with five attributes each are read", () => {
-    const result = parsePieces(repeated("<urlset>", '<a b="1" c="2" d="3" e="4" f="5"/>', 20_000, `${one}</urlset>`));
-    expect(urlsOf(result)).toEqual(["https://example.org/1"]);
   });
 });
 

@@ -41,12 +41,6 @@ describe("document type declarations", () => {
     expect(urlsOf(result)).toEqual(both);
     expect(result.codes).toEqual(["xml-malformed-tag"]);
   });
-
-  test("lenient: an entity that is unknown stays as text and is reported", () => {
-    const result = parsed(urlset(entry("https://example.org/&lol;")));
-    expect(urlsOf(result)).toEqual(["https://example.org/&lol;"]);
-    expect(result.codes).toEqual(["xml-unknown-entity"]);
-  });
 });
 
 describe("tags that do not fit", () => {
