@@ -18,7 +18,7 @@ export function writePeerTables({ results, pages, rounds }) {
 
   const list = shown.find(({ own }) => own === "ls");
   const fastest = Math.min(...shown.filter(({ peer }) => peer !== undefined).map(({ seconds }) => seconds));
-  const sentence = `${pages.toLocaleString("en-US")} pages, sent by nginx; the median of ${rounds}, of the slower peers one run. The floor takes ${rounded(floor.seconds)} s, \`sitegrove ls -f pages\` is
+  const sentence = `${pages.toLocaleString("en-US")} pages, served by nginx; the median of ${rounds} runs, one for the slower peers. The floor takes ${rounded(floor.seconds)} s; \`sitegrove ls -f pages\` is
 ${rounded(fastest / list.seconds)} times as fast as the fastest peer.`;
   const more = shown.map((result) => [result.title, rounded(result.seconds), ratio(result), rounded(result.peak)]);
   write("docs/inside/performance.md", `${sentence}\n\n${table(["", "seconds", "× floor", "peak MB"], more)}`);

@@ -50,7 +50,7 @@ export interface CheckOptions {
    */
   slow?: number | undefined;
   /**
-   * Whether the sitemaps are at their real URLs. If not, rules about their location are skipped.
+   * Whether the sitemaps are published at these URLs. If not, rules about their location are skipped.
    * @default true
    */
   location?: boolean | undefined;

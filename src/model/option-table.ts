@@ -98,7 +98,7 @@ const discoveryOptions: readonly OptionRow[] = [
       takes(
         { always: true, never: false, "if-needed": "if-needed" },
         "--known <when>",
-        "when to try well-known paths; if-needed skips them if robots.txt lists a readable sitemap",
+        "when to try well-known paths; if-needed: only if robots.txt lists no readable sitemap",
       ),
       sets(false, "-k, --no-known", "do not try well-known paths"),
     ],
@@ -368,7 +368,7 @@ const watchingOptions: readonly OptionRow[] = [
 export const optionSections: readonly OptionSection[] = [
   { heading: "Discovery", flags: "Discovery", shapesTree: true, rows: discoveryOptions },
   { heading: "Page filters", flags: "Filters", rows: pageOptions },
-  { heading: "Filters", rows: recursionOptions },
+  { heading: "Callbacks", rows: recursionOptions },
   { heading: "Parsing", flags: "Parsing", shapesTree: true, rows: parsingOptions },
   { heading: "Fetching", flags: "Network", rows: fetchingOptions },
   {

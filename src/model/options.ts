@@ -29,7 +29,7 @@ export interface Options {
   /** Also read llms.txt: the pages it links to, with their title and section. @default false */
   useLlms?: boolean | undefined;
   /**
-   * Look under the homepage's path first, then at the host's root, for a website at `/docs/`. By default the path is ignored.
+   * For a website at `/docs/`: look under that path first, then at the host's root. By default the path is ignored.
    * @default false
    */
   keepPath?: boolean | undefined;
@@ -41,8 +41,8 @@ export interface Options {
    */
   strictRobots?: boolean | undefined;
   /**
-   * Pairs of URL prefixes: in the URLs of pages and alternates, the first is replaced with the second. The first matching pair is used. If
-   * the crawl starts at the second, this also applies to sitemap URLs.
+   * Pairs of URL prefixes, `[from, to]`: in the URLs of pages and alternates, `from` is replaced with `to`. The first matching pair is used.
+   * If the crawl starts at `to`, sitemap URLs are rewritten, too.
    * @default []
    * @example [["https://example.org/", "http://localhost:3000/"]]
    */
@@ -134,7 +134,7 @@ export interface Options {
 export interface Timeouts {
   /** To connect, including TLS and a proxy's response. DNS lookups have another 10 seconds. @default 10_000 */
   readonly connect: number;
-  /** From the request to the first byte of the response. @default 30_000 */
+  /** From the request to the end of the response headers. @default 30_000 */
   readonly firstByte: number;
   /** Between two chunks of the body. @default 15_000 */
   readonly idle: number;

@@ -94,7 +94,7 @@ export const fetchingProblems = {
     cutOff: true,
   }) as Row,
   "connection-no-socket": outage(
-    "Too many open files on this machine; raise `ulimit -n`, or lower the concurrency",
+    "Too many open files on this machine",
     "Raise `ulimit -n`, or lower `concurrency.total`.",
     { cutOff: true },
   ) as Row,
@@ -331,10 +331,10 @@ export const entryProblems = {
     "List it once. The first entry's fields are used; images, videos and alternates of all were kept.",
   ) as Row,
   "limit-repeats": loss(
-    "A URL is listed again more than {limit bytes} after its first entry; images, videos and alternates may be missing: {value}",
+    "A URL is repeated more than {limit bytes} after its first entry; images, videos and alternates may be missing: {value}",
     "List it once.",
   ) as Row,
-  "no-entries": note("The sitemap lists nothing", "Fix the generator, or remove it.") as Row,
+  "no-entries": note("The sitemap lists nothing", "Fix the generator, or remove the file.") as Row,
   "url-relative": note("Resolved a relative URL: {value}", "Write absolute URLs; other parsers drop this one.") as Row,
   "url-repaired": note("Repaired a URL: {value}", "Write a plain absolute URL.") as Row,
   "url-damaged": loss(
@@ -472,7 +472,7 @@ export const treeProblems = {
 
 /** The table, in the order of the documentation. */
 export const problemGroups: Readonly<Record<string, ProblemRows>> = {
-  "On the way to a document": fetchingProblems,
+  "Fetching a document": fetchingProblems,
   "The bytes of a document": byteProblems,
   Lines: lineProblems,
   XML: xmlProblems,

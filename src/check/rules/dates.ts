@@ -64,7 +64,7 @@ export const dateRules = {
   "priority-ignored": ruleFor(["google", "bing"], "info", "engine", sources.buildSitemap, {
     sentence:
       "Google and Bing ignore priority and changefreq. Yandex reads them; Cloudflare's AI Search uses priority.",
-    fix: "Omit them, unless these matter to you.",
+    fix: "Omit them, unless you target those two.",
   }) as RuleRow,
 };
 

@@ -95,7 +95,7 @@ export const documentRules = {
     needs: ["location"],
   }) as RuleRow,
   "index-child-outside-directory": ruleFor(["google"], "info", "engine", sources.largeSitemaps, {
-    sentence: "An index lists a sitemap outside its own directory; Google requires them in it or below.",
+    sentence: "A sitemap is outside its index's directory; Google requires it there or below.",
     fix: "Move the index to the site's root.",
     needs: ["location"],
   }) as RuleRow,

@@ -68,9 +68,9 @@ export const mediaRules = {
   }) as RuleRow,
   "video-field": ruleFor(["google"], "warning", "engine", sources.videos, {
     sentence:
-      `Invalid tag value: a field of a video is out of bounds (duration ${videoDuration.least} to ${grouped(videoDuration.most)} s, ` +
+      `Invalid tag value: a video field is out of range (duration ${videoDuration.least} to ${grouped(videoDuration.most)} s, ` +
       `rating ${videoRating.least} to ${videoRating.most}, description ${grouped(bounds.videoDescription)} characters, ` +
-      `${bounds.videoTags} tags, uploader ${bounds.videoUploader} characters, restriction with a relationship).`,
+      `${bounds.videoTags} tags, uploader ${bounds.videoUploader} characters), or a restriction lacks its relationship.`,
     fix: "Correct or remove the field.",
     problems: "video-invalid",
   }) as RuleRow,

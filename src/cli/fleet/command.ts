@@ -11,7 +11,7 @@ import type { WorkerFlags } from "./worker.ts";
 
 export function fleetCommand(context: Context, done: Done): Command {
   const again = `recrawl websites with these outcomes: ${retryNames.join(", ")} (repeatable)`;
-  const dead = "with --previous: send unreachable websites a single request until this time has passed: 7d";
+  const dead = "with --previous: how long websites that were unreachable get only one request per run: 7d";
   const command = new Command("fleet")
     .summary("crawl many websites; run it again to continue")
     .description(
@@ -25,7 +25,7 @@ export function fleetCommand(context: Context, done: Done): Command {
     .option("--retry <outcomes>", again, collected)
     .optionsGroup("Several machines:")
     .option("--queue <url>", `add the websites to a ${queueText}`)
-    .option("--run <name>", "name of the run (default: default on a queue, the start time in a dataset)")
+    .option("--run <name>", 'name of the run (if omitted: "default" on a queue, the start time in a dataset)')
     .option("--shard <part>", "only this part of the list: 2/8 is the second of eight")
     .option("--processes <n>", "number of processes (default: 1)", wholeNumber(1));
   const out = "folder for journal, outputs and summary; or s3://BUCKET/PREFIX for the outputs";

@@ -132,11 +132,7 @@ interface Seen {
   unknown: number;
 }
 
-/**
- * Known findings. One fails again if a new place appears. Where places are not known one by one, or are too many, it fails if there are
- * more, and
- * their share of the pages grows.
- */
+/** Known findings. One fails again if a new place appears; without a list of places, if their number and share of the pages grow. */
 export class Baseline implements KnownPlaces {
   readonly #file: string;
   readonly #before: Entries;
