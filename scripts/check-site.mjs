@@ -99,7 +99,7 @@ async function tryPlayground(tab, home) {
   await tab.goto(`${home}playground.html`);
   await tab.locator("#playground-form[data-ready]").waitFor();
   await tab.getByRole("button", { name: /mistakes/ }).press("Enter");
-  await verdict("XML sitemap: 4 pages, something is missing, 5 problems");
+  await verdict("XML sitemap: 4 pages, incomplete, 5 problems");
   for (const word of ["xml-truncated", "url-www-mismatch", "https://example.org/relative"]) {
     if ((await tab.locator("#playground-results", { hasText: word }).count()) === 0)
       wrong.push(`playground: no ${word}`);

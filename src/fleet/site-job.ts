@@ -39,10 +39,11 @@ export function siteSettings(value: unknown): SiteSettings | undefined {
  * - `failed`: sitegrove itself failed
  * - `quarantined`: the process died twice while nothing else was read; it was set aside
  */
-export type SiteOutcome = (typeof outcomes)[number];
+export type SiteOutcome = "complete" | "incomplete" | "none" | "unreachable" | "blocked" | "failed" | "quarantined";
 
-const outcomes = ["complete", "incomplete", "none", "unreachable", "blocked", "failed", "quarantined"] as const;
-export const siteOutcomes: readonly SiteOutcome[] = outcomes;
+export const siteOutcomes: readonly SiteOutcome[] = [
+  ...(["complete", "incomplete", "none", "unreachable", "blocked", "failed", "quarantined"] as const),
+];
 
 /** Why something of a website could not be read. */
 export interface SiteReason {

@@ -84,7 +84,7 @@ export function withoutSecrets(text: string): string {
 }
 
 /** Cut to the width of the terminal: a line that wraps could not be cleared. What is not ASCII may be two columns wide. */
-export function fitting(line: string, columns: number): string {
+function fitting(line: string, columns: number): string {
   let width = 0;
   let end = 0;
   for (const character of line) {
