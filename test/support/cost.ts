@@ -33,10 +33,10 @@ export const dearest = 8;
  * How many times as much a byte costs in the large text. Measured until that is little, at most ten times: the least of each counts, because
  * whatever else a machine does makes reading slower, never faster.
  */
-export async function growth(small: string, large: string, read: Read): Promise<number> {
+export async function growth(small: string, large: string, read: Read, most: number = dearest): Promise<number> {
   let [after, before] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   let ratio = Number.POSITIVE_INFINITY;
-  for (let attempt = 0; attempt < 10 && ratio > dearest / 2; attempt++) {
+  for (let attempt = 0; attempt < 10 && ratio > Math.min(dearest / 2, most); attempt++) {
     after = Math.min(after, await costPerByte(large, read));
     // Second: the engine has then compiled what it will compile.
     before = Math.min(before, await costPerByte(small, read));
