@@ -55,10 +55,31 @@ describe("as many hops as are allowed", () => {
     expect(result).toBe(expected);
     expect(server.requests).toHaveLength(role === "robots" ? 6 : 11);
   });
+
+  test("zero is zero", async () => {
+    const server = await testServer(chain(1));
+    const fetcher = testFetcher({ start: server.origin, limits: { redirects: 0 } });
+    expect((await fetcher.read(`${server.origin}/1`)).result).toBe("failed limit-redirects");
+  });
 });
 
-test("a redirect to another scheme is refused", async () => {
-  const { result, followed } = await fetchOnly(redirect("file:///etc/passwd"));
+test("a redirect inside the document is not followed", async () => {
+  const page = '<meta http-equiv="refresh" content="0; url=/other"><script>location = "/other"</script>';
+  const { text, server } = await fetchOnly(page);
+  expect(text).toBe(page);
+  expect(server.requests).toHaveLength(1);
+});
+
+test.each([
+  "file:///etc/passwd",
+  "ftp://example.org/x",
+  "data:text/xml,<urlset/>",
+  "javascript:alert(1)",
+  "unix:/var/run/docker.sock",
+  "blob:https://example.org/x",
+  "FILE:///etc/passwd",
+])("a redirect to %s is refused", async (location) => {
+  const { result, followed } = await fetchOnly(redirect(location));
   expect(result).toBe("refused scheme-refused");
   expect(followed).toMatchObject({ status: 302 });
 });

@@ -105,6 +105,22 @@ describe("Retry-After", () => {
     expect([text, fetched.attempts]).toEqual([tenPages, 2]);
   });
 
+  test("429 with seconds is waited for, and the whole host with it", async () => {
+    const server = await testServer({
+      "/limited": inTurn(status(429, { "retry-after": "1" }), whole(tenPages)),
+      "/other": tenPages,
+    });
+    const fetcher = testFetcher({ start: server.origin, retries: 1 });
+    const limited = fetcher.read(`${server.origin}/limited`);
+    await until(() => fetcher.events.some(({ type }) => type === "retry"));
+    const reason = expect.objectContaining({ status: 429 });
+    expect(fetcher.events).toContainEqual(expect.objectContaining({ type: "retry", attempt: 1, delay: 1000, reason }));
+    const other = fetcher.read(`${server.origin}/other`);
+    expect((await limited).fetched.attempts).toBe(2);
+    await other;
+    expect(server.requests.map(({ path }) => path)).toEqual(["/limited", "/limited", "/other"]);
+  });
+
   test("the longest wait is an option, and zero is zero", async () => {
     const { result } = await fetchOnly(status(429, { "retry-after": "1" }), { retries: 3, limits: { retryAfter: 0 } });
     expect(result).toBe("blocked rate-limited");

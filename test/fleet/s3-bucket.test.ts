@@ -1,15 +1,17 @@
 // Buckets of a real S3-compatible server: what is published once stays, large files go in parts, faults are waited out.
 // Needs an S3 server.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SiteFiles, summaryName } from "../../src/cli/fleet/sink.ts";
 import { bucketAddress, S3Bucket } from "../../src/fleet/s3-bucket.ts";
 import type { SiteSummary } from "../../src/fleet/site-job.ts";
 import { Store } from "../../src/fleet/store.ts";
+import { sitegrove } from "../cli/program.ts";
 import { hasS3, type S3Server, smallestPart, startS3 } from "../support/s3-server.ts";
 import { job, summaryOf } from "./queue-contract.ts";
 
@@ -30,14 +32,35 @@ test("with half of the credentials, one sentence says which", async () => {
 });
 
 describe("without AWS_ACCESS_KEY_ID", () => {
-  // Only those install it who need it.
-  const provide = (provider: () => Promise<object>) =>
-    vi.doMock("@aws-sdk/credential-providers", () => ({ fromNodeProviderChain: () => provider }));
-  afterEach(() => vi.doUnmock("@aws-sdk/credential-providers"));
+  /** In a process where the provider comes from a `node_modules` of its own: with this code, or none. */
+  async function open(provider: string | undefined, endpoint = "http://127.0.0.1:1") {
+    const folder = mkdtempSync(path.join(tmpdir(), "s3-provider-"));
+    const parts = path.join(folder, "node_modules/@aws-sdk/credential-providers");
+    mkdirSync(parts, { recursive: true });
+    if (provider !== undefined) {
+      writeFileSync(path.join(parts, "package.json"), '{ "type": "module", "exports": "./index.js" }');
+      writeFileSync(path.join(parts, "index.js"), `export const fromNodeProviderChain = () => ${provider};`);
+    } else rmSync(parts, { recursive: true });
+    const hook = `export const resolve = (name, context, next) => next(name, name.startsWith("@aws-sdk/")
+      ? { ...context, parentURL: ${JSON.stringify(pathToFileURL(path.join(folder, "app.mjs")).href)} } : context);`;
+    const code = `import { register } from "node:module"; register(${JSON.stringify(javascript(hook))});`;
+    const env = { AWS_ACCESS_KEY_ID: "", AWS_ENDPOINT_URL_S3: endpoint };
+    const words = ["fleet", "http://127.0.0.1:1/", "--out", "s3://bucket/a"];
+    const ran = sitegrove(words, { node: ["--no-deprecation", "--import", javascript(code)], env });
+    return ran.finally(() => rmSync(folder, { recursive: true }));
+  }
+  const javascript = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
 
-  test("one sentence says why a provider has none", async () => {
-    provide(() => Promise.reject(new Error("the session has ended")));
-    await expect(S3Bucket.open("s3://bucket", {})).rejects.toThrow("No credentials for s3://: the session has ended");
+  test.each([
+    [undefined, /^sitegrove: s3:\/\/ needs AWS_ACCESS_KEY_ID .* npm install @aws-sdk\/credential-providers\n$/],
+    [
+      "async () => { throw new Error('the session has ended') }",
+      /No credentials for s3:\/\/: the session has ended\n$/,
+    ],
+  ])("with the provider %s, one sentence says what is missing", async (provider, message) => {
+    const { code, stderr } = await open(provider);
+    expect(stderr).toMatch(message);
+    expect(code).not.toBe(0);
   });
 
   test("a provider is asked for each request, because what it gives expires", async () => {
@@ -48,17 +71,13 @@ describe("without AWS_ACCESS_KEY_ID", () => {
       response.writeHead(seen.length === 1 ? 503 : 403).end("<Error><Code>AccessDenied</Code></Error>");
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    let asked = 0;
-    provide(async () => {
-      asked += 1;
-      return { accessKeyId: `key${asked}`, secretAccessKey: "s", sessionToken: `token${asked}` };
-    });
-    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const bucket = await S3Bucket.open("s3://bucket/a", { AWS_ENDPOINT_URL_S3: endpoint });
-    await expect(bucket.inspect()).rejects.toThrow("access is denied");
+    const provider =
+      "async () => ({ accessKeyId: 'key' + n++, secretAccessKey: 's', sessionToken: 'token' + n }); let n = 0";
+    const { stderr } = await open(provider, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     server.close();
+    expect(stderr).toContain("access is denied");
     // The first were those of the start.
-    expect(seen).toEqual(["key2 token2", "key3 token3"]);
+    expect(seen).toEqual(["key1 token2", "key2 token3"]);
   });
 });
 
