@@ -1,5 +1,5 @@
-// Rules across all sitemaps: stores a record per page, and joins the records at the end. Findings are
-// counted for each sitemap; the text of the first examples is read again from the documents.
+// Rules across all sitemaps: stores a record per page, and joins the records at the end. Findings are counted for each sitemap; the text of
+// the first examples is read again from the documents.
 import { Scratch } from "../archive/scratch.ts";
 import { Marks } from "../join/marks.ts";
 import { hasTime } from "../model/instant.ts";

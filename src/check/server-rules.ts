@@ -1,6 +1,6 @@
 // What the configuration of a host for static websites says about URLs: `_redirects` and netlify.toml (Netlify, Cloudflare Pages),
-// vercel.json. Simple
-// forms are read: literal paths, `:name` for one part of a path and a star at the end. Lines that are not understood are reported.
+// vercel.json. Simple forms are read: literal paths, `:name` for one part of a path and a star at the end. Lines that are not understood
+// are reported.
 //   https://docs.netlify.com/manage/routing/redirects/overview/, https://vercel.com/docs/project-configuration
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";

@@ -66,8 +66,7 @@ interface StopOptions {
 
 /**
  * What Ctrl-C and SIGTERM do: each signal takes one of the steps; after the last one, the program exits if it does not end by itself, and
- * the
- * next signal does not wait. Returns a function that ends that.
+ * the next signal does not wait. Returns a function that ends that.
  */
 export function onStop(
   context: Pick<Context, "signals" | "exit">,

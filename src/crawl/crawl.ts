@@ -1,6 +1,5 @@
 // What `crawl()` and `streamPages()` return, and what trees are made from: the crawl as a stream of events. The code that fetches, reads
-// and
-// stores is imported when a crawl begins, to keep `import "sitegrove"` fast.
+// and stores is imported when a crawl begins, to keep `import "sitegrove"` fast.
 import { FollowingController } from "../fetch/abort.ts";
 import type { SharedLimits } from "../fetch/hosts.ts";
 import { SitemapError } from "../model/errors.ts";

@@ -1,6 +1,5 @@
 // Discovery: where the sitemaps of a website may be, the order in which these candidates are tried, and their results: robots.txt, the
-// links of
-// the homepage, and then well-known paths, which are guesses.
+// links of the homepage, and then well-known paths, which are guesses.
 import { type Candidate, candidatesFor, isGuess, nextNumbered } from "../discover/candidates.ts";
 import { HomepageLinks } from "../discover/homepage-links.ts";
 import { commonPaths } from "../discover/known-paths.ts";

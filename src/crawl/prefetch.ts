@@ -36,8 +36,7 @@ export class Prefetcher {
 
   /**
    * Starts as many fetches as there is room for: the remaining references of the innermost index of the `stack`, then those of its
-   * ancestors,
-   * then the candidates of discovery. Guesses must not delay declared sitemaps, unless nothing else is left (`isGuessing`).
+   * ancestors, then the candidates of discovery. Guesses must not delay declared sitemaps, unless nothing else is left (`isGuessing`).
    */
   fill(stack: readonly Frame[], candidates: Iterable<Candidate>, isGuessing: boolean): void {
     for (const frame of stack.toReversed()) if (!this.#fillFrom(frame)) return;

@@ -1,7 +1,6 @@
 // Runs with `previous`: conditional requests (https://www.rfc-editor.org/rfc/rfc9110#section-13) for documents that the archive of an
 // earlier run has in full. They are reused if the website answers 304 or sends the same bytes. Not requested, but for some each day, are
-// well-known paths that were
-// not found and, with `trustLastmod`, children of an index that gives them the same `lastmod`.
+// well-known paths that were not found and, with `trustLastmod`, children of an index that gives them the same `lastmod`.
 import { createHash } from "node:crypto";
 import type { ArchivedBody } from "../archive/archived-body.ts";
 import type { PreviousArchives } from "../archive/previous.ts";

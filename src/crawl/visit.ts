@@ -307,8 +307,7 @@ export class Visitor {
   }
 
   // There is no sitemap, now or in an earlier visit. If one was declared, a node says why. A guess has none, and is remembered, unless it
-  // was
-  // not requested: if it is declared later, it is requested.
+  // was not requested: if it is declared later, it is requested.
   *#missing(place: Place, missing: Missing, content?: { facts: DocumentFacts; started: boolean }): Recording {
     const { url, outcome, status, reason } = missing;
     const result: CandidateResult = { outcome, ...defined({ status }), ...movedTo(place.url, url), reason };

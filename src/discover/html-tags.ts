@@ -1,6 +1,5 @@
 // Finds tags in HTML and reads their attributes (https://html.spec.whatwg.org/multipage/parsing.html). In pieces, as they come: any way
-// to cut
-// them gives the same tags. In linear time, however hostile the HTML is.
+// to cut them gives the same tags. In linear time, however hostile the HTML is.
 //   Lenient: HTML is searched for some tags only, wherever they are; how the rest is nested makes no difference.
 import { decodeHTMLAttribute } from "entities/decode";
 

@@ -1,6 +1,6 @@
 // The body of a document as received: counted, limited, and never throwing because of a website. It pulls one chunk in advance, so that a
-// small document is complete as soon as it has arrived. If the reader pauses for a
-// second, its slot (hosts.ts) is lent to another request, so that no order of reading can deadlock.
+// small document is complete as soon as it has arrived. If the reader pauses for a second, its slot (hosts.ts) is lent to another request,
+// so that no order of reading can deadlock.
 import type { Body } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import type { HttpRequest, Pulled } from "./request.ts";

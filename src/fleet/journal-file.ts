@@ -1,6 +1,6 @@
 // The journal of a fleet: an append-only file of JSON lines, in a folder that is locked while a process works in it. An append resolves
-// when its
-// line is on the disk; lines of many writers are written together. A killed process leaves at most half a line, which is removed later.
+// when its line is on the disk; lines of many writers are written together. A killed process leaves at most half a line, which is removed
+// later.
 import { createReadStream, existsSync, lstatSync, rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import path from "node:path";

@@ -157,8 +157,7 @@ export function quarantinedSummary(job: SiteJob, attemptId: string): SiteSummary
 
 /**
  * Undefined if the text is not a homepage. `example.org` means `https://example.org/`, `localhost:3000` `http://localhost:3000/`. With
- * `keepPath`, `https://example.org/a/`
- * is a separate website.
+ * `keepPath`, `https://example.org/a/` is a separate website.
  */
 export function siteJob(
   homepage: string | URL,

@@ -1,6 +1,5 @@
 // The contract of a queue of websites: leases and results. The journal of one machine implements it, and so does a queue on a server. The
-// same
-// tests run for both.
+// same tests run for both.
 import type { SiteJob, SiteSummary } from "./site-job.ts";
 
 /** A queue of websites: hands out leases and keeps the results. */

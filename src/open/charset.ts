@@ -151,9 +151,8 @@ export async function* decodeText(
 }
 
 // Decodes every character set that TextDecoder supports. Nearly every sitemap is valid UTF-8, which is passed on undecoded. For the
-// others, two
-// bugs of Node.js 20 are worked around: without `stream`, windows-1252 is decoded as ISO-8859-1; with it, TextDecoder throws if one or two
-// bytes follow a cut character that is not valid, so it never gets so few.
+// others, two bugs of Node.js 20 are worked around: without `stream`, windows-1252 is decoded as ISO-8859-1; with it, TextDecoder throws if
+// one or two bytes follow a cut character that is not valid, so it never gets so few.
 export class CharsetDecoder {
   /** How many characters had to be replaced. A U+FFFD that the website sent counts, except in UTF-8: in others it is indistinguishable. */
   replaced = 0;

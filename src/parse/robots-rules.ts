@@ -2,8 +2,8 @@
 //   "The most specific match found MUST be used. The most specific match is the match that has the most octets.", and of
 //   an allow and a disallow rule that are equivalent, "the allow rule SHOULD be used".
 // As in Google's parser (https://github.com/google/robotstxt), an allowed `index.html` means its folder, too. A robots.txt
-// may have many long rules full of wildcards: a URL is compared only with the rules that begin like it,
-// and what all comparisons cost is counted, so that callers with many URLs can stop.
+// may have many long rules full of wildcards: a URL is compared only with the rules that begin like it, and what all comparisons cost is
+// counted, so that callers with many URLs can stop.
 import { readable, unexpected, urlText } from "../model/option-checks.ts";
 import type { RobotsPreference } from "../model/sitemap.ts";
 import { isHttpUrl } from "../model/url.ts";

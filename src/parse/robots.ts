@@ -1,7 +1,6 @@
 // robots.txt: its records, and what is made of them: groups with rules and a Crawl-delay for each crawler, preferences for the
 // use of pages, and the sitemaps that it names. Lines are read like Google's parser does (https://github.com/google/robotstxt): it
-// accepts a missing colon, common
-// misspellings, and text after the name of a crawler.
+// accepts a missing colon, common misspellings, and text after the name of a crawler.
 // https://www.rfc-editor.org/rfc/rfc9309 has no Sitemap lines of its own: "Crawlers MAY interpret other records that are not
 // part of the robots.txt protocol -- for example, 'Sitemaps'". So they are read wherever they stand: they belong to no group and
 // end none. Neither does Crawl-delay, which no standard knows.

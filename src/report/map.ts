@@ -1,6 +1,5 @@
 // The map of sections: a treemap of HTML boxes, whose positions are in the style sheet, and the same data as a table. Area is pages,
-// color is
-// the median age, and the hatched part of a box is the share of its pages with errors or warnings.
+// color is the median age, and the hatched part of a box is the share of its pages with errors or warnings.
 import { counted, grouped } from "../model/figures.ts";
 import {
   brief,

@@ -1,6 +1,5 @@
 // The tree of a website's sitemaps, and its documents until it is closed. Pages are not kept: they are read from the documents on demand,
-// and
-// compared with what the tree says: its counts may come from the index of an archive, and its file may be damaged.
+// and compared with what the tree says: its counts may come from the index of an archive, and its file may be damaged.
 import type { Counts } from "../archive/info.ts";
 import { flatten } from "../crawl/crawl.ts";
 import { type RobotsOf, robotsIn } from "../crawl/host-robots.ts";

@@ -18,8 +18,7 @@ export class ParquetTables {
 
   /**
    * With the name of a run, the tables are those of a dataset: they include a table of websites, and every row has the time of the fetch.
-   * A table
-   * without a sink is not written.
+   * A table without a sink is not written.
    */
   constructor(sink: (file: ParquetFile) => ByteSink | undefined, run?: string) {
     this.#run = run;

@@ -1,6 +1,5 @@
 // Where the outputs of a fleet go: to a folder or a bucket, as the flags say; for websites from a queue, as the run was configured,
-// unless the
-// worker's own flags say otherwise.
+// unless the worker's own flags say otherwise.
 import { existsSync, lstatSync, mkdirSync, statSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";

@@ -181,8 +181,7 @@ async function pagesEncoder(format: FleetFormat, site: string): Promise<PagesEnc
 
 /**
  * The pages of a file that are new or changed since an earlier archive, as lines of JSON. `unknown`: the earlier archive is not complete,
- * and
- * does not have the page.
+ * and does not have the page.
  */
 async function* changedPages(archive: string | undefined, file: string): AsyncGenerator<string, void> {
   const { diffBatches, resolveDiffOptions } = await import("../../diff/diff-trees.ts");

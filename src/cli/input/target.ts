@@ -213,8 +213,7 @@ type Outputs = Readonly<Record<string, string | undefined>>;
 
 /**
  * Throws a `UsageError` if a file is both read and written, or written twice. Files are compared, not names: links, other spellings of
- * a path
- * and standard output lead to the same file. `inputs`: - is standard input. `outputs`: by their flags.
+ * a path and standard output lead to the same file. `inputs`: - is standard input. `outputs`: by their flags.
  */
 export function expectDistinct(inputs: readonly (string | undefined)[], outputs: Outputs): void {
   const written = new Map<string | undefined, string>([[openIdentity(1), "standard output"]]);

@@ -1,6 +1,5 @@
 // The end of a run: whether the result is complete, what could not be read and why, why nothing was found, and what page filters did.
-// Grouped
-// on a terminal; in pipes and logs one line for each loss, and nothing if there is none.
+// Grouped on a terminal; in pipes and logs one line for each loss, and nothing if there is none.
 import type { PageFilter } from "../../crawl/page-filter.ts";
 import type { CrawlEvent, DiscoveryRecord, FinishedEvent, UnreachableWebsite } from "../../model/event.ts";
 import { counted, duration, grouped, size } from "../../model/figures.ts";

@@ -1,8 +1,7 @@
 // Results in files. `-o FILE` is either complete or missing: it is written under a temporary name, `.NAME.PID.partial`, and renamed at
-// the end,
-// so that a run that fails, is stopped or fills the disk leaves the old file. Leftovers of a killed process are removed by the next run.
-// `--save
-// FILE` is written in place if it is new, so that a killed run leaves what it has; one that replaces another is renamed, too.
+// the end, so that a run that fails, is stopped or fills the disk leaves the old file. Leftovers of a killed process are removed by the
+// next run. `--save FILE` is written in place if it is new, so that a killed run leaves what it has; one that replaces another is renamed,
+// too.
 import fs from "node:fs";
 import path from "node:path";
 import { makeFolder, removeEmpty, replaceFile } from "../../archive/folder.ts";

@@ -1,6 +1,5 @@
 // The formats of `sitegrove check`: text and Markdown for people, JSON, SARIF, and GitHub annotations with a step summary. Texts from a
-// website
-// are made printable; in text they are shortened, in Markdown they are in code spans, which they cannot break out of.
+// website are made printable; in text they are shortened, in Markdown they are in code spans, which they cannot break out of.
 import { createHash } from "node:crypto";
 import { appendFileSync } from "node:fs";
 import picocolors from "picocolors";
@@ -175,8 +174,7 @@ export function appendSummary(file: string, markdown: string): string | undefine
 }
 
 // SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html), for code scanning: one result for each rule and
-// sitemap, with
-// its count in the message and its examples as locations. GitHub takes relative URIs only.
+// sitemap, with its count in the message and its examples as locations. GitHub takes relative URIs only.
 const levels = { error: "error", warning: "warning", info: "note" } as const;
 // GitHub keeps this many of one run.
 const mostResults = 5000;

@@ -1,6 +1,5 @@
 // The tree on a terminal: guide lines instead of tabs, counts, the first few pages of each sitemap, and color for what could not be read.
-// In
-// pipes and files the tree has the format `tabtree`, byte for byte.
+// In pipes and files the tree has the format `tabtree`, byte for byte.
 import picocolors from "picocolors";
 import type { TreeStep } from "../../model/event.ts";
 import { counted, grouped } from "../../model/figures.ts";

@@ -286,8 +286,7 @@ export class XmlScanner {
   }
 
   // If the start tag from `open` to `end` starts an entry, what was left open before it ends here. Inside an entry, it starts another one
-  // if a
-  // tag follows, and is a field of something unknown if text follows. Returns false if more of the document is needed.
+  // if a tag follows, and is a field of something unknown if text follows. Returns false if more of the document is needed.
   #endUnclosed(name: XmlName, open: number, end: number, final: boolean): boolean {
     const { cursor } = this;
     this.namespaces.resolve(name);
