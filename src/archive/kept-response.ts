@@ -6,7 +6,7 @@
 import { STATUS_CODES } from "node:http";
 import { SitemapError } from "../model/errors.ts";
 import type { Body, Came, DocumentRole, Fetched, HeaderList, NotAsked } from "../model/exchange.ts";
-import type { Problem } from "../model/problem.ts";
+import { hasNoResponse, isRefused, type Problem } from "../model/problem.ts";
 import { isHttpUrl, parseUrl, withoutCredentials } from "../model/url.ts";
 import { type Block, keptBody, lengthOf } from "./file.ts";
 import { archivedBodyProblem, archivedProblem, isObject, parseJson, toJson } from "./info.ts";
@@ -92,10 +92,15 @@ function fail(): never {
   throw new SitemapError("invalid-archive", "it is damaged: the description of an exchange cannot be read");
 }
 
-/** Why an exchange is incomplete, if one of our limits or damage is the cause: another run may get the rest. */
+/**
+ * Why an exchange is incomplete, if not because of the website's response: a limit or setting of ours, no connection, or damage.
+ * Another run may get the rest.
+ */
 export function cutOf(fetched: Fetched): Problem | undefined {
   const found = fetched.outcome === "found" ? fetched.body.problem : "reason" in fetched ? fetched.reason : undefined;
-  return found !== undefined && cutCodes.has(found.code) ? found : undefined;
+  if (found === undefined) return undefined;
+  const { code } = found;
+  return cutCodes.has(code) || isRefused(code) || hasNoResponse(code) ? found : undefined;
 }
 
 const cutCodes: ReadonlySet<string> = new Set([
@@ -104,6 +109,9 @@ const cutCodes: ReadonlySet<string> = new Set([
   "limit-bytes",
   "limit-document-bytes",
   "limit-robots-bytes",
+  "timeout-idle",
+  "rate-limited",
+  "client-failed",
   "archive-digest",
 ]);
 

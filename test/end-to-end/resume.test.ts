@@ -350,6 +350,9 @@ describe("one clear line and exit code 2 for", () => {
     expect(blocked.stderr).toContain(`continuing ${site.homepage}, which ${file} names`);
     expect(blocked.stderr).toContain("private address");
     expect(asked).toEqual([]);
+    // What our own policy refused is asked for by the next run.
+    const allowed = await sitegrove(["ls", "--resume", file, "--retries", "0", "--allow-private", "-f", "pages"]);
+    expect(allowed.stdout).toBe(`${wholePages}\n`);
   });
 
   test("--save and --resume together, several websites, and an archive as the website", async () => {
