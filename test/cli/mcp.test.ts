@@ -139,6 +139,7 @@ describe("a small website", () => {
     const { pages, nextCursor } = facts as Pages;
     expect(pages).toEqual([{ url: `${site.home}blog/caf%C3%A9`, lastModified: "2026-10-01" }]);
     expect((await ask("list_pages", { site: site.home, include: ["*/blog/*"], cursor: nextCursor })).facts).toEqual({
+      complete: true,
       pages: [{ url: `${site.home}blog/b` }],
     });
     const find = async (words: string) =>
@@ -194,6 +195,7 @@ describe("a small website", () => {
     const { ask } = await agent();
     const text = expect.stringContaining("private address (allow with --allow SITE)");
     expect(await ask("site_summary", { site: site.home })).toMatchObject({ isError: true, text });
+    expect(await ask("changes", { site: site.home })).toMatchObject({ isError: true, text });
     expect(await ask("parse_sitemap", { url: `${site.home}a.xml` })).toMatchObject({ isError: true, text });
     expect(site.hits).toEqual([]);
   });
@@ -241,6 +243,27 @@ describe("a small website", () => {
     expect((await ask("check_site", { site: home })).text).toMatch(/: 1 error, \d+ /);
   });
 
+  test("whatever lists pages or changes says that a sitemap could not be read", async () => {
+    const index = (home: string) =>
+      `<sitemapindex><sitemap><loc>${home}1.xml</loc></sitemap><sitemap><loc>${home}2.xml</loc></sitemap></sitemapindex>`;
+    const site = await website(
+      (path, home) => ({ "/sitemap.xml": index(home), "/1.xml": urlset([entry(`${home}a`)]) })[path],
+    );
+    const { ask } = await agent("--allow", site.home);
+    for (const [tool, question] of [
+      ["list_pages", {}],
+      ["find_pages", { words: "a" }],
+      ["changes", {}],
+    ] as const) {
+      const { facts, text } = await ask(tool, { site: site.home, ...question });
+      expect([tool, (facts as { complete: boolean }).complete, text]).toEqual([
+        tool,
+        false,
+        expect.stringContaining("; incomplete, because not every sitemap could be read"),
+      ]);
+    }
+  });
+
   test.each(["127.0.0.1", "localhost"])("%s needs no scheme", async (host) => {
     const site = await website(small);
     const named = `${host}:${new URL(site.home).port}`;
@@ -280,7 +303,7 @@ test("changes are listed since the last time, a long list in several answers", a
   );
   const { ask } = await agent("--allow", site.home);
   const first = await ask("changes", { site: site.home });
-  expect(first.facts).toEqual({ isFirst: true, changes: [] });
+  expect(first.facts).toEqual({ isFirst: true, complete: true, changes: [] });
   pages = ["b", ...Array.from({ length: 2000 }, (_, at) => `new-${at}`)];
   // What is read again for another question is still to be told.
   for (let times = 0; times < 2; times++)
@@ -301,7 +324,7 @@ test("changes are listed since the last time, a long list in several answers", a
     { kind: "removed", page: { url: `${site.home}a`, lastModified: "2026-01-01" } },
   ]);
   expect(new Set(found.map(({ page }) => page.url)).size).toBe(2001);
-  expect((await ask("changes", { site: site.home })).facts).toEqual({ isFirst: false, changes: [] });
+  expect((await ask("changes", { site: site.home })).facts).toEqual({ isFirst: false, complete: true, changes: [] });
   expect(((await ask("list_pages", { site: site.home, limit: 1 })).facts as Pages).pages).toHaveLength(1);
   expect(await ask("changes", { site: site.home, cursor: "wrong" })).toMatchObject({ isError: true });
 });

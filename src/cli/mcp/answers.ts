@@ -68,6 +68,8 @@ export class Bounded<T> {
 export type Matches = (page: SitemapPage) => boolean;
 
 export interface PagesAnswer {
+  /** Whether all of the website's sitemaps could be read. */
+  readonly complete: boolean;
   readonly pages: readonly ListedPage[];
   readonly nextCursor?: string;
   /** Why there are fewer than one may expect. */
@@ -103,7 +105,8 @@ export async function pagesOf(
   const answer = (next?: number): PagesAnswer => {
     const note = noteOn(tree, filter);
     const nextCursor = next === undefined ? "" : cursorOf(state, number, next);
-    return { pages: found.items, ...(nextCursor && { nextCursor }), ...(note && { note }) };
+    const { complete } = tree;
+    return { complete, pages: found.items, ...(nextCursor && { nextCursor }), ...(note && { note }) };
   };
   for await (const step of filteredWalk(tree, filter, steps())) {
     if (step.type !== "pages" || number < from) continue;
@@ -115,6 +118,11 @@ export async function pagesOf(
     }
   }
   return answer(isLate ? start + batch.length : undefined);
+}
+
+/** For the sentence of an answer. */
+export function unlessComplete(complete: boolean): string {
+  return complete ? "" : "; incomplete, because not every sitemap could be read: see site_summary";
 }
 
 function noteOn(tree: SitemapTree, { counts, unknownHosts }: PageFilter): string {

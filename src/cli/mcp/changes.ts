@@ -4,9 +4,12 @@ import { createReadStream, createWriteStream, existsSync, renameSync } from "nod
 import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
 import { changes } from "../../diff/changes.ts";
+import { SitemapError } from "../../model/errors.ts";
+import type { CrawlEvent } from "../../model/event.ts";
+import type { Problem } from "../../model/problem.ts";
 import { jsonOf } from "../../write/printable.ts";
 import { Bounded, cursorOf, type ListedPage, listed, placeIn } from "./answers.ts";
-import { type KeptSite, NoAnswer, type Sites } from "./sites.ts";
+import { type KeptSite, NoAnswer, notRead, type Sites } from "./sites.ts";
 
 interface Change {
   readonly kind: "added" | "changed" | "removed";
@@ -15,8 +18,13 @@ interface Change {
   readonly fields?: readonly string[];
 }
 
-export interface ListedChanges {
+interface Head {
   readonly isFirst: boolean;
+  /** Whether all sitemaps could be read this time. Of the others, the last known state is kept. */
+  readonly complete: boolean;
+}
+
+export interface ListedChanges extends Head {
   readonly changes: readonly Change[];
   readonly nextCursor?: string;
 }
@@ -47,19 +55,29 @@ export function changeLists(sites: Sites): (site: string, cursor: string | undef
 async function write({ homepage, file, before, crawl }: KeptSite, list: string): Promise<void> {
   if (existsSync(before)) renameSync(before, file);
   const isFirst = !existsSync(file);
-  const found = changes(homepage, { state: file, first: "none", crawl });
+  let complete = true;
+  const onEvent = (event: CrawlEvent) => {
+    if (event.type === "finished") ({ complete } = event);
+  };
+  const found = changes(homepage, { state: file, first: "none", crawl: { ...crawl, onEvent } });
   const partial = `${list}.partial`;
   try {
     await pipeline(async function* () {
-      yield `${jsonOf({ isFirst, id: Date.now() })}\n`;
+      // Known once the website was read, which is before its first change.
+      let head = () => `${jsonOf({ isFirst, complete, id: Date.now() })}\n`;
       for await (const change of found) {
         const { kind, page } = change;
         const fields = change.kind === "changed" ? { fields: change.fields } : {};
-        yield `${jsonOf({ kind, page: listed(page), ...fields })}\n`;
+        yield `${head()}${jsonOf({ kind, page: listed(page), ...fields })}\n`;
+        head = () => "";
       }
+      yield head();
     }, createWriteStream(partial));
     renameSync(partial, list);
     await found.commit();
+  } catch (error) {
+    if (error instanceof SitemapError && error.code === "unreachable") throw notRead(homepage, error.cause as Problem);
+    throw error;
   } finally {
     await found.close();
   }
@@ -69,15 +87,15 @@ async function read(file: string, cursor: string | undefined): Promise<ListedCha
   if (!existsSync(file)) throw new NoAnswer("There is no list of changes; call it without a cursor");
   const found = new Bounded<Change>();
   const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
-  let head: { readonly isFirst: boolean; readonly id: number } | undefined;
+  let [id, head]: [number, Head] = [-1, { isFirst: false, complete: true }];
   let [number, skipped] = [0, 0];
   for await (const line of lines) {
-    if (head === undefined) {
-      head = JSON.parse(line) as { isFirst: boolean; id: number };
-      if (cursor !== undefined) [skipped = 0] = placeIn(cursor, head.id, "list");
+    if (id < 0) {
+      ({ id, ...head } = JSON.parse(line) as Head & { id: number });
+      if (cursor !== undefined) [skipped = 0] = placeIn(cursor, id, "list");
     } else if (++number > skipped && !found.add(JSON.parse(line) as Change)) {
-      return { isFirst: head.isFirst, changes: found.items, nextCursor: cursorOf(head.id, number - 1) };
+      return { ...head, changes: found.items, nextCursor: cursorOf(id, number - 1) };
     }
   }
-  return { isFirst: head?.isFirst ?? false, changes: found.items };
+  return { ...head, changes: found.items };
 }

@@ -22,6 +22,7 @@ import {
   pagesOf,
   problemLine,
   summaryOf,
+  unlessComplete,
 } from "./answers.ts";
 import { changeLists } from "./changes.ts";
 import { NoAnswer, notRead, type Sites } from "./sites.ts";
@@ -45,11 +46,12 @@ const paging = {
 const pageList = {
   type: "object",
   properties: {
+    complete: { type: "boolean", description: "whether all of the website's sitemaps could be read" },
     pages: { type: "array", items: { type: "object", properties: { url: { type: "string" } }, required: ["url"] } },
     nextCursor: { type: "string" },
     note: { type: "string" },
   },
-  required: ["pages"],
+  required: ["complete", "pages"],
 } as const;
 
 interface PageQuestion {
@@ -94,7 +96,8 @@ export function createServer(sites: Sites, signal: AbortSignal): McpServer {
   ) => {
     const facts = await sites.use(site, refresh, (tree, state) => pagesOf(tree, chosen, { limit, cursor, state }));
     const more = facts.nextCursor ? "; there are more" : "";
-    return [`${counted(facts.pages.length, "page")}${more}${facts.note ? `; ${facts.note}` : ""}`, facts] as const;
+    const note = `${facts.note ? `; ${facts.note}` : ""}${unlessComplete(facts.complete)}`;
+    return [`${counted(facts.pages.length, "page")}${more}${note}`, facts] as const;
   };
   add<ListQuestion>(
     "list_pages",
@@ -142,7 +145,8 @@ export function createServer(sites: Sites, signal: AbortSignal): McpServer {
     async ({ site, cursor }) => {
       const facts = await changes(site, cursor);
       const listed = `${counted(facts.changes.length, "change")}${facts.nextCursor ? "; there are more" : ""}`;
-      return [facts.isFirst ? "read for the first time; changes are listed from now on" : listed, facts];
+      const sentence = facts.isFirst ? "read for the first time; changes are listed from now on" : listed;
+      return [sentence + unlessComplete(facts.complete), facts];
     },
   );
   add<{ readonly text?: string; readonly url?: string }>(
