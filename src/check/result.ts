@@ -19,6 +19,8 @@ export interface CheckResult {
   readonly places: Readonly<Record<Severity, number>>;
   /** Most severe first; within one severity in the order of the rules, then of the tree. */
   readonly findings: readonly Finding[];
+  /** The number of occurrences that are in the baseline, and not in the findings. Absent without a baseline. */
+  readonly known?: number;
   /** Rules that could not be checked, and why. */
   readonly notJudged: readonly NotJudged[];
   /** The result of a sample of the pages, if one was requested. */

@@ -99,16 +99,16 @@ interface Entry {
 export function readBaseline(file: string): Entries | undefined {
   if (!existsSync(file)) return undefined;
   return fromJson(file, (value) => {
-    if (isObject(value) && (value["version"] === 1 || value["version"] === 2)) return entriesIn(value["findings"]);
+    if (isObject(value) && value["version"] === 2) return entriesIn(value["findings"]);
     throw new UsageError("not a baseline");
   });
 }
 
-// A count that is not a number would let everything pass. Version 1 has only counts.
+// A count that is not a number would let everything pass.
 function entriesIn(findings: unknown): Entries {
   const isCount = (count: unknown) => Number.isSafeInteger(count) && (count as number) >= 0;
   const entry = (value: unknown): Entry => {
-    const { count, of, places = [] } = (isObject(value) ? value : { count: value }) as unknown as Entry;
+    const { count, of, places = [] } = (isObject(value) ? value : {}) as unknown as Entry;
     const areHashes = Array.isArray(places) && places.every((place) => typeof place === "string");
     if (isCount(count) && (of === undefined || isCount(of)) && areHashes) return { count, of, places };
     throw new UsageError("not a baseline");
@@ -165,12 +165,11 @@ export class Baseline implements KnownPlaces {
     const { complete, reachable } = tree;
     const now = this.#entries(result, tree);
     const file = this.#file;
-    const sayKnown = (count: number) => messages.say(`${counted(count, "finding")} known from ${file}`, "quiet");
     if (this.#isUpdated && reachable) {
       this.#write(now);
       if (!complete) messages.say(`${file} covers only the part of the website that could be read`, "warning");
-      sayKnown(result.findings.length);
-      return { ...result, findings: [], ...tally([]) };
+      messages.say(`wrote ${counted(placesIn(result), "place")} to ${file}`, "quiet");
+      return { ...result, findings: [], known: placesIn(result), ...tally([]) };
     }
     if (this.#isUpdated) messages.say(`${file} was not changed: the website could not be reached`, "warning");
     const left = new Map<Entry, number>();
@@ -183,14 +182,16 @@ export class Baseline implements KnownPlaces {
       const known = finding.count - count;
       return count === 0 ? [] : [known === 0 ? finding : { ...finding, count, known }];
     });
-    const gone = Object.entries(this.#before).flatMap(([sitemap, rules]) =>
-      Object.entries(rules).filter(([rule, { count }]) => count > (now[sitemap]?.[rule]?.count ?? 0)),
+    const isFixed = Object.entries(this.#before).some(([sitemap, rules]) =>
+      Object.entries(rules).some(([rule, { count }]) => count > (now[sitemap]?.[rule]?.count ?? 0)),
     );
-    if (findings.length < result.findings.length) sayKnown(result.findings.length - findings.length);
+    const counts = tally(findings);
+    const known = placesIn(result) - placesIn(counts);
+    if (known > 0) messages.say(`${counted(known, "place")} known from ${file}`, "quiet");
     // Findings in what could not be read do not count as fixed.
-    if (gone.length > 0 && complete)
-      messages.say(`${counted(gone.length, "finding")} fewer than in ${file}; --update-baseline updates it`, "quiet");
-    return { ...result, findings, ...tally(findings) };
+    if (isFixed && complete)
+      messages.say(`${file} contains findings that are fixed; --update-baseline updates it`, "quiet");
+    return { ...result, findings, known, ...counts };
   }
 
   #write(findings: Entries): void {
@@ -238,6 +239,10 @@ export class Baseline implements KnownPlaces {
     }
     return entries;
   }
+}
+
+function placesIn({ places }: Pick<CheckResult, "places">): number {
+  return places.error + places.warning + places.info;
 }
 
 const mostPlaces = 10_000;

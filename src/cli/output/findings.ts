@@ -34,11 +34,11 @@ export function writeCheck(result: CheckResult, { format, all, color, places }: 
 
 // The shape is described by schema/check.json.
 function checkDocument(result: CheckResult): unknown {
-  const { homepage, complete, sitemapCount, pageCount, counts, places, findings, notJudged, sample } = result;
+  const { homepage, complete, sitemapCount, pageCount, counts, places, findings, known, notJudged, sample } = result;
   const named = new Set(findings.map(({ rule }) => rule));
   const rules = result.rules.filter(({ id }) => named.has(id));
   const head = { version: 1, homepage, complete, verdict: verdict(result), sitemapCount, pageCount, counts, places };
-  return { ...head, findings, notJudged, ...(sample === undefined ? {} : { sample }), rules };
+  return { ...head, findings, known, notJudged, ...(sample === undefined ? {} : { sample }), rules };
 }
 
 const fewInText = 3;
@@ -272,12 +272,13 @@ function groupsOf({ findings, rules }: CheckResult) {
 
 /** The result in one sentence. */
 function verdict(result: CheckResult): string {
-  const { sitemapCount, pageCount, complete, counts } = result;
+  const { sitemapCount, pageCount, complete, counts, known = 0 } = result;
+  const none = known > 0 ? `No new findings (${counted(known, "place")} in the baseline)` : "No findings";
   const found = result.findings.length === 0 ? "" : `${failedInWords(result)} (${severitiesInWords(counts)})`;
-  if (sitemapCount === 0) return `${found || "No findings"}: no sitemap could be read.`;
+  if (sitemapCount === 0) return `${found || none}: no sitemap could be read.`;
   const size = `${counted(sitemapCount, "sitemap")} with ${counted(pageCount, "page")}`;
   const rest = complete ? "" : `, as far as the website could be read`;
-  if (found === "") return `No findings in ${size}${rest}.`;
+  if (found === "") return `${none} in ${size}${rest}.`;
   let meaning = "nothing that search engines would reject";
   if (counts.warning > 0) meaning = "search engines may ignore parts of it";
   if (counts.error > 0) meaning = "search engines reject or ignore parts of it";
