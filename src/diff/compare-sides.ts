@@ -32,8 +32,8 @@ export async function* compareSides(
   const { kinds, signal } = settings;
   const was = await scan(before, scratch, settings);
   const is = await scan(after, scratch, settings);
-  const isBeforeWhole = before.complete && knowsPages(before, after);
-  const isAfterWhole = after.complete && knowsPages(after, before);
+  const isBeforeWhole = knowsPages(before, after);
+  const isAfterWhole = knowsPages(after, before);
   const comparesFields = before.hasFields && after.hasFields;
   const isMoved = (one: PageList, other: PageList) =>
     before.kind === "tree" && after.kind === "tree" && !settings.ignoresSitemap && one.key !== other.key;
@@ -116,8 +116,8 @@ export async function* compareSides(
   }
   const { onlyBefore, onlyAfter, ...both } = counts;
   return {
-    before: totalsOf(was, isBeforeWhole),
-    after: totalsOf(is, isAfterWhole),
+    before: totalsOf(was, isBeforeWhole && before.complete),
+    after: totalsOf(is, isAfterWhole && after.complete),
     added: isBeforeWhole ? onlyAfter : 0,
     removed: isAfterWhole ? onlyBefore : 0,
     unknown: (isBeforeWhole ? 0 : onlyAfter) + (isAfterWhole ? 0 : onlyBefore),
@@ -133,10 +133,17 @@ async function scan(side: Side, scratch: Scratch, settings: DiffSettings): Promi
   return lists;
 }
 
-// The pages of the sitemaps in an index file are unknown. If both sides are such files, that does not matter.
+// Whether a page that is missing on this side is known to be missing. A sitemap that does not exist on both sides has no pages. The pages
+// of the sitemaps in an index file are unknown, which does not matter if both sides are such files.
 function knowsPages(side: Side, other: Side): boolean {
-  return side.kind !== "index" || side.sitemaps.size === 0 || other.kind === "index";
+  const isAbsent = ({ sitemaps }: Side, key: string) => absent.has(sitemaps.get(key)?.reason?.code);
+  const { unread = [] } = side;
+  const areAbsent = unread.length > 0 && unread.every((key) => isAbsent(side, key) && isAbsent(other, key));
+  const isRead = side.kind !== "index" || side.sitemaps.size === 0 || other.kind === "index";
+  return (side.complete || areAbsent) && isRead;
 }
+
+const absent: ReadonlySet<string | undefined> = new Set(["http-404", "http-410"]);
 
 // Reads the lists again that have a marked page. `place`: of the first page of a batch.
 async function* marked(

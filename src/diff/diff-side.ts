@@ -55,6 +55,8 @@ export interface Side {
   scan(lists: PageLists): Promise<void>;
   /** The following members are known once `scan` is done. */
   readonly complete: boolean;
+  /** The keys of everything that could not be fully read, if it is known one by one. */
+  readonly unread?: readonly string[];
   /** Whether pages have more fields than their URL. */
   readonly hasFields: boolean;
   /**

@@ -29,6 +29,12 @@ export class TreeSide implements Side {
     return this.#made.complete;
   }
 
+  get unread(): readonly string[] {
+    return Array.from(this.#made.sitemaps())
+      .filter((each) => !isWhole(each))
+      .map(keyOf);
+  }
+
   namesAll(index: string | undefined): boolean | undefined {
     return this.#indexes.get(index);
   }
@@ -76,13 +82,12 @@ export class TreeSide implements Side {
 
   // The root and robots.txt are not sitemaps with pages: they only list others.
   #look(tree: SitemapTree): void {
-    const isComplete = (sitemap: Sitemap) => sitemap.kind !== "invalid" && sitemap.complete;
-    this.#indexes.set(undefined, isComplete(tree.root));
+    this.#indexes.set(undefined, isWhole(tree.root));
     const parents: (string | undefined)[] = [];
     const visit = (sitemap: Sitemap, depth: number) => {
       parents.length = depth;
       const parent = parents.at(-1);
-      const key = sitemap.declaredUrl ?? sitemap.url;
+      const key = keyOf(sitemap);
       const isOwnPages = sitemap.kind === "pages" && key === parent;
       if (sitemap.kind === "pages" && !this.#pages.has(sitemap.url)) this.#pages.set(sitemap.url, sitemap);
       if (sitemap.kind === "index" && depth > 0 && !this.#indexes.has(key)) this.#indexes.set(key, sitemap.complete);
@@ -94,4 +99,12 @@ export class TreeSide implements Side {
     };
     for (const { type, sitemap, depth } of walkNodes(tree.root)) if (type === "enter") visit(sitemap, depth);
   }
+}
+
+function isWhole(sitemap: Sitemap): boolean {
+  return sitemap.kind !== "invalid" && sitemap.complete;
+}
+
+function keyOf({ url, declaredUrl }: Sitemap): string {
+  return declaredUrl ?? url;
 }

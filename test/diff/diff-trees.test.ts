@@ -235,6 +235,15 @@ describe("a side that is incomplete", () => {
     ]);
   });
 
+  test("a sitemap that does not exist on both sides has no pages; one that cannot be read may have some", async () => {
+    const sides = (status: number) =>
+      [["/1"], ["/2"]].map((pages) => treeWith(["/a.xml", urlset(...pages)], ["/b.xml", { status }]));
+    const gone = await Promise.all(sides(404));
+    const broken = await Promise.all(sides(500));
+    expect(await lines(gone[0]!, gone[1]!)).toEqual(["removed /1 /a.xml", "added /2 /a.xml"]);
+    expect(await lines(broken[0]!, broken[1]!)).toEqual(["unknown /1 in after /a.xml", "unknown /2 in before /a.xml"]);
+  });
+
   test("an archive that was cut off is one", async () => {
     const whole = await treeWith(["/a.xml", urlset("/1")], ["/b.xml", urlset("/2")]);
     const saved = path.join(folder, "whole.warc");

@@ -129,12 +129,12 @@ export async function plainDiff(before: SitemapTree, after: SitemapTree): Promis
   for (const [url, declared] of was) {
     if (is.has(url)) continue;
     changes.push(
-      after.complete ? { kind: "removed", ...declared } : { kind: "unknown", ...declared, missing: "after" },
+      isWhole(after, before) ? { kind: "removed", ...declared } : { kind: "unknown", ...declared, missing: "after" },
     );
   }
   for (const [url, { page, sitemap }] of is) {
     const old = was.get(url);
-    const added = before.complete
+    const added = isWhole(before, after)
       ? { kind: "added" as const }
       : { kind: "unknown" as const, missing: "before" as const };
     if (old === undefined) {
@@ -147,6 +147,14 @@ export async function plainDiff(before: SitemapTree, after: SitemapTree): Promis
     else if (old.sitemap !== sitemap) changes.push({ kind: "moved", page, sitemap, from: old.sitemap });
   }
   return changes;
+}
+
+// But for sitemaps that neither has.
+function isWhole(tree: SitemapTree, other: SitemapTree): boolean {
+  const incomplete = (each: SitemapTree) =>
+    Array.from(each.sitemaps()).filter((sitemap) => sitemap.kind === "invalid" || !sitemap.complete);
+  const gone = incomplete(other).flatMap((sitemap) => (sitemap.kind === "invalid" ? [sitemap.url] : []));
+  return incomplete(tree).every((sitemap) => sitemap.kind === "invalid" && gone.includes(sitemap.url));
 }
 
 function differs(before: SitemapPage, after: SitemapPage, field: PageField): boolean {
