@@ -74,7 +74,7 @@ test.each([
   ["readSitemap", (options: never) => readSitemap(new TextEncoder().encode("https://example.org/a"), options)],
 ])("%s takes url, strict and limits, and nothing else", async (_, read) => {
   expect(await refusal(() => read(bad({ url: "relative" })))).toBe(
-    'invalid-option: Expected `url` to be an absolute URL, got `"relative"` (string)',
+    'invalid-option: Expected `url` to be an absolute URL, got `"relative"`',
   );
   expect(await refusal(() => read(bad({ url: 5 })))).toContain("Expected `url` to be an absolute URL");
   expect(await refusal(() => read(bad({ limits: { xmlDepht: 1 } })))).toContain("did you mean `limits.xmlDepth`?");

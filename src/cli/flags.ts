@@ -122,6 +122,14 @@ export function givenFlags(flags: CrawlFlags, except: readonly string[]): string
     .map(({ option }) => option.long ?? option.flags);
 }
 
+/** A message about an option of the library, in terms of its flag. */
+export function withFlagName(message: string): string {
+  return message.replace(/^Expected `([\w.]+)`/, (start, name) => {
+    const flag = optionFlags.find(({ path, value }) => value !== undefined && path.join(".") === name);
+    return flag === undefined ? start : `Expected ${flag.option.long}`;
+  });
+}
+
 /** Of `ls`, `parse` and `fleet`. */
 export function checkSince({ since, undated, skipOldSitemaps }: CrawlFlags): void {
   const [needing] = [undated && "--undated", skipOldSitemaps && "--skip-old-sitemaps"].filter(Boolean);

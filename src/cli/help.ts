@@ -13,7 +13,7 @@ interface HelpParts {
 /** Of commands with filters. */
 export const patternHelp = `
 A pattern is a substring of the URL (blog), a wildcard pattern for the whole URL
-('*/blog/*', '*.pdf'), or a regular expression between slashes.
+('*/blog/*', '*.pdf'), or a regular expression between slashes ('/20\\d\\d/').
 `;
 
 const helpParts = new WeakMap<Command, HelpParts>();

@@ -5,6 +5,7 @@ import { version } from "../model/options.ts";
 import { printable } from "../write/printable.ts";
 import { type Context, type Done, discardUnfinished } from "./context.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
+import { withFlagName } from "./flags.ts";
 import { arrangeHelp } from "./help.ts";
 import { Output, OutputClosed, OutputFailed } from "./output/stdout.ts";
 
@@ -129,7 +130,7 @@ function explain(error: unknown, withStack: boolean, { stderr }: Context): numbe
   const { message, stack = "" } = error instanceof Error ? error : { message: String(error) };
   let said = `unexpected: ${systemReason(error)}`;
   if (isSystemError(error)) said = `${error.path ?? error.syscall}: ${systemReason(error)}`;
-  if (isUsage || isMachine || error instanceof OutputFailed) said = message;
+  if (isUsage || isMachine || error instanceof OutputFailed) said = withFlagName(message);
   const lines = withStack && !isUsage ? stack.split("\n").slice(1) : [];
   for (const line of [`sitegrove: ${said}`, ...lines]) stderr.write(`${printable(line)}\n`);
   return isUsage ? exitCodes.usage : exitCodes.unexpected;

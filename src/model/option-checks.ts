@@ -8,9 +8,9 @@ export function invalid(message: string, options?: { cause?: unknown }): Sitemap
 }
 
 export function unexpected(name: string, expected: string, got: unknown): SitemapError {
-  return invalid(
-    `Expected \`${name}\` to be ${expected}, got \`${shown(got)}\` (${got === null ? "null" : typeof got})`,
-  );
+  // Quotes show that it is a text.
+  const type = got === null || typeof got === "string" ? "" : ` (${typeof got})`;
+  return invalid(`Expected \`${name}\` to be ${expected}, got \`${shown(got)}\`${type}`);
 }
 
 /** Runs a check of the value of this name: the caller's proxies and getters may throw anything. */

@@ -1,7 +1,7 @@
 // Patterns for URLs: text that occurs anywhere, a pattern for the whole URL with `*` for any text, or a regular expression.
 import { invalid, unexpected } from "./option-checks.ts";
 
-/** Text, a wildcard pattern, a regular expression between slashes, or a `RegExp`. */
+/** Text, a wildcard pattern, a regular expression between slashes, or a `RegExp`. A path such as `/blog/` is text. */
 export type Pattern = string | RegExp;
 
 export type Matches = (url: string) => boolean;
@@ -21,7 +21,8 @@ export function pattern(given: Pattern, name = "pattern"): Matches {
   if (given === "") throw invalid(`Expected \`${name}\` to be a pattern, got an empty text`);
   if (given instanceof RegExp) return expressionMatches(given.source, given.flags, name);
   const [, source, flags = ""] = /^\/(.+)\/([dgimsuvy]*)$/s.exec(given) ?? [];
-  if (source !== undefined) return expressionMatches(source, flags, name);
+  const isPath = /^[\w/%~-]*$/.test(`${source}`) && flags === "";
+  if (source !== undefined && !isPath) return expressionMatches(source, flags, name);
   return given.includes("*") ? wildcard(given) : (url) => url.includes(given);
 }
 

@@ -24,6 +24,9 @@ describe("a pattern", () => {
     ["/BLOG/i", true],
     ["/^http:/", false],
     ["/blog/g", true],
+    // A path, as it stands there.
+    ["/blog/", true],
+    ["/log/", false],
     ["/blog/a", false],
     [/BLOG/gi, true],
     [/^http:/, false],
