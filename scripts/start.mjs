@@ -24,13 +24,13 @@ if (words.length > 0) {
   const report = path.join(mkdtempSync(path.join(tmpdir(), "sitegrove-example-")), "report.html");
   process.stderr.write(
     `\nThe exit code was ${exitCode}: one sitemap is cut off and one is missing, and the program says so.\n\n` +
-      `This draws a picture of it:\n  sitegrove report ${homepage} -o report.html\n\n`,
+      `This writes a report about it:\n  sitegrove report ${homepage} -o report.html\n\n`,
   );
   await run(["report", homepage, "-o", report], { NO_PROXY: "127.0.0.1" });
   process.stderr.write(
     `\nThe report is a page for your browser: ${report}\n\n` +
       "Now with a website of yours: npm start --silent -- ls https://example.org/ --format pages\n" +
-      "Everything it can do:        npm start --silent -- ls --help\n",
+      "Everything it can do:        npm start --silent -- --help\n",
   );
   close();
   // The example did what it should.
