@@ -171,8 +171,7 @@ class Engine {
     const isLimited = filter?.reached === true && !complete;
     if (!time.leftUnread && !isLimited) await store?.finish(counts);
     const totals = {
-      // The root represents the website; it is not a document.
-      sitemaps: readable - 1,
+      sitemaps: readable,
       invalid,
       pages: frontier.pages,
       ...asked,

@@ -6,7 +6,14 @@ import type { DiscoveryRecord, OrderedEvent, SitemapEvent } from "../model/event
 import { header, type NotAsked } from "../model/exchange.ts";
 import { boolean, unexpected } from "../model/option-checks.ts";
 import { isLossy, type Problem, problem } from "../model/problem.ts";
-import { type InvalidSitemap, isComplete, problemsOf, type Sitemap, type SitemapReference } from "../model/sitemap.ts";
+import {
+  type InvalidSitemap,
+  isComplete,
+  isReadSitemap,
+  problemsOf,
+  type Sitemap,
+  type SitemapReference,
+} from "../model/sitemap.ts";
 import { bareHost, isRobotsUrl, parseUrl } from "../model/url.ts";
 import type { IndexOutcome } from "../parse/entries.ts";
 import type { Crawl } from "./engine.ts";
@@ -123,7 +130,7 @@ export class Visitor {
   /** The events of a finished sitemap: its problems, then the sitemap itself. */
   *report(sitemap: Sitemap, depth: number, facts: DocumentFacts): Generator<OrderedEvent, void> {
     if (sitemap.kind === "invalid") this.invalid += sitemap.reason.count ?? 1;
-    else this.readable += 1;
+    else if (isReadSitemap(sitemap)) this.readable += 1;
     const problems = problemsOf(sitemap);
     this.complete &&= isComplete(problems);
     for (const problem of problems) yield { type: "problem", url: sitemap.url, problem };

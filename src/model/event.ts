@@ -122,7 +122,7 @@ export interface UnreachableWebsite {
 
 /** The totals of a crawl. */
 export interface Totals {
-  /** Documents that could be read, at least in part: sitemaps, and robots.txt. */
+  /** Sitemaps that could be read, at least in part, without robots.txt. */
   readonly sitemaps: number;
   readonly invalid: number;
   readonly pages: number;

@@ -87,7 +87,7 @@ test("every website has one result, with its outcome and the reasons", async () 
     failed: 0,
     quarantined: 0,
   });
-  expect(of("complete")[0]).toMatchObject({ pages: 3, sitemaps: 2, reasons: [], files: { pages: "memory" } });
+  expect(of("complete")[0]).toMatchObject({ pages: 3, sitemaps: 1, reasons: [], files: { pages: "memory" } });
   expect(of("unreachable")[0]?.reasons[0]).toMatchObject({ code: "connection-refused" });
   expect(of("blocked")[0]?.reasons[0]).toMatchObject({ code: "http-403" });
   expect(of("incomplete")[0]).toMatchObject({ pages: 3, reasons: [{ code: "xml-truncated", count: 1 }] });
