@@ -117,7 +117,7 @@ function consequence({ severity, basis, engines }: ReportFinding): string {
     info: "Advice only.",
   }[severity];
   const ground = {
-    protocol: "The sitemap protocol requires it.",
+    protocol: `The sitemap protocol ${severity === "info" ? "recommends" : "requires"} it.`,
     engine: "It is documented.",
     practice: "It is good practice.",
     heuristic: "A heuristic, not a documented rule.",
