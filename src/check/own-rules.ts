@@ -1,7 +1,7 @@
 // Users' own rules: they receive the events of a crawl, in the order of the tree.
 import { noneCame } from "../crawl/crawl.ts";
 import type { OrderedEvent, TreeStep } from "../model/event.ts";
-import { problemsOf } from "../model/sitemap.ts";
+import { isReadSitemap, problemsOf } from "../model/sitemap.ts";
 import type { CheckRun } from "./context.ts";
 
 export async function tellStep(run: CheckRun, step: TreeStep): Promise<void> {
@@ -22,8 +22,9 @@ export async function tellEnd(run: CheckRun): Promise<void> {
   const { complete, discovery, reachable, unreachable, pageCount, homepage } = run.tree;
   const sitemaps = [...run.tree.sitemaps()];
   const invalid = sitemaps.filter(({ kind }) => kind === "invalid").length;
+  const readable = sitemaps.filter(isReadSitemap).length;
   const nothing = { requests: 0, came: noneCame(), wireBytes: 0, duration: 0 };
-  const totals = { sitemaps: sitemaps.length - invalid - 1, invalid, pages: pageCount, ...nothing };
+  const totals = { sitemaps: readable, invalid, pages: pageCount, ...nothing };
   const why = unreachable === undefined ? {} : { unreachable };
   const event: OrderedEvent = { type: "finished", complete, totals, discovery, reachable, ...why };
   await tellAll(run, event, homepage, await run.receipt.ofWebsite());
