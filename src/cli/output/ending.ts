@@ -28,7 +28,6 @@ export class CrawlEnding {
   #minor = 0;
   #skipped = 0;
   #found = false;
-  #read = 0;
   #homepage = "";
   #finished: FinishedEvent | undefined;
   #crawlDelay: Problem | undefined;
@@ -54,7 +53,6 @@ export class CrawlEnding {
   }
 
   #see(sitemap: Sitemap): void {
-    if (isReadSitemap(sitemap)) this.#read += 1;
     if (isReadSitemap(sitemap) || sitemap.kind === "invalid") this.#found = true;
     if (sitemap.kind === "invalid") {
       const { reason } = sitemap;
@@ -97,7 +95,7 @@ export class CrawlEnding {
 
   /** Whether no sitemap could be read at all: then old files are kept. */
   get readNothing(): boolean {
-    return this.#read === 0 && this.#finished !== undefined;
+    return this.#finished?.totals.sitemaps === 0;
   }
 
   get isComplete(): boolean {
@@ -139,7 +137,7 @@ export class CrawlEnding {
   #printGrouped(messages: Messages, losses: readonly Loss[], listed: number): void {
     const { totals } = this.#finished ?? {};
     if (this.#found) {
-      const sources = totals === undefined ? "" : ` from ${counted(this.#read, "sitemap")}`;
+      const sources = totals === undefined ? "" : ` from ${counted(totals.sitemaps, "sitemap")}`;
       const effort = totals === undefined ? "" : ` in ${duration(totals.duration)}, ${size(totals.wireBytes)}`;
       messages.say(`${counted(listed, "page")}${sources}${effort}`, "good");
       if (totals !== undefined) sayHowTheyCame(messages, totals.came);

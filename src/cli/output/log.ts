@@ -4,7 +4,6 @@ import { systemReason } from "../../model/errors.ts";
 import type { CrawlEvent, ProblemEvent } from "../../model/event.ts";
 import { counted, duration, size } from "../../model/figures.ts";
 import { messageWithHint, type Problem } from "../../model/problem.ts";
-import { isReadSitemap } from "../../model/sitemap.ts";
 import { printable } from "../../write/printable.ts";
 import type { Context } from "../context.ts";
 import { orUsageError } from "../exit-codes.ts";
@@ -15,8 +14,6 @@ export class Log {
   readonly #verbosity: number;
   readonly #now: () => number;
   readonly #lines: LogLines;
-  // Of the current website.
-  #read = 0;
   #lastProblem: ProblemEvent | undefined;
 
   /** Appends to the file, if one is given; otherwise writes to standard error. */
@@ -27,8 +24,6 @@ export class Log {
   }
 
   see(event: CrawlEvent): void {
-    if (event.type === "start" && event.depth === 0) this.#read = 0;
-    if (event.type === "sitemap" && isReadSitemap(event.sitemap)) this.#read += 1;
     const text = this.#verbosity === 0 || this.#wasSaid(event) ? undefined : this.#textOf(event);
     if (text !== undefined) this.#lines.append(`${new Date(this.#now()).toISOString()} ${text}`);
   }
@@ -56,8 +51,8 @@ export class Log {
         return `sitemap ${url} ${kind} ${sitemap.format} ${holds} ${size(wireBytes)} ${state(sitemap)}`;
       }
       case "finished": {
-        const { pages, invalid, requests, duration: took } = event.totals;
-        const found = `${counted(pages, "page")}, ${counted(this.#read, "sitemap")}, ${invalid} not read`;
+        const { pages, sitemaps, invalid, requests, duration: took } = event.totals;
+        const found = `${counted(pages, "page")}, ${counted(sitemaps, "sitemap")}, ${invalid} not read`;
         return `finished ${state(event)}: ${found}, ${counted(requests, "request")}, ${duration(took)}`;
       }
     }
