@@ -1,7 +1,7 @@
 // The journal of a fleet: an append-only file of JSON lines, in a folder that is locked while a process works in it. An append resolves
 // when its line is on the disk; lines of many writers are written together. A killed process leaves at most half a line, which is removed
 // later.
-import { createReadStream, existsSync, lstatSync, rmSync } from "node:fs";
+import { createReadStream, existsSync, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -34,7 +34,6 @@ export class JournalFile {
   readonly #lock: FileLock;
   /** Folders that were missing, the innermost first. */
   readonly #made: readonly string[];
-  readonly #wasThere: boolean;
   #handle: FileHandle | undefined;
   #end = 0;
   #waiting: { readonly line: string; settle(error?: unknown): void }[] = [];
@@ -49,7 +48,6 @@ export class JournalFile {
     try {
       made = makeFolder(folder);
       for (const name of [journalName, lockName]) expectFile(path.join(folder, name));
-      this.#wasThere = existsSync(this.path);
       this.#lock = takeFolder(path.join(folder, lockName));
     } catch (error) {
       removeEmpty(made);
@@ -59,8 +57,9 @@ export class JournalFile {
     this.#made = made;
   }
 
-  /** Opens or creates the file, and removes half a line at its end. */
-  async open(): Promise<void> {
+  /** Removes half a line at the end of the file. */
+  async mend(): Promise<void> {
+    if (!existsSync(this.path)) return;
     const handle = await open(this.path, "a+");
     this.#handle = handle;
     const { size } = await handle.stat();
@@ -90,10 +89,8 @@ export class JournalFile {
       await this.#writing;
       await this.#handle?.close();
     } finally {
-      const isEmpty = this.#end === 0 && this.#failure === undefined;
-      if (isEmpty && !this.#wasThere) rmSync(this.path, { force: true });
       this.#lock.release();
-      if (isEmpty) removeEmpty(this.#made);
+      removeEmpty(this.#made);
     }
   }
 
@@ -108,8 +105,9 @@ export class JournalFile {
         if (!isOurs)
           throw new SitemapError("folder-in-use", `Another process has taken over ${this.folder}: this one ends`);
         const text = group.map(({ line }) => line).join("");
-        await this.#handle?.appendFile(text);
-        await this.#handle?.datasync();
+        this.#handle ??= await open(this.path, "a");
+        await this.#handle.appendFile(text);
+        await this.#handle.datasync();
         this.#end += Buffer.byteLength(text);
         for (const { settle } of group) settle();
       } catch (cause) {

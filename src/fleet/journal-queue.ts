@@ -187,7 +187,7 @@ export class JournalQueue implements SiteQueue {
     // A process that was killed may leave half of the first line.
     if (this.#sites.size === 0 && !'{"type":'.startsWith(first.slice(0, 8)))
       throw new SitemapError("invalid-file", `${this.#journal.path} is not the journal of a fleet`);
-    await this.#journal.open();
+    await this.#journal.mend();
     const sites = [...this.#sites.values()];
     for (const site of sites) if (site.state === "waiting") this.#offer(site);
     await this.died(new Set(sites.filter(({ state }) => state === "active")));

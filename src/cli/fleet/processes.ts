@@ -14,51 +14,35 @@ import { type FleetFlags, givenCrawl, withDefaults } from "./flags.ts";
 import { sinkFor } from "./outputs.ts";
 import type { SiteList } from "./sites.ts";
 
-/** For a process: its share of the limits. */
-interface ChildSetup {
-  readonly flags: FleetFlags;
-  readonly folder: string;
-  readonly concurrency: number;
-  readonly perAddress: number;
-}
+/** For a child: the flags, and its share of the limits. */
+type Setup = Readonly<Record<"concurrency" | "perAddress", number>> & { flags: FleetFlags; folder: string };
 
-/** What a child asks for: `take`, or something about a lease. */
-interface Call {
-  readonly call: "take" | "silent" | "done" | "retry";
-  readonly attemptId?: string;
-  readonly isSilent?: boolean;
-  readonly summary?: SiteSummary;
-}
-
-interface Answer {
-  readonly id: number;
+/** What parent and child tell each other. */
+interface Message {
+  readonly setup?: Setup;
+  readonly stop?: true;
+  readonly event?: FleetEvent;
+  /** A call of the child, about one of its leases unless it takes another; the answer has the same id, and a value or an error. */
+  readonly id?: number;
+  readonly call?: "take" | "silent" | "done" | "retry" | undefined;
+  readonly attemptId?: string | undefined;
   readonly value?: unknown;
-  readonly error?: string;
+  /** Without an id, it ended the child, and is not about a website. */
+  readonly error?: { readonly message: string; readonly code?: string | undefined };
 }
-
-type FromParent = { readonly setup: ChildSetup } | Answer | { readonly stop: true };
-
-/** An error is not about a website. */
-type FromChild =
-  | (Call & { readonly id: number })
-  | { readonly event: FleetEvent }
-  | { readonly error: { readonly message: string; readonly code: string | undefined } };
 
 /** The answer to `take`. */
 type GivenLease = Pick<Lease, "job" | "starts" | "attemptId">;
 
-export interface ProcessesOptions {
+/** `drain`: start no more websites. `signal`: end everything now. */
+export interface ProcessesOptions extends Readonly<Record<"drain" | "signal", AbortSignal>> {
+  readonly onEvent: (event: FleetEvent) => void;
   /** The path of the program. */
   readonly program: string;
   readonly queue: JournalQueue;
   readonly list: SiteList;
   readonly flags: FleetFlags;
   readonly folder: string;
-  /** Start no more websites. */
-  readonly drain: AbortSignal;
-  /** End everything now. */
-  readonly signal: AbortSignal;
-  readonly onEvent: (event: FleetEvent) => void;
   /** A process died, by a signal or with an exit code. */
   readonly onDeath: (how: string) => void;
 }
@@ -68,20 +52,15 @@ export async function runProcesses(options: ProcessesOptions): Promise<void> {
   const { queue, list, flags, folder, drain, signal, onDeath } = options;
   const { processes: count = 1, perAddress = defaultPerAddress } = flags;
   const { concurrency = defaultConcurrency(undefined, undefined, count) } = flags;
-  const setup: ChildSetup = {
-    flags,
-    folder,
-    concurrency: Math.max(1, Math.ceil(concurrency / count)),
-    // Websites on one address may be read by any of them.
-    perAddress: Math.max(1, Math.floor(perAddress / count)),
-  };
+  // Websites on one address may be read by any of them.
+  const shares = { concurrency: Math.ceil(concurrency / count), perAddress: Math.floor(perAddress / count) };
   const stop = new FollowingController(signal);
   const adding = queue.add("default", until(list, drain, stop.signal));
   adding.catch((error: unknown) => stop.abort(error));
   const deaths = { inRow: 0, done: -1 };
   const places = Array.from({ length: count }, async () => {
     for (;;) {
-      const how = await runChild(options, setup, stop.signal);
+      const how = await runChild(options, { flags, folder, ...shares }, stop.signal);
       if (how === undefined || stop.signal.aborted) return;
       onDeath(how);
       const { done } = await queue.counts();
@@ -102,12 +81,15 @@ export async function runProcesses(options: ProcessesOptions): Promise<void> {
 const mostInRow = 20;
 
 /** Returns how the process died; undefined if it ended by itself. Throws its error. */
-async function runChild(options: ProcessesOptions, setup: ChildSetup, stop: AbortSignal): Promise<string | undefined> {
-  const { program, queue, drain, onEvent } = options;
+async function runChild(
+  { program, queue, drain, onEvent }: ProcessesOptions,
+  setup: Setup,
+  stop: AbortSignal,
+): Promise<string | undefined> {
   // Only its errors are shown.
   const child = fork(program, ["fleet", "child"], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
   // It may have ended: then nobody waits for the message.
-  const send = (message: FromParent) => child.connected && child.send(message, () => undefined);
+  const send = (message: Message) => child.connected && child.send(message, () => undefined);
   const leases = new Map<string, Lease>();
   const reading: SitesInProcess = new Set();
   const taking = new FollowingController(stop, drain);
@@ -115,23 +97,23 @@ async function runChild(options: ProcessesOptions, setup: ChildSetup, stop: Abor
   const onStop = () => send({ stop: true });
   let failure: unknown;
 
-  async function answer({ call, attemptId = "", isSilent = false, summary }: Call): Promise<unknown> {
+  async function answer({ call, attemptId = "", value }: Message): Promise<unknown> {
     const lease = call === "take" ? await queue.take(taking.signal, reading) : leases.get(attemptId);
     if (lease === undefined) return undefined;
-    if (call === "silent") return lease.silent?.(isSilent);
+    if (call === "silent") return lease.silent?.(value as boolean);
     leases.delete(attemptId);
     if (call === "retry") return lease.retry();
-    if (summary !== undefined) return lease.done(summary);
-    const { job, starts, attemptId: id } = lease;
-    if (child.connected) leases.set(id, lease);
+    if (call === "done") return lease.done(value as SiteSummary);
+    const { job, starts, attemptId: given } = lease;
+    if (child.connected) leases.set(given, lease);
     else await lease.retry();
-    return { job, starts, attemptId: id } satisfies GivenLease;
+    return { job, starts, attemptId: given } satisfies GivenLease;
   }
 
-  child.on("message", async (message: FromChild) => {
-    if ("event" in message) return onEvent(message.event);
-    if ("error" in message) return void (failure ??= Object.assign(new Error(), message.error));
-    const { id, call } = message;
+  child.on("message", async (message: Message) => {
+    const { id, call, event, error: failed } = message;
+    if (event !== undefined) return onEvent(event);
+    if (id === undefined) return void (failure ??= Object.assign(new Error(), failed));
     try {
       send({ id, value: await answer(message) });
     } catch (error) {
@@ -139,7 +121,7 @@ async function runChild(options: ProcessesOptions, setup: ChildSetup, stop: Abor
       if (call === "take" && taking.signal.aborted) return void send({ id });
       failure ??= error;
       onStop();
-      send({ id, error: String(error) });
+      send({ id, error: { message: String(error) } });
     }
   });
   send({ setup });
@@ -161,32 +143,34 @@ async function runChild(options: ProcessesOptions, setup: ChildSetup, stop: Abor
 }
 
 /** The queue of a child: its parent. */
-function parentQueue(send: (message: FromChild) => void): SiteQueue & { receive(answer: Answer): void } {
-  const waiting = new Map<number, (answer: Answer) => void>();
+function parentQueue(send: (message: Message) => void): SiteQueue & { receive(answer: Message): void } {
+  const waiting = new Map<number, (answer: Message) => void>();
   let lastId = 0;
-  const ask = <T>(call: Call): Promise<T> =>
+  const ask = <T>(call: Message["call"], attemptId?: string, value?: unknown): Promise<T> =>
     new Promise((resolve, reject) => {
       lastId += 1;
-      waiting.set(lastId, ({ value, error }) => (error === undefined ? resolve(value as T) : reject(new Error(error))));
-      send({ id: lastId, ...call });
+      waiting.set(lastId, (answer) =>
+        answer.error ? reject(new Error(answer.error.message)) : resolve(answer.value as T),
+      );
+      send({ id: lastId, call, attemptId, value });
     });
   const leaseOf = ({ attemptId, ...given }: GivenLease): Lease => ({
     ...given,
     attemptId,
     // Without a parent, the process ends.
     lost: new AbortController().signal,
-    silent: (isSilent) => void ask({ call: "silent", attemptId, isSilent }).catch(() => undefined),
-    done: async (summary) => (await ask({ call: "done", attemptId, summary })) ?? "superseded",
-    retry: () => ask({ call: "retry", attemptId }),
+    silent: (isSilent) => void ask("silent", attemptId, isSilent).catch(() => undefined),
+    done: async (summary) => (await ask("done", attemptId, summary)) ?? "superseded",
+    retry: () => ask("retry", attemptId),
   });
   return {
     receive(answer) {
-      waiting.get(answer.id)?.(answer);
-      waiting.delete(answer.id);
+      waiting.get(answer.id ?? 0)?.(answer);
+      waiting.delete(answer.id ?? 0);
     },
     // What arrives later goes back when this process ends.
     async take(signal) {
-      const given = await unlessAborted(signal, ask<GivenLease | undefined>({ call: "take" }));
+      const given = await unlessAborted(signal, ask<GivenLease | undefined>("take"));
       return given && leaseOf(given);
     },
     add: () => Promise.reject(new Error("Websites are added by the parent")),
@@ -200,26 +184,25 @@ function parentQueue(send: (message: FromChild) => void): SiteQueue & { receive(
 export async function fleetChild(): Promise<number> {
   if (!process.connected) throw new UsageError("this command is for sitegrove fleet --processes");
   const stop = new AbortController();
-  const send = (message: FromChild) => process.connected && process.send?.(message, () => undefined);
+  const send = (message: Message) => process.connected && process.send?.(message, () => undefined);
   const queue = parentQueue(send);
   // Ctrl-C reaches all processes of a terminal, and stopping a service signals all of its processes: the parent decides
   // what it means.
   for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => undefined);
   // The parent has died: another process may use the folder by now.
   process.once("disconnect", () => process.exit());
-  const { flags, folder, concurrency, perAddress } = await new Promise<ChildSetup>((resolve) => {
-    process.on("message", (message: FromParent) => {
-      if ("setup" in message) resolve(message.setup);
-      else if ("id" in message) queue.receive(message);
-      else stop.abort(new Error("Stopped"));
+  const { flags, folder, ...limits } = await new Promise<Setup>((resolve) => {
+    process.on("message", (message: Message) => {
+      if (message.setup !== undefined) resolve(message.setup);
+      else if (message.stop) stop.abort(new Error("Stopped"));
+      else queue.receive(message);
     });
   });
   try {
     await runFleet({
       queue,
       sink: await sinkFor(flags, folder),
-      concurrency,
-      perAddress,
+      ...limits,
       crawl: withDefaults(givenCrawl(flags)),
       signal: stop.signal,
       onEvent: (event) => send({ event }),
