@@ -82,19 +82,30 @@ test("killed again and again, two processes write every row once", async () => {
   expect(run).toMatch(/^\d{8}T\d{6}Z$/);
   await expectWhole(run);
   // The next night has a run of its own beside it.
-  expect((await sitegrove(night("out2", at("data"), "--run", "tuesday", "--max-pages", "1"))).code).toBe(3);
+  const tuesday = (out: string) => sitegrove(night(out, at("data"), "--run", "tuesday", "--max-pages", "1"));
+  expect((await tuesday("out2")).code).toBe(3);
+  // Its folder may continue it; another one would repeat its rows.
+  expect((await tuesday("out2")).code).toBe(3);
+  expect(await tuesday("out3")).toMatchObject({
+    code: 2,
+    stderr: `sitegrove: ${at("data")} has the run tuesday from another folder; use another --run\n`,
+  });
+  expect(existsSync(at("out3"))).toBe(false);
   expect(await rows("pages", "tuesday")).toHaveLength(count);
   await expectWhole(run);
   expect((await sitegrove([...words, "--run", "other"])).stderr).toContain(`belongs to the run ${run}`);
   expect((await sitegrove([...words, "--retry", "failed"])).stderr).toContain("--retry does not work with --dataset");
 });
 
-test.skipIf(!hasPython("duckdb", "pandas"))("DuckDB reads all runs with one glob", async () => {
+test.skipIf(!hasPython("duckdb", "pandas", "pyarrow"))("DuckDB and pandas read all runs at once", async () => {
   for (const run of ["a", "b"]) await sitegrove(night(run, at("data"), "--run", run));
-  const query = `import duckdb
-print(duckdb.sql("select run, count(*), count(distinct site) from '${at("data")}/pages/*/*.parquet' group by run order by run").fetchall())`;
+  const query = `import duckdb, pandas
+print(duckdb.sql("select run, count(*), count(distinct site) from '${at("data")}/pages/*/*.parquet' group by run order by run").fetchall())
+print(pandas.read_parquet("${at("data")}/pages", partitioning=None).groupby("run").size().to_dict())`;
   const { stdout } = spawnSync("python3", ["-c", query], { encoding: "utf8" });
-  expect(stdout.trim()).toBe(`[('a', ${count * 3}, ${count}), ('b', ${count * 3}, ${count})]`);
+  expect(stdout).toBe(
+    `[('a', ${count * 3}, ${count}), ('b', ${count * 3}, ${count})]\n{'a': ${count * 3}, 'b': ${count * 3}}\n`,
+  );
 });
 
 describe.skipIf(!hasRedis)("workers of a queue", () => {

@@ -105,6 +105,9 @@ test("csv, parquet, archives and findings, or nothing but the journal", async ()
     const found = JSON.parse(readFileSync(at(`out/${findings}`), "utf8"));
     expect(found).toMatchObject({ homepage: summary.site, pageCount: 3 });
   }
+  expect((await sitegrove(fleet(...sites))).stderr).toContain(
+    "the files of 2 finished websites stay in the earlier format",
+  );
   rmSync(at("out"), { recursive: true });
   expect((await sitegrove(fleet(...sites, "-f", "parquet"))).code).toBe(0);
   for (const { site, files: outputs } of doneLines()) {
@@ -225,6 +228,9 @@ describe("lists", () => {
     // A script notices.
     expect(code).toBe(3);
     expect(summaryIn()).toMatchObject({ websites: 3, malformed: 2 });
+    const status = async (...flags: string[]) => (await sitegrove(["fleet", "status", at("out"), ...flags])).stdout;
+    expect(JSON.parse(await status("--json")).malformed).toBe(2);
+    expect(await status()).toContain("\n2 lines of the list are not websites\n");
     expect(sitesDone()).toEqual([...sites].sort());
     expect(stderr.replaceAll(at("/"), "")).toBe(
       "sitegrove: list.txt:6: not a website: not a website\n" +

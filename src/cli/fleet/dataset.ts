@@ -90,6 +90,11 @@ export class Dataset implements SiteSink {
     this.#removeEmpty("_spool");
   }
 
+  async hasRows(): Promise<boolean> {
+    for (const table of tableNames) if ((await this.#store.list(this.#folder(table))).length > 0) return true;
+    return false;
+  }
+
   /** Removes the rows of the run. Returns the number of files. */
   async remove(): Promise<number> {
     let count = 0;

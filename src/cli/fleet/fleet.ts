@@ -8,6 +8,7 @@ import { journalName, readResults } from "../../fleet/journal-file.ts";
 import { JournalQueue } from "../../fleet/journal-queue.ts";
 import { runFleet } from "../../fleet/run-fleet.ts";
 import { isBucket, S3Bucket } from "../../fleet/s3-bucket.ts";
+import type { SiteSummary } from "../../fleet/site-job.ts";
 import { counted } from "../../model/figures.ts";
 import { resolveStreamOptions } from "../../model/options.ts";
 import { jsonOf } from "../../write/printable.ts";
@@ -18,7 +19,7 @@ import { expectDistinct } from "../input/target.ts";
 import { type FleetFlags, givenCrawl, withDefaults } from "./flags.ts";
 import { checkChanges, datasetAt, datasetPath, sinkFor, stateFolder, unpublisher, usablePlace } from "./outputs.ts";
 import { noList, reportList, SiteList, wasRead } from "./sites.ts";
-import { damagedLines, FleetCounter } from "./totals.ts";
+import { damagedLines, FleetCounter, summaryName } from "./totals.ts";
 import { FleetWatch } from "./watch.ts";
 
 /** Returns the exit code. */
@@ -56,20 +57,23 @@ export async function fleet(names: readonly string[], flags: FleetFlags, context
   }
   const queue = await JournalQueue.open(folder, { retry });
   try {
-    const named = dataset === undefined ? flags : { ...flags, dataset, run: runIn(folder, flags.run) };
+    const named = dataset === undefined ? flags : { ...flags, dataset, run: await runIn(folder, dataset, flags) };
     return await run(named, folder, list, queue, watch, context);
   } finally {
     await queue.close();
   }
 }
 
-// The name of the run in a dataset: the same when it continues.
-function runIn(folder: string, given: string | undefined): string {
+// The name of the run in a dataset: the same when it continues. Others add to it only as parts of one list, or from the same bucket.
+async function runIn(folder: string, dataset: string, { run: given, out, shard }: FleetFlags): Promise<string> {
   const file = path.join(folder, "run.txt");
   const known = existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
   const run = given ?? known ?? new Date().toISOString().replaceAll(/[-:]|\.\d+/g, "");
   if (known !== undefined && run !== known) throw new UsageError(`${folder} belongs to the run ${known}`);
   expectRunName(run);
+  const isOwn = known !== undefined || shard !== undefined || isBucket(out);
+  if (!isOwn && (await (await datasetAt(dataset, folder, run)).hasRows()))
+    throw new UsageError(`${dataset} has the run ${run} from another folder; use another --run`);
   if (known === undefined) writeFileSync(file, `${run}\n`);
   return run;
 }
@@ -113,7 +117,11 @@ async function run(
   }
   if (flags.dataset !== undefined) await (await datasetAt(flags.dataset, folder, flags.run)).finish(queue.results());
   const counter = new FleetCounter();
-  for await (const summary of queue.results()) counter.see(summary);
+  let otherFormat = 0;
+  for await (const summary of queue.results()) {
+    counter.see(summary);
+    if (!isInFormat(summary, flags.format)) otherFormat += 1;
+  }
   const totals = counter.totals();
   const { outcomes, websites } = totals;
   const { waiting } = await queue.counts();
@@ -125,6 +133,8 @@ async function run(
   const input = list.isGiven ? { duplicates: list.duplicates, malformed: list.malformedCount } : {};
   await writeSummary(flags, folder, `${jsonOf({ ...totals, waiting, ...input }, 2)}\n`);
   watch.print(totals);
+  if (otherFormat > 0)
+    messages.say(`the files of ${counted(otherFormat, "finished website")} stay in the earlier format`, "warning");
   if (waiting > 0) messages.say(`${counted(waiting, "website")} left: run it again to continue`, "warning");
   const isRead = wasRead(list, messages);
   const isComplete = outcomes.complete + outcomes.none === websites && waiting === 0 && isRead;
@@ -136,8 +146,12 @@ async function run(
   return watch.stopped(true) ?? code;
 }
 
-/** The totals of a fleet, in the folder of its outputs. */
-const summaryName = "summary.json";
+// An earlier run may have had another one.
+function isInFormat({ files, sitemaps, outcome }: SiteSummary, format = "ndjson"): boolean {
+  const name = files["changes"] ?? files["pages"] ?? ".none";
+  const isRead = sitemaps > 0 && outcome !== "failed";
+  return !isRead || (files["changes"] === undefined ? path.extname(name).slice(1) : "changes") === format;
+}
 
 async function writeSummary({ out = "", shard }: FleetFlags, folder: string, text: string): Promise<void> {
   const file = path.join(folder, summaryName);

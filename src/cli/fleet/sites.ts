@@ -7,6 +7,7 @@ import { namesIn } from "../commands/diff.ts";
 import { UsageError } from "../exit-codes.ts";
 import type { Messages } from "../output/messages.ts";
 import { type FleetFlags, retryNames } from "./flags.ts";
+import { malformedLines } from "./totals.ts";
 
 export const noList = "no homepages given; use --from FILE for a list, or see the examples in --help";
 
@@ -122,8 +123,7 @@ export function reportList({ malformed, malformedCount, duplicates, elsewhere }:
 
 /** Whether all lines are websites. If not, that is the last message, and the run is incomplete. */
 export function wasRead({ malformedCount }: SiteList, messages: Messages): boolean {
-  const lines = `${counted(malformedCount, "line")} of the list ${malformedCount === 1 ? "is not a website" : "are not websites"}`;
-  if (malformedCount > 0) messages.say(`incomplete: ${lines}`, "warning");
+  if (malformedCount > 0) messages.say(`incomplete: ${malformedLines(malformedCount)}`, "warning");
   return malformedCount === 0;
 }
 

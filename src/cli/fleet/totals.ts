@@ -1,9 +1,10 @@
 // The totals of a fleet, for summary.json, the table at the end and `fleet status DIR`.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { ownerOf } from "../../archive/lock.ts";
 import { journalName, lockName, readJournal, readResults } from "../../fleet/journal-file.ts";
 import { type SiteOutcome, type SiteSummary, siteOutcomes } from "../../fleet/site-job.ts";
+import { defined } from "../../model/defined.ts";
 import { counted, grouped, size } from "../../model/figures.ts";
 import { jsonOf, printable } from "../../write/printable.ts";
 import type { Context } from "../context.ts";
@@ -109,6 +110,9 @@ const remarks: Partial<Record<SiteOutcome, string>> = {
   quarantined: ": the process died twice while crawling only this website",
 };
 
+/** The totals of a fleet, in the folder of its outputs. */
+export const summaryName = "summary.json";
+
 /** The path of the journal in the folder of a fleet. Throws a `UsageError` if there is none. */
 export function journalIn(folder: string): string {
   const journal = path.join(folder, journalName);
@@ -145,14 +149,18 @@ export async function fleetStatus(folder: string, asJson: boolean, { stdout }: C
   const waiting = sites.size - totals.websites - running;
   // Websites in progress when the last process died are also crawled again in small groups, if they had responded.
   const again = [...suspects].filter((key) => owner === undefined || !begun.has(key)).length;
+  const summary = path.join(folder, summaryName);
+  const { malformed } = (existsSync(summary) ? JSON.parse(readFileSync(summary, "utf8")) : {}) as {
+    malformed?: number;
+  };
   if (asJson) {
-    const rare = { ...(again > 0 ? { again } : {}), ...(damaged > 0 ? { damaged } : {}) };
+    const rare = { ...defined({ malformed }), ...(again > 0 ? { again } : {}), ...(damaged > 0 ? { damaged } : {}) };
     const oldest = running === 0 ? {} : oldestActive(begun.values());
     stdout.write(`${jsonOf({ ...totals, running, waiting, ...oldest, process: owner ?? null, ...rare })}\n`);
   } else {
     const state = owner === undefined ? (waiting > 0 ? "stopped" : "finished") : `running (process ${owner})`;
     const left = `${counted(running, "website")} being read, ${counted(waiting, "website")} waiting${inGroups(again)}`;
-    const faults = damaged > 0 ? `${damagedLines(damaged)}\n` : "";
+    const faults = `${malformed ? `${malformedLines(malformed)}\n` : ""}${damaged > 0 ? `${damagedLines(damaged)}\n` : ""}`;
     stdout.write(`${state}: ${left}\n${faults}${fleetTable(totals)}`);
   }
   return exitCodes.complete;
@@ -167,6 +175,10 @@ export function oldestActive(starts: Iterable<number>): { readonly oldestActive?
 /** About those that wait to be read again because a process died. */
 export function inGroups(count: number): string {
   return count > 0 ? `, ${count} of them to be crawled again in small groups, because a process died` : "";
+}
+
+export function malformedLines(count: number): string {
+  return `${counted(count, "line")} of the list ${count === 1 ? "is not a website" : "are not websites"}`;
 }
 
 /** How many lines of a journal were skipped. */
