@@ -20,13 +20,16 @@ useOwnTemporaryFolder();
 // one of its own.
 const ownProcess = ["test/end-to-end/full-disk.test.ts", "test/archive/killed.test.ts"];
 
-// These measure the memory, the time or the sockets of their process: they share some that nobody else uses.
+// These measure the memory, the time or the sockets of their process: they are the first that it runs.
 const measuring = [
-  "test/crawl/volume.test.ts",
-  "test/fetch/{address-policy,cancellation,leaks}.test.ts",
-  "test/parse/{kept-strings,linear-time,parse-sitemap,xml-hardening}.test.ts",
-  "test/archive/{archive,hostile}.test.ts",
+  "crawl/volume",
+  ...["address-policy", "cancellation", "leaks"].map((name) => `fetch/${name}`),
+  ...["kept-strings", "linear-time", "parse-sitemap", "xml-hardening"].map((name) => `parse/${name}`),
+  ...["archive", "hostile"].map((name) => `archive/${name}`),
 ];
+
+// These start processes, or wait for time limits.
+const long = /\/test\/(cli|docs\/examples|end-to-end|fetch\/tls|fleet|package|report)/;
 
 // Functions are optimized later: most tests end before optimized code is worth the time that it takes to make.
 // Later engines have no such flag, and optimize later by themselves.
@@ -35,15 +38,13 @@ const engineFlags = process.versions.node.startsWith("20.") ? ["--interrupt-budg
 // What takes longest begins first. A process goes on with the next file only where that is of the same project.
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const projects = ["own process", "measuring", "all", "no fast path"];
-    const rank = (file: TestSpecification) => 2 * projects.indexOf(file.project.name) + (isLong(file) ? 0 : 1);
+    const projects = ["own process", "all", "no fast path"];
+    const within = (file: string) =>
+      measuring.some((name) => file.endsWith(`/${name}.test.ts`)) ? 0 : long.test(file) ? 1 : 2;
+    const rank = ({ project, moduleId }: TestSpecification) => 3 * projects.indexOf(project.name) + within(moduleId);
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
   }
 }
-
-// Those that start processes, or wait for time limits.
-const isLong = ({ moduleId }: TestSpecification) =>
-  /\/test\/(?:cli|docs\/examples|end-to-end|fetch\/tls|fleet|package|report)/.test(moduleId);
 
 export default defineConfig({
   test: {
@@ -61,10 +62,9 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       { extends: true, test: { name: "own process", include: ownProcess } },
-      { extends: true, test: { name: "measuring", include: measuring, isolate: false } },
       {
         extends: true,
-        test: { name: "all", include: ["test/**/*.test.ts"], exclude: [...ownProcess, ...measuring], isolate: false },
+        test: { name: "all", include: ["test/**/*.test.ts"], exclude: ownProcess, isolate: false },
       },
       {
         // Whatever the parser's tests hold must also hold where everything is read by the scanner.

@@ -21,8 +21,8 @@ import { bytesOf, documentAt } from "./exchanges.ts";
 
 // Hard to compress, so that damage stays where it is, and enough of them for a large record.
 const locations = (name: string, count: number) =>
-  Array.from({ length: count }, (_, at) => `/${name}/${createHash("sha1").update(`${name}${at}`).digest("hex")}`);
-const pagesIn = { large: 3000, packed: 500, last: 50, small: 50 };
+  Array.from({ length: count }, (_, at) => `/${name}/${createHash("sha512").update(`${name}${at}`).digest("hex")}`);
+const pagesIn = { large: 1000, packed: 200, last: 50, small: 50 };
 const small = Array.from({ length: 8 }, (_, at) => `/small-${at}.xml`);
 const routes = {
   "/robots.txt": robots("/i.xml"),

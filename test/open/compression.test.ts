@@ -66,7 +66,7 @@ describe("spec: gzip (RFC 1952)", () => {
   test("on valid input it equals node:zlib, in any cut, with any members and levels", async () => {
     const member = fc.record({
       data: fc.oneof(
-        fc.string({ unit: "grapheme", maxLength: 200 }),
+        fc.string({ unit: fc.constantFrom(..."aZ é漢😀"), maxLength: 200 }),
         fc.nat({ max: some(6000, 1500) }).map((entries) => sitemap(entries)),
       ),
       level: fc.integer({ min: 0, max: 9 }),

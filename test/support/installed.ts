@@ -20,6 +20,7 @@ export const pythonEnvironment: NodeJS.ProcessEnv = {
 
 /** Looked up, not imported: to import some of them takes seconds. */
 export function hasPython(...modules: string[]): boolean {
+  if (modules.length === 0) return hasProgram("python3");
   const code = "import sys, importlib.util as u; [u.find_spec(name).name for name in sys.argv[1:]]";
   return orInCi(spawnSync("python3", ["-c", code, ...modules], { env: pythonEnvironment }).status === 0);
 }
