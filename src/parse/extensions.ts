@@ -16,14 +16,17 @@ type Part = RulePart<UrlsetReader>;
 export const newsRules: Rules = elements("news", {
   publication: {
     children: elements("news", {
-      name: text(({ news }, name) => (news.publicationName ??= name)),
-      language: text(({ news }, language) => (news.publicationLanguage ??= language)),
+      name: text(({ news }, name) => (news.publicationName ??= name), 1),
+      language: text(({ news }, language) => (news.publicationLanguage ??= language), 2),
     }),
+    mark: 1,
+    needs: 3,
   },
-  title: text(({ news }, title) => (news.title ??= title)),
+  title: text(({ news }, title) => (news.title ??= title), 2),
   publication_date: {
-    isDate: true,
+    form: "date",
     isDetail: true,
+    mark: 4,
     text(reader, content, facts) {
       const date = reader.newsDate(content, facts);
       if (date !== undefined) reader.news.publishDate ??= date;
@@ -37,7 +40,7 @@ export const newsRules: Rules = elements("news", {
 
 /** Inside of `<image:image>`. */
 export const imageRules: Rules = elements("image", {
-  loc: url(({ image }, loc) => (image.url ??= loc)),
+  loc: url(({ image }, loc) => (image.url ??= loc), 1),
   caption: text(({ image }, caption) => (image.caption ??= caption)),
   geo_location: text(({ image }, place) => (image.geoLocation ??= place)),
   title: text(({ image }, title) => (image.title ??= title)),
@@ -46,10 +49,10 @@ export const imageRules: Rules = elements("image", {
 
 /** Inside of `<video:video>`. */
 export const videoRules: Rules = elements("video", {
-  thumbnail_loc: url(({ video }, url) => (video.thumbnailUrl ??= url)),
-  title: text(({ video }, text) => (video.title ??= text)),
-  description: text(({ video }, text) => (video.description ??= text)),
-  content_loc: url(({ video }, url) => (video.contentUrl ??= url)),
+  thumbnail_loc: url(({ video }, url) => (video.thumbnailUrl ??= url), 1),
+  title: text(({ video }, text) => (video.title ??= text), 2),
+  description: text(({ video }, text) => (video.description ??= text), 4),
+  content_loc: url(({ video }, url) => (video.contentUrl ??= url), 8),
   player_loc: {
     ...url(({ video }, url) => (video.playerUrl ??= url)),
     open(reader, attributes) {
@@ -57,12 +60,12 @@ export const videoRules: Rules = elements("video", {
       attribute(reader, attributes, "autoplay", "playerAutoplay", String);
     },
   },
-  duration: value("duration", parseNumber),
+  duration: { ...value("duration", parseNumber), form: "number" },
   expiration_date: date("expirationDate"),
   rating: value("rating", (number) => atMost(5, parseNumber(number))),
-  view_count: value("viewCount", parseNumber),
+  view_count: { ...value("viewCount", parseNumber), form: "number" },
   publication_date: date("publicationDate"),
-  family_friendly: value("isFamilyFriendly", parseBoolean),
+  family_friendly: { ...value("isFamilyFriendly", parseBoolean), form: "boolean" },
   restriction: restriction("restriction"),
   platform: restriction("platform"),
   price: {
@@ -75,7 +78,7 @@ export const videoRules: Rules = elements("video", {
       if (Object.keys(price).length > 0) append(reader, "prices", price);
     },
   },
-  requires_subscription: value("requiresSubscription", parseBoolean),
+  requires_subscription: { ...value("requiresSubscription", parseBoolean), form: "boolean" },
   uploader: {
     ...text(({ video }, text) => (video.uploader ??= text)),
     open(reader, attributes) {
@@ -84,8 +87,9 @@ export const videoRules: Rules = elements("video", {
       if (resolved !== undefined) reader.video.uploaderUrl ??= resolved;
     },
   },
-  live: value("isLive", parseBoolean),
+  live: { ...value("isLive", parseBoolean), form: "boolean" },
   tag: {
+    isDetail: true,
     text(reader, tag) {
       if (tag !== "") append(reader, "tags", tag);
     },
@@ -127,19 +131,21 @@ export const videoRules: Rules = elements("video", {
   },
 });
 
-function text(set: (reader: UrlsetReader, text: string) => unknown): Part {
+function text(set: (reader: UrlsetReader, text: string) => unknown, mark = 0): Part {
   return {
     isDetail: true,
+    mark,
     text(reader, content) {
       if (content !== "") set(reader, content);
     },
   };
 }
 
-function url(set: (reader: UrlsetReader, url: string) => unknown): Part {
+function url(set: (reader: UrlsetReader, url: string) => unknown, mark = 0): Part {
   return {
     isUrl: true,
     isDetail: true,
+    mark,
     text(reader, content, facts) {
       const resolved = content === "" ? undefined : reader.url(content, facts);
       if (resolved !== undefined) set(reader, resolved);
@@ -149,8 +155,10 @@ function url(set: (reader: UrlsetReader, url: string) => unknown): Part {
 
 function date(key: "expirationDate" | "publicationDate"): Part {
   return {
-    text(reader, content) {
-      const parsed = content === "" ? undefined : reader.date(content);
+    form: "date",
+    isDetail: true,
+    text(reader, content, facts) {
+      const parsed = content === "" ? undefined : reader.date(content, facts);
       if (parsed !== undefined) reader.video[key] ??= parsed;
     },
   };

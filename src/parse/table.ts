@@ -215,12 +215,16 @@ export class ElementRule<Target> {
   readonly isUrl: boolean = false;
   /** The URL is that of the entry. */
   readonly isKey: boolean = false;
-  /** The text is a date as https://www.w3.org/TR/NOTE-datetime has them. */
-  readonly isDate: boolean = false;
+  /** What the text should be. A date is one of https://www.w3.org/TR/NOTE-datetime. */
+  readonly form: "date" | "frequency" | "priority" | "number" | "boolean" | undefined = undefined;
   /** Needed only if another element is missing: then the target reports why it cannot be used. */
   readonly isFallback: boolean = false;
   /** Only who wants to have it needs the text, or the URL among the attributes; others need to know that it is valid. */
   readonly isDetail: boolean = false;
+  /** Tells it from its siblings: a bit. In an entry, it should occur once. */
+  readonly mark: number = 0;
+  /** The marks of the children or attributes without which it is incomplete. 0: its content may be reported for other reasons. */
+  readonly needs: number = 0;
   readonly close: ((target: Target) => void) | undefined = undefined;
   /** Entries are in it: receives a URL that is there as text. */
   readonly stray: ((target: Target, url: string) => void) | undefined = undefined;

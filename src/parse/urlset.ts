@@ -349,6 +349,7 @@ function withLoc(fields: Rules): Rules {
   const loc: Part = {
     isUrl: true,
     isKey: true,
+    mark: 1,
     children: fields,
     text: (reader, text, facts) => reader.setLoc(text, facts),
   };
@@ -358,24 +359,35 @@ function withLoc(fields: Rules): Rules {
 
 const sitemap: Rules = withLoc(
   elements("sitemap", {
-    lastmod: { isDate: true, text: (reader, text, facts) => reader.setLastModified(text, facts) },
+    lastmod: { form: "date", text: (reader, text, facts) => reader.setLastModified(text, facts) },
   }),
 );
 
 const page: Rules = withLoc(
   new Map([
     ...elements<UrlsetReader>("sitemap", {
-      lastmod: { isDate: true, isDetail: true, text: (reader, text, facts) => reader.setLastModified(text, facts) },
-      changefreq: { text: (reader, text) => reader.setChangeFrequency(text) },
-      priority: { text: (reader, text) => reader.setPriority(text) },
+      lastmod: {
+        form: "date",
+        isDetail: true,
+        mark: 2,
+        text: (reader, text, facts) => reader.setLastModified(text, facts),
+      },
+      changefreq: { form: "frequency", mark: 4, text: (reader, text) => reader.setChangeFrequency(text) },
+      priority: { form: "priority", mark: 8, text: (reader, text) => reader.setPriority(text) },
       link: { isDetail: true, open: (reader, attributes) => reader.addLink(attributes, "link") },
     }),
     ...elements<UrlsetReader>("xhtml", {
-      link: { isDetail: true, open: (reader, attributes) => reader.addLink(attributes, undefined) },
+      link: { isDetail: true, needs: 7, open: (reader, attributes) => reader.addLink(attributes, undefined) },
     }),
-    ...elements<UrlsetReader>("news", { news: { children: newsRules, close: (reader) => reader.endNews() } }),
-    ...elements<UrlsetReader>("image", { image: { children: imageRules, close: (reader) => reader.endImage() } }),
-    ...elements<UrlsetReader>("video", { video: { children: videoRules, close: (reader) => reader.endVideo() } }),
+    ...elements<UrlsetReader>("news", {
+      news: { children: newsRules, mark: 16, needs: 7, close: (reader) => reader.endNews() },
+    }),
+    ...elements<UrlsetReader>("image", {
+      image: { children: imageRules, needs: 1, close: (reader) => reader.endImage() },
+    }),
+    ...elements<UrlsetReader>("video", {
+      video: { children: videoRules, needs: 15, close: (reader) => reader.endVideo() },
+    }),
   ]),
 );
 
@@ -405,6 +417,7 @@ for (const table of [page, sitemap]) {
 function entry(name: "url" | "sitemap", kind: EntryKind, isMisplaced: boolean): Part {
   return {
     isEntry: true,
+    needs: 1,
     children: kind === "page" ? page : sitemap,
     others: fields,
     open(reader) {

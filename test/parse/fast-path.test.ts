@@ -103,7 +103,10 @@ test("where only URLs are wanted, URLs and problems stay the same", () => {
   const random = new Random(20);
   for (let round = 0; round < some(400, 15); round++) {
     const text = repetitiveDocument(random, 40);
-    expectSameUrls(inBytes(text, 1 + random.below(9000)), random.below(3) === 0 ? { limits: smallLimits(random) } : {});
+    const limits = random.below(3) === 0 ? smallLimits(random) : {};
+    // Only details that are wanted are merged with those of repeated entries, which may exceed such a limit.
+    if (limits.images || limits.videos || limits.alternates) continue;
+    expectSameUrls(inBytes(text, 1 + random.below(9000)), { limits });
   }
 });
 

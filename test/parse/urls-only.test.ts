@@ -41,6 +41,50 @@ test("the URL of an entry may be a short word that is not ASCII, and be repeated
   for (let times = 0; times < 2; times++) expectSameInPieces(text);
 });
 
+const image = "<image:image><image:loc>https://example.org/i</image:loc></image:image>";
+const news = (name: string, rest = "<news:title>T</news:title>") =>
+  `<news:news><news:publication>${name}<news:language>en</news:language></news:publication><news:publication_date>2024-01-02</news:publication_date>${rest}</news:news>`;
+const story = news("<news:name>N</news:name>");
+const video = (rest: string) =>
+  `<video:video><video:thumbnail_loc>https://example.org/t</video:thumbnail_loc><video:title>T</video:title><video:description>D</video:description>${rest}</video:video>`;
+const content = "<video:content_loc>https://example.org/v</video:content_loc>";
+const link = '<xhtml:link rel="alternate" hreflang="de" href="https://example.org/de"/>';
+const details: readonly (readonly [code: string, rest: string])[] = [
+  ["nothing", image + story + video(content) + link],
+  ["image-incomplete", "<image:image><loc>https://example.org/x</loc></image:image>"],
+  ["image-incomplete", "<image:image><image:loc></image:loc></image:image>"],
+  ["image-incomplete", `<image:image>${story}</image:image>`],
+  ["limit-images", image + image],
+  ["limit-videos", video(content) + video(content)],
+  ["limit-alternates", link + link],
+  ["news-repeated", story + story],
+  ["news-incomplete", news("")],
+  ["news-incomplete", news("<news:title>N</news:title>")],
+  ["news-incomplete", news("<news:name>N</news:name>", "<news:name>T</news:name>")],
+  ["video-incomplete", video("")],
+  ["url-relative", video(content.replace("https://example.org/", ""))],
+  ["video-invalid", video(`${content}<video:duration>1m</video:duration>`)],
+  ["video-invalid", video(`${content}<video:live>on</video:live>`)],
+  ["date-invalid", video(`${content}<video:publication_date>now</video:publication_date>`)],
+  ["limit-video-values", video(content + "<video:tag>T</video:tag>".repeat(1001))],
+  ["alternate-incomplete", link.replace('"de"', '""')],
+  ["nothing", link.replace("alternate", "canonical")],
+  ["url-scheme", link.replace("https:", "ftp:")],
+  ["xml-namespace", link.replace("xhtml:", "")],
+  ["nothing", `<wrap xmlns:image="urn:other">${image}</wrap>`],
+  ["xml-namespace", `</url><wrap xmlns:image="urn:other"><url>${loc("other")}${image}</url></wrap><url>${loc("more")}`],
+];
+
+test.each(details)("among details nobody wants, %s is reported", (code, rest) => {
+  // As often as it takes until all names and origins are known.
+  const text = urlset(...several(0, details[0]![1]), ...several(20, rest), ...several(40, details[0]![1]));
+  const limits = /^limit-(images|videos|alternates)$/.test(code) ? { images: 1, videos: 1, alternates: 1 } : {};
+  expectSameUrls(inPieces(text, 5000), { limits });
+  const { codes } = parsePieces([text], { urlsOnly: true, limits });
+  if (code === "nothing") expect(codes).toEqual([]);
+  else expect(codes).toContain(code);
+});
+
 test("whether a word is fine may depend on another one", () => {
   const link = (attributes: string) => `<xhtml:link ${attributes} href="https://example.org/a"/>`;
   // Nobody asks for the language of a style sheet.

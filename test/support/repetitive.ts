@@ -76,6 +76,9 @@ const fields = [
   '<xhtml:link rel="§r" media="§t" href="§a"/>',
   "<image:image><image:title>§t</image:title></image:image>",
   "<news:news><news:title>§t</news:title><news:title>§t</news:title></news:news>",
+  "<news:news><news:publication><news:name>N</news:name><news:language>§l</news:language></news:publication><news:publication_date>§d</news:publication_date><news:title>§t</news:title></news:news>",
+  "<video:video><video:thumbnail_loc>§u</video:thumbnail_loc><video:title>T</video:title><video:description>§t</video:description><video:content_loc>§u</video:content_loc><video:duration>§n</video:duration><video:live>§b</video:live><video:tag>§t</video:tag></video:video>",
+  "<image:image><image:loc>§u</image:loc><loc>§u</loc><lastmod>§d</lastmod><video:title>§t</video:title></image:image>",
   '<video:video><video:duration>§n</video:duration><video:live>§b</video:live><video:uploader info="§a">§t</video:uploader><video:content_segment_loc duration="§n">§u</video:content_segment_loc><video:tvshow><video:premier_date>§d</video:premier_date></video:tvshow></video:video>',
 ];
 const frames = [

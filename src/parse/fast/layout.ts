@@ -7,12 +7,16 @@ export const memoryPages = 24;
 export const namesStart = 65536;
 export const nameCount = 512;
 export const nameSize = 64;
-/** Of a name: its length, number and hints, the name that usually follows it, and the text. */
+/** Of a name: its length, number and hints, the name that usually follows it, the number of the name around it, its mark, the
+    marks that it needs (table.ts), and the text. */
 export const nameNumber = 4;
 export const nameHints = 8;
 export const nameNext = 12;
-export const nameText = 16;
-export const longestName = 47;
+export const nameParent = 16;
+export const nameMark = 20;
+export const nameNeeds = 24;
+export const nameText = 28;
+export const longestName = 35;
 /** Accepted origins: the length, and the text. */
 export const originsStart = 98304;
 export const originCount = 8;
@@ -23,6 +27,8 @@ export const wordsStart = 100352;
 export const wordCount = 512;
 /** The addresses of the names of open elements, by depth; the root is at 1. */
 export const openStart = 108544;
+/** The marks that were seen in each of them. */
+export const marksStart = 108672;
 /** In place of a name that is not in the table: one of a length that no name has. */
 export const unknownName = 108800;
 /** A name on its way into the table. */
@@ -70,10 +76,13 @@ export const isDetail = 8;
 /** The attributes of the element are wanted; its text is not. */
 export const wantsAttributes = 16;
 export const isUnwanted = 32;
-/** Where only URLs are wanted: an entry, its change frequency and its priority. */
+/** If only URLs are wanted: an entry, a change frequency, a priority, a number, a yes or no, the kind of a link. */
 export const isEntry = 64;
 export const isFrequency = 128;
 export const isPriority = 256;
+export const isNumber = 512;
+export const isBoolean = 1024;
+export const isRelation = 2048;
 
 /** Facts about a text: it is not in the list, because it is unusual or nobody wants it; it may have to be trimmed. */
 export const isRaw = 1;

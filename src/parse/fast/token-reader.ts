@@ -10,10 +10,11 @@ import type { XmlName } from "../xml/names.ts";
 import type { XmlScanner } from "../xml/scanner.ts";
 import { XmlText } from "../xml/text.ts";
 import * as layout from "./layout.ts";
-import { type KnownName, startOfCharacter, type Tokenizer } from "./tokenizer.ts";
+import { type Hints, type KnownName, startOfCharacter, type Tokenizer } from "./tokenizer.ts";
 
 type Rule = ElementRule<never>;
 type RuleReader = TableReader<never>;
+type Form = NonNullable<Rule["form"]>;
 
 export class TokenReader {
   readonly #scanner: XmlScanner;
@@ -91,24 +92,28 @@ export class TokenReader {
 
   // Takes the names of the tag that was just read.
   #learn(reader: RuleReader): void {
-    const { cursor, last, tag, tagEnd, top } = this.#scanner;
+    const { cursor, last, names, tag, tagEnd } = this.#scanner;
     if (reader !== this.#reader) {
       this.#reader = reader;
       this.#names = [];
       this.#numbers.clear();
     }
     if (last?.shared && !this.#numbers.has(last) && reader.isInRoot) {
-      this.#add(last.raw, last, top === last ? hintsOf(reader) : layout.wantsAttributes);
+      const isOpen = names.at(-1) === last;
+      const inner = reader.rules.at(-1)!;
+      const rule = isOpen ? inner : reader.ruleOf(inner, last);
+      const parent = this.#numbers.get(names.at(isOpen ? -2 : -1)!) ?? -1;
+      this.#add(last.raw, last, [hintsOf(rule, reader.urlsOnly), parent, rule.mark, rule.needs]);
     }
     if (cursor.position !== tagEnd) return;
     for (let index = 0; index < tag.count; index++) {
       const name = tag.name(index);
       if (this.#numbers.has(name) || name.startsWith("xmlns")) continue;
-      this.#add(`${name}=`, name, name === "href" ? layout.isUrl | layout.isDetail : 0);
+      this.#add(`${name}=`, name, attributeHints.get(name) ?? noHints);
     }
   }
 
-  #add(key: string, name: XmlName | string, hints: number): void {
+  #add(key: string, name: XmlName | string, hints: Hints): void {
     // A hostile document may have any number of names.
     if (this.#names.length >= mostNames || encoder.encode(key).length > layout.longestName) return;
     const element = typeof name === "string" ? undefined : name;
@@ -192,8 +197,10 @@ export class TokenReader {
     this.#entryDepth = reader.rules.findIndex(({ isEntry }) => isEntry) + 1;
     tokenizer.use(this.#names);
     const open = names.map((name) => this.#names[this.#numbers.get(name) ?? -1]?.address ?? layout.unknownName);
-    const floor = Math.max(names.length - reader.rules.length + 1, namespaces.deepest);
-    tokenizer.prepare(this.#scanner, open, floor, reader.urlsOnly);
+    const rootDepth = names.length - reader.rules.length + 1;
+    // If namespaces were declared again, names may mean something else than before.
+    const isUsual = namespaces.deepest <= rootDepth;
+    tokenizer.prepare(this.#scanner, open, Math.max(rootDepth, namespaces.deepest), reader.urlsOnly && isUsual);
     cursor.lend(tokenizer, start);
     const stop = this.#play(reader, tokenizer.run(start));
     const at = stop === -1 ? tokenizer.at : stop;
@@ -304,7 +311,7 @@ export class TokenReader {
     const { memory } = this.#tokenizer;
     const { tag: attributes } = this.#scanner;
     const facts = memory[(at + layout.tokenFacts) >> 2]!;
-    const value = this.#value(at, facts);
+    const value = this.#value(at, facts, name);
     if (value === undefined) {
       const [start, end] = [memory[(at + layout.tokenStart) >> 2]!, memory[(at + layout.tokenEnd) >> 2]!];
       attributes.add(name, this.#tokenizer.decode(start, end));
@@ -314,12 +321,12 @@ export class TokenReader {
     attributes.add(name, value, this.#factsAt(known, at, facts));
   }
 
-  // The next text; undefined if it must be read as written. `rule`: that of its element.
-  #value(at: number, facts: number, rule?: Rule): string | undefined {
+  // The next text; undefined if it must be read as written. `of`: the rule of its element, or the name of its attribute.
+  #value(at: number, facts: number, of: Rule | string): string | undefined {
     const { memory, texts, words } = this.#tokenizer;
     if (memory[(at + layout.tokenStart) >> 2] === memory[(at + layout.tokenEnd) >> 2]) return "";
     if ((facts & layout.isRaw) !== 0) return undefined;
-    if ((facts & layout.isLeftOut) !== 0) return rule === undefined ? leftOut : standIn(rule, facts);
+    if ((facts & layout.isLeftOut) !== 0) return standIn(of, facts);
     if ((facts & layout.isKnownWord) !== 0) return words[memory[(at + layout.tokenHigh) >> 2]!]!;
     const value = texts[this.#next++]!;
     if ((facts & layout.isNewWord) !== 0) words[memory[(at + layout.tokenHigh) >> 2]!] = value;
@@ -338,26 +345,23 @@ export class TokenReader {
 }
 
 // What the tokenizer should know about the text of an element.
-function hintsOf({ rules, urlsOnly }: RuleReader): number {
-  const rule = rules.at(-1);
-  if (rule === undefined) return 0;
+function hintsOf(rule: Rule, urlsOnly: boolean): number {
   if (urlsOnly && rule.isEntry) return layout.isEntry;
-  if (urlsOnly && rules.at(-2)?.isEntry && rule.name === "changefreq") return layout.isFrequency;
-  if (urlsOnly && rules.at(-2)?.isEntry && rule.name === "priority") return layout.isPriority;
   const wanted = rule.open === undefined ? 0 : layout.wantsAttributes;
   if (rule.text === undefined) return wanted | layout.isUnwanted;
   const key = rule.isKey ? layout.isKey : 0;
   const url = rule.isUrl ? layout.isUrl : 0;
-  const date = rule.isDate ? layout.isDate : 0;
-  return wanted | key | url | date | (rule.isDetail ? layout.isDetail : 0);
+  const form = rule.form === undefined ? 0 : formHints[rule.form];
+  return wanted | key | url | form | (rule.isDetail ? layout.isDetail : 0);
 }
 
 // Replaces an omitted text, if only its validity matters.
-function standIn(rule: Rule, facts: number): string | undefined {
-  const valid = validTexts[rule.name];
+function standIn(of: Rule | string, facts: number): string | undefined {
+  if (typeof of === "string") return of === "rel" ? "alternate" : leftOut;
+  const valid = of.form === undefined ? undefined : validTexts[of.form];
   if (valid !== undefined) return valid;
-  if (!rule.isDetail || (rule.isUrl && (facts & layout.isAccepted) === 0)) return undefined;
-  return rule.isDate && (facts & layout.isUsualDate) === 0 ? undefined : leftOut;
+  if (!of.isDetail || (of.isUrl && (facts & layout.isAccepted) === 0)) return undefined;
+  return of.form === "date" && (facts & layout.isUsualDate) === 0 ? undefined : leftOut;
 }
 
 // The same string object as for other occurrences: comparing it is then a pointer comparison.
@@ -397,4 +401,18 @@ const knownFacts = layout.isAccepted | layout.isUnaccepted | layout.isUsualDate;
 const cdataEnd = 3;
 // Replace omitted texts.
 const leftOut = "-";
-const validTexts: Readonly<Record<string, string>> = { changefreq: "daily", priority: "0.5" };
+const validTexts: Partial<Record<Form, string>> = { frequency: "daily", priority: "0.5", number: "1", boolean: "yes" };
+const formHints: Readonly<Record<Form, number>> = {
+  date: layout.isDate,
+  frequency: layout.isFrequency,
+  priority: layout.isPriority,
+  number: layout.isNumber,
+  boolean: layout.isBoolean,
+};
+const noHints: Hints = [0, 0, 0, 0];
+// Of a link to an alternate page, which needs all three.
+const attributeHints: ReadonlyMap<string, Hints> = new Map([
+  ["rel", [layout.isRelation, 0, 1, 0]],
+  ["hreflang", [layout.isDetail, 0, 2, 0]],
+  ["href", [layout.isUrl | layout.isDetail, 0, 4, 0]],
+]);

@@ -11,6 +11,7 @@ export let mostAttributes: i32 = 0;
 export let deepest: i32 = 0;
 export let floor: i32 = 1;
 export let urlsOnly: i32 = 0;
+export let mostDetails: i32 = 0;
 export let highStart: i32 = 0;
 export let lowStart: i32 = 0;
 export let highFactor: i32 = 0;
@@ -35,16 +36,20 @@ let other: i32 = 0;
 let decoded: i32 = 0;
 // Which of the two places of a word is given away next.
 let nextWay: i32 = 0;
-// The entry that is being read, if it may become a single token: that of its start tag, its depth, its fields so far, and the token of its URL.
+// The entry that is being read, if it may become a single token: that of its start tag, its depth, how many elements it has, and the
+// token of its URL.
 let entryToken: i32 = 0;
 let entryDepth: i32 = 0;
-let seen: i32 = 0;
+let details: i32 = 0;
 let keyToken: i32 = 0;
-// The attributes of the last tag, and whether it ends in `/>`.
+// The attributes of the last tag, the marks of those that are valid, or -1, and whether it ends in `/>`.
 let attributeCount: i32 = 0;
+let attributeMarks: i32 = 0;
 let isEmptyTag: bool = false;
 // Whether the last text has something that JSON escapes.
 let isEscaped: bool = false;
+
+const acceptedKey: i32 = layout.hasKey | layout.isAccepted;
 
 function byte(p: i32): i32 {
   return load<u8>(p);
@@ -55,14 +60,11 @@ function isSpace(c: i32): bool {
 }
 
 /** Adds a name, whose text is in memory. Returns its address. */
-export function addName(from: i32, length: i32, number: i32, hints: i32): i32 {
+export function addName(from: i32, length: i32): i32 {
   let index: i32 = hashOf(from, length);
   while (load<i32>(layout.namesStart + index * layout.nameSize) != 0) index = (index + 1) & (layout.nameCount - 1);
   const slot: i32 = layout.namesStart + index * layout.nameSize;
   store<i32>(slot, length);
-  store<i32>(slot, number, layout.nameNumber);
-  store<i32>(slot, hints, layout.nameHints);
-  store<i32>(slot, slot, layout.nameNext);
   memory.copy(slot + layout.nameText, from, length);
   return slot;
 }
@@ -110,14 +112,15 @@ function element(from: i32, end: i32): i32 {
   const tokens: i32 = out;
   let start: i32 = nameEnd + 1;
   let head: i32 = load<i32>(slot, layout.nameNumber) << 8;
+  attributeCount = 0;
   if (byte(nameEnd) != 0x3e) {
     start = attributes(nameEnd, end, (hints & layout.wantsAttributes) != 0);
     if (start == 0) return 0;
     if (attributeCount > 0) head |= out != tokens ? layout.hasAttributes : layout.hidesAttributes;
     if (isEmptyTag) {
       takeAttributes(tokens);
-      entryToken = 0;
       token(layout.isEmpty | head, p, start, p);
+      if (entryToken != 0) settle(slot, attributeMarks != 0 && attributeMarks == load<i32>(slot, layout.nameNeeds));
       return start;
     }
   }
@@ -143,17 +146,26 @@ function element(from: i32, end: i32): i32 {
     takeAttributes(tokens);
     const place: i32 = out;
     token(content | head, start, textEnd, p);
-    store<i32>(place, takeText(place, hints, content, special, other), layout.tokenFacts);
-    if (entryToken != 0) settle(place, hints);
+    const facts: i32 = takeText(place, hints, content, special, other);
+    store<i32>(place, facts, layout.tokenFacts);
+    if (entryToken != 0) {
+      const isKey: bool = content == layout.holdsText && (facts & acceptedKey) == acceptedKey;
+      if (isKey) keyToken = place;
+      settle(slot, attributeCount == 0 && (isKey || (facts & layout.isLeftOut) != 0));
+    }
     return after + 3 + length;
   }
   if (content == layout.holdsCdata || isOver || !isBlank(start, textEnd)) return unusual();
   takeAttributes(tokens);
   depth++;
   store<i32>(layout.openStart + (depth << 2), slot);
-  entryToken = (hints & layout.isEntry) != 0 && (head & (layout.hasAttributes | layout.hidesAttributes)) == 0 ? out : 0;
-  entryDepth = depth;
-  seen = 0;
+  store<i32>(layout.marksStart + (depth << 2), 0);
+  if (attributeCount != 0 || load<i32>(slot, layout.nameNeeds) == 0) entryToken = 0;
+  else if (urlsOnly != 0 && (hints & layout.isEntry) != 0) {
+    entryToken = out;
+    entryDepth = depth;
+    details = 0;
+  }
   token(layout.opens | head, p, start, p);
   return textEnd;
 }
@@ -170,25 +182,29 @@ function endTag(p: i32, end: i32): i32 {
   const nameAfter: i32 = p + 2 + load<i32>(slot);
   if (nameAfter >= end) return 0;
   if (byte(nameAfter) != 0x3e || !same(p + 2, slot + layout.nameText, load<i32>(slot))) return unusual();
+  const needs: i32 = load<i32>(slot, layout.nameNeeds);
+  const isWhole: bool = (load<i32>(layout.marksStart + (depth << 2)) & needs) == needs;
   depth--;
-  if (entryToken != 0 && (seen & layout.isKey) != 0) endEntry(p);
-  else token(layout.closes | (load<i32>(slot, layout.nameNumber) << 8), p, nameAfter + 1, p);
-  entryToken = 0;
+  if (entryToken != 0 && isWhole && depth < entryDepth) {
+    endEntry(p);
+    return nameAfter + 1;
+  }
+  token(layout.closes | (load<i32>(slot, layout.nameNumber) << 8), p, nameAfter + 1, p);
+  if (entryToken != 0) settle(slot, isWhole);
   return nameAfter + 1;
 }
 
-// A field of an entry of which only the URL is wanted: it needs no look if it is valid, and not repeated.
-function settle(place: i32, hints: i32): void {
-  const facts: i32 = load<i32>(place, layout.tokenFacts);
-  let field: i32 = hints & (layout.isDate | layout.isFrequency | layout.isPriority);
-  if ((facts & (layout.hasKey | layout.isAccepted)) == (layout.hasKey | layout.isAccepted)) {
-    field = layout.isKey;
-    keyToken = place;
-  } else if ((facts & layout.isLeftOut) == 0) field = 0;
-  const isPlain: bool =
-    (load<i32>(place) & (layout.kinds | layout.hasAttributes | layout.hidesAttributes)) == layout.holdsText;
-  if (field == 0 || (seen & field) != 0 || !isPlain) entryToken = 0;
-  seen |= field;
+// An element of an entry of which only the URL is wanted: it needs no look if it is valid, where such elements have been before, and not
+// repeated.
+function settle(slot: i32, isValid: bool): void {
+  const around: i32 = load<i32>(layout.openStart + (depth << 2));
+  const marks: i32 = layout.marksStart + (depth << 2);
+  const mark: i32 = load<i32>(slot, layout.nameMark);
+  const isRepeated: bool = depth == entryDepth && (load<i32>(marks) & mark) != 0;
+  const isPlaced: bool =
+    depth >= entryDepth && load<i32>(slot, layout.nameParent) == load<i32>(around, layout.nameNumber);
+  if (!isValid || isRepeated || !isPlaced || ++details > mostDetails) entryToken = 0;
+  store<i32>(marks, load<i32>(marks) | mark);
 }
 
 // One token in place of all those of the entry.
@@ -198,6 +214,7 @@ function endEntry(p: i32): void {
   memory.copy(entryToken + layout.tokenStart, keyToken + layout.tokenStart, layout.tokenTag - layout.tokenStart);
   store<i32>(entryToken, p, layout.tokenClose);
   out = entryToken + layout.tokenSize;
+  entryToken = 0;
 }
 
 function token(head: i32, start: i32, end: i32, tag: i32): void {
@@ -212,7 +229,6 @@ function token(head: i32, start: i32, end: i32, tag: i32): void {
 // From the end of an element's name to the end of the tag, which is returned, or 0. Writes tokens of the attributes if they are wanted.
 function attributes(from: i32, end: i32, areWanted: bool): i32 {
   let p: i32 = from;
-  attributeCount = 0;
   while (true) {
     const before: i32 = p;
     while (isSpace(byte(p))) p++;
@@ -235,7 +251,7 @@ function attributes(from: i32, end: i32, areWanted: bool): i32 {
       store<i32>(out, special, layout.tokenHigh);
       store<i32>(out, other, layout.tokenLow);
       token(layout.isAttribute | (load<i32>(slot, layout.nameNumber) << 8), p + 1, valueEnd, 0);
-      store<i32>(out - layout.tokenSize, load<i32>(slot, layout.nameHints), layout.tokenFacts);
+      store<i32>(out - layout.tokenSize, slot, layout.tokenFacts);
     }
     p = valueEnd + 1;
   }
@@ -243,11 +259,14 @@ function attributes(from: i32, end: i32, areWanted: bool): i32 {
 
 // The whole element is there: the values of its attributes are written.
 function takeAttributes(tokens: i32): void {
+  attributeMarks = 0;
   for (let place: i32 = tokens; place < out; place += layout.tokenSize) {
     const needed: i32 = load<i32>(place, layout.tokenHigh);
     const wide: i32 = load<i32>(place, layout.tokenLow);
-    const hints: i32 = load<i32>(place, layout.tokenFacts);
-    store<i32>(place, takeText(place, hints, layout.isAttribute, needed, wide), layout.tokenFacts);
+    const slot: i32 = load<i32>(place, layout.tokenFacts);
+    const facts: i32 = takeText(place, load<i32>(slot, layout.nameHints), layout.isAttribute, needed, wide);
+    store<i32>(place, facts, layout.tokenFacts);
+    attributeMarks |= (facts & layout.isLeftOut) != 0 ? load<i32>(slot, layout.nameMark) : -1;
   }
 }
 
@@ -419,6 +438,18 @@ function takeText(place: i32, hints: i32, content: i32, needed: i32, wide: i32):
 function isChecked(start: i32, length: i32, hints: i32, facts: i32): bool {
   if ((hints & layout.isFrequency) != 0) return isFrequencyAt(start, length);
   if ((hints & layout.isPriority) != 0) return length == 3 && isPriorityAt(start);
+  if ((hints & layout.isNumber) != 0) {
+    const all: i32 = (1 << length) - 1;
+    return length < 16 && (digitsOf(v128.load(start)) & all) == all;
+  }
+  // `yes` or `no`
+  if ((hints & layout.isBoolean) != 0) {
+    return length == 2 ? load<u16>(start) == 0x6f6e : length == 3 && (load<i32>(start) & 0xffffff) == 0x736579;
+  }
+  // `alternate`
+  if ((hints & layout.isRelation) != 0) {
+    return length == 9 && load<i64>(start) == 0x74616e7265746c61 && byte(start + 8) == 0x65;
+  }
   return (hints & layout.isDetail) != 0 && ((hints & layout.isDate) == 0 || (facts & layout.isUsualDate) != 0);
 }
 

@@ -7,10 +7,13 @@ import type { XmlScanner } from "../xml/scanner.ts";
 import * as layout from "./layout.ts";
 import { tokenizerCode } from "./tokenizer-code.ts";
 
+/** About the text of a name; the number of the name around it; its mark, and those that it needs (table.ts). */
+export type Hints = readonly [text: number, parent: number, mark: number, needs: number];
+
 /** An element or attribute of a document that the tokenizer knows. The key of an attribute ends in `=`. */
 export interface KnownName {
   readonly key: string;
-  readonly hints: number;
+  readonly hints: Hints;
   /** Where it is in the memory. */
   address: number;
   /** Of an attribute: its name. */
@@ -74,7 +77,10 @@ export class Tokenizer {
   #addName(name: KnownName, number: number): void {
     const scratch = this.bytes.subarray(layout.scratchStart, layout.scratchStart + 256);
     const { written } = encoder.encodeInto(name.key, scratch);
-    name.address = this.#code.addName(layout.scratchStart, written, number, name.hints);
+    const address = this.#code.addName(layout.scratchStart, written);
+    const [text, ...others] = name.hints;
+    this.memory.set([number, text, address, ...others], (address + layout.nameNumber) >> 2);
+    name.address = address;
   }
 
   /** Runs from this position as far as it can. Returns the end of the tokens. `JSON.parse` makes strings that keep no longer one alive. */
@@ -98,6 +104,7 @@ export class Tokenizer {
     code.mostAttributes.value = Math.min(limits.xmlAttributes, mostAttributes);
     code.floor.value = floor;
     code.urlsOnly.value = Number(urlsOnly);
+    code.mostDetails.value = Math.min(limits.images, limits.videos, limits.alternates, mostDetails);
     code.depth.value = open.length;
     for (let index = 0; index < open.length && index < deepest; index++) {
       this.memory[(layout.openStart >> 2) + index + 1] = open[index]!;
@@ -148,13 +155,21 @@ export function createTokenizer(): Tokenizer | undefined {
   }
 }
 
-type Setting = "longestText" | "longestUrl" | "mostAttributes" | "deepest" | "floor" | "urlsOnly" | "depth";
+type Setting =
+  | "longestText"
+  | "longestUrl"
+  | "mostAttributes"
+  | "deepest"
+  | "floor"
+  | "urlsOnly"
+  | "mostDetails"
+  | "depth";
 type Seed = "highStart" | "lowStart" | "highFactor" | "lowFactor";
 type Result = "at" | "needsMore" | "textOut" | "isAscii";
 
 interface TokenizerCode extends Readonly<Record<Setting | Seed | Result, { value: number }>> {
   readonly memory: { readonly buffer: ArrayBuffer };
-  addName(from: number, length: number, number: number, hints: number): number;
+  addName(from: number, length: number): number;
   run(from: number, end: number): number;
   lineEnds(from: number, to: number): number;
 }
@@ -173,3 +188,5 @@ const emptyList = 3;
 // Deeper elements, and tags with more attributes, are left to the scanner.
 const deepest = 30;
 const mostAttributes = 30;
+// Entries with more elements are read one element at a time. Lists in them have limits.
+const mostDetails = 1000;
