@@ -1,4 +1,4 @@
-// Links between pages, to headings and to files lead somewhere; nothing is left that nobody can reach.
+// Links between pages, to headings and to files lead somewhere; nothing is left that nobody can reach, nor of a merge.
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -24,8 +24,9 @@ test("every page of docs/ is in the navigation of the site", async () => {
   expect(missing).toEqual([]);
 });
 
-test.each(pages)("$file has no table without a header", (page) => {
+test.each(pages)("$file has no table without a header, and no mark of a conflict", (page) => {
   expect(proseOf(page)).not.toMatch(/\n\n\|[-:| ]+\|\n/);
+  expect(page.text).not.toMatch(/^(?:<{7}|={7}|>{7})/m);
 });
 
 function linksOf(page: Page): string[] {

@@ -80,24 +80,19 @@ function resultOf({ outcome, complete, problems }: Reading) {
   return { outcome, complete: complete && outcome.kind !== "invalid", problems };
 }
 
-export function inPieces(bytes: Uint8Array, random: Random): Uint8Array[] {
-  const pieces: Uint8Array[] = [];
+/** A text, or bytes, cut at random. */
+export function inPieces<Whole extends { length: number; slice(from: number, to: number): Whole }>(
+  whole: Whole,
+  random: Random,
+): Whole[] {
+  const pieces: Whole[] = [];
   const longest = random.pick([1, 7, 100, 5000]);
-  for (let from = 0; from < bytes.length; ) {
+  for (let from = 0; from < whole.length; ) {
     const to = from + 1 + random.below(longest);
-    pieces.push(bytes.subarray(from, to));
+    pieces.push(whole.slice(from, to));
     from = to;
   }
   return pieces;
-}
-
-export function* piecesOf(text: string, random: Random): Generator<string> {
-  const longest = random.pick([1, 7, 100, 5000]);
-  for (let from = 0; from < text.length; ) {
-    const to = from + 1 + random.below(longest);
-    yield text.slice(from, to);
-    from = to;
-  }
 }
 
 export function linksOf(pieces: string[]) {

@@ -19,7 +19,6 @@ import {
   limitsFor,
   linksOf,
   openChanged,
-  piecesOf,
   readBytes,
   seeds,
   textOf,
@@ -203,7 +202,7 @@ const classes: Record<string, MakeCase> = {
       run() {
         const whole = linksOf([html]);
         for (const { url } of whole.links) expectHttp(url);
-        expectEqual("cut into pieces", linksOf([...piecesOf(html, random)]), whole);
+        expectEqual("cut into pieces", linksOf(inPieces(html, random)), whole);
       },
     };
   },

@@ -6,7 +6,7 @@ import { ProblemLog } from "../../src/model/problem.ts";
 import type { TextPiece } from "../../src/model/text.ts";
 import { CharsetDecoder } from "../../src/open/charset.ts";
 import { createDocumentParser } from "../../src/parse/document.ts";
-import type { Entries, EntryParser } from "../../src/parse/entries.ts";
+import type { Entries } from "../../src/parse/entries.ts";
 import { type CheckOptions, expectEqual } from "./document-checks.ts";
 import { mutateText } from "./mutate.ts";
 import { noFastPath } from "./no-fast-path.ts";
@@ -41,64 +41,50 @@ export function turnsOf(random: Random): Turn[] {
 
 /** Reads them in turns, and expects what each gives alone, without the fast path. */
 export function checkTurns(turns: readonly Turn[], random: Random): void {
-  const readers = turns.map((turn) => new PieceReader(turn));
-  for (let open = [...readers]; open.length > 0; open = open.filter(({ isOver }) => !isOver)) {
-    const reader = random.pick(open);
-    reader.read(1 + random.below(reader.turn.longest));
+  const readings = turns.map((turn) => ({ turn, reading: begin(turn), result: undefined as unknown }));
+  for (let open = [...readings]; open.length > 0; ) {
+    const one = random.pick(open);
+    const { done, value } = one.reading.next(1 + random.below(one.turn.longest));
+    if (!done) continue;
+    one.result = value;
+    open = open.filter((other) => other !== one);
   }
-  for (const { turn, isLeft, result } of readers) {
-    if (isLeft) continue;
-    const alone = new PieceReader({ ...turn, options: { ...turn.options, fastPath: noFastPath } });
-    while (!alone.isOver) alone.read(Number.POSITIVE_INFINITY);
-    expectEqual("in turns with others it reads otherwise", result, alone.result);
+  for (const { turn, result } of readings) {
+    if (result === undefined) continue;
+    const alone = begin({ ...turn, options: { ...turn.options, fastPath: noFastPath } });
+    let step = alone.next(Number.POSITIVE_INFINITY);
+    while (!step.done) step = alone.next(Number.POSITIVE_INFINITY);
+    expectEqual("in turns with others it reads otherwise", result, step.value);
   }
 }
 
-class PieceReader {
-  readonly turn: Turn;
-  readonly #bytes: Uint8Array;
-  readonly #problems = new ProblemLog();
-  readonly #decoder = new CharsetDecoder();
-  readonly #parser: EntryParser;
-  readonly #pages: unknown[] = [];
-  readonly #sitemaps: unknown[] = [];
-  #at = 0;
-  #pieces = 0;
-  isOver = false;
-  isLeft = false;
+function begin(turn: Turn) {
+  const reading = read(turn);
+  reading.next(0);
+  return reading;
+}
 
-  constructor(turn: Turn) {
-    this.turn = turn;
-    this.#bytes = Buffer.from(turn.text);
-    const limits = { ...defaultLimits, ...turn.options.limits };
-    this.#parser = createDocumentParser({ ...turn.options, limits, problems: this.#problems });
-  }
-
-  read(length: number): void {
-    this.isLeft = this.#pieces++ >= this.turn.left;
-    this.isOver = this.isLeft || this.#at >= this.#bytes.length || this.#parser.stopped;
-    if (this.isLeft) return;
-    if (this.isOver) {
-      this.#write(this.#decoder.end());
-      this.#take(this.#parser.end());
-      return;
-    }
-    this.#write(this.#decoder.write(this.#bytes.subarray(this.#at, this.#at + length)));
-    this.#at += length;
-  }
-
-  get result(): unknown {
-    const { outcome } = this.#parser;
-    return { pages: this.#pages, sitemaps: this.#sitemaps, outcome, problems: this.#problems.toArray() };
-  }
-
-  #write(piece: TextPiece): void {
-    if (piece !== "" && !this.#parser.stopped) this.#take(this.#parser.write(piece));
-  }
-
-  #take({ pages, sitemaps }: Entries): void {
+// Each time so many bytes of it. Returns what came out, unless it is left.
+function* read({ text, options, left }: Turn): Generator<undefined, unknown, number> {
+  const problems = new ProblemLog();
+  const decoder = new CharsetDecoder();
+  const parser = createDocumentParser({ ...options, limits: { ...defaultLimits, ...options.limits }, problems });
+  const [pages, sitemaps]: [unknown[], unknown[]] = [[], []];
+  const take = (entries: Entries) => {
     // Where only URLs are wanted, nothing else of a page has to be there.
-    this.#pages.push(...(this.turn.options.urlsOnly ? pages.map(({ url }) => url) : pages));
-    this.#sitemaps.push(...sitemaps);
+    pages.push(...(options.urlsOnly ? entries.pages.map(({ url }) => url) : entries.pages));
+    sitemaps.push(...entries.sitemaps);
+  };
+  const write = (piece: TextPiece) => piece !== "" && !parser.stopped && take(parser.write(piece));
+  const bytes = Buffer.from(text);
+  for (let at = 0, pieces = 0; ; pieces++) {
+    const length = yield;
+    if (pieces >= left) return undefined;
+    if (at >= bytes.length || parser.stopped) break;
+    write(decoder.write(bytes.subarray(at, at + length)));
+    at += length;
   }
+  write(decoder.end());
+  take(parser.end());
+  return { pages, sitemaps, outcome: parser.outcome, problems: problems.toArray() };
 }

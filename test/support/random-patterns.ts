@@ -27,120 +27,59 @@ const atoms: readonly string[] = [
   ...["Disallow: ", "Mon, 06 May 2024", "6 May 2024", "May 6, 2024 7:08 PM", "<!-- x -->", "# x"],
 ];
 
-interface Frame {
-  readonly kind: PatternKind;
-  readonly head: string;
-  readonly wrap: (value: string, at: number) => string;
-}
-
-const page = (inside: (value: string) => string): Frame => ({
-  kind: "xml",
-  head: "<urlset>",
-  wrap: (value, at) => `<url><loc>https://example.org/${at}</loc>${inside(value)}</url>`,
-});
-
-const element = (name: string) => (value: string) => `<${name}>${value}</${name}>`;
-
-// Every element that is read, in its place.
-const elements: readonly ((inside: string) => string)[] = [
-  ...["loc", "lastmod", "changefreq", "priority", "expires", "unknown", "LOC", "x:y"].map(element),
-  ...["name", "language"].map(
-    (name) => (value: string) => element("news:news")(element("news:publication")(element(`news:${name}`)(value))),
+// Every element that is read, in its place: `§` is the value.
+const within = (...path: string[]) =>
+  path.reduceRight((inside, name) => `<${name}>${inside}</${name.split(" ")[0]}>`, "§");
+const fields = [
+  ...words("loc lastmod changefreq priority expires unknown LOC x:y").map((name) => within(name)),
+  ...words("name language").map((name) => within("news:news", "news:publication", `news:${name}`)),
+  ...words("title publication_date access genres keywords stock_tickers").map((name) =>
+    within("news:news", `news:${name}`),
   ),
-  ...["title", "publication_date", "access", "genres", "keywords", "stock_tickers"].map(
-    (name) => (value: string) => element("news:news")(element(`news:${name}`)(value)),
+  ...words("loc caption geo_location title license").map((name) => within("image:image", `image:${name}`)),
+  ...words(`
+    thumbnail_loc title description content_loc player_loc duration expiration_date rating view_count publication_date family_friendly
+    restriction platform price uploader live requires_subscription tag category gallery_loc content_segment_loc tvshow id
+  `).map((name) => within("video:video", `video:${name}`)),
+  ...words("allow_embed autoplay relationship type currency resolution info title duration").map((name) =>
+    within("video:video", `video:${name} ${name}="§"`),
   ),
-  ...["loc", "caption", "geo_location", "title", "license"].map(
-    (name) => (value: string) => element("image:image")(element(`image:${name}`)(value)),
-  ),
-  ...[
-    ...["thumbnail_loc", "title", "description", "content_loc", "player_loc", "duration", "expiration_date", "rating"],
-    ...["view_count", "publication_date", "family_friendly", "restriction", "platform", "price", "uploader", "live"],
-    ...["requires_subscription", "tag", "category", "gallery_loc", "content_segment_loc", "tvshow", "id"],
-  ].map((name) => (value: string) => element("video:video")(element(`video:${name}`)(value))),
+  '<xhtml:link rel="§" hreflang="de" href="https://example.org/de"/>',
+  "<xhtml:link rel='alternate' hreflang='§' media='§' href='§' />",
 ];
-
-const attributes: readonly ((value: string) => string)[] = [
-  (value) => `<xhtml:link rel="${value}" hreflang="de" href="https://example.org/de"/>`,
-  (value) => `<xhtml:link rel='alternate' hreflang='de' media='${value}' href='${value}' />`,
-  (value) => `<link rel="alternate" hreflang="${value}" href="/de"/>`,
-  ...["allow_embed", "autoplay", "relationship", "type", "currency", "resolution", "info", "title", "duration"].map(
-    (name) => (value: string) =>
-      element("video:video")(
-        ["player_loc", "restriction", "price", "uploader", "gallery_loc", "content_segment_loc", "id"]
-          .map((owner) => `<video:${owner} ${name}="${value}">1</video:${owner}>`)
-          .join(""),
-      ),
-  ),
+const feedFields = [
+  ...words("link guid pubDate dc:date dcterms:modified title atom:updated").map((name) => within(name)),
+  '<guid isPermaLink="§">§</guid>',
+  '<atom:link rel="§" href="§"/>',
+  '<link rel="alternate" type="§" href="§" xml:base="§"/>',
+  "<updated>§</updated><id>§</id>",
 ];
-
-const feedParts: readonly ((value: string) => string)[] = [
-  ...["link", "guid", "pubDate", "dc:date", "dcterms:modified", "title", "atom:updated"].map(element),
-  (value) => `<guid isPermaLink="${value}">${value}</guid>`,
-  (value) => `<atom:link rel="${value}" href="${value}"/>`,
-  (value) => `<link rel="alternate" type="${value}" href="${value}" xml:base="${value}"/>`,
-  (value) => `<updated>${value}</updated><id>${value}</id>`,
-];
-
 const robotsKeys = ["Sitemap", "sitemaps", "Site-map", "User-agent", "Allow", "Disallow", "Crawl-delay", "Host", "x"];
 
-const frames: readonly Frame[] = [
-  ...elements.map((inside) => page(inside)),
-  ...attributes.map((inside) => page(inside)),
-  ...elements.slice(0, 3).map((inside): Frame => ({ kind: "xml", head: "<urlset>", wrap: (value) => inside(value) })),
-  ...feedParts.flatMap((inside): Frame[] => [
-    { kind: "xml", head: "<rss><channel>", wrap: (value) => element("item")(inside(value)) },
-    {
-      kind: "xml",
-      head: "<feed xmlns='http://www.w3.org/2005/Atom'>",
-      wrap: (value) => element("entry")(inside(value)),
-    },
-    { kind: "xml", head: "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>", wrap: inside },
-  ]),
-  ...robotsKeys.map((key): Frame => ({ kind: "robots", head: "", wrap: (value) => `${key}: ${value}\n` })),
-  ...robotsKeys.map((key): Frame => ({ kind: "robots", head: "", wrap: (value) => `${key} ${value}\n` })),
-  ...["https://example.org/", "http://", "https:", "HTTPS://", '"https://a', "www.", "//", "https://a.b/\t"].map(
-    (before): Frame => ({ kind: "text", head: "https://example.org/\n", wrap: (value) => `${before}${value}\n` }),
-  ),
-  ...["<a ", "<base ", "<script>", "<!--", "<style ", "<template>", "<LINK REL=sitemap "].map(
-    (before): Frame => ({ kind: "html", head: "", wrap: (value) => `${before}href=${value}>` }),
-  ),
-  { kind: "html", head: "", wrap: (value) => `<link rel="${value} sitemap" href='${value}'>` },
-  { kind: "xml", head: "<urlset>", wrap: (value) => value },
-  { kind: "xml", head: "<urlset>", wrap: (value) => `<url><loc>${value}</loc></url>` },
-  { kind: "xml", head: "<urlset>", wrap: (value) => `<a ${value}="1"/>` },
-  { kind: "xml", head: "<urlset>", wrap: (value) => `<${value}/>` },
-  page((value) => `<lastmod>${value}</lastmod><priority>${value}</priority>`),
-  page((value) => `<xhtml:link rel="alternate" hreflang="${value}" href="${value}"/>`),
-  page((value) => `<news:news><news:publication_date>${value}</news:publication_date></news:news>`),
-  page((value) => `<image:image><image:loc>${value}</image:loc><image:title>${value}</image:title></image:image>`),
-  page((value) => `<video:video><video:price currency="${value}">${value}</video:price></video:video>`),
-  {
-    kind: "xml",
-    head: "<sitemapindex>",
-    wrap: (value) => `<sitemap><loc>${value}</loc><lastmod>${value}</lastmod></sitemap>`,
-  },
-  {
-    kind: "xml",
-    head: "<rss><channel>",
-    wrap: (value) => `<item><link>${value}</link><pubDate>${value}</pubDate><guid>${value}</guid></item>`,
-  },
-  {
-    kind: "xml",
-    head: "<feed xmlns='http://www.w3.org/2005/Atom'>",
-    wrap: (value) => `<entry xml:base="${value}"><link href="${value}"/><updated>${value}</updated></entry>`,
-  },
-  { kind: "text", head: "https://example.org/\n", wrap: (value) => `${value}\n` },
-  { kind: "text", head: "https://example.org/\n", wrap: (value) => `https://${value}\n` },
-  { kind: "robots", head: "", wrap: (value) => `Sitemap: ${value}\n` },
-  { kind: "robots", head: "", wrap: (value) => `User-agent: ${value}\nDisallow: ${value}\nCrawl-delay: ${value}\n` },
-  { kind: "html", head: "", wrap: (value) => `<link rel="sitemap" href="${value}">` },
-  { kind: "html", head: "", wrap: (value) => `<link ${value}>` },
-  { kind: "html", head: "", wrap: (value) => value },
+/** The head of a document, and its entries: `§` is the value, `§n` the number of the entry. */
+const frames: readonly (readonly [kind: PatternKind, head: string, entries: readonly string[]])[] = [
+  ["xml", "<urlset>", fields.map((field) => `<url><loc>https://example.org/§n</loc>${field}</url>`)],
+  ["xml", "<urlset>", ["§", "<url><loc>§</loc></url>", '<a §="1"/>', "<§/>", ...fields.slice(0, 3)]],
+  ["xml", "<sitemapindex>", ["<sitemap><loc>§</loc><lastmod>§</lastmod></sitemap>"]],
+  ["xml", "<rss><channel>", feedFields.map((field) => `<item>${field}</item>`)],
+  ["xml", "<feed xmlns='http://www.w3.org/2005/Atom'>", feedFields.map((field) => `<entry>${field}</entry>`)],
+  ["xml", "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>", feedFields],
+  ["robots", "", robotsKeys.flatMap((key) => [`${key}: §\n`, `${key} §\n`])],
+  [
+    "text",
+    "https://example.org/\n",
+    ["", "https://", "http://", "https:", '"https://a', "www.", "//"].map((at) => `${at}§\n`),
+  ],
+  ["html", "", ["§", "<link §>", '<link rel="sitemap" href="§">', `<link rel="§ sitemap" href='§'>`]],
+  ["html", "", ["a", "base", "style", "LINK REL=sitemap"].map((tag) => `<${tag} href=§>`)],
+  ["html", "", ["<script>§>", "<!--§>", "<template>§>"]],
 ];
 
 export function randomPattern(random: Random): Pattern {
-  const { kind, head, wrap } = random.pick(frames);
+  const [kind, head, entry] = random.pick(
+    frames.flatMap(([kind, head, entries]) => entries.map((entry) => [kind, head, entry] as const)),
+  );
+  const wrap = (value: string, at: number) => entry.replaceAll("§n", `${at}`).replaceAll("§", () => value);
   const unit = Array.from({ length: random.pick([1, 1, 2, 3, 6]) }, () => random.pick(atoms)).join("");
   // Each entry like the others, each with a number, or one long value.
   const growth = random.pick(["alike", "numbered", "long"] as const);
