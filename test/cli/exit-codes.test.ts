@@ -206,14 +206,21 @@ describe("2: the command line is wrong, said in one line", () => {
     [["ls", "example.org", "-f", "pages", "--all"], "--all works with the format tabtree"],
     [["ls", "ftp://example.org/"], "not an http or https URL"],
     [["ls", "missing.warc.gz"], "no such file"],
+    [["report", "missing"], "no such file: missing; for a website: https://missing/"],
     [["ls", "example.org", "--known-path", "https://elsewhere.org/x"], "Expected --known-path"],
     [["ls"], "no website given"],
     [["list"], "unknown command 'list'"],
     [["parse", "missing.xml"], "no such file: missing.xml"],
     [["parse", "missing"], "no such file: missing"],
     [["parse", "example.org/feed"], "no such file: example.org/feed"],
-    [["check", "missing", "--url", "https://example.org/"], "no such file or folder: missing; --url and --map need"],
-    [["ls", "missing", "--map", "https://example.org/=."], "no such file or folder: missing; --url and --map need"],
+    [
+      ["check", "missing.example", "--url", "https://example.org/"],
+      "no such file or folder: missing.example; --url and --map need",
+    ],
+    [
+      ["ls", "missing.example", "--map", "https://example.org/=."],
+      "no such file or folder: missing.example; --url and --map need",
+    ],
     [["check", "https://example.org/", "--url", "https://example.org/"], "sitegrove: --url and --map need a local"],
     [["completion", "tcsh"], "Allowed choices are bash, zsh, fish"],
   ])("%j", async (words, message) => {

@@ -53,6 +53,9 @@ export function recognize(name: string): NamedTarget {
   }
   if (stat !== undefined) return { kind: "stream", name, path: name };
   if (looksLikeFile.test(name) && !isOnOwnMachine(name)) throw new UsageError(`no such file: ${name}`);
+  // A word alone is rather a mistyped file than a host of the own network.
+  if (/^[\w-]+$/.test(name) && !isOnOwnMachine(name))
+    throw new UsageError(`no such file: ${name}; for a website: https://${name}/`);
   return { kind: "website", homepage: webUrl(name, "neither a URL nor a file:"), isAssumed: true };
 }
 
