@@ -206,6 +206,7 @@ describe("2: the command line is wrong, said in one line", () => {
     [["ls", "example.org", "-f", "pages", "--all"], "--all works with the format tabtree"],
     [["ls", "ftp://example.org/"], "not an http or https URL"],
     [["ls", "missing.warc.gz"], "no such file"],
+    [["ls", "http://127.0.0.1:9/", "--save", "pages.csv"], "its name must end in .warc or .warc.gz, not pages.csv"],
     [["report", "missing"], "no such file: missing; for a website: https://missing/"],
     [["ls", "example.org", "--known-path", "https://elsewhere.org/x"], "Expected --known-path"],
     [["ls"], "no website given"],

@@ -77,23 +77,23 @@ async function stopped(words: readonly string[], signal: "SIGINT" | "SIGHUP" = "
 
 test.each([
   [["ls", "-f", "csv", "-o", "new"], "new was not written"],
-  [["ls", "-f", "csv", "-o", "old", "--force"], "old was not changed"],
+  [["ls", "-f", "csv", "-o", "old.warc", "--force"], "old.warc was not changed"],
   [["ls", "-f", "parquet", "-o", "deep/new"], "deep/new was not written"],
   [["ls", "-f", "parquet", "-o", "."], ". was not written"],
   [["ls", "-f", "json"], "nothing was written"],
-  [["ls", "-f", "json", "--save", "old", "--force"], "old was not changed"],
+  [["ls", "-f", "json", "--save", "old.warc", "--force"], "old.warc was not changed"],
   [["check"], "nothing was written"],
   [["check", "-f", "json", "-o", "a", "-f", "sarif", "-o", "b"], "a was not written; b was not written"],
   [["report", "-o", "new"], "new was not written"],
   [["parse"], "nothing was written"],
 ])("what a run that is stopped says is true: %j", async (words, said) => {
-  writeFileSync(path.join(folder, "old"), "old");
+  writeFileSync(path.join(folder, "old.warc"), "old");
   const flags = words.map((word, at) => (/^(-o|--save)$/.test(words[at - 1] ?? "") ? path.join(folder, word) : word));
   const whole = said.replaceAll(/\S+(?= was not)/g, (name) => (name === "nothing" ? name : path.join(folder, name)));
   const { code, stderr } = await stopped(flags);
   expect({ code, stderr }).toEqual({ code: 130, stderr: `sitegrove: stopped: ${whole}\n` });
-  expect(readdirSync(folder)).toEqual(["old"]);
-  expect(readFileSync(path.join(folder, "old"), "utf8")).toBe("old");
+  expect(readdirSync(folder)).toEqual(["old.warc"]);
+  expect(readFileSync(path.join(folder, "old.warc"), "utf8")).toBe("old");
 });
 
 test("a document that is stopped before it answers is no failure of the program", async () => {

@@ -66,8 +66,10 @@ export class SaveFile implements Unfinished {
   // Until it is replaced.
   #target: string | undefined;
 
-  /** Throws a `UsageError` if the file exists and may not or cannot be replaced. */
+  /** Throws a `UsageError` if the name is of another kind of file, or the file exists and may not or cannot be replaced. */
   constructor(file: string, force = false) {
+    if (!/\.(?:warc|gz)$/i.test(file))
+      throw new UsageError(`--save writes an archive: its name must end in .warc or .warc.gz, not ${file}`);
     const target = orUsageError(`${file} cannot be written`, () => {
       if (fs.lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
       if (!fs.existsSync(file)) throw new UsageError(`${file} is a broken symbolic link`);
