@@ -2,36 +2,31 @@
 import { ordered, pageFilter } from "../crawl/crawl.ts";
 import { prepareStream } from "../crawl/prepare.ts";
 import { timeLeft } from "../crawl/time-budget.ts";
+import type { SharedLimits } from "../fetch/hosts.ts";
 import { within } from "../fetch/lookup.ts";
 import { longestTimer } from "../fetch/timeouts.ts";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
-import type { CrawlEvent, FinishedEvent, OrderedEvent } from "../model/event.ts";
+import type { FinishedEvent, OrderedEvent } from "../model/event.ts";
 import { pageFilterNames, type StreamOptions } from "../model/options.ts";
 import { isLossy, type Problem } from "../model/problem.ts";
 import type { RobotsPreference, Sitemap } from "../model/sitemap.ts";
 import { buildTreeWhile } from "../tree/build.ts";
 import type { SiteOutput } from "./fleet-options.ts";
-import type { SharedLimits } from "./shared-limits.ts";
 import type { SiteJob, SiteOutcome, SiteReason, SiteSummary } from "./site-job.ts";
+import type { Lease } from "./site-queue.ts";
 
-export interface CrawlSiteOptions {
-  readonly job: SiteJob;
-  readonly attemptId: string;
-  readonly output: SiteOutput;
-  readonly options: StreamOptions;
-  readonly signal: AbortSignal;
-  readonly shared: SharedLimits;
-  readonly onEvent: (event: CrawlEvent) => void;
-  /** Called with what is given to the output. */
-  readonly onOrdered?: (event: OrderedEvent) => void;
-}
-
-/** Throws only the reason of the signal, and errors of the output or the disk. */
-export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
-  const { job, attemptId, output, signal, shared, onEvent } = site;
-  const options: StreamOptions = { ...withSettings({ ...site.options, ...output.options }, job), signal, onEvent };
-  const reasons = new Reasons();
+/** Throws only the reason of the signal, and errors of the output or the disk. `onOrdered` is called with what is given to the output. */
+export async function crawlSite(
+  { job, attemptId }: Pick<Lease, "job" | "attemptId">,
+  given: StreamOptions & { readonly signal: AbortSignal },
+  output: SiteOutput,
+  shared: SharedLimits,
+  onOrdered: (event: OrderedEvent) => void,
+): Promise<SiteSummary> {
+  const { signal } = given;
+  const options = withSettings(given, job);
+  let reasons: Reasons = new Map();
   let finished: FinishedEvent | undefined;
   let hasSitemap = false;
   let preferences: readonly RobotsPreference[] | undefined;
@@ -44,12 +39,12 @@ export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
     return within(left, work, "its output could not be written in time");
   };
   const see = async (event: OrderedEvent) => {
-    site.onOrdered?.(event);
+    onOrdered(event);
     output.see?.(event);
     if (event.type === "pages") await taken(output.pages?.(event.url, event.pages));
     else if (event.type === "sitemap") {
       hasSitemap ||= isSitemap(event.sitemap);
-      reasons.see(event.sitemap);
+      for (const problem of lossesOf(event.sitemap)) add(reasons, problem);
       if (event.sitemap.kind === "index") preferences ??= event.sitemap.preferences?.slice(0, mostPreferences);
       await taken(output.sitemap?.(event));
     } else if (event.type === "finished") finished = event;
@@ -71,12 +66,12 @@ export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
   const { totals, discovery, filtered } = finished;
   const outcome = outcomeOf(finished, hasSitemap);
   // A machine without a free socket says nothing about the website: it is read again later.
-  const shortage = reasons.shortage ?? discovery.find(({ reason }) => reason?.code === noSocket)?.reason;
+  const shortage = reasons.get(noSocket) ?? discovery.find(({ reason }) => reason?.code === noSocket)?.reason;
   if (shortage !== undefined) throw new SitemapError("storage-failed", shortage.message);
   // If nothing was found, each candidate has a reason.
   if (!hasSitemap) {
-    reasons.clear();
-    for (const { reason } of discovery) if (reason !== undefined) reasons.add(reason);
+    reasons = new Map();
+    for (const { reason } of discovery) if (reason !== undefined) add(reasons, reason);
   }
   return {
     site: job.homepage,
@@ -90,7 +85,7 @@ export async function crawlSite(site: CrawlSiteOptions): Promise<SiteSummary> {
     duration: totals.duration,
     finishedAt: new Date().toISOString(),
     attemptId,
-    reasons: outcome === "complete" ? [] : reasons.list(),
+    reasons: outcome === "complete" ? [] : [...reasons.values()].sort(byCount).slice(0, mostReasons),
     files: {},
     ...defined({ preferences }),
   };
@@ -117,32 +112,18 @@ function outcomeOf({ complete, unreachable }: FinishedEvent, hasSitemap: boolean
 }
 
 /** The reasons why something is missing, by code: the first message of each, and the count. */
-class Reasons {
-  #byCode = new Map<string, SiteReason>();
-  /** The problem, if this machine ran out of sockets. */
-  shortage: Problem | undefined;
+type Reasons = Map<string, SiteReason>;
 
-  see(sitemap: Sitemap): void {
-    if (sitemap.kind === "invalid") this.add(sitemap.reason);
-    else for (const problem of sitemap.problems) if (isLossy(problem.code)) this.add(problem);
-  }
-
-  add(problem: Problem): void {
-    const { code, message } = problem;
-    if (code === noSocket) this.shortage = problem;
-    const known = this.#byCode.get(code) ?? { code, message, count: 0 };
-    this.#byCode.set(code, { ...known, count: known.count + 1 });
-  }
-
-  clear(): void {
-    this.#byCode.clear();
-  }
-
-  list(): SiteReason[] {
-    return [...this.#byCode.values()].sort((one, other) => other.count - one.count).slice(0, mostReasons);
-  }
+function add(reasons: Reasons, { code, message }: Problem): void {
+  const known = reasons.get(code) ?? { code, message, count: 0 };
+  reasons.set(code, { ...known, count: known.count + 1 });
 }
 
+function lossesOf(sitemap: Sitemap): readonly Problem[] {
+  return sitemap.kind === "invalid" ? [sitemap.reason] : sitemap.problems.filter(({ code }) => isLossy(code));
+}
+
+const byCount = (one: SiteReason, other: SiteReason) => other.count - one.count;
 const mostReasons = 10;
 const mostPreferences = 20;
 

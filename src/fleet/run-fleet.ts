@@ -7,8 +7,7 @@ import { invalid } from "../model/option-checks.ts";
 import { type Options, resolveStreamOptions, type StreamOptions } from "../model/options.ts";
 import { problem } from "../model/problem.ts";
 import { crawlSite } from "./crawl-site.ts";
-import { type FleetOptions, type FleetSettings, resolveFleetOptions, type SiteOutput } from "./fleet-options.ts";
-import type { SharedLimits } from "./shared-limits.ts";
+import { type FleetOptions, resolveFleetOptions, type SiteOutput } from "./fleet-options.ts";
 import { emptySummary, type SiteJob, type SiteSummary, siteJob } from "./site-job.ts";
 import type { Lease, QueueCounts } from "./site-queue.ts";
 import { ResponseCounter, type SiteResponses } from "./site-responses.ts";
@@ -19,117 +18,71 @@ import { ResponseCounter, type SiteResponses } from "./site-responses.ts";
  */
 export async function runFleet(options: FleetOptions): Promise<QueueCounts> {
   const settings = resolveFleetOptions(options);
-  const { queue, run, sites } = settings;
+  const { queue, run, sites, sink, concurrency, crawl, onEvent } = settings;
   settings.signal?.throwIfAborted();
   // Imported here, to keep `import "sitegrove"` fast.
-  const { SharedLimits } = await import("./shared-limits.ts");
-  const { crawl, perAddress } = settings;
-  const fleet = new Fleet(settings, new SharedLimits(resolveStreamOptions(crawl), perAddress));
-  // A long list is read while its websites are being crawled.
-  const adding = sites === undefined ? undefined : queue.add(run, until(jobsOf(sites, crawl), fleet.draining));
-  adding?.catch((error: unknown) => fleet.fail(error));
-  await fleet.work();
-  await adding;
-  return queue.counts(run);
-}
+  const { sharedLimits } = await import("./shared-limits.ts");
+  const shared = sharedLimits(resolveStreamOptions(crawl), settings.perAddress);
+  // Aborted by the caller, or by an error that is not about a website.
+  const stop = new FollowingController(settings.signal);
+  // Also aborted when no more websites are started.
+  const drain = new FollowingController(settings.drain, stop.signal);
+  // Every website adds a listener.
+  setMaxListeners(0, drain.signal);
+  const workers = new Set<Promise<void>>();
+  // How many websites in progress have not responded for a while: others take their places.
+  let slow = 0;
 
-class Fleet {
-  readonly #settings: FleetSettings;
-  readonly #shared: SharedLimits;
-  /** Aborted by the caller, or by an error that is not about a website. */
-  readonly #stop: FollowingController;
-  /** Also aborted when no more websites are started. */
-  readonly #drain: FollowingController;
-  readonly #workers = new Set<Promise<void>>();
-  /** How many websites in progress have not responded for a while: others take their places. */
-  #slow = 0;
-
-  constructor(settings: FleetSettings, shared: SharedLimits) {
-    this.#settings = settings;
-    this.#shared = shared;
-    this.#stop = new FollowingController(settings.signal);
-    this.#drain = new FollowingController(settings.drain, this.#stop.signal);
-    // Every website adds a listener.
-    setMaxListeners(0, this.#drain.signal);
+  function startWorker(): void {
+    const working = work()
+      .catch((error: unknown) => stop.abort(error))
+      .then(() => void workers.delete(working));
+    workers.add(working);
   }
 
-  /** Aborted when no more websites are started. */
-  get draining(): AbortSignal {
-    return this.#drain.signal;
-  }
-
-  /** Ends everything, because of an error that is not about a website. */
-  fail(error: unknown): void {
-    this.#stop.abort(error);
-  }
-
-  async work(): Promise<void> {
-    try {
-      for (let count = 0; count < this.#settings.concurrency; count += 1) this.#startWorker();
-      while (this.#workers.size > 0) await Promise.all(this.#workers);
-      this.#stop.signal.throwIfAborted();
-    } finally {
-      this.#stop.release();
-      this.#drain.release();
-      this.#shared.close();
-    }
-  }
-
-  #startWorker(): void {
-    const working = this.#worker()
-      .catch((error: unknown) => this.fail(error))
-      .then(() => {
-        this.#workers.delete(working);
-      });
-    this.#workers.add(working);
-  }
-
-  async #worker(): Promise<void> {
-    const { queue, concurrency, onEvent } = this.#settings;
+  async function work(): Promise<void> {
     for (;;) {
-      const lease = await queue.take(this.#drain.signal).catch((error: unknown) => {
-        if (!this.#drain.signal.aborted) throw error;
+      const lease = await queue.take(drain.signal).catch((error: unknown) => {
+        if (!drain.signal.aborted) throw error;
       });
       if (lease === undefined) return;
-      const { job } = lease;
-      const state = { hasAnswered: false, isSilent: false, isSlow: false };
+      let [hasAnswered, isSilent, isSlow] = [false, false, false];
       // A website that does not respond continues in a separate lane, if there is room: another one takes its place.
       const timer = setTimeout(() => {
-        state.isSilent = !state.hasAnswered;
-        if (state.isSilent) lease.silent?.(true);
-        if (this.#slow >= concurrency * slowLane || this.#drain.signal.aborted) return;
-        state.isSlow = true;
-        this.#slow += 1;
-        this.#startWorker();
-        onEvent?.({ type: "site-slow", job });
+        isSilent = !hasAnswered;
+        if (isSilent) lease.silent?.(true);
+        if (slow >= concurrency * slowLane || drain.signal.aborted) return;
+        isSlow = true;
+        slow += 1;
+        startWorker();
+        onEvent?.({ type: "site-slow", job: lease.job });
       }, slowTime);
       const onAnswer = () => {
-        state.hasAnswered = true;
-        if (state.isSilent) lease.silent?.(false);
-        state.isSilent = false;
+        hasAnswered = true;
+        if (isSilent) lease.silent?.(false);
+        isSilent = false;
       };
       try {
-        const read = await this.#site(lease, onAnswer, () => clearTimeout(timer));
-        if (read !== undefined) await this.#settle(lease, read);
+        const read = await readSite(lease, onAnswer, () => clearTimeout(timer));
+        if (read !== undefined) await settle(lease, read);
       } catch (error) {
         // Not about the website: the disk is full, or the queue is gone.
-        this.fail(error);
+        stop.abort(error);
         await lease.retry().catch(() => undefined);
         throw error;
       } finally {
         clearTimeout(timer);
-        if (state.isSlow) this.#slow -= 1;
+        if (isSlow) slow -= 1;
       }
       // Its place has been taken.
-      if (state.isSlow) return;
+      if (isSlow) return;
     }
   }
 
   /** Undefined if the website went back to the queue. */
-  async #site(lease: Lease, onAnswer: () => void, onDocument: () => void): Promise<ReadSite | undefined> {
-    const { sink, crawl, onEvent } = this.#settings;
+  async function readSite(lease: Lease, onAnswer: () => void, onDocument: () => void): Promise<ReadSite | undefined> {
     const { job, attemptId, starts } = lease;
-    const stopping = new FollowingController(this.#stop.signal, lease.lost);
+    const stopping = new FollowingController(stop.signal, lease.lost);
     onEvent?.({ type: "site-start", job, starts });
     let output: SiteOutput | undefined;
     const responses = new ResponseCounter();
@@ -137,30 +90,30 @@ class Fleet {
       responses.see(event);
       if (event.type === "response" && event.status !== undefined && event.status < 500) onAnswer();
     };
+    const onOrdered = (event: OrderedEvent) => {
+      if (event.type === "pages" || event.type === "sitemap") onDocument();
+      if (event.type === "pages" && event.pages.length > 0)
+        onEvent?.({ type: "site-pages", job, pages: event.pages.length });
+    };
+    const read = (into: SiteOutput, seen = onOrdered) =>
+      crawlSite(lease, { ...crawl, ...into.options, signal: stopping.signal, onEvent: see }, into, shared, seen);
     try {
       const published = await sink.published?.(job);
       if (published !== undefined) return { summary: published, output };
       const opened = await sink.open(job, attemptId);
       output = opened;
-      const onOrdered = (event: OrderedEvent) => {
-        if (event.type === "pages" || event.type === "sitemap") onDocument();
-        if (event.type === "pages" && event.pages.length > 0)
-          onEvent?.({ type: "site-pages", job, pages: event.pages.length });
-      };
-      const shared = { job, attemptId, options: crawl, signal: stopping.signal, shared: this.#shared, onEvent: see };
-      const read = (into: SiteOutput) => crawlSite({ ...shared, output: into, onOrdered });
       const readAlive = async () => {
         const { lastTried, keep, discard } = opened;
         if (lastTried === undefined) return read(opened);
-        const probe = await crawlSite({ ...shared, output: { options: oneRequest, keep, discard } });
+        const probe = await read({ options: oneRequest, keep, discard }, () => {});
         return probe.outcome === "unreachable" ? { ...probe, lastTried } : read(opened);
       };
       const reading = readAlive().catch(async (error: unknown) => {
-        const { previous, ...options } = opened.options ?? {};
+        const { previous, ...others } = opened.options ?? {};
         const isInvalid = error instanceof SitemapError && error.code === "invalid-archive";
         if (previous === undefined || !isInvalid) throw error;
         // Without the earlier archive everything is requested.
-        return { ...(await read({ ...opened, options })), previousError: error.message };
+        return { ...(await read({ ...opened, options: others })), previousError: error.message };
       });
       const summary = await reading.catch((error: unknown) => {
         if (stopping.signal.aborted || isMachine(error)) throw error;
@@ -181,17 +134,31 @@ class Fleet {
   }
 
   // If the queue fails, it is unknown whether it has the result: the output stays.
-  async #settle(lease: Lease, { summary, output, responses }: ReadSite): Promise<void> {
-    const { onEvent } = this.#settings;
+  async function settle(lease: Lease, { summary, output, responses }: ReadSite): Promise<void> {
     try {
       const accepted = (await lease.done(summary)) === "accepted";
       await (accepted ? output?.accepted?.() : output?.discard());
       onEvent?.({ type: "site-done", summary, accepted, responses });
     } catch (error) {
-      if (!this.#stop.signal.aborted) throw error;
+      if (!stop.signal.aborted) throw error;
       onEvent?.({ type: "site-back", job: lease.job });
     }
   }
+
+  // A long list is read while its websites are being crawled.
+  const adding = sites && queue.add(run, until(jobsOf(sites, crawl), drain.signal));
+  adding?.catch((error: unknown) => stop.abort(error));
+  try {
+    for (let count = 0; count < concurrency; count += 1) startWorker();
+    while (workers.size > 0) await Promise.all(workers);
+    stop.signal.throwIfAborted();
+  } finally {
+    stop.release();
+    drain.release();
+    shared.close();
+  }
+  await adding;
+  return queue.counts(run);
 }
 
 /** A list until one of the signals: its next item is not waited for, because it may come slowly, from a pipe. */

@@ -4,85 +4,53 @@
 import net from "node:net";
 import { unlessAborted } from "../fetch/abort.ts";
 import { hostOf } from "../fetch/address-policy.ts";
-import { type Facts, Hosts, type SharedLimits as Shared, type SharedSlot, type Slot } from "../fetch/hosts.ts";
-import type { Lookup } from "../fetch/lookup.ts";
-import { type ProxyChoice, proxyChoice } from "../fetch/proxy.ts";
+import { type Facts, Hosts, type SharedLimits, type SharedSlot, type Slot } from "../fetch/hosts.ts";
+import { proxyChoice } from "../fetch/proxy.ts";
 import { defaultBackoff } from "../fetch/retry.ts";
 import type { Settings } from "../model/options.ts";
 import { nameServerLookup } from "./lookup.ts";
 
-export class SharedLimits implements Shared {
-  readonly #hosts: Hosts;
-  readonly #addresses: Hosts;
+/** `settings`: of all crawls together. `perAddress`: requests to one address at a time. */
+export function sharedLimits(settings: Settings, perAddress: () => number): SharedLimits & { close(): void } {
+  const total = Number.POSITIVE_INFINITY;
+  const own = { ...settings, concurrency: { ...settings.concurrency, total } };
+  const hosts = new Hosts(own, defaultBackoff, undefined, ({ host }) => host);
+  const concurrency = {
+    total,
+    get perHost() {
+      return perAddress();
+    },
+  };
+  const undelayed = { ...settings, delay: { ...settings.delay, milliseconds: 0 }, concurrency };
+  const addresses = new Hosts(undelayed, defaultBackoff, undefined, ({ pathname }) => pathname);
   /** How many requests to an address have freed their place. */
-  readonly #silent = new Map<string, number>();
-  readonly #lookup: Lookup = nameServerLookup();
-  readonly #proxyFor: ProxyChoice;
-  readonly #resolves: boolean;
+  const silent = new Map<string, number>();
+  const lookup = nameServerLookup();
+  const proxyFor = proxyChoice(settings.proxy);
 
-  /** `settings`: of all crawls together. `perAddress`: requests to one address at a time. */
-  constructor(settings: Settings, perAddress: () => number) {
-    const total = Number.POSITIVE_INFINITY;
-    const hosts = { ...settings, concurrency: { ...settings.concurrency, total } };
-    this.#hosts = new Hosts(hosts, defaultBackoff, undefined, ({ host }) => host);
-    const concurrency = {
-      total,
-      get perHost() {
-        return perAddress();
-      },
-    };
-    const addresses = { ...settings, delay: { ...settings.delay, milliseconds: 0 }, concurrency };
-    this.#addresses = new Hosts(addresses, defaultBackoff, undefined, ({ pathname }) => pathname);
-    this.#proxyFor = proxyChoice(settings.proxy);
-    // Which address a client of the caller's own connects to is unknown.
-    this.#resolves = settings.client === undefined;
-  }
-
-  /** Answers as it did in `acquire` for the same request: a failure is not asked about again. */
-  readonly lookup: Lookup = (host, options) => this.#lookup(host, { ...options, isRetry: false });
-
-  /** Waits for a slot of the host, then for one of its address. Rejects with the signal's reason. */
-  async acquire(target: URL, signal: AbortSignal, facts: Facts, isKnown: boolean): Promise<SharedSlot> {
-    const { isRetry = false } = facts;
-    const host = (await this.#hosts.acquire(target, signal, { isRetry })) as Slot;
-    try {
-      const address = await this.#addressOf(target, signal, facts);
-      return address === undefined
-        ? { ...host, answered: () => {} }
-        : await this.#atAddress(host, address, signal, isKnown);
-    } catch (error) {
-      host.release();
-      throw error;
-    }
-  }
-
-  /** Sends nothing to this host for so many milliseconds. */
-  pause(target: URL, milliseconds: number): void {
-    this.#hosts.pause(target, milliseconds);
-  }
-
-  /** The minimum delay between two requests to this host. */
-  setLeastDelay(target: URL, milliseconds: number): void {
-    this.#hosts.setLeastDelay(target, milliseconds);
-  }
-
-  close(): void {
-    this.#hosts.close();
-    this.#addresses.close();
+  // The lowest address stands for all, because several come in any order. Undefined if it is unknown: behind a proxy, with a client of the
+  // caller's own, or if the name cannot be resolved, which connecting will report.
+  async function addressOf(target: URL, signal: AbortSignal, facts: Facts): Promise<string | undefined> {
+    const { isTrusted = false, isRetry = false } = facts;
+    if (settings.client !== undefined || proxyFor(target) !== undefined) return undefined;
+    const host = hostOf(target);
+    if (net.isIP(host) !== 0) return host;
+    const answer = lookup(host, { isTrusted, isRetry, signal }).catch(() => []);
+    return [...(await unlessAborted<readonly string[]>(signal, answer))].sort()[0];
   }
 
   // The first request to a host frees its place at the address if no answer comes soon, as long as there are not too many such hosts: a silent
   // website must not hold up others.
-  async #atAddress(host: Slot, address: string, signal: AbortSignal, isKnown: boolean): Promise<SharedSlot> {
-    const place = (await this.#addresses.acquire(new URL(`address:${address}`), signal)) as Slot;
+  async function atAddress(host: Slot, address: string, signal: AbortSignal, isKnown: boolean): Promise<SharedSlot> {
+    const place = (await addresses.acquire(new URL(`address:${address}`), signal)) as Slot;
     let timer: NodeJS.Timeout | undefined;
     let isSilent = false;
-    const count = (by: number) => this.#silent.set(address, (this.#silent.get(address) ?? 0) + by);
+    const count = (by: number) => silent.set(address, (silent.get(address) ?? 0) + by);
     const wait = () => {
       const due = performance.now() + patience;
       timer = setTimeout(() => {
         // If this process was busy, the silence may be its own fault.
-        if (performance.now() - due > longestLag || (this.#silent.get(address) ?? 0) >= mostSilent) return wait();
+        if (performance.now() - due > longestLag || (silent.get(address) ?? 0) >= mostSilent) return wait();
         isSilent = true;
         count(1);
         place.lend();
@@ -94,7 +62,7 @@ export class SharedLimits implements Shared {
       place.release();
       if (isSilent) count(-1);
       isSilent = false;
-      if (this.#silent.get(address) === 0) this.#silent.delete(address);
+      if (silent.get(address) === 0) silent.delete(address);
     };
     return {
       answered: () => clearTimeout(timer),
@@ -109,16 +77,27 @@ export class SharedLimits implements Shared {
     };
   }
 
-  // The lowest address stands for all, because several come in any order. Undefined if it is unknown: behind a proxy,
-  // or if the name cannot be resolved, which connecting will report.
-  async #addressOf(target: URL, signal: AbortSignal, facts: Facts): Promise<string | undefined> {
-    const { isTrusted = false, isRetry = false } = facts;
-    if (!this.#resolves || this.#proxyFor(target) !== undefined) return undefined;
-    const host = hostOf(target);
-    if (net.isIP(host) !== 0) return host;
-    const answer = this.#lookup(host, { isTrusted, isRetry, signal }).catch(() => []);
-    return [...(await unlessAborted<readonly string[]>(signal, answer))].sort()[0];
-  }
+  return {
+    // Answers as it did in `acquire` for the same request: a failure is not asked about again.
+    lookup: (host, options) => lookup(host, { ...options, isRetry: false }),
+    // Waits for a slot of the host, then for one of its address.
+    async acquire(target, signal, facts, isKnown) {
+      const host = (await hosts.acquire(target, signal, { isRetry: facts.isRetry ?? false })) as Slot;
+      try {
+        const address = await addressOf(target, signal, facts);
+        return address === undefined ? { ...host, answered() {} } : await atAddress(host, address, signal, isKnown);
+      } catch (error) {
+        host.release();
+        throw error;
+      }
+    },
+    pause: (target, milliseconds) => hosts.pause(target, milliseconds),
+    setLeastDelay: (target, milliseconds) => hosts.setLeastDelay(target, milliseconds),
+    close() {
+      hosts.close();
+      addresses.close();
+    },
+  };
 }
 
 // In milliseconds.

@@ -97,24 +97,19 @@ async function run(
     messages.say(`${damagedLines(queue.damaged)}; --from FILE restores missing websites`, "warning");
   list.onMalformed = (sentence) => watch.note(sentence);
   const total = () => Math.max(known, list.count, queue.size);
-  const signals = await watch.start({ total, before: before.done, suspects: () => queue.suspects }, ["SIGTERM"]);
-  const shared = { queue, ...signals, onEvent: watch.see };
-  try {
-    if ((flags.processes ?? 1) > 1) {
+  const figures = { total, before: before.done, suspects: () => queue.suspects };
+  await watch.run(figures, ["SIGTERM"], async (options) => {
+    const { processes = 1, concurrency, perAddress } = flags;
+    if (processes > 1) {
       const { runProcesses } = await import("./processes.ts");
       const onDeath = (how: string) =>
         messages.say(`a process died (${how}): its websites will be crawled again`, "warning");
-      await runProcesses({ ...shared, program, list, flags, folder, onDeath });
-    } else {
-      const { concurrency, perAddress } = flags;
-      const crawl = withDefaults(givenCrawl(flags));
-      await runFleet({ ...shared, sites: list, sink: await sinkFor(flags, folder), concurrency, perAddress, crawl });
+      return runProcesses({ ...options, queue, program, list, flags, folder, onDeath });
     }
-  } catch (error) {
-    watch.expectStopped(error);
-  } finally {
-    watch.stop();
-  }
+    const crawl = withDefaults(givenCrawl(flags));
+    const sink = await sinkFor(flags, folder);
+    return runFleet({ ...options, queue, sites: list, sink, concurrency, perAddress, crawl });
+  });
   if (flags.dataset !== undefined) await (await datasetAt(flags.dataset, folder, flags.run)).finish(queue.results());
   const counter = new FleetCounter();
   let otherFormat = 0;

@@ -1,6 +1,6 @@
 // `--metrics 127.0.0.1:9464`: the figures of a run at `/metrics`, as Prometheus reads them.
 // https://prometheus.io/docs/instrumenting/exposition_formats/
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import { firstByteBounds, type SiteResponses } from "../../fleet/site-responses.ts";
 import { systemReason } from "../../model/errors.ts";
 import { UsageError } from "../exit-codes.ts";
@@ -14,8 +14,8 @@ export interface RunningFigures extends Readonly<Record<"waiting" | "again" | "l
   readonly responses: SiteResponses;
 }
 
-/** `9464` is a port of this machine alone. Throws a `UsageError` if it cannot listen. */
-export async function serveMetrics(address: string, figures: () => RunningFigures): Promise<Server> {
+/** `9464` is a port of this machine alone. Returns a function that ends it. Throws a `UsageError` if it cannot listen. */
+export async function serveMetrics(address: string, figures: () => RunningFigures): Promise<() => void> {
   const [, ipv6, named, port = ""] = /^(?:(?:\[([^\]]+)\]|([^:]+))?:)?(\d{1,5})$/.exec(address) ?? [];
   if (port === "") throw new UsageError(`--metrics takes an address, such as 127.0.0.1:9464, not ${address}`);
   const server = createServer(({ url }, response) => {
@@ -30,7 +30,10 @@ export async function serveMetrics(address: string, figures: () => RunningFigure
       .once("error", refuse)
       .listen(Number(port), ipv6 ?? named ?? "127.0.0.1", resolve);
   });
-  return server;
+  return () => {
+    server.close();
+    server.closeAllConnections();
+  };
 }
 
 function metricsText({ totals, active, waiting, again, lost, responses }: RunningFigures): string {

@@ -1,6 +1,5 @@
 // What runs of `fleet` and `fleet worker` share: progress (a table on a terminal, redrawn twice a second; elsewhere a line every ten
 // seconds), a line for each website in the log, metrics, Ctrl-C, and the totals.
-import type { Server } from "node:http";
 import type { FleetEvent } from "../../fleet/fleet-options.ts";
 import { type SiteSummary, siteOutcomes } from "../../fleet/site-job.ts";
 import { ResponseCounter } from "../../fleet/site-responses.ts";
@@ -11,7 +10,7 @@ import { exitCodes, Stopped, UsageError } from "../exit-codes.ts";
 import { LogLines } from "../output/log.ts";
 import { insecureWarning, Messages } from "../output/messages.ts";
 import type { FleetFlags } from "./flags.ts";
-import type { RunningFigures } from "./metrics.ts";
+import { type RunningFigures, serveMetrics } from "./metrics.ts";
 import { FleetCounter, type FleetTotals, fleetTable } from "./totals.ts";
 
 /** What events do not tell: how many websites there are, and were done before; who died with a process; leases that other workers took over. */
@@ -21,6 +20,8 @@ export interface FleetFigures {
   suspects?(): number;
   lost?(): number;
 }
+
+type Signals = Readonly<Record<"drain" | "signal", AbortSignal>>;
 
 export class FleetWatch {
   readonly messages: Messages;
@@ -37,9 +38,6 @@ export class FleetWatch {
   /** How many were done at moments of the last while. */
   readonly #past = [{ at: this.#begin, done: 0 }];
   #figures: FleetFigures = { total: () => 0, before: 0 };
-  #timer: NodeJS.Timeout | undefined;
-  #unlisten = () => {};
-  #metrics: Server | undefined;
   #pages = 0;
 
   /** Throws a `UsageError` if the log file cannot be opened. */
@@ -54,28 +52,41 @@ export class FleetWatch {
     this.#logLines = new LogLines(logFile, this.messages, "the fleet");
   }
 
-  /** The signals of the run that begins. Ctrl-C finishes what is under way; a second one stops, and so does a signal that is urgent. */
-  async start(
+  /**
+   * Works as the signals say that it gets, with progress, log and metrics of its events. Ctrl-C finishes what is under way; a second one
+   * stops, and so does a signal that is urgent.
+   */
+  async run(
     figures: FleetFigures,
     urgent: readonly "SIGTERM"[],
-  ): Promise<{ drain: AbortSignal; signal: AbortSignal }> {
+    work: (options: Signals & { onEvent(event: FleetEvent): void }) => Promise<unknown>,
+  ): Promise<void> {
     const { metrics, progress } = this.#flags;
     this.#figures = figures;
-    if (metrics !== undefined)
-      this.#metrics = await (await import("./metrics.ts")).serveMetrics(metrics, () => this.#now());
+    const unserve = metrics === undefined ? () => {} : await serveMetrics(metrics, () => this.#now());
     const drain = (stopped: Stopped) => {
       const again = stopped.exitCode === exitCodes.interrupted ? "Ctrl-C again" : "a second SIGTERM";
       this.messages.say(`finishing the websites in progress; ${again} stops immediately`, "warning");
       this.#drain.abort(stopped);
     };
-    this.#unlisten = onStop(this.#context, [drain, (stopped) => this.#stop.abort(stopped)], { urgent });
+    const unlisten = onStop(this.#context, [drain, (stopped) => this.#stop.abort(stopped)], { urgent });
     const { isTerminal } = this.messages;
     const show = () => (isTerminal ? this.messages.live(...this.#lines()) : this.messages.say(this.#headline()));
-    if (progress) this.#timer = setInterval(show, isTerminal ? drawTime : lineTime).unref();
-    return { drain: this.#drain.signal, signal: this.#stop.signal };
+    const timer = progress ? setInterval(show, isTerminal ? drawTime : lineTime).unref() : undefined;
+    try {
+      await work({ drain: this.#drain.signal, signal: this.#stop.signal, onEvent: (event) => this.#see(event) });
+    } catch (error) {
+      if (!(this.#stop.signal.reason instanceof Stopped)) throw error;
+    } finally {
+      unlisten();
+      clearInterval(timer);
+      unserve();
+      this.messages.clearLive();
+      this.#logLines.close();
+    }
   }
 
-  readonly see = (event: FleetEvent): void => {
+  #see(event: FleetEvent): void {
     const site = event.type === "site-done" ? event.summary.site : event.job.homepage;
     const running = this.#running.get(site);
     if (event.type === "site-start") this.#running.set(site, { since: Date.now(), pages: 0, isSlow: false });
@@ -93,7 +104,7 @@ export class FleetWatch {
       if (this.#flags.verbose !== undefined || this.#flags.logFile !== undefined)
         this.#log([siteLine(summary), ...Object.values(remark)].join("; "), { ...summary, ...remark });
     }
-  };
+  }
 
   /** A line for the log file alone: on standard error, others say it. */
   note(message: string): void {
@@ -103,21 +114,6 @@ export class FleetWatch {
   #log(text: string, value: object): void {
     const at = new Date(this.#context.now()).toISOString();
     this.#logLines.append(this.#flags.logFormat === "json" ? jsonOf({ at, ...value }) : `${at} ${text}`);
-  }
-
-  /** Ends the progress, the log and the handling of signals. */
-  stop(): void {
-    this.#unlisten();
-    clearInterval(this.#timer);
-    this.#metrics?.close();
-    this.#metrics?.closeAllConnections();
-    this.messages.clearLive();
-    this.#logLines.close();
-  }
-
-  /** Throws the error, unless the run was stopped. */
-  expectStopped(error: unknown): void {
-    if (!(this.#stop.signal.reason instanceof Stopped)) throw error;
   }
 
   /** The exit code, if the run was stopped immediately. `orDrained`: or if it was asked to finish. */

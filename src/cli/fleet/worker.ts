@@ -69,14 +69,12 @@ export async function fleetWorker(flags: WorkerFlags, context: Context): Promise
   const perAddress = () => Math.floor((flags.perAddress ?? defaultPerAddress) / workers);
   const figures = { total: () => watch.own.totals().websites + queue.left, before: 0, lost: () => queue.lost };
   try {
-    const signals = await watch.start(figures, []);
-    await runFleet({ queue, sink, concurrency, perAddress, crawl, ...signals, onEvent: watch.see });
-    await finishing;
-  } catch (error) {
-    watch.expectStopped(error);
+    await watch.run(figures, [], async (options) => {
+      await runFleet({ queue, sink, concurrency, perAddress, crawl, ...options });
+      await finishing;
+    });
   } finally {
     clearInterval(look);
-    watch.stop();
     await sink.close();
     await queue.close();
   }
