@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Dataset } from "../../src/cli/fleet/dataset.ts";
+import { type Dataset, openDataset } from "../../src/cli/fleet/dataset.ts";
 import { BullQueue } from "../../src/fleet/bull-queue.ts";
 import { noSink } from "../../src/fleet/fleet-options.ts";
 import { S3Bucket } from "../../src/fleet/s3-bucket.ts";
@@ -193,7 +193,7 @@ describe("parts", () => {
 
   test("parts that were begun when their process died are written once", async () => {
     const store = new Store(at("data"));
-    const dataset = new Dataset(noSink, store, "a");
+    const dataset = openDataset(noSink, store, "a");
     await read(dataset);
     // Listed, and not yet published.
     await store.put(`_spool/run=a/${ids[0]}.list.json`, JSON.stringify(ids.slice(0, 3)));
@@ -213,7 +213,7 @@ describe("parts", () => {
     ["one for all", undefined, [ids[0]]],
     ["the next one, once a table has its size", 1000, ids],
   ])("%s", async (_, mostBytes, firsts) => {
-    const dataset = new Dataset(noSink, new Store(at("data")), "a", mostBytes);
+    const dataset = openDataset(noSink, new Store(at("data")), "a", mostBytes);
     await read(dataset, 4200);
     await dataset.finish(results());
     expect(parts()).toEqual(firsts.map((id) => `part-${id}.parquet`));

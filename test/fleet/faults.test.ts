@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { SiteFiles } from "../../src/cli/fleet/sink.ts";
+import { siteFiles } from "../../src/cli/fleet/sink.ts";
 import { crawl as crawlEvents } from "../../src/crawl/crawl.ts";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
 import { runFleet } from "../../src/fleet/run-fleet.ts";
@@ -91,7 +91,7 @@ test(`of ${count} websites, ${share} % with faults: the healthy ones give the sa
     const queue = await JournalQueue.open(out);
     const results = new Map<string, SiteSummary>();
     const sites = Array.from({ length: count }, (_, number) => homepage(number));
-    const sink = new SiteFiles({ store: new Store(out), format: "ndjson", archives: false });
+    const sink = siteFiles({ store: new Store(out), format: "ndjson", archives: false });
     const counts = await runFleet({ queue, sites, sink, concurrency: 96, crawl: options });
     expect(counts).toEqual({ waiting: 0, active: 0, done: count, failed: 0 });
     for await (const summary of queue.results()) results.set(summary.site, summary);

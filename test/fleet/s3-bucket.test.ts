@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SiteFiles, summaryName } from "../../src/cli/fleet/sink.ts";
+import { siteFiles, summaryName } from "../../src/cli/fleet/sink.ts";
 import { bucketAddress, S3Bucket } from "../../src/fleet/s3-bucket.ts";
 import type { SiteSummary } from "../../src/fleet/site-job.ts";
 import { Store } from "../../src/fleet/store.ts";
@@ -135,7 +135,7 @@ describe.skipIf(!hasS3)("on a real server", () => {
       expect(await bucket.get("b")).toBe("2");
       const site = job("lost");
       const lease = { job: site, attemptId: "0123-1-abc" } as never;
-      const sink = new SiteFiles({ store: new Store(folder, bucket), format: "none", archives: false });
+      const sink = siteFiles({ store: new Store(folder, bucket), format: "none", archives: false });
       const output = await sink.open(site, "0123-1-abc");
       fail.push("lose");
       expect(await output.keep(summaryOf(lease))).toEqual({ files: {} });
@@ -155,7 +155,7 @@ describe.skipIf(!hasS3)("on a real server", () => {
 
   test("whose summary is there first has published; a late one takes it for its own and leaves nothing behind", async () => {
     const bucket = await S3Bucket.open("s3://bucket/fence", server.env);
-    const sink = new SiteFiles({ store: new Store(folder, bucket), format: "ndjson", archives: false, run: "monday" });
+    const sink = siteFiles({ store: new Store(folder, bucket), format: "ndjson", archives: false, run: "monday" });
     const site = job("twice");
     expect(await sink.published(site)).toBeUndefined();
     const summaries: SiteSummary[] = [];

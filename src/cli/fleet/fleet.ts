@@ -17,7 +17,7 @@ import { exitCodes, UsageError } from "../exit-codes.ts";
 import { checkSince } from "../flags.ts";
 import { expectDistinct } from "../input/target.ts";
 import { type FleetFlags, givenCrawl, withDefaults } from "./flags.ts";
-import { checkChanges, datasetAt, datasetPath, sinkFor, stateFolder, unpublisher, usablePlace } from "./outputs.ts";
+import { datasetAt, runDefaults, sinkFor, stateFolder, unpublisher, usablePlace } from "./outputs.ts";
 import { noList, reportList, SiteList, wasRead } from "./sites.ts";
 import { damagedLines, FleetCounter, summaryName } from "./totals.ts";
 import { FleetWatch } from "./watch.ts";
@@ -26,7 +26,6 @@ import { FleetWatch } from "./watch.ts";
 export async function fleet(names: readonly string[], flags: FleetFlags, context: Context): Promise<number> {
   const { out } = flags;
   checkSince(flags);
-  checkChanges(flags);
   if (flags.queue !== undefined) return (await import("./queue.ts")).fillQueue(names, flags, flags.queue, context);
   if (flags.run !== undefined && flags.dataset === undefined) throw new UsageError("--run needs --queue or --dataset");
   for (const [name, isGiven] of [
@@ -38,8 +37,8 @@ export async function fleet(names: readonly string[], flags: FleetFlags, context
   checkProcesses(flags);
   const list = new SiteList(names, flags, context.stdin);
   const { retry } = list;
-  const dataset = datasetPath(flags.dataset, retry);
-  expectUsable(resolveStreamOptions(givenCrawl(flags)));
+  const { dataset, crawl } = runDefaults(flags, retry);
+  expectUsable(resolveStreamOptions(crawl));
   for (const place of [out, dataset]) await usablePlace(place);
   // The journal is on this machine; what was published is known from the bucket, too.
   const folder = isBucket(out) ? stateFolder(out, flags.shard) : out;

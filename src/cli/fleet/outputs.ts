@@ -6,7 +6,7 @@ import { tmpdir, userInfo } from "node:os";
 import path from "node:path";
 import { ownerOf } from "../../archive/lock.ts";
 import type { BullQueue, RunSettings } from "../../fleet/bull-queue.ts";
-import { noSink, type SiteOutput, type SiteSink } from "../../fleet/fleet-options.ts";
+import { noSink, type SiteSink } from "../../fleet/fleet-options.ts";
 import { lockName, readResults, takeFolder } from "../../fleet/journal-file.ts";
 import { bucketAddress, isBucket, S3Bucket } from "../../fleet/s3-bucket.ts";
 import { keyHash, type SiteJob, type SiteSummary } from "../../fleet/site-job.ts";
@@ -16,10 +16,38 @@ import { systemReason } from "../../model/errors.ts";
 import { pageFilterNames, resolveStreamOptions, type StreamOptions } from "../../model/options.ts";
 import { UsageError } from "../exit-codes.ts";
 import type { Dataset } from "./dataset.ts";
-import { type FleetFlags, fleetFormats, withDefaults } from "./flags.ts";
-import type { RunDefaults } from "./queue.ts";
-import { type EarlierSite, hostInNames, SiteFiles, type SiteFilesOptions, summaryName } from "./sink.ts";
+import { type FleetFlags, type FleetFormat, fleetFormats, givenCrawl, withDefaults } from "./flags.ts";
+import { type EarlierSite, hostInNames, type SiteFilesOptions, siteFiles, summaryName } from "./sink.ts";
 import { journalIn } from "./totals.ts";
+
+/** The configuration of a run for its workers, whose own flags take precedence. */
+export interface RunDefaults {
+  readonly out?: string | undefined;
+  readonly format?: FleetFormat | undefined;
+  readonly archives?: boolean | undefined;
+  readonly check?: boolean | undefined;
+  readonly crawl?: StreamOptions | undefined;
+  readonly dataset?: string | undefined;
+}
+
+/** What the flags say. Throws a `UsageError` if some do not go together. */
+export function runDefaults(flags: FleetFlags, retry: readonly unknown[] = []): RunDefaults {
+  const { out, format, archives, check, dataset } = flags;
+  if (format === "changes" && !archives) throw new UsageError("-f changes needs --archives, for the next run");
+  if (dataset !== undefined && retry.length > 0)
+    throw new UsageError(
+      "--retry does not work with --dataset, because written rows cannot be removed; start another run",
+    );
+  const crawl = givenCrawl(flags);
+  resolveStreamOptions(crawl);
+  return { out: wholePath(out), format, archives, check, crawl, dataset: wholePath(dataset) };
+}
+
+// An absolute path, for other processes, or the address of a bucket.
+function wholePath(place: string | undefined): string | undefined {
+  if (isBucket(place)) bucketAddress(place);
+  return place === undefined || isBucket(place) ? place : path.resolve(place);
+}
 
 /** For the flags of `fleet`; `folder` is that of the journal. */
 export async function sinkFor(flags: FleetFlags, folder: string): Promise<SiteSink> {
@@ -35,9 +63,8 @@ async function siteSink(
   run: string | undefined,
 ): Promise<SiteSink> {
   const checkTree = check ? (await import("../../check/check-tree.ts")).checkTree : undefined;
-  for (const place of [out, dataset]) await usablePlace(place);
   const files = async (place: string) =>
-    new SiteFiles({ store: await storeAt(place, folder), format, archives, check: checkTree, ...more });
+    siteFiles({ store: await storeAt(place, folder), format, archives, check: checkTree, ...more });
   const sink = out === undefined ? noSink : await files(out);
   return dataset === undefined ? sink : datasetAt(dataset, folder, run, sink);
 }
@@ -54,23 +81,8 @@ export async function datasetAt(
   run = "default",
   inner: SiteSink = noSink,
 ): Promise<Dataset> {
-  const { Dataset: Made } = await import("./dataset.ts");
-  return new Made(inner, await storeAt(place, path.join(drafts, "_dataset")), run);
-}
-
-/** Removes the rows of a run from its dataset. Returns the number of files. */
-export async function removeRows(dataset: string, run: string): Promise<number> {
-  return (await datasetAt(dataset, isBucket(dataset) ? stateFolder(dataset, undefined) : "", run)).remove();
-}
-
-/** An absolute path, or the address of a bucket. Throws a `UsageError` if rows that are written would not be true any more. */
-export function datasetPath(dataset: string | undefined, retry: readonly unknown[] = []): string | undefined {
-  if (dataset === undefined) return undefined;
-  if (retry.length > 0)
-    throw new UsageError(
-      "--retry does not work with --dataset, because written rows cannot be removed; start another run",
-    );
-  return wholePath(dataset);
+  const { openDataset } = await import("./dataset.ts");
+  return openDataset(inner, await storeAt(place, path.join(drafts, "_dataset")), run);
 }
 
 // What an earlier run knows of each website, by its key. One that was tried in full since `retryDeadAfter` gets one request.
@@ -96,73 +108,67 @@ export async function usablePlace(place: string | undefined): Promise<void> {
 }
 
 /** The outputs of a worker: each run has its own. */
-export class RunSinks implements SiteSink {
-  readonly #queue: BullQueue;
-  readonly #own: RunDefaults;
-  readonly #byRun = new Map<string, Promise<{ readonly sink: SiteSink; readonly crawl: StreamOptions }>>();
-  #drafts: ReturnType<typeof draftsFolder> | undefined;
-
-  constructor(queue: BullQueue, own: RunDefaults) {
-    this.#queue = queue;
-    this.#own = own;
-  }
-
-  async published(job: SiteJob): Promise<SiteSummary | undefined> {
-    return (await this.#of(job)).sink.published?.(job);
-  }
-
-  async open(job: SiteJob, attemptId: string): Promise<SiteOutput> {
-    const { sink, crawl } = await this.#of(job);
-    const output = await sink.open(job, attemptId);
-    return { ...output, options: { ...crawl, ...output.options } };
-  }
-
-  /** The dataset of a run, if it has one. */
-  async dataset(run: string, settings: RunDefaults): Promise<Dataset | undefined> {
-    const { dataset = settings.dataset } = this.#own;
-    return dataset === undefined ? undefined : datasetAt(dataset, await this.#draftsFor(dataset), run);
-  }
-
-  /** Removes what is left of drafts. */
-  async close(): Promise<void> {
-    const { folder, lock } = (await this.#drafts) ?? {};
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
-    lock?.release();
-  }
-
+export function runSinks(queue: BullQueue, own: RunDefaults): RunSinks {
+  const byRun = new Map<string, ReturnType<typeof make>>();
+  let drafts: ReturnType<typeof draftsFolder> | undefined;
   // Only for buckets.
-  async #draftsFor(...places: readonly (string | undefined)[]): Promise<string> {
+  const draftsFor = async (...places: readonly (string | undefined)[]) => {
     if (!places.some(isBucket)) return "";
-    this.#drafts ??= draftsFolder();
-    return (await this.#drafts).folder;
-  }
+    drafts ??= draftsFolder();
+    return (await drafts).folder;
+  };
 
-  #of(job: SiteJob) {
-    const { run = "default", settings = {} } = this.#queue.runOf(job) ?? {};
-    const made = this.#byRun.get(run) ?? this.#make(run, settings);
-    this.#byRun.set(run, made);
-    // The error reaches the waiting caller; the next website tries again.
-    made.catch(() => this.#byRun.delete(run));
-    return made;
-  }
-
-  async #make(run: string, settings: RunDefaults) {
-    const own = this.#own;
+  async function make(run: string, settings: RunDefaults) {
     const defaults: RunDefaults = { ...settings, ...defined(own) };
     const crawl = withDefaults(merged(settings.crawl, own.crawl));
     resolveStreamOptions(crawl);
+    for (const place of [defaults.out, defaults.dataset]) await usablePlace(place);
     const previous = async (job: SiteJob, attemptId: string): Promise<EarlierSite | undefined> => {
-      const known = this.#queue.runOf(job)?.previous;
+      const known = queue.runOf(job)?.previous;
       if (known === undefined) return undefined;
       const place = earlierArchive(known, job, own.out, settings as RunSettings);
       if (place === undefined) return { error: `${known} is not an archive of this website and run` };
-      const store = await storeAt(place.folder, path.join(await this.#draftsFor(place.folder), attemptId));
+      const store = await storeAt(place.folder, path.join(await draftsFor(place.folder), attemptId));
       const file = await store.fetch(place.name);
       return file === undefined ? { error: `${known} is missing` } : { file, remove: () => store.discardCopy(file) };
     };
-    const folder = await this.#draftsFor(defaults.out, defaults.dataset);
+    const folder = await draftsFor(defaults.out, defaults.dataset);
     return { sink: await siteSink(defaults, folder, { previous, run }, run), crawl };
   }
+
+  function sinkOf(job: SiteJob): ReturnType<typeof make> {
+    const { run = "default", settings = {} } = queue.runOf(job) ?? {};
+    const made = byRun.get(run) ?? make(run, settings);
+    byRun.set(run, made);
+    // The error reaches the waiting caller; the next website tries again.
+    made.catch(() => byRun.delete(run));
+    return made;
+  }
+
+  return {
+    published: async (job) => (await sinkOf(job)).sink.published?.(job),
+    async open(job, attemptId) {
+      const { sink, crawl } = await sinkOf(job);
+      const output = await sink.open(job, attemptId);
+      return { ...output, options: { ...crawl, ...output.options } };
+    },
+    async dataset(run, settings) {
+      const { dataset = settings.dataset } = own;
+      return dataset === undefined ? undefined : datasetAt(dataset, await draftsFor(dataset), run);
+    },
+    async close() {
+      const { folder, lock } = (await drafts) ?? {};
+      if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+      lock?.release();
+    },
+  };
+}
+
+interface RunSinks extends SiteSink {
+  /** The dataset of a run, if it has one. */
+  dataset(run: string, settings: RunDefaults): Promise<Dataset | undefined>;
+  /** Removes what is left of drafts. */
+  close(): Promise<void>;
 }
 
 // A folder of this process. Those of workers that were killed are removed.
@@ -232,18 +238,6 @@ const runOptions: ReadonlySet<string> = new Set<keyof StreamOptions>([
 /** Options of the second take precedence. */
 function merged(one: StreamOptions = {}, other: StreamOptions = {}): StreamOptions {
   return { ...one, ...other, limits: { ...one.limits, ...other.limits } };
-}
-
-/** Throws a `UsageError`: changes are those since the archive of an earlier run. */
-export function checkChanges({ format, archives }: RunDefaults): void {
-  if (format === "changes" && !archives) throw new UsageError("-f changes needs --archives, for the next run");
-}
-
-/** An absolute path, for other processes. Throws if it is neither a folder nor the address of a bucket. */
-export function wholePath(out: string): string {
-  if (!isBucket(out)) return path.resolve(out);
-  bucketAddress(out);
-  return out;
 }
 
 /** The local folder for the journal of a fleet whose outputs are in a bucket: the same each time, and private. */

@@ -4,29 +4,19 @@ import { isDeepStrictEqual } from "node:util";
 import { BullQueue, type RunEntry, type RunSettings } from "../../fleet/bull-queue.ts";
 import type { ServerNews } from "../../fleet/queue-server.ts";
 import { until } from "../../fleet/run-fleet.ts";
+import { isBucket } from "../../fleet/s3-bucket.ts";
 import type { QueueCounts } from "../../fleet/site-queue.ts";
 import { counted } from "../../model/figures.ts";
-import { resolveStreamOptions, type StreamOptions } from "../../model/options.ts";
 import { jsonOf, printable } from "../../write/printable.ts";
 import { type Context, onStop } from "../context.ts";
 import { exitCodes, Stopped, UsageError } from "../exit-codes.ts";
 import { type MessageFlags, Messages } from "../output/messages.ts";
 import { Output } from "../output/stdout.ts";
 import { unitTimes } from "./command.ts";
-import { type FleetFlags, type FleetFormat, givenCrawl } from "./flags.ts";
-import { datasetPath, removeRows, unpublisher, wholePath } from "./outputs.ts";
+import type { FleetFlags } from "./flags.ts";
+import { datasetAt, type RunDefaults, runDefaults, stateFolder, unpublisher } from "./outputs.ts";
 import { noList, reportList, SiteList, wasRead } from "./sites.ts";
 import { FleetCounter, inGroups, oldestActive } from "./totals.ts";
-
-/** The configuration of a run for its workers, whose own flags take precedence. */
-export interface RunDefaults {
-  readonly out?: string | undefined;
-  readonly format?: FleetFormat | undefined;
-  readonly archives?: boolean | undefined;
-  readonly check?: boolean | undefined;
-  readonly crawl?: StreamOptions | undefined;
-  readonly dataset?: string | undefined;
-}
 
 export function newsTo(messages: Messages): (news: ServerNews) => void {
   return (news) => {
@@ -73,13 +63,12 @@ export async function fillQueue(
   const { retry } = list;
   if (!list.isGiven && retry.length === 0) throw new UsageError(noList);
   await list.expectColumn();
-  const crawl = givenCrawl(flags);
-  resolveStreamOptions(crawl);
-  const { out, format, archives, check, run = "default" } = flags;
+  const { run = "default" } = flags;
+  const { out, format, crawl = {}, ...others } = runDefaults(flags, retry);
   // Flags that are not given change nothing of a run that is known.
   const defaults: RunDefaults = {
-    ...(out === undefined ? {} : { out: wholePath(out), format }),
-    ...{ archives, check, dataset: datasetPath(flags.dataset, retry) },
+    ...others,
+    ...(out === undefined ? {} : { out, format }),
     ...(Object.keys(crawl).length === 0 ? {} : { crawl }),
   };
   const messages = new Messages(flags, context);
@@ -170,7 +159,10 @@ export function removeRun(flags: QueueFlags & { readonly outputs?: true }, conte
     let files = 0;
     const remove = outputs && (await unpublisher(out, run, true));
     if (remove) for await (const summary of queue.results(run)) files += await remove(summary);
-    if (outputs && dataset !== undefined) files += await removeRows(dataset, run);
+    if (outputs && dataset !== undefined) {
+      const drafts = isBucket(dataset) ? stateFolder(dataset, undefined) : "";
+      files += await (await datasetAt(dataset, drafts, run)).remove();
+    }
     await queue.remove(run);
     messages.say(`${run}: removed${outputs ? `, with ${counted(files, "file")}` : ""}`, "good");
     return exitCodes.complete;

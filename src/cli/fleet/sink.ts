@@ -38,16 +38,11 @@ export interface SiteFilesOptions {
 }
 
 /** Writes the files of websites. */
-export class SiteFiles implements SiteSink {
-  readonly #options: SiteFilesOptions;
+export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
+  const { store, format, archives, check, previous, run } = options;
 
-  constructor(options: SiteFilesOptions) {
-    this.#options = options;
-  }
-
-  /** The published summary of a website, if there is one. */
-  async published(job: SiteJob): Promise<SiteSummary | undefined> {
-    const { store, run } = this.#options;
+  // The published summary of a website, if there is one.
+  async function published(job: SiteJob): Promise<SiteSummary | undefined> {
     const text = await store.bucket?.get(summaryName(job, run));
     if (text === undefined) return undefined;
     const summary = JSON.parse(text) as SiteSummary;
@@ -56,8 +51,15 @@ export class SiteFiles implements SiteSink {
     return summary;
   }
 
-  async open(job: SiteJob, attemptId: string): Promise<SiteOutput> {
-    const { store, format, archives, check } = this.#options;
+  // Returns the summary of another attempt that was published first.
+  async function publishSummary(job: SiteJob, summary: SiteSummary): Promise<SiteSummary | undefined> {
+    if (store.bucket === undefined) return undefined;
+    if ((await store.put(summaryName(job, run), `${jsonOf(summary)}\n`)) === "created") return undefined;
+    const first = await published(job);
+    return first?.attemptId === summary.attemptId ? undefined : first;
+  }
+
+  async function open(job: SiteJob, attemptId: string): Promise<SiteOutput> {
     const nameOf = (kind: string, extension: string) =>
       `${kind}/${attemptId.slice(0, 2)}/${hostInNames(job)}.${attemptId}.${extension}`;
     const names = {
@@ -70,7 +72,7 @@ export class SiteFiles implements SiteSink {
     const pages = format === "none" ? undefined : new DraftFile(store, names.pages);
     const encoder = await pagesEncoder(format, job.homepage);
     pages?.write(encoder.header);
-    const earlier = await this.#options.previous?.(job, attemptId);
+    const earlier = await previous?.(job, attemptId);
     const archive = archives ? store.draft(names.archive) : undefined;
     // A file that a killed process left of this attempt.
     if (archive !== undefined) await rm(archive, { force: true });
@@ -106,7 +108,7 @@ export class SiteFiles implements SiteSink {
         ...(findings && { findings: findings.counts }),
         ...(earlier?.error === undefined ? {} : { previousError: earlier.error }),
       };
-      const first = await this.#publish(job, { ...summary, ...facts });
+      const first = await publishSummary(job, { ...summary, ...facts });
       if (first !== undefined) {
         await discard();
         return first;
@@ -130,14 +132,7 @@ export class SiteFiles implements SiteSink {
     };
   }
 
-  // Returns the summary of another attempt that was published first.
-  async #publish(job: SiteJob, summary: SiteSummary): Promise<SiteSummary | undefined> {
-    const { store, run } = this.#options;
-    if (store.bucket === undefined) return undefined;
-    if ((await store.put(summaryName(job, run), `${jsonOf(summary)}\n`)) === "created") return undefined;
-    const first = await this.published(job);
-    return first?.attemptId === summary.attemptId ? undefined : first;
-  }
+  return { published, open };
 }
 
 /** `summaries/monday/3f/example.org.3f9a2c1b5d7e8f90.json`. */

@@ -6,8 +6,8 @@ import { runFleet } from "../../fleet/run-fleet.ts";
 import { resolveStreamOptions } from "../../model/options.ts";
 import type { Context } from "../context.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { type FleetFlags, givenCrawl } from "./flags.ts";
-import { checkChanges, datasetPath, RunSinks, settingsProblem, usablePlace, wholePath } from "./outputs.ts";
+import type { FleetFlags } from "./flags.ts";
+import { runDefaults, runSinks, settingsProblem, usablePlace } from "./outputs.ts";
 import { newsTo } from "./queue.ts";
 import { FleetWatch } from "./watch.ts";
 
@@ -21,11 +21,11 @@ export type WorkerFlags = FleetFlags & {
 
 /** Returns the exit code. */
 export async function fleetWorker(flags: WorkerFlags, context: Context): Promise<number> {
-  const { run, lease, idle, stay, out, format, archives, check, concurrency } = flags;
-  checkChanges(flags);
+  const { run, lease, idle, stay, concurrency } = flags;
+  const own = runDefaults(flags);
+  const { out, crawl = {} } = own;
   if (lease < 1) throw new UsageError("--lease takes at least 1 second");
   await usablePlace(out);
-  const crawl = givenCrawl(flags);
   expectUsable(resolveStreamOptions(crawl));
   const watch = new FleetWatch(flags, context);
   const refused = new Set<string>();
@@ -46,15 +46,7 @@ export async function fleetWorker(flags: WorkerFlags, context: Context): Promise
     },
     onNews: newsTo(watch.messages),
   });
-  const own = {
-    out: out === undefined ? undefined : wholePath(out),
-    format,
-    archives,
-    check,
-    crawl,
-    dataset: datasetPath(flags.dataset),
-  };
-  const sink = new RunSinks(queue, own);
+  const sink = runSinks(queue, own);
   // Of one run at a time, by one worker at a time: also what workers left that died.
   let finishing = Promise.resolve();
   const finish = async ({ run: name, settings }: RunEntry) => {
