@@ -1,26 +1,8 @@
-// Who may import whom. The table is the rule; docs/inside/how-it-works.md explains it.
+// Who may import whom: the table in docs/inside/how-it-works.md is the rule.
 import { readdirSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import path from "node:path";
 import { expect, test } from "vitest";
-
-// The program, cli/, may import anything but join/.
-const mayImport: Record<string, readonly string[]> = {
-  model: ["model"],
-  discover: ["model"],
-  fetch: ["model"],
-  open: ["model"],
-  parse: ["model"],
-  archive: ["model"],
-  write: ["model"],
-  crawl: ["model", "discover", "fetch", "open", "parse", "archive"],
-  tree: ["model", "crawl", "archive"],
-  join: ["model", "archive"],
-  diff: ["model", "archive", "crawl", "tree", "join"],
-  fleet: ["model", "fetch", "crawl", "archive", "tree"],
-  check: ["model", "discover", "archive", "crawl", "parse", "tree", "join"],
-  report: ["model", "archive", "crawl", "tree", "join", "diff", "check", "write"],
-};
 
 // Packages beside those of Node. The parser and the model run anywhere, so they use nothing of Node either.
 const mayImportPackages: Record<string, readonly string[]> = {
@@ -49,7 +31,16 @@ const importsOf = (file: string) =>
     ),
   ].map(([, name, loaded]) => name ?? loaded ?? "");
 const folders = [...new Set(files.map(folderOf))];
-mayImport["cli"] = folders.filter((folder) => folder !== "join");
+const howItWorks = readFileSync(path.join(src, "../docs/inside/how-it-works.md"), "utf8");
+const words = (cell = ""): readonly string[] => cell.replace("the model", "model").match(/[a-z]+/g) ?? [];
+const [, table = ""] = howItWorks.split("| folder | may import |\n|---|---|\n");
+const mayImport: Record<string, readonly string[]> = {};
+for (const [, own, others = ""] of table.split("\n\n", 1)[0]!.matchAll(/^\| (.*) \| (.*) \|$/gm)) {
+  const named = words(others.replace(/; never .*/, ""));
+  const isBut = others.startsWith("anything but");
+  const allowed = isBut ? folders.filter((folder) => !named.includes(folder)) : named;
+  for (const folder of words(own)) mayImport[folder] = allowed;
+}
 
 test("the table has every folder", () => {
   expect(Object.keys(mayImport).sort()).toEqual([...folders].sort());
@@ -79,23 +70,18 @@ test("every package that the table allows is one that is installed with ours", (
   expect([...new Set(Object.values(mayImportPackages).flat())].sort()).toEqual(installed.sort());
 });
 
-test("the page about it has the same table", () => {
-  const text = readFileSync(path.join(src, "../docs/inside/how-it-works.md"), "utf8");
-  for (const [folder, others] of Object.entries(mayImport)) {
-    if (folder === "model" || folder === "cli") continue;
-    const row = text.split("\n").find((line) => line.startsWith("| `") && line.split("|")[1]?.includes(folder)) ?? "";
-    const named =
-      row
-        .split("|")[2]
-        ?.match(/`([^`]+)`/)?.[1]
-        ?.split(" ") ?? [];
-    expect([folder, ...named, "model"].sort()).toEqual([folder, ...others].sort());
-  }
-});
-
 test("every file on the way of the data in docs/inside/how-it-works.md is there", () => {
-  const text = readFileSync(path.join(src, "../docs/inside/how-it-works.md"), "utf8");
-  const linked = [...text.matchAll(/\]\((?:\.\.\/)+src\/([^)]+\.ts)\)/g)].map(([, file = ""]) => file);
+  const linked = [...howItWorks.matchAll(/\]\((?:\.\.\/)+src\/([^)]+\.ts)\)/g)].map(([, file = ""]) => file);
   expect(linked.length).toBeGreaterThan(14);
   expect(linked.filter((file) => file !== "index.ts" && !files.includes(file))).toEqual([]);
+});
+
+test("every file that a comment names is there", () => {
+  const names = new Set(files.map((file) => path.basename(file)));
+  const missing = files.flatMap((file) => {
+    const comments = readFileSync(path.join(src, file), "utf8").match(/^\s*(?:\/\/|\*|\/\*\*).*$/gm) ?? [];
+    const named = comments.flatMap((comment) => comment.match(/[\w-]+(?:\.as)?\.ts\b/g) ?? []);
+    return named.filter((name) => !names.has(name)).map((name) => `${file}: ${name}`);
+  });
+  expect(missing).toEqual([]);
 });

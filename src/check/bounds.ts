@@ -1,4 +1,4 @@
-// The numbers in rules, each once. Those that the parser needs, too, are in protocol-limits.ts. Times are milliseconds.
+// The numbers in rules, each once. Those that the parser needs, too, are in model/sitemap.ts. Times are milliseconds.
 
 export const bounds = {
   /** Characters of a URL without percent-encoding that Yandex accepts. */

@@ -1,5 +1,5 @@
 // The options of a check: meaning, default, check. All other code uses `CheckSettings`. The configuration file of
-// the program has the same names (cli/check-config.ts).
+// the program has the same names (cli/input/check-files.ts).
 import { statSync } from "node:fs";
 import type { OrderedEvent } from "../model/event.ts";
 import * as checks from "../model/option-checks.ts";

@@ -43,7 +43,7 @@ export class UrlScan {
     const skipped = mayBeWww && url.slice(host, host + 4).toLowerCase() === "www." ? host + 4 : host;
     for (; at < length; at++) {
       const code = url.charCodeAt(at);
-      if (code === slash || code === question || code === hash) break;
+      if (code === slash || code === question || code === numberSign) break;
       const lower = lowerOf(code);
       codes |= code;
       spelling = added(spelling, lower, factors.spelling);
@@ -56,7 +56,7 @@ export class UrlScan {
     // A slash is hashed when something follows it: one at the end of the path makes no difference.
     for (; at < length; at++) {
       const code = url.charCodeAt(at);
-      if (code === question || code === hash) break;
+      if (code === question || code === numberSign) break;
       if (before === slash) {
         high = added(high, slash, factors.high);
         low = added(low, slash, factors.low);
@@ -83,7 +83,7 @@ export class UrlScan {
       let sumLow = 0;
       for (; at < length; at++) {
         const code = url.charCodeAt(at);
-        const isFragment = code === hash && this.fragment < 0;
+        const isFragment = code === numberSign && this.fragment < 0;
         const isParameter = (code === ampersand || code === question) && this.fragment < 0;
         if (isFragment) this.fragment = at;
         if (isFragment || isParameter) {
@@ -142,7 +142,7 @@ export function textHash(text: string): number {
 
 const slash = 0x2f;
 const question = 0x3f;
-const hash = 0x23;
+const numberSign = 0x23;
 const ampersand = 0x26;
 const upperA = 0x41;
 const upperZ = 0x5a;

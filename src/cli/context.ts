@@ -65,8 +65,8 @@ interface StopOptions {
 }
 
 /**
- * What Ctrl-C and SIGTERM do: each signal takes one of the steps; after the last one, the program exits if it does not end by itself, and
- * the next signal does not wait. Returns a function that ends that.
+ * What Ctrl-C and SIGTERM do: each signal runs the next step. After the last step, the program exits after `patience` milliseconds, or at
+ * the next signal. Returns a function that removes the handlers.
  */
 export function onStop(
   context: Pick<Context, "signals" | "exit">,

@@ -29,7 +29,7 @@ export interface FollowRules {
   readonly limits: Pick<Limits, "redirects" | "robotsRedirects" | "urlLength">;
   /** Whether a request without the caller's headers may get another response. */
   readonly tellsApart: (url: string) => boolean;
-  /** The source adds to them for each hop. */
+  /** Those that the responses so far have set. */
   readonly cookies: Cookies;
   /** The URL to fetch, if the crawl started under the target of a `rewrite`. */
   readonly placed: (url: string) => string;
@@ -87,7 +87,7 @@ interface Chain {
   readonly before: readonly Hop[];
   readonly hops: readonly RedirectHop[];
   readonly problems: readonly Problem[];
-  /** Whether it never left its website. Otherwise another one may have chosen the URL that it came back to. */
+  /** Whether no hop has left the website. Once one has, another website may have chosen the URL: the caller's headers are not sent. */
   readonly isTrusted: boolean;
   /** How often it came back to a URL, and whether a cookie was set since. */
   readonly returns: number;

@@ -24,7 +24,7 @@ import { partsOf, robotsOf, type SitemapTree } from "../tree/tree.ts";
 import { compareSides } from "./compare-sides.ts";
 import type { Side } from "./diff-side.ts";
 import { type DiffOptions, type DiffSettings, resolveDiffOptions } from "./diff-trees.ts";
-import { TreeSide } from "./tree-side.ts";
+import { keyOf, TreeSide } from "./tree-side.ts";
 
 /** Options of `changes`. */
 export interface ChangesOptions extends Pick<DiffOptions, "ignore" | "include" | "crawl" | "signal"> {
@@ -325,10 +325,6 @@ const stopCodes: ReadonlySet<string> = new Set([
   "limit-xml-attributes",
   "xml-not-well-formed",
 ]);
-
-function keyOf({ url, declaredUrl }: Sitemap): string {
-  return declaredUrl ?? url;
-}
 
 // A page is gone if its sitemap was fully read, or if all indexes were and none lists its sitemap any more.
 function certainty(tree: SitemapTree): (change: PageChange) => boolean {

@@ -105,6 +105,7 @@ function isWhole(sitemap: Sitemap): boolean {
   return sitemap.kind !== "invalid" && sitemap.complete;
 }
 
-function keyOf({ url, declaredUrl }: Sitemap): string {
+/** How both sides name a sitemap. */
+export function keyOf({ url, declaredUrl }: Sitemap): string {
   return declaredUrl ?? url;
 }

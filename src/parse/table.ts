@@ -219,7 +219,7 @@ export class ElementRule<Target> {
   readonly form: "date" | "frequency" | "priority" | "number" | "boolean" | undefined = undefined;
   /** Needed only if another element is missing: then the target reports why it cannot be used. */
   readonly isFallback: boolean = false;
-  /** Only who wants to have it needs the text, or the URL among the attributes; others need to know that it is valid. */
+  /** With `urlsOnly`, the text (or the URL in an attribute) is checked, but not kept. */
   readonly isDetail: boolean = false;
   /** Tells it from its siblings: a bit. In an entry, it should occur once. */
   readonly mark: number = 0;

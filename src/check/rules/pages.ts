@@ -129,7 +129,7 @@ export async function judgeSample(
     const { outcome } = each.answer;
     if (outcome === "disallowed") disallowed += 1;
     // A bot check says nothing about the page. A password does, if other pages need none.
-    else if (outcome === "refused" || (outcome === "blocked" && isKept(each, open))) unanswered += 1;
+    else if (outcome === "refused" || (outcome === "blocked" && isInconclusive(each, open))) unanswered += 1;
     else {
       judged += 1;
       if (judge(each, run)) bad += 1;
@@ -167,7 +167,7 @@ async function fetchAll(pages: readonly SampledPage[], { tree, site, settings, t
     }
   };
   try {
-    // The throttle decides how many are sent; this, how many wait for it.
+    // How many wait to be sent. fetch/hosts.ts decides how many are.
     await Promise.all(Array.from({ length: mostWaiting }, worker));
   } catch (error) {
     if (!end.signal.aborted) throw error;
@@ -182,7 +182,7 @@ async function fetchAll(pages: readonly SampledPage[], { tree, site, settings, t
 
 const mostWaiting = 16;
 
-function isKept({ answer, page }: Seen, open: ReadonlySet<string>): boolean {
+function isInconclusive({ answer, page }: Seen, open: ReadonlySet<string>): boolean {
   const { reason } = answer;
   return reason?.code === "bot-check" || reason?.code === "rate-limited" || !open.has(serverOf(page.url));
 }

@@ -139,7 +139,7 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
       const all = { ...options, ...run.whileChecking(crawl, files), crawl: online, signal: run.signal };
       const found = await checkTreeWhile(tree, all, undefined, baseline);
       result = location ? found : renamed(found, nameOf);
-      if (baseline !== undefined) result = baseline.unknown(result, tree, run.messages);
+      if (baseline !== undefined) result = baseline.apply(result, tree, run.messages);
     } finally {
       await tree.close();
     }

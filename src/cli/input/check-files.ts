@@ -160,8 +160,8 @@ export class Baseline implements KnownPlaces {
     return isKnown;
   }
 
-  /** The result without known findings; with --update-baseline, all of them are known from now on. Says how many. */
-  unknown(result: CheckResult, tree: SitemapTree, messages: Messages): CheckResult {
+  /** Removes known findings from the result; with --update-baseline, writes all of them to the file. Says how many. */
+  apply(result: CheckResult, tree: SitemapTree, messages: Messages): CheckResult {
     const { complete, reachable } = tree;
     const now = this.#entries(result, tree);
     const file = this.#file;
