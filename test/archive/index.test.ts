@@ -3,11 +3,9 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { openArchive } from "../../src/archive/open.ts";
 import { createStore } from "../../src/archive/store.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
@@ -17,6 +15,7 @@ import { membersOf } from "../support/members.ts";
 import { changeIndex } from "../support/notes.ts";
 import { Random } from "../support/random.ts";
 import { home, index, robots, site, urlset } from "../support/site.ts";
+import { newFolder } from "../support/test-folder.ts";
 import { bytesOf, documentAt } from "./exchanges.ts";
 
 // Hard to compress, so that damage stays where it is, and enough of them for a large record.
@@ -35,18 +34,16 @@ const routes = {
 const allPages = pagesIn.large + pagesIn.packed + pagesIn.last + small.length * pagesIn.small;
 const options = { client: site(routes).client, useKnownPaths: false, useHomepage: false } as const;
 
-let folder: string;
+const folder = newFolder();
 let expected: unknown;
 const whole: Record<string, Buffer> = {};
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "archive-index-"));
   for (const name of ["site.warc", "site.warc.gz"]) {
     await (await sitemapTreeForHomepage(home, { ...options, save: inFolder(name) })).close();
     whole[name] = readFileSync(inFolder(name));
     expected = await seenIn(inFolder(name));
   }
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 let count = 0;
 const inFolder = (name: string) => path.join(folder, name);

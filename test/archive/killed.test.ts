@@ -2,22 +2,21 @@
 // Needs processes, more than a second.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { write } from "../../scripts/bundle.mjs";
 import { openArchive } from "../../src/archive/open.ts";
 import { createStore } from "../../src/archive/store.ts";
 import { isLong } from "../support/long.ts";
-import { testFolder } from "../support/test-folder.ts";
+import { newFolder, testFolder } from "../support/test-folder.ts";
 import { contentAt } from "./child.ts";
 import { bytesOf, contentOf, documentAt } from "./exchanges.ts";
 
 const inFolder = testFolder();
 let script: string;
 beforeAll(async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), "store-child-"));
+  const folder = newFolder();
   // As JavaScript it starts ten times as fast, and it is started often.
   await write({ input: { child: path.join(import.meta.dirname, "child.ts") }, logLevel: "silent" }, folder, {
     format: "esm",
@@ -25,7 +24,6 @@ beforeAll(async () => {
   });
   script = path.join(folder, "child.mjs");
 });
-afterAll(() => rm(path.dirname(script), { recursive: true }));
 beforeEach(async () => {
   await mkdir(inFolder("tmp"));
   // os.tmpdir() reads it each time.

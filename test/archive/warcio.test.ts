@@ -1,20 +1,16 @@
 // warcio, which the tools of this field are built on, reads what we write, and we read what it writes.
 import { createReadStream } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { WARCParser, WARCRecord, WARCSerializer } from "warcio";
 import { createStore } from "../../src/archive/store.ts";
 import { problem } from "../../src/model/problem.ts";
+import { newFolder } from "../support/test-folder.ts";
 import { bodyOf, contentOf, documentAt, failedAt, redirectAt } from "./exchanges.ts";
 import { opened } from "./opened.ts";
 
-let directory: string;
-beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), "store-warcio-"));
-});
-afterAll(() => rm(directory, { recursive: true }));
+const directory = newFolder();
 
 describe.each(["site.warc", "site.warc.gz"])("%s, written by us", (file) => {
   const records: Awaited<ReturnType<typeof seen>>[] = [];

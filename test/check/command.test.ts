@@ -1,7 +1,6 @@
 // `sitegrove check` as a person or a script runs it.
 import { execFileSync } from "node:child_process";
-import { chownSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { chownSync, linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { UsageError } from "../../src/cli/exit-codes.ts";
@@ -9,8 +8,9 @@ import { readBaseline } from "../../src/cli/input/check-files.ts";
 import { sitegrove } from "../cli/program.ts";
 import { serve, urlset, type Website } from "../cli/website.ts";
 import { blocksOf, pages } from "../docs/pages.ts";
+import { newFolder } from "../support/test-folder.ts";
 
-const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-check-"));
+const folder = newFolder();
 let website: Website;
 
 beforeAll(async () => {

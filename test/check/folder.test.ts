@@ -1,7 +1,6 @@
 // A built website in a folder, against its sitemaps: by hand-made folders, and by what generators of websites write.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { checkTree } from "../../src/check/check-tree.ts";
@@ -9,8 +8,9 @@ import { problem } from "../../src/model/problem.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { program, sitegrove } from "../cli/program.ts";
 import { isLong } from "../support/long.ts";
+import { newFolder } from "../support/test-folder.ts";
 
-const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-folder-"));
+const folder = newFolder();
 
 const home = "https://example.org/";
 const page = (head = "") => `<!doctype html>\n<html>\n<head>\n<title>A page</title>\n${head}\n</head></html>`;

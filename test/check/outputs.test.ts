@@ -1,7 +1,6 @@
 // The results of `sitegrove check` for programs: each against the schema that says what it is, several at a time, and for GitHub.
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import os from "node:os";
 import path from "node:path";
 import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -13,9 +12,10 @@ import { Places } from "../../src/cli/input/local-files.ts";
 import type { CheckFormat } from "../../src/cli/output/findings.ts";
 import { sitegrove } from "../cli/program.ts";
 import { serve, urlset, type Website } from "../cli/website.ts";
+import { newFolder } from "../support/test-folder.ts";
 
 const root = path.join(import.meta.dirname, "../..");
-const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-outputs-"));
+const folder = newFolder();
 const publicFolder = path.join(folder, "public");
 const mapped = ["check", "public", "--map", "https://example.org/=public/"];
 let website: Website;

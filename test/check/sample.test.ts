@@ -1,8 +1,6 @@
 // A sample of pages, from a real server: what they answer, what is asked and what is not, and pages that want to do harm.
-import { mkdtempSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -14,6 +12,7 @@ import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { sitegrove } from "../cli/program.ts";
 import { type Answer, serve, type Website } from "../cli/website.ts";
+import { newFolder } from "../support/test-folder.ts";
 
 let website: Website;
 let home = "";
@@ -282,7 +281,7 @@ test("a website that only an archive names gets no headers, and is not asked at 
       response.setHeader("content-type", "text/html").end("<title>A</title>");
     },
   });
-  const file = path.join(mkdtempSync(path.join(tmpdir(), "sample-")), "site.warc");
+  const file = path.join(newFolder(), "site.warc");
   await (await sitemapTreeForHomepage(home, { save: file })).close();
   await using tree = await openTree(file);
   website.requests.length = 0;

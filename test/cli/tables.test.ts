@@ -1,15 +1,14 @@
 // The tables that people open: sitemaps, Parquet, the summary, and the last line of NDJSON.
 // Needs processes.
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { gunzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
-import { parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sitemapColumns } from "../../src/write/sitemaps.ts";
 import { blocksOf, page, section, tableRows } from "../docs/pages.ts";
 import { hasPython } from "../support/installed.ts";
+import { parquetRows } from "../support/parquet.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { jsonLines, sitegrove } from "./program.ts";
 import { serve, sitemapIndex, urlset, type Website } from "./website.ts";
@@ -78,7 +77,7 @@ test("parquet holds the pages with their lists, the sitemaps and the problems", 
   expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
   expect(readdirSync(out).sort()).toEqual(["pages.parquet", "problems.parquet", "sitemaps.parquet"]);
   const [pages, sitemaps, problems] = await Promise.all(
-    ["pages", "sitemaps", "problems"].map((name) => table(out, name)),
+    ["pages", "sitemaps", "problems"].map((name) => parquetRows(path.join(out, `${name}.parquet`))),
   );
   expect(pages).toHaveLength(4);
   expect(pages?.[0]).toMatchObject({
@@ -106,18 +105,14 @@ test("a priority that the website did not write is empty in every table, and dat
   const [csv = "", ndjson = "", json = ""] = (await Promise.all(formats)).map(({ stdout }) => stdout);
   await from("-f", "parquet", "-o", out);
   expect(column(csv)).toEqual(["", "0.5", "0", ""]);
-  expect((await table(out, "pages")).map(({ priority }) => priority ?? "none")).toEqual(["none", 0.5, 0, "none"]);
+  const rows = await parquetRows(path.join(out, "pages.parquet"));
+  expect(rows.map(({ priority }) => priority ?? "none")).toEqual(["none", 0.5, 0, "none"]);
   const given = { priorityGiven: true };
   const data = [{ priority: 0.5 }, { priority: 0.5, ...given }, { priority: 0, ...given }, { priority: 0.5 }];
   const facts = ({ url: _, sitemap: __, ...rest }: Record<string, unknown>) => rest;
   expect(jsonLines(ndjson).map(facts)).toEqual(data);
   expect(JSON.parse(json).root.children[0].pages.map(facts)).toEqual(data);
 });
-
-async function table(folder: string, name: string): Promise<Record<string, unknown>[]> {
-  const file = new Uint8Array(readFileSync(path.join(folder, `${name}.parquet`))).buffer;
-  return parquetReadObjects({ file, compressors: { GZIP: (input) => gunzipSync(input) } });
-}
 
 // A reader that shares no code with the writer, and the lines that the docs show for it.
 const hasDuckDb = hasPython("duckdb", "pandas", "pyarrow");

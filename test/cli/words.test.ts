@@ -1,11 +1,10 @@
 // What people type at first contact: no command, several websites, names that are files.
 // Needs more than a second.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { gunzipSync } from "node:zlib";
-import { parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { byteCount, seconds } from "../../src/cli/flags.ts";
+import { parquetRows } from "../support/parquet.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { jsonLines, sitegrove } from "./program.ts";
 import { serve, urlset, type Website } from "./website.ts";
@@ -104,8 +103,7 @@ test("several websites share one set of Parquet tables", async () => {
     ["pages", [a.homepage, a.homepage, b.homepage]],
     ["sitemaps", [a.homepage, b.homepage]],
   ] as const) {
-    const file = new Uint8Array(readFileSync(path.join(out, `${name}.parquet`))).buffer;
-    const rows = await parquetReadObjects({ file, compressors: { GZIP: (input) => gunzipSync(input) } });
+    const rows = await parquetRows(path.join(out, `${name}.parquet`));
     expect(rows.map(({ site }) => site)).toEqual(sites);
   }
 });

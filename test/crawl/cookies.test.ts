@@ -1,12 +1,11 @@
 // Cookies of a run: where they are sent, and websites that answer with a redirect until they get one.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { Cookies } from "../../src/crawl/cookies.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { type Answer, type NamedWebsite, namedWebsite } from "../support/named-website.ts";
 import { index, outline, robots, urlset } from "../support/site.ts";
+import { newFolder } from "../support/test-folder.ts";
 
 function sent(start: string, setAt: string, text: string, to: string, anonymous = false): string {
   const cookies = new Cookies([start]);
@@ -59,8 +58,7 @@ test("a website sets a hundred cookies at most", () => {
   expect(sent(bare, bare, many, bare).split("; ")).toHaveLength(100);
 });
 
-const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-cookies-test-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 const open: NamedWebsite[] = [];
 afterEach(() => {
   for (const website of open.splice(0)) website.close();

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
@@ -10,6 +8,7 @@ import type { Options } from "../../src/model/options.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { testServer } from "../support/fetching.ts";
 import { home, outline, type Route, robots, site, urlset } from "../support/site.ts";
+import { newFolder } from "../support/test-folder.ts";
 
 async function discover(routes: Parameters<typeof site>[0], options: Options = {}, homepage = home) {
   const { client, hits } = site(routes);
@@ -240,24 +239,19 @@ test("a large guess that is in the tree already adds nothing, live, in the archi
     // Of the same length, and different at its end.
     "/sitemap_index.xml": urlset(...other),
   };
-  const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-discovery-test-"));
-  const first = path.join(folder, "first.warc.gz");
+  const first = path.join(newFolder(), "first.warc.gz");
   const options = { client: site(routes).client, useHomepage: false };
-  try {
-    await using tree = await sitemapTreeForHomepage(home, { ...options, save: first });
-    await using again = await sitemapTreeForHomepage(home, { ...options, previous: first });
-    await using opened = await openTree(first);
-    for (const each of [tree, again, opened]) {
-      expect(each.pageCount).toBe(16_000);
-      expect(each.discovery[1]).toMatchObject({ outcome: "duplicate", sameAs: `${home}sitemap.xml?v=3` });
-      expect(each.discovery[2]).toMatchObject({ outcome: "found" });
-    }
-    let streamed = 0;
-    for await (const _ of streamPages(home, options)) streamed += 1;
-    expect(streamed).toBe(16_000);
-  } finally {
-    rmSync(folder, { recursive: true });
+  await using tree = await sitemapTreeForHomepage(home, { ...options, save: first });
+  await using again = await sitemapTreeForHomepage(home, { ...options, previous: first });
+  await using opened = await openTree(first);
+  for (const each of [tree, again, opened]) {
+    expect(each.pageCount).toBe(16_000);
+    expect(each.discovery[1]).toMatchObject({ outcome: "duplicate", sameAs: `${home}sitemap.xml?v=3` });
+    expect(each.discovery[2]).toMatchObject({ outcome: "found" });
   }
+  let streamed = 0;
+  for await (const _ of streamPages(home, options)) streamed += 1;
+  expect(streamed).toBe(16_000);
 });
 
 describe("feeds and llms.txt, on demand", () => {

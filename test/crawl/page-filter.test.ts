@@ -1,6 +1,4 @@
 // Page filters: the same pages by streamPages, crawl, tree.pages() and `ls`.
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { crawl, streamPages } from "../../src/crawl/crawl.ts";
@@ -9,6 +7,7 @@ import type { PageFilters, StreamOptions } from "../../src/model/options.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { sitegrove } from "../cli/program.ts";
 import { serve, sitemapIndex, urlset, type Website } from "../cli/website.ts";
+import { newFolder } from "../support/test-folder.ts";
 
 const dated = (url: string, date: string) => `<url><loc>${url}</loc><lastmod>${date}</lastmod></url>`;
 
@@ -111,7 +110,7 @@ test.each([
 });
 
 test("the archive of a crawl that a limit ended is not complete", async () => {
-  const archive = path.join(mkdtempSync(path.join(tmpdir(), "sitegrove-filter-")), "site.warc");
+  const archive = path.join(newFolder(), "site.warc");
   await crawled({ limit: 1, save: archive, concurrency: 1 });
   await using tree = await openTree(archive);
   expect(tree.complete).toBe(false);
@@ -144,7 +143,7 @@ describe("allowedFor", () => {
   });
 
   test("of an archive, what it holds counts", async () => {
-    const archive = path.join(mkdtempSync(path.join(tmpdir(), "sitegrove-filter-")), "site.warc");
+    const archive = path.join(newFolder(), "site.warc");
     await pathsOf(streamPages(site.homepage, { ...plain, save: archive }));
     const events: string[] = [];
     await using tree = await openTree(archive, {

@@ -1,11 +1,10 @@
 // Any website that changes from day to day, run after run, each built on the one before: the tree is the one that a run without gives,
 // and the archive alone gives it, too.
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Client, ClientResponse } from "../../src/model/client.ts";
 import type { HeaderList } from "../../src/model/exchange.ts";
 import type { Options } from "../../src/model/options.ts";
@@ -13,11 +12,11 @@ import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { some } from "../support/long.ts";
 import { home, type Route, site, urlset } from "../support/site.ts";
+import { newFolder } from "../support/test-folder.ts";
 
 const { SITEGROVE_TEST_RUNS = some(25, 2) } = process.env;
 const runs = { numRuns: Number(SITEGROVE_TEST_RUNS) };
-const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-days-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 const names = ["/sitemap.xml", "/a.xml", "/b.xml", "/c.xml", "/guess.xml"];
 const places = fc.array(fc.constantFrom(...names), { maxLength: 3 });

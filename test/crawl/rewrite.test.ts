@@ -1,6 +1,4 @@
 // A local server whose documents name production, which must not be asked.
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CheckResult } from "../../src/check/result.ts";
@@ -9,6 +7,7 @@ import { isBelow, rewrite, rewritten } from "../../src/model/rewrite.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { sitegrove } from "../cli/program.ts";
 import { serve, sitemapIndex, urlset, type Website } from "../cli/website.ts";
+import { newFolder } from "../support/test-folder.ts";
 
 let local: Website;
 let production: Website;
@@ -62,7 +61,7 @@ test("sitemaps are fetched, and pages and alternates listed, at their new place;
 });
 
 test("a tree, its archive, and an archive with another place have the same pages", async () => {
-  const archive = path.join(mkdtempSync(path.join(tmpdir(), "sitegrove-rewrite-")), "site.warc");
+  const archive = path.join(newFolder(), "site.warc");
   const options = { rewrite: pairs(), useKnownPaths: false, save: archive };
   await using tree = await sitemapTreeForHomepage(local.homepage, options);
   expect(await urlsOf(tree.pages())).toEqual(listed());

@@ -2,10 +2,9 @@
 // its pages once; and so does a run that is built on the archive, or goes on with it where it was cut off.
 // Needs more than a second.
 import { createHash } from "node:crypto";
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
 import path from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { streamPages } from "../../src/crawl/crawl.ts";
 import type { Client, ClientResponse } from "../../src/model/client.ts";
 import type { CrawlEvent } from "../../src/model/event.ts";
@@ -22,10 +21,10 @@ import { isLong } from "../support/long.ts";
 import { Random } from "../support/random.ts";
 import { home, outline, site } from "../support/site.ts";
 import { parseSiteFile } from "../support/site-file.ts";
+import { newFolder } from "../support/test-folder.ts";
 
 const folder = path.join(import.meta.dirname, "../fixtures/sites");
-const temporary = mkdtempSync(path.join(tmpdir(), "sitegrove-sites-test-"));
-afterAll(() => rmSync(temporary, { recursive: true }));
+const temporary = newFolder();
 
 const cases = readdirSync(folder).map((file, at) => ({
   file,

@@ -1,7 +1,5 @@
 // One website has many spellings: http and https, with and without www, with a port, a dot at the end of its host, percent-encoding.
 // Each document is fetched once and listed once, with and without headers of the caller's own. Over sockets and TLS.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { guessDays, isDue } from "../../src/crawl/previous.ts";
@@ -10,6 +8,7 @@ import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { type Answer, type NamedWebsite, namedWebsite } from "../support/named-website.ts";
 import { index, robots, urlset } from "../support/site.ts";
+import { newFolder } from "../support/test-folder.ts";
 
 const names = ["example.org", "www.example.org", "example.net"];
 const open: NamedWebsite[] = [];
@@ -206,14 +205,12 @@ describe("well-known paths are asked for where the website turned out to be", ()
   test("in a later run, too, which asks for a few of them", async () => {
     const served = await namedWebsite(names, (url) => moved(url) ?? (url.endsWith("/sitemap.xml") ? pages : undefined));
     open.push(served);
-    const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-moved-"));
-    const save = path.join(folder, "first.warc");
+    const save = path.join(newFolder(), "first.warc");
     await using first = await sitemapTreeForHomepage(start, { ...served.options, save });
     const asked = served.asked.splice(0).length;
     await using second = await sitemapTreeForHomepage(start, { ...served.options, previous: save });
     expect(await listed(second)).toEqual(await listed(first));
     const due = knownPaths.slice(1).filter((name) => isDue(home + name, guessDays));
     expect([asked, served.asked.length]).toEqual([4 + knownPaths.length, 5 + due.length]);
-    rmSync(folder, { recursive: true });
   });
 });

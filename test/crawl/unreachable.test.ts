@@ -1,6 +1,4 @@
 // Websites that cannot be reached, on real sockets: few requests, an end in time, and why, as data.
-import { mkdtempSync, rmSync } from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { crawl, streamPages } from "../../src/crawl/crawl.ts";
@@ -12,6 +10,7 @@ import { selfSigned } from "../support/certificates.ts";
 import { type Fault, faults } from "../support/fault-server.ts";
 import { tenPages, testServer } from "../support/fetching.ts";
 import { site } from "../support/site.ts";
+import { newFolder } from "../support/test-folder.ts";
 
 const everything = (fault: Fault) => new Proxy({}, { get: () => fault }) as Record<string, Fault>;
 const xml =
@@ -29,12 +28,10 @@ async function finished(target: string, options: Options): Promise<FinishedEvent
 describe("a website that is down", () => {
   test("and accepts connections but stays silent gets two requests for robots.txt, and for its homepage", async () => {
     const server = await testServer(everything(faults.silence()));
-    const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-down-"));
-    const save = path.join(folder, "down.warc");
+    const save = path.join(newFolder(), "down.warc");
     await using tree = await sitemapTreeForHomepage(server.origin, { ...brief, save });
     await using again = await openTree(save);
     expect(again.toJSON()).toEqual(tree.toJSON());
-    rmSync(folder, { recursive: true });
     expect(server.requests.map(({ path }) => path)).toEqual(["/robots.txt", "/robots.txt", "/"]);
     const reason = { code: "timeout-first-byte", limit: 300 };
     const unreachable = { outcome: "failed", reason, documents: 22 };

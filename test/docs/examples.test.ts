@@ -4,18 +4,18 @@
 // an example is its output.
 // Needs processes, more than a second.
 import { execFile, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Ended as CommandEnded, sitegrove } from "../cli/program.ts";
 import { hasPython } from "../support/installed.ts";
+import { newFolder } from "../support/test-folder.ts";
 import { type Block, blocksOf, pages, root } from "./pages.ts";
 import { pagesSitemap, type Stand, startWebsites } from "./websites.ts";
 
 const program = path.join(root, "dist/cli/main.js");
-const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-examples-"));
+const folder = newFolder();
 const archive = path.join(folder, "archive.warc.gz");
 const runner = path.join(folder, "runner.mjs");
 const endMark = "-- end of example --";
@@ -55,7 +55,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await stand?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 test("the documentation has examples of both kinds", () => {

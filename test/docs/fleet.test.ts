@@ -2,8 +2,7 @@
 // and the commands that it shows do what they should, as do those of the Compose file.
 // Needs Redis, processes, more than a second.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { failureRows } from "../cli/failure-rows.ts";
@@ -12,6 +11,7 @@ import { manyServers } from "../fleet/many-servers.ts";
 import { hasPython, pythonEnvironment } from "../support/installed.ts";
 import { freePort, listening } from "../support/own-port.ts";
 import { hasRedis, redisPassword, startRedis } from "../support/redis-server.ts";
+import { newFolder } from "../support/test-folder.ts";
 
 const docs = path.join(import.meta.dirname, "../../docs");
 const python = (code: string, ...words: string[]) =>
@@ -43,7 +43,7 @@ print(manifest["spec"]["template"]["spec"]["containers"][0]["command"][2])
 test.skipIf(!hasRedis)("the commands for a queue do what they should, one after the other", async () => {
   const text = readFileSync(path.join(docs, "fleet.md"), "utf8");
   const [, block = ""] = /## With a queue\n\n```bash\n(.*?)```/s.exec(text) ?? [];
-  const folder = mkdtempSync(path.join(tmpdir(), "queue-commands-"));
+  const folder = newFolder();
   const [redis, servers] = [await startRedis(), await manyServers({ count: 3 })];
   try {
     writeFileSync(path.join(folder, "sites.txt"), servers.sites.join("\n"));
@@ -73,7 +73,6 @@ test.skipIf(!hasRedis)("the commands for a queue do what they should, one after 
   } finally {
     servers.close();
     await redis.stop();
-    rmSync(folder, { recursive: true });
   }
 });
 
@@ -88,7 +87,7 @@ describe.skipIf(!hasRedis || !hasPython("yaml"))("the Compose file", () => {
     const { services } = JSON.parse(python(read, path.join(docs, "compose.yaml")).stdout) as {
       services: Record<"redis" | "fill" | "worker", Service>;
     };
-    const folder = mkdtempSync(path.join(tmpdir(), "compose-"));
+    const folder = newFolder();
     mkdirSync(path.join(folder, "data"));
     const port = await freePort();
     const here = (word: string) =>
@@ -132,7 +131,6 @@ describe.skipIf(!hasRedis || !hasPython("yaml"))("the Compose file", () => {
           (child) => child.exitCode ?? child.signalCode ?? new Promise((resolve) => child.once("exit", resolve)),
         ),
       );
-      rmSync(folder, { recursive: true, force: true });
     }
   });
 });

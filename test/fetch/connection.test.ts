@@ -143,7 +143,8 @@ test("a website that closes each connection in good order is asked over a new on
 
 test("a second address is tried where the first does not answer", async () => {
   const server = await testServer({ "/sitemap.xml": tenPages }, { host: "127.0.0.3" });
-  const lookup = stubResolver({ "website.test": ["127.0.0.4", "127.0.0.3"] });
+  // At the first nobody listens: other tests do, on ports that may be the same, at 127.0.0.1 to 127.0.0.4.
+  const lookup = stubResolver({ "website.test": ["127.0.99.4", "127.0.0.3"] });
   const url = `http://website.test:${server.port}/sitemap.xml`;
   const { result, text, broken } = await testFetcher({ start: url }, { lookup }).read(url);
   expect({ result, text, broken }).toEqual({ result: "found", text: tenPages, broken: undefined });

@@ -1,9 +1,8 @@
 // TLS: verified, unless the operator says otherwise.
 // Needs processes, more than a second.
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import net from "node:net";
-import os from "node:os";
 import path from "node:path";
 import tls from "node:tls";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -15,6 +14,7 @@ import { createAuthority, selfSigned } from "../support/certificates.ts";
 import { type FaultServerOptions, faults } from "../support/fault-server.ts";
 import { pause, tenPages, testFetcher, testServer } from "../support/fetching.ts";
 import { stubResolver } from "../support/stub-resolver.ts";
+import { newFolder } from "../support/test-folder.ts";
 
 const authority = createAuthority();
 const names = ["website.test", "127.0.0.1"];
@@ -150,7 +150,7 @@ describe("what goes wrong goes wrong in the same way as without TLS", () => {
 
 test("certificates that are added stand beside those of NODE_EXTRA_CA_CERTS", async () => {
   const other = createAuthority();
-  const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-ca-"));
+  const folder = newFolder();
   const file = (name: string, content: string) => {
     writeFileSync(path.join(folder, name), content);
     return path.join(folder, name);
@@ -161,7 +161,6 @@ test("certificates that are added stand beside those of NODE_EXTRA_CA_CERTS", as
   const { stdout } = await sitegrove(["ls", ...sitemaps, "-f", "json", "--ca", file("own.pem", authority.ca)], {
     env: { NODE_EXTRA_CA_CERTS: file("extra.pem", other.ca) },
   });
-  rmSync(folder, { recursive: true });
   const { children } = JSON.parse(stdout).root as { children: { kind: string; reason?: { code: string } }[] };
   expect(children.map(({ kind, reason }) => reason?.code ?? kind)).toEqual(["pages", "pages", "tls-certificate"]);
 });

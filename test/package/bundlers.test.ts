@@ -2,17 +2,16 @@
 // a tree, an archive and a check in the other runtimes. They come from the registry: only the long run asks for them, where there is one.
 // Needs processes, the registry, more than a second.
 import { execFile, execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { tenPages, testServer } from "../support/fetching.ts";
 import { isLong } from "../support/long.ts";
+import { newFolder } from "../support/test-folder.ts";
 
 const root = path.join(import.meta.dirname, "../..");
-const project = mkdtempSync(path.join(os.tmpdir(), "sitegrove-bundlers-"));
-afterAll(() => rmSync(project, { recursive: true, force: true }));
+const project = newFolder();
 
 const bundlers = {
   esbuild: `

@@ -6,35 +6,29 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   realpathSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:http";
 import module from "node:module";
 import type { AddressInfo } from "node:net";
-import os from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { problem, problemCodes } from "../../src/model/problem.ts";
 import { isLong } from "../support/long.ts";
+import { newFolder } from "../support/test-folder.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
-const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-package-"));
+const folder = newFolder();
 const project = path.join(folder, "project");
 let files: string[];
 
 beforeAll(async () => {
   mkdirSync(project);
   files = isLong ? installWithNpm() : await unpack();
-});
-
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
 });
 
 describe("what is in it", () => {

@@ -2,12 +2,11 @@
 // the depth, what stands before the document), read at two sizes: a byte must not cost more in the larger than in the smaller.
 // Quadratic time would make it sixteen times as dear, and backtracking in dates some hundred thousand times.
 // Needs more than a second.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { brotliCompressSync, constants } from "node:zlib";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readPageHead } from "../../src/check/page-head.ts";
 import { SiteList } from "../../src/cli/fleet/sites.ts";
 import { readBaseline, readCheckConfig } from "../../src/cli/input/check-files.ts";
@@ -23,6 +22,7 @@ import { isLong, some } from "../support/long.ts";
 import { entry, parsePieces } from "../support/parsed.ts";
 import { Random } from "../support/random.ts";
 import { randomPattern } from "../support/random-patterns.ts";
+import { newFolder } from "../support/test-folder.ts";
 
 const piece = some(64 * 1024, 11 * 1024);
 
@@ -286,8 +286,7 @@ describe("markup", () => {
 });
 
 describe("other readers", () => {
-  const folder = mkdtempSync(path.join(tmpdir(), "linear-"));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   /** The text as a file; what is refused was read, too. */
   const inFile =
     (read: (file: string) => unknown): Read =>

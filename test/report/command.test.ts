@@ -1,12 +1,12 @@
 // `sitegrove report` at a prompt: what it writes where, and how it ends.
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sitegrove } from "../cli/program.ts";
 import { serve, urlset, type Website } from "../cli/website.ts";
+import { newFolder } from "../support/test-folder.ts";
 
-const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-report-command-test-"));
+const folder = newFolder();
 const fileOf = (name: string) => path.join(folder, name);
 let site: Website;
 beforeAll(async () => {

@@ -1,7 +1,6 @@
 // The report as people meet it: in a real browser, from a file.
 // Needs a browser, more than a second.
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import axe from "axe-core";
@@ -13,11 +12,12 @@ import { reportFacts, reportHtml } from "../../src/report/report-tree.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { sitegrove } from "../cli/program.ts";
 import { isLong } from "../support/long.ts";
+import { newFolder } from "../support/test-folder.ts";
 import { hasNoBrowser, launch, look } from "./browser.ts";
 import { shop, shopHome } from "./shop.ts";
 import { chineseAndArabic, everythingFails, home, hostile, nothingThere, threePages } from "./websites.ts";
 
-const folder = mkdtempSync(path.join(tmpdir(), "report-"));
+const folder = newFolder();
 const now = "2026-10-05T06:12:00Z";
 const fileOf = (name: string) => path.join(folder, `${name}.html`);
 const archive = path.join(folder, "shop.warc.gz");

@@ -1,19 +1,18 @@
 // An archive that was damaged or edited never gives another tree that calls itself complete. Needs more than a second.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { SitemapError } from "../../src/model/errors.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { some } from "../support/long.ts";
 import { home, index, robots, site, urlset } from "../support/site.ts";
+import { newFolder } from "../support/test-folder.ts";
 
-let folder: string;
+const folder = newFolder();
 let archive: Buffer;
 let expected: string;
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), "altered-archive-"));
   const { client } = site({
     "/robots.txt": robots("/i.xml"),
     "/i.xml": index("/a.xml", "/moved.xml"),
@@ -26,7 +25,6 @@ beforeAll(async () => {
   archive = readFileSync(save);
   expected = await contentOf(tree);
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 async function contentOf(tree: SitemapTree): Promise<string> {
   const urls: string[] = [];

@@ -1,10 +1,8 @@
 // A tree from an archive that says what was read in its documents: the same as one that reads them, at once; and where the archive is wrong
 // about them, that is a problem.
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
-import os from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
 import type { Client } from "../../src/model/client.ts";
 import type { CrawlEvent } from "../../src/model/event.ts";
@@ -12,6 +10,7 @@ import { openTree, openTreeWhile, sitemapTreeForHomepage } from "../../src/tree/
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { sitegrove } from "../cli/program.ts";
 import { changeIndex, changeNotes, type Notes, notesOf } from "../support/notes.ts";
+import { newFolder } from "../support/test-folder.ts";
 
 const homepage = "https://example.org/";
 const filler = "x".repeat(300);
@@ -38,19 +37,14 @@ const client: Client = {
   },
 };
 
-let folder: string;
+const folder = newFolder();
 let archive: string;
 let whole: SitemapTree;
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), "sitegrove-readings-"));
   archive = path.join(folder, "whole.warc");
   whole = await sitemapTreeForHomepage(homepage, { client, save: archive });
   await whole.close();
-});
-
-afterAll(() => {
-  rmSync(folder, { recursive: true });
 });
 
 async function walked(tree: SitemapTree): Promise<string[]> {

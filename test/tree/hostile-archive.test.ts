@@ -1,21 +1,20 @@
 // What an archive says about itself and its exchanges is somebody else's word: it shapes a tree, and does nothing else.
 // Needs more than a second.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { SitemapError } from "../../src/model/errors.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { some } from "../support/long.ts";
 import { home, index, robots, site, urlset } from "../support/site.ts";
+import { newFolder } from "../support/test-folder.ts";
 import { editDescriptions, editInfo } from "../support/warc-edit.ts";
 
-let folder: string;
+const folder = newFolder();
 let archive: Buffer;
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), "hostile-archive-"));
   const { client } = site({
     "/robots.txt": robots("/i.xml", "/gone.xml"),
     "/i.xml": index("/a.xml", "/moved.xml", "/loop.xml"),
@@ -28,7 +27,6 @@ beforeAll(async () => {
   await using _ = await sitemapTreeForHomepage(home, { client, save, retries: 0, useKnownPaths: false });
   archive = readFileSync(save);
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 let count = 0;
 async function opened(bytes: Buffer, use: (tree: SitemapTree) => unknown, options?: Parameters<typeof openTree>[1]) {

@@ -1,8 +1,7 @@
 // How documents came: in events, in the tree, and in an archive.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { crawl } from "../../src/crawl/crawl.ts";
@@ -10,8 +9,9 @@ import type { SitemapEvent } from "../../src/model/event.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { urlset } from "../support/site.ts";
+import { newFolder } from "../support/test-folder.ts";
 
-const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-response-"));
+const folder = newFolder();
 let server: Server;
 let home: string;
 
@@ -34,7 +34,6 @@ beforeAll(async () => {
 
 afterAll(() => {
   server.close();
-  rmSync(folder, { recursive: true });
 });
 
 const options = { useKnownPaths: false, useHomepage: false };

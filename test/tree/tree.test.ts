@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -9,6 +9,7 @@ import { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tre
 import type { SitemapWithPages } from "../../src/tree/parts.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { home, index, outline, type Route, robots, site, urlset } from "../support/site.ts";
+import { newFolder } from "../support/test-folder.ts";
 
 const routes: Record<string, Route> = {
   "/robots.txt": robots("/i.xml", "/gone.xml"),
@@ -24,14 +25,12 @@ const routes: Record<string, Route> = {
 };
 
 let tree: SitemapTree;
-let folder: string;
+const folder = newFolder();
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), "sitegrove-test-"));
   tree = await sitemapTreeForHomepage(home, { client: site(routes).client, retries: 0 });
 });
 afterAll(async () => {
   await tree.close();
-  rmSync(folder, { recursive: true });
 });
 
 async function urls(from?: Parameters<SitemapTree["pages"]>[0], of = tree): Promise<string[]> {
