@@ -11,7 +11,7 @@ import { createTokenizer } from "../../src/parse/fast/tokenizer.ts";
 import { expectSame } from "../support/expect-same.ts";
 import { isLong, some } from "../support/long.ts";
 import { noFastPath } from "../support/no-fast-path.ts";
-import { entry, parsePieces, urlset } from "../support/parsed.ts";
+import { entry, parsed, parsePieces, urlset } from "../support/parsed.ts";
 import { Random } from "../support/random.ts";
 import { repetitiveDocument, smallLimits } from "../support/repetitive.ts";
 import { expectSameUrls, inBytes, inPieces } from "../support/same-urls.ts";
@@ -387,3 +387,11 @@ test("documents that are read in turns do not disturb one another", () => {
 function closed(fields: string[]): string[] {
   return fields.filter((text) => text !== "<url>" && text !== "<stray" && text !== "</stray>");
 }
+
+test("an element that declares its own namespace, and has no content, keeps its meaning", () => {
+  const link =
+    '<xhtml:link xmlns:xhtml="http://www.w3.org/1999/xhtml" rel="alternate" hreflang="de" href="https://example.org/de"/>';
+  const entries = ["1", "2"].map((name) => `<url><loc>https://example.org/${name}</loc>${link}</url>`);
+  const { codes } = parsed(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries.join("")}</urlset>`);
+  expect(codes).toEqual([]);
+});

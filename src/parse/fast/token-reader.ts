@@ -101,7 +101,8 @@ export class TokenReader {
     if (last?.shared && !this.#numbers.has(last) && reader.isInRoot) {
       const isOpen = names.at(-1) === last;
       const inner = reader.rules.at(-1)!;
-      const rule = isOpen ? inner : reader.ruleOf(inner, last);
+      // What it meant when it was open: its own declarations of namespaces are over.
+      const rule = isOpen || last.context !== inner ? inner : (last.meaning as Rule);
       const parent = this.#numbers.get(names.at(isOpen ? -2 : -1)!) ?? -1;
       this.#add(last.raw, last, [hintsOf(rule, reader.urlsOnly), parent, rule.mark, rule.needs]);
     }
