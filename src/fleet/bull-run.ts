@@ -188,8 +188,8 @@ export class BullRun {
     const attempt = `${keyHash(site?.key ?? "")}-${starts}`;
     const suspicion = suspicionOf(job);
     if (site === undefined) {
-      const reason = { message: "The job in the queue has no website", count: 1 };
-      await this.#settle(job, token, emptySummary(shownSite(job), attempt, "failed", reason));
+      const message = "The job in the queue has no website";
+      await this.#settle(job, token, emptySummary(shownSite(job), attempt, "failed", message));
       return undefined;
     }
     if (suspicion !== undefined && isDeadly(suspicion)) {
@@ -328,8 +328,7 @@ function resultOf(job: SiteQueueJob): SiteSummary {
     // Another program failed the job, with its own message.
   }
   const site = shownSite(job);
-  const reason = { message: failedReason || "Somebody else ended the job", count: 1 };
-  return emptySummary(site, `${keyHash(site.key)}-0`, "failed", reason);
+  return emptySummary(site, `${keyHash(site.key)}-0`, "failed", failedReason || "Somebody else ended the job");
 }
 
 // Of a job that may hold anything.

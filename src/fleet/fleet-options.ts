@@ -1,8 +1,7 @@
-// The options of `runFleet`, their defaults and checks, and the events it reports.
+// The options of `runFleet`, its outputs, and the events it reports.
 import { availableParallelism, freemem } from "node:os";
 import type { OrderedEvent, SitemapEvent } from "../model/event.ts";
-import { expectObject, functionValue, number, optionsIn, signal, unexpected } from "../model/option-checks.ts";
-import { resolveStreamOptions, type StreamOptions } from "../model/options.ts";
+import type { StreamOptions } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import type { SiteJob, SiteSummary } from "./site-job.ts";
@@ -60,46 +59,7 @@ export type FleetEvent =
     }
   | { readonly type: "site-back"; readonly job: SiteJob };
 
-/** The options after they were checked, with defaults. */
-export type FleetSettings = Omit<FleetOptions, "perAddress" | Defaulted> & {
-  readonly [name in Defaulted]-?: NonNullable<FleetOptions[name]>;
-} & { readonly perAddress: () => number };
-type Defaulted = "run" | "sink" | "concurrency" | "crawl";
-
-/** Throws a `SitemapError` (`invalid-option`). */
-export function resolveFleetOptions(options: FleetOptions): FleetSettings {
-  optionsIn("options", options, knownOptions);
-  const { sites, run = "default", sink = noSink, concurrency = defaultConcurrency(), perAddress } = options;
-  const isList =
-    typeof sites === "object" && sites !== null && (Symbol.asyncIterator in sites || Symbol.iterator in sites);
-  if (sites !== undefined && !isList) throw unexpected("sites", "a list of homepages", sites);
-  expectObject("queue", options.queue);
-  expectObject("sink", sink);
-  if (typeof run !== "string") throw unexpected("run", "a name", run);
-  resolveStreamOptions(options.crawl);
-  if (options.onEvent !== undefined) functionValue("onEvent", options.onEvent);
-  for (const name of ["signal", "drain"] as const) if (options[name] !== undefined) signal(name, options[name]);
-  return {
-    ...options,
-    run,
-    sink,
-    concurrency: number("concurrency", concurrency, 1),
-    perAddress: perAddressOf(perAddress),
-    crawl: { useKnownPaths: "if-needed", ...options.crawl },
-  };
-}
-
 export const defaultPerAddress = 8;
-
-function perAddressOf(limit: FleetOptions["perAddress"] = defaultPerAddress): () => number {
-  if (typeof limit === "function") return () => Math.max(1, limit());
-  const fixed = number("perAddress", limit, 1);
-  return () => fixed;
-}
-
-const knownOptions = [
-  ...(["sites", "queue", "run", "sink", "concurrency", "perAddress", "crawl", "drain", "signal", "onEvent"] as const),
-] as const satisfies readonly (keyof FleetOptions)[];
 
 /** For all processes: a small website takes half a megabyte while it is read, and a core is busy with some sixty of them. */
 export function defaultConcurrency(

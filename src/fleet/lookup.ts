@@ -4,7 +4,7 @@
 // knows, and everything while no name server can be reached. Answers are cached for their TTL, at most five minutes; failures for
 // 30 seconds.
 import dns from "node:dns";
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -36,13 +36,13 @@ interface Remembered {
 
 export function nameServerLookup(parts: LookupParts = {}): Lookup {
   const { hosts = systemHosts(), system = systemLookup(), now = () => performance.now() } = parts;
-  const isInHosts = hostsFile(hosts);
+  const ownNames = hostsIn(hosts);
   const remembered = new Map<string, Remembered>();
   let resolver: dns.promises.Resolver | undefined;
   let waiting = 0;
 
   async function ask(name: string, isTrusted: boolean): Promise<Answer> {
-    const isOfSystem = /^[^.]*$|\.local(host)?$/.test(name) || (await isInHosts(name));
+    const isOfSystem = /^[^.]*$|\.local(host)?$/.test(name) || (await ownNames).has(name);
     resolver ??= newResolver();
     try {
       if (!isOfSystem) return await within(longestLookup, askServers(resolver, name));
@@ -134,24 +134,9 @@ const otherFamily = 1000;
 const mostNames = 10_000;
 const neverAborted = new AbortController().signal;
 
-/** Tells whether the file lists a name; in lower case, without a trailing dot. */
-function hostsFile(file: string): (name: string) => Promise<boolean> {
-  let names: ReadonlySet<string> = new Set();
-  let version = "";
-  return async (name) => {
-    try {
-      const { mtimeMs, size } = await stat(file);
-      if (version !== `${mtimeMs} ${size}`) names = namesIn(await readFile(file, "utf8"));
-      version = `${mtimeMs} ${size}`;
-      return names.has(name);
-    } catch {
-      // Not every system has one.
-      return false;
-    }
-  };
-}
-
-function namesIn(text: string): Set<string> {
+/** The names in the file, in lower case, without a trailing dot. Not every system has one. */
+async function hostsIn(file: string): Promise<ReadonlySet<string>> {
+  const text = await readFile(file, "utf8").catch(() => "");
   const lines = text.split(/\r?\n/).map((line) => line.replace(/#.*/, "").trim().split(/\s+/));
   return new Set(lines.flatMap(([, ...names]) => names.map((name) => name.replace(/\.$/, "").toLowerCase())));
 }

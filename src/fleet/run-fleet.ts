@@ -1,14 +1,38 @@
-// Crawls a queue of websites, many in parallel in one process, until the queue is empty or it is stopped.
+// Crawls a queue of websites, many in parallel in one process, until the queue is empty or it is stopped. The pages of each go to an output,
+// and its result is a summary.
 import { setMaxListeners } from "node:events";
+import { ordered, pageFilter } from "../crawl/crawl.ts";
+import { prepareStream } from "../crawl/prepare.ts";
+import { timeLeft } from "../crawl/time-budget.ts";
 import { FollowingController, unlessAborted } from "../fetch/abort.ts";
+import type { SharedLimits } from "../fetch/hosts.ts";
+import { within } from "../fetch/lookup.ts";
+import { longestTimer } from "../fetch/timeouts.ts";
+import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
-import type { CrawlEvent, OrderedEvent } from "../model/event.ts";
-import { invalid } from "../model/option-checks.ts";
-import { type Options, resolveStreamOptions, type StreamOptions } from "../model/options.ts";
-import { problem } from "../model/problem.ts";
-import { crawlSite } from "./crawl-site.ts";
-import { type FleetOptions, resolveFleetOptions, type SiteOutput } from "./fleet-options.ts";
-import { emptySummary, type SiteJob, type SiteSummary, siteJob } from "./site-job.ts";
+import type { CrawlEvent, FinishedEvent, OrderedEvent } from "../model/event.ts";
+import {
+  expectObject,
+  functionValue,
+  invalid,
+  number,
+  optionsIn,
+  signal as signalValue,
+  unexpected,
+} from "../model/option-checks.ts";
+import { type Options, pageFilterNames, resolveStreamOptions, type StreamOptions } from "../model/options.ts";
+import { isLossy, type Problem, problem } from "../model/problem.ts";
+import type { RobotsPreference, Sitemap } from "../model/sitemap.ts";
+import { buildTreeWhile } from "../tree/build.ts";
+import { defaultConcurrency, defaultPerAddress, type FleetOptions, noSink, type SiteOutput } from "./fleet-options.ts";
+import {
+  emptySummary,
+  type SiteJob,
+  type SiteOutcome,
+  type SiteReason,
+  type SiteSummary,
+  siteJob,
+} from "./site-job.ts";
 import type { Lease, QueueCounts } from "./site-queue.ts";
 import { ResponseCounter, type SiteResponses } from "./site-responses.ts";
 
@@ -17,7 +41,7 @@ import { ResponseCounter, type SiteResponses } from "./site-responses.ts";
  * lists with `siteJob` before.
  */
 export async function runFleet(options: FleetOptions): Promise<QueueCounts> {
-  const settings = resolveFleetOptions(options);
+  const settings = resolved(options);
   const { queue, run, sites, sink, concurrency, crawl, onEvent } = settings;
   settings.signal?.throwIfAborted();
   // Imported here, to keep `import "sitegrove"` fast.
@@ -161,6 +185,144 @@ export async function runFleet(options: FleetOptions): Promise<QueueCounts> {
   return queue.counts(run);
 }
 
+// Throws a `SitemapError` (`invalid-option`).
+function resolved(options: FleetOptions) {
+  optionsIn("options", options, knownOptions);
+  const { sites, run = "default", sink = noSink, concurrency = defaultConcurrency(), perAddress } = options;
+  const isList =
+    typeof sites === "object" && sites !== null && (Symbol.asyncIterator in sites || Symbol.iterator in sites);
+  if (sites !== undefined && !isList) throw unexpected("sites", "a list of homepages", sites);
+  expectObject("queue", options.queue);
+  expectObject("sink", sink);
+  if (typeof run !== "string") throw unexpected("run", "a name", run);
+  resolveStreamOptions(options.crawl);
+  if (options.onEvent !== undefined) functionValue("onEvent", options.onEvent);
+  for (const name of ["signal", "drain"] as const) if (options[name] !== undefined) signalValue(name, options[name]);
+  return {
+    ...options,
+    run,
+    sink,
+    concurrency: number("concurrency", concurrency, 1),
+    perAddress: perAddressOf(perAddress),
+    crawl: { useKnownPaths: "if-needed", ...options.crawl } as StreamOptions,
+  };
+}
+
+function perAddressOf(limit: FleetOptions["perAddress"] = defaultPerAddress): () => number {
+  if (typeof limit === "function") return () => Math.max(1, limit());
+  const fixed = number("perAddress", limit, 1);
+  return () => fixed;
+}
+
+const knownOptions = [
+  ...(["sites", "queue", "run", "sink", "concurrency", "perAddress", "crawl", "drain", "signal", "onEvent"] as const),
+] as const satisfies readonly (keyof FleetOptions)[];
+
+/** Throws only the reason of the signal, and errors of the output or the disk. `onOrdered` is called with what is given to the output. */
+async function crawlSite(
+  { job, attemptId }: Pick<Lease, "job" | "attemptId">,
+  given: StreamOptions & { readonly signal: AbortSignal },
+  output: SiteOutput,
+  shared: SharedLimits,
+  onOrdered: (event: OrderedEvent) => void,
+): Promise<SiteSummary> {
+  const { signal } = given;
+  const options = withSettings(given, job);
+  let reasons: Reasons = new Map();
+  let finished: FinishedEvent | undefined;
+  let hasSitemap = false;
+  let preferences: readonly RobotsPreference[] | undefined;
+  const startedAt = performance.now();
+  const time = options.limits?.time ?? Number.POSITIVE_INFINITY;
+  // Longer than a website and its check may take: an output that does not answer must not keep its place for ever.
+  const taken = (work: Promise<void> | undefined) => {
+    const left = Math.max(0, startedAt + time * 1.2 + 1000 - performance.now());
+    if (work === undefined || left > longestTimer) return work;
+    return within(left, work, "its output could not be written in time");
+  };
+  const see = async (event: OrderedEvent) => {
+    onOrdered(event);
+    output.see?.(event);
+    if (event.type === "pages") await taken(output.pages?.(event.url, event.pages));
+    else if (event.type === "sitemap") {
+      hasSitemap ||= isSitemap(event.sitemap);
+      for (const problem of lossesOf(event.sitemap)) add(reasons, problem);
+      if (event.sitemap.kind === "index") preferences ??= event.sitemap.preferences?.slice(0, mostPreferences);
+      await taken(output.sitemap?.(event));
+    } else if (event.type === "finished") finished = event;
+  };
+  const prepared = prepareStream(job.homepage, options);
+  const filter = pageFilter(prepared);
+  if (output.tree === undefined) {
+    for await (const event of ordered({ prepared, filter, shared })) await see(event);
+  } else {
+    const whole = Object.fromEntries(Object.entries(options).filter(([name]) => !pageFilterNames.includes(name)));
+    const tree = await buildTreeWhile(job.homepage, whole, { onOrdered: see, filter, shared });
+    try {
+      await taken(output.tree(tree, { time: timeLeft(time, startedAt), signal }));
+    } finally {
+      await tree.close();
+    }
+  }
+  if (finished === undefined) throw new Error("The crawl ended without a `finished` event");
+  const { totals, discovery, filtered } = finished;
+  const outcome = outcomeOf(finished, hasSitemap);
+  // A machine without a free socket says nothing about the website: it is read again later.
+  const shortage = reasons.get(noSocket) ?? discovery.find(({ reason }) => reason?.code === noSocket)?.reason;
+  if (shortage !== undefined) throw new SitemapError("storage-failed", shortage.message);
+  // If nothing was found, each candidate has a reason.
+  if (!hasSitemap) {
+    reasons = new Map();
+    for (const { reason } of discovery) if (reason !== undefined) add(reasons, reason);
+  }
+  const { sitemaps, invalid, requests, wireBytes, duration } = totals;
+  return {
+    ...emptySummary(job, attemptId, outcome),
+    ...{ pages: filtered?.listed ?? totals.pages, sitemaps, invalid, requests, wireBytes, duration },
+    reasons: outcome === "complete" ? [] : [...reasons.values()].sort(byCount).slice(0, mostReasons),
+    ...defined({ preferences }),
+  };
+}
+
+function withSettings(options: StreamOptions, { settings: { delay, maxPages, retries } = {} }: SiteJob): StreamOptions {
+  return {
+    ...options,
+    ...(delay === undefined ? {} : { delay: { milliseconds: delay * 1000 } }),
+    ...(maxPages === undefined ? {} : { limits: { ...options.limits, pages: maxPages } }),
+    ...defined({ retries }),
+  };
+}
+
+// robots.txt and the root only name other sitemaps.
+function isSitemap(sitemap: Sitemap): boolean {
+  return sitemap.kind !== "index" || sitemap.format === "xml";
+}
+
+function outcomeOf({ complete, unreachable }: FinishedEvent, hasSitemap: boolean): SiteOutcome {
+  if (unreachable !== undefined) return unreachable.outcome === "blocked" ? "blocked" : "unreachable";
+  if (hasSitemap || !complete) return complete ? "complete" : "incomplete";
+  return "none";
+}
+
+/** The reasons why something is missing, by code: the first message of each, and the count. */
+type Reasons = Map<string, SiteReason>;
+
+function add(reasons: Reasons, { code, message }: Problem): void {
+  const known = reasons.get(code) ?? { code, message, count: 0 };
+  reasons.set(code, { ...known, count: known.count + 1 });
+}
+
+function lossesOf(sitemap: Sitemap): readonly Problem[] {
+  return sitemap.kind === "invalid" ? [sitemap.reason] : sitemap.problems.filter(({ code }) => isLossy(code));
+}
+
+const byCount = (one: SiteReason, other: SiteReason) => other.count - one.count;
+const mostReasons = 10;
+const mostPreferences = 20;
+
+// This machine has no socket left: not the fault of a website.
+const noSocket = "connection-no-socket";
+
 /** A list until one of the signals: its next item is not waited for, because it may come slowly, from a pipe. */
 export async function* until<T>(list: AsyncIterable<T>, ...signals: readonly AbortSignal[]): AsyncGenerator<T, void> {
   const stopping = new FollowingController(...signals);
@@ -187,7 +349,7 @@ interface ReadSite {
 // Nothing that a website does throws: this is a bug of ours, and must not end the other websites.
 function failed(job: SiteJob, attemptId: string, error: unknown): SiteSummary {
   const value = error instanceof Error ? error.message : String(error);
-  return emptySummary(job, attemptId, "failed", { message: problem("client-failed", { value }).message, count: 1 });
+  return emptySummary(job, attemptId, "failed", problem("client-failed", { value }).message);
 }
 
 function isMachine(error: unknown): boolean {

@@ -126,12 +126,13 @@ export function isFailure(outcome: SiteOutcome): boolean {
   return outcome === "failed" || outcome === "quarantined";
 }
 
-/** The summary of a website of which nothing was read. */
+/** The summary of a website of which nothing was read, because of an internal failure if there is a message. */
 export function emptySummary(
   { homepage, key }: SiteJob,
   attemptId: string,
-  outcome: "failed" | "quarantined",
-  reason: Pick<SiteReason, "message" | "count">,
+  outcome: SiteOutcome,
+  message?: string,
+  count = 1,
 ): SiteSummary {
   return {
     site: homepage,
@@ -145,14 +146,14 @@ export function emptySummary(
     duration: 0,
     finishedAt: new Date().toISOString(),
     attemptId,
-    reasons: [{ code: "internal", ...reason }],
+    reasons: message === undefined ? [] : [{ code: "internal", message, count }],
     files: {},
   };
 }
 
 export function quarantinedSummary(job: SiteJob, attemptId: string): SiteSummary {
   const message = "The process died twice while crawling only this website";
-  return emptySummary(job, attemptId, "quarantined", { message, count: mostAlone });
+  return emptySummary(job, attemptId, "quarantined", message, mostAlone);
 }
 
 /**

@@ -1,5 +1,5 @@
 // `sitegrove fleet`: checks the flags, and reads the websites of the list with a journal on this machine; at its end, the summary.
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expectUsable } from "../../fetch/fetcher.ts";
 import { expectRunName } from "../../fleet/bull-queue.ts";
@@ -9,6 +9,7 @@ import { JournalQueue } from "../../fleet/journal-queue.ts";
 import { runFleet } from "../../fleet/run-fleet.ts";
 import { isBucket, S3Bucket } from "../../fleet/s3-bucket.ts";
 import type { SiteSummary } from "../../fleet/site-job.ts";
+import { DraftFile, Store } from "../../fleet/store.ts";
 import { counted } from "../../model/figures.ts";
 import { resolveStreamOptions } from "../../model/options.ts";
 import { jsonOf } from "../../write/printable.ts";
@@ -147,11 +148,8 @@ function isInFormat({ files, sitemaps, outcome }: SiteSummary, format = "ndjson"
   return !isRead || (files["changes"] === undefined ? path.extname(name).slice(1) : "changes") === format;
 }
 
-async function writeSummary({ out = "", shard }: FleetFlags, folder: string, text: string): Promise<void> {
-  const file = path.join(folder, summaryName);
-  rmSync(`${file}.partial`, { force: true });
-  writeFileSync(`${file}.partial`, text, { flag: "wx" });
-  renameSync(`${file}.partial`, file);
+async function writeSummary({ out, shard }: FleetFlags, folder: string, text: string): Promise<void> {
+  await new DraftFile(new Store(folder), summaryName).publish(text);
   if (!isBucket(out)) return;
   const name = shard === undefined ? summaryName : `summary-${shard.replace("/", "-of-")}.json`;
   await (await S3Bucket.open(out)).replace(name, text);

@@ -2,7 +2,7 @@
 // program, read the websites that it hands out. If one dies, its websites are given to another one, and a new process replaces it; if the
 // parent dies, the others end, because another one may use the folder.
 import { fork } from "node:child_process";
-import { once, setMaxListeners } from "node:events";
+import { EventEmitter, once, setMaxListeners } from "node:events";
 import { FollowingController, unlessAborted } from "../../fetch/abort.ts";
 import { defaultConcurrency, defaultPerAddress, type FleetEvent } from "../../fleet/fleet-options.ts";
 import type { JournalQueue, SitesInProcess } from "../../fleet/journal-queue.ts";
@@ -142,32 +142,30 @@ async function runChild(
   return how;
 }
 
-/** The queue of a child: its parent. */
-function parentQueue(send: (message: Message) => void): SiteQueue & { receive(answer: Message): void } {
-  const waiting = new Map<number, (answer: Message) => void>();
+/** What such a process does: its queue is its parent. Returns the exit code. */
+export async function fleetChild(): Promise<number> {
+  if (!process.connected) throw new UsageError("this command is for sitegrove fleet --processes");
+  const stop = new AbortController();
+  const send = (message: Message) => process.connected && process.send?.(message, () => undefined);
+  // By the ids of calls.
+  const answers = new EventEmitter().setMaxListeners(0);
   let lastId = 0;
-  const ask = <T>(call: Message["call"], attemptId?: string, value?: unknown): Promise<T> =>
-    new Promise((resolve, reject) => {
-      lastId += 1;
-      waiting.set(lastId, (answer) =>
-        answer.error ? reject(new Error(answer.error.message)) : resolve(answer.value as T),
-      );
-      send({ id: lastId, call, attemptId, value });
-    });
+  const ask = async <T>(call: Message["call"], attemptId?: string, value?: unknown): Promise<T> => {
+    const id = ++lastId;
+    send({ id, call, attemptId, value });
+    const [answer] = (await once(answers, String(id))) as [Message];
+    if (answer.error !== undefined) throw new Error(answer.error.message);
+    return answer.value as T;
+  };
+  // Without a parent, the process ends.
+  const lost = new AbortController().signal;
   const leaseOf = ({ attemptId, ...given }: GivenLease): Lease => ({
-    ...given,
-    attemptId,
-    // Without a parent, the process ends.
-    lost: new AbortController().signal,
+    ...{ ...given, attemptId, lost },
     silent: (isSilent) => void ask("silent", attemptId, isSilent).catch(() => undefined),
     done: async (summary) => (await ask("done", attemptId, summary)) ?? "superseded",
     retry: () => ask("retry", attemptId),
   });
-  return {
-    receive(answer) {
-      waiting.get(answer.id ?? 0)?.(answer);
-      waiting.delete(answer.id ?? 0);
-    },
+  const queue: SiteQueue = {
     // What arrives later goes back when this process ends.
     async take(signal) {
       const given = await unlessAborted(signal, ask<GivenLease | undefined>("take"));
@@ -178,14 +176,6 @@ function parentQueue(send: (message: Message) => void): SiteQueue & { receive(an
     async *results() {},
     close: async () => {},
   };
-}
-
-/** What such a process does. Returns the exit code. */
-export async function fleetChild(): Promise<number> {
-  if (!process.connected) throw new UsageError("this command is for sitegrove fleet --processes");
-  const stop = new AbortController();
-  const send = (message: Message) => process.connected && process.send?.(message, () => undefined);
-  const queue = parentQueue(send);
   // Ctrl-C reaches all processes of a terminal, and stopping a service signals all of its processes: the parent decides
   // what it means.
   for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => undefined);
@@ -195,21 +185,16 @@ export async function fleetChild(): Promise<number> {
     process.on("message", (message: Message) => {
       if (message.setup !== undefined) resolve(message.setup);
       else if (message.stop) stop.abort(new Error("Stopped"));
-      else queue.receive(message);
+      else answers.emit(String(message.id), message);
     });
   });
+  const { signal } = stop;
   try {
-    await runFleet({
-      queue,
-      sink: await sinkFor(flags, folder),
-      ...limits,
-      crawl: withDefaults(givenCrawl(flags)),
-      signal: stop.signal,
-      onEvent: (event) => send({ event }),
-    });
+    const [sink, crawl] = [await sinkFor(flags, folder), withDefaults(givenCrawl(flags))];
+    await runFleet({ queue, sink, ...limits, crawl, signal, onEvent: (event) => send({ event }) });
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
-    if (!stop.signal.aborted) send({ error: { message, code } });
+    if (!signal.aborted) send({ error: { message, code } });
   }
   process.removeAllListeners("disconnect");
   process.disconnect();
