@@ -1,6 +1,7 @@
 // Exchanges as the network would hand them over, and what to compare of them.
 import type { Body, FailedFetch, Fetched, FetchedDocument, FetchedRedirect } from "../../src/model/exchange.ts";
 import { type Problem, problem } from "../../src/model/problem.ts";
+import { listOf } from "../support/collected.ts";
 
 /** A body that can be read once, in pieces, as from a socket. */
 export function bodyOf(bytes: Uint8Array | string, options: { problem?: Problem; pieces?: number } = {}): Body {
@@ -63,9 +64,7 @@ export function redirectAt(url: string, location: string, changes: Partial<Fetch
 }
 
 export async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of body) pieces.push(piece);
-  return Buffer.concat(pieces);
+  return Buffer.concat(await listOf(body));
 }
 
 /** Everything of an exchange that can be seen from outside, the body read to its end. */

@@ -1,6 +1,7 @@
 // What an XML document names is never opened: no entity, no document type, no stylesheet, no schema, no inclusion.
 import { expect, test } from "vitest";
 import { sitemapTreeFrom } from "../../src/tree/build.ts";
+import { urlsOf } from "../support/collected.ts";
 import { faultServer } from "../support/fault-server.ts";
 
 const canaryText = "https://canary.example/seen";
@@ -43,8 +44,7 @@ test.each(forms)("%s is not opened, as a file or over the network", async (_, is
   const server = await faultServer(routes);
   const sitemaps = Object.keys(routes).map((name) => server.origin + name);
   await using tree = await sitemapTreeFrom(sitemaps, { network: "allow-private" });
-  const urls: string[] = [];
-  for await (const { url } of tree.pages()) urls.push(url);
+  const urls = await urlsOf(tree.pages());
   expect(tree.root.children.map(({ kind }) => kind)).toEqual(targets.map(() => (isRefused ? "invalid" : "pages")));
   expect(urls.filter((url) => url.includes("canary.example"))).toEqual([]);
   if (!isRefused) expect(urls).toContain("https://example.org/1");

@@ -7,6 +7,7 @@ import type { PageFilters, StreamOptions } from "../../src/model/options.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { sitegrove } from "../cli/program.ts";
 import { serve, sitemapIndex, urlset, type Website } from "../cli/website.ts";
+import { urlsOf } from "../support/collected.ts";
 import { newFolder } from "../support/test-folder.ts";
 
 const dated = (url: string, date: string) => `<url><loc>${url}</loc><lastmod>${date}</lastmod></url>`;
@@ -38,9 +39,7 @@ const show = (url: string) =>
   url.replace(site.homepage, "/").replace(open.homepage, "open/").replace(failing.homepage, "failing/");
 
 async function pathsOf(pages: AsyncIterable<{ readonly url: string }>): Promise<string[]> {
-  const urls: string[] = [];
-  for await (const { url } of pages) urls.push(show(url));
-  return urls;
+  return (await urlsOf(pages)).map(show);
 }
 
 async function crawled(options: StreamOptions) {

@@ -10,6 +10,7 @@ import type { HeaderList } from "../../src/model/exchange.ts";
 import type { Options } from "../../src/model/options.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
+import { listOf } from "../support/collected.ts";
 import { some } from "../support/long.ts";
 import { home, type Route, site, urlset } from "../support/site.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -77,8 +78,7 @@ function clientOf(routes: Website, manner: string): Client {
     async request(request) {
       const response = (await plain.request(request)) as ClientResponse;
       if (response.status !== 200 || manner === "none") return response;
-      const pieces: Uint8Array[] = [];
-      for await (const piece of response.body) pieces.push(piece);
+      const pieces = await listOf(response.body);
       const etag = `W/"${createHash("md5").update(Buffer.concat(pieces)).digest("hex")}"`;
       const isSame = manner === "knows" && request.headers["if-none-match"] === etag;
       const body = (async function* () {
@@ -94,8 +94,7 @@ function clientOf(routes: Website, manner: string): Client {
 }
 
 async function contentOf(tree: SitemapTree): Promise<string> {
-  const found: unknown[] = [];
-  for await (const page of tree.pages()) found.push(page);
+  const found = await listOf(tree.pages());
   await tree.close();
   return JSON.stringify([tree, found], undefined, 1);
 }

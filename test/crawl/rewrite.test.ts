@@ -7,6 +7,7 @@ import { isBelow, rewrite, rewritten } from "../../src/model/rewrite.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { sitegrove } from "../cli/program.ts";
 import { serve, sitemapIndex, urlset, type Website } from "../cli/website.ts";
+import { urlsOf } from "../support/collected.ts";
 import { newFolder } from "../support/test-folder.ts";
 
 let local: Website;
@@ -40,12 +41,6 @@ const listed = () => [
   `${local.homepage}c`,
   `${local.homepage}nowhere:/`,
 ];
-
-async function urlsOf(pages: AsyncIterable<{ readonly url: string }>): Promise<string[]> {
-  const urls: string[] = [];
-  for await (const { url } of pages) urls.push(url);
-  return urls;
-}
 
 test("sitemaps are fetched, and pages and alternates listed, at their new place; images stay", async () => {
   expect(await urlsOf(streamPages(local.homepage, { rewrite: pairs(), useKnownPaths: false }))).toEqual(listed());

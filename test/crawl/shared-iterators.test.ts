@@ -4,6 +4,7 @@ import { crawl, flatten, streamPages } from "../../src/crawl/crawl.ts";
 import { diffTrees } from "../../src/diff/diff-trees.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
+import { listOf } from "../support/collected.ts";
 import { home, index, robots, site, urlset } from "../support/site.ts";
 
 const perSitemap = 300;
@@ -35,12 +36,6 @@ const handedOut: Record<string, () => AsyncIterable<unknown>> = {
   diffTrees: () => diffTrees(tree, { name: "one.txt", bytes: one() }),
 };
 
-async function alone(iterable: AsyncIterable<unknown>): Promise<unknown[]> {
-  const items: unknown[] = [];
-  for await (const item of iterable) items.push(item);
-  return items;
-}
-
 // Times and sizes of single answers are no two runs' same.
 const comparable = (items: unknown[]) =>
   items
@@ -49,7 +44,7 @@ const comparable = (items: unknown[]) =>
 
 describe.each(Object.entries(handedOut))("%s", (_, open) => {
   test("eight workers get every item once, in the order of their calls", async () => {
-    const expected = comparable(await alone(open()));
+    const expected = comparable(await listOf(open()));
     expect(expected.length).toBeGreaterThan(0);
     const iterator = open()[Symbol.asyncIterator]();
     const got: unknown[] = [];

@@ -10,13 +10,13 @@ import type { Client, ClientResponse } from "../../src/model/client.ts";
 import type { CrawlEvent } from "../../src/model/event.ts";
 import type { HeaderList } from "../../src/model/exchange.ts";
 import type { Options } from "../../src/model/options.ts";
-import type { SitemapPage } from "../../src/model/page.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { csvWriter } from "../../src/write/csv.ts";
 import { ndjsonWriter, pagesWriter, writeBatches } from "../../src/write/pages.ts";
 import { SitemapRows } from "../../src/write/sitemaps.ts";
 import { writeJson, writeTabtree } from "../../src/write/trees.ts";
+import { listOf } from "../support/collected.ts";
 import { isLong } from "../support/long.ts";
 import { Random } from "../support/random.ts";
 import { home, outline, site } from "../support/site.ts";
@@ -39,8 +39,7 @@ function client(routes: Parameters<typeof site>[0], knowsConditions: boolean, bo
     async request(request) {
       const response = (await plain.request(request)) as ClientResponse;
       if (response.status !== 200 || !knowsConditions) return response;
-      const pieces: Uint8Array[] = [];
-      for await (const piece of response.body) pieces.push(piece);
+      const pieces = await listOf(response.body);
       const etag = `"${createHash("md5").update(Buffer.concat(pieces)).digest("hex")}"`;
       const isSame = request.headers["if-none-match"] === etag;
       if (!isSame) bodies.push(request.url);
@@ -98,20 +97,20 @@ describe.each(cases)("$file: $title", ({ routes, options, at, ...expected }) => 
     expect(problemsOf(tree)).toEqual(expected.problems);
     expect(tree.complete).toBe(expected.complete);
     if (expected.discovery !== undefined) expect(discoveryOf(tree)).toEqual(expected.discovery);
-    const pages = await pagesOf(tree.pages());
+    const pages = await listOf(tree.pages());
     for (const page of expected.pages) expect(pages.filter(({ url }) => url === page.url)).toContainEqual(page);
     if (isTurn(0)) {
       const archive = newFile();
       await tree.save(archive);
       await using again = await openTree(archive);
       expect(again.toJSON()).toEqual(tree.toJSON());
-      expect(await pagesOf(again.pages())).toEqual(pages);
+      expect(await listOf(again.pages())).toEqual(pages);
     }
     if (isTurn(1)) {
       const readable = [...tree.sitemaps()].filter(({ kind }) => kind === "pages");
       const once = readable.filter(({ url }, at) => readable.findIndex((each) => each.url === url) === at);
-      const inOrder = await Promise.all(once.map((sitemap) => pagesOf(tree.pages(sitemap))));
-      expect(await pagesOf(streamPages(home, crawlOptions()))).toEqual(inOrder.flat());
+      const inOrder = await Promise.all(once.map((sitemap) => listOf(tree.pages(sitemap))));
+      expect(await listOf(streamPages(home, crawlOptions()))).toEqual(inOrder.flat());
     }
   });
 
@@ -152,12 +151,6 @@ describe.each(cases)("$file: $title", ({ routes, options, at, ...expected }) => 
     }
   });
 });
-
-async function pagesOf(source: AsyncIterable<SitemapPage>): Promise<SitemapPage[]> {
-  const pages: SitemapPage[] = [];
-  for await (const page of source) pages.push(page);
-  return pages;
-}
 
 /** `/sitemap.xml:3 url-relative ×2 about.html`: where, what, how often, the first text. */
 function problemsOf(tree: SitemapTree): string[] {

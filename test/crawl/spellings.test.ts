@@ -6,6 +6,7 @@ import { guessDays, isDue } from "../../src/crawl/previous.ts";
 import { knownPaths } from "../../src/discover/known-paths.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
+import { urlsOf } from "../support/collected.ts";
 import { type Answer, type NamedWebsite, namedWebsite } from "../support/named-website.ts";
 import { index, robots, urlset } from "../support/site.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -36,9 +37,8 @@ function times(asked: readonly string[], url: string): number {
 
 /** The sitemaps as they were declared, and all pages. */
 async function listed(tree: SitemapTree): Promise<string[]> {
-  const urls = [...tree.sitemaps()].map(({ url, declaredUrl }) => declaredUrl ?? url);
-  for await (const { url } of tree.pages()) urls.push(url);
-  return urls;
+  const sitemaps = [...tree.sitemaps()].map(({ url, declaredUrl }) => declaredUrl ?? url);
+  return [...sitemaps, ...(await urlsOf(tree.pages()))];
 }
 
 const home = "https://www.example.org/";

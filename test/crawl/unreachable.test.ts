@@ -7,6 +7,7 @@ import type { Options } from "../../src/model/options.ts";
 import { problem } from "../../src/model/problem.ts";
 import { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
 import { selfSigned } from "../support/certificates.ts";
+import { urlsOf } from "../support/collected.ts";
 import { type Fault, faults } from "../support/fault-server.ts";
 import { tenPages, testServer } from "../support/fetching.ts";
 import { site } from "../support/site.ts";
@@ -156,11 +157,7 @@ test("a sitemap on another host that is down costs a few requests, and nothing o
 });
 
 describe("a stream of pages", () => {
-  const pagesOf = async (target: string, options?: Options) => {
-    const urls: string[] = [];
-    for await (const { url } of streamPages(target, options)) urls.push(url);
-    return urls;
-  };
+  const pagesOf = (target: string, options?: Options) => urlsOf(streamPages(target, options));
 
   test.each<[string, Fault, string, string]>([
     ["does not answer", faults["reset before headers"](), "failed", "connection-reset"],

@@ -11,6 +11,7 @@ import { lineRanges } from "../../src/diff/file-side.ts";
 import type { DiffTotals, TreeChange } from "../../src/model/change.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
+import { listOf } from "../support/collected.ts";
 import { isLong, some } from "../support/long.ts";
 import { home, index, type Route, site, urlset } from "../support/site.ts";
 import { smallDisk } from "../support/small-disk.ts";
@@ -37,11 +38,7 @@ const treeWith = (...documents: [path: string, body: Route][]) =>
 
 type Documents = Record<string, Route>;
 
-async function all(before: DiffSide, after: DiffSide, options?: DiffOptions): Promise<TreeChange[]> {
-  const changes: TreeChange[] = [];
-  for await (const change of diffTrees(before, after, options)) changes.push(change);
-  return changes;
-}
+const all = (before: DiffSide, after: DiffSide, options?: DiffOptions) => listOf(diffTrees(before, after, options));
 
 /** One line for each change, with paths instead of URLs. */
 async function lines(before: DiffSide, after: DiffSide, options?: DiffOptions): Promise<string[]> {

@@ -9,6 +9,7 @@ import type { DiffSide } from "../../src/diff/diff-side.ts";
 import { diffBatches, diffTrees, resolveDiffOptions } from "../../src/diff/diff-trees.ts";
 import type { ChangedPage, PageChange, TreeChange } from "../../src/model/change.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
+import { listOf } from "../support/collected.ts";
 import { some } from "../support/long.ts";
 import { home } from "../support/site.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -41,11 +42,11 @@ describe.each([
       fc.asyncProperty(pairOfWebsites(faults), async ([one, other]) => {
         await using before = await treeOf(one);
         await using after = await treeOf(other);
-        const there = await all(diffTrees(before, after));
+        const there = await listOf(diffTrees(before, after));
         expect(pagesOf(there)).toEqual(await plainDiff(before, after));
         const urls = pagesOf(there).map((change) => (change as PageChange).page.url);
         expect(new Set(urls).size).toBe(urls.length);
-        const back = await all(diffTrees(after, before));
+        const back = await listOf(diffTrees(after, before));
         expect(sorted(there.map(mirrored).map(withoutGiven))).toEqual(
           sorted(back.map(withoutReason).map(withoutGiven)),
         );
@@ -60,8 +61,8 @@ describe.each([
       fc.asyncProperty(website(faults), async (one) => {
         await using before = await treeOf(one);
         await using after = await treeOf(one);
-        expect(await all(diffTrees(before, after))).toEqual([]);
-        expect(await all(diffTrees(before, before))).toEqual([]);
+        expect(await listOf(diffTrees(before, after))).toEqual([]);
+        expect(await listOf(diffTrees(before, before))).toEqual([]);
       }),
       { numRuns: some(50, 5) },
     );
@@ -96,7 +97,7 @@ test("archives, websites and trees give the same, on disk as in memory, in piece
         await using before = await treeOf(one, { save: `${name}-before.warc` });
         await using after = await treeOf(other);
         await after.save(`${name}-after.warc.gz`);
-        const expected = await all(diffTrees(before, after));
+        const expected = await listOf(diffTrees(before, after));
         const sides: [DiffSide, DiffSide][] = [
           [`${name}-before.warc`, `${name}-after.warc.gz`],
           [before, `${name}-after.warc.gz`],
@@ -107,9 +108,7 @@ test("archives, websites and trees give the same, on disk as in memory, in piece
         const crawl = { ...crawlOptions, client: clientOf(other, chunk), concurrency };
         for (const [left, right] of sides) {
           const batches = diffBatches(left, right, resolveDiffOptions({ crawl }), undefined, new Scratch(0));
-          const changes: TreeChange[] = [];
-          for await (const batch of batches) changes.push(...batch);
-          expect(changes).toEqual(expected);
+          expect((await listOf(batches)).flat()).toEqual(expected);
         }
         await rm(`${name}-before.warc`);
         await rm(`${name}-after.warc.gz`);
@@ -118,12 +117,6 @@ test("archives, websites and trees give the same, on disk as in memory, in piece
     { numRuns: some(40, 3) },
   );
 });
-
-async function all(changes: AsyncIterable<TreeChange>): Promise<TreeChange[]> {
-  const list: TreeChange[] = [];
-  for await (const change of changes) list.push(change);
-  return list;
-}
 
 function apply(pages: Map<string, Declared>, change: TreeChange): void {
   if (change.kind === "removed") pages.delete(change.page.url);

@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Sitemap } from "../../src/model/sitemap.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { type Answer, serve, sitemapIndex, urlset, type Website } from "../cli/website.ts";
+import { urlsOf } from "../support/collected.ts";
 import { orInCi } from "../support/installed.ts";
 
 const lookUp = "import importlib.metadata as m; print(m.version('ultimate-sitemap-parser'))";
@@ -50,8 +51,7 @@ async function both(routes: Record<string, Answer>, known = false) {
   const usp: UspTree = JSON.parse(value);
   const asked = site.requests.splice(0);
   const tree = await sitemapTreeForHomepage(site.homepage, { useKnownPaths: known, useHomepage: false, retries: 0 });
-  const pages: string[] = [];
-  for await (const { url } of tree.pages()) pages.push(url);
+  const pages = await urlsOf(tree.pages());
   const whole = JSON.stringify(await tree.toJSON({ pages: true }));
   await tree.close();
   const path = (url: string) => url.replace(site.homepage, "/");

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { type ChangesOptions, changes } from "../../src/diff/changes.ts";
 import { openTree } from "../../src/tree/build.ts";
 import { ended, shell, sitegrove, start } from "../cli/program.ts";
+import { listOf } from "../support/collected.ts";
 import { some } from "../support/long.ts";
 import { Random } from "../support/random.ts";
 import { home, index, type Route, robots, site, urlset } from "../support/site.ts";
@@ -100,9 +101,7 @@ function website(name = newState()): {
 }
 
 async function all(found: ReturnType<typeof changes>): Promise<string[]> {
-  const lines: string[] = [];
-  for await (const { kind, page } of found) lines.push(`${kind} ${page.url.slice(home.length)}`);
-  return lines;
+  return (await listOf(found)).map(({ kind, page }) => `${kind} ${page.url.slice(home.length)}`);
 }
 
 async function committed(found: ReturnType<typeof changes>): Promise<string[]> {

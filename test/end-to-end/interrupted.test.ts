@@ -8,6 +8,7 @@ import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { defaultCsvColumns } from "../../src/write/csv.ts";
 import { ended, launch, start } from "../cli/program.ts";
+import { urlsOf } from "../support/collected.ts";
 import { some } from "../support/long.ts";
 import { Random } from "../support/random.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -70,7 +71,7 @@ describe("kill -9 while the crawl saves", () => {
     for (const [url, sitemap] of there) {
       expect(sitemap, url).toEqual(expected.get(url));
       if (sitemap.kind === "pages")
-        expect(await urlsOf(opened, sitemap)).toEqual(await urlsOf(whole, expected.get(url)));
+        expect(await urlsOf(opened.pages(sitemap))).toEqual(await urlsOf(whole.pages(expected.get(url))));
     }
     // A document is kept before the first of its pages is printed.
     for (const line of wholeLines(stdout)) expect([...there.keys()]).toContain(JSON.parse(line).sitemap);
@@ -110,10 +111,4 @@ function readable(tree: SitemapTree): Map<string, Sitemap> {
     found.set(sitemap.url, sitemap.kind === "index" ? { ...sitemap, children: [] } : sitemap);
   }
   return found;
-}
-
-async function urlsOf(tree: SitemapTree, sitemap: Sitemap | undefined): Promise<string[]> {
-  const urls: string[] = [];
-  for await (const { url } of tree.pages(sitemap)) urls.push(url);
-  return urls;
 }

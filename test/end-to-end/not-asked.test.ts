@@ -9,9 +9,9 @@ import { knownPaths } from "../../src/discover/known-paths.ts";
 import type { CrawlEvent, FinishedEvent } from "../../src/model/event.ts";
 import type { Options } from "../../src/model/options.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
-import type { SitemapTree } from "../../src/tree/tree.ts";
 import { sitegrove } from "../cli/program.ts";
 import { serve, type Website } from "../cli/website.ts";
+import { contentOf } from "../support/collected.ts";
 import { isLong } from "../support/long.ts";
 import { newFolder } from "../support/test-folder.ts";
 
@@ -55,12 +55,6 @@ beforeEach(() => {
 
 let count = 0;
 const newFile = () => path.join(folder, `${count++}.warc`);
-
-async function contentOf(tree: SitemapTree): Promise<string> {
-  const pages: unknown[] = [];
-  for await (const page of tree.pages()) pages.push(page);
-  return JSON.stringify([tree, pages]);
-}
 
 interface Run {
   readonly archive: string;

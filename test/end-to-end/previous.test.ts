@@ -10,9 +10,9 @@ import { WARCParser } from "warcio";
 import type { CrawlEvent } from "../../src/model/event.ts";
 import type { Options } from "../../src/model/options.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
-import type { SitemapTree } from "../../src/tree/tree.ts";
 import { sitegrove } from "../cli/program.ts";
 import { type Handler, serve, type Website } from "../cli/website.ts";
+import { contentOf } from "../support/collected.ts";
 import { isLong } from "../support/long.ts";
 import { site } from "../support/site.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -91,12 +91,6 @@ async function saved(name?: string): Promise<string> {
   await (await sitemapTreeForHomepage(home, { ...options, save })).close();
   seen.length = 0;
   return save;
-}
-
-async function contentOf(tree: SitemapTree): Promise<string> {
-  const pages: unknown[] = [];
-  for await (const page of tree.pages()) pages.push(page);
-  return JSON.stringify([tree, pages]);
 }
 
 /** Runs with the archive and without, expects the same of both, and says how each document came. */

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CrawlEvent } from "../../src/model/event.ts";
 import type { Options } from "../../src/model/options.ts";
 import { openTree, sitemapTreeFrom } from "../../src/tree/build.ts";
+import { contentOf } from "../support/collected.ts";
 import { hasProgram } from "../support/installed.ts";
 import { freePort, listening } from "../support/own-port.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -107,9 +108,7 @@ describe.each([
     const events: CrawlEvent[] = [];
     const urls = names.map((name) => `${home}${name}`);
     await using tree = await sitemapTreeFrom(urls, { ...options, onEvent: (event) => events.push(event) });
-    const found: string[] = [];
-    for await (const { url } of tree.pages()) found.push(url);
-    return { content: JSON.stringify([tree, found]), events };
+    return { content: await contentOf(tree), events };
   }
 
   const cameOf = (events: CrawlEvent[]) =>

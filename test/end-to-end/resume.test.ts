@@ -11,6 +11,7 @@ import type { Options } from "../../src/model/options.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { ended, launch, shell, sitegrove, start } from "../cli/program.ts";
+import { urlsOf } from "../support/collected.ts";
 import { isLong, some } from "../support/long.ts";
 import { Random } from "../support/random.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -61,9 +62,7 @@ const inFolder = (name: string) => path.join(folder, name);
 
 // One text: to compare so many values one by one takes longer than to read them.
 async function pagesOf(tree: SitemapTree): Promise<string> {
-  const urls: string[] = [];
-  for await (const { url } of tree.pages()) urls.push(url);
-  return urls.join("\n");
+  return (await urlsOf(tree.pages())).join("\n");
 }
 
 /** A run that saves, closed. */

@@ -8,6 +8,7 @@ import type { Client, ClientResponse } from "../../src/model/client.ts";
 import { type HeaderList, header } from "../../src/model/exchange.ts";
 import { resolveOptions } from "../../src/model/options.ts";
 import { problem } from "../../src/model/problem.ts";
+import { listOf } from "../support/collected.ts";
 import { type Fault, faults, redirect, status, whole } from "../support/fault-server.ts";
 import { pause, tenPages, testFetcher, testServer, until } from "../support/fetching.ts";
 
@@ -37,9 +38,7 @@ describe.each<[string, () => Client, decodes: boolean]>([
   }
 
   async function read({ body }: ClientResponse): Promise<Buffer> {
-    const pieces: Uint8Array[] = [];
-    for await (const piece of body) pieces.push(piece);
-    return Buffer.concat(pieces);
+    return Buffer.concat(await listOf(body));
   }
 
   test("gives status, headers and bytes, and sends the headers that it is given", async () => {
@@ -74,8 +73,7 @@ describe.each<[string, () => Client, decodes: boolean]>([
     const large = Buffer.alloc(3_000_000, "0123456789");
     const server = await testServer({ "/empty": "", "/a": whole(large) });
     expect(await read(await request(`${server.origin}/empty`))).toHaveLength(0);
-    const pieces: Uint8Array[] = [];
-    for await (const piece of (await request(`${server.origin}/a`)).body) pieces.push(piece);
+    const pieces = await listOf((await request(`${server.origin}/a`)).body);
     expect(Buffer.concat(pieces).equals(large)).toBe(true);
     expect(pieces.length).toBeGreaterThan(1);
   });

@@ -4,12 +4,12 @@ import { hierarchy, treemap, treemapSquarify } from "d3-hierarchy";
 import { describe, expect, test } from "vitest";
 import { UrlScan } from "../../src/check/url-scan.ts";
 import type { Client } from "../../src/model/client.ts";
-import type { SitemapPage } from "../../src/model/page.ts";
 import { pageOf, shownFacts } from "../../src/report/html-page.ts";
 import { type Rectangle, squarified } from "../../src/report/map.ts";
 import { type ReportFacts, type ReportSection, reportFacts } from "../../src/report/report-tree.ts";
 import { Sections } from "../../src/report/sections.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { listOf } from "../support/collected.ts";
 import { isLong, some } from "../support/long.ts";
 import { Random } from "../support/random.ts";
 import { robots, site, urlset } from "../support/site.ts";
@@ -39,8 +39,7 @@ test("what robots.txt says to AI is on the page, only if it says something", asy
 
 describe("a shop in six languages", async () => {
   await using tree = await sitemapTreeForHomepage(shopHome, { client: shop(1000), retries: 0, useKnownPaths: false });
-  const pages: SitemapPage[] = [];
-  for await (const page of tree.pages()) pages.push(page);
+  const pages = await listOf(tree.pages());
   const facts = await reportFacts(tree, { check: { now } });
 
   test("every page is in one tile of the map, with its age", () => {

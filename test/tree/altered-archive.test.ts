@@ -4,7 +4,7 @@ import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { SitemapError } from "../../src/model/errors.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
-import type { SitemapTree } from "../../src/tree/tree.ts";
+import { contentOf } from "../support/collected.ts";
 import { some } from "../support/long.ts";
 import { home, index, robots, site, urlset } from "../support/site.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -25,12 +25,6 @@ beforeAll(async () => {
   archive = readFileSync(save);
   expected = await contentOf(tree);
 });
-
-async function contentOf(tree: SitemapTree): Promise<string> {
-  const urls: string[] = [];
-  for await (const { url } of tree.pages()) urls.push(url);
-  return JSON.stringify([tree, urls]);
-}
 
 /** Undefined if it is refused. */
 async function opened(bytes: Buffer): Promise<{ json: string; complete: boolean } | undefined> {

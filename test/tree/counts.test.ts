@@ -9,6 +9,7 @@ import type { CrawlEvent } from "../../src/model/event.ts";
 import { openTree, openTreeWhile, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { sitegrove } from "../cli/program.ts";
+import { urlsOf } from "../support/collected.ts";
 import { changeIndex, changeNotes, type Notes, notesOf } from "../support/notes.ts";
 import { newFolder } from "../support/test-folder.ts";
 
@@ -47,11 +48,7 @@ beforeAll(async () => {
   await whole.close();
 });
 
-async function walked(tree: SitemapTree): Promise<string[]> {
-  const urls: string[] = [];
-  for await (const { url } of tree.pages()) urls.push(url);
-  return urls;
-}
+const walked = (tree: SitemapTree) => urlsOf(tree.pages());
 
 /** How many bytes of each document were parsed: the events tell of pages that were read. */
 async function opened(file: string, options = {}) {

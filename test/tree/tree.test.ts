@@ -8,6 +8,7 @@ import type { Sitemap } from "../../src/model/sitemap.ts";
 import { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
 import type { SitemapWithPages } from "../../src/tree/parts.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
+import { listOf, urlsOf } from "../support/collected.ts";
 import { home, index, outline, type Route, robots, site, urlset } from "../support/site.ts";
 import { newFolder } from "../support/test-folder.ts";
 
@@ -34,9 +35,7 @@ afterAll(async () => {
 });
 
 async function urls(from?: Parameters<SitemapTree["pages"]>[0], of = tree): Promise<string[]> {
-  const found: string[] = [];
-  for await (const { url } of of.pages(from)) found.push(url.slice(home.length));
-  return found;
+  return (await urlsOf(of.pages(from))).map((url) => url.slice(home.length));
 }
 
 test("pages come in declared order, as often as they are read", async () => {
@@ -160,11 +159,8 @@ test("a tree that is closed while it is being read says so", async () => {
 
 test("sitemaps, pages, walk and problems take a sitemap, or an object that names one", async () => {
   const part = tree.root.children[0] as Sitemap;
-  const steps = async (given?: Parameters<SitemapTree["walk"]>[0]) => {
-    const types: string[] = [];
-    for await (const step of tree.walk(given)) types.push(`${step.type} ${step.sitemap.url}`);
-    return types;
-  };
+  const steps = async (given?: Parameters<SitemapTree["walk"]>[0]) =>
+    (await listOf(tree.walk(given))).map(({ type, sitemap }) => `${type} ${sitemap.url}`);
   const [sitemaps, problems] = [tree.sitemaps({ from: part }), tree.problems({ from: part })];
   // They can be read again.
   for (let time = 0; time < 2; time += 1) {

@@ -1,0 +1,17 @@
+// What comes one by one, all of it.
+import type { SitemapTree } from "../../src/tree/tree.ts";
+
+export async function listOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const list: Item[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
+
+export async function urlsOf(pages: AsyncIterable<{ readonly url: string }>): Promise<string[]> {
+  return (await listOf(pages)).map(({ url }) => url);
+}
+
+/** A tree with its pages as one text: to compare so many values one by one takes longer than to read them. */
+export async function contentOf(tree: SitemapTree): Promise<string> {
+  return JSON.stringify([tree, await listOf(tree.pages())]);
+}
