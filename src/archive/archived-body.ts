@@ -55,15 +55,21 @@ export class ArchivedBody implements Body {
 
   /** Whether it is intact: reads all of it. */
   async isGood(): Promise<boolean> {
-    for await (const _ of this);
+    for await (const _ of this.#pieces(true));
     return this.#problem === undefined;
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, undefined> {
-    const { place, records, id } = this.#options;
+  [Symbol.asyncIterator](): AsyncGenerator<Uint8Array, undefined> {
+    return this.#pieces(false);
+  }
+
+  async *#pieces(lent: boolean): AsyncGenerator<Uint8Array, undefined> {
+    const { place, records, id, isChunked } = this.#options;
     try {
       const { head, content } =
-        place === undefined ? { head: undefined, content: undefined } : await records.open(place);
+        place === undefined
+          ? { head: undefined, content: undefined }
+          : await records.open(place, lent && isChunked !== true);
       const isRight = id === undefined || head?.fields.get("warc-record-id") === id;
       if (head !== undefined && isRight && (yield* this.#checked(head, content))) return;
     } catch (error) {

@@ -39,9 +39,9 @@ export class RecordFile {
     this.isCompressed = isCompressed;
   }
 
-  /** What is not exactly one whole record throws an error that `isDamage`; in its content, where the damage is. */
-  async open(place: Place): Promise<OpenedRecord> {
-    const pieces = this.bytes(place);
+  /** What is not exactly one whole record throws an error that `isDamage`; in its content, where the damage is. `lent`: see `readBlocks`. */
+  async open(place: Place, lent = false): Promise<OpenedRecord> {
+    const pieces = this.bytes(place, lent);
     let start: Uint8Array = new Uint8Array();
     try {
       for (;;) {
@@ -96,10 +96,10 @@ export class RecordFile {
   }
 
   /** The bytes of a record, decompressed. */
-  async *bytes({ offset, length }: Place): AsyncGenerator<Uint8Array, undefined> {
+  async *bytes({ offset, length }: Place, lent = false): AsyncGenerator<Uint8Array, undefined> {
     const { file } = this;
     try {
-      yield* this.isCompressed ? decompressed(file, offset, length) : readBlocks([{ file, offset, length }]);
+      yield* this.isCompressed ? decompressed(file, offset, length) : readBlocks([{ file, offset, length }], lent);
     } catch (error) {
       throw error instanceof DamagedGzip ? this.#damaged() : error;
     }

@@ -37,6 +37,7 @@ export class Revalidator {
   readonly #previous: PreviousArchives;
   readonly #settings: Settings;
   readonly #onResponse: (event: ResponseEvent) => void;
+  #verifying: Promise<unknown> = Promise.resolve();
 
   constructor(
     network: DocumentSource,
@@ -92,7 +93,7 @@ export class Revalidator {
     const { attempts, receivedAt, firstByte, headers = [] } = answer;
     if (before !== undefined && conditional !== undefined && isPuzzled(answer)) {
       // The archived document must be intact, and the 304 must be about it.
-      const isSame = answer.status === 304 && acceptsAnswer(conditional, headers) && (await before.body.isGood());
+      const isSame = answer.status === 304 && acceptsAnswer(conditional, headers) && (await this.#isGood(before));
       if (!isSame) return this.#told(await this.#network.fetch(request));
       const { notAsked: _, ...document } = before;
       const asked = { attempts, ...defined({ receivedAt, firstByte }) };
@@ -106,10 +107,16 @@ export class Revalidator {
   async #unasked(request: DocumentRequest): Promise<Fetched | undefined> {
     const before = await this.#previous.answer(request);
     if (before === undefined) return undefined;
-    if (before.outcome === "found" && !(await (await this.#previous.document(request))?.body.isGood()))
-      return undefined;
+    if (before.outcome === "found" && !(await this.#isGood(await this.#previous.document(request)))) return undefined;
     const { answered: _, ...rest } = before as FetchedDocument;
     return { ...rest, attempts: 0, came: "not-asked", notAsked: request.notAsked };
+  }
+
+  // One after another: a thousand responses may arrive at once, and each document needs its buffers.
+  #isGood(document: { readonly body: ArchivedBody } | undefined): Promise<boolean> {
+    const turn = this.#verifying.then(() => document?.body.isGood() ?? false);
+    this.#verifying = turn.catch(() => undefined);
+    return turn;
   }
 
   #told<T extends Fetched>(fetched: T): T {
@@ -120,6 +127,7 @@ export class Revalidator {
   // Compares a body with an earlier one while it is received.
   #compared(answer: FetchedDocument, before: { readonly body: ArchivedBody }): FetchedDocument {
     const received = answer.body;
+    const isGood = () => this.#isGood(before);
     const onEnd = (came: "same-payload" | "fetched") => this.#onResponse(responseEvent({ ...answer, came }));
     const body = {
       sameAs: undefined as Body | undefined,
@@ -138,7 +146,7 @@ export class Revalidator {
             yield piece;
           }
           const isSame = received.problem === undefined && digest !== undefined && hash?.digest("hex") === digest.hex;
-          if (isSame && (await before.body.isGood())) body.sameAs = before.body;
+          if (isSame && (await isGood())) body.sameAs = before.body;
         } finally {
           onEnd(body.sameAs === undefined ? "fetched" : "same-payload");
         }
