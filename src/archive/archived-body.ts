@@ -55,12 +55,17 @@ export class ArchivedBody implements Body {
 
   /** Whether it is intact: reads all of it. */
   async isGood(): Promise<boolean> {
-    for await (const _ of this.#pieces(true));
+    for await (const _ of this.lent());
     return this.#problem === undefined;
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<Uint8Array, undefined> {
     return this.#pieces(false);
+  }
+
+  /** In pieces that are used before the next one is requested. */
+  lent(): AsyncGenerator<Uint8Array, undefined> {
+    return this.#pieces(true);
   }
 
   async *#pieces(lent: boolean): AsyncGenerator<Uint8Array, undefined> {

@@ -78,7 +78,7 @@ export class Store implements DocumentSource {
     const isFound = fetched.outcome === "found";
     // A document of an earlier archive, whose record is copied, is not copied here, too.
     const isCopied = isFound && this.#writer !== undefined && repetitionOf(fetched) !== undefined;
-    const body = isFound && !isCopied ? await this.#space.take(fetched.body) : [];
+    const body = isFound && !isCopied ? await this.#take(fetched.body) : [];
     const repetition = repetitionOf(fetched);
     const described = repetition === undefined ? fetched : { ...fetched, came: repetition.came };
     const reason = isFound ? fetched.body.problem : undefined;
@@ -145,6 +145,10 @@ export class Store implements DocumentSource {
     await this.#writer?.close();
     await this.#options.resumed?.close();
     await this.#space.close();
+  }
+
+  #take(body: Body): Promise<Block[]> {
+    return this.#space.take(body instanceof ArchivedBody ? body.lent() : body);
   }
 
   // In the archive, if there is one.
