@@ -3,9 +3,7 @@
 // Needs Redis, processes, more than a second.
 import type { ChildProcess } from "node:child_process";
 import { EventEmitter, once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { BullQueue } from "../../src/fleet/bull-queue.ts";
@@ -16,6 +14,7 @@ import { onQueue } from "../support/grown.ts";
 import { isLong, some } from "../support/long.ts";
 import { hasRedis, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
 import { tcpProxy } from "../support/tcp-proxy.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { failureRows } from "./failure-rows.ts";
 import { type Ended, ended, launch, type Started, start } from "./program.ts";
 
@@ -26,7 +25,7 @@ const [killed, stoppedPastLease, redisKilled, connectionLost, redisFull, deadly]
 
 describe.skipIf(!hasRedis)("what happens when", () => {
   let redis: RedisServer;
-  let folder: string;
+  const at = testFolder();
   let database = 0;
   let processes: { readonly child: ChildProcess; readonly end: Promise<Ended> }[] = [];
   let workers: Started[] = [];
@@ -46,7 +45,6 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     await redis.stop();
   });
   beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), "cli-failures-"));
     database += 1;
     onVisit = () => {};
   });
@@ -54,7 +52,6 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     for (const { child } of processes) child.kill("SIGKILL");
     await Promise.all([...processes.map(({ end }) => end), ...workers.map((worker) => worker.stop())]);
     [processes, workers] = [[], []];
-    rmSync(folder, { recursive: true });
   });
   /** Answers the first visits, and holds the others until it is opened. */
   function hold(first = 0): { readonly visited: Promise<unknown>; open(): void } {
@@ -68,15 +65,15 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     };
     return { visited: once(events, "visit"), open: () => void events.emit("open") };
   }
-  const url = (at = redis.port) => `redis://127.0.0.1:${at}/${database}`;
+  const url = (port = redis.port) => `redis://127.0.0.1:${port}/${database}`;
   const jobs = (count: number) => websites.sites.slice(0, count).flatMap((site) => siteJob(site) ?? []);
   const env = { SITEGROVE_QUEUE_PASSWORD: redisPassword };
-  const working = (flags: readonly string[], at?: number) => [
-    ...["fleet", "worker", "--queue", url(at), "--lease", "1", "--stay", "--out", folder],
+  const working = (flags: readonly string[], port?: number) => [
+    ...["fleet", "worker", "--queue", url(port), "--lease", "1", "--stay", "--out", at()],
     ...["--no-homepage", "--retries", "0", ...flags],
   ];
-  function work(flags: readonly string[] = [], at?: number): Started {
-    const worker = launch(working(flags, at), { env });
+  function work(flags: readonly string[] = [], port?: number): Started {
+    const worker = launch(working(flags, port), { env });
     workers.push(worker);
     return worker;
   }
@@ -102,9 +99,7 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     return results;
   }
   const files = () =>
-    readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
-      statSync(path.join(folder, name)).isFile(),
-    );
+    readdirSync(at(), { recursive: true, encoding: "utf8" }).filter((name) => statSync(at(name)).isFile());
 
   test(killed, async () => {
     const queue = await filled(some(24, 12));
@@ -121,8 +116,7 @@ describe.skipIf(!hasRedis)("what happens when", () => {
       expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(["complete"]));
     // Nothing is left of attempts that were killed. Each result names a file that is there.
     expect(files().sort()).toEqual(results.map(({ files: { pages = "" } }) => pages).sort());
-    for (const { files: named } of results)
-      expect(readFileSync(path.join(folder, named["pages"] ?? ""), "utf8")).not.toBe("");
+    for (const { files: named } of results) expect(readFileSync(at(named["pages"]), "utf8")).not.toBe("");
     await queue.close();
   });
 

@@ -1,26 +1,19 @@
 // `sitegrove fleet --processes N`: one process has the journal, others read websites; any of them may be killed.
 // Needs processes, more than a second.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import type { JournalLine } from "../../src/fleet/journal-file.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
 import { linesIn } from "../support/grown.ts";
 import { isLong } from "../support/long.ts";
 import { smallDisk } from "../support/small-disk.ts";
-import { ended, launch, sitegrove, sitegroveProcess, start } from "./program.ts";
+import { testFolder } from "../support/test-folder.ts";
+import { ended, jsonLines, launch, sitegrove, sitegroveProcess, start } from "./program.ts";
 
-let folder: string;
+const at = testFolder();
 let servers: ManyServers | undefined;
-beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "cli-processes-"));
-});
-afterEach(() => {
-  servers?.close();
-  rmSync(folder, { recursive: true });
-});
-const at = (name: string) => path.join(folder, name);
+afterEach(() => servers?.close());
 async function serve(options: ManyServersOptions): Promise<ManyServers> {
   servers = await manyServers(options);
   writeFileSync(at("sites.txt"), `${servers.sites.join("\n")}\n`);
@@ -30,13 +23,7 @@ const words = (...more: string[]) => [
   ...["fleet", "--from", at("sites.txt"), "--out", at("out"), "--processes", "2", "--no-homepage", "--retries", "0"],
   ...more,
 ];
-const journal = () =>
-  existsSync(at("out/sites.ndjson"))
-    ? readFileSync(at("out/sites.ndjson"), "utf8")
-        .split("\n")
-        .slice(0, -1)
-        .map((line) => JSON.parse(line) as JournalLine)
-    : [];
+const journal = (): JournalLine[] => jsonLines(readFileSync(at("out/sites.ndjson"), "utf8").replace(/.+$/, ""));
 const done = () => journal().flatMap((line) => (line.type === "done" ? [line.summary] : []));
 /** None where it has ended. */
 const childrenOf = (pid: number | undefined) => {

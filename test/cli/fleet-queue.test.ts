@@ -1,10 +1,8 @@
 // Fleets on several machines: a real Redis and real workers; a process where one is killed or hears a signal.
 // Needs Redis, processes, more than a second.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -14,11 +12,12 @@ import { keyHash, type SiteJob, type SiteSummary, siteJob } from "../../src/flee
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
 import { onQueue } from "../support/grown.ts";
 import { hasRedis, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
-import { ended, launch, type Started, sitegrove, start } from "./program.ts";
+import { testFolder } from "../support/test-folder.ts";
+import { ended, jsonLines, launch, type Started, sitegrove, start } from "./program.ts";
 
 describe.skipIf(!hasRedis)("fleets on Redis", () => {
   let redis: RedisServer;
-  let folder: string;
+  const at = testFolder();
   let servers: ManyServers | undefined;
   let database = 0;
   beforeAll(async () => {
@@ -26,18 +25,15 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
   });
   afterAll(() => redis.stop());
   beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), "cli-queue-"));
     database += 1;
   });
   afterEach(() => {
     servers?.close();
     servers = undefined;
-    rmSync(folder, { recursive: true });
   });
   process.env["SITEGROVE_QUEUE_PASSWORD"] = redisPassword;
   const env = { SITEGROVE_QUEUE_PASSWORD: redisPassword };
   const url = () => `redis://127.0.0.1:${redis.port}/${database}`;
-  const at = (name: string) => path.join(folder, name);
   const quick = ["--no-homepage", "--retries", "0"];
   async function serve(options: ManyServersOptions): Promise<ManyServers> {
     servers = await manyServers(options);
@@ -62,11 +58,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     return work(queue).finally(() => queue.close());
   }
   const counts = (run = "default") => look((queue) => queue.counts(run));
-  const lines = (text: string) =>
-    text
-      .split("\n")
-      .slice(0, -1)
-      .map((line) => JSON.parse(line) as SiteSummary);
+  const lines = (text: string): SiteSummary[] => jsonLines(text);
 
   test("fill, three workers, status, results in the order of the list; outputs where the run says", async () => {
     const { sites, visits } = await serve({ count: 9 });

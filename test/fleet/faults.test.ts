@@ -1,10 +1,9 @@
 // Many websites, of which some misbehave in one of the ways that fault-server.ts knows: what the healthy ones give is what each gives
 // alone, byte for byte. SITEGROVE_FLEET_SITES=10000 for many more.
 // Needs more than a second.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { siteFiles } from "../../src/cli/fleet/sink.ts";
 import { crawl as crawlEvents } from "../../src/crawl/crawl.ts";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
@@ -16,12 +15,11 @@ import { ndjsonWriter } from "../../src/write/pages.ts";
 import { type Fault, faultServer, faults, redirect, status } from "../support/fault-server.ts";
 import { some } from "../support/long.ts";
 import { Random } from "../support/random.ts";
+import { newFolder } from "../support/test-folder.ts";
 
 const count = Number(process.env["SITEGROVE_FLEET_SITES"] ?? some(200, 50));
 // In per cent. Few websites have to have every kind of fault.
 const share = count < 100 ? 50 : 30;
-const folder = mkdtempSync(path.join(tmpdir(), "fleet-faults-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 // What hangs is what takes the time of this test. Where the machine is so busy that healthy websites run out of time, all of them get more.
 const patience = [4000, 16_000, 64_000].slice(count > 1000 ? 1 : 0);
@@ -87,7 +85,7 @@ test(`of ${count} websites, ${share} % with faults: the healthy ones give the sa
   const server = await faultServer(Object.fromEntries(paths.map((each) => [each, answer])), { addresses });
   const homepage = (number: number) => `http://${addresses[number]}:${server.port}/`;
   const compare = async (options: Options): Promise<string[]> => {
-    const out = mkdtempSync(path.join(folder, "out-"));
+    const out = newFolder();
     const queue = await JournalQueue.open(out);
     const results = new Map<string, SiteSummary>();
     const sites = Array.from({ length: count }, (_, number) => homepage(number));

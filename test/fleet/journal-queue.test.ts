@@ -1,7 +1,7 @@
 // The queue of one machine: the contract, and what a journal has to stand.
 // Needs more than a second.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, describe, expect, test } from "vitest";
@@ -9,19 +9,10 @@ import { journalName } from "../../src/fleet/journal-file.ts";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
 import type { SiteQueue } from "../../src/fleet/site-queue.ts";
 import { sitegrove } from "../cli/program.ts";
-import { isLong, some } from "../support/long.ts";
+import { isLong } from "../support/long.ts";
 import { smallDisk } from "../support/small-disk.ts";
+import { newFolder } from "../support/test-folder.ts";
 import { job, queueContract, resultsOf, summaryOf, taken } from "./queue-contract.ts";
-
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-function newFolder(): string {
-  const folder = mkdtempSync(path.join(tmpdir(), "journal-"));
-  folders.push(folder);
-  return folder;
-}
 
 queueContract(() => {
   let folder = newFolder();
@@ -260,20 +251,3 @@ test.skipIf(disk === undefined)(
     await again.close();
   },
 );
-
-test("a journal of many sites is opened in little time and memory", async () => {
-  const folder = newFolder();
-  const lines: string[] = [];
-  const count = some(50_000);
-  for (let at = 0; at < count; at++) {
-    const { key, homepage } = job(`site-${at}`);
-    lines.push(JSON.stringify({ type: "add", site: homepage, key }));
-    const summary = summaryOf({ job: { key, homepage }, attemptId: `${at}-1` });
-    if (at % 2 === 0) lines.push(JSON.stringify({ type: "done", site: homepage, key, summary }));
-  }
-  writeFileSync(path.join(folder, journalName), `${lines.join("\n")}\n`);
-  truncateSync(path.join(folder, journalName), readFileSync(path.join(folder, journalName)).length - 3);
-  const queue = await JournalQueue.open(folder);
-  expect(await queue.counts()).toMatchObject({ done: count / 2, waiting: count / 2 - 1 });
-  await queue.close();
-});

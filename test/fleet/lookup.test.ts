@@ -1,13 +1,12 @@
 // Names, with a name server of the tests' own.
 import dns from "node:dns";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
-import path from "node:path";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { writeFileSync } from "node:fs";
+import { afterEach, describe, expect, test } from "vitest";
 import type { LookupOptions } from "../../src/fetch/lookup.ts";
 import { type LookupParts, nameServerLookup } from "../../src/fleet/lookup.ts";
 import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
 import { type NameServer, nameServer, type Zone } from "../support/name-server.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 let server: NameServer | undefined;
 afterEach(async () => {
@@ -15,10 +14,7 @@ afterEach(async () => {
   server = undefined;
 });
 
-const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-hosts-"));
-const hosts = path.join(folder, "hosts");
-afterEach(() => rmSync(hosts, { force: true }));
-afterAll(() => rmSync(folder, { recursive: true }));
+const at = testFolder();
 
 const options: LookupOptions = { isRetry: false, isTrusted: false, signal: new AbortController().signal };
 
@@ -28,7 +24,7 @@ async function start(zones: Record<string, Zone>, parts: LookupParts = {}) {
   const askedSystem: string[] = [];
   const clock = { now: 0 };
   const lookup = nameServerLookup({
-    hosts,
+    hosts: at("hosts"),
     now: () => clock.now,
     system: async (name: string) => {
       askedSystem.push(name);
@@ -106,7 +102,10 @@ test("servers that never answer for IPv6 cost a second, not the look-up", async 
 
 describe("the system is asked", () => {
   test("for names in its hosts file", async () => {
-    writeFileSync(hosts, "# comment known.hidden.test\n192.0.2.1\tother.test known.site.test. # known.no.test\r\n");
+    writeFileSync(
+      at("hosts"),
+      "# comment known.hidden.test\n192.0.2.1\tother.test known.site.test. # known.no.test\r\n",
+    );
     const { ask, asked, askedSystem } = await start({});
     expect(await ask("known.site.test")).toEqual(["192.0.2.1"]);
     expect(await ask("known.hidden.test")).toBe("ENOTFOUND");

@@ -1,8 +1,5 @@
 // The loop over a queue of websites: outcomes, stopping, large ones, faults that are not the website's.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   defaultConcurrency,
   type FleetEvent,
@@ -13,18 +10,9 @@ import {
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
 import { runFleet } from "../../src/fleet/run-fleet.ts";
 import { type SiteOutcome, siteJob, siteOutcomes } from "../../src/fleet/site-job.ts";
+import { newFolder } from "../support/test-folder.ts";
 import { manyWebsites } from "./many-websites.ts";
 import { resultsOf } from "./queue-contract.ts";
-
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-function newFolder(): string {
-  const folder = mkdtempSync(path.join(tmpdir(), "fleet-"));
-  folders.push(folder);
-  return folder;
-}
 
 const hosts = (kind: string, count: number) => Array.from({ length: count }, (_, at) => `${kind}-${at}.example`);
 const crawl = { retries: 0, useHomepage: false };

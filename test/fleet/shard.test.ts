@@ -1,6 +1,5 @@
 // Parts of a list: every website in exactly one, all hosts of a domain in the same, on every machine.
-import { existsSync, readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { isInShard, readShard, type Shard, siteDomain } from "../../src/fleet/shard.ts";
 
 /** The only one, or undefined. */
@@ -65,23 +64,4 @@ test.each<[string, Shard | undefined]>([
   ["1.5/8", undefined],
 ])("--shard %s is read, or refused", (text, shard) => {
   expect(readShard(text)).toEqual(shard);
-});
-
-const list = "/usr/share/publicsuffix/public_suffix_list.dat";
-describe.skipIf(!existsSync(list))("against the Public Suffix List, where it is installed", () => {
-  test("a domain is split where its hosts are registered by different people, under the suffixes that matter", () => {
-    const text = readFileSync(list, "utf8");
-    const suffixes = text
-      .slice(text.indexOf("BEGIN ICANN"), text.indexOf("END ICANN"))
-      .split("\n")
-      .filter((line) => /^[a-z]+\.[a-z]{2}$/.test(line));
-    const isRight = (suffix: string) => siteDomain(`www.name.${suffix}`) === `name.${suffix}`;
-    for (const word of ["co", "com", "org", "net", "edu", "gov", "ac"]) {
-      const ours = suffixes.filter((suffix) => suffix.startsWith(`${word}.`));
-      expect(ours.length).toBeGreaterThan(30);
-      expect(ours.filter((suffix) => !isRight(suffix))).toEqual([]);
-    }
-    // The others are regions and cities: their websites are in one part.
-    for (const suffix of suffixes) expect([suffix, `name.${suffix}`]).toContain(siteDomain(`www.name.${suffix}`));
-  });
 });

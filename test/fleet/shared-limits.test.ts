@@ -1,18 +1,14 @@
 // What the websites of a fleet share: limits by host and by address, and one resolver. Names lead to servers on loopback.
 // Needs more than a second.
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { afterAll, afterEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { FleetOptions } from "../../src/fleet/fleet-options.ts";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
 import { runFleet } from "../../src/fleet/run-fleet.ts";
 import { listenOnLoopback } from "../support/loopback.ts";
 import { type NameServer, nameServer, type Zone } from "../support/name-server.ts";
+import { newFolder } from "../support/test-folder.ts";
 
-const folder = mkdtempSync(path.join(tmpdir(), "shared-limits-"));
-let folders = 0;
 let names: NameServer | undefined;
 let server: Server | undefined;
 afterEach(async () => {
@@ -21,7 +17,6 @@ afterEach(async () => {
   await names?.close();
   names = undefined;
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Asked {
   readonly host: string;
@@ -64,7 +59,7 @@ const small = (port: number) => (host: string, url: string) => {
 };
 
 async function run(sites: readonly string[], options: Omit<FleetOptions, "queue" | "sites"> = {}): Promise<string[]> {
-  const queue = await JournalQueue.open(path.join(folder, String(folders++)));
+  const queue = await JournalQueue.open(newFolder());
   const done: string[] = [];
   const crawl = { retries: 0, useHomepage: false, network: "allow-private", ...options.crawl } as const;
   const onEvent: FleetOptions["onEvent"] = (event) => {
