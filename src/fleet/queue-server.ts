@@ -54,21 +54,17 @@ export async function openServer(address: QueueAddress, onNews: (news: ServerNew
     retryStrategy: (times) => (state === "opening" ? null : Math.min(times * 100, longestRetry)),
   });
   let failure: unknown;
-  const lose = (message: string) => {
-    if (state !== "ready") return;
-    state = "lost";
-    onNews({ type: "lost", message });
+  const move = (from: typeof state, to: typeof state, news: ServerNews) => {
+    if (state !== from) return;
+    state = to;
+    onNews(news);
   };
   connection.on("error", (error) => {
     failure = error;
-    lose(reasonOf(error));
+    move("ready", "lost", { type: "lost", message: reasonOf(error) });
   });
-  connection.on("close", () => lose("the connection was closed"));
-  connection.on("ready", () => {
-    if (state !== "lost") return;
-    state = "ready";
-    onNews({ type: "back" });
-  });
+  connection.on("close", () => move("ready", "lost", { type: "lost", message: "the connection was closed" }));
+  connection.on("ready", () => move("lost", "ready", { type: "back" }));
   try {
     await connection.connect();
     inspect(await connection.info(), onNews);

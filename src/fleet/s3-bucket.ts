@@ -173,33 +173,25 @@ export class S3Bucket {
 
   /** Without a key, it is about the bucket. */
   async #send(method: string, key: string | undefined, sent: Sent): Promise<Response> {
-    const path = key === undefined ? "" : [this.#parts.prefix, key].filter((part) => part !== "").join("/");
-    const url = `${this.#parts.base}/${path.split("/").map(encodeURIComponent).join("/")}${sent.query ? `?${sent.query}` : ""}`;
+    const { client, credentials, base, prefix } = this.#parts;
+    const { query, headers, body = "", expected = [] } = sent;
+    const path = key === undefined ? "" : [prefix, key].filter((part) => part !== "").join("/");
+    const url = `${base}/${path.split("/").map(encodeURIComponent).join("/")}${query ? `?${query}` : ""}`;
+    // The store refuses data that was changed in transit.
+    const digest = createHash("sha256").update(body).digest("hex");
+    const init = { method, headers: { ...headers, "x-amz-content-sha256": digest }, ...(body === "" ? {} : { body }) };
+    const ask = async () => {
+      const signal = AbortSignal.timeout(requestTime);
+      return fetch(await client.sign(url, { ...init, aws: await credentials(), signal }));
+    };
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await this.#try(url, method, sent);
-      if (answer instanceof Response && (answer.ok || sent.expected?.includes(answer.status))) return answer;
+      const answer: Response | Error = await ask().catch((error: Error) => error);
+      if (answer instanceof Response && (answer.ok || expected.includes(answer.status))) return answer;
       const isTemporary =
         !(answer instanceof Response) || [408, 409, 429].includes(answer.status) || answer.status >= 500;
       if (!isTemporary || answer instanceof SitemapError || attempt === mostAttempts) throw await this.#failed(answer);
       await (answer instanceof Response ? answer.body?.cancel() : undefined);
       await sleep(Math.min(10_000, 200 * 2 ** attempt) * (0.5 + Math.random() / 2));
-    }
-  }
-
-  async #try(url: string, method: string, { headers, body = "" }: Sent): Promise<Response | Error> {
-    try {
-      // The store refuses data that was changed in transit.
-      const digest = createHash("sha256").update(body).digest("hex");
-      const request = await this.#parts.client.sign(url, {
-        method,
-        headers: { ...headers, "x-amz-content-sha256": digest },
-        ...(body === "" ? {} : { body }),
-        aws: await this.#parts.credentials(),
-        signal: AbortSignal.timeout(requestTime),
-      });
-      return await fetch(request);
-    } catch (error) {
-      return error instanceof Error ? error : new Error(String(error));
     }
   }
 

@@ -167,19 +167,16 @@ export function siteJob(
   const text = readable("homepage", () => urlText(homepage));
   if (typeof text !== "string") throw unexpected("homepage", "a text or a URL", homepage);
   optionsIn("options", options, ["keepPath"]);
-  const { keepPath = false } = options;
-  return jobOf(text.trim(), boolean("keepPath", keepPath));
-}
-
-function jobOf(trimmed: string, keepPath: boolean): SiteJob | undefined {
+  const keepPath = boolean("keepPath", options.keepPath ?? false);
+  const trimmed = text.trim();
   const url = withAssumedScheme(trimmed);
   if (trimmed === "" || /\s/.test(trimmed) || !isHttpUrl(url)) return undefined;
   const named = withoutCredentials(url);
-  const homepage = keepPath ? new URL(named.replace(/#.*$/s, "")).href : homepageOf(named);
+  const found = keepPath ? new URL(named.replace(/#.*$/s, "")).href : homepageOf(named);
   // `..` is not a host, though URLs take it for one.
-  if (/^\.|\.\./.test(new URL(homepage).hostname)) return undefined;
-  if (url !== trimmed && !isHostName(trimmed, new URL(homepage))) return undefined;
-  return { key: urlKey(homepage), homepage };
+  if (/^\.|\.\./.test(new URL(found).hostname)) return undefined;
+  if (url !== trimmed && !isHostName(trimmed, new URL(found))) return undefined;
+  return { key: urlKey(found), homepage: found };
 }
 
 // `word`, `4`, `1.5` and `me@example.org` are valid as URLs, too (`4` is 0.0.0.4), but are hardly meant as websites.

@@ -88,7 +88,7 @@ test("killed again and again, two processes write every row once", async () => {
   expect((await tuesday("out2")).code).toBe(3);
   expect(await tuesday("out3")).toMatchObject({
     code: 2,
-    stderr: `sitegrove: ${at("data")} has the run tuesday from another folder; use another --run\n`,
+    stderr: `sitegrove: ${at("data")} has a run tuesday already; use another --run\n`,
   });
   expect(existsSync(at("out3"))).toBe(false);
   expect(await rows("pages", "tuesday")).toHaveLength(count);
@@ -112,11 +112,16 @@ describe.skipIf(!hasRedis)("workers of a queue", () => {
   test("write every row once into a folder, also if one is killed; the rows go with their run", async () => {
     await queued(at("data"), {}, true, async (fleet) => {
       await expectWhole("monday");
+      expect((await sitegrove(night("other", at("data"), "--run", "monday"))).code).toBe(2);
       writeFileSync(at("data/pages/own.txt"), "mine");
       expect((await fleet("remove", "--run", "monday", "--outputs")).stderr).toBe(
         "sitegrove: monday: removed, with 4 files\n",
       );
       expect(readdirSync(at("data"), { recursive: true }).sort()).toEqual(["pages", "pages/own.txt"]);
+      await sitegrove(night("other", at("data"), "--run", "monday"));
+      expect((await fleet("a.example", "--run", "monday", "--dataset", at("data"))).stderr).toContain(
+        "has a run monday",
+      );
     });
   });
 

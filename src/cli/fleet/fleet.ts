@@ -18,7 +18,7 @@ import { exitCodes, UsageError } from "../exit-codes.ts";
 import { checkSince } from "../flags.ts";
 import { expectDistinct } from "../input/target.ts";
 import { type FleetFlags, givenCrawl, withDefaults } from "./flags.ts";
-import { datasetAt, runDefaults, sinkFor, stateFolder, unpublisher, usablePlace } from "./outputs.ts";
+import { datasetAt, expectNewRun, runDefaults, sinkFor, stateFolder, unpublisher, usablePlace } from "./outputs.ts";
 import { noList, reportList, SiteList, wasRead } from "./sites.ts";
 import { damagedLines, FleetCounter, summaryName } from "./totals.ts";
 import { FleetWatch } from "./watch.ts";
@@ -71,10 +71,9 @@ async function runIn(folder: string, dataset: string, { run: given, out, shard }
   const run = given ?? known ?? new Date().toISOString().replaceAll(/[-:]|\.\d+/g, "");
   if (known !== undefined && run !== known) throw new UsageError(`${folder} belongs to the run ${known}`);
   expectRunName(run);
-  const isOwn = known !== undefined || shard !== undefined || isBucket(out);
-  if (!isOwn && (await (await datasetAt(dataset, folder, run)).hasRows()))
-    throw new UsageError(`${dataset} has the run ${run} from another folder; use another --run`);
-  if (known === undefined) writeFileSync(file, `${run}\n`);
+  if (known !== undefined) return run;
+  if (shard === undefined && !isBucket(out)) await expectNewRun(dataset, folder, run);
+  writeFileSync(file, `${run}\n`);
   return run;
 }
 

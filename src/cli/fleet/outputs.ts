@@ -85,6 +85,12 @@ export async function datasetAt(
   return openDataset(inner, await storeAt(place, path.join(drafts, "_dataset")), run);
 }
 
+/** Throws a `UsageError` if rows of a run would be repeated. */
+export async function expectNewRun(place: string, drafts: string, run: string): Promise<void> {
+  const dataset = await datasetAt(place, drafts, run);
+  if (await dataset.hasRows()) throw new UsageError(`${place} has a run ${run} already; use another --run`);
+}
+
 // What an earlier run knows of each website, by its key. One that was tried in full since `retryDeadAfter` gets one request.
 async function earlierRun({ previous: folder, retryDeadAfter }: FleetFlags): Promise<Map<string, EarlierSite>> {
   const sites = new Map<string, EarlierSite>();

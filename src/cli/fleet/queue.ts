@@ -14,7 +14,7 @@ import { type MessageFlags, Messages } from "../output/messages.ts";
 import { Output } from "../output/stdout.ts";
 import { unitTimes } from "./command.ts";
 import type { FleetFlags } from "./flags.ts";
-import { datasetAt, type RunDefaults, runDefaults, stateFolder, unpublisher } from "./outputs.ts";
+import { datasetAt, expectNewRun, type RunDefaults, runDefaults, stateFolder, unpublisher } from "./outputs.ts";
 import { noList, reportList, SiteList, wasRead } from "./sites.ts";
 import { FleetCounter, inGroups, oldestActive } from "./totals.ts";
 
@@ -64,10 +64,10 @@ export async function fillQueue(
   if (!list.isGiven && retry.length === 0) throw new UsageError(noList);
   await list.expectColumn();
   const { run = "default" } = flags;
-  const { out, format, crawl = {}, ...others } = runDefaults(flags, retry);
+  const { out, format, crawl = {}, dataset, ...others } = runDefaults(flags, retry);
   // Flags that are not given change nothing of a run that is known.
   const defaults: RunDefaults = {
-    ...others,
+    ...{ ...others, dataset },
     ...(out === undefined ? {} : { out, format }),
     ...(Object.keys(crawl).length === 0 ? {} : { crawl }),
   };
@@ -79,6 +79,8 @@ export async function fillQueue(
     if (!list.isGiven && known === undefined)
       throw new UsageError(`no run is named ${run}; to create it, give homepages, or a list of them with --from FILE`);
     if (known !== undefined) expectSame(run, known.settings, defaults, !list.isGiven);
+    // A bucket may be for workers alone.
+    else if (dataset !== undefined && !isBucket(dataset)) await expectNewRun(dataset, "", run);
     if (retry.length > 0) {
       const place = defaults.out ?? (known?.settings as RunDefaults | undefined)?.out;
       const count = await queue.retry(run, retry, await unpublisher(place, run));
