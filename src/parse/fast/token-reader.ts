@@ -39,7 +39,7 @@ export class TokenReader {
   #stuckAt = -1;
   // The scanner may stop if no more than this is unread: that much is still in the tokenizer's memory.
   #window = 0;
-  // Switching between the two has a cost. After many short runs there is a pause, longer each time.
+  // Switching between the two has a cost. After many short runs without a new name there is a pause, longer each time.
   #shortRuns = 0;
   #pause = 0;
   #pausedUntil = 0;
@@ -128,6 +128,7 @@ export class TokenReader {
       isEntryName: element !== undefined && this.#reader!.isEntryName(element),
     });
     this.#tokenizer.update(this.#names);
+    this.#shortRuns = 0;
   }
 
   // Reads a chunk, after what is left of the last one.
