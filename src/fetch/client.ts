@@ -26,16 +26,6 @@ interface Route extends Way {
   readonly origin: string;
 }
 
-// By its file: loading all of undici takes three times as long; and for the bare name, Bun supplies its own client, without `dispatch`.
-async function loadClient(): Promise<typeof Undici> {
-  try {
-    // @ts-expect-error: the file has no types.
-    return (await import("undici/lib/dispatcher/client.js")).default;
-  } catch {
-    return (await import("undici/index.js")).Client;
-  }
-}
-
 class UndiciClient implements OwnClient {
   readonly tellsWhenSent = true;
   readonly #settings: Settings;
@@ -44,7 +34,7 @@ class UndiciClient implements OwnClient {
   readonly #connections = new Set<Connection>();
   // The one that has been idle longest comes first. A crawl has few.
   readonly #idle = new Set<Connection>();
-  #Client: typeof Undici | undefined;
+  #undici: typeof import("undici/index.js") | undefined;
 
   constructor(settings: Settings, connect: Connect) {
     this.#settings = settings;
@@ -53,7 +43,8 @@ class UndiciClient implements OwnClient {
   }
 
   async request(request: ClientRequest): Promise<ClientResponse | Problem> {
-    this.#Client ??= await loadClient();
+    // By its file: for the bare name, Bun supplies its own client, which has no `dispatch`.
+    this.#undici ??= await import("undici/index.js");
     const url = new URL(request.url);
     const route = this.#route(url, request);
     if ("code" in route) return route;
@@ -63,7 +54,7 @@ class UndiciClient implements OwnClient {
       // A kept connection may break, or carry something else, for reasons unrelated to this request: it is sent again.
       if (!("code" in answer)) return answer;
     }
-    return this.#exchange(this.#open(this.#Client, route), url, request);
+    return this.#exchange(this.#open(this.#undici.Client, route), url, request);
   }
 
   async close(): Promise<void> {

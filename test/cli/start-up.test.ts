@@ -27,7 +27,7 @@ test.each([
   const { stderr } = await sitegrove(words, { ...watched, input: "https://example.org/a\n" });
   expect(stderr).toMatch(/^loaded commander$/m);
   expect(networkCode.test(stderr)).toBe(isLoaded);
-  expect(stderr).not.toMatch(/^loaded (?:undici\/index|bullmq|ioredis|aws4fetch|hyparquet-writer|node:child_process)/m);
+  expect(stderr).not.toMatch(/^loaded (?:bullmq|ioredis|aws4fetch|hyparquet-writer|node:child_process)/m);
 });
 
 test.each([
