@@ -219,7 +219,7 @@ test("a website that makes up directories without end does not fill memory, and 
   const sections = new Sections();
   const scan = new UrlScan();
   const numbers: number[] = [];
-  const count = some(250_000, 30_000);
+  const count = some(250_000, 20_000);
   for (let page = 0; page < count; page++) {
     // One real section, and one made up for each page, on hosts that are made up, too.
     const url =

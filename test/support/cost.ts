@@ -3,7 +3,7 @@
 import { some } from "./long.ts";
 
 // Microseconds. Less is compared less exactly, and what looks bad is measured again.
-const enough = some(2000, 500);
+const enough = some(2000, 250);
 
 /** A reader of a whole text. */
 export type Read = (text: string) => void | Promise<void>;
