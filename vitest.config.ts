@@ -16,11 +16,8 @@ for (const name of ["http_proxy", "https_proxy", "no_proxy", "all_proxy"]) {
 
 useOwnTemporaryFolder();
 
-// Files share a few processes, because to load the code again takes longer than most of them run. These change theirs for good: each gets
-// one of its own.
-const ownProcess = ["test/end-to-end/full-disk.test.ts", "test/archive/killed.test.ts"];
-
-// These measure the memory, the time or the sockets of their process: they are the first that it runs.
+// Files share a few processes, because to load the code again takes longer than most of them run. These measure the memory, the time or
+// the sockets of theirs: they are the first that it runs.
 const measuring = [
   "crawl/volume",
   ...["address-policy", "cancellation", "leaks"].map((name) => `fetch/${name}`),
@@ -38,7 +35,7 @@ const engineFlags = process.versions.node.startsWith("20.") ? ["--interrupt-budg
 // What takes longest begins first. A process goes on with the next file only where that is of the same project.
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const projects = ["own process", "all", "no fast path"];
+    const projects = ["all", "no fast path"];
     const within = (file: string) =>
       measuring.some((name) => file.endsWith(`/${name}.test.ts`)) ? 0 : long.test(file) ? 1 : 2;
     const rank = ({ project, moduleId }: TestSpecification) => 3 * projects.indexOf(project.name) + within(moduleId);
@@ -61,11 +58,7 @@ export default defineConfig({
     setupFiles: ["test/support/same-environment.ts"],
     sequence: { sequencer: LongestFirst },
     projects: [
-      { extends: true, test: { name: "own process", include: ownProcess } },
-      {
-        extends: true,
-        test: { name: "all", include: ["test/**/*.test.ts"], exclude: ownProcess, isolate: false },
-      },
+      { extends: true, test: { name: "all", include: ["test/**/*.test.ts"], isolate: false } },
       {
         // Whatever the parser's tests hold must also hold where everything is read by the scanner.
         extends: true,

@@ -1,8 +1,8 @@
 // What is in an archive of ours beside the exchanges, and how the file comes to be.
 // Needs more than a second.
-import { chmod, mkdtemp, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { openArchive } from "../../src/archive/open.ts";
 import { createStore } from "../../src/archive/store.ts";
 import type { Fetched } from "../../src/model/exchange.ts";
@@ -183,6 +183,23 @@ test.runIf(process.platform === "linux")("what is in an archive already takes no
     if (fetched.outcome === "found") expect((await bytesOf(fetched.body)).equals(body)).toBe(true);
   }
   await store.close();
+});
+
+test("temporary files have no name: nobody can open them, and nothing can leave them behind", async () => {
+  await mkdir(inFolder("tmp"));
+  // os.tmpdir() reads it each time.
+  vi.stubEnv("TMPDIR", inFolder("tmp"));
+  const store = await createStore({ kind: "file", info });
+  await store.keep(documentAt("https://example.org/a.xml", "secret"));
+  await store.save(inFolder("site.warc.gz"));
+  const archive = await opened(inFolder("site.warc.gz"));
+  expect(await readdir(inFolder("tmp"))).toEqual([]);
+  for (const source of [store, archive]) {
+    const fetched = await source.fetch({ url: "https://example.org/a.xml", role: "sitemap" });
+    expect(await contentOf(fetched)).toMatchObject({ body: { bytes: "secret" } });
+  }
+  await store.close();
+  vi.unstubAllEnvs();
 });
 
 test("what no head can hold is not lost: long URLs, large headers", async () => {
