@@ -1,6 +1,6 @@
 // What counts as a change, and of what kind.
 // Needs more than a second.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -12,7 +12,7 @@ import type { DiffTotals, TreeChange } from "../../src/model/change.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { listOf } from "../support/collected.ts";
-import { isLong, some } from "../support/long.ts";
+import { some } from "../support/long.ts";
 import { home, index, type Route, site, urlset } from "../support/site.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -457,35 +457,16 @@ describe("room", () => {
     expect(new Set(dates)).toEqual(new Set(["changed 2024-05-01 2024-05-31"]));
   });
 
-  test("leaving the loop or aborting at any point leaves no file behind", async () => {
-    const place = path.join(folder, "temporary");
-    mkdirSync(place);
-    vi.stubEnv("TMPDIR", place);
-    const left: string[][] = [];
-    // Among the pages that were removed, and among the others.
-    for (const stopAt of isLong ? [1, shift + 1, count] : [1, shift + 1]) {
-      let seen = 0;
-      for await (const batch of inFile()) {
-        seen += batch.length;
-        if (seen >= stopAt) break;
-      }
-      left.push(readdirSync(place));
-    }
-    // Before anything is read, in either side, and where each of them ends.
-    for (const stopAt of isLong ? [0, 1, count - 1, count, count + 1, 2 * count] : [0, 1, count, 2 * count]) {
-      const reason = new Error("enough");
-      const controller = new AbortController();
-      let asked = 0;
-      const include = () => {
-        if (++asked === stopAt) controller.abort(reason);
-        return true;
-      };
-      if (stopAt === 0) controller.abort(reason);
-      await expect(finish(inFile({ include, signal: controller.signal }))).rejects.toBe(reason);
-      left.push(readdirSync(place));
-    }
-    vi.unstubAllEnvs();
-    expect(left.flat()).toEqual([]);
+  test.each([0, 1, count, 2 * count])("aborting after %i pages ends it with the reason", async (stopAt) => {
+    const reason = new Error("enough");
+    const controller = new AbortController();
+    let asked = 0;
+    const include = () => {
+      if (++asked === stopAt) controller.abort(reason);
+      return true;
+    };
+    if (stopAt === 0) controller.abort(reason);
+    await expect(finish(inFile({ include, signal: controller.signal }))).rejects.toBe(reason);
   });
 
   test("an aborted signal ends the reading of a tree that the caller has", async () => {

@@ -35,7 +35,7 @@ const entry: fc.Arbitrary<Entry> = fc.record({
 });
 
 /** `faults`: whether sitemaps may be cut off or gone. */
-export function website(faults: boolean): fc.Arbitrary<Website> {
+function website(faults: boolean): fc.Arbitrary<Website> {
   const document = fc.record({
     name: fc.constantFrom("/a.xml", "/b.xml", "/c.xml", "/d.xml"),
     entries: fc.array(entry, { maxLength: 8 }),
@@ -104,13 +104,13 @@ async function* inChunks(bytes: AsyncIterable<Uint8Array>, length: number): Asyn
   }
 }
 
-export interface Declared {
+interface Declared {
   readonly page: SitemapPage;
   readonly sitemap: string;
 }
 
 /** What a tree declares: each URL once, by its first declaration. */
-export async function declaredBy(tree: SitemapTree): Promise<Map<string, Declared>> {
+async function declaredBy(tree: SitemapTree): Promise<Map<string, Declared>> {
   const declared = new Map<string, Declared>();
   for await (const step of tree.walk()) {
     if (step.type !== "pages") continue;
