@@ -1,13 +1,11 @@
 // `sitegrove fleet --processes N`: one process has the journal, others read websites; any of them may be killed.
 // Needs processes, more than a second.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import path from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import type { JournalLine } from "../../src/fleet/journal-file.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
 import { linesIn } from "../support/grown.ts";
 import { isLong } from "../support/long.ts";
-import { smallDisk } from "../support/small-disk.ts";
 import { testFolder } from "../support/test-folder.ts";
 import { ended, jsonLines, launch, sitegrove, sitegroveProcess, start } from "./program.ts";
 
@@ -105,39 +103,6 @@ test("a website that kills its process again and again is quarantined, and no ot
       .filter((name) => name.startsWith("pages"))
       .map((name) => readFileSync(at(`${place}/${name}`), "utf8"));
   expect(pagesIn("out").sort()).toEqual(pagesIn("alone").sort());
-});
-
-test("Ctrl-C once finishes what is in progress, twice stops; it is no death", async () => {
-  const { visits } = await serve({ count: 16, latency: 60 });
-  const child = launch(words("--concurrency", "4"));
-  const { end } = child;
-  await isDone(3);
-  child.kill("SIGINT");
-  expect((await end).code).toBe(130);
-  // Whatever was begun is finished; one that was just being handed to a process is given back unread, in so many words.
-  const count = (kind: JournalLine["type"]) => journal().filter(({ type }) => type === kind).length;
-  expect(done()).toHaveLength(count("start") - count("back"));
-  expect([...visits.values()].filter((visited) => visited > 0)).toHaveLength(done().length);
-  const again = launch(words("--concurrency", "4"));
-  await isDone(done().length + 1);
-  again.kill("SIGINT");
-  again.kill("SIGINT");
-  expect((await again.end).code).toBe(130);
-  expect((await sitegrove(words("--processes", "1"))).code).toBe(0);
-  expect(done()).toHaveLength(16);
-  expect([...visits.values()].every((count) => count <= 2)).toBe(true);
-});
-
-const disk = smallDisk(64);
-test.skipIf(disk === undefined)("a full disk ends all of them with a sentence", async () => {
-  try {
-    await serve({ count: 12, pages: 200 });
-    const out = path.join(disk?.path ?? "", "out");
-    const { code, stderr } = await sitegrove(words("--out", out));
-    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/no space left on device/) });
-  } finally {
-    disk?.remove();
-  }
 });
 
 test.runIf(isLong)("the processes of a fleet are nobody else's command", async () => {

@@ -199,5 +199,8 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
       stderr: "sitegrove: s3://nowhere/x: there is no such bucket (NoSuchBucket)\n",
     });
     expect((await out("s3:/x", {})).stderr).toContain("Expected s3://BUCKET/PREFIX");
+    expect((await out("s3://bucket/x", { AWS_ENDPOINT_URL_S3: "127.0.0.1:9" })).stderr).toContain(
+      "must begin with http",
+    );
   });
 });

@@ -1,16 +1,15 @@
 // The queue of one machine: the contract, and what a journal has to stand.
 // Needs more than a second.
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { journalName } from "../../src/fleet/journal-file.ts";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
 import type { SiteQueue } from "../../src/fleet/site-queue.ts";
 import { sitegrove } from "../cli/program.ts";
 import { isLong } from "../support/long.ts";
-import { smallDisk } from "../support/small-disk.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { job, queueContract, resultsOf, summaryOf, taken } from "./queue-contract.ts";
 
@@ -151,15 +150,6 @@ test("a file that is something else is left as it is", async () => {
   }
 });
 
-test("a folder in which nothing was added is left as it was found", async () => {
-  const folder = newFolder();
-  await (await JournalQueue.open(path.join(folder, "a/b"))).close();
-  expect(readdirSync(folder)).toEqual([]);
-  writeFileSync(path.join(folder, journalName), "");
-  await (await JournalQueue.open(folder)).close();
-  expect(readdirSync(folder)).toEqual([journalName]);
-});
-
 describe("one process at a time", () => {
   test("of many that come at once, one gets it; the others are refused with a sentence", async () => {
     const folder = newFolder();
@@ -206,48 +196,3 @@ test("whoever waits beside a suspect goes on when that has ended, whatever anoth
   );
   await queue.close();
 });
-
-test("sites with an outcome can be read again", async () => {
-  const folder = newFolder();
-  const queue = await JournalQueue.open(folder);
-  await queue.add("run", ["a", "b", "c"].map(job));
-  for (let lease = await queue.take(signal); lease !== undefined; lease = await queue.take(signal)) {
-    await lease.done(summaryOf(lease, lease.job.key === job("b").key ? "unreachable" : "complete"));
-  }
-  await queue.close();
-  const again = await JournalQueue.open(folder, { retry: ["unreachable"] });
-  expect(await again.counts()).toEqual({ waiting: 1, active: 0, done: 2, failed: 0 });
-  expect(await resultsOf(again)).toHaveLength(2);
-  const lease = await taken(again);
-  expect(lease).toMatchObject({ job: job("b"), starts: 2 });
-  await lease.done(summaryOf(lease));
-  expect((await resultsOf(again)).map(({ outcome }) => outcome)).toEqual(["complete", "complete", "complete"]);
-  await again.close();
-});
-
-const disk = smallDisk(64);
-afterAll(() => disk?.remove());
-test.skipIf(disk === undefined)(
-  "a full disk is an error with a sentence, and loses nothing that was accepted",
-  async () => {
-    const folder = path.join(disk?.path ?? "", "fleet");
-    const queue = await JournalQueue.open(folder);
-    const accepted: string[] = [];
-    const failure = await (async () => {
-      for (let at = 0; ; at++) {
-        await queue.add("run", [job(`site-${at}`)]);
-        const lease = await taken(queue);
-        await lease.done(summaryOf(lease));
-        accepted.push(lease.job.key);
-      }
-    })().catch((error: unknown) => error);
-    expect(failure).toMatchObject({
-      code: "storage-failed",
-      message: `${path.join(folder, journalName)} could not be written: no space left on device`,
-    });
-    await queue.close();
-    const again = await JournalQueue.open(folder);
-    expect((await resultsOf(again)).map(({ key }) => key)).toEqual(accepted.toSorted());
-    await again.close();
-  },
-);

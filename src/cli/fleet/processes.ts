@@ -9,6 +9,7 @@ import type { JournalQueue, SitesInProcess } from "../../fleet/journal-queue.ts"
 import { runFleet, until } from "../../fleet/run-fleet.ts";
 import type { SiteSummary } from "../../fleet/site-job.ts";
 import type { Lease, SiteQueue } from "../../fleet/site-queue.ts";
+import { SitemapError, type SitemapErrorCode } from "../../model/errors.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { type FleetFlags, givenCrawl, withDefaults } from "./flags.ts";
 import { sinkFor } from "./outputs.ts";
@@ -113,7 +114,7 @@ async function runChild(
   child.on("message", async (message: Message) => {
     const { id, call, event, error: failed } = message;
     if (event !== undefined) return onEvent(event);
-    if (id === undefined) return void (failure ??= Object.assign(new Error(), failed));
+    if (id === undefined) return void (failure ??= asThrown(failed));
     try {
       send({ id, value: await answer(message) });
     } catch (error) {
@@ -140,6 +141,12 @@ async function runChild(
   else for (const lease of leases.values()) await lease.retry();
   if (failure !== undefined) throw failure;
   return how;
+}
+
+// An error of a child has lost its class.
+function asThrown({ message, code = "" }: NonNullable<Message["error"]> = { message: "" }): Error {
+  const isOurs = /^[a-z-]+$/.test(code);
+  return isOurs ? new SitemapError(code as SitemapErrorCode, message) : Object.assign(new Error(message), { code });
 }
 
 /** What such a process does: its queue is its parent. Returns the exit code. */
