@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Ended as CommandEnded, sitegrove } from "../cli/program.ts";
 import { hasPython } from "../support/installed.ts";
 import { newFolder } from "../support/test-folder.ts";
+import { words } from "../support/words.ts";
 import { type Block, blocksOf, pages, root } from "./pages.ts";
 import { pagesSitemap, type Stand, startWebsites } from "./websites.ts";
 
@@ -53,9 +54,7 @@ beforeAll(async () => {
   ended = await runScripts();
 });
 
-afterAll(async () => {
-  await stand?.close();
-});
+afterAll(() => stand?.close());
 
 test("the documentation has examples of both kinds", () => {
   expect(scripts.length).toBeGreaterThan(10);
@@ -64,24 +63,8 @@ test("the documentation has examples of both kinds", () => {
 
 test("every fenced block says what it is", () => {
   // test/cli/tables.test.ts runs what needs DuckDB or pandas.
-  const known = [
-    "ts",
-    "js",
-    "sh",
-    "console",
-    "text",
-    "json",
-    "xml",
-    "csv",
-    "html",
-    "http",
-    "sql",
-    "python",
-    "yaml",
-    "bash",
-    // test/end-to-end/tools.test.ts runs what needs other tools.
-    "javascript",
-  ];
+  // test/end-to-end/tools.test.ts what needs other tools ("javascript").
+  const known = words("ts js sh console text json xml csv html http sql python yaml bash javascript");
   expect(examples.filter(({ language }) => !known.includes(language)).map(({ name }) => name)).toEqual([]);
 });
 

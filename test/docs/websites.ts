@@ -1,8 +1,7 @@
 // The websites of the examples. `https://example.org/` of the documentation stands for one of these, on loopback: real
 // sockets, real documents, every format; `faulty.example` has a child that is gone and one that is cut off.
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
+import { serve, type Website } from "../cli/website.ts";
 
 type Routes = Record<string, { type: string; body: string | Uint8Array }>;
 
@@ -13,25 +12,21 @@ export interface Stand {
   toLocal(text: string): string;
   /** What came back, with the names of the documentation. */
   toDocumented(text: string): string;
-  close(): Promise<void>;
+  close(): void;
 }
 
 export async function startWebsites(): Promise<Stand> {
-  const servers: Server[] = [];
+  const servers: Website[] = [];
   const origins = new Map<string, string>();
   for (const [name, routesFor] of Object.entries(websites)) {
     let routes: Routes = {};
-    const server = createServer((request, response) => {
+    const server = await serve((request, response) => {
       const route = routes[new URL(request.url ?? "/", "http://any/").pathname];
-      if (route === undefined) {
-        response.writeHead(404, { "content-type": "text/html" }).end("<!doctype html><title>Not found</title>");
-        return;
-      }
-      response.writeHead(200, { "content-type": route.type }).end(route.body);
+      const { type, body } = route ?? html("<!doctype html><title>Not found</title>");
+      response.writeHead(route === undefined ? 404 : 200, { "content-type": type }).end(body);
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     servers.push(server);
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const origin = server.homepage.slice(0, -1);
     routes = routesFor(origin);
     origins.set(name, origin);
   }
@@ -52,11 +47,8 @@ export async function startWebsites(): Promise<Stand> {
           documented.replaceAll(origin, name).replaceAll(new URL(origin).host, new URL(name).host),
         text,
       ),
-    async close() {
-      for (const server of servers) {
-        server.closeAllConnections();
-        await new Promise((resolve) => server.close(resolve));
-      }
+    close() {
+      for (const server of servers) server.close();
     },
   };
 }

@@ -32,14 +32,6 @@ test("the lock file has the checksum of every package", () => {
   expect(unchecked.map(([place]) => place)).toEqual([]);
 });
 
-test("the lock file and the manifest ask for the same", () => {
-  const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as LockedPackage;
-  expect(packages[""]).toMatchObject({
-    dependencies: manifest.dependencies,
-    devDependencies: manifest.devDependencies,
-  });
-});
-
 // What `node_modules/a/node_modules/b` needs is in itself, in a, or at the root.
 function foldersAbove(place: string): string[] {
   const ends = [...place.matchAll(/\/node_modules\/|$/g)].map(({ index }) => index);

@@ -11,12 +11,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:http";
 import module from "node:module";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { problem, problemCodes } from "../../src/model/problem.ts";
+import { ended } from "../cli/program.ts";
+import { serve } from "../cli/website.ts";
 import { isLong } from "../support/long.ts";
 import { newFolder } from "../support/test-folder.ts";
 
@@ -232,20 +232,11 @@ describe("how it is used", () => {
   });
 
   test("through its program", async () => {
-    const server = createServer((request, response) => {
-      const found = request.url === "/sitemap.txt";
-      response.writeHead(found ? 200 : 404).end(found ? `http://${request.headers.host}/a\n` : "");
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    try {
-      const program = path.join(project, "node_modules/.bin/sitegrove");
-      expect(execFileSync(program, ["--version"], { encoding: "utf8" })).toBe(`${manifest.version}\n`);
-      const listed = await output(program, ["ls", origin, "-f", "pages"]);
-      expect(listed).toBe(`${origin}/a\n`);
-    } finally {
-      server.close();
-    }
+    const site = await serve({ "/sitemap.txt": "{base}/a\n" });
+    const run = (...words: string[]) => ended(spawn(path.join(project, "node_modules/.bin/sitegrove"), words));
+    expect(await run("--version")).toMatchObject({ code: 0, stdout: `${manifest.version}\n` });
+    expect(await run("ls", site.homepage, "-f", "pages")).toMatchObject({ code: 0, stdout: `${site.homepage}a\n` });
+    site.close();
   });
 });
 
@@ -300,14 +291,6 @@ function node(file: string): string {
 
 function npm(cwd: string, ...args: string[]): string {
   return execFileSync("npm", args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
-}
-
-// Not the synchronous kind: the server answers from this process.
-async function output(program: string, args: string[]): Promise<string> {
-  const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
-  let text = "";
-  for await (const chunk of child.stdout) text += chunk;
-  return text;
 }
 
 function dependenciesOf(name: string): string[] {
