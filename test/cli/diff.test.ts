@@ -9,7 +9,6 @@ import { parseFeed } from "htmlparser2";
 import { SaxesParser } from "saxes";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newFolder } from "../support/test-folder.ts";
-import { steering } from "../write/hostile.ts";
 import { jsonLines, launch, onTerminal, shell, sitegrove } from "./program.ts";
 import { type Answer, serve, sitemapIndex, urlset, type Website } from "./website.ts";
 
@@ -62,7 +61,6 @@ beforeAll(async () => {
     "/stalls.xml": sitemapIndex("{base}/never.xml"),
     "/never.xml": () => {},
     "/broken.xml": sitemapIndex("{base}/a.xml", "{base}/gone.xml"),
-    "/hostile.xml": urlset(entry("x"), entry("b|`a`&lt;i>*c*_d_@e\u009b31m\u202e", titled("=cmd(\u001b[2J\u2028)"))),
   });
   for (const [name, later] of [
     ["monday.warc.gz", false],
@@ -335,23 +333,6 @@ describe("exit codes", () => {
     expect(readdirSync(place)).toEqual([]);
     expect(readdirSync(folder).filter((name) => /stopped|partial/.test(name))).toEqual([]);
   });
-});
-
-test("a reader that goes away early ends it quietly", async () => {
-  const [one, two] = [file("head-1.txt", pages(0, 5000)), file("head-2.txt", pages(100_000, 5000))];
-  const { stdout, stderr } = await shell(
-    `eval "$SITEGROVE" diff ${one} ${two} -f pages | head -1; echo "exit \${PIPESTATUS[0]}"`,
-  );
-  expect({ stdout, stderr }).toEqual({ stdout: "https://example.org/0\nexit 0\n", stderr: "" });
-});
-
-test("nothing that a website wrote steers a terminal", async () => {
-  await sitegrove(["ls", "--sitemap", `${site.homepage}hostile.xml`, "--save", at("hostile.warc"), "-f", "pages"]);
-  for (const format of ["summary", "ndjson", "csv", "pages", "rss", "markdown"]) {
-    const { stdout, stderr } = await sitegrove(["diff", file("nothing.txt", ""), at("hostile.warc"), "-f", format]);
-    expect(stdout).toContain(format === "markdown" ? "`` http://" : "http://");
-    for (const line of `${stdout}${stderr}`.split("\n")) expect(line).not.toMatch(steering);
-  }
 });
 
 test.each([

@@ -1,11 +1,11 @@
-// Order, concurrency, stopping: two runs over one website print the same, and leaving leaves nothing behind.
+// Order of requests and events, and stopping: leaving leaves nothing behind.
 import { expect, test } from "vitest";
 import { crawl, streamPages } from "../../src/crawl/crawl.ts";
 import type { Client } from "../../src/model/client.ts";
 import type { CrawlEvent } from "../../src/model/event.ts";
 import type { Options } from "../../src/model/options.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
-import { home, index, outline, type Route, robots, site, urlset } from "../support/site.ts";
+import { home, index, type Route, robots, site, urlset } from "../support/site.ts";
 
 const wide: Record<string, Route> = {
   "/robots.txt": robots("/i.xml", "/j.xml"),
@@ -25,34 +25,6 @@ const uneven = (path: string): Route | undefined => {
     ? { body, wait: (path.length * 7 + path.charCodeAt(path.length - 5) * 13) % 30 }
     : undefined;
 };
-
-test("documents are fetched several at a time, and never more than allowed; everything comes in declared order", async () => {
-  const outlines: string[][] = [];
-  for (const [routes, concurrency] of [
-    [wide, 1],
-    [uneven, 3],
-    [uneven, 8],
-  ] as const) {
-    let now = 0;
-    let most = 0;
-    const { client } = site(routes);
-    const counting: Client = {
-      async request(request) {
-        most = Math.max(most, ++now);
-        try {
-          return await client.request(request);
-        } finally {
-          now -= 1;
-        }
-      },
-    };
-    await using tree = await sitemapTreeForHomepage(home, { client: counting, concurrency });
-    outlines.push(await outline(tree));
-    expect(most).toBe(concurrency);
-  }
-  expect(outlines[0]).toHaveLength(2 + 2 + 40 * 3);
-  for (const other of outlines.slice(1)) expect(other).toEqual(outlines[0]);
-});
 
 test.each<[string, string, (url: string, pages: number) => boolean]>([
   // Fetched in turn, the last of its siblings would never be asked for.
@@ -150,21 +122,6 @@ test("crawl() tells everything, onEvent the same, and pages before their sitemap
     totals: { sitemaps: 2, invalid: 1, pages: 1, requests: 4 },
   });
   expect(JSON.parse(JSON.stringify(events))).toEqual(events);
-});
-
-test("the caller's mistakes are told at the call, before anything is iterated", async () => {
-  expect(() => streamPages("not a url")).toThrow(
-    expect.objectContaining({ name: "SitemapError", code: "invalid-homepage" }),
-  );
-  expect(() => streamPages(home, { conurrency: 3 } as object)).toThrow(
-    expect.objectContaining({ code: "invalid-option" }),
-  );
-  expect(() => crawl("ftp://example.org/")).toThrow(expect.objectContaining({ code: "invalid-homepage" }));
-  const rejection = sitemapTreeForHomepage("http://user:secret@");
-  await expect(rejection).rejects.toMatchObject({
-    code: "invalid-homepage",
-    message: expect.not.stringContaining("secret"),
-  });
 });
 
 test("a client of the caller's own is not closed: it may serve other crawls", async () => {

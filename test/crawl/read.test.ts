@@ -73,20 +73,6 @@ test("reading can be left when there is enough, and that is no fault of the docu
   });
 });
 
-test("readSitemap takes bytes, pieces of bytes and streams of them", async () => {
-  const bytes = gzipSync(urlset("/1"));
-  const expected = {
-    kind: "pages",
-    format: "xml",
-    pages: [{ url: `${home}1`, priority: 0.5 }],
-    complete: true,
-    problems: [],
-  };
-  expect(await readSitemap(bytes)).toEqual(expected);
-  expect(await readSitemap([bytes.subarray(0, 5), bytes.subarray(5)])).toEqual(expected);
-  expect(await readSitemap(new Blob([bytes]).stream())).toEqual(expected);
-});
-
 test("however the bytes arrive, problems come in the same order", async () => {
   const entries = Array.from({ length: 1500 }, (_, n) => `${home}${n}`);
   // A problem at the start, and bytes at the end that cannot be decoded.

@@ -4,9 +4,9 @@ import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { guessDays, isDue } from "../../src/crawl/previous.ts";
 import { knownPaths } from "../../src/discover/known-paths.ts";
-import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
-import { urlsOf } from "../support/collected.ts";
+import { contentOf, urlsOf } from "../support/collected.ts";
 import { type Answer, type NamedWebsite, namedWebsite } from "../support/named-website.ts";
 import { index, robots, urlset } from "../support/site.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -66,9 +66,12 @@ describe.each([
     ["one", spellings.slice(7, 8)],
   ])("robots.txt names %s", async (_, named) => {
     const { options: way, asked } = await website({ "/robots.txt": robots(...named), "/sitemap.xml": pages });
-    await using tree = await sitemapTreeForHomepage(home, { ...way, ...options });
+    const save = path.join(newFolder(), "site.warc");
+    await using tree = await sitemapTreeForHomepage(home, { ...way, ...options, save });
     const twice = named.flatMap(() => [`${home}1`, `${home}2`]);
     expect(await listed(tree)).toEqual([home, `${home}robots.txt`, ...named, ...twice]);
+    await using archive = await openTree(save);
+    expect(await contentOf(archive)).toBe(await contentOf(tree));
     expect(tree.complete).toBe(true);
     expect(times(asked, `${home}sitemap.xml`)).toBe(1);
   });

@@ -6,7 +6,7 @@ import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { streamPages } from "../../src/crawl/crawl.ts";
 import type { Client } from "../../src/model/client.ts";
-import { sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
+import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { some } from "../support/long.ts";
 import { home, index, site, urlset } from "../support/site.ts";
 
@@ -41,12 +41,6 @@ async function* bytesOf(parts: Iterable<string>): AsyncGenerator<Uint8Array> {
 
 function* lines(count: number): Generator<string> {
   for (let at = 0; at < count; at += 1) yield `${home}${at}\n`;
-}
-
-function* manyChildren(count: number): Generator<string> {
-  yield '<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">';
-  for (let at = 0; at < count; at += 1) yield `<sitemap><loc>${home}s${at}.xml</loc></sitemap>`;
-  yield "</sitemapindex>";
 }
 
 test("of an index with 1,000 children a budget of 50 sitemaps allows 49; one node stands for the others, which are not requested", async () => {
@@ -94,20 +88,3 @@ async function memoryInUse(): Promise<number> {
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }
-
-test("entries beyond the limit are not read, and the sitemap says so", async () => {
-  const client = generated({ "/t.txt": () => lines(1500), "/i.xml": () => manyChildren(1500) });
-  await using tree = await sitemapTreeFrom([`${home}t.txt`, `${home}i.xml`], {
-    client,
-    retries: 0,
-    limits: { documentEntries: 1000, documents: 2 },
-  });
-  const [text, children] = tree.root.children;
-  expect(text).toMatchObject({
-    complete: false,
-    pageCount: 1000,
-    problems: [{ code: "limit-document-entries", limit: 1000 }],
-  });
-  expect(children).toMatchObject({ complete: false, problems: [{ code: "limit-document-entries", limit: 1000 }] });
-  expect(children?.kind === "index" ? children.children : []).toMatchObject([{ reason: { count: 1000 } }]);
-});
