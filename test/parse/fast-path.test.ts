@@ -5,15 +5,11 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compile, origin } from "../../scripts/tokenizer.ts";
-import { ProblemLog } from "../../src/model/problem.ts";
-import { createDocumentParser } from "../../src/parse/document.ts";
 import { createTokenizer } from "../../src/parse/fast/tokenizer.ts";
 import { expectSame } from "../support/expect-same.ts";
 import { isLong, some } from "../support/long.ts";
 import { noFastPath } from "../support/no-fast-path.ts";
 import { entry, parsed, parsePieces, urlset } from "../support/parsed.ts";
-import { Random } from "../support/random.ts";
-import { repetitiveDocument, smallLimits } from "../support/repetitive.ts";
 import { expectSameUrls, inBytes, inPieces } from "../support/same-urls.ts";
 import { words } from "../support/words.ts";
 
@@ -97,17 +93,6 @@ test("an entry is read alike, whatever entries came before it", () => {
     }),
     { numRuns: some(250, 15) },
   );
-});
-
-test("where only URLs are wanted, URLs and problems stay the same", () => {
-  const random = new Random(20);
-  for (let round = 0; round < some(400, 15); round++) {
-    const text = repetitiveDocument(random, 40);
-    const limits = random.below(3) === 0 ? smallLimits(random) : {};
-    // Only details that are wanted are merged with those of repeated entries, which may exceed such a limit.
-    if (limits.images || limits.videos || limits.alternates) continue;
-    expectSameUrls(inBytes(text, 1 + random.below(9000)), { limits });
-  }
 });
 
 test("a word that is fine in one place is reported in another, also where only URLs are wanted", () => {
@@ -355,31 +340,6 @@ test("halves of characters stay what they are, wherever the document is cut", ()
   const expected = parseWithout([document]);
   for (const size of [1, 2, 50, 51, 300, document.length]) {
     expectSame(parsePieces(inPieces(document, size)), expected, `pieces of ${size}`);
-  }
-});
-
-test("documents that are read in turns do not disturb one another", () => {
-  const documents = ["a", "b", "c"].map((name) =>
-    urlset(
-      ...Array.from({ length: 500 }, (_, n) =>
-        entry(`https://${name}.example/${n}`, `<x/>`.repeat(name.charCodeAt(0) % 3)),
-      ),
-    ),
-  );
-  const parsers = documents.map((document) => {
-    const problems = new ProblemLog();
-    const parser = createDocumentParser({ problems });
-    return { pieces: inPieces(document, 1000), parser, urls: [] as string[] };
-  });
-  for (let n = 0; n < 100; n++) {
-    for (const { pieces, parser, urls } of parsers) {
-      if (n < pieces.length) urls.push(...parser.write(pieces[n]!).pages.map(({ url }) => url));
-    }
-  }
-  for (const [index, { parser, urls }] of parsers.entries()) {
-    urls.push(...parser.end().pages.map(({ url }) => url));
-    const name = "abc"[index];
-    expect(urls).toEqual(Array.from({ length: 500 }, (_, n) => `https://${name}.example/${n}`));
   }
 });
 
