@@ -1,7 +1,6 @@
 // Archives of other tools, written by hand: what the specification allows, and what has been seen.
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
-import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { Archive } from "../../src/archive/open.ts";
 import { openTree } from "../../src/tree/build.ts";
@@ -240,13 +239,4 @@ describe("a revisit repeats the payload of another record", () => {
   });
 
   const gap = record("metadata", other, "x");
-});
-
-test("a file that was compressed in one piece is read like any other", async () => {
-  const archive = await archiveOf(
-    gzipSync(response(url, document("a")) + response("https://example.org/b.xml", document("b"))),
-    gzipSync(response("https://example.org/c.xml", document("c"))),
-  );
-  expect(archive.urls).toHaveLength(3);
-  expect(await contentOf(await ask(archive, "https://example.org/b.xml"))).toMatchObject({ body: { bytes: "b" } });
 });
