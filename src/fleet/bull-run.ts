@@ -32,7 +32,6 @@ interface RunLease extends Lease, Reading {
   readonly id: string;
   readonly token: string;
   isSilent: boolean;
-  /** Another worker has the site. */
   lose(): void;
 }
 
@@ -43,7 +42,6 @@ export interface Held {
   next: Suspicion | undefined;
   /** Leases that another worker has taken over. */
   lost: number;
-  /** Called when there may be room for another site. */
   onRoom(): void;
 }
 
@@ -292,9 +290,7 @@ const jobOptions = { attempts: 1, removeOnComplete: false, removeOnFail: false, 
 /** A job on the server: one website, and its summary once it is finished. Anybody may write into a queue. */
 type SiteQueueJob = Job<JobData, SiteSummary>;
 
-/** The data of a job. */
 interface JobData extends ListedSite {
-  /** Its position in the list. */
   readonly at: number;
   /** Deaths of workers that do not count: the site was to be read again, or had not answered. */
   readonly cleared?: number;
@@ -317,7 +313,6 @@ function previousOf({ data: { previous } }: SiteQueueJob): string | undefined {
   return typeof previous === "string" ? previous : undefined;
 }
 
-/** The result of a finished job. */
 function resultOf(job: SiteQueueJob): SiteSummary {
   const { failedReason, returnvalue } = job;
   if (isSummary(returnvalue)) return returnvalue;

@@ -17,7 +17,6 @@ import { isCount, isRecord, isSummary, type SiteSettings, type SiteSummary } fro
 export const journalName = "sites.ndjson";
 export const lockName = "lock";
 
-/** The content of a line. */
 export type JournalFact =
   | { readonly type: "add"; readonly settings?: SiteSettings }
   | { readonly type: "start"; readonly attemptId: string }
@@ -25,7 +24,6 @@ export type JournalFact =
   | ({ readonly type: "back" } & Partial<Suspicion>)
   | { readonly type: "done"; readonly summary: SiteSummary };
 
-/** A line of the journal. */
 export type JournalLine = JournalFact & { readonly site: string; readonly key: string; readonly at: string };
 
 export class JournalFile {
@@ -192,5 +190,4 @@ function parsed(text: string): JournalLine | undefined {
   }
 }
 
-// In bytes.
 const longestLine = 2 ** 20;

@@ -14,9 +14,7 @@ import { type Lookup, longestLookup, systemLookup, within } from "../fetch/looku
 
 /** Replaced in tests. */
 export interface LookupParts {
-  /** Its path. */
   readonly hosts?: string;
-  /** Asks the system. */
   readonly system?: Lookup;
   readonly now?: () => number;
 }

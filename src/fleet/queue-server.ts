@@ -23,7 +23,6 @@ export interface QueueServer {
   queue(name: string): Queue;
   /** With a processor it runs by itself; without one, jobs are taken one by one. Jobs whose worker is gone are given out again. */
   worker(name: string, processor: Processor | null, leaseTime: number): Worker;
-  /** Closes a worker that is not needed any more. */
   release(worker: Worker): Promise<void>;
   close(): Promise<void>;
 }
@@ -168,7 +167,6 @@ const silentTime = 10_000;
 export interface QueueAddress {
   readonly host: string;
   readonly port: number;
-  /** The number of a Redis database. */
   readonly database: string;
   readonly user: string | undefined;
   readonly password: string | undefined;
@@ -192,7 +190,6 @@ export function queueAddress(given: string | URL, environment: NodeJS.ProcessEnv
   const database = decodeURIComponent(url.pathname.slice(1));
   if (!/^\d{0,4}$/.test(database)) throw invalid(`A Redis database is a number, as in redis://HOST/0, not ${database}`);
   return {
-    // Without the brackets of an IPv6 address.
     host: url.hostname === "" ? "127.0.0.1" : url.hostname.replaceAll(/^\[|\]$/g, ""),
     port: url.port === "" ? 6379 : Number(url.port),
     database: database || "0",

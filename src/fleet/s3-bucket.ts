@@ -79,14 +79,12 @@ export class S3Bucket {
     throw failure(`${this.address} cannot be used: it does not honor If-None-Match`);
   }
 
-  /** Writes an object unless it exists already. */
   async put(key: string, body: Body, type = "application/octet-stream"): Promise<Published> {
     const headers = { "if-none-match": "*", "content-type": type };
     const { status } = await this.#send("PUT", key, { body, headers, expected: [412] });
     return status === 412 ? "exists" : "created";
   }
 
-  /** Writes an object, even if it exists already. */
   async replace(key: string, body: string): Promise<void> {
     await this.#send("PUT", key, { body });
   }

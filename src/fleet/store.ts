@@ -24,7 +24,6 @@ export class Store {
     return name.endsWith(".gz") ? file : `${file}${partial}`;
   }
 
-  /** Puts a draft in its place. */
   async publish(name: string): Promise<void> {
     const draft = this.draft(name);
     if (this.bucket === undefined) return rename(draft, path.join(this.#folder, name));
@@ -55,12 +54,10 @@ export class Store {
     return (await this.bucket.download(name, copy)) ? copy : undefined;
   }
 
-  /** Removes a copy that was fetched. */
   async discardCopy(file: string): Promise<void> {
     if (this.bucket !== undefined) await rm(file, { force: true });
   }
 
-  /** Removes a file and its draft. */
   async delete(name: string): Promise<void> {
     const file = path.join(this.#folder, name);
     for (const each of [file, `${file}${partial}`]) await rm(each, { force: true });
@@ -116,7 +113,6 @@ export class DraftFile {
     return this.#store.draft(this.#name);
   }
 
-  /** After the last piece. */
   async publish(last: Piece): Promise<void> {
     await this.finish(last);
     await this.#store.publish(this.#name);

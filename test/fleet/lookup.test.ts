@@ -4,7 +4,6 @@ import { writeFileSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
 import type { LookupOptions } from "../../src/fetch/lookup.ts";
 import { type LookupParts, nameServerLookup } from "../../src/fleet/lookup.ts";
-import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
 import { type NameServer, nameServer, type Zone } from "../support/name-server.ts";
 import { testFolder } from "../support/test-folder.ts";
 
@@ -148,29 +147,6 @@ test("queries that nobody waits for end", async () => {
   };
   await expect.poll(again).toBe(4);
   third.abort();
-});
-
-test("twenty dead names do not keep a live website waiting", async () => {
-  const website = await testServer({ "/a": tenPages });
-  const dead = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`dead-${at}.test`, { silent: true }]));
-  server = await nameServer({ ...dead, "live.test": { addresses: ["127.0.0.1"] } });
-  const fetcher = testFetcher(
-    { network: "allow-private", concurrency: { perHost: 4, total: 40 } },
-    { lookup: nameServerLookup() },
-  );
-  let givenUp = 0;
-  const waiting = Object.keys(dead).map((name) =>
-    fetcher.read(`http://${name}/`).then(
-      () => givenUp++,
-      () => givenUp++,
-    ),
-  );
-  const { text } = await fetcher.read(`http://live.test:${website.port}/a`);
-  expect(text).toBe(tenPages);
-  // They are given up after more than seven seconds.
-  expect(givenUp).toBeLessThan(20);
-  await fetcher.close();
-  await Promise.all(waiting);
 });
 
 test("without a name server that can be reached, the system is asked for each of many names at once", async () => {

@@ -47,7 +47,6 @@ export function fleetCommand(context: Context, done: Done): Command {
   command.enablePositionalOptions();
   for (const make of [statusCommand, diffCommand, workerCommand, resultsCommand, scheduleCommand, removeCommand])
     command.addCommand(make(context, done));
-  // What `--processes` starts.
   const child = new Command("child").action(async () => done(await (await import("./processes.ts")).fleetChild()));
   command.addCommand(child, { hidden: true });
   return addHelp(command, { flags, examples, more });

@@ -171,9 +171,7 @@ export function runSinks(queue: BullQueue, own: RunDefaults): RunSinks {
 }
 
 interface RunSinks extends SiteSink {
-  /** The dataset of a run, if it has one. */
   dataset(run: string, settings: RunDefaults): Promise<Dataset | undefined>;
-  /** Removes what is left of drafts. */
   close(): Promise<void>;
 }
 
@@ -241,7 +239,6 @@ const runOptions: ReadonlySet<string> = new Set<keyof StreamOptions>([
   ...(["userAgent", "limits", ...pageFilterNames] as (keyof StreamOptions)[]),
 ]);
 
-/** Options of the second take precedence. */
 function merged(one: StreamOptions = {}, other: StreamOptions = {}): StreamOptions {
   return { ...one, ...other, limits: { ...one.limits, ...other.limits } };
 }
