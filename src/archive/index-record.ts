@@ -6,7 +6,7 @@ import { SitemapError } from "../model/errors.ts";
 import { grouped } from "../model/figures.ts";
 import { isLossy, type Problem } from "../model/problem.ts";
 import type { PagesFormat } from "../model/sitemap.ts";
-import { type ArchiveInfo, archivedProblem, type Counts, infoFrom, infoToJson, parseJson, toJson } from "./info.ts";
+import { type ArchiveInfo, archivedProblem, type Counts, infoData, infoFrom, parseJson } from "./info.ts";
 import { isDamage, type Place, type RecordFile } from "./records.ts";
 import { DigestCheck } from "./warc.ts";
 
@@ -16,7 +16,6 @@ const indexVersion = 1;
 const tailLength = 1024;
 const maxLine = 1024 * 1024;
 const maxIndex = 512 * 1024 * 1024;
-const maxRatio = 100;
 const mostProblems = 20;
 
 /** A group of records that follow each other. */
@@ -45,8 +44,8 @@ export function indexContent(
   groups: readonly Group[],
   countsOf: (group: Group) => Counts | undefined,
 ): Uint8Array[] {
-  const about = { version: indexVersion, finished: true, exchanges, by };
-  const pieces = [Buffer.from(`${toJson(about).slice(0, -1)},"info":${infoToJson(info)}}\n`)];
+  const about = { version: indexVersion, finished: true, exchanges, by, info: infoData(info) };
+  const pieces = [Buffer.from(`${JSON.stringify(about)}\n`)];
   for (let from = 0; from < groups.length; from += 1000) {
     const lines = groups.slice(from, from + 1000).map((group) => lineOf(group, countsOf(group)));
     pieces.push(Buffer.from(lines.join("")));
@@ -88,8 +87,7 @@ export async function readIndex(
     const place = await findIndex(records, size);
     if (place === undefined) return undefined;
     const { head, content } = await records.open(place);
-    const isTooLong = head.contentLength > maxIndex || head.contentLength > maxRatio * place.length;
-    if (head.fields.get("content-type") !== indexType || isTooLong) return undefined;
+    if (head.fields.get("content-type") !== indexType || head.contentLength > maxIndex) return undefined;
     const check = new DigestCheck(head.fields.get("warc-block-digest"));
     let about: IndexHead | undefined;
     let offset = 0;

@@ -1,9 +1,8 @@
 // What an archive says in JSON: what it is about, on one line of its first record and in its index, and problems, of which code and facts
 // count, never the message. Checked when it is read: archives are not trusted.
-import { randomUUID } from "node:crypto";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
-import { factChecks, isLossy, type Problem, type ProblemCode, problem } from "../model/problem.ts";
+import { factChecks, type Problem, type ProblemCode, problem } from "../model/problem.ts";
 import type { PagesFormat } from "../model/sitemap.ts";
 import { withoutCredentials } from "../model/url.ts";
 
@@ -39,15 +38,15 @@ const formatVersion = 2;
 // Options that may hold passwords and keys.
 const secretSettings = new Set(["headers", "proxy", "tls"]);
 
-/** `resumes`: the id of the record of the run that this one resumes. */
-export function infoToJson({ homepage, sitemaps, settings }: ArchiveInfo, resumes?: string): string {
-  return toJson({
+/** As data for JSON. `resumes`: the id of the record of the run that this one resumes. */
+export function infoData({ homepage, sitemaps, settings }: ArchiveInfo, resumes?: string): object {
+  return {
     version: formatVersion,
     resumes,
     homepage: homepage === undefined ? undefined : withoutCredentials(homepage),
     sitemaps: sitemaps?.map(withoutCredentials),
     settings: Object.fromEntries(Object.entries(settings).filter(([name]) => !secretSettings.has(name))),
-  });
+  };
 }
 
 export function infoFrom(json: unknown): { readonly info: ArchiveInfo; readonly resumes: string | undefined } {
@@ -73,17 +72,6 @@ function unexpected(): SitemapError {
   return new SitemapError("invalid-archive", "it is damaged: its first record cannot be read");
 }
 
-/** On one line. Infinite numbers are written as 1e999: valid JSON, and infinite again when parsed. */
-export function toJson(value: unknown): string {
-  const text = JSON.stringify(value);
-  // JSON.stringify writes null instead, and is much faster without a replacer.
-  if (!text.includes("null")) return text;
-  // A marker that no other value can be equal to.
-  const mark = randomUUID();
-  const marked = JSON.stringify(value, (_, item: unknown) => (item === Number.POSITIVE_INFINITY ? mark : item));
-  return marked.replaceAll(`"${mark}"`, "1e999");
-}
-
 /** The value, to be checked field by field; undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
@@ -96,16 +84,10 @@ export function parseJson(text: string): unknown {
 /** Undefined if the value is not a valid problem. Codes of later versions are kept, and facts are in the order of the file. */
 export function archivedProblem(value: unknown): Problem | undefined {
   if (!isObject(value)) return undefined;
-  const facts = Object.entries(value).filter(([name]) => Object.hasOwn(factChecks, name));
+  const facts = Object.entries(value).filter(([name, fact]) => fact !== null && Object.hasOwn(factChecks, name));
   try {
     return problem(value["code"] as ProblemCode, Object.fromEntries(facts));
   } catch {
     return undefined;
   }
-}
-
-/** Why a body ended too early. With any code, something is missing. */
-export function archivedBodyProblem(value: unknown): Problem | undefined {
-  const found = archivedProblem(value);
-  return found === undefined || isLossy(found.code) ? found : problem("body-short");
 }

@@ -9,7 +9,7 @@ import type { Body, Came, DocumentRole, Fetched, HeaderList, NotAsked } from "..
 import { hasNoResponse, isRefused, type Problem } from "../model/problem.ts";
 import { isHttpUrl, parseUrl, withoutCredentials } from "../model/url.ts";
 import { type Block, keptBody, lengthOf } from "./file.ts";
-import { archivedBodyProblem, archivedProblem, isObject, parseJson, toJson } from "./info.ts";
+import { archivedProblem, isObject, parseJson } from "./info.ts";
 import { digestOf, type Field, newId, ownFields, type RecordHead, sealed, type WarcRecord } from "./warc.ts";
 
 type BodyOf = (problem: Problem | undefined) => Body;
@@ -23,7 +23,7 @@ export function describe(fetched: Fetched, bodyProblem: Problem | undefined): Ui
     ...(fetched.outcome === "found" && fetched.body.duration !== undefined ? { duration: fetched.body.duration } : {}),
     ...(fetched.outcome === "found" ? { body: bodyProblem === undefined ? {} : { problem: bodyProblem } } : {}),
   };
-  return Buffer.from(toJson(clean(description)));
+  return Buffer.from(JSON.stringify(clean(description)));
 }
 
 // The values of `came` that an archive may contain, besides `fetched`.
@@ -52,7 +52,7 @@ export function revive(bytes: Uint8Array, bodyOf: BodyOf = (reason) => keptBody(
       if (status === undefined || headers === undefined) fail();
       if (outcome === "redirect") return { outcome, ...asked, status, headers };
       if (!isObject(body)) fail();
-      const reason = body["problem"] === undefined ? undefined : (archivedBodyProblem(body["problem"]) ?? fail());
+      const reason = body["problem"] === undefined ? undefined : (archivedProblem(body["problem"]) ?? fail());
       return { outcome, ...asked, status, headers, body: bodyOf(reason) };
     }
     case "absent":

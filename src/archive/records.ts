@@ -165,8 +165,6 @@ export class RecordWalk {
   goesOn = false;
   /** Several records are compressed in one piece: they cannot be read one by one. */
   isJoined = false;
-  /** The end of the last record before any damage. */
-  end = 0;
   readonly #records: RecordFile;
   readonly #size: number;
   #window: Uint8Array = new Uint8Array();
@@ -190,8 +188,7 @@ export class RecordWalk {
         at = await this.#find(at + 1);
         continue;
       }
-      if (this.damage === undefined) this.end = at + record.place.length;
-      else this.goesOn = true;
+      this.goesOn = this.damage !== undefined;
       yield record;
       at += record.place.length;
     }

@@ -11,8 +11,8 @@ import { ArchiveWriter } from "./write.ts";
 type ByteLimits = Pick<Limits, "documentBytes" | "robotsBytes">;
 
 /** An archive whose run is resumed. */
-export interface ResumedArchive extends Pick<Archive, "infoId" | "read" | "close"> {
-  readonly path: string;
+export interface ResumedArchive {
+  readonly archive: Archive;
   readonly info: ArchiveInfo;
   readonly writer: ArchiveWriter;
   /** Whether a response was kept, unless it was cut off by a limit that no longer applies. */
@@ -22,7 +22,7 @@ export interface ResumedArchive extends Pick<Archive, "infoId" | "read" | "close
 /** Throws a `SitemapError` (`invalid-archive`) if it cannot be resumed. The file is not changed before its writer starts. */
 export async function resumeArchive(path: string, options: OpenArchiveOptions = {}): Promise<ResumedArchive> {
   const archive = await openArchive(path, { ...options, writable: true, withGroups: true });
-  const { info, infoId, goesOn, altered, unpacked } = archive;
+  const { info, goesOn, altered, unpacked } = archive;
   try {
     if (info === undefined) throw cannotGoOn(path, "it was written by another tool");
     if (goesOn) throw cannotGoOn(path, "it is damaged");
@@ -33,21 +33,14 @@ export async function resumeArchive(path: string, options: OpenArchiveOptions = 
     for (const [key, { isCut }] of archive.answers) {
       if (isCut) cuts.set(key, cutOf(await archive.read(key, { url: "", role: "sitemap" })));
     }
-    const writer = ArchiveWriter.after(archive);
     return {
-      path,
+      archive,
       info,
-      infoId,
-      writer,
+      writer: ArchiveWriter.after(archive),
       has(key, limits) {
         if (!archive.has(key) || !cuts.has(key)) return archive.has(key);
         const cut = cuts.get(key);
         return cut !== undefined && limits !== undefined && stillCuts(cut, limits);
-      },
-      read: (key, asked) => archive.read(key, asked),
-      async close() {
-        await writer.close();
-        await archive.close();
       },
     };
   } catch (error) {

@@ -14,9 +14,6 @@ import type { ResumedArchive } from "./resume.ts";
 import { Scratch } from "./scratch.ts";
 import { ArchiveWriter, copyArchive, type RecordSource, writeArchive } from "./write.ts";
 
-// Up to this size `auto` keeps bodies in memory: enough for most websites, little for any machine.
-const autoMemory = 8 * 1024 * 1024;
-
 /** A store for one crawl. Exchanges are appended to an archive, if there is one: a new one at `save`, or one that is resumed. */
 export async function createStore(options: {
   readonly kind: StoreKind;
@@ -29,13 +26,13 @@ export async function createStore(options: {
   const { kind, save, resumed, info } = options;
   // Only data that is being written to an archive needs space.
   const isPassing = save !== undefined || resumed !== undefined;
-  const memory = kind === "memory" ? Number.POSITIVE_INFINITY : kind === "file" && !isPassing ? 0 : autoMemory;
+  const memory = kind === "memory" ? Number.POSITIVE_INFINITY : kind === "file" && !isPassing ? 0 : undefined;
   const space = new Scratch(memory);
   let writer = resumed?.writer;
   try {
     if (memory === 0) await space.file();
     if (save !== undefined) writer ??= await ArchiveWriter.create(save);
-    await writer?.start(info, resumed?.infoId);
+    await writer?.start(info, resumed?.archive.infoId);
     return new Store(space, writer, options);
   } catch (error) {
     await writer?.close();
@@ -143,7 +140,7 @@ export class Store implements DocumentSource {
     this.#closed = true;
     this.#entries.clear();
     await this.#writer?.close();
-    await this.#options.resumed?.close();
+    await this.#options.resumed?.archive.close();
     await this.#space.close();
   }
 
@@ -176,7 +173,7 @@ export class Store implements DocumentSource {
   async #read(key: string, asked: DocumentRequest): Promise<Fetched> {
     const entry = this.#entries.get(key);
     if (entry === undefined) {
-      const fetched = await this.#options.resumed?.read(key, asked);
+      const fetched = await this.#options.resumed?.archive.read(key, asked);
       if (fetched === undefined) throw new SitemapError("invalid-archive", "There is no such answer");
       return { ...fetched, came: fetched.came === "not-asked" ? fetched.came : "resumed" };
     }

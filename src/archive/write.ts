@@ -10,7 +10,7 @@ import { version } from "../model/version.ts";
 import { type Block, KeptFile, largePiece, lengthOf, readBlocks, storageFailed } from "./file.ts";
 import { compressed, stored } from "./gzip-records.ts";
 import { countsFrom, type Group, indexContent, indexType, trailerOf } from "./index-record.ts";
-import { type ArchiveInfo, type Counts, infoToJson, type RunCounts } from "./info.ts";
+import { type ArchiveInfo, type Counts, infoData, type RunCounts } from "./info.ts";
 import { exchangeRecords, type Repetition, repetitionRecords, revive } from "./kept-response.ts";
 import { type Answer, type Archive, kindOf, readArchive } from "./open.ts";
 import { type Place, RecordFile } from "./records.ts";
@@ -78,7 +78,7 @@ export class ArchiveWriter {
       `software: sitegrove/${version}`,
       "format: WARC File Format 1.1",
       "conformsTo: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
-      `sitegrove: ${infoToJson(info, resumes)}`,
+      `sitegrove: ${JSON.stringify(infoData(info, resumes))}`,
     ];
     const content = [Buffer.from(fields.map((line) => `${line}\r\n`).join(""))];
     const record = await sealed({ fields: ownFields("warcinfo", this.#infoId, "application/warc-fields"), content });

@@ -113,21 +113,16 @@ async function* merged(
   const events = ordered({ prepared: { ...prepared, settings }, filter, read, onSideEvent });
   try {
     for (;;) {
-      let isPending = true;
-      const settled = () => {
-        isPending = false;
-        wake();
-      };
       const next = events.next();
-      next.then(settled, settled);
-      while (isPending || aside.length > 0) {
+      next.catch(() => undefined);
+      let step: IteratorResult<CrawlEvent, void> | undefined;
+      while (step === undefined || aside.length > 0) {
         const event = aside.shift();
         if (event !== undefined) yield event;
-        else await new Promise<void>((resolve) => (wake = resolve));
+        else step = await Promise.race([next, new Promise<undefined>((resolve) => (wake = () => resolve(undefined)))]);
       }
-      const { done, value } = await next;
-      if (done) return;
-      yield value;
+      if (step.done) return;
+      yield step.value;
     }
   } finally {
     // A generator can be closed only after its pending step has ended.

@@ -18,7 +18,7 @@ import type { Prepared } from "./prepare.ts";
 import type { Revalidator } from "./previous.ts";
 import { newCounts, takeTurn } from "./read.ts";
 import { type FollowRules, follow, followRules, Hop } from "./redirects.ts";
-import { TimeBudget } from "./time-budget.ts";
+import { type TimeBudget, timeBudget } from "./time-budget.ts";
 import { frameOf, nothingRead, Visitor } from "./visit.ts";
 
 /** What a crawl uses: where documents come from, and where they are kept. */
@@ -77,7 +77,7 @@ export async function* runCrawl(options: RunOptions): AsyncGenerator<OrderedEven
       fetcher = new Fetcher({ settings, start: startUrls, onEvent: onRequest, shared });
     }
     const earlier =
-      fetcher && archives && new (await import("./previous.ts")).Revalidator(fetcher, archives, settings, onEvent);
+      fetcher && archives && (await import("./previous.ts")).revalidator(fetcher, archives, settings, onEvent);
     const given = { read, filter, omitMissing, problems };
     const engine = new Engine({
       ...prepared,
@@ -116,7 +116,7 @@ class Engine {
     const { signal } = this.#abort;
     const rules = followRules(settings.limits, startUrls, source, settings.rewrite);
     const frontier = new Frontier(settings.limits, filter);
-    const time = new TimeBudget(settings, store);
+    const time = timeBudget(settings, store);
     const lookAhead = () => {
       prefetcher.fill(this.#stack, this.#discovery.upcoming(), this.#discovery.isGuessing);
     };
@@ -203,7 +203,7 @@ class Engine {
       const frame = stack.at(-1);
       const candidate = frame === undefined ? await discovery.next(root) : undefined;
       const reference = frame === undefined ? candidate : frame.references[frame.next];
-      const spent = frame && reference && (time.over ?? frontier.exhausted());
+      const spent = frame && reference && (time.over() ?? frontier.exhausted());
       if (reference !== undefined && spent === undefined) {
         const parent = frame ?? root;
         parent.next += 1;

@@ -28,107 +28,44 @@ export function isDue(url: string, days: number, date: string = new Date().toISO
   return createHash("md5").update(`${date} ${url}`).digest().readUInt32BE() % days === 0;
 }
 
+export type Revalidator = ReturnType<typeof revalidator>;
+
 /**
  * Requests what may have changed from the `network`, which must not report responses itself; `onResponse` is called with how each
  * document was obtained.
  */
-export class Revalidator {
-  readonly #network: DocumentSource;
-  readonly #previous: PreviousArchives;
-  readonly #settings: Settings;
-  readonly #onResponse: (event: ResponseEvent) => void;
-  #verifying: Promise<unknown> = Promise.resolve();
+export function revalidator(
+  network: DocumentSource,
+  previous: PreviousArchives,
+  settings: Settings,
+  onResponse: (event: ResponseEvent) => void,
+) {
+  let verifying: Promise<unknown> = Promise.resolve();
 
-  constructor(
-    network: DocumentSource,
-    previous: PreviousArchives,
-    settings: Settings,
-    onResponse: (event: ResponseEvent) => void,
-  ) {
-    this.#network = network;
-    this.#previous = previous;
-    this.#settings = settings;
-    this.#onResponse = onResponse;
-  }
+  const told = <T extends Fetched>(fetched: T): T => {
+    onResponse(responseEvent(fetched));
+    return fetched;
+  };
 
-  /** Whether a well-known path was not found in the earlier run, and this is not the day to look again. */
-  async isAbsent(request: DocumentRequest): Promise<boolean> {
-    return !isDue(request.url, guessDays) && (await this.#previous.answer(request))?.outcome === "absent";
-  }
-
-  /** The same references; those that need no request are marked. `index` is the URL of the index, after redirects. */
-  async marked(index: string, references: Reference[]): Promise<Reference[]> {
-    const dated = new Map<string, number>();
-    for (const [at, { url, lastModified }] of references.entries()) {
-      if (lastModified !== undefined && !dated.has(url)) dated.set(url, at);
-    }
-    const request = { url: index, role: "sitemap" } as const;
-    const isTrusted = this.#settings.trustLastmod && dated.size > 0;
-    const before = isTrusted ? await this.#previous.document(request) : undefined;
-    if (before === undefined) return references;
-    for await (const { sitemaps } of read({ ...before, url: index }, this.#settings)) {
-      for (const { url, lastModified } of sitemaps) {
-        const at = dated.get(url);
-        if (at === undefined) continue;
-        // Only the first declaration of a child counts.
-        dated.delete(url);
-        const reference = references[at] as Reference;
-        if (reference.lastModified !== lastModified || isDue(url, trustedDays)) continue;
-        const child = { url, role: "sitemap" } as const;
-        const isOfSameRun = await this.#previous.isOfRunOf(child, request);
-        // If something was missing, the website may have mended it without another date.
-        const isWhole = isOfSameRun && (await this.#previous.wasReadWhole(child));
-        if (isWhole) references[at] = { ...reference, notAsked: "unchanged" };
-      }
-    }
-    return references;
-  }
-
-  async fetch(request: DocumentRequest): Promise<Fetched> {
-    const unasked = request.notAsked && (await this.#unasked(request));
-    if (unasked !== undefined) return this.#told(unasked);
-    const before = await this.#previous.document(request);
-    const conditional = before && conditionalHeaders(before);
-    const answer = await this.#network.fetch({ ...request, ...defined({ conditional }) });
-    const { attempts, receivedAt, firstByte, headers = [] } = answer;
-    if (before !== undefined && conditional !== undefined && isPuzzled(answer)) {
-      // The archived document must be intact, and the 304 must be about it.
-      const isSame = answer.status === 304 && acceptsAnswer(conditional, headers) && (await this.#isGood(before));
-      if (!isSame) return this.#told(await this.#network.fetch(request));
-      const { notAsked: _, ...document } = before;
-      const asked = { attempts, ...defined({ receivedAt, firstByte }) };
-      return this.#told({ ...document, ...asked, came: "not-modified", answered: { status: 304, headers } });
-    }
-    if (answer.outcome !== "found" || before === undefined) return this.#told(answer);
-    return this.#compared(answer, before);
-  }
+  // One after another: a thousand responses may arrive at once, and each document needs its buffers.
+  const isGood = (document: { readonly body: ArchivedBody } | undefined): Promise<boolean> => {
+    const turn = verifying.then(() => document?.body.isGood() ?? false);
+    verifying = turn.catch(() => undefined);
+    return turn;
+  };
 
   // The response of an earlier run, if its document is intact.
-  async #unasked(request: DocumentRequest): Promise<Fetched | undefined> {
-    const before = await this.#previous.answer(request);
+  async function unasked(request: DocumentRequest): Promise<Fetched | undefined> {
+    const before = await previous.answer(request);
     if (before === undefined) return undefined;
-    if (before.outcome === "found" && !(await this.#isGood(await this.#previous.document(request)))) return undefined;
+    if (before.outcome === "found" && !(await isGood(await previous.document(request)))) return undefined;
     const { answered: _, ...rest } = before as FetchedDocument;
     return { ...rest, attempts: 0, came: "not-asked", notAsked: request.notAsked };
   }
 
-  // One after another: a thousand responses may arrive at once, and each document needs its buffers.
-  #isGood(document: { readonly body: ArchivedBody } | undefined): Promise<boolean> {
-    const turn = this.#verifying.then(() => document?.body.isGood() ?? false);
-    this.#verifying = turn.catch(() => undefined);
-    return turn;
-  }
-
-  #told<T extends Fetched>(fetched: T): T {
-    this.#onResponse(responseEvent(fetched));
-    return fetched;
-  }
-
   // Compares a body with an earlier one while it is received.
-  #compared(answer: FetchedDocument, before: { readonly body: ArchivedBody }): FetchedDocument {
+  function compared(answer: FetchedDocument, before: { readonly body: ArchivedBody }): FetchedDocument {
     const received = answer.body;
-    const isGood = () => this.#isGood(before);
-    const onEnd = (came: "same-payload" | "fetched") => this.#onResponse(responseEvent({ ...answer, came }));
     const body = {
       sameAs: undefined as Body | undefined,
       get problem() {
@@ -146,14 +83,65 @@ export class Revalidator {
             yield piece;
           }
           const isSame = received.problem === undefined && digest !== undefined && hash?.digest("hex") === digest.hex;
-          if (isSame && (await isGood())) body.sameAs = before.body;
+          if (isSame && (await isGood(before))) body.sameAs = before.body;
         } finally {
-          onEnd(body.sameAs === undefined ? "fetched" : "same-payload");
+          told({ ...answer, came: body.sameAs === undefined ? "fetched" : "same-payload" });
         }
       },
     };
     return { ...answer, body };
   }
+
+  return {
+    /** Whether a well-known path was not found in the earlier run, and this is not the day to look again. */
+    async isAbsent(request: DocumentRequest): Promise<boolean> {
+      return !isDue(request.url, guessDays) && (await previous.answer(request))?.outcome === "absent";
+    },
+
+    /** The same references; those that need no request are marked. `index` is the URL of the index, after redirects. */
+    async marked(index: string, references: Reference[]): Promise<Reference[]> {
+      const dated = new Map<string, number>();
+      for (const [at, { url, lastModified }] of references.entries()) {
+        if (lastModified !== undefined && !dated.has(url)) dated.set(url, at);
+      }
+      const request = { url: index, role: "sitemap" } as const;
+      const before = settings.trustLastmod && dated.size > 0 ? await previous.document(request) : undefined;
+      if (before === undefined) return references;
+      for await (const { sitemaps } of read({ ...before, url: index }, settings)) {
+        for (const { url, lastModified } of sitemaps) {
+          const at = dated.get(url);
+          if (at === undefined) continue;
+          // Only the first declaration of a child counts.
+          dated.delete(url);
+          const reference = references[at] as Reference;
+          if (reference.lastModified !== lastModified || isDue(url, trustedDays)) continue;
+          const child = { url, role: "sitemap" } as const;
+          // If something was missing, the website may have mended it without another date.
+          const isWhole = (await previous.isOfRunOf(child, request)) && (await previous.wasReadWhole(child));
+          if (isWhole) references[at] = { ...reference, notAsked: "unchanged" };
+        }
+      }
+      return references;
+    },
+
+    async fetch(request: DocumentRequest): Promise<Fetched> {
+      const earlier = request.notAsked && (await unasked(request));
+      if (earlier !== undefined) return told(earlier);
+      const before = await previous.document(request);
+      const conditional = before && conditionalHeaders(before);
+      const answer = await network.fetch({ ...request, ...defined({ conditional }) });
+      const { attempts, receivedAt, firstByte, headers = [] } = answer;
+      if (before !== undefined && conditional !== undefined && isPuzzled(answer)) {
+        // The archived document must be intact, and the 304 must be about it.
+        const isSame = answer.status === 304 && acceptsAnswer(conditional, headers) && (await isGood(before));
+        if (!isSame) return told(await network.fetch(request));
+        const { notAsked: _, ...document } = before;
+        const asked = { attempts, ...defined({ receivedAt, firstByte }) };
+        return told({ ...document, ...asked, came: "not-modified", answered: { status: 304, headers } });
+      }
+      return answer.outcome === "found" && before !== undefined ? compared(answer, before) : told(answer);
+    },
+  };
 }
 
 // Not modified, or the condition confuses the server: the same request without one may bring the document.

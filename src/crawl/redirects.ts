@@ -195,20 +195,15 @@ export class Hop {
   }
 }
 
-/** Follows redirects from a URL to its document. `fetch` makes one hop, and may reject. */
-export async function follow(first: Hop, fetch: (hop: Hop) => Promise<Fetched>): Promise<Followed> {
-  return (await followUnlessKnown<never>(first, fetch, () => undefined)) as Followed;
-}
-
-/** The same, but `known` is called before each hop; a result ends the chain. */
-export async function followUnlessKnown<Known>(
+/** Follows redirects from a URL to its document. `fetch` makes one hop, and may reject. `known` is called before: its result ends the chain. */
+export async function follow<Known = never>(
   first: Hop,
   fetch: (hop: Hop) => Promise<Fetched>,
-  known: (hop: Hop) => Known | undefined,
-): Promise<Followed | { readonly outcome: "known"; readonly known: Known }> {
+  known: (hop: Hop) => Known | undefined = () => undefined,
+): Promise<Followed | Known> {
   for (let hop = first; ; ) {
     const there = known(hop);
-    if (there !== undefined) return { outcome: "known", known: there };
+    if (there !== undefined) return there;
     const fetched = await fetch(hop);
     if (fetched.outcome !== "redirect") return hop.end(fetched);
     const next = hop.next(fetched);

@@ -46,13 +46,13 @@ async function goOn(path: string, prepared: Prepared): Promise<{ prepared: Prepa
     const info = infoOf(goingOn);
     const [about, asked] = [aboutOf(resumed.info), aboutOf(info)];
     if (about !== asked || resumed.info.homepage !== info.homepage) {
-      const message = `${resumed.path} cannot be resumed: it is about ${about}, not ${asked}`;
+      const message = `${path} cannot be resumed: it is about ${about}, not ${asked}`;
       throw new SitemapError("invalid-archive", message);
     }
     const store = await createStore({ kind, resumed, limits: goingOn.settings.limits, info });
     return { prepared: goingOn, store };
   } catch (error) {
-    await resumed.close();
+    await resumed.archive.close();
     throw error;
   }
 }

@@ -13,79 +13,69 @@ export function timeLeft(time: number, startedAt: number): number {
 // In milliseconds: enough to read small documents that have arrived, and too short to be noticed.
 const grace = 200;
 
-export class TimeBudget {
-  readonly #settings: Settings;
-  readonly #store: Store | undefined;
-  #endedAt: number | undefined;
-  /** Whether documents may have been fetched but not read: a replay of the archive would give another tree. */
-  leftUnread = false;
+export type TimeBudget = ReturnType<typeof timeBudget>;
 
-  /** `store` keeps which documents were not fetched in time, so that a replay gives the same tree. */
-  constructor(settings: Settings, store: Store | undefined) {
-    this.#settings = settings;
-    this.#store = store;
-  }
+/** `store` keeps which documents were not fetched in time, so that a replay gives the same tree. */
+export function timeBudget({ signal, limits }: Settings, store: Store | undefined) {
+  let endedAt: number | undefined;
+  const limit = () => problem("limit-time", { limit: limits.time });
+  const unlessFailed = (error: unknown): Problem => {
+    if (endedAt === undefined) throw error;
+    return limit();
+  };
+  const budget = {
+    /** Whether documents may have been fetched but not read: a replay of the archive would give another tree. */
+    leftUnread: false,
 
-  /** Time is up: failures from now on are reported as `limit-time`. */
-  end(): void {
-    this.#endedAt ??= performance.now();
-  }
+    /** Time is up: failures from now on are reported as `limit-time`. */
+    end(): void {
+      endedAt ??= performance.now();
+    },
 
-  /** The problem, once nothing more may be read. */
-  get over(): Problem | undefined {
-    if (this.#endedAt === undefined || performance.now() - this.#endedAt < grace) return undefined;
-    this.leftUnread = true;
-    return this.#problem();
-  }
+    /** The problem, once nothing more may be read. */
+    over(): Problem | undefined {
+      if (endedAt === undefined || performance.now() - endedAt < grace) return undefined;
+      budget.leftUnread = true;
+      return limit();
+    },
 
-  /** The pending response, or a failure if the time limit is reached first. */
-  async fetched(request: DocumentRequest, fetching: Promise<Fetched>): Promise<Fetched> {
-    try {
-      return await fetching;
-    } catch (error) {
-      const { url, role, anonymous } = request;
-      const reason = this.#unlessFailed(error);
-      const late: FailedFetch = { outcome: "refused", url, role, ...defined({ anonymous }), attempts: 0, reason };
-      return this.#store?.keep(late) ?? late;
-    }
-  }
+    /** The pending response, or a failure if the time limit is reached first. */
+    async fetched({ url, role, anonymous }: DocumentRequest, fetching: Promise<Fetched>): Promise<Fetched> {
+      try {
+        return await fetching;
+      } catch (error) {
+        const reason = unlessFailed(error);
+        const late: FailedFetch = { outcome: "refused", url, role, ...defined({ anonymous }), attempts: 0, reason };
+        return store?.keep(late) ?? late;
+      }
+    },
 
-  /** The document as it is read: cut off when the time limit is reached; throws when the caller's signal is aborted. */
-  read(fetched: FetchedDocument): FetchedDocument & { readonly isCut: () => boolean } {
-    const { body } = fetched;
-    let late: Problem | undefined;
-    const isCut = () => {
-      this.#settings.signal?.throwIfAborted();
-      late ??= this.over;
-      return late !== undefined;
-    };
-    const setLate = (error: unknown) => {
-      late = this.#unlessFailed(error);
-    };
-    const cutOff = {
-      get problem() {
-        return body.problem ?? late;
-      },
-      get duration() {
-        return body.duration;
-      },
-      async *[Symbol.asyncIterator]() {
-        try {
-          yield* body;
-        } catch (error) {
-          setLate(error);
-        }
-      },
-    };
-    return { ...fetched, body: cutOff, isCut };
-  }
-
-  #unlessFailed(error: unknown): Problem {
-    if (this.#endedAt === undefined) throw error;
-    return this.#problem();
-  }
-
-  #problem(): Problem {
-    return problem("limit-time", { limit: this.#settings.limits.time });
-  }
+    /** The document as it is read: cut off when the time limit is reached; throws when the caller's signal is aborted. */
+    read(fetched: FetchedDocument): FetchedDocument & { readonly isCut: () => boolean } {
+      const { body } = fetched;
+      let late: Problem | undefined;
+      const isCut = () => {
+        signal?.throwIfAborted();
+        late ??= budget.over();
+        return late !== undefined;
+      };
+      const cutOff = {
+        get problem() {
+          return body.problem ?? late;
+        },
+        get duration() {
+          return body.duration;
+        },
+        async *[Symbol.asyncIterator]() {
+          try {
+            yield* body;
+          } catch (error) {
+            late = unlessFailed(error);
+          }
+        },
+      };
+      return { ...fetched, body: cutOff, isCut };
+    },
+  };
+  return budget;
 }

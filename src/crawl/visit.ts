@@ -19,7 +19,7 @@ import type { IndexOutcome } from "../parse/entries.ts";
 import type { Crawl } from "./engine.ts";
 import type { Frame, Missing } from "./frontier.ts";
 import { countsOf, type Reading, read, takeTurn } from "./read.ts";
-import { type FoundDocument, followUnlessKnown, Hop, responseOf } from "./redirects.ts";
+import { type FoundDocument, follow, Hop, responseOf } from "./redirects.ts";
 
 /** The result of a candidate, for the record of discovery. */
 export type CandidateResult = Omit<DiscoveryRecord, "url" | "by">;
@@ -108,8 +108,8 @@ export class Visitor {
       if (frontier.isActive(hop)) return refused(url, problem("cycle"));
       return refused(url, refusedByName(url)) ?? seenBefore(hop);
     };
-    const followed = await followUnlessKnown<Recording>(first, fetch, known);
-    if (followed.outcome === "known") return yield* followed.known;
+    const followed = await follow<Recording>(first, fetch, known);
+    if (!("outcome" in followed)) return yield* followed;
     if (followed.outcome === "found") return yield* this.#document(followed, place);
     const { reason } = followed;
     if (reason.code === "archive-missing" && (omitMissing || isGuess(place))) {

@@ -1,6 +1,6 @@
 // Redirects, followed one hop at a time: where they lead, what is a loop, how many are too many.
 import { describe, expect, test } from "vitest";
-import { followRules, followUnlessKnown, Hop, redirectTarget } from "../../src/crawl/redirects.ts";
+import { follow, followRules, Hop, redirectTarget } from "../../src/crawl/redirects.ts";
 import type { HeaderList } from "../../src/model/exchange.ts";
 import { type Fault, redirect } from "../support/fault-server.ts";
 import { fetchOnly, tenPages, testFetcher, testServer } from "../support/fetching.ts";
@@ -139,7 +139,7 @@ const rules = followRules(limits, ["https://example.org"], {});
 /** Walks over redirects that are given as a table; what is not in it is a document. */
 async function walk(table: Record<string, string>, from: string, known?: (hop: Hop) => string | undefined) {
   const asked: string[] = [];
-  const followed = await followUnlessKnown<string>(
+  const followed = await follow<string>(
     Hop.first(from, "sitemap", rules),
     async ({ request }) => {
       const { url, role } = request;
@@ -150,7 +150,7 @@ async function walk(table: Record<string, string>, from: string, known?: (hop: H
         ? { outcome: "found", status: 200, ...answer, body: { problem: undefined, async *[Symbol.asyncIterator]() {} } }
         : { outcome: "redirect", status: 302, ...answer };
     },
-    known ?? (() => undefined),
+    known,
   );
   return { followed, asked };
 }
@@ -164,7 +164,7 @@ test("a hop that leads to something known is not followed, and each is asked abo
     keys.push(key);
     return url === `${home}c` ? "the known document" : undefined;
   });
-  expect(followed).toEqual({ outcome: "known", known: "the known document" });
+  expect(followed).toBe("the known document");
   expect(asked).toEqual([`${home}a`, `${home}b`]);
   expect(keys).toEqual([`${home}a`, `${home}b`, `${home}c`]);
 });
@@ -175,9 +175,8 @@ test("a loop leads back to the URL where its circle begins, however long the URL
   const { followed, asked } = await walk(table, long("a"));
   // Too long to be shown whole: what is shown begins it.
   expect(followed).toMatchObject({ outcome: "failed", url: long("a"), keys: [long("a")] });
-  const reason = "reason" in followed ? followed.reason : undefined;
-  expect(reason).toMatchObject({ code: "redirect-loop" });
-  expect(reason?.value?.slice(0, 100)).toBe(long("b").slice(0, 100));
+  const value = expect.stringContaining(long("b").slice(0, 100));
+  expect(followed).toMatchObject({ reason: { code: "redirect-loop", value } });
   expect(asked).toEqual([long("a"), long("b"), long("c")]);
 });
 
