@@ -50,12 +50,5 @@ export { parseSitemap } from "./parse/parse-sitemap.ts";
 export type { RobotsRule } from "./parse/robots.ts";
 export { parseRobots, type RobotsTxt } from "./parse/robots-rules.ts";
 export { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "./tree/build.ts";
-export type {
-  IndexWithPages,
-  PagesPart,
-  SitemapWithPages,
-  TreeData,
-  TreeDataWithPages,
-  TreePart,
-} from "./tree/parts.ts";
+export type { PagesPart, TreePart } from "./tree/parts.ts";
 export { type SitemapProblem, SitemapTree } from "./tree/tree.ts";

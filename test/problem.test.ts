@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isTemporary, messageWithHint, ProblemLog, problem, problemCodes } from "../src/model/problem.ts";
+import { isTemporary, messageWithHint, ProblemLog, problem, problemRows } from "../src/model/problem.ts";
 
 test("a problem has a sentence with its facts", () => {
   expect(problem("limit-depth", { limit: 11 })).toEqual({
@@ -71,7 +71,7 @@ test("a log keeps one problem for each code, with its first place and its count"
 });
 
 test("no sentence is left without its facts", () => {
-  for (const code of problemCodes()) {
+  for (const code of problemRows.keys()) {
     const facts = { value: "V", limit: 1, status: 2, retryAfter: "2024-05-06T00:00:00Z" };
     expect(problem(code, facts).message).not.toMatch(/[{}]|unknown$/);
   }

@@ -4,9 +4,9 @@
 // A file may say anything: whoever reads a record compares it with its line.
 import { SitemapError } from "../model/errors.ts";
 import { grouped } from "../model/figures.ts";
-import { isLossy, type Problem } from "../model/problem.ts";
+import { isLossy, type Problem, problemFrom } from "../model/problem.ts";
 import type { PagesFormat } from "../model/sitemap.ts";
-import { type ArchiveInfo, archivedProblem, type Counts, infoData, infoFrom, parseJson } from "./info.ts";
+import { type ArchiveInfo, type Counts, infoData, infoFrom, parseJson } from "./info.ts";
 import { isDamage, type Place, type RecordFile } from "./records.ts";
 import { DigestCheck } from "./warc.ts";
 
@@ -173,7 +173,7 @@ export function countsFrom({
   if (!formats.has(format as PagesFormat) || !isCount(pages) || !isCount(decodedBytes)) return undefined;
   if (charset !== null && !(typeof charset === "string" && /^[\w.:-]{1,40}$/.test(charset))) return undefined;
   if (checksum !== null && !isCount(checksum)) return undefined;
-  const known = problems.map(archivedProblem);
+  const known = problems.map(problemFrom);
   // Documents with a loss have no counts.
   if (known.some((each) => each === undefined || isLossy(each.code))) return undefined;
   return {

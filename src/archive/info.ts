@@ -2,7 +2,7 @@
 // count, never the message. Checked when it is read: archives are not trusted.
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
-import { factChecks, type Problem, type ProblemCode, problem } from "../model/problem.ts";
+import type { Problem } from "../model/problem.ts";
 import type { PagesFormat } from "../model/sitemap.ts";
 import { withoutCredentials } from "../model/url.ts";
 
@@ -76,17 +76,6 @@ function unexpected(): SitemapError {
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Undefined if the value is not a valid problem. Codes of later versions are kept, and facts are in the order of the file. */
-export function archivedProblem(value: unknown): Problem | undefined {
-  if (!isObject(value)) return undefined;
-  const facts = Object.entries(value).filter(([name, fact]) => fact !== null && Object.hasOwn(factChecks, name));
-  try {
-    return problem(value["code"] as ProblemCode, Object.fromEntries(facts));
   } catch {
     return undefined;
   }

@@ -6,10 +6,10 @@
 import { STATUS_CODES } from "node:http";
 import { SitemapError } from "../model/errors.ts";
 import type { Body, Came, DocumentRole, Fetched, HeaderList, NotAsked } from "../model/exchange.ts";
-import { hasNoResponse, isRefused, type Problem } from "../model/problem.ts";
+import { hasNoResponse, isRefused, type Problem, problemFrom } from "../model/problem.ts";
 import { isHttpUrl, parseUrl, withoutCredentials } from "../model/url.ts";
 import { type Block, keptBody, lengthOf } from "./file.ts";
-import { archivedProblem, isObject, parseJson } from "./info.ts";
+import { isObject, parseJson } from "./info.ts";
 import { digestOf, type Field, newId, ownFields, type RecordHead, sealed, type WarcRecord } from "./warc.ts";
 
 type BodyOf = (problem: Problem | undefined) => Body;
@@ -52,14 +52,14 @@ export function revive(bytes: Uint8Array, bodyOf: BodyOf = (reason) => keptBody(
       if (status === undefined || headers === undefined) fail();
       if (outcome === "redirect") return { outcome, ...asked, status, headers };
       if (!isObject(body)) fail();
-      const reason = body["problem"] === undefined ? undefined : (archivedProblem(body["problem"]) ?? fail());
+      const reason = body["problem"] === undefined ? undefined : (problemFrom(body["problem"]) ?? fail());
       return { outcome, ...asked, status, headers, body: bodyOf(reason) };
     }
     case "absent":
     case "blocked":
     case "failed":
     case "refused":
-      return { outcome, ...asked, reason: archivedProblem(parsed["reason"]) ?? fail() };
+      return { outcome, ...asked, reason: problemFrom(parsed["reason"]) ?? fail() };
     default:
       return fail();
   }

@@ -21,24 +21,20 @@ import { type FollowRules, follow, followRules, Hop } from "./redirects.ts";
 import { type TimeBudget, timeBudget } from "./time-budget.ts";
 import { frameOf, nothingRead, Visitor } from "./visit.ts";
 
-/** What a crawl uses: where documents come from, and where they are kept. */
-interface Opened extends Prepared, Pick<RunOptions, "read" | "filter" | "omitMissing" | "problems"> {
+/** What the parts of one crawl share. */
+export interface Crawl extends Prepared, Pick<RunOptions, "read" | "filter" | "omitMissing" | "problems"> {
+  /** Where documents come from: the `fetcher`, unless nothing is requested. */
   readonly source: DocumentSource;
+  readonly fetcher: Fetcher | undefined;
   readonly store: Store | undefined;
   /** The counts for the archive. */
   readonly counts: ReturnType<typeof newCounts> | undefined;
   /** Requests from `source` what may have changed since an earlier run. */
   readonly earlier: Revalidator | undefined;
-  /** Absent if nothing is requested. */
-  readonly fetcher: Fetcher | undefined;
   /** The requests so far, and how documents were obtained. */
   readonly asked: Pick<Totals, "requests" | "came">;
   /** Called for each response that an earlier, interrupted run had kept. */
   readonly onResumed: (fetched: Fetched) => void;
-}
-
-/** What the parts of one crawl share. */
-export interface Crawl extends Opened {
   readonly rules: FollowRules;
   readonly frontier: Frontier;
   readonly prefetcher: Prefetcher;
@@ -51,6 +47,8 @@ export interface Crawl extends Opened {
   /** Called when there may be more to prefetch, or room for it. */
   readonly lookAhead: () => void;
 }
+
+type MadeByEngine = "rules" | "frontier" | "prefetcher" | "time" | "signal" | "robots" | "fetch" | "lookAhead";
 
 /** Opens what the crawl needs: the network, and archives if there are any. */
 export async function* runCrawl(options: RunOptions): AsyncGenerator<OrderedEvent, void> {
@@ -70,7 +68,7 @@ export async function* runCrawl(options: RunOptions): AsyncGenerator<OrderedEven
       settings.onEvent?.(event);
       options.onSideEvent?.(event);
     };
-    // How a document came is known only after it was compared with an earlier one: then the Revalidator reports it.
+    // How a document came is known only after it was compared with an earlier one: then the revalidator reports it.
     const onRequest = (event: CrawlEvent) => (archives && event.type === "response" ? undefined : onEvent(event));
     if (source === undefined) {
       const { Fetcher } = await import("../fetch/fetcher.ts");
@@ -78,18 +76,10 @@ export async function* runCrawl(options: RunOptions): AsyncGenerator<OrderedEven
     }
     const earlier =
       fetcher && archives && (await import("./previous.ts")).revalidator(fetcher, archives, settings, onEvent);
-    const given = { read, filter, omitMissing, problems };
-    const engine = new Engine({
-      ...prepared,
-      ...given,
-      source: fetcher ?? (source as DocumentSource),
-      fetcher,
-      store,
-      counts: store && newCounts(settings),
-      earlier,
-      asked,
-      onResumed: (fetched) => onEvent(responseEvent(fetched)),
-    });
+    const counts = store && newCounts(settings);
+    const onResumed = (fetched: Fetched) => onEvent(responseEvent(fetched));
+    const given = { read, filter, omitMissing, problems, source: fetcher ?? (source as DocumentSource) };
+    const engine = new Engine({ ...prepared, ...given, fetcher, store, counts, earlier, asked, onResumed });
     for await (const event of engine.run()) {
       settings.onEvent?.(event);
       yield event;
@@ -110,7 +100,7 @@ class Engine {
   // The indexes whose children are being visited, from the outermost to the innermost.
   readonly #stack: Frame[] = [];
 
-  constructor(options: Opened) {
+  constructor(options: Omit<Crawl, MadeByEngine>) {
     const { settings, source, store, startUrls, filter } = options;
     this.#abort = new FollowingController(settings.signal);
     const { signal } = this.#abort;

@@ -41,10 +41,8 @@ export function candidatesFor(
     ...(useFeeds ? feedPaths.flatMap((path) => at(path, "feed")) : []),
     ...(useLlms ? at("llms.txt", "llms") : []),
   ];
-  const first = new Map<string, Candidate>();
-  for (const candidate of candidates)
-    if (!first.has(urlKey(candidate.url))) first.set(urlKey(candidate.url), candidate);
-  return [...first.values()];
+  const known = new Set<string>();
+  return candidates.filter(({ url }) => known.size < known.add(urlKey(url)).size);
 }
 
 /** After `sitemap/0.xml`, which Next.js writes without an index: `sitemap/1.xml`. */
@@ -56,10 +54,7 @@ export function nextNumbered({ url, by, ifNeeded }: Candidate): Candidate | unde
 
 /** The homepage to start from: the root of its website, or the URL itself with a slash at its end. */
 export function homepageFor(url: string, keepsPath: boolean): string {
-  const homepage = parseUrl(url) as URL;
-  homepage.hash = "";
-  homepage.username = "";
-  homepage.password = "";
+  const homepage = Object.assign(parseUrl(url) as URL, { hash: "", username: "", password: "" });
   if (!keepsPath) return `${homepage.origin}/`;
   homepage.search = "";
   if (!homepage.pathname.endsWith("/")) homepage.pathname += "/";

@@ -2,11 +2,7 @@
 // content management systems; those of one alone are in platforms.ts. The common ones come first, so that a short run finds them.
 
 /** Worth a request on any platform. If the platform is known, only these and its own paths are tried. */
-export const commonPaths: readonly string[] = [
-  "sitemap.xml",
-  "sitemap_index.xml", // Yoast
-  "sitemap-index.xml",
-];
+export const commonPaths: readonly string[] = ["sitemap.xml", "sitemap_index.xml", "sitemap-index.xml"];
 
 /** Relative to the homepage. */
 export const knownPaths: readonly string[] = [

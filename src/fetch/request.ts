@@ -4,7 +4,7 @@ import { isUint8Array } from "node:util/types";
 import type { Client, ClientRequest, ClientResponse } from "../model/client.ts";
 import { type HeaderList, header } from "../model/exchange.ts";
 import type { Timeouts } from "../model/options.ts";
-import { completed, type Problem, problem } from "../model/problem.ts";
+import { isKnownCode, type Problem, problem, problemFrom } from "../model/problem.ts";
 import type { FollowingController } from "./abort.ts";
 import { problemOf } from "./failure.ts";
 import { Clock } from "./timeouts.ts";
@@ -220,3 +220,10 @@ function letGo(body: AsyncIterator<Uint8Array>): void {
 // Most error pages are smaller, and reading one costs less than a new connection.
 const discardBytes = 64 * 1024;
 const discardTime = 500;
+
+// A problem from a user's own client: with its message, or `client-failed` if its code is unknown.
+function completed(given: { readonly code: unknown; readonly message?: unknown }): Problem {
+  const found = problemFrom(given);
+  if (found !== undefined && isKnownCode(found.code)) return found;
+  return problem("client-failed", { value: typeof given.message === "string" ? given.message : String(given.code) });
+}

@@ -24,11 +24,7 @@ export class SitemapError extends Error {
   /** Of `unreachable`: whether everything failed, was refused by the website (`blocked`), or by our own policy (`refused`). */
   readonly outcome?: "failed" | "blocked" | "refused";
 
-  constructor(
-    code: SitemapErrorCode,
-    message: string,
-    options?: { cause?: unknown; outcome?: "failed" | "blocked" | "refused" },
-  ) {
+  constructor(code: SitemapErrorCode, message: string, options?: ErrorOptions & Pick<SitemapError, "outcome">) {
     super(message, options);
     this.code = code;
     if (options?.outcome !== undefined) this.outcome = options.outcome;

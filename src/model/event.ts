@@ -1,8 +1,8 @@
-// The events of a crawl. All of them are plain data that survives JSON.stringify.
+// The events of a crawl, and its result. All of them are plain data that survives JSON.stringify.
 import type { Came, FailureOutcome, SitemapResponse } from "./exchange.ts";
 import type { SitemapPage } from "./page.ts";
 import type { Problem } from "./problem.ts";
-import type { PagesSitemap, Sitemap } from "./sitemap.ts";
+import type { IndexSitemap, InvalidSitemap, PagesSitemap, Sitemap } from "./sitemap.ts";
 
 /**
  * `request`, `retry` and `response` come when they happen, in any order. All others come in declared order: the pages of
@@ -162,3 +162,27 @@ export type TreeStep =
   | { readonly type: "enter"; readonly sitemap: Sitemap; readonly depth: number }
   | { readonly type: "pages"; readonly sitemap: PagesSitemap; readonly pages: readonly SitemapPage[] }
   | { readonly type: "leave"; readonly sitemap: Sitemap; readonly depth: number };
+
+/** A tree as data. */
+export interface TreeData {
+  readonly homepage: string;
+  readonly complete: boolean;
+  readonly pageCount: number;
+  readonly reachable: boolean;
+  readonly unreachable?: UnreachableWebsite;
+  readonly discovery: readonly DiscoveryRecord[];
+  readonly root: IndexSitemap;
+}
+
+/** A tree as data, with all of its pages: what `sitegrove ls -f json` prints. */
+export interface TreeDataWithPages extends Omit<TreeData, "root"> {
+  readonly root: IndexWithPages;
+}
+
+/** A sitemap with its pages, or with sitemaps that have theirs. */
+export type SitemapWithPages = IndexWithPages | (PagesSitemap & { pages: SitemapPage[] }) | InvalidSitemap;
+
+/** An index whose sitemaps have their pages. */
+export interface IndexWithPages extends Omit<IndexSitemap, "children"> {
+  children: SitemapWithPages[];
+}

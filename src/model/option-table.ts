@@ -345,11 +345,7 @@ const storageOptions: readonly OptionRow[] = [
       takes("texts", "--previous <file>", "archive of an earlier run, to reuse unchanged documents (repeatable)"),
     ],
   },
-  {
-    name: "trustLastmod",
-    default: false,
-    flags: [sets(true, "--trust-lastmod", "with --previous: skip sitemaps with an unchanged lastmod")],
-  },
+  on("trustLastmod", "--trust-lastmod", "with --previous: skip sitemaps with an unchanged lastmod"),
   {
     name: "resume",
     check: checks.path,

@@ -28,8 +28,9 @@ export interface Problem {
 /** The fields of a problem other than its code and message. */
 export type ProblemFacts = Omit<Problem, "code" | "message">;
 
-const rows: ReadonlyMap<string, ProblemRow> = new Map(
-  Object.values(problemGroups).flatMap((group) => Object.entries(group)),
+/** By their codes; `http-404` and similar codes follow a pattern. */
+export const problemRows: ReadonlyMap<ProblemCode, ProblemRow> = new Map(
+  Object.values(problemGroups).flatMap((group) => Object.entries(group) as [ProblemCode, ProblemRow][]),
 );
 
 // Enough to recognize the place, and short enough that problems cannot carry megabytes.
@@ -55,16 +56,14 @@ export function problem(code: ProblemCode, facts: ProblemFacts = {}): Problem {
   return { code, message: messageOf(code, kept), ...kept };
 }
 
-/** A problem from a user's own client: with its message, or `client-failed` if its code is unknown. */
-export function completed(given: { readonly code: unknown }): Problem {
-  const { code, message } = given as Partial<Problem>;
-  if (typeof code !== "string" || !isCode(code)) {
-    return problem("client-failed", { value: typeof message === "string" ? message : String(code) });
-  }
-  const facts = Object.entries(given).filter(([name, fact]) => {
+/** A problem of an archive or a client, which are not trusted: with our message, and the facts that are valid. Undefined without a code. */
+export function problemFrom(given: unknown): Problem | undefined {
+  const { code, ...more } = Object(given) as { readonly code?: unknown };
+  if (typeof code !== "string" || !codeSpelling.test(code)) return undefined;
+  const facts = Object.entries(more).filter(([name, fact]) => {
     return Object.hasOwn(factChecks, name) && factChecks[name as keyof ProblemFacts].isValid(fact);
   });
-  return problem(code, Object.fromEntries(facts));
+  return problem(code as ProblemCode, Object.fromEntries(facts));
 }
 
 interface FactCheck {
@@ -79,7 +78,7 @@ const count: FactCheck = {
 };
 
 /** What each fact may be: given by a caller, or read from an archive. */
-export const factChecks: { readonly [fact in keyof ProblemFacts]-?: FactCheck } = {
+const factChecks: { readonly [fact in keyof ProblemFacts]-?: FactCheck } = {
   line: count,
   value: text,
   count,
@@ -94,15 +93,16 @@ export const factChecks: { readonly [fact in keyof ProblemFacts]-?: FactCheck } 
 const codeSpelling = /^[a-z][a-z0-9-]{0,63}$/;
 const factNames = Object.keys(factChecks);
 
-function isCode(code: string): code is ProblemCode {
-  return rows.has(code) || statusRowOf(code) !== undefined;
+/** Archives of later versions, and clients, may have others. */
+export function isKnownCode(code: ProblemCode): boolean {
+  return problemRows.has(code) || statusRowOf(code) !== undefined;
 }
 
 type Judgment = (code: ProblemCode) => boolean;
 type Trait = "loss" | "skipsEntry" | "cutOff" | "temporary" | "noResponse" | "refused";
 
 function withTrait(trait: Trait): Judgment {
-  return (code) => (rows.get(code) ?? statusRowOf(code))?.[trait] ?? false;
+  return (code) => (problemRows.get(code) ?? statusRowOf(code))?.[trait] ?? false;
 }
 
 /** Whether something that the website declared is missing because of this problem. Only this decides what is complete. */
@@ -120,15 +120,10 @@ export const isRefused: Judgment = withTrait("refused");
 
 /** The message, and on the command line the flag that helps. */
 export function messageWithHint({ code, message, value, status }: Problem): string {
-  const row = rows.get(code);
+  const row = problemRows.get(code);
   const hint = ownValue(row?.hintFor, value) ?? ownValue(row?.hintFor, status?.toString()) ?? row?.hint;
   if (hint === undefined) return message;
   return `${message}${hint.startsWith("(") ? " " : "; "}${hint}`;
-}
-
-/** The codes that have their own row; `http-404` and similar codes follow a pattern. */
-export function problemCodes(): readonly ProblemCode[] {
-  return [...rows.keys()] as ProblemCode[];
 }
 
 /** Collects the problems of one document: one for each code, with its first occurrence and its count. */
@@ -180,7 +175,7 @@ export class ProblemLog {
 const byteCodes = Object.keys(byteProblems) as ProblemCode[];
 
 function messageOf(code: ProblemCode, facts: ProblemFacts): string {
-  const row = rows.get(code);
+  const row = problemRows.get(code);
   if (row === undefined) return statusRowOf(code)?.message ?? code;
   return fill(ownValue(row.messageFor, facts.value) ?? row.message, facts);
 }

@@ -1,6 +1,6 @@
 // What the status of a response means: a document, a redirect, or a failure. For the network and for archives alike.
 import { defined } from "./defined.ts";
-import type { ResponseEvent } from "./event.ts";
+import type { DiscoveryRecord, ResponseEvent } from "./event.ts";
 import type { FailureOutcome, Fetched, HeaderList } from "./exchange.ts";
 import { isRefused, type Problem, problem } from "./problem.ts";
 
@@ -48,12 +48,7 @@ export function isChallenge(status: number, headers: HeaderList): boolean {
  * Whether it is unknown what a robots.txt says. https://www.rfc-editor.org/rfc/rfc9309#name-access-results: 4xx is "unavailable", nothing
  * is restricted; server and network errors are "unreachable". So is 429, which asks for a later retry.
  */
-export function isRobotsUnreachable(failed: {
-  readonly outcome: string;
-  readonly status?: number | undefined;
-  readonly reason?: Problem | undefined;
-}): boolean {
-  const { outcome, status, reason } = failed;
+export function isRobotsUnreachable({ outcome, status, reason }: Partial<DiscoveryRecord>): boolean {
   if (outcome !== "failed" && outcome !== "blocked" && outcome !== "refused") return false;
   return status === undefined || status === 429 || status < 400 || status >= 500 || reason?.code === "bot-check";
 }

@@ -1,11 +1,10 @@
-// The parts of a tree and the walks through them, depth first and in declared order; a tree as plain data.
+// The parts of a tree and the walks through them, depth first and in declared order.
 import type { PageFilter } from "../crawl/page-filter.ts";
 import { defined } from "../model/defined.ts";
-import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../model/event.ts";
+import type { SitemapWithPages, TreeStep } from "../model/event.ts";
 import { expectObject, optionsIn, readable, unexpected } from "../model/option-checks.ts";
 import { type PageFilterSettings, type PageFilters, resolvePageFilters } from "../model/options.ts";
-import type { SitemapPage } from "../model/page.ts";
-import type { IndexSitemap, InvalidSitemap, PagesSitemap, Sitemap } from "../model/sitemap.ts";
+import type { IndexSitemap, Sitemap } from "../model/sitemap.ts";
 
 /** A part of a tree: all of it, or one sitemap and those below it. */
 export interface TreePart {
@@ -85,27 +84,23 @@ export async function* filtered(
   filter: PageFilter,
 ): AsyncGenerator<TreeStep, void, undefined> {
   const path: Entered[] = [];
-  // The depth of a sitemap that is skipped, with everything below it.
-  let leftOut = Number.POSITIVE_INFINITY;
+  // A sitemap that is skipped, with everything below it.
+  let leftOut: Sitemap | undefined;
   for await (const step of steps) {
-    if (step.type === "enter" && step.depth < leftOut) {
-      if (!follows(step, path.at(-1)?.sitemap as IndexSitemap | undefined, filter)) {
-        leftOut = step.depth;
-        continue;
-      }
-      path.push(step);
-      yield step;
-    } else if (step.type === "leave" && step.depth <= leftOut) {
-      if (step.depth < leftOut) {
-        path.pop();
-        yield step;
-      }
-      leftOut = Number.POSITIVE_INFINITY;
-    } else if (step.type === "pages" && leftOut === Number.POSITIVE_INFINITY) {
-      const parent = path.at(-2)?.sitemap as IndexSitemap | undefined;
-      const pages = filter.lists(step.sitemap.url, parent?.format) ? await filter.pages(step.pages) : [];
+    const { type, sitemap } = step;
+    const parent = path.at(type === "pages" ? -2 : -1)?.sitemap as IndexSitemap | undefined;
+    if (leftOut !== undefined) {
+      if (type === "leave" && sitemap === leftOut) leftOut = undefined;
+    } else if (type === "pages") {
+      const pages = filter.lists(sitemap.url, parent?.format) ? await filter.pages(step.pages) : [];
       if (pages.length > 0) yield { ...step, pages };
       if (filter.reached) break;
+    } else if (type === "enter" && !follows(step, parent, filter)) {
+      leftOut = sitemap;
+    } else {
+      if (type === "enter") path.push(step);
+      else path.pop();
+      yield step;
     }
   }
   // Empty unless the limit was reached.
@@ -117,30 +112,6 @@ function follows({ sitemap }: Entered, parent: IndexSitemap | undefined, filter:
   if (parent === undefined || parent.format === "website" || parent.url === sitemap.url) return true;
   const { url, declaredUrl = url, lastModified } = sitemap;
   return filter.follows({ url: declaredUrl, ...defined({ lastModified }) }, parent.format === "robots");
-}
-
-/** A tree as data. */
-export interface TreeData {
-  readonly homepage: string;
-  readonly complete: boolean;
-  readonly pageCount: number;
-  readonly reachable: boolean;
-  readonly unreachable?: UnreachableWebsite;
-  readonly discovery: readonly DiscoveryRecord[];
-  readonly root: IndexSitemap;
-}
-
-/** A tree as data, with all of its pages: what `sitegrove ls -f json` prints. */
-export interface TreeDataWithPages extends Omit<TreeData, "root"> {
-  readonly root: IndexWithPages;
-}
-
-/** A sitemap with its pages, or with sitemaps that have theirs. */
-export type SitemapWithPages = IndexWithPages | (PagesSitemap & { pages: SitemapPage[] }) | InvalidSitemap;
-
-/** An index whose sitemaps have their pages. */
-export interface IndexWithPages extends Omit<IndexSitemap, "children"> {
-  children: SitemapWithPages[];
 }
 
 /** A copy of the sitemaps of a walk, with their pages. */

@@ -1,12 +1,20 @@
 // The tree of a website's sitemaps, and its documents until it is closed. Pages are not kept: they are read from the documents on demand,
 // and compared with what the tree says: its counts may come from the index of an archive, and its file may be damaged.
-import type { Counts } from "../archive/info.ts";
+import type { Archive } from "../archive/open.ts";
+import type { Store } from "../archive/store.ts";
 import { flatten } from "../crawl/crawl.ts";
 import { type RobotsOf, robotsIn } from "../crawl/host-robots.ts";
 import { PageFilter } from "../crawl/page-filter.ts";
 import { type Reading, read, textOf } from "../crawl/read.ts";
 import { SitemapError } from "../model/errors.ts";
-import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../model/event.ts";
+import type {
+  DiscoveryRecord,
+  IndexWithPages,
+  TreeData,
+  TreeDataWithPages,
+  TreeStep,
+  UnreachableWebsite,
+} from "../model/event.ts";
 import type { DocumentResponse, DocumentRole, DocumentSource, Fetched } from "../model/exchange.ts";
 import { boolean, path as checkPath, optionsIn } from "../model/option-checks.ts";
 import { type PageFilterSettings, pageFilterNames, type Settings } from "../model/options.ts";
@@ -24,23 +32,12 @@ import {
   checkPart,
   checkSitemap,
   filtered,
-  type IndexWithPages,
   type PagesPart,
-  type TreeData,
-  type TreeDataWithPages,
   type TreePart,
   walkNodes,
   walkSitemaps,
   withPages,
 } from "./parts.ts";
-
-/** The documents of a tree: a store or an archive. */
-export interface StoredDocuments extends DocumentSource {
-  save(path: string, overwrite: boolean): Promise<void>;
-  /** The content of the sitemap at this URL, according to an archive. */
-  counts?(url: string): Counts | undefined;
-  forgetCounts(url: string): void;
-}
 
 export interface TreeParts {
   readonly homepage: string;
@@ -49,7 +46,8 @@ export interface TreeParts {
   readonly root: IndexSitemap;
   readonly discovery: readonly DiscoveryRecord[];
   readonly unreachable: UnreachableWebsite | undefined;
-  readonly documents: StoredDocuments;
+  /** A store or an archive. */
+  readonly documents: DocumentSource & Pick<Store, "save" | "forgetCounts"> & Partial<Pick<Archive, "counts">>;
   readonly settings: Pick<Settings, "limits" | "strict" | "rewrite" | "onEvent">;
   /** Requests the robots.txt of a host; absent if nothing is requested. */
   readonly fetchRobots?: RobotsOf | undefined;

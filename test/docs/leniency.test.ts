@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { problemCodes } from "../../src/model/problem.ts";
+import { problemRows } from "../../src/model/problem.ts";
 import { page, root } from "./pages.ts";
 
 const { text } = page("docs/inside/leniency.md");
@@ -18,7 +18,7 @@ test("the files of the page are those with a leniency", () => {
 });
 
 test("what is reported is reported as a problem that exists", () => {
-  const known = new Set<string>(problemCodes());
+  const known = new Set<string>(problemRows.keys());
   const items = text.match(/^- .+$/gm) ?? [];
   expect(items.length).toBeGreaterThan(50);
   const reported = items.flatMap((item) =>

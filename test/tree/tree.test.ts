@@ -1,11 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { CrawlEvent } from "../../src/model/event.ts";
+import type { CrawlEvent, SitemapWithPages } from "../../src/model/event.ts";
 import type { Options } from "../../src/model/options.ts";
 import type { Sitemap } from "../../src/model/sitemap.ts";
 import { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
-import type { SitemapWithPages } from "../../src/tree/parts.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { listOf, urlsOf } from "../support/collected.ts";
 import { home, index, outline, type Route, robots, site, urlset } from "../support/site.ts";
