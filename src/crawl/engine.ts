@@ -159,7 +159,7 @@ class Engine {
     const { complete, readable, invalid } = this.#visitor;
     // An archive that holds more than was read would not give the same tree: it is left as one that was cut off.
     const isLimited = filter?.reached === true && !complete;
-    if (!time.leftUnread && !isLimited) await store?.finish(counts);
+    if (!time.leftUnread() && !isLimited) await store?.finish(counts);
     const totals = {
       sitemaps: readable,
       invalid,

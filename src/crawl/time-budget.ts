@@ -23,9 +23,15 @@ export function timeBudget({ signal, limits }: Settings, store: Store | undefine
     if (endedAt === undefined) throw error;
     return limit();
   };
-  const budget = {
+  let isUnread = false;
+  const over = (): Problem | undefined => {
+    if (endedAt === undefined || performance.now() - endedAt < grace) return undefined;
+    isUnread = true;
+    return limit();
+  };
+  return {
     /** Whether documents may have been fetched but not read: a replay of the archive would give another tree. */
-    leftUnread: false,
+    leftUnread: (): boolean => isUnread,
 
     /** Time is up: failures from now on are reported as `limit-time`. */
     end(): void {
@@ -33,11 +39,7 @@ export function timeBudget({ signal, limits }: Settings, store: Store | undefine
     },
 
     /** The problem, once nothing more may be read. */
-    over(): Problem | undefined {
-      if (endedAt === undefined || performance.now() - endedAt < grace) return undefined;
-      budget.leftUnread = true;
-      return limit();
-    },
+    over: (): Problem | undefined => over(),
 
     /** The pending response, or a failure if the time limit is reached first. */
     async fetched({ url, role, anonymous }: DocumentRequest, fetching: Promise<Fetched>): Promise<Fetched> {
@@ -56,7 +58,7 @@ export function timeBudget({ signal, limits }: Settings, store: Store | undefine
       let late: Problem | undefined;
       const isCut = () => {
         signal?.throwIfAborted();
-        late ??= budget.over();
+        late ??= over();
         return late !== undefined;
       };
       const cutOff = {
@@ -77,5 +79,4 @@ export function timeBudget({ signal, limits }: Settings, store: Store | undefine
       return { ...fetched, body: cutOff, isCut };
     },
   };
-  return budget;
 }
