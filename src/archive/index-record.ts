@@ -173,7 +173,7 @@ export function countsFrom({
   if (!formats.has(format as PagesFormat) || !isCount(pages) || !isCount(decodedBytes)) return undefined;
   if (charset !== null && !(typeof charset === "string" && /^[\w.:-]{1,40}$/.test(charset))) return undefined;
   if (checksum !== null && !isCount(checksum)) return undefined;
-  const known = problems.map(problemFrom);
+  const known = problems.map((each) => problemFrom(each));
   // Documents with a loss have no counts.
   if (known.some((each) => each === undefined || isLossy(each.code))) return undefined;
   return {

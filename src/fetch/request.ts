@@ -223,7 +223,7 @@ const discardTime = 500;
 
 // A problem from a user's own client: with its message, or `client-failed` if its code is unknown.
 function completed(given: { readonly code: unknown; readonly message?: unknown }): Problem {
-  const found = problemFrom(given);
+  const found = problemFrom(given, true);
   if (found !== undefined && isKnownCode(found.code)) return found;
   return problem("client-failed", { value: typeof given.message === "string" ? given.message : String(given.code) });
 }

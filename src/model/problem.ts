@@ -56,14 +56,14 @@ export function problem(code: ProblemCode, facts: ProblemFacts = {}): Problem {
   return { code, message: messageOf(code, kept), ...kept };
 }
 
-/** A problem of an archive or a client, which are not trusted: with our message, and the facts that are valid. Undefined without a code. */
-export function problemFrom(given: unknown): Problem | undefined {
+/** A problem of an archive or a client, which are not trusted: with our message. Undefined if it is not valid; `isLenient` drops facts. */
+export function problemFrom(given: unknown, isLenient = false): Problem | undefined {
   const { code, ...more } = Object(given) as { readonly code?: unknown };
   if (typeof code !== "string" || !codeSpelling.test(code)) return undefined;
-  const facts = Object.entries(more).filter(([name, fact]) => {
-    return Object.hasOwn(factChecks, name) && factChecks[name as keyof ProblemFacts].isValid(fact);
-  });
-  return problem(code as ProblemCode, Object.fromEntries(facts));
+  const facts = Object.entries(more).filter(([name, fact]) => fact !== null && Object.hasOwn(factChecks, name));
+  const valid = facts.filter(([name, fact]) => factChecks[name as keyof ProblemFacts].isValid(fact));
+  if (valid.length < facts.length && !isLenient) return undefined;
+  return problem(code as ProblemCode, Object.fromEntries(valid));
 }
 
 interface FactCheck {
