@@ -3,7 +3,7 @@
 import { isIP } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Processor, Queue, Worker } from "bullmq";
-import type { Redis } from "ioredis";
+import type { Redis, RedisOptions } from "ioredis";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import { invalid, readable, unexpected, urlText } from "../model/option-checks.ts";
@@ -35,15 +35,10 @@ export async function openServer(address: QueueAddress, onNews: (news: ServerNew
   const { Redis } = await import("ioredis").catch(
     missingPackage("--queue redis://… needs ioredis: npm install ioredis"),
   );
-  const { host, port, database, user, password, isEncrypted } = address;
   // Whoever typed the URL is waiting: one try. Later the queue waits for its server, and sends commands when it is back.
   let state: "opening" | "ready" | "lost" | "closing" = "opening";
   const connection = new Redis({
-    host,
-    port,
-    db: Number(database),
-    ...defined({ username: user, password }),
-    ...(isEncrypted ? { tls: isIP(host) === 0 ? { servername: host } : {} } : {}),
+    ...address.options,
     connectTimeout: connectTime,
     // Notices a connection that went silent.
     keepAlive: 10_000,
@@ -121,8 +116,8 @@ function inspect(info: string, onNews: (news: ServerNews) => void): void {
     onNews({ type: "warning", message: "Redis does not persist (appendonly no): the queue is lost if it is killed" });
 }
 
-function unusable({ shown, isEncrypted }: QueueAddress, cause: unknown): SitemapError {
-  const hint = isEncrypted && reasonOf(cause) === silent ? " (rediss:// needs a server that speaks TLS)" : "";
+function unusable({ shown, options }: QueueAddress, cause: unknown): SitemapError {
+  const hint = options.tls && reasonOf(cause) === silent ? " (rediss:// needs a server that speaks TLS)" : "";
   return new SitemapError("queue-failed", `The queue ${shown} cannot be used: ${reasonOf(cause)}${hint}`, { cause });
 }
 
@@ -164,15 +159,10 @@ const closeTime = 2000;
 // A connection without an answer for this long counts as broken.
 const silentTime = 10_000;
 
-export interface QueueAddress {
-  readonly host: string;
-  readonly port: number;
-  readonly database: string;
-  readonly user: string | undefined;
-  readonly password: string | undefined;
-  readonly isEncrypted: boolean;
-  /** For messages: without a password. */
+/** `shown`: for messages, without a password. */
+interface QueueAddress {
   readonly shown: string;
+  readonly options: Pick<RedisOptions, "host" | "port" | "db" | "username" | "password" | "tls">;
 }
 
 /** Throws a `SitemapError` (`invalid-option`) with one sentence. */
@@ -189,16 +179,16 @@ export function queueAddress(given: string | URL, environment: NodeJS.ProcessEnv
   if (url.search !== "" || url.hash !== "") throw invalid(`The queue's URL must end after ${url.pathname}`);
   const database = decodeURIComponent(url.pathname.slice(1));
   if (!/^\d{0,4}$/.test(database)) throw invalid(`A Redis database is a number, as in redis://HOST/0, not ${database}`);
+  // Without the brackets of an IPv6 address.
+  const host = url.hostname === "" ? "127.0.0.1" : url.hostname.replaceAll(/^\[|\]$/g, "");
+  const username = url.username === "" ? environment["SITEGROVE_QUEUE_USER"] : decodeURIComponent(url.username);
+  // Ours first; then those that the server's own programs read.
+  const password = ["SITEGROVE_QUEUE_PASSWORD", "REDISCLI_AUTH", "REDIS_PASSWORD"]
+    .map((name) => environment[name])
+    .find((value) => value !== undefined && value !== "");
+  const tls = url.protocol === "rediss:" ? (isIP(host) === 0 ? { servername: host } : {}) : undefined;
   return {
-    host: url.hostname === "" ? "127.0.0.1" : url.hostname.replaceAll(/^\[|\]$/g, ""),
-    port: url.port === "" ? 6379 : Number(url.port),
-    database: database || "0",
-    user: url.username === "" ? environment["SITEGROVE_QUEUE_USER"] : decodeURIComponent(url.username),
-    // Ours first; then those that the server's own programs read.
-    password: ["SITEGROVE_QUEUE_PASSWORD", "REDISCLI_AUTH", "REDIS_PASSWORD"]
-      .map((name) => environment[name])
-      .find((value) => value !== undefined && value !== ""),
-    isEncrypted: url.protocol === "rediss:",
     shown: `${url.protocol}//${url.host}${url.pathname}`,
+    options: { host, port: Number(url.port || 6379), db: Number(database), ...defined({ username, password, tls }) },
   };
 }

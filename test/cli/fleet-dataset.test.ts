@@ -130,11 +130,11 @@ describe.skipIf(!hasRedis)("workers of a queue", () => {
     try {
       await s3.makeBucket("bucket");
       const words = night("out", "s3://bucket/data", "--run", "tuesday");
-      await killed(words, 4, s3.env);
-      expect((await sitegrove(words, { env: s3.env })).code).toBe(0);
+      if (isLong) await killed(words, 4, s3.env);
+      if (isLong) expect((await sitegrove(words, { env: s3.env })).code).toBe(0);
       await queued("s3://bucket/data", s3.env, isLong, async (fleet) => {
         await download(s3);
-        for (const run of ["monday", "tuesday"]) await expectWhole(run);
+        for (const run of isLong ? ["monday", "tuesday"] : ["monday"]) await expectWhole(run);
         expect((await fleet("remove", "--run", "monday", "--outputs")).code).toBe(0);
         expect((await s3.keys("bucket")).filter((key) => key.includes("monday"))).toEqual([]);
       });

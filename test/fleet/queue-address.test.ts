@@ -3,17 +3,17 @@ import { expect, test } from "vitest";
 import { queueAddress } from "../../src/fleet/queue-server.ts";
 
 test.each([
-  ["redis://10.0.0.5", { host: "10.0.0.5", port: 6379, database: "0", isEncrypted: false }],
-  ["redis://10.0.0.5:7000/3", { port: 7000, database: "3" }],
-  ["rediss://queue.example/0", { host: "queue.example", isEncrypted: true }],
-  ["redis://[::1]:6380/1", { host: "::1", port: 6380 }],
-  ["redis://worker@10.0.0.5/0", { user: "worker", password: undefined }],
+  ["redis://10.0.0.5", { host: "10.0.0.5", port: 6379, db: 0 }],
+  ["redis://10.0.0.5:7000/3", { host: "10.0.0.5", port: 7000, db: 3 }],
+  ["rediss://queue.example/0", { host: "queue.example", port: 6379, db: 0, tls: { servername: "queue.example" } }],
+  ["redis://[::1]:6380/1", { host: "::1", port: 6380, db: 1 }],
+  ["redis://worker@10.0.0.5/0", { host: "10.0.0.5", port: 6379, db: 0, username: "worker" }],
 ])("%s is the address of a queue", (url, address) => {
-  expect(queueAddress(url, {})).toMatchObject(address);
+  expect(queueAddress(url, {}).options).toEqual(address);
 });
 
 test("passwords come from the environment: ours first, then those of the servers' own programs", () => {
-  const password = (url: string, environment: NodeJS.ProcessEnv) => queueAddress(url, environment).password;
+  const password = (url: string, environment: NodeJS.ProcessEnv) => queueAddress(url, environment).options.password;
   expect(password("redis://h/0", { SITEGROVE_QUEUE_PASSWORD: "a", REDISCLI_AUTH: "b" })).toBe("a");
   expect(password("redis://h/0", { SITEGROVE_QUEUE_PASSWORD: "", REDISCLI_AUTH: "b" })).toBe("b");
 });
