@@ -6,18 +6,8 @@ import { defined } from "../model/defined.ts";
 import { isHttpUrl } from "../model/url.ts";
 import { afterDeath, hasRoom, isDeadly, isForgiven, type Reading, type Suspicion } from "./bisection.ts";
 import { type QueueServer, told } from "./queue-server.ts";
-import {
-  emptySummary,
-  isFailure,
-  isRecord,
-  isSummary,
-  keyHash,
-  quarantinedSummary,
-  type SiteJob,
-  type SiteOutcome,
-  type SiteSummary,
-  siteSettings,
-} from "./site-job.ts";
+import type { SiteJob, SiteOutcome, SiteSummary } from "./site-job.ts";
+import { emptySummary, isFailure, isRecord, isSummary, keyHash, quarantinedSummary, siteSettings } from "./site-job.ts";
 import type { Lease, QueueCounts } from "./site-queue.ts";
 
 /** A site of a list, with its archive from an earlier run. */

@@ -7,16 +7,8 @@ import { SitemapError } from "../model/errors.ts";
 import { path as checkPath, oneOf, optionsIn, strings } from "../model/option-checks.ts";
 import { afterDeath, hasRoom, isDeadly, isForgiven, type Reading, type Suspicion } from "./bisection.ts";
 import { type JournalFact, JournalFile, type JournalLine, readJournal, readResults } from "./journal-file.ts";
-import {
-  isFailure,
-  keyHash,
-  quarantinedSummary,
-  type SiteJob,
-  type SiteOutcome,
-  type SiteSummary,
-  siteOutcomes,
-  siteSettings,
-} from "./site-job.ts";
+import type { SiteJob, SiteOutcome, SiteSummary } from "./site-job.ts";
+import { isFailure, keyHash, quarantinedSummary, siteOutcomes, siteSettings } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
 
 /** The sites that one process reads: an empty set at first, filled by the queue. */

@@ -11,28 +11,15 @@ import { longestTimer } from "../fetch/timeouts.ts";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { CrawlEvent, FinishedEvent, OrderedEvent } from "../model/event.ts";
-import {
-  expectObject,
-  functionValue,
-  invalid,
-  number,
-  optionsIn,
-  signal as signalValue,
-  unexpected,
-} from "../model/option-checks.ts";
+import { expectObject, functionValue, invalid, number, optionsIn, signal, unexpected } from "../model/option-checks.ts";
 import { type Options, pageFilterNames, resolveStreamOptions, type StreamOptions } from "../model/options.ts";
 import { isLossy, type Problem, problem } from "../model/problem.ts";
 import type { RobotsPreference, Sitemap } from "../model/sitemap.ts";
 import { buildTreeWhile } from "../tree/build.ts";
 import { defaultConcurrency, defaultPerAddress, type FleetOptions, noSink, type SiteOutput } from "./fleet-options.ts";
-import {
-  emptySummary,
-  type SiteJob,
-  type SiteOutcome,
-  type SiteReason,
-  type SiteSummary,
-  siteJob,
-} from "./site-job.ts";
+import { sharedLimits } from "./shared-limits.ts";
+import type { SiteJob, SiteOutcome, SiteReason, SiteSummary } from "./site-job.ts";
+import { emptySummary, siteJob } from "./site-job.ts";
 import type { Lease, QueueCounts } from "./site-queue.ts";
 import { ResponseCounter, type SiteResponses } from "./site-responses.ts";
 
@@ -44,8 +31,6 @@ export async function runFleet(options: FleetOptions): Promise<QueueCounts> {
   const settings = resolved(options);
   const { queue, run, sites, sink, concurrency, crawl, onEvent } = settings;
   settings.signal?.throwIfAborted();
-  // Imported here, to keep `import "sitegrove"` fast.
-  const { sharedLimits } = await import("./shared-limits.ts");
   const shared = sharedLimits(resolveStreamOptions(crawl), settings.perAddress);
   // Aborted by the caller, or by an error that is not about a website.
   const stop = new FollowingController(settings.signal);
@@ -197,7 +182,7 @@ function resolved(options: FleetOptions) {
   if (typeof run !== "string") throw unexpected("run", "a name", run);
   resolveStreamOptions(options.crawl);
   if (options.onEvent !== undefined) functionValue("onEvent", options.onEvent);
-  for (const name of ["signal", "drain"] as const) if (options[name] !== undefined) signalValue(name, options[name]);
+  for (const name of ["signal", "drain"] as const) if (options[name] !== undefined) signal(name, options[name]);
   return {
     ...options,
     run,

@@ -137,24 +137,6 @@ test("with a signal everything ends at once; what was in progress is given back,
   await queue.close();
 });
 
-test("a signal that is aborted while the fleet is starting counts", async () => {
-  const { client, visits } = manyWebsites();
-  const controller = new AbortController();
-  const reason = new Error("enough");
-  const ending = run(newFolder(), {
-    sites: hosts("fine", 3),
-    crawl: { ...crawl, client },
-    // Read when the options are, just before the first import.
-    get onEvent() {
-      queueMicrotask(() => controller.abort(reason));
-      return undefined;
-    },
-    signal: controller.signal,
-  });
-  await expect(ending).rejects.toBe(reason);
-  expect(visits.size).toBe(0);
-});
-
 test("a website that does not answer leaves its place to others", async () => {
   const { client } = manyWebsites();
   const controller = new AbortController();

@@ -2,16 +2,8 @@
 // crawls.
 import { type Command, Option } from "commander";
 import type { StreamOptions } from "../../model/options.ts";
-import {
-  addCrawlFlags,
-  addFlags,
-  byteCount,
-  type CrawlFlags,
-  crawlOptions,
-  pageFilters,
-  raised,
-  wholeNumber,
-} from "../flags.ts";
+import type { CrawlFlags } from "../flags.ts";
+import { addCrawlFlags, addFlags, byteCount, crawlOptions, pageFilters, raised, wholeNumber } from "../flags.ts";
 import type { MessageFlags } from "../output/messages.ts";
 
 export const fleetFormats = ["ndjson", "csv", "parquet", "changes", "none"] as const;

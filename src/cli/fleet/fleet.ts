@@ -142,9 +142,9 @@ async function run(
 
 // An earlier run may have had another one.
 function isInFormat({ files, sitemaps, outcome }: SiteSummary, format = "ndjson"): boolean {
-  const name = files["changes"] ?? files["pages"] ?? ".none";
+  const { changes, pages = "no.none" } = files;
   const isRead = sitemaps > 0 && outcome !== "failed";
-  return !isRead || (files["changes"] === undefined ? path.extname(name).slice(1) : "changes") === format;
+  return !isRead || (changes === undefined ? path.extname(pages) : ".changes") === `.${format}`;
 }
 
 async function writeSummary({ out, shard }: FleetFlags, folder: string, text: string): Promise<void> {
