@@ -1,5 +1,4 @@
-// Files that are read and written at positions, and content that is kept: blocks in memory or in a file, read in order any
-// number of times.
+// Files that are read and written at positions, and content that is kept: blocks in memory or in a file, read any number of times.
 import type { FileHandle } from "node:fs/promises";
 import { SitemapError, systemReason } from "../model/errors.ts";
 import type { Body } from "../model/exchange.ts";

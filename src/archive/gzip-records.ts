@@ -43,7 +43,11 @@ export async function* compressed(
   pieces: AsyncIterable<Uint8Array>,
   length: number,
 ): AsyncGenerator<Uint8Array, undefined> {
-  if (length <= smallPacked) return yield* compressedWhole(pieces);
+  if (length <= smallPacked) {
+    const whole: Uint8Array[] = [];
+    for await (const piece of pieces) whole.push(piece);
+    return yield gzipSync(Buffer.concat(whole), { level });
+  }
   const gzip = createGzip({ level, chunkSize: smallPacked });
   feed(gzip, pieces);
   yield* gzip;
@@ -59,12 +63,6 @@ async function feed(gzip: Gzip, pieces: AsyncIterable<Uint8Array>): Promise<void
   } catch (error) {
     gzip.destroy(error as Error);
   }
-}
-
-async function* compressedWhole(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
-  const whole: Uint8Array[] = [];
-  for await (const piece of pieces) whole.push(piece);
-  yield gzipSync(Buffer.concat(whole), { level });
 }
 
 /** Not compressed, but a member all the same: its bytes can be read where they are. */

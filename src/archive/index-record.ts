@@ -161,13 +161,7 @@ function isLengths(value: unknown): value is number[] {
 }
 
 /** Undefined if we would not have written it. */
-export function countsFrom({
-  bytes,
-  counts,
-}: {
-  readonly bytes?: number | undefined;
-  readonly counts?: unknown;
-}): Counts | undefined {
+export function countsFrom({ bytes, counts }: Partial<IndexedGroup>): Counts | undefined {
   if (!Array.isArray(counts) || bytes === undefined) return undefined;
   const [format, pages, decodedBytes, charset, checksum, ...problems] = counts as unknown[];
   if (!formats.has(format as PagesFormat) || !isCount(pages) || !isCount(decodedBytes)) return undefined;

@@ -92,10 +92,7 @@ function fail(): never {
   throw new SitemapError("invalid-archive", "it is damaged: the description of an exchange cannot be read");
 }
 
-/**
- * Why an exchange is incomplete, if not because of the website's response: a limit or setting of ours, no connection, or damage.
- * Another run may get the rest.
- */
+/** Why another run may get more: a limit or setting of ours, no connection, or damage; not an error that the website sent. */
 export function cutOf(fetched: Fetched): Problem | undefined {
   const found = fetched.outcome === "found" ? fetched.body.problem : "reason" in fetched ? fetched.reason : undefined;
   if (found === undefined) return undefined;

@@ -100,8 +100,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-// https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html: field 22, counted after the name, which may contain
-// anything.
+// https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html: field 22, after the name, which may contain anything.
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -1,5 +1,4 @@
-// The records of a WARC file, compressed or not: one at a known place, or all of them in one pass. After damage, a pass continues with
-// the next record that can be found.
+// The records of a WARC file, compressed or not: one at a known place, or all in one pass, which continues after damage.
 import { SitemapError } from "../model/errors.ts";
 import { type KeptFile, readBlocks } from "./file.ts";
 import {

@@ -1,5 +1,4 @@
-// Opens an archive to resume its run: its exchanges are used, and new ones are appended. Its index, and records cut off when the run was
-// killed, are removed first.
+// Opens an archive to resume its run: new exchanges are appended. Its index, and records that are cut off, are removed first.
 import { SitemapError } from "../model/errors.ts";
 import type { Limits } from "../model/options.ts";
 import type { Problem } from "../model/problem.ts";

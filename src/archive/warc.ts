@@ -1,7 +1,6 @@
 // The form of a WARC record, read and written, and its digests: WARC 1.0 and 1.1, ours and those of other tools.
 //   https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#file-and-record-model
-// More than the specification allows is accepted, because tools have written it: lines that end in LF alone, more or fewer line ends
-// after a record, any version number.
+// Lenient, because of other tools: lines that end in LF alone, more or fewer line ends after a record, any version number.
 import { createHash, randomUUID } from "node:crypto";
 import { type Block, lengthOf, readBlocks } from "./file.ts";
 

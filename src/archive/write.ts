@@ -2,7 +2,7 @@
 // all.
 // A killed process leaves a file that is valid up to its last record.
 import { randomBytes } from "node:crypto";
-import { link, lstat, open, rename, unlink } from "node:fs/promises";
+import { lstat, open, rename, unlink } from "node:fs/promises";
 import path from "node:path";
 import { SitemapError, systemReason } from "../model/errors.ts";
 import type { Fetched } from "../model/exchange.ts";
@@ -286,26 +286,16 @@ export async function writeArchive(
   const writer = await ArchiveWriter.create(unfinished, file);
   try {
     await write(writer).finally(() => writer.close());
-    await publish(unfinished, file, isReplaced);
+    // Another process may have made it meanwhile.
+    if (!isReplaced && (await lstat(file).catch(() => undefined))) throw existsError(file);
+    await rename(unfinished, file).catch((reason) => {
+      throw unwritableError(file, reason);
+    });
   } finally {
     await unlink(unfinished).catch(() => undefined);
   }
 }
 
-// A link, unlike a rename, never replaces a file.
-async function publish(from: string, to: string, isReplaced: boolean): Promise<void> {
-  try {
-    if (isReplaced) await rename(from, to);
-    else await link(from, to);
-  } catch (error) {
-    if (isCode(error, "EEXIST")) throw existsError(to, error);
-    // Not every file system supports links.
-    if (!isReplaced && (await lstat(to).catch(() => undefined))) throw existsError(to);
-    await rename(from, to).catch((reason) => {
-      throw unwritableError(to, reason);
-    });
-  }
-}
 function existsError(file: string, cause?: unknown): SitemapError {
   return new SitemapError("archive-exists", `${file} already exists; an archive never replaces a file`, { cause });
 }

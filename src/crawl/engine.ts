@@ -183,8 +183,7 @@ class Engine {
     return groups;
   }
 
-  // Visits the candidates of discovery and everything below them, depth first. With an explicit stack: a website chooses how deep its
-  // indexes go.
+  // Visits the candidates of discovery and everything below them, depth first. A stack, because a website chooses the depth.
   async *#walk(root: Frame): AsyncGenerator<OrderedEvent, void> {
     const { settings, frontier, time, lookAhead } = this.#crawl;
     const [discovery, visitor, stack] = [this.#discovery, this.#visitor, this.#stack];

@@ -10,10 +10,7 @@ import type { Followed } from "./redirects.ts";
 /** The robots.txt of an origin; undefined if its content is unknown. */
 export type RobotsOf = (origin: string) => Promise<RobotsGroups | undefined>;
 
-/**
- * From what was found at the URL of a robots.txt. https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1: without one everything is allowed;
- * with one that cannot be reached, nothing is.
- */
+/** A missing robots.txt allows everything, an unreachable one nothing: https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1 */
 export async function robotsIn(
   found: Followed,
   settings: Pick<Settings, "limits" | "strict">,

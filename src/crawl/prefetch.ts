@@ -1,5 +1,4 @@
-// Fetches documents before they are needed, each once, while others are being read, in the order in which they will be read. The source
-// decides how many in parallel.
+// Fetches documents before they are needed, each once, in the order in which they will be read. The source decides how many in parallel.
 import { type Candidate, isGuess } from "../discover/candidates.ts";
 import { type DocumentRequest, type Fetched, requestKey } from "../model/exchange.ts";
 import type { Crawl } from "./engine.ts";

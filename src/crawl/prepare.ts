@@ -1,6 +1,5 @@
-// The arguments of a crawl: a website's homepage or given sitemaps, and the options. Checked at the call. The options that shape a tree
-// are saved in an archive, and read from it to replay it. Archives are not trusted, so only these options are used, each is checked, and
-// no limit is raised.
+// The arguments of a crawl, checked at the call: a website's homepage or given sitemaps, and the options. Those that shape a tree are saved
+// in an archive, and read from it to replay it. Archives are not trusted: these options are checked again, and no limit is raised.
 import { homepageFor } from "../discover/candidates.ts";
 import { SitemapError } from "../model/errors.ts";
 import { expectObject, invalid as invalidOption, readable, suggestion, urlText } from "../model/option-checks.ts";

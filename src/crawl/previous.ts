@@ -30,10 +30,7 @@ export function isDue(url: string, days: number, date: string = new Date().toISO
 
 export type Revalidator = ReturnType<typeof revalidator>;
 
-/**
- * Requests what may have changed from the `network`, which must not report responses itself; `onResponse` is called with how each
- * document was obtained.
- */
+/** Requests what may have changed from the `network`. Reports how each document was obtained; the `network` must not report responses. */
 export function revalidator(
   network: DocumentSource,
   previous: PreviousArchives,

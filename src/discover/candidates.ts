@@ -61,8 +61,7 @@ export function homepageFor(url: string, keepsPath: boolean): string {
   return homepage.href;
 }
 
-// A leading slash makes no difference: for `https://example.org/docs/`, `/sitemap.xml` means `/docs/sitemap.xml`, because that is the
-// requested website.
+// A leading slash makes no difference: for `https://example.org/docs/`, `/sitemap.xml` means `/docs/sitemap.xml`.
 function below(homepage: string, path: string): string {
   return resolveUrl(`./${path.replace(/^\/+/, "")}`, homepage, Number.POSITIVE_INFINITY).url ?? homepage;
 }

@@ -1,5 +1,4 @@
-// Recognizes the platform of a website by its homepage, and knows where that has sitemaps, so that only a few well-known paths need a
-// request.
+// Recognizes the platform of a website by its homepage, and knows where that has sitemaps: fewer well-known paths need a request.
 import type { HeaderList } from "../model/exchange.ts";
 import type { Attributes } from "./html-tags.ts";
 

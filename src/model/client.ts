@@ -33,10 +33,7 @@ export interface ClientResponse {
   readonly decoded?: boolean | undefined;
 }
 
-/**
- * Answers requests: one request, one response; redirects are not followed here. May reject; the reason becomes a problem. `problem()`
- * makes problems for clients of your own.
- */
+/** Answers requests, without following redirects. May reject; the reason becomes a problem. `problem()` makes problems for your client. */
 export interface Client {
   request(request: ClientRequest): Promise<ClientResponse | Problem>;
   /**

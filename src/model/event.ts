@@ -139,10 +139,8 @@ export interface DiscoveryRecord {
   readonly url: string;
   readonly by: "robots" | "known-path" | "homepage-header" | "homepage-link" | "feed" | "llms" | "given";
   /**
-   * `duplicate`: already found, by this URL, by the target of a redirect or with the same content. `not-a-sitemap`: another kind of
-   * document.
-   * `skipped`: not requested, because `useKnownPaths` is `"if-needed"` and robots.txt lists a readable sitemap, or because the website
-   * has refused all requests so far.
+   * `duplicate`: already found, by this URL, by the target of a redirect or with the same content. `not-a-sitemap`: another document.
+   * `skipped`: not needed because of robots.txt (`useKnownPaths: "if-needed"`), or the website has refused all requests so far.
    */
   readonly outcome: "found" | "duplicate" | "not-a-sitemap" | "skipped" | FailureOutcome;
   readonly status?: number;
@@ -154,10 +152,7 @@ export interface DiscoveryRecord {
   readonly reason?: Problem;
 }
 
-/**
- * One step of a walk through a tree, depth first and in declared order. The content of a sitemap is between `enter` and
- * `leave`.
- */
+/** One step of a walk through a tree, depth first and in declared order. The content of a sitemap is between `enter` and `leave`. */
 export type TreeStep =
   | { readonly type: "enter"; readonly sitemap: Sitemap; readonly depth: number }
   | { readonly type: "pages"; readonly sitemap: PagesSitemap; readonly pages: readonly SitemapPage[] }

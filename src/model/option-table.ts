@@ -14,10 +14,7 @@ export interface OptionRow {
   readonly name: string;
   /** Absent: `undefined`, and no check. */
   readonly default?: unknown;
-  /**
-   * Returns a given value in the form that `Settings` has. Throws a `SitemapError` (`invalid-option`). Not needed for `boolean`, `number`
-   * and options with members.
-   */
+  /** Returns the value as `Settings` has it, or throws a `SitemapError`. Not needed for `boolean`, `number` and options with members. */
   readonly check?: (name: string, value: unknown) => unknown;
   /** For a number. @default 0 */
   readonly minimum?: number;

@@ -152,8 +152,7 @@ async function collect(
   return createTree({ ...outcome, isNamed, documents, settings, responses, fetchRobots });
 }
 
-// Our own archives say how they were made. For others, the first URL gives the website, and every URL in the archive
-// may be visited.
+// Our own archives say how they were made. For others, the first URL gives the website.
 async function preparedFrom(path: string, { info, urls }: Archive, reader: ArchiveSettings): Promise<Prepared> {
   try {
     const options = replayOptions(info?.settings ?? {}, reader);
