@@ -3,7 +3,7 @@
 //   https://www.rfc-editor.org/rfc/rfc9112
 import type { Body, HeaderList } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";
-import { isDamage, type Place, type RecordFile, unlessDamaged } from "./records.ts";
+import { isDamage, type Place, type RecordFile, type RecordSource, unlessDamaged } from "./records.ts";
 import { type Digest, DigestCheck, fieldsOf, headEnd, latin1, parseDigest, type RecordHead } from "./warc.ts";
 
 export interface ArchivedBodyOptions {
@@ -41,7 +41,7 @@ export class ArchivedBody implements Body {
   }
 
   /** Where its record is, if that can be copied. */
-  get source(): { readonly records: RecordFile; readonly place: Place } | undefined {
+  get source(): RecordSource | undefined {
     const { records, place, isChunked } = this.#options;
     return place === undefined || isChunked ? undefined : { records, place };
   }

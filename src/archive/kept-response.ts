@@ -10,6 +10,7 @@ import { hasNoResponse, isRefused, type Problem, problemFrom } from "../model/pr
 import { isHttpUrl, parseUrl, withoutCredentials } from "../model/url.ts";
 import { type Block, keptBody, lengthOf } from "./file.ts";
 import { isObject, parseJson } from "./info.ts";
+import type { RecordSource } from "./records.ts";
 import { digestOf, type Field, newId, ownFields, type RecordHead, sealed, type WarcRecord } from "./warc.ts";
 
 type BodyOf = (problem: Problem | undefined) => Body;
@@ -170,8 +171,10 @@ function about(infoId: string, url: string): Field[] {
   ];
 }
 
-/** Why a document of an earlier archive is reused, and the website's response this time, if there was a request. */
+/** Where a document of an earlier archive is, why it is reused, and the website's response this time, if there was a request. */
 export interface Repetition {
+  readonly source: RecordSource;
+  readonly bytes: number | undefined;
   readonly came: "not-modified" | "same-payload" | "not-asked";
   readonly answered?: { readonly status: number; readonly headers: HeaderList } | undefined;
 }

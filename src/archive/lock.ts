@@ -3,11 +3,7 @@ import { randomBytes } from "node:crypto";
 import { linkSync, readFileSync, renameSync, rmSync, statSync, utimes, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** The process that has a lock. */
-interface Owner {
-  readonly pid: number;
-  readonly host: string;
-}
+type Owner = { readonly pid: number; readonly host: string };
 
 export class FileLock {
   readonly #path: string;

@@ -18,6 +18,12 @@ export interface Place {
   readonly length: number;
 }
 
+/** Where a record of another archive is. */
+export interface RecordSource {
+  readonly records: RecordFile;
+  readonly place: Place;
+}
+
 export interface OpenedRecord {
   readonly head: RecordHead;
   /** As it is in the file. */

@@ -12,7 +12,7 @@ import { type Answer, readOwnExchange } from "./open.ts";
 import { archiveKey, replay } from "./replay.ts";
 import type { ResumedArchive } from "./resume.ts";
 import { Scratch } from "./scratch.ts";
-import { ArchiveWriter, copyArchive, type RecordSource, writeArchive } from "./write.ts";
+import { ArchiveWriter, copyArchive, writeArchive } from "./write.ts";
 
 /** A store for one crawl. Exchanges are appended to an archive, if there is one: a new one at `save`, or one that is resumed. */
 export async function createStore(options: {
@@ -152,12 +152,12 @@ export class Store implements DocumentSource {
   async #place(
     description: Uint8Array,
     body: readonly Block[],
-    repetition: FoundRepetition | undefined,
+    repetition: Repetition | undefined,
   ): Promise<Entry | Answer> {
     const writer = this.#writer;
     if (writer === undefined) return { description: await this.#space.put(description), body };
     try {
-      if (repetition !== undefined) return await writer.appendRepeated(description, repetition.source, repetition);
+      if (repetition !== undefined) return await writer.appendRepeated(description, repetition);
       return await writer.append(description, body);
     } finally {
       this.#space.release(body);
@@ -188,13 +188,8 @@ export class Store implements DocumentSource {
   }
 }
 
-interface FoundRepetition extends Repetition {
-  readonly source: RecordSource;
-  readonly bytes: number | undefined;
-}
-
 // A document of an earlier run, whose record can be copied.
-function repetitionOf(fetched: Fetched): FoundRepetition | undefined {
+function repetitionOf(fetched: Fetched): Repetition | undefined {
   if (fetched.outcome !== "found") return undefined;
   const { body, status, headers, answered } = fetched;
   const isUnasked = fetched.came === "not-asked";

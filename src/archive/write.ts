@@ -13,17 +13,11 @@ import { countsFrom, type Group, indexContent, indexType, trailerOf } from "./in
 import { type ArchiveInfo, type Counts, infoData, type RunCounts } from "./info.ts";
 import { exchangeRecords, type Repetition, repetitionRecords, revive } from "./kept-response.ts";
 import { type Answer, type Archive, kindOf, readArchive } from "./open.ts";
-import { type Place, RecordFile } from "./records.ts";
+import { type Place, RecordFile, type RecordSource } from "./records.ts";
 import { newId, ownFields, sealed, serialize, type WarcRecord } from "./warc.ts";
 
 /** A record as it is written. */
 type Part = AsyncIterable<Uint8Array>;
-
-/** Where a record of another archive is. */
-export interface RecordSource {
-  readonly records: RecordFile;
-  readonly place: Place;
-}
 
 export class ArchiveWriter {
   /** Reads back from the file. */
@@ -93,11 +87,8 @@ export class ArchiveWriter {
   }
 
   /** A document of an earlier run: its original record, the website's response now, and the description. */
-  async appendRepeated(
-    description: Uint8Array,
-    { records, place }: RecordSource,
-    repetition: Repetition & { readonly bytes: number | undefined },
-  ): Promise<Answer> {
+  async appendRepeated(description: Uint8Array, repetition: Repetition): Promise<Answer> {
+    const { records, place } = repetition.source;
     const fetched = revive(description);
     const original = await records.head(place);
     const infoId = original.fields.get("warc-warcinfo-id") ?? "";

@@ -43,20 +43,16 @@ export function suggestion(name: string, known: Iterable<string>, prefix = ""): 
   return best === undefined ? "" : `; did you mean \`${prefix}${best}\`?`;
 }
 
-// https://en.wikipedia.org/wiki/Damerau-Levenshtein_distance: characters added, dropped, changed or swapped.
+// https://en.wikipedia.org/wiki/Levenshtein_distance: characters added, dropped or changed.
 function editDistance(from: string, to: string): number {
-  let before: number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, at) => at);
   for (let i = 1; i <= from.length; i += 1) {
     const next = [i];
     for (let j = 1; j <= to.length; j += 1) {
-      const isSame = from[i - 1] === to[j - 1];
-      let cost = Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (isSame ? 0 : 1));
-      if (i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1])
-        cost = Math.min(cost, before[j - 2]! + 1);
-      next.push(cost);
+      const changed = row[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1);
+      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, changed));
     }
-    [before, row] = [row, next];
+    row = next;
   }
   return row[to.length]!;
 }

@@ -79,10 +79,7 @@ export const fetchingProblems = {
   "timeout-total": outage(
     "The transfer took longer than {limit ms}",
     "Raise `timeout.total`. Received data was read.",
-    {
-      cutOff: true,
-      hint: "allow more with --timeout",
-    },
+    { cutOff: true, hint: "allow more with --timeout" },
   ) as Row,
   "connection-refused": outage("Connection refused", "Check scheme and port: nothing is listening there.") as Row,
   "connection-reset": outage(

@@ -66,10 +66,7 @@ export function problemFrom(given: unknown, isLenient = false): Problem | undefi
   return problem(code as ProblemCode, Object.fromEntries(valid));
 }
 
-interface FactCheck {
-  readonly expected: string;
-  readonly isValid: (value: unknown) => boolean;
-}
+type FactCheck = { readonly expected: string; readonly isValid: (value: unknown) => boolean };
 
 const text: FactCheck = { expected: "a string", isValid: (value) => typeof value === "string" };
 const count: FactCheck = {

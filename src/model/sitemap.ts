@@ -91,34 +91,22 @@ export interface SitemapReference {
 export type ParsedSitemap = ParsedPages | ParsedIndex | ParsedInvalid;
 
 /** A document that lists pages. */
-export interface ParsedPages {
-  readonly kind: "pages";
-  readonly format: PagesFormat;
+export interface ParsedPages extends Pick<PagesSitemap, "kind" | "format" | "complete" | "problems"> {
   readonly pages: readonly SitemapPage[];
   /** The next page of a feed (https://www.rfc-editor.org/rfc/rfc5005), which is not read. */
   readonly next?: string;
-  readonly complete: boolean;
-  readonly problems: readonly Problem[];
 }
 
 /** A document that lists sitemaps. */
-export interface ParsedIndex {
-  readonly kind: "index";
+export interface ParsedIndex extends Pick<IndexSitemap, "kind" | "preferences" | "complete" | "problems"> {
   readonly format: "robots" | "xml";
   readonly sitemaps: readonly SitemapReference[];
   /** Pages that an index also lists, in violation of the protocol. */
   readonly pages?: readonly SitemapPage[];
-  /** For robots.txt: what it says about how pages may be used, if anything. */
-  readonly preferences?: readonly RobotsPreference[];
-  readonly complete: boolean;
-  readonly problems: readonly Problem[];
 }
 
 /** A document that is not a sitemap. */
-export interface ParsedInvalid {
-  readonly kind: "invalid";
-  readonly reason: Problem;
-}
+export type ParsedInvalid = Pick<InvalidSitemap, "kind" | "reason">;
 
 /** https://www.sitemaps.org/protocol.html#index: entries of one sitemap or index. */
 export const protocolEntries = 50_000;
