@@ -2,7 +2,7 @@
 // all.
 // A killed process leaves a file that is valid up to its last record.
 import { randomBytes } from "node:crypto";
-import { lstat, open, rename, unlink } from "node:fs/promises";
+import { link, lstat, open, rename, unlink } from "node:fs/promises";
 import path from "node:path";
 import { SitemapError, systemReason } from "../model/errors.ts";
 import type { Fetched } from "../model/exchange.ts";
@@ -277,13 +277,22 @@ export async function writeArchive(
   const writer = await ArchiveWriter.create(unfinished, file);
   try {
     await write(writer).finally(() => writer.close());
-    // Another process may have made it meanwhile.
-    if (!isReplaced && (await lstat(file).catch(() => undefined))) throw existsError(file);
-    await rename(unfinished, file).catch((reason) => {
-      throw unwritableError(file, reason);
-    });
+    await publish(unfinished, file, isReplaced);
   } finally {
     await unlink(unfinished).catch(() => undefined);
+  }
+}
+
+// A link, unlike a rename, never replaces a file.
+async function publish(from: string, to: string, isReplaced: boolean): Promise<void> {
+  try {
+    await (isReplaced ? rename(from, to) : link(from, to));
+  } catch (error) {
+    // Not every file system supports links.
+    if (!isReplaced && (await lstat(to).catch(() => undefined))) throw existsError(to, error);
+    await rename(from, to).catch((reason) => {
+      throw unwritableError(to, reason);
+    });
   }
 }
 

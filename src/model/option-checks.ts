@@ -43,18 +43,19 @@ export function suggestion(name: string, known: Iterable<string>, prefix = ""): 
   return best === undefined ? "" : `; did you mean \`${prefix}${best}\`?`;
 }
 
-// https://en.wikipedia.org/wiki/Levenshtein_distance: characters added, dropped or changed.
+// https://en.wikipedia.org/wiki/Damerau-Levenshtein_distance: characters added, dropped, changed or swapped.
 function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
+  const rows = [Array.from({ length: to.length + 1 }, (_, at) => at)];
   for (let i = 1; i <= from.length; i += 1) {
-    const next = [i];
+    const [row, above] = [[i], rows[i - 1]!];
     for (let j = 1; j <= to.length; j += 1) {
-      const changed = row[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1);
-      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, changed));
+      const changed = above[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1);
+      const isSwapped = from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      row.push(Math.min(row[j - 1]! + 1, above[j]! + 1, changed, isSwapped ? rows[i - 2]![j - 2]! + 1 : changed));
     }
-    row = next;
+    rows.push(row);
   }
-  return row[to.length]!;
+  return rows[from.length]![to.length]!;
 }
 
 /** Throws for an unknown name. */
