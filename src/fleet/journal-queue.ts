@@ -45,9 +45,8 @@ export class JournalQueue implements SiteQueue {
   readonly #journal: JournalFile;
   readonly #sites = new Map<string, Site>();
   // The next one is the last, of both. Suspects come after the others, those that may be read beside the most others first.
-  #waiting: Site[] = [];
+  readonly #waiting: Site[] = [];
   readonly #suspects: Site[] = [];
-  #isSorted = true;
   readonly #own: SitesInProcess = new Set();
   readonly #sleepers = new Set<() => void>();
   #active = 0;
@@ -180,7 +179,7 @@ export class JournalQueue implements SiteQueue {
     if (this.#sites.size === 0 && !'{"type":'.startsWith(first.slice(0, 8)))
       throw new SitemapError("invalid-file", `${this.#journal.path} is not the journal of a fleet`);
     await this.#journal.mend();
-    const sites = [...this.#sites.values()];
+    const sites = [...this.#sites.values()].sort((one, other) => one.starts - other.starts);
     for (const site of sites) if (site.state === "waiting") this.#offer(site);
     await this.died(new Set(sites.filter(({ state }) => state === "active")));
     for (const site of sites) if (site.outcome !== undefined && retry.has(site.outcome)) await this.#putBack(site);
@@ -219,10 +218,13 @@ export class JournalQueue implements SiteQueue {
     Object.assign(site, { state, outcome, isSilent: false });
   }
 
+  // Not in the order of the list, because neighbors in a list often share a server; those that were started before come first.
   #offer(site: Site): void {
     if (site.suspicion === undefined) {
-      this.#waiting.push(site);
-      this.#isSorted = false;
+      const last = this.#waiting.push(site) - 1;
+      const at = site.starts > 0 ? last : Math.floor(Math.random() * (last + 1));
+      this.#waiting[last] = this.#waiting[at] as Site;
+      this.#waiting[at] = site;
     } else {
       this.#suspects.push(site);
       const rank = ({ suspicion: { group, alone } = { group: 0, alone: 0 } }: Site) => group - alone / 10;
@@ -230,14 +232,7 @@ export class JournalQueue implements SiteQueue {
     }
   }
 
-  // Not in the order of the list, because neighbors in a list often share a server; those that were started before come first.
   #next(reading: ReadonlySet<Site>): Site | undefined {
-    if (!this.#isSorted && this.#adding === 0) {
-      const ranked = this.#waiting.map((site) => [(site.starts > 0 ? "" : "~") + keyHash(site.job.key), site] as const);
-      ranked.sort(([one], [other]) => (one < other ? 1 : -1));
-      this.#waiting = ranked.map(([, site]) => site);
-      this.#isSorted = true;
-    }
     const from = this.#waiting.length > 0 ? this.#waiting : this.#suspects;
     return hasRoom(reading, from.at(-1)?.suspicion) ? from.pop() : undefined;
   }

@@ -1,7 +1,7 @@
 // What every queue of websites promises. Runs for each of them.
 import { setMaxListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { SiteJob, SiteSummary } from "../../src/fleet/site-job.ts";
+import { emptySummary, type SiteJob, type SiteSummary } from "../../src/fleet/site-job.ts";
 import type { Lease, SiteQueue } from "../../src/fleet/site-queue.ts";
 import { some } from "../support/long.ts";
 
@@ -25,24 +25,11 @@ export const job = (name: string): SiteJob => ({
 });
 
 export function summaryOf(
-  { job: { key, homepage }, attemptId }: Pick<Lease, "job" | "attemptId">,
+  { job: site, attemptId }: Pick<Lease, "job" | "attemptId">,
   outcome: SiteSummary["outcome"] = "complete",
 ): SiteSummary {
-  return {
-    site: homepage,
-    key,
-    outcome,
-    pages: 1,
-    sitemaps: 1,
-    invalid: 0,
-    requests: 2,
-    wireBytes: 100,
-    duration: 5,
-    finishedAt: "2024-05-31T12:00:00.000Z",
-    attemptId,
-    reasons: [],
-    files: {},
-  };
+  const counts = { pages: 1, sitemaps: 1, requests: 2, wireBytes: 100, duration: 5 };
+  return { ...emptySummary(site, attemptId, outcome), ...counts, finishedAt: "2024-05-31T12:00:00.000Z" };
 }
 
 // Leases are short where something is to die, and only there: a busy machine must not look like one that died. Whoever comes after the
