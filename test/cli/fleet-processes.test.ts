@@ -84,8 +84,9 @@ test("a website that kills its process again and again is quarantined, and no ot
       if (JSON.stringify(words).includes("${new URL(bad).hostname}")) process.kill(process.pid, "SIGKILL");
       return connect.apply(this, words);
     };`;
-  vi.stubEnv("NODE_OPTIONS", `--import data:text/javascript,${encodeURIComponent(hook)}`);
-  const { code, stderr } = await launch(words("--concurrency", "4", "--check")).end;
+  const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(hook)}` };
+  vi.stubEnv("NODE_OPTIONS", env.NODE_OPTIONS);
+  const { code, stderr } = await launch(words("--concurrency", "4", "--check"), { env }).end;
   vi.unstubAllEnvs();
   expect(code).toBe(3);
   expect(stderr).toContain("a process died (SIGKILL): its websites will be crawled again");

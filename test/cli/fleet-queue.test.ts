@@ -113,10 +113,10 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     const isDraining = heard(one);
     // Both are being read: one that was only taken from the queue would be given back.
     await visited(2);
-    const status = JSON.parse((await fleet("status", "-f", "json")).stdout);
-    expect(status).toMatchObject({ active: 2, waiting: 4, websites: 0, oldestActive: expect.any(Number) });
     one.kill(signal);
     await isDraining;
+    const status = JSON.parse((await fleet("status", "-f", "json")).stdout);
+    expect(status).toMatchObject({ active: 2, waiting: 4, websites: 0, oldestActive: expect.any(Number) });
     letGo();
     const { code, stdout } = await one.end;
     expect(code).toBe(0);
