@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { pairsOf } from "../../src/cli/commands/check.ts";
 import { readCheckConfig } from "../../src/cli/input/check-files.ts";
-import { Places } from "../../src/cli/input/local-files.ts";
+import { FileLocations } from "../../src/cli/input/local-files.ts";
 import type { CheckFormat } from "../../src/cli/output/findings.ts";
 import { sitegrove } from "../cli/program.ts";
 import { serve, urlset, type Website } from "../cli/website.ts";
@@ -113,7 +113,7 @@ test("whatever the URL of a sitemap is, its place is a relative reference", () =
   const folders = fc.constantFrom([], [{ url: "https://example.org/", path: path.join(process.cwd(), "pub lic") }]);
   fc.assert(
     fc.property(base, fc.string({ unit, maxLength: 20 }), folders, (start, rest, mapping) => {
-      const { uri } = new Places(mapping).of(start + rest);
+      const { uri } = new FileLocations(mapping).of(start + rest);
       expect(uri).toMatch(/^(?!\/\/|[a-z][a-z0-9+.-]*:)(?:[\w\-.~!$&'()*+,;=:@/?]|%[0-9a-f]{2})+$/i);
     }),
     { numRuns: 2000 },

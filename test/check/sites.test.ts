@@ -10,7 +10,7 @@ import { Findings, SitemapFindings } from "../../src/check/findings.ts";
 import { ruleOf } from "../../src/check/problems.ts";
 import { type CheckResult, tally } from "../../src/check/result.ts";
 import { checkRules } from "../../src/check/rule-table.ts";
-import { Places } from "../../src/cli/input/local-files.ts";
+import { FileLocations } from "../../src/cli/input/local-files.ts";
 import { checkFormats, writeCheck } from "../../src/cli/output/findings.ts";
 import { problem, problemRows } from "../../src/model/problem.ts";
 import type { Sitemap } from "../../src/model/sitemap.ts";
@@ -34,7 +34,7 @@ async function checked(routes: Routes, options: object = {}): Promise<CheckResul
 }
 
 const written = (result: CheckResult, all = false) =>
-  checkFormats.map((format) => writeCheck(result, { format, all, color: false, places: new Places([]) }));
+  checkFormats.map((format) => writeCheck(result, { format, all, color: false, places: new FileLocations([]) }));
 
 describe.each(readdirSync(folder))("%s", (file) => {
   const { routes, options } = parseSiteFile(readFileSync(path.join(folder, file), "utf8"));

@@ -9,7 +9,7 @@ import { exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-c
 import { addFlags, collected, crawlOptions, type Flags, wholeNumber } from "../flags.ts";
 import { addHelp } from "../help.ts";
 import { Baseline, checkOptions } from "../input/check-files.ts";
-import { chooseCheckTarget, Places, renamed, withFileNames } from "../input/local-files.ts";
+import { chooseCheckTarget, FileLocations, renamed, withFileNames } from "../input/local-files.ts";
 import { CrawlEnding, inWords } from "../output/ending.ts";
 import { OutputFile } from "../output/file.ts";
 import {
@@ -146,7 +146,7 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
     listed = result.pageCount;
     ending.finish(result, run.messages);
     const look = { all: flags.all === true, color: run.isShown && run.hasColor };
-    const text = (format: CheckFormat) => writeCheck(result, { format, ...look, places: new Places(folders) });
+    const text = (format: CheckFormat) => writeCheck(result, { format, ...look, places: new FileLocations(folders) });
     const { GITHUB_STEP_SUMMARY: summary } = context.environment;
     for (const [index, { format }] of flags.outputs.entries()) {
       const fault = format === "github" && summary ? appendSummary(summary, text("markdown")) : undefined;

@@ -151,7 +151,7 @@ function withIndex(name: string): string {
 }
 
 /** A location in SARIF: relative to a base. */
-export interface Place {
+export interface FileLocation {
   readonly uri: string;
   readonly base: string;
   /** The path from the working directory, if it is a file below it. */
@@ -162,7 +162,7 @@ export interface Place {
 // https://docs.github.com/en/code-security/code-scanning
 const sourceRoot = "%SRCROOT%";
 
-export class Places {
+export class FileLocations {
   readonly #folders: readonly SiteFolder[];
   /** The names of bases other than the working directory, by their URLs. */
   readonly bases: Map<string, string> = new Map();
@@ -171,7 +171,7 @@ export class Places {
     this.#folders = folders;
   }
 
-  of(sitemap: string): Place {
+  of(sitemap: string): FileLocation {
     // A file has no fragments.
     const [url = ""] = sitemap.split("#", 1);
     const folder = this.#folders.find((each) => url.startsWith(each.url));
@@ -190,7 +190,7 @@ export class Places {
   }
 
   /** The place of a file. */
-  file(name: string): Place {
+  file(name: string): FileLocation {
     const file = path.relative(process.cwd(), name);
     return { uri: encodedPath(wellFormed(file)) || "./", base: sourceRoot, file };
   }

@@ -27,7 +27,7 @@ import {
 import { changeLists } from "./changes.ts";
 import { NoAnswer, notRead, type Sites } from "./sites.ts";
 
-type Facts = Readonly<Record<string, unknown>>;
+type Data = Readonly<Record<string, unknown>>;
 
 const text = (description: string) => ({ type: "string", description }) as const;
 const texts = (description: string) => ({ type: "array", items: { type: "string" }, description }) as const;
@@ -68,14 +68,14 @@ export function createServer(sites: Sites, signal: AbortSignal): McpServer {
   const add = <Question>(
     name: string,
     description: string,
-    input: Facts,
+    input: Data,
     answer: (question: Question) => Promise<Answer>,
     output?: object,
   ) => {
     const { required = [], ...properties } = input as { required?: readonly string[] };
     const schema = { type: "object", properties, required, additionalProperties: false };
     const inputSchema = fromJsonSchema<Question>(schema as never);
-    const outputSchema = output && fromJsonSchema<Facts>(output as never);
+    const outputSchema = output && fromJsonSchema<Data>(output as never);
     const annotations = { readOnlyHint: true, openWorldHint: true };
     const config = { description, inputSchema, annotations, ...(outputSchema && { outputSchema }) };
     server.registerTool(name, config as never, ((question: Question) => answered(() => answer(question))) as never);

@@ -10,7 +10,7 @@ import { systemReason } from "../../model/errors.ts";
 import { counted, grouped } from "../../model/figures.ts";
 import { version } from "../../model/version.ts";
 import { jsonOf, printable } from "../../write/printable.ts";
-import type { Place, Places } from "../input/local-files.ts";
+import type { FileLocation, FileLocations } from "../input/local-files.ts";
 
 export const checkFormats = ["text", "json", "sarif", "markdown", "github"] as const;
 export type CheckFormat = (typeof checkFormats)[number];
@@ -22,7 +22,7 @@ export interface CheckOutput {
   readonly format: CheckFormat;
   readonly all: boolean;
   readonly color: boolean;
-  readonly places: Places;
+  readonly places: FileLocations;
 }
 
 export function writeCheck(result: CheckResult, { format, all, color, places }: CheckOutput): string {
@@ -115,7 +115,7 @@ function escaped(sentence: string): string {
 const annotations = { error: "error", warning: "warning", info: "notice" } as const;
 
 // https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
-function checkAnnotations(result: CheckResult, places: Places): string {
+function checkAnnotations(result: CheckResult, places: FileLocations): string {
   const groups = groupsOf(result);
   const shown = severities.flatMap((severity) => {
     const lists = groups.filter((group) => group.severity === severity).map((each) => annotated(each, result, places));
@@ -132,7 +132,7 @@ function checkAnnotations(result: CheckResult, places: Places): string {
 const mostShown = 10;
 
 /** One for each example; the first says how many there are. */
-function annotated(group: FindingGroup, result: CheckResult, places: Places): string[] {
+function annotated(group: FindingGroup, result: CheckResult, places: FileLocations): string[] {
   const { rule, severity, findings } = group;
   const fix = rule.fix === "" ? "" : ` Fix: ${rule.fix}`;
   const extent = extentOf(group, result) ?? casesInWords(findings[0] ?? group);
@@ -180,7 +180,7 @@ const levels = { error: "error", warning: "warning", info: "note" } as const;
 const mostResults = 5000;
 const docs = "https://github.com/sitegrove/sitegrove/blob/main/docs/check.md";
 
-function checkSarif(result: CheckResult, places: Places): unknown {
+function checkSarif(result: CheckResult, places: FileLocations): unknown {
   const { findings, notJudged, homepage, complete, pageCount } = result;
   const found = new Set(findings.map(({ rule }) => rule));
   const rules = result.rules.filter(({ id }) => found.has(id));
@@ -222,7 +222,7 @@ function ruleOf({ id, severity, sentence, fix, link, basis }: Rule): unknown {
   };
 }
 
-function resultOf(finding: Finding, rules: readonly Rule[], places: Places): unknown {
+function resultOf(finding: Finding, rules: readonly Rule[], places: FileLocations): unknown {
   const { severity, sitemap, count, examples, otherSitemaps } = finding;
   const ruleIndex = rules.findIndex(({ id }) => id === finding.rule);
   const { id: ruleId, sentence } = rules[ruleIndex] as Rule;
@@ -248,7 +248,7 @@ function resultOf(finding: Finding, rules: readonly Rule[], places: Places): unk
   };
 }
 
-function locationOf({ uri, base }: Place, example: FindingExample | undefined): unknown {
+function locationOf({ uri, base }: FileLocation, example: FindingExample | undefined): unknown {
   const text = example === undefined ? "" : exampleText(example);
   // Code scanning shows nothing without a line.
   const region = { startLine: example?.line ?? 1 };
