@@ -134,6 +134,8 @@ export class Archive implements DocumentSource {
   goesOn = false;
   /** Whether it was edited: its description of the run or of an exchange is not what was written. */
   altered = false;
+  /** In joined archives: another website than that of the first. */
+  otherWebsite: string | undefined;
   /** The settings that the counts depend on. */
   countedBy: string | undefined;
   /** The requested URLs; in files of other tools, those with a response. Each once, in the order of the file. */
@@ -320,7 +322,11 @@ export class Archive implements DocumentSource {
     this.records.infoPlaces.push(record.place);
     // In joined archives, the first one describes the run, unless it was resumed.
     const goesOn = resumes !== undefined && this.#runs.has(resumes);
-    if (this.info !== undefined && !goesOn) return;
+    if (this.info !== undefined && !goesOn) {
+      if (String(info.sitemaps ?? info.homepage) !== String(this.info.sitemaps ?? this.info.homepage))
+        this.otherWebsite ??= info.sitemaps?.join(" ") ?? info.homepage;
+      return;
+    }
     this.altered ||= !isAsWritten(record.head, content);
     this.info = info;
     this.infoId = id;

@@ -88,7 +88,10 @@ export class Discovery {
 
   /** A candidate was visited. */
   took({ url, by, ifNeeded }: Candidate, { type, result }: Visit): void {
-    const { outcome, status, finalUrl = url } = result;
+    const { outcome, status, finalUrl = url, reason } = result;
+    // It was there: an archive is damaged.
+    const isDamaged = type === "omitted" && reason?.code === "archive-digest";
+    if (isDamaged) this.problems.add("archive-digest", { value: url });
     if (by === "robots") {
       // A robots.txt with status 200 has a node with its problems.
       const facts = status === undefined || status < 300 ? {} : { status };
@@ -97,7 +100,7 @@ export class Discovery {
       const { robots } = this.#crawl;
       if (!robots.has(url)) robots.set(url, isUnreachable ? undefined : new RobotsGroups());
       if (isUnreachable) this.problems.add("robots-unreachable", facts);
-    } else if (isGuess(by) && type === "omitted" && outcome === "failed") {
+    } else if (isGuess(by) && type === "omitted" && outcome === "failed" && !isDamaged) {
       this.problems.add("known-path-unreachable", { value: url });
     }
     this.records.push({ url, by, ...result });

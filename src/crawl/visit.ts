@@ -379,7 +379,9 @@ function isGuess({ by }: Place): boolean {
 function isLinkToPage({ by }: Place, { outcome, reason: { code, value }, response }: Missing): boolean {
   if ((by !== "homepage-link" && by !== "homepage-header") || outcome === "blocked") return false;
   if (code === "not-a-sitemap" && value === "html") return true;
-  return response?.status === 200 && /html/i.test(header(response.headers, "content-type") ?? "");
+  const isHtml = response?.status === 200 && /html/i.test(header(response.headers, "content-type") ?? "");
+  // What it holds is unknown, or XML.
+  return isHtml && !/^(?:coding|charset|limit|body|timeout|xml-dtd)-/.test(code);
 }
 
 // The URL of a document after redirects, if different from the declared one.

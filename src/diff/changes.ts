@@ -13,11 +13,11 @@ import { checkTarget, prepare } from "../crawl/prepare.ts";
 import type { AddedPage, ChangedPage, PageChange, RemovedPage, TreeChange } from "../model/change.ts";
 import { SitemapError, systemReason } from "../model/errors.ts";
 import type { UnreachableWebsite } from "../model/event.ts";
-import type { DocumentSource } from "../model/exchange.ts";
+import type { DocumentRequest, DocumentSource } from "../model/exchange.ts";
 import { path as checkPath, expectKnown, invalid, oneOf, optionsIn, strings } from "../model/option-checks.ts";
-import { type Options, resolvePageFilters } from "../model/options.ts";
-import { isCutOff } from "../model/problem.ts";
-import { type IndexSitemap, isReadSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
+import { defaultLimits, type Options, resolvePageFilters } from "../model/options.ts";
+import { isCutOff, isLossy } from "../model/problem.ts";
+import { isComplete, isReadSitemap, type Sitemap } from "../model/sitemap.ts";
 import { urlKey } from "../model/url.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
 import { partsOf, robotsOf, type SitemapTree } from "../tree/tree.ts";
@@ -235,10 +235,10 @@ export class ChangesRun {
         const [about, asked] = [info, start].map((each) => each.sitemaps?.join(" ") ?? each.homepage);
         throw new SitemapError("invalid-archive", `${this.#name} is about ${about}, not ${asked}`);
       }
-      tree = await openTreeWhile(this.#state, { limits, signal }, { verify: true });
-      for (const sitemap of tree.sitemaps()) {
-        if (problemsOf(sitemap).some(({ code }) => code === "archive-digest" || code === "archive-counts"))
-          throw invalidArchive(this.#name, `it is damaged: ${sitemap.url} is not what was written`);
+      tree = await openTreeWhile(this.#state, { limits: withoutBudgets(limits), signal }, { verify: true });
+      for (const { url, problem } of tree.problems()) {
+        if (problem.code === "archive-digest" || problem.code === "archive-counts")
+          throw invalidArchive(this.#name, `it is damaged: ${problem.value ?? url} is not what was written`);
       }
       return { archive, tree };
     } catch (error) {
@@ -253,15 +253,22 @@ export class ChangesRun {
     const previous = state && { previous: this.#state };
     this.#next = this.#received;
     const tree = await buildTreeWhile(this.#target, { ...this.#crawl, ...previous, save: this.#received }, {});
-    const isWhole = tree.complete && tree.root.problems.length === 0;
-    if (isWhole || tree.unreachable !== undefined) return tree;
     const stale = state === undefined ? new Set<string>() : staleUrls(tree, state.tree);
+    const isWhole = tree.complete && tree.root.problems.length === 0 && stale.size === 0;
+    if (isWhole || tree.unreachable !== undefined) return tree;
+    const held = state === undefined ? [] : heldPaths(tree, state.tree);
+    const unread = new Set(tree.root.problems.flatMap(({ code }) => unreadRoles[code] ?? []));
+    const isStale = ({ url, role }: DocumentRequest) => stale.has(urlKey(url)) || unread.has(role);
     await tree.close();
     this.#next = this.#merged;
-    const source = knownDocuments(await openArchive(this.#received), state?.archive, stale);
+    const source = knownDocuments(await openArchive(this.#received), state?.archive, isStale);
     try {
-      const limits = { ...this.#crawl.limits, time: Number.POSITIVE_INFINITY };
-      const options = { ...this.#crawl, limits, save: this.#merged, onEvent: undefined };
+      const known = state === undefined ? 0 : Array.from(state.tree.sitemaps()).length;
+      const { documents } = { ...defaultLimits, ...this.#crawl.limits };
+      // What was not requested today is taken from the state.
+      const limits = { ...withoutBudgets(this.#crawl.limits), documents: documents + known };
+      const extraKnownPaths = [...(this.#crawl.extraKnownPaths ?? []), ...held];
+      const options = { ...this.#crawl, limits, extraKnownPaths, save: this.#merged, onEvent: undefined };
       return await buildTreeWhile(this.#target, options, { source });
     } finally {
       await source.close();
@@ -269,17 +276,34 @@ export class ChangesRun {
   }
 }
 
+// Of a website as a whole: the files are the user's own.
+function withoutBudgets(limits: Options["limits"]): Options["limits"] {
+  const none = Number.POSITIVE_INFINITY;
+  return { ...limits, documents: none, bytes: none, pages: none, time: none };
+}
+
+// By problem of the website: which document could not be read, if it was reached by redirects, or is cut off.
+const unreadRoles: Readonly<Record<string, DocumentRequest["role"]>> = {
+  "robots-unreachable": "robots",
+  "homepage-unreachable": "homepage",
+  "homepage-cut": "homepage",
+};
+
 function inUse(name: string, owner: string): SitemapError {
   return new SitemapError("state-in-use", `${owner} is using ${name}; wait for it, or stop it`);
 }
 
 // Today's documents; for those that could not be read, the last readable ones.
-function knownDocuments(now: Archive, known: Archive | undefined, stale: ReadonlySet<string>): DocumentSource {
+function knownDocuments(
+  now: Archive,
+  known: Archive | undefined,
+  isStale: (request: DocumentRequest) => boolean,
+): DocumentSource {
   return {
     async fetch(request) {
       const found = await now.fetch(request);
       const isRead = ["found", "redirect", "absent"].includes(found.outcome);
-      if (isRead && !stale.has(urlKey(request.url))) return found;
+      if (isRead && !isStale(request)) return found;
       const last = await known?.fetch(request);
       return last?.outcome === "found" || last?.outcome === "redirect" ? last : found;
     },
@@ -289,33 +313,47 @@ function knownDocuments(now: Archive, known: Archive | undefined, stale: Readonl
   };
 }
 
-/** The URLs of sitemaps that were read before and cannot be fully read now, with the redirects to them. */
+/** The URLs of sitemaps, and of robots.txt, that were read before and cannot be fully read now, with the redirects to them. */
 function staleUrls(now: SitemapTree, before: SitemapTree): ReadonlySet<string> {
   const known = new Map<string, Sitemap>();
   for (const sitemap of before.sitemaps()) if (!known.has(keyOf(sitemap))) known.set(keyOf(sitemap), sitemap);
   const { responses } = partsOf(now);
   const stale = new Set<string>();
+  // Those that no document lists are not in the tree.
+  for (const { url, outcome } of now.discovery)
+    if (["failed", "blocked", "refused"].includes(outcome) && known.has(url)) stale.add(urlKey(url));
   for (const sitemap of now.sitemaps()) {
     const last = known.get(keyOf(sitemap));
     if (last === undefined || last.kind === "invalid" || sitemap === now.root) continue;
-    const isSwapped = sitemap.kind === "index" && last.kind === "index" && hasSwapped(sitemap, last, known);
-    if (!isUnread(sitemap) && !isSwapped) continue;
+    if (!isUnread(sitemap)) continue;
     const hops = responses.get(sitemap.url)?.hops ?? [];
     for (const url of [keyOf(sitemap), sitemap.url, ...hops.map((hop) => hop.url)]) stale.add(urlKey(url));
   }
   return stale;
 }
 
-// A sitemap was replaced with one that cannot be fully read yet, which may list its pages.
-function hasSwapped(now: IndexSitemap, last: IndexSitemap, known: ReadonlyMap<string, Sitemap>): boolean {
-  const named = new Set(now.children.map(keyOf));
-  const hasUnread = now.children.some((child) => isUnread(child) && !known.has(keyOf(child)));
-  return hasUnread && last.children.some((child) => child.kind !== "invalid" && !named.has(keyOf(child)));
+/**
+ * The paths of sitemaps that no index lists any more, as long as one could not be read that never was: it may list their pages. They are
+ * kept as if the caller had named them.
+ */
+function heldPaths(now: SitemapTree, before: SitemapTree): string[] {
+  const named = new Set([...Array.from(now.sitemaps(), keyOf), ...now.discovery.map(({ url }) => url)]);
+  const read = new Set(Array.from(before.sitemaps()).filter(isReadSitemap).map(keyOf));
+  if (!Array.from(now.sitemaps()).some((each) => isUnread(each) && !read.has(keyOf(each)))) return [];
+  const { origin } = new URL(now.homepage);
+  const isLeft = (url: string) => !named.has(url) && url.startsWith(`${origin}/`);
+  const lists = Array.from(before.sitemaps()).filter((each) => each === before.root || named.has(keyOf(each)));
+  const children = lists.flatMap((each) => (each.kind === "index" ? each.children.filter(isReadSitemap) : []));
+  return children
+    .map(keyOf)
+    .filter(isLeft)
+    .map((url) => url.slice(origin.length));
 }
 
 // Single entries that are lost do not count: a sitemap that always has some would never change.
 function isUnread(sitemap: Sitemap): boolean {
-  return sitemap.kind === "invalid" || sitemap.problems.some(({ code }) => isCutOff(code) || stopCodes.has(code));
+  if (sitemap.kind === "invalid") return isLossy(sitemap.reason.code);
+  return sitemap.problems.some(({ code }) => isCutOff(code) || stopCodes.has(code));
 }
 
 const stopCodes: ReadonlySet<string> = new Set([
@@ -329,7 +367,7 @@ const stopCodes: ReadonlySet<string> = new Set([
 // A page is gone if its sitemap was fully read, or if all indexes were and none lists its sitemap any more.
 function certainty(tree: SitemapTree): (change: PageChange) => boolean {
   const readable = new Map<string, boolean>();
-  let namesAll = true;
+  let namesAll = isComplete(tree.root.problems);
   for (const sitemap of tree.sitemaps()) {
     const isWhole = !isUnread(sitemap);
     for (const url of [sitemap.url, keyOf(sitemap)]) readable.set(url, (readable.get(url) ?? true) && isWhole);
@@ -343,6 +381,10 @@ function certainty(tree: SitemapTree): (change: PageChange) => boolean {
 class KnownSide extends TreeSide {
   override get complete(): boolean {
     return true;
+  }
+
+  override get unsure(): ReadonlySet<string> {
+    return new Set();
   }
 }
 

@@ -13,7 +13,7 @@ import {
   type TreeChange,
 } from "../model/change.ts";
 import type { SitemapPage } from "../model/page.ts";
-import type { Side, SideSitemap } from "./diff-side.ts";
+import { isAbsent, type Side } from "./diff-side.ts";
 import type { DiffSettings } from "./diff-trees.ts";
 import { EarlierPages } from "./earlier-pages.ts";
 import { matchPages, type PageList, PageLists } from "./page-lists.ts";
@@ -136,14 +136,13 @@ async function scan(side: Side, scratch: Scratch, settings: DiffSettings): Promi
 // Whether a page that is missing on this side is known to be missing. A sitemap that does not exist on both sides has no pages. The pages
 // of the sitemaps in an index file are unknown, which does not matter if both sides are such files.
 function knowsPages(side: Side, other: Side): boolean {
-  const isAbsent = ({ sitemaps }: Side, key: string) => absent.has(sitemaps.get(key)?.reason?.code);
-  const { unread = [] } = side;
-  const areAbsent = unread.length > 0 && unread.every((key) => isAbsent(side, key) && isAbsent(other, key));
+  const lacks = ({ sitemaps }: Side, key: string) => isAbsent(sitemaps.get(key)?.reason?.code);
+  const { unread = [], unsure = [] } = side;
+  const areAbsent = unread.length > 0 && unread.every((key) => lacks(side, key) && lacks(other, key));
   const isRead = side.kind !== "index" || side.sitemaps.size === 0 || other.kind === "index";
-  return (side.complete || areAbsent) && isRead;
+  const isSure = ![...unsure].some((url) => other.sitemaps.has(url) || other.namesAll(url) !== undefined);
+  return (side.complete || areAbsent) && isRead && isSure;
 }
-
-const absent: ReadonlySet<string | undefined> = new Set(["http-404", "http-410"]);
 
 // Reads the lists again that have a marked page. `place`: of the first page of a batch.
 async function* marked(
@@ -179,15 +178,15 @@ function totalsOf({ lists, total }: PageLists, complete: boolean): DiffSideTotal
 // new.
 function* sitemapChanges(before: Side, after: Side): Generator<SitemapChange, void> {
   const kind = "sitemap";
-  for (const [sitemap, was] of before.sitemaps) {
+  for (const sitemap of before.sitemaps.keys()) {
     if (after.sitemaps.has(sitemap)) continue;
-    if (isKnownToLack(after, was, before)) yield { kind, change: "gone", sitemap };
+    if (isKnownToLack(after, sitemap, before)) yield { kind, change: "gone", sitemap };
     else yield { kind, change: "unknown", sitemap, missing: "after" };
   }
   for (const [sitemap, is] of after.sitemaps) {
     const was = before.sitemaps.get(sitemap);
     const why = is.reason && { reason: is.reason };
-    if (was === undefined && isKnownToLack(before, is, after)) yield { kind, change: "added", sitemap, ...why };
+    if (was === undefined && isKnownToLack(before, sitemap, after)) yield { kind, change: "added", sitemap, ...why };
     else if (was === undefined) yield { kind, change: "unknown", sitemap, missing: "before", ...why };
     else if (!was.reason && why) yield { kind, change: "now-invalid", sitemap, ...why };
     else if (was.reason && !why) yield { kind, change: "now-readable", sitemap };
@@ -196,14 +195,13 @@ function* sitemapChanges(before: Side, after: Side): Generator<SitemapChange, vo
 
 // A missing sitemap is known to be gone if the index that lists it on the other side was fully read here. If that index is missing, too,
 // the same is checked for it. Indexes can list one another, and robots.txt.
-function isKnownToLack(side: Side, sitemap: SideSitemap, other: Side): boolean {
-  const seen = new Set<string>();
-  for (
-    let { parent } = sitemap;
-    parent !== undefined && !seen.has(parent);
-    parent = other.sitemaps.get(parent)?.parent
-  ) {
+function isKnownToLack(side: Side, sitemap: string, other: Side): boolean {
+  const parentOf = (key: string) => other.sitemaps.get(key)?.parent;
+  const seen = new Set([sitemap]);
+  if (side.unsure?.has(sitemap)) return false;
+  for (let parent = parentOf(sitemap); parent !== undefined && !seen.has(parent); parent = parentOf(parent)) {
     seen.add(parent);
+    if (side.unsure?.has(parent)) return false;
     const namesAll = side.namesAll(parent);
     if (namesAll !== undefined) return namesAll;
     const own = side.sitemaps.get(parent);

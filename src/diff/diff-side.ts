@@ -57,6 +57,8 @@ export interface Side {
   readonly complete: boolean;
   /** The keys of everything that could not be fully read, if it is known one by one. */
   readonly unread?: readonly string[];
+  /** Where discovery looked for sitemaps and got no answer that says whether there is one. */
+  readonly unsure?: ReadonlySet<string>;
   /** Whether pages have more fields than their URL. */
   readonly hasFields: boolean;
   /**
@@ -74,4 +76,9 @@ export interface Side {
   /** Reads the pages of a list again. */
   read(list: PageList): AsyncIterable<readonly SitemapPage[]>;
   close?(): Promise<void>;
+}
+
+/** Whether a document that cannot be read for this reason does not exist. */
+export function isAbsent(code: string | undefined): boolean {
+  return code === "http-404" || code === "http-410";
 }

@@ -35,6 +35,11 @@ export class TreeSide implements Side {
       .map(keyOf);
   }
 
+  get unsure(): ReadonlySet<string> {
+    const failed = this.#made.discovery.filter(({ outcome }) => /^(?:failed|blocked|refused)$/.test(outcome));
+    return new Set(failed.map(({ url }) => url));
+  }
+
   namesAll(index: string | undefined): boolean | undefined {
     return this.#indexes.get(index);
   }

@@ -464,6 +464,10 @@ export const treeProblems = {
     "The archive refers to content in another file",
     "Join the archives with `cat`, in any order.",
   ) as Row,
+  "archive-website": loss(
+    "The archive also contains another website, which was not read: {value}",
+    "Read its archive by itself.",
+  ) as Row,
   "archive-truncated": loss("The archive is cut off or damaged; the readable part was used", "Crawl again.") as Row,
 };
 

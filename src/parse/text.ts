@@ -6,8 +6,8 @@
 //   Lenient: behind a tab, a second column with a date, number, change frequency or URL is cut off; reported. Any other tab
 //   stands inside of a URL, which makes it invalid: a URL parser would drop it and name another page.
 //   Lenient: several URLs with blanks, commas, semicolons, bars or Unicode line separators between them are several pages; a comma at
-//   the end of a line is cut off, and so is a date, number or change frequency behind a blank; reported. Any other blank stands inside of
-//   a URL.
+//   the end of a line is cut off, and so is a date, number or change frequency behind a blank, and a date with such columns behind a
+//   comma; reported. Any other blank stands inside of a URL.
 //   Lenient: a line that is not an http(s) URL is reported and skipped.
 // A line is never taken as a relative URL: otherwise every word would be one.
 
@@ -65,7 +65,16 @@ function urlsOf(text: string): string[] {
   }
   const bare = unwrapUrl(line.endsWith(",") ? withoutSeparators(line) : line);
   const blank = bare.indexOf(" ");
-  return blank >= 0 && isColumn(bare.slice(blank + 1)) ? [bare.slice(0, blank)] : [bare];
+  if (blank >= 0 && isColumn(bare.slice(blank + 1))) return [bare.slice(0, blank)];
+  // A number alone may be part of the URL.
+  const date = bare.search(/,\d{4}-\d\d-\d\d/);
+  return date >= 0 &&
+    bare
+      .slice(date + 1)
+      .split(",")
+      .every(isColumn)
+    ? [bare.slice(0, date)]
+    : [bare];
 }
 
 function withoutSeparators(text: string): string {

@@ -84,6 +84,7 @@ export async function openTreeWhile(
     const problems = [
       ...(isLate ? [problem("limit-time", { limit: limits.time })] : isCut ? [problem("archive-truncated")] : []),
       ...(archive.altered ? [problem("archive-digest")] : []),
+      ...(archive.otherWebsite ? [problem("archive-website", { value: archive.otherWebsite })] : []),
     ];
     const isLater = isForLater(building, reader);
     const read = isLater ? readByCounts(archive, prepared.settings, building.verify ?? false) : building.read;

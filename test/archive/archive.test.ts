@@ -7,7 +7,9 @@ import { openArchive } from "../../src/archive/open.ts";
 import { createStore } from "../../src/archive/store.ts";
 import type { Fetched } from "../../src/model/exchange.ts";
 import { problem } from "../../src/model/problem.ts";
+import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { some } from "../support/long.ts";
+import { site, urlset } from "../support/site.ts";
 import { testFolder } from "../support/test-folder.ts";
 import { bodyOf, bytesOf, contentOf, documentAt, failedAt, redirectAt } from "./exchanges.ts";
 import { opened } from "./opened.ts";
@@ -105,6 +107,28 @@ test("archives can be joined", async () => {
     const fetched = await both.fetch({ url: `https://${name}.example/`, role: "homepage" });
     expect(await contentOf(fetched)).toMatchObject({ body: { bytes: name } });
   }
+});
+
+test("of joined archives the first website is read, and that there is another is a loss", async () => {
+  const parts = await Promise.all(
+    ["https://a.example/", "https://b.example/"].map(async (homepage, at) => {
+      const { client } = site({
+        [`${homepage}robots.txt`]: `Sitemap: ${homepage}s.xml`,
+        [`${homepage}s.xml`]: urlset(`${homepage}1`),
+      });
+      const options = { client, useKnownPaths: false, useHomepage: false, save: inFolder(`${at}.warc`) };
+      await (await sitemapTreeForHomepage(homepage, options)).close();
+      return readFile(inFolder(`${at}.warc`));
+    }),
+  );
+  await writeFile(inFolder("two.warc"), Buffer.concat(parts));
+  await writeFile(inFolder("twice.warc"), Buffer.concat([parts[0]!, parts[0]!]));
+  const problemsOf = async (name: string) => {
+    await using tree = await openTree(inFolder(name));
+    return Array.from(tree.problems(), ({ problem: { code, value } }) => [code, value]);
+  };
+  expect(await problemsOf("two.warc")).toEqual([["archive-website", "https://b.example/"]]);
+  expect(await problemsOf("twice.warc")).toEqual([]);
 });
 
 describe("a file that exists is never replaced", () => {

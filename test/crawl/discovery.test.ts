@@ -223,6 +223,19 @@ describe("links of the homepage", () => {
     await tree.close();
   });
 
+  test("to a sitemap that is served as HTML and cannot be read are a loss; to a page for people they are not", async () => {
+    const refused = '<!DOCTYPE urlset [<!ENTITY x "y">]><urlset><url><loc>&x;</loc></url></urlset>';
+    for (const [body, complete] of [
+      [refused, false],
+      [gzipSync(urlset("/1")).subarray(0, 40), false],
+      ["<html>", true],
+      ["", true],
+    ] as const) {
+      const { tree } = await discover({ "/": page(link("/s.xml")), "/s.xml": page(body) }, only);
+      expect([body, tree.complete]).toEqual([body, complete]);
+    }
+  });
+
   test("that are not URLs are reported, and nothing is missing", async () => {
     const { tree } = await discover({ "/": page(`${link("mailto:x@example.org")}${link("https://[")}`) }, only);
     expect([tree.complete, codes(tree)]).toEqual([true, ["homepage-link-invalid"]]);

@@ -241,6 +241,23 @@ describe("a side that is incomplete", () => {
     expect(await lines(broken[0]!, broken[1]!)).toEqual(["unknown /1 in after /a.xml", "unknown /2 in before /a.xml"]);
   });
 
+  test.each([403, 429, 503])("a sitemap that nobody declares and that answers %i now may be there", async (status) => {
+    const routes = { "/robots.txt": `Sitemap: ${home}a.xml`, "/a.xml": urlset("/1"), "/guess.xml": urlset("/2") };
+    const found = async (more: Documents) => {
+      const { client } = site({ ...routes, ...more });
+      const options = { client, useKnownPaths: false, useHomepage: false, retries: 0, extraKnownPaths: ["/guess.xml"] };
+      const made = await sitemapTreeForHomepage(home, options);
+      trees.push(made);
+      return made;
+    };
+    const whole = await found({});
+    const denied = await found({ "/guess.xml": { status } });
+    expect(await lines(whole, denied)).toEqual(["sitemap unknown /guess.xml", "unknown /2 in after /guess.xml"]);
+    expect(await lines(whole, await found({ "/guess.xml": { status: 404 } }))).toContain("removed /2 /guess.xml");
+    const closed = await found({ "/robots.txt": { status: 403 } });
+    expect(await lines(whole, closed, { only: ["removed", "unknown"] })).toEqual(["unknown /1 in after /a.xml"]);
+  });
+
   test("an archive that was cut off is one", async () => {
     const whole = await treeWith(["/a.xml", urlset("/1")], ["/b.xml", urlset("/2")]);
     const saved = path.join(folder, "whole.warc");

@@ -2,6 +2,7 @@
 // Needs processes, more than a second.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { type ChangesOptions, changes } from "../../src/diff/changes.ts";
 import { openTree } from "../../src/tree/build.ts";
@@ -167,12 +168,78 @@ describe("in the library", () => {
       [{ "/index.xml": index("c.xml", "b.xml") }, []],
       [{ "/c.xml": urlset("1", "2") }, []],
     ],
+    [
+      "was replaced by one that cannot be read does not hide a new one",
+      [{ "/index.xml": index("c.xml", "d.xml"), "/d.xml": urlset("4") }, ["added 4"]],
+      [{ "/d.xml": urlset("4", "5") }, ["added 5"]],
+      [{ "/index.xml": index("d.xml") }, ["removed 1", "removed 2", "removed 3"]],
+    ],
+    [
+      "is not named any more is gone once everything else can be read",
+      [
+        { "/index.xml": index("b.xml"), "/robots.txt": robots("index.xml", "new.xml"), "/new.xml": "<sitemapindex>" },
+        [],
+      ],
+      [{ "/new.xml": index("c.xml"), "/c.xml": urlset("2", "5") }, ["removed 1", "added 5"]],
+    ],
+    [
+      "names itself loses a page",
+      [
+        { "/b.xml": urlset("3", "4").replace("</urlset>", `<sitemap><loc>${home}b.xml</loc></sitemap></urlset>`) },
+        ["added 4"],
+      ],
+      [
+        { "/b.xml": urlset("4").replace("</urlset>", `<sitemap><loc>${home}b.xml</loc></sitemap></urlset>`) },
+        ["removed 3"],
+      ],
+    ],
   ])("a sitemap that %s", async (_, ...days) => {
     const { routes, read } = website();
     await committed(read());
     for (const [changed, expected] of days) {
       Object.assign(routes, changed);
       expect(await committed(read())).toEqual(expected);
+    }
+  });
+
+  test.each<[string, Record<string, Route>]>([
+    ["robots.txt leads to an error", { "/robots.txt": { to: "/maintenance" }, "/maintenance": { status: 503 } }],
+    ["robots.txt leads to itself", { "/robots.txt": { to: "/robots.txt" } }],
+    ["robots.txt is forbidden", { "/robots.txt": { status: 403 } }],
+    ["a sitemap that nobody declares is forbidden", { "/guess.xml": { status: 403 } }],
+    ["a sitemap that nobody declares is busy", { "/guess.xml": { status: 429 } }],
+    ["a sitemap that nobody declares leads to an error", { "/guess.xml": { to: "/x" }, "/x": { status: 503 } }],
+    ["the homepage leads to an error", { "/": { to: "/maintenance" }, "/maintenance": { status: 503 } }],
+    [
+      "the homepage is cut off",
+      { "/": { headers: { "content-encoding": "gzip" }, body: gzipSync("<p>").subarray(0, 12) } },
+    ],
+  ])("nothing is gone if %s", async (_, changed) => {
+    const { routes, read } = website();
+    routes["/guess.xml"] = urlset("4");
+    routes["/"] = '<link rel="sitemap" href="/linked.xml">';
+    routes["/linked.xml"] = urlset("5");
+    const { client } = site((name) => routes[name]);
+    const crawl = { ...options, client, useHomepage: true, extraKnownPaths: ["/guess.xml"] };
+    const whole = Object.fromEntries(Object.entries(routes));
+    expect(await committed(read({ crawl }))).toHaveLength(5);
+    Object.assign(routes, changed);
+    expect(await committed(read({ crawl }))).toEqual([]);
+    Object.assign(routes, whole);
+    expect(await committed(read({ crawl }))).toEqual([]);
+  });
+
+  test("limits are for the website, not for the state", async () => {
+    const { routes, read } = website();
+    const { client } = site((name) => routes[name]);
+    await committed(read());
+    for (const limits of [{ time: 0 }, { documents: 1 }, { pages: 1 }]) {
+      const found = read({ crawl: { ...options, client, limits } });
+      expect(await all(found).catch(({ code }: { code: string }) => [code])).not.toContain(
+        expect.stringMatching("added"),
+      );
+      await found.commit().catch(() => undefined);
+      expect(await committed(read())).toEqual([]);
     }
   });
 
@@ -217,7 +284,10 @@ describe("in the library", () => {
     const at = Math.floor(whole.length / 2);
     const damaged = Buffer.from(whole);
     damaged[whole.indexOf("<loc>2</loc>") + 5] = "8".charCodeAt(0);
-    for (const bytes of [damaged, whole.subarray(0, at), Buffer.from("site"), Buffer.alloc(0)]) {
+    // The record of robots.txt.
+    const described = Buffer.from(whole);
+    described[whole.indexOf('"attempts"') + 1] = "b".charCodeAt(0);
+    for (const bytes of [damaged, described, whole.subarray(0, at), Buffer.from("site"), Buffer.alloc(0)]) {
       writeFileSync(state, bytes);
       const refused = await all(read()).catch((error: unknown) => error);
       expect(refused).toMatchObject({ code: "invalid-archive", message: expect.stringContaining(state) });

@@ -111,6 +111,12 @@ test.each<Row>([
     [a, b, c, e],
     [["text-extra", 1, 4]],
   ],
+  [
+    "lenient: a date and other columns behind commas, but no number alone",
+    `${a},2024-01-01\n${b},2024-01-01T00:00:00Z,daily,0.5\n${c},nId,7\n${d},2024-01-01,x\n`,
+    [a, b, `${c},nId,7`, `${d},2024-01-01,x`],
+    [["text-extra", 1, 2]],
+  ],
   ["a tab inside of a URL", `https://example.org/video-\tgame\n${a}\t\n`, [a], [["url-invalid", 1, 1]]],
   [
     "lenient: junk",
