@@ -81,7 +81,7 @@ export class BullQueue implements SiteQueue {
   readonly #runs = new Map<string, BullRun>();
   readonly #held: Held = { leases: new Set(), next: undefined, lost: 0, onRoom: () => this.#wake() };
   readonly #schedule;
-  #isTaking = false;
+  #maker: unknown;
   #isClosed = false;
   #adding = 0;
   // The runs that sites are taken from, and those of them that may have sites left.
@@ -142,10 +142,7 @@ export class BullQueue implements SiteQueue {
 
   /** One caller at a time asks the server: the number of commands does not grow with theirs. */
   take(signal: AbortSignal): Promise<Lease | undefined> {
-    const taking = this.#queued.then(() => {
-      signal.throwIfAborted();
-      return this.#told(() => this.#take(signal));
-    });
+    const taking = this.#queued.then(() => this.#told(() => this.#take(signal)));
     this.#queued = taking.catch(() => undefined);
     return taking;
   }
@@ -327,12 +324,11 @@ export class BullQueue implements SiteQueue {
   }
 
   async #take(signal: AbortSignal): Promise<Lease | undefined> {
-    // From the first site on, this process counts as a worker.
-    if (!this.#isTaking) this.#server.worker(scheduleName, async ({ id, data }) => this.#makeNext(id, data), 30_000);
-    this.#isTaking = true;
     for (;;) {
       signal.throwIfAborted();
       if (this.#isClosed) throw new SitemapError("queue-failed", "The queue is closed");
+      // From the first site on, this process counts as a worker.
+      this.#maker ??= this.#server.worker(scheduleName, async ({ id, data }) => this.#makeNext(id, data), 30_000);
       const lease = await this.#next();
       if (lease !== undefined) return lease;
       const isQuiet = this.#adding === 0 && this.#held.leases.size === 0 && (await this.#refresh(0)) === 0;

@@ -130,10 +130,7 @@ export async function fleetStatus(folder: string, asJson: boolean, { stdout }: C
   // With the time of the start.
   const begun = new Map<string, number>();
   let damaged = 0;
-  const onDamaged = () => {
-    damaged += 1;
-  };
-  for await (const line of readJournal(journal, onDamaged)) {
+  for await (const line of readJournal(journal, () => void (damaged += 1))) {
     const { type, key } = line;
     // If the line that added a website is damaged, other lines contain the website, too.
     sites.add(key);
