@@ -44,7 +44,6 @@ export function allowedUrls(
       known.set(origin, rules);
     }
     const rules = await known.get(origin);
-    const isAllowed = rules?.allows(pathname + search);
-    return rules?.isSpent ? undefined : isAllowed;
+    return rules?.isSpent ? undefined : rules?.allows(pathname + search);
   };
 }

@@ -11,19 +11,7 @@ import { createDocumentParser } from "./document.ts";
 import { type Entries, joined, parsedSitemap } from "./entries.ts";
 
 export type { Limits, ParseOptions } from "../model/options.ts";
-export type {
-  AlternatePage,
-  ChangeFrequency,
-  NewsStory,
-  SitemapImage,
-  SitemapPage,
-  SitemapVideo,
-  VideoId,
-  VideoPrice,
-  VideoRestriction,
-  VideoSegment,
-  VideoTvShow,
-} from "../model/page.ts";
+export type * from "../model/page.ts";
 export type { Problem, ProblemCode } from "../model/problem.ts";
 export type {
   PagesFormat,

@@ -38,7 +38,7 @@ export function parseRobots(text: string): RobotsTxt {
   const groups = RobotsGroups.in(text, (url) => {
     if (isHttpUrl(url)) sitemaps.add(url);
   });
-  const find = ruleFinder(groups, { isBounded: false });
+  const find = ruleFinder(groups);
   const rulesFor = (agent: string): RobotsRules => {
     if (typeof agent !== "string") throw unexpected("agent", "a string", agent);
     return find(agent);
@@ -78,10 +78,7 @@ export class RobotsRules {
   #work = 0;
   #urls = 0;
 
-  readonly #isBounded: boolean;
-
-  constructor(lines: readonly Line[], isBounded: boolean) {
-    this.#isBounded = isBounded;
+  constructor(lines: readonly Line[]) {
     for (const line of lines) {
       const alike = this.#lines.get(line.start);
       if (alike === undefined) this.#lines.set(line.start, [line]);
@@ -110,7 +107,6 @@ export class RobotsRules {
       for (const line of this.#lines.get(normal.slice(0, length)) ?? []) {
         if (best !== undefined && byPrecedence(best, line) <= 0) break;
         this.#work += workPerStep;
-        if (this.isSpent) return undefined;
         if (!this.#matches(line, normal)) continue;
         best = line;
         break;
@@ -121,7 +117,7 @@ export class RobotsRules {
 
   /** Comparing all rules with all URLs would take too long: more than about a second, and 20 µs for each URL. */
   get isSpent(): boolean {
-    return this.#isBounded && this.#work > mostWork + this.#urls * workPerUrl;
+    return this.#work > mostWork + this.#urls * workPerUrl;
   }
 
   // Each part is taken where it occurs first: if the rest does not match after that, it matches nowhere.
@@ -150,21 +146,15 @@ function byPrecedence(one: Line, two: Line): number {
   return two.length - one.length || Number(two.rule.allows) - Number(one.rule.allows);
 }
 
-/** The returned function finds the rules for a crawler: one object for those with the same rules. `isBounded`: they stop matching when they are spent. */
-export function ruleFinder(
-  robots: string | RobotsGroups,
-  { isBounded = true }: { readonly isBounded?: boolean } = {},
-): (agent: string) => RobotsRules {
+/** The returned function finds the rules for a crawler: one object for those with the same rules. */
+export function ruleFinder(robots: string | RobotsGroups): (agent: string) => RobotsRules {
   const all = typeof robots === "string" ? RobotsGroups.in(robots) : robots;
   const known = new Map<readonly RobotsGroup[], RobotsRules>();
   return (agent) => {
     const groups = all.of(agent);
     let found = known.get(groups);
     if (found === undefined) {
-      found = new RobotsRules(
-        groups.flatMap(({ rules }) => rules.flatMap(linesOf)),
-        isBounded,
-      );
+      found = new RobotsRules(groups.flatMap(({ rules }) => rules.flatMap(linesOf)));
       known.set(groups, found);
     }
     return found;

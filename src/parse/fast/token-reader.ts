@@ -39,10 +39,8 @@ export class TokenReader {
   #stuckAt = -1;
   // The scanner may stop if no more than this is unread: that much is still in the tokenizer's memory.
   #window = 0;
-  // Switching between the two has a cost. After many short runs without a new name there is a pause, longer each time.
+  // Switching between the two has a cost: after many short runs without a new name, the scanner reads the rest of the chunk.
   #shortRuns = 0;
-  #pause = 0;
-  #pausedUntil = 0;
 
   constructor(scanner: XmlScanner, tokenizer: Tokenizer) {
     this.#scanner = scanner;
@@ -83,7 +81,7 @@ export class TokenReader {
   takesOver(): boolean {
     const { cursor, handler, text } = this.#scanner;
     const reader = handler.byRules;
-    if (reader === undefined || cursor.position < this.#pausedUntil) return false;
+    if (reader === undefined || this.#shortRuns >= mostShortRuns) return false;
     this.#learn(reader);
     const isInWindow = cursor.buffer.length - cursor.at <= this.#window;
     this.#isOurs = isInWindow && text === undefined && reader.isInRoot && cursor.position !== this.#stuckAt;
@@ -137,6 +135,7 @@ export class TokenReader {
     const tokenizer = this.#tokenizer;
     tokenizer.load(this.#rest, piece);
     this.#rest = nothing;
+    this.#shortRuns = 0;
     const { end } = tokenizer;
     let at: number = layout.documentStart;
     let window = firstWindow;
@@ -152,21 +151,11 @@ export class TokenReader {
         }
         this.#stuckAt = cursor.position;
         window = firstWindow;
-        this.#weigh(at - from);
+        if (at - from < shortRun) this.#shortRuns++;
+        else this.#shortRuns = 0;
       }
       at = this.#scan(at, startOfCharacter(tokenizer.bytes, Math.min(at + window, end)));
       window = Math.min(window * 2, maxWindow);
-    }
-  }
-
-  // Decides by how many bytes a run has read whether the next one is worth its cost.
-  #weigh(gain: number): void {
-    if (gain >= goodRun) {
-      this.#shortRuns = 0;
-      this.#pause = 0;
-    } else if (++this.#shortRuns >= mostShortRuns) {
-      this.#pause = Math.min(Math.max(this.#pause * 2, firstPause), longestPause);
-      this.#pausedUntil = this.#scanner.cursor.position + this.#pause;
     }
   }
 
@@ -392,11 +381,9 @@ const maxPiece = layout.documentEnd - layout.documentStart - maxRest - 64;
 const firstWindow = 512;
 const maxWindow = 64 * 1024;
 const scratch = new Uint8Array(maxWindow * 3);
-// The length of a run that is worth its cost; after how many shorter ones there is a pause, and for how many characters.
-const goodRun = 256;
+// A run of fewer bytes is not worth its cost.
+const shortRun = 256;
 const mostShortRuns = 16;
-const firstPause = 2048;
-const longestPause = 64 * 1024;
 const mostNames = 200;
 const knownFacts = layout.isAccepted | layout.isUnaccepted | layout.isUsualDate;
 // The length of `]]>`.
@@ -404,13 +391,8 @@ const cdataEnd = 3;
 // Replace omitted texts.
 const leftOut = "-";
 const validTexts: Partial<Record<Form, string>> = { frequency: "daily", priority: "0.5", number: "1", boolean: "yes" };
-const formHints: Readonly<Record<Form, number>> = {
-  date: layout.isDate,
-  frequency: layout.isFrequency,
-  priority: layout.isPriority,
-  number: layout.isNumber,
-  boolean: layout.isBoolean,
-};
+const { isDate: date, isFrequency: frequency, isPriority: priority, isNumber: number, isBoolean: boolean } = layout;
+const formHints: Readonly<Record<Form, number>> = { date, frequency, priority, number, boolean };
 const noHints: Hints = [0, 0, 0, 0];
 // Of a link to an alternate page, which needs all three.
 const attributeHints: ReadonlyMap<string, Hints> = new Map([
