@@ -1,6 +1,5 @@
 // The interface of all document parsers: synchronous transducers from text to entries. No I/O, no callbacks. Any way of
 // cutting the text into chunks gives the same entries and the same problems.
-
 import { Fingerprints } from "../model/fingerprints.ts";
 import type { Limits } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";

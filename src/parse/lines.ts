@@ -1,7 +1,6 @@
 // Documents that are read line by line: text sitemaps, robots.txt and llms.txt. CR, LF and CRLF end a line; U+2028, vertical tab and form feed do
 // not. A line that is too long is skipped without being kept. The last line of a document that was cut off may be half a URL, so it is
 // dropped.
-
 import type { ProblemCode } from "../model/problem.ts";
 import { detached, type TextPiece } from "../model/text.ts";
 import {

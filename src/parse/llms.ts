@@ -2,7 +2,6 @@
 //   "Each 'file list' is a markdown list, containing a required markdown hyperlink [name](url), then optionally a : and notes"
 // The first link of each list item is a page; the heading above it is its section.
 //   Lenient: a title, a summary and sections are not required.
-
 import type { NewsStory } from "../model/page.ts";
 import { defaultPriority } from "../model/sitemap.ts";
 import { detached } from "../model/text.ts";

@@ -10,7 +10,6 @@
 //   comma; reported. Any other blank stands inside of a URL.
 //   Lenient: a line that is not an http(s) URL is reported and skipped.
 // A line is never taken as a relative URL: otherwise every word would be one.
-
 import { problem } from "../model/problem.ts";
 import { defaultPriority } from "../model/sitemap.ts";
 import { trimUrl } from "../model/url.ts";

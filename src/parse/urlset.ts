@@ -2,7 +2,6 @@
 //   Lenient: an entry with several `loc`s is several entries. What else it says belongs to the first.
 //   Lenient: a document may list pages and sitemaps.
 //   Lenient: an extension that lacks required fields is kept with those it has.
-
 import type { Limits } from "../model/options.ts";
 import type {
   AlternatePage,

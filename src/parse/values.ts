@@ -1,5 +1,4 @@
 // Small values of entries: numbers, booleans, lists. Undefined if a value cannot be read; the caller reports it.
-
 import type { ChangeFrequency } from "../model/page.ts";
 import { detached } from "../model/text.ts";
 

@@ -1,7 +1,6 @@
 // The fast path: reads usual XML with the tokenizer instead of the scanner. The document is in the tokenizer's memory, as
 // UTF-8. Where the tokenizer stops, a window of the document is decoded and given to the scanner, which reads what is
 // unusual or new; names that it has read are known to the tokenizer from then on. It stops where it can hand back.
-
 import { type TextPiece, Utf8Text } from "../../model/text.ts";
 import { trimUrl } from "../../model/url.ts";
 import { type ElementRule, noFacts, type TableReader, TextFacts } from "../table.ts";

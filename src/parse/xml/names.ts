@@ -1,5 +1,4 @@
 // The interface between the scanner and the reader of a format, and the names that it passes.
-
 import type { TableReader } from "../table.ts";
 import type { XmlAttributes } from "./attributes.ts";
 

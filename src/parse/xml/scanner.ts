@@ -15,7 +15,6 @@ import type { TokenReader } from "../fast/token-reader.ts";
 import { endOfName, isHighSurrogate, isSpace, skipSpace, XmlAttributes } from "./attributes.ts";
 import { XmlCursor } from "./cursor.ts";
 import { type XmlHandler, XmlName, XmlNamespaces } from "./names.ts";
-
 import {
   endOfChecked,
   type Flaw,

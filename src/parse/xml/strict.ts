@@ -1,6 +1,5 @@
 // Checks that only `strict` makes: flaws that do not prevent reading. https://www.w3.org/TR/xml/ and
 // https://www.w3.org/TR/xml-names/. Each returns the flaw, or undefined.
-
 import { isSpace, type XmlAttributes } from "./attributes.ts";
 import type { XmlName } from "./names.ts";
 import { decodeReferences, isXmlCharacter, type ReferenceWatcher } from "./text.ts";
