@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { SummaryReporter } from "./test/support/summary-reporter.ts";
 import { useOwnTemporaryFolder } from "./test/support/temporary-folder.ts";
 
-const fastPath = path.join(import.meta.dirname, "src/parse/fast/create-fast-path.ts");
+const fastPath = path.join(import.meta.dirname, "src/parse/fast/token-reader.ts");
 const noFastPath = path.join(import.meta.dirname, "test/support/no-fast-path.ts");
 
 // What is tested is on loopback: the proxy of the machine that runs the tests has no part in it.
@@ -77,7 +77,7 @@ export default defineConfig({
             name: "no-fast-path",
             enforce: "pre",
             async resolveId(source, importer) {
-              if (!source.endsWith("/create-fast-path.ts")) return null;
+              if (!source.endsWith("/token-reader.ts")) return null;
               const resolved = await this.resolve(source, importer, { skipSelf: true });
               return resolved?.id === fastPath ? noFastPath : resolved;
             },

@@ -4,7 +4,7 @@ import { type Problem, type ProblemLog, problem } from "../model/problem.ts";
 import type { TextPiece } from "../model/text.ts";
 import { isRobotsUrl } from "../model/url.ts";
 import { type Entries, type EntryParser, joined, type ParseContext, type ParseOutcome } from "./entries.ts";
-import { usualFastPath } from "./fast/create-fast-path.ts";
+import { usualFastPath } from "./fast/token-reader.ts";
 import { JsonFeedParser, jsonFeedVersion } from "./json-feed.ts";
 import { isLlmsTxt, LlmsParser } from "./llms.ts";
 import { type RobotsGroups, RobotsParser } from "./robots.ts";
@@ -51,7 +51,7 @@ class DocumentParser implements EntryParser {
   }
 
   end(): Entries {
-    const before = this.#parser === undefined ? this.#decide("", true) : noEntries();
+    const before = this.#parser === undefined ? this.#decide("", true) : joined([]);
     if (this.#parser === undefined) return before;
     return joined([before, this.#parser.end()]);
   }
@@ -61,12 +61,12 @@ class DocumentParser implements EntryParser {
   }
 
   #decide(chunk: string, isWhole: boolean): Entries {
-    if (this.#refused !== undefined) return noEntries();
+    if (this.#refused !== undefined) return joined([]);
     this.#start += this.#start === "" ? this.#blanks.takeOff(chunk) : chunk;
     // A file of NULs is not an empty one: a server or a disk has lost what was in it.
     const text = isWhole && this.#start === "" && this.#blanks.hasNuls ? "\0" : this.#start;
     const detected = detect(text, this.#isRobots, isWhole);
-    if (detected === undefined) return noEntries();
+    if (detected === undefined) return joined([]);
     const start = this.#start;
     this.#start = "";
     return this.#begin(detected, start);
@@ -75,7 +75,7 @@ class DocumentParser implements EntryParser {
   #begin(detected: Detected, start: string): Entries {
     if (detected.as === "nothing") {
       this.#refused = detected.reason;
-      return noEntries();
+      return joined([]);
     }
     if (detected.as === "xml") return this.#beginXml(start, detected.from);
     const { lines, lineFeeds } = this.#blanks;
@@ -96,10 +96,6 @@ class DocumentParser implements EntryParser {
     this.#parser = new XmlParser(this.#context, lineFeeds + junk.split("\n").length - 1);
     return this.#parser.write(junk === "" ? shortened + start : start.slice(from));
   }
-}
-
-function noEntries(): Entries {
-  return { pages: [], sitemaps: [] };
 }
 
 // The format of a document, by its first characters. The URL matters only for robots.txt.

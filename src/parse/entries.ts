@@ -9,7 +9,7 @@ import { protocolEntries } from "../model/sitemap.ts";
 import type { TextPiece } from "../model/text.ts";
 import { lengthFacts, originOf } from "../model/url.ts";
 import { UrlResolver } from "../model/url-forms.ts";
-import type { CreateFastPath } from "./fast/create-fast-path.ts";
+import type { CreateFastPath } from "./fast/token-reader.ts";
 import type { RobotsGroups } from "./robots.ts";
 import { noFacts, type TextFacts } from "./table.ts";
 import type { PageDraft } from "./urlset.ts";

@@ -56,8 +56,8 @@ export const videoRules: Rules = elements("video", {
   player_loc: {
     ...url(({ video }, url) => (video.playerUrl ??= url)),
     open(reader, attributes) {
-      attribute(reader, attributes, "allow_embed", "playerAllowsEmbed", parseBoolean);
-      attribute(reader, attributes, "autoplay", "playerAutoplay", String);
+      set(reader, "playerAllowsEmbed", parseBoolean, valueOf(attributes, "allow_embed"));
+      set(reader, "playerAutoplay", String, valueOf(attributes, "autoplay"));
     },
   },
   duration: { ...value("duration", parseNumber), form: "number" },
@@ -82,8 +82,8 @@ export const videoRules: Rules = elements("video", {
   uploader: {
     ...text(({ video }, text) => (video.uploader ??= text)),
     open(reader, attributes) {
-      const info = attributes.get("info")?.trim();
-      const resolved = info ? reader.url(info) : undefined;
+      const info = valueOf(attributes, "info");
+      const resolved = info && reader.url(info);
       if (resolved !== undefined) reader.video.uploaderUrl ??= resolved;
     },
   },
@@ -97,7 +97,7 @@ export const videoRules: Rules = elements("video", {
   category: text(({ video }, text) => (video.category ??= text)),
   gallery_loc: {
     ...url(({ video }, url) => (video.galleryUrl ??= url)),
-    open: (reader, attributes) => attribute(reader, attributes, "title", "galleryTitle", String),
+    open: (reader, attributes) => set(reader, "galleryTitle", String, valueOf(attributes, "title")),
   },
   content_segment_loc: {
     isUrl: true,
@@ -164,29 +164,22 @@ function date(key: "expirationDate" | "publicationDate"): Part {
   };
 }
 
-function value<Key extends keyof SitemapVideo>(key: Key, parse: (text: string) => SitemapVideo[Key]): Part {
-  return { text: (reader, content) => set(reader, key, parse(content), content) };
+type Parse<Key extends keyof SitemapVideo> = (text: string) => SitemapVideo[Key];
+
+function value<Key extends keyof SitemapVideo>(key: Key, parse: Parse<Key>): Part {
+  return { text: (reader, content) => set(reader, key, parse, content) };
 }
 
-function attribute<Key extends keyof SitemapVideo>(
-  reader: UrlsetReader,
-  attributes: XmlAttributes,
-  name: string,
-  key: Key,
-  parse: (text: string) => SitemapVideo[Key],
-): void {
-  const content = attributes.get(name)?.trim();
-  if (content) set(reader, key, parse(content), content);
-}
-
-function set<Key extends keyof SitemapVideo>(
-  reader: UrlsetReader,
-  key: Key,
-  parsed: SitemapVideo[Key],
-  content: string,
-): void {
+function set<Key extends keyof SitemapVideo>(reader: UrlsetReader, key: Key, parse: Parse<Key>, content?: string) {
+  if (content === undefined) return;
+  const parsed = parse(content);
   if (parsed === undefined) reader.report("video-invalid", `${key}: ${content}`);
   else (reader.video as { [K in keyof SitemapVideo]?: SitemapVideo[K] | undefined })[key] ??= parsed;
+}
+
+// Undefined if it is missing or empty.
+function valueOf(attributes: XmlAttributes, name: string): string | undefined {
+  return attributes.get(name)?.trim() || undefined;
 }
 
 // Countries or platforms, separated by spaces, and whether they are allowed or denied.
@@ -227,8 +220,8 @@ function keep(...names: readonly KeptAttribute[]): NonNullable<Part["open"]> {
   return (reader, attributes) => {
     reader.attributes = {};
     for (const name of names) {
-      const content = attributes.get(name)?.trim();
-      if (content) reader.attributes[name] = content;
+      const content = valueOf(attributes, name);
+      if (content !== undefined) reader.attributes[name] = content;
     }
   };
 }

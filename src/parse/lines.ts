@@ -21,7 +21,8 @@ export abstract class PlainParser implements EntryParser, EntrySource {
   protected line: number;
   stopped = false;
 
-  constructor(context: ParseContext, line: number) {
+  /** `line`: how many lines of the document came before. */
+  constructor(context: ParseContext, line = 0) {
     this.context = context;
     this.sink = new EntrySink(this, context);
     this.line = line;
@@ -45,11 +46,6 @@ export abstract class LineParser extends PlainParser {
   #pending = "";
   #isTooLong = false;
   #afterReturn = false;
-
-  /** `linesBefore`: how many lines of the document were removed before the written text. */
-  constructor(context: ParseContext, linesBefore = 0) {
-    super(context, linesBefore);
-  }
 
   /** Takes a line that is not empty, without its end. */
   protected abstract takeLine(line: string): void;

@@ -1,3 +1,3 @@
-// Everything is read by the scanner. Stands in for src/parse/fast/create-fast-path.ts in the project "no fast path" (vitest.config.ts).
+// Everything is read by the scanner. Stands in for src/parse/fast/token-reader.ts in the project "no fast path" (vitest.config.ts).
 export const noFastPath = () => undefined;
 export const usualFastPath = () => noFastPath();

@@ -9,11 +9,25 @@ import type { XmlName } from "../xml/names.ts";
 import type { XmlScanner } from "../xml/scanner.ts";
 import { XmlText } from "../xml/text.ts";
 import * as layout from "./layout.ts";
-import { type Hints, type KnownName, startOfCharacter, type Tokenizer } from "./tokenizer.ts";
+import { createTokenizer, type Hints, type KnownName, startOfCharacter, type Tokenizer } from "./tokenizer.ts";
 
 type Rule = ElementRule<never>;
 type RuleReader = TableReader<never>;
 type Form = NonNullable<Rule["form"]>;
+
+/** Undefined if the scanner should read everything: the results are the same, more slowly. */
+export type CreateFastPath = (scanner: XmlScanner) => TokenReader | undefined;
+
+// All documents share one, made for the first that can use it.
+let shared: Tokenizer | undefined | false = false;
+
+/** The default. */
+export const usualFastPath: CreateFastPath = (scanner) => {
+  // `strict` must check everything.
+  if (scanner.cursor.strict) return undefined;
+  if (shared === false) shared = createTokenizer();
+  return shared && new TokenReader(scanner, shared);
+};
 
 export class TokenReader {
   readonly #scanner: XmlScanner;
@@ -58,7 +72,7 @@ export class TokenReader {
     this.#half = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(-1) : "";
     const whole = this.#half === "" ? text : text.slice(0, -1);
     // A lone surrogate has no bytes in UTF-8.
-    if (isWellFormed(whole)) this.#readAll(encoded(whole));
+    if ((whole as string & { isWellFormed(): boolean }).isWellFormed()) this.#readAll(encoded(whole));
     else this.#scanText(this.#takeRest() + whole, -1);
   }
 
@@ -357,11 +371,6 @@ function standIn(of: Rule | string, facts: number): string | undefined {
 // The same string object as for other occurrences: comparing it is then a pointer comparison.
 function interned(name: string): string {
   return Object.keys({ [name]: true })[0]!;
-}
-
-// `isWellFormed` is newer than some browsers.
-function isWellFormed(text: string & { isWellFormed?(): boolean }): boolean {
-  return text.isWellFormed?.() ?? !/\p{Surrogate}/u.test(text);
 }
 
 // Valid until the next call, unless it is long.

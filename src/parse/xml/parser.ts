@@ -75,19 +75,12 @@ export class XmlParser implements EntryParser, XmlHandler {
   }
 
   // Handles elements until a root is found, which gets its own reader.
-  open(name: XmlName, attributes: XmlAttributes): boolean {
-    this.#findRoot(name, attributes);
-    return false;
-  }
-
-  close(): void {}
-
-  #findRoot(name: XmlName, attributes: XmlAttributes): void {
+  open(name: XmlName, attributes: XmlAttributes): false {
     const isNested = this.#scanner.depth > 1;
     const root = rootOf(name);
     if (root === undefined || (isNested && root !== "urlset" && root !== "sitemapindex")) {
       this.#otherRoot ??= name.local;
-      return;
+      return false;
     }
     if (isNested) this.#scanner.cursor.report("xml-root-name", this.#otherRoot);
     else if (this.#otherRoot !== undefined) this.#scanner.cursor.report("xml-junk-before-root", `<${this.#otherRoot}>`);
@@ -95,7 +88,10 @@ export class XmlParser implements EntryParser, XmlHandler {
     this.#scanner.isInDocument = true;
     this.#root ??= root;
     this.#scanner.handler = this.#createReader(root, name, attributes);
+    return false;
   }
+
+  close(): void {}
 
   #createReader(root: Root, name: XmlName, attributes: XmlAttributes): XmlHandler {
     const { cursor } = this.#scanner;
