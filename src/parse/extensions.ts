@@ -56,8 +56,8 @@ export const videoRules: Rules = elements("video", {
   player_loc: {
     ...url(({ video }, url) => (video.playerUrl ??= url)),
     open(reader, attributes) {
-      set(reader, "playerAllowsEmbed", parseBoolean, valueOf(attributes, "allow_embed"));
-      set(reader, "playerAutoplay", String, valueOf(attributes, "autoplay"));
+      set(reader, "playerAllowsEmbed", parseBoolean, attributeOf(attributes, "allow_embed"));
+      set(reader, "playerAutoplay", String, attributeOf(attributes, "autoplay"));
     },
   },
   duration: { ...value("duration", parseNumber), form: "number" },
@@ -82,7 +82,7 @@ export const videoRules: Rules = elements("video", {
   uploader: {
     ...text(({ video }, text) => (video.uploader ??= text)),
     open(reader, attributes) {
-      const info = valueOf(attributes, "info");
+      const info = attributeOf(attributes, "info");
       const resolved = info && reader.url(info);
       if (resolved !== undefined) reader.video.uploaderUrl ??= resolved;
     },
@@ -97,7 +97,7 @@ export const videoRules: Rules = elements("video", {
   category: text(({ video }, text) => (video.category ??= text)),
   gallery_loc: {
     ...url(({ video }, url) => (video.galleryUrl ??= url)),
-    open: (reader, attributes) => set(reader, "galleryTitle", String, valueOf(attributes, "title")),
+    open: (reader, attributes) => set(reader, "galleryTitle", String, attributeOf(attributes, "title")),
   },
   content_segment_loc: {
     isUrl: true,
@@ -178,7 +178,7 @@ function set<Key extends keyof SitemapVideo>(reader: UrlsetReader, key: Key, par
 }
 
 // Undefined if it is missing or empty.
-function valueOf(attributes: XmlAttributes, name: string): string | undefined {
+function attributeOf(attributes: XmlAttributes, name: string): string | undefined {
   return attributes.get(name)?.trim() || undefined;
 }
 
@@ -220,7 +220,7 @@ function keep(...names: readonly KeptAttribute[]): NonNullable<Part["open"]> {
   return (reader, attributes) => {
     reader.attributes = {};
     for (const name of names) {
-      const content = valueOf(attributes, name);
+      const content = attributeOf(attributes, name);
       if (content !== undefined) reader.attributes[name] = content;
     }
   };
