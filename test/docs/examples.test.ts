@@ -158,17 +158,21 @@ function runScripts(): Promise<Ended> {
   return run("node", [runner], folder);
 }
 
-// What is for a shell is run by one. A command of the program does not need it, nor a process: what follows `|` gets what it printed.
-async function runLine(line: string, place: string): Promise<Ended | CommandEnded> {
+// What is for a shell is run by one. A command of the program does not need it, nor a process: it gets what `echo` said before it, and what
+// follows `|` gets what it printed.
+async function runLine(line: string, place: string, input = ""): Promise<Ended | CommandEnded> {
+  const [, said, reader = ""] = /^echo (\S+) \| (.*)$/.exec(line) ?? [];
+  if (said !== undefined) return runLine(reader, place, `${said}\n`);
   const word = /'[^']*'|"[^"$`\\]*"|[\w@%+=:,./-]+/g;
-  const bare = line.replace(/\s+#.*$/, "");
+  const [, settings = "", bare = ""] = /^((?:[A-Z_]+=\S+ )*)(.*)$/.exec(line.replace(/\s+#.*$/, "")) ?? [];
+  const env = Object.fromEntries(settings.split(" ").flatMap((each) => (each === "" ? [] : [each.split("=", 2)])));
   const [, command = "", operator, rest = ""] = /^(.*?)(?: ([>|]) (.*))?$/.exec(bare) ?? [];
   const words = command.match(word) ?? [];
   const isOurs = words[0] === "sitegrove" && words.join(" ") === command;
   if (!isOurs || (operator === ">" && !/^[\w.-]+$/.test(rest)))
-    return run("bash", ["-o", "pipefail", "-c", line], place);
+    return run("bash", ["-o", "pipefail", "-c", line], place, input);
   const given = words.slice(1).map((each) => each.replaceAll(/^['"]|['"]$/g, ""));
-  const listed = await sitegrove(given, { cwd: place, env: { HOME: place } });
+  const listed = await sitegrove(given, { cwd: place, env: { HOME: place, ...env }, input });
   if (operator === undefined || listed.code !== 0) return listed;
   if (operator === "|") return run("bash", ["-o", "pipefail", "-c", rest], place, listed.stdout);
   writeFileSync(path.join(place, rest), listed.stdout);
