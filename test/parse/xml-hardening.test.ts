@@ -2,11 +2,9 @@
 // Needs more than a second.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { defaultLimits } from "../../src/model/options.ts";
 import { dearest, growth } from "../support/cost.ts";
-import { expectSame } from "../support/expect-same.ts";
 import { some } from "../support/long.ts";
 import { entry, parsed, parsePieces, urlset, urlsOf } from "../support/parsed.ts";
 
@@ -44,18 +42,6 @@ function parseWatchingMemory(pieces: Iterable<string>) {
   const result = parsePieces(watched());
   return { result, most };
 }
-
-describe("entities that grow", () => {
-  const lol = Array.from({ length: 9 }, (_, n) => `<!ENTITY lol${n + 1} "${`&lol${n};`.repeat(10)}">`).join("");
-
-  test("a document that declares them is refused and gives no URL", () => {
-    const result = parsed(
-      `<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY lol0 "lol">${lol}]><urlset><url><loc>https://example.org/&lol9;</loc></url></urlset>`,
-    );
-    expect(result.outcome).toMatchObject({ kind: "invalid", reason: { code: "xml-dtd-refused" } });
-    expect(result.pages).toEqual([]);
-  });
-});
 
 describe("floods of references", () => {
   test("megabytes of them in one loc cost the entry alone", () => {
@@ -212,39 +198,6 @@ describe("many declarations of namespaces", () => {
     expect(urlsOf(result)).toEqual(["https://example.org/1", "https://example.org/2"]);
     expect(result.problems).toEqual([]);
   });
-});
-
-test("every step consumes input: any soup of markup comes to an end", () => {
-  const markup = "< > / </ /> <! <!-- --> -- <![CDATA[ ]]> <? ?> <!DOCTYPE [ ] = \" ' & ; &amp; a urlset xmlns".split(
-    " ",
-  );
-  const tags = "<urlset> <url> <loc> </loc> </url> </urlset> https://example.org/".split(" ");
-  const scrap = fc.constantFrom(...markup, ...tags, "<?xml ", " ", "\n", "\0", "\ufffd");
-  fc.assert(
-    fc.property(fc.array(scrap, { maxLength: 40 }), (scraps) => {
-      const text = scraps.join("");
-      const whole = parsePieces([text]);
-      expectSame(parsePieces([...text]), whole);
-      expectSame(parsePieces([text.slice(0, 7), text.slice(7)]), whole);
-      parsePieces([text], { strict: true });
-    }),
-    { numRuns: some(2000, 200) },
-  );
-});
-
-test("any prefix of a document gives a prefix of its pages", () => {
-  const tags =
-    "<url> </url> <loc>https://example.org/3</loc> <loc> </loc> <a> </a> <lastmod>2024</lastmod> </urlset>".split(" ");
-  const scrap = fc.constantFrom(one, two, ...tags, "<!-- ", " -->", "&", "<", "<![CDATA[", "]]>", "text");
-  fc.assert(
-    fc.property(fc.array(scrap, { maxLength: 15 }), fc.double({ min: 0, max: 1, noNaN: true }), (scraps, share) => {
-      const text = `<urlset>${scraps.join("")}`;
-      const all = urlsOf(parsePieces([text]));
-      const some = urlsOf(parsePieces([text.slice(0, Math.floor(text.length * share))]));
-      expect(some).toEqual(all.slice(0, some.length));
-    }),
-    { numRuns: some(1000, 100) },
-  );
 });
 
 describe("time", () => {

@@ -25,6 +25,8 @@ describe("document type declarations", () => {
     '<!DOCTYPE urlset [<!ENTITY a "b">]>',
     '<!DOCTYPE urlset SYSTEM "x" [ <!-- --> <!ENTITY % a SYSTEM "file:///etc/passwd"> %a; ]>',
     "<!DOCTYPE urlset [<!entity a 'b'>",
+    // Each ten times as long as the one before.
+    '<!DOCTYPE urlset [<!ENTITY a "b"><!ENTITY c "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>',
   ])("one that declares entities refuses the document: %s", (doctype) => {
     const result = parsed(urlset(...two).replace("<urlset", `${doctype}<urlset`));
     expect(result.outcome).toMatchObject({ kind: "invalid", reason: { code: "xml-dtd-refused" } });
