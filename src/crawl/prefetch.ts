@@ -99,11 +99,11 @@ export class Prefetcher {
   }
 
   #startIfRoom(url: string, isSpare = false): boolean {
-    const { frontier, rules, source, store } = this.#crawl;
+    const { frontier, rules, source, earlier, store } = this.#crawl;
     // A nested index can put other documents before these, so less is prefetched as the budget for documents runs out.
     const most = Math.min(store === undefined ? mostWaiting : mostKept, frontier.documentsLeft / 2);
     const isFull = this.#waiting.size >= most || this.#room.unread >= mostUnread;
-    if (isFull || source.hasRoomFor?.(url, isSpare) !== true) return false;
+    if (isFull || (earlier ?? source).hasRoomFor?.(url, isSpare) !== true) return false;
     const hop = Hop.first(url, "sitemap", rules);
     if (!frontier.isKnown(hop.key)) this.start(hop);
     return true;

@@ -22,6 +22,7 @@ import type { Reference } from "./visit.ts";
 
 export const guessDays = 11;
 export const trustedDays = 7;
+const mostBusy = 8;
 
 /** Whether this is the day to request a URL that is requested about every so many days. */
 export function isDue(url: string, days: number, date: string = new Date().toISOString().slice(0, 10)): boolean {
@@ -38,17 +39,23 @@ export function revalidator(
   onResponse: (event: ResponseEvent) => void,
 ) {
   let verifying: Promise<unknown> = Promise.resolve();
+  // How many documents are being looked up or verified: each needs buffers.
+  let busy = 0;
+  const counted = async <T>(result: Promise<T>): Promise<T> => {
+    busy += 1;
+    return result.finally(() => (busy -= 1));
+  };
 
   const told = <T extends Fetched>(fetched: T): T => {
     onResponse(responseEvent(fetched));
     return fetched;
   };
 
-  // One after another: a thousand responses may arrive at once, and each document needs its buffers.
+  // One after another: a thousand responses may arrive at once.
   const isGood = (document: { readonly body: ArchivedBody } | undefined): Promise<boolean> => {
     const turn = verifying.then(() => document?.body.isGood() ?? false);
     verifying = turn.catch(() => undefined);
-    return turn;
+    return counted(turn);
   };
 
   // The response of an earlier run, if its document is intact.
@@ -90,6 +97,10 @@ export function revalidator(
   }
 
   return {
+    hasRoomFor(url: string, isSpare?: boolean): boolean {
+      return busy < mostBusy && network.hasRoomFor?.(url, isSpare) === true;
+    },
+
     /** Whether a well-known path was not found in the earlier run, and this is not the day to look again. */
     async isAbsent(request: DocumentRequest): Promise<boolean> {
       return !isDue(request.url, guessDays) && (await previous.answer(request))?.outcome === "absent";
@@ -124,7 +135,7 @@ export function revalidator(
     async fetch(request: DocumentRequest): Promise<Fetched> {
       const earlier = request.notAsked && (await unasked(request));
       if (earlier !== undefined) return told(earlier);
-      const before = await previous.document(request);
+      const before = await counted(previous.document(request));
       const conditional = before && conditionalHeaders(before);
       const answer = await network.fetch({ ...request, ...defined({ conditional }) });
       const { attempts, receivedAt, firstByte, headers = [] } = answer;

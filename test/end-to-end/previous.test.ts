@@ -7,8 +7,11 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { WARCParser } from "warcio";
+import { PreviousArchives } from "../../src/archive/previous.ts";
+import { revalidator } from "../../src/crawl/previous.ts";
+import { Fetcher } from "../../src/fetch/fetcher.ts";
 import type { CrawlEvent } from "../../src/model/event.ts";
-import type { Options } from "../../src/model/options.ts";
+import { type Options, resolveOptions } from "../../src/model/options.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { sitegrove } from "../cli/program.ts";
 import { type Handler, serve, type Website } from "../cli/website.ts";
@@ -398,6 +401,21 @@ test("an archive of another port is about another website; one from before the m
   const archive = await about("http://example.org:8080/");
   await expect(run("http://example.org:9090/", archive)).rejects.toThrow("is about http://example.org:8080/, not");
   await run("https://www.example.org/", await about("http://example.org/"));
+});
+
+test("only a few documents are looked up at a time, however many could be requested", async () => {
+  const archives = await PreviousArchives.open([await saved()], home);
+  const settings = resolveOptions(options);
+  const fetcher = new Fetcher({ settings, start: [home] });
+  const earlier = revalidator(fetcher, archives, settings, () => undefined);
+  const url = `${home}a.xml`;
+  const fetching: Promise<unknown>[] = [];
+  while (fetching.length < 100 && earlier.hasRoomFor(url)) fetching.push(earlier.fetch({ url, role: "sitemap" }));
+  expect(fetching.length).toBeLessThan(20);
+  await Promise.all(fetching);
+  expect(earlier.hasRoomFor(url)).toBe(true);
+  await fetcher.close();
+  await archives.close();
 });
 
 test("in the program: the same output; one clear line and exit code 2 for archives that cannot be used", async () => {
