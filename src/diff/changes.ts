@@ -83,6 +83,8 @@ export interface ChangesEnd {
   readonly unreachable?: UnreachableWebsite | undefined;
   /** Removed pages that were not listed, because the sitemap that declared them could only be partly read. */
   readonly uncertain: number;
+  /** Sitemaps that nobody declares, and robots.txt, of which the last known state is kept, because they were refused or failed. */
+  readonly kept: readonly string[];
   /** What `allowedFor` skipped. */
   readonly filter: PageFilter;
   /** Pages of the website that were compared. */
@@ -111,6 +113,7 @@ export class ChangesRun {
   // Leftovers of a killed run are overwritten.
   readonly #received: string;
   readonly #merged: string;
+  #kept: readonly string[] = [];
   #lock: FileLock | undefined;
   /** The next state, once everything was listed. */
   #next: string | undefined;
@@ -150,7 +153,7 @@ export class ChangesRun {
       // If nothing was found, the state is kept.
       if (![...tree.sitemaps()].some(isReadSitemap)) {
         this.#phase = "done";
-        return { unreachable: tree.unreachable, uncertain: 0, pages: 0, filter: this.#filter };
+        return { unreachable: tree.unreachable, uncertain: 0, kept: [], pages: 0, filter: this.#filter };
       }
       let [uncertain, pages] = [0, 0];
       if (state !== undefined || this.#listsFirst) {
@@ -165,7 +168,7 @@ export class ChangesRun {
         }
       }
       this.#phase = "listed";
-      return { uncertain, pages, filter: this.#filter };
+      return { uncertain, kept: this.#kept, pages, filter: this.#filter };
     } catch (error) {
       this.#settings.signal?.throwIfAborted();
       throw error;
@@ -253,7 +256,9 @@ export class ChangesRun {
     const previous = state && { previous: this.#state };
     this.#next = this.#received;
     const tree = await buildTreeWhile(this.#target, { ...this.#crawl, ...previous, save: this.#received }, {});
+    this.#kept = state === undefined ? [] : refusedUrls(tree, state.tree);
     const stale = state === undefined ? new Set<string>() : staleUrls(tree, state.tree);
+    for (const url of this.#kept) stale.add(urlKey(url));
     const isWhole = tree.complete && tree.root.problems.length === 0 && stale.size === 0;
     if (isWhole || tree.unreachable !== undefined) return tree;
     const held = state === undefined ? [] : heldPaths(tree, state.tree);
@@ -313,15 +318,19 @@ function knownDocuments(
   };
 }
 
-/** The URLs of sitemaps, and of robots.txt, that were read before and cannot be fully read now, with the redirects to them. */
-function staleUrls(now: SitemapTree, before: SitemapTree): ReadonlySet<string> {
+/** The candidates of discovery that were there before, and did not say today whether they are. They are not in the tree. */
+function refusedUrls(now: SitemapTree, before: SitemapTree): string[] {
+  const known = new Set(Array.from(before.sitemaps(), keyOf));
+  const isRefused = (outcome: string) => ["failed", "blocked", "refused"].includes(outcome);
+  return now.discovery.filter(({ url, outcome }) => isRefused(outcome) && known.has(url)).map(({ url }) => url);
+}
+
+/** The URLs of sitemaps that were read before and cannot be fully read now, with the redirects to them. */
+function staleUrls(now: SitemapTree, before: SitemapTree): Set<string> {
   const known = new Map<string, Sitemap>();
   for (const sitemap of before.sitemaps()) if (!known.has(keyOf(sitemap))) known.set(keyOf(sitemap), sitemap);
   const { responses } = partsOf(now);
   const stale = new Set<string>();
-  // Those that no document lists are not in the tree.
-  for (const { url, outcome } of now.discovery)
-    if (["failed", "blocked", "refused"].includes(outcome) && known.has(url)) stale.add(urlKey(url));
   for (const sitemap of now.sitemaps()) {
     const last = known.get(keyOf(sitemap));
     if (last === undefined || last.kind === "invalid" || sitemap === now.root) continue;

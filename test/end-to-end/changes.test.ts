@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { type ChangesOptions, changes } from "../../src/diff/changes.ts";
 import { openTree } from "../../src/tree/build.ts";
 import { ended, shell, sitegrove, start } from "../cli/program.ts";
+import { serve } from "../cli/website.ts";
 import { listOf } from "../support/collected.ts";
 import { some } from "../support/long.ts";
 import { Random } from "../support/random.ts";
@@ -347,6 +348,24 @@ describe("the program", () => {
     const before = readFileSync(state);
     expect(await sitegrove(words)).toMatchObject({ code: 5, stdout: "" });
     expect(readFileSync(state).equals(before)).toBe(true);
+  });
+
+  test("says what was refused that was there before", async () => {
+    let status = 200;
+    const served = await serve({
+      "/robots.txt": "Sitemap: {base}/a.xml",
+      "/a.xml": urlset("/1"),
+      "/guess.xml": (_, response) => response.writeHead(status).end(urlset("/2")),
+    });
+    const flags = ["--state", newState(), "-k", "--no-homepage", "--known-path", "guess.xml", "-f", "pages"];
+    expect((await sitegrove(["changes", served.homepage, ...flags])).stdout.split("\n")).toHaveLength(3);
+    status = 403;
+    const { stdout, stderr } = await sitegrove(["changes", served.homepage, ...flags]);
+    expect([stdout, stderr]).toEqual([
+      "",
+      `sitegrove: ${served.homepage}guess.xml: not read; its last known state is kept\n`,
+    ]);
+    served.close();
   });
 
   test("keeps the state if the reader of the output has closed it", async () => {
