@@ -290,7 +290,8 @@ function sampleSentences({ sample }: CheckResult): string[] {
   if (sample === undefined) return [];
   const { pages, judged, bad, atMost, disallowed, unanswered } = sample;
   const left = [];
-  if (disallowed > 0) left.push(`${counted(disallowed, "page")} not fetched: robots.txt disallows it`);
+  if (disallowed > 0)
+    left.push(`${counted(disallowed, "page")} not fetched: robots.txt disallows it, or could not be read`);
   if (unanswered > 0) left.push(`${counted(unanswered, "page")} not checked: the server denied access`);
   const percent = `${(atMost * 100).toFixed(atMost < 0.1 ? 1 : 0)} %`;
   let bound = `at most ${percent} of all ${counted(pages, "page")}, at 95 % confidence`;
