@@ -73,14 +73,6 @@ describe("in a sitemap", () => {
     expect(strict.complete).toBe(false);
   });
 
-  test("lenient: a URL that is escaped twice is decoded twice and reported", () => {
-    const result = parsed(
-      urlset(entry("https://example.org/?a=1&amp;amp;b=2"), entry("https://example.org/?c&amp;d;")),
-    );
-    expect(urlsOf(result)).toEqual(["https://example.org/?a=1&b=2", "https://example.org/?c&d;"]);
-    expect(result.problems).toMatchObject([{ code: "url-double-escaped", value: "https://example.org/?a=1&amp;b=2" }]);
-  });
-
   test.each(["&#0;", "&#x110000;", "&#xD800;", "&#99999999999999999999;", "&#xFFFE;", "&#8;"])(
     "an illegal character reference costs its value alone: %s",
     (reference) => {

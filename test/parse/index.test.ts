@@ -29,18 +29,6 @@ test.each<[what: string, inside: string, sitemaps: object[], codes: string[]]>([
     ["url-repeated"],
   ],
   ["an index without children is an index", "", [], ["no-entries"]],
-  [
-    "lenient: relative children are resolved",
-    child("a.xml"),
-    [{ url: "https://example.org/maps/a.xml" }],
-    ["url-relative"],
-  ],
-  [
-    "lenient: two locs in one sitemap are two children; lastmod belongs to the first",
-    "<sitemap><loc>https://example.org/a</loc><loc>https://example.org/b</loc><lastmod>2024</lastmod></sitemap>",
-    [{ url: "https://example.org/a", lastModified: "2024" }, { url: "https://example.org/b" }],
-    ["url-several"],
-  ],
 ])("%s", (_, inside, sitemaps, codes) => {
   const result = parsed(index(inside));
   expect(result.outcome).toEqual({ kind: "index", format: "xml" });
@@ -50,14 +38,6 @@ test.each<[what: string, inside: string, sitemaps: object[], codes: string[]]>([
 
 describe("pages and sitemaps in one document", () => {
   const page = "<url><loc>https://example.org/page</loc></url>";
-
-  test("lenient: a urlset that also lists sitemaps gives both", () => {
-    const result = parsed(`<urlset ${namespace}>${page}${child("https://example.org/a.xml")}</urlset>`);
-    expect(result.outcome).toEqual({ kind: "index", format: "xml" });
-    expect(result.sitemaps).toEqual([{ url: "https://example.org/a.xml" }]);
-    expect(result.pages).toEqual([{ url: "https://example.org/page", priority: 0.5 }]);
-    expect(result.codes).toEqual(["xml-mixed"]);
-  });
 
   test("lenient: an index inside of a urlset, and a urlset inside of an index, are read", () => {
     const inside = `<sitemapindex>${child("https://example.org/a.xml")}</sitemapindex>`;
