@@ -108,20 +108,6 @@ describe("what may stand before a document", () => {
 });
 
 describe("junk around a document", () => {
-  test("lenient: text before the document is skipped and reported, lines are still counted", () => {
-    const result = parsed(
-      `Warning: Undefined variable $x in /srv/www/index.php on line 3\n\n${declaration}${urlset.replace("https://example.org/1", "")}`,
-    );
-    expect(result.problems).toMatchObject([
-      {
-        code: "xml-junk-before-root",
-        value: "Warning: Undefined variable $x in /srv/www/index.php on line 3",
-        line: 1,
-      },
-      { code: "url-missing", line: 3 },
-    ]);
-  });
-
   test("lenient: elements before the document are skipped and reported", () => {
     const result = parsed(
       `<br />\n<b>Warning</b>:  Undefined variable in <b>/x.php</b> on line <b>3</b><br />\n${declaration}${urlset}`,

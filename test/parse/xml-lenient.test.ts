@@ -66,13 +66,6 @@ describe("tags that do not fit", () => {
     expect(result.complete).toBe(false);
   });
 
-  test("lenient: an end tag too many is skipped", () => {
-    const result = parsed(urlset(two[0]!, "</url>", two[1]!));
-    expect(urlsOf(result)).toEqual(both);
-    expect(result.problems).toMatchObject([{ code: "xml-mismatched-tag", value: "</url>", line: 8 }]);
-    expect(result.complete).toBe(false);
-  });
-
   test("lenient: the text of a field that is not closed is not used", () => {
     const result = parsed(
       urlset("<url><loc>https://example.org/1</url>", "<url><loc>https://example.org/3<loc></url>", two[1]!),
