@@ -95,6 +95,10 @@ test("killed again and again, two processes write every row once", async () => {
   await expectWhole(run);
   expect((await sitegrove([...words, "--run", "other"])).stderr).toContain(`belongs to the run ${run}`);
   expect((await sitegrove([...words, "--retry", "failed"])).stderr).toContain("--retry does not work with --dataset");
+  const journal = readFileSync(at("out/sites.ndjson"), "utf8");
+  writeFileSync(at("out/sites.ndjson"), journal.replace('"done"', '"d?ne'));
+  expect(await sitegrove(words)).toMatchObject({ code: 2, stderr: expect.stringContaining("rows could be repeated") });
+  await expectWhole(run);
 });
 
 test.skipIf(!hasPython("duckdb", "pandas", "pyarrow"))("DuckDB and pandas read all runs at once", async () => {

@@ -92,6 +92,10 @@ async function run(
     const [done, waiting] = [counted(before.done, "website"), counted(before.waiting, "website")];
     messages.say(`continuing: ${done} done, ${waiting} waiting`, "quiet");
   }
+  if (queue.damaged > 0 && flags.dataset !== undefined)
+    throw new UsageError(
+      `${damagedLines(queue.damaged)}, so rows could be repeated in ${flags.dataset}; start another run`,
+    );
   if (queue.damaged > 0)
     messages.say(`${damagedLines(queue.damaged)}; --from FILE restores missing websites`, "warning");
   list.onMalformed = (sentence) => watch.note(sentence);
