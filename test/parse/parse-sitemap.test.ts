@@ -1,12 +1,6 @@
 import { expect, test } from "vitest";
-import { SitemapError } from "../../src/model/errors.ts";
-import * as entryPoint from "../../src/parse/parse-sitemap.ts";
 import { type ParseOptions, parseSitemap } from "../../src/parse/parse-sitemap.ts";
 import { entry, urlset } from "../support/parsed.ts";
-
-test("the entry point exports one function", () => {
-  expect(Object.keys(entryPoint)).toEqual(["parseSitemap"]);
-});
 
 test("a sitemap gives its pages, and what was wrong with them", () => {
   expect(
@@ -57,13 +51,4 @@ test.each<[what: string, text: string, options: ParseOptions, expected: object]>
   ],
 ])("%s", (_, text, options, expected) => {
   expect(parseSitemap(text, options)).toMatchObject(expected);
-});
-
-test("wrong options are the caller's mistake", () => {
-  const parse = (options: object) => () => parseSitemap("", options);
-  expect(parse({ url: "/sitemap.xml" })).toThrow(SitemapError);
-  expect(parse({ stric: true })).toThrow(/Unknown option `stric`/);
-  expect(parse({ strict: 1 })).toThrow(SitemapError);
-  expect(parse({ limits: { urlLength: -1 } })).toThrow(SitemapError);
-  expect(parse({ limits: { urlLength: undefined } })()).toMatchObject({ kind: "invalid" });
 });

@@ -15,11 +15,6 @@ test("the first declaration of a URL counts, whatever way it was written", () =>
   ]);
 });
 
-test("URLs are compared as they were written", () => {
-  const written = ["/", "", "/#a", "/%7E"].map((path) => `https://example.org${path}`);
-  expect(urlsOf(read(...written, "https://EXAMPLE.org/"))).toEqual([...written, "https://EXAMPLE.org/"]);
-});
-
 test("what is unusable behind an origin that is known, or looks like one, is found", () => {
   const invalid = ["/a\tb", "/\u007f", ":99999/", ":x/", "]/"].map((rest) => `https://example.org${rest}`);
   const result = read("https://example.org/", ...invalid, "https://example.org/\ufffd", "https://example.org/a]]&gt;");
