@@ -1,4 +1,3 @@
-// Needs more than a second.
 import { test } from "vitest";
 import { fuzz } from "./support/fuzz.ts";
 import { some } from "./support/long.ts";

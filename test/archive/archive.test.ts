@@ -1,5 +1,4 @@
 // What is in an archive of ours beside the exchanges, and how the file comes to be.
-// Needs more than a second.
 import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";

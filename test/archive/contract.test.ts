@@ -1,5 +1,4 @@
 // One suite for every way of keeping exchanges.
-// Needs more than a second.
 import { mkdtempSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";

@@ -1,5 +1,4 @@
 // What an archive says about its bytes is held against them, the first time they are read to their end.
-// Needs more than a second.
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";

@@ -1,5 +1,4 @@
 // An archive may come from anybody, and may have been cut anywhere: it opens, or it is refused with a clear error.
-// Needs more than a second.
 import { readFile, truncate, writeFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
 // An archive with an index: damage to a record costs its document and no other, compressed or not; whatever the file says, and wherever it is
-// cut or changed, the tree is the same, or it says that it is not. Needs processes, more than a second.
+// cut or changed, the tree is the same, or it says that it is not.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";

@@ -1,5 +1,4 @@
 // Every rule finds what it must, and leaves alone what only looks alike; whole and in pieces.
-// Needs more than a second.
 import { describe, expect, test } from "vitest";
 import { LineSearch } from "../../src/check/example-lines.ts";
 import { checkRules } from "../../src/check/rule-table.ts";

@@ -1,6 +1,5 @@
 // Whole websites: the tree of every one of test/fixtures/sites is checked twice, in all formats, and says the same; hostile ones cannot make
 // findings, outputs or the time they take grow without bound.
-// Needs more than a second.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";

@@ -1,5 +1,4 @@
 // `sitegrove diff` as a process: every kind of side, every format, every exit code.
-// Needs processes, more than a second.
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";

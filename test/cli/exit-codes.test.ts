@@ -1,5 +1,4 @@
 // Every exit code, and what is said with it.
-// Needs processes, more than a second.
 import { existsSync } from "node:fs";
 import { createSecureServer } from "node:http2";
 import type { AddressInfo } from "node:net";

@@ -1,5 +1,4 @@
 // Most tests run the program inside their own process: what it prints there, and how it ends, is what a process prints.
-// Needs processes.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";

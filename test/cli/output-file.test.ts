@@ -1,5 +1,4 @@
 // `-o FILE`: the result is in the file once it is whole, and never before.
-// Needs processes.
 import { spawnSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";

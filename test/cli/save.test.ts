@@ -1,5 +1,4 @@
 // `--save` and its neighbors never destroy a file: not the old archive, not the input, nothing that is not a regular file.
-// Needs processes, more than a second.
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,

@@ -1,5 +1,4 @@
 // Help, version and completion: at once, without the network code.
-// Needs processes, more than a second.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";

@@ -1,5 +1,4 @@
 // scripts/start.mjs, on copies beside the built program: what makes a clone ready (installing, building) is not part of it.
-// Needs processes.
 import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,5 +1,4 @@
 // What all commands decide alike: what a name is, which files have to differ, and when an archive is replaced.
-// Needs more than a second.
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";

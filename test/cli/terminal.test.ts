@@ -1,5 +1,4 @@
 // What a person sees on a terminal, and what a pipe does not get.
-// Needs processes, more than a second.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";

@@ -1,5 +1,4 @@
 // What people type at first contact: no command, several websites, names that are files.
-// Needs more than a second.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,6 +1,5 @@
 // The fault scenarios in all three positions: as robots.txt, as an index and as a leaf. Whatever happens to one document, it
 // is told with its code, what could be read is kept, and the document beside it is not touched.
-// Needs more than a second.
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { IndexSitemap, Sitemap } from "../../src/model/sitemap.ts";

@@ -1,6 +1,5 @@
 // Small websites, each with the tree it must give: test/fixtures/sites. A new case is a new file. The archive gives the same tree, the stream
 // its pages once; and so does a run that is built on the archive, or goes on with it where it was cut off.
-// Needs more than a second.
 import { createHash } from "node:crypto";
 import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
 import path from "node:path";

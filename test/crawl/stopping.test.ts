@@ -1,5 +1,4 @@
 // Signals and time limits act on work that waits for nothing: neither on sockets nor on files.
-// Needs more than a second.
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { crawl, streamPages } from "../../src/crawl/crawl.ts";

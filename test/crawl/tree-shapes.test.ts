@@ -1,5 +1,4 @@
 // Cycles, diamonds, depth and budgets: what a website can do with the shape of its tree.
-// Needs more than a second.
 import { expect, test } from "vitest";
 import type { Options } from "../../src/model/options.ts";
 import { sitemapTreeFrom } from "../../src/tree/build.ts";

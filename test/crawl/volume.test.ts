@@ -1,6 +1,5 @@
 // Much of everything: indexes and texts with very many entries, and an index of which a budget allows little. The website is
 // made up while it is read, so that the memory that is measured is ours.
-// Needs more than a second.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";

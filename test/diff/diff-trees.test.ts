@@ -1,5 +1,4 @@
 // What counts as a change, and of what kind.
-// Needs more than a second.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";

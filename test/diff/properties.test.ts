@@ -1,5 +1,4 @@
 // What is true of the diff of any two trees.
-// Needs more than a second.
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import fc from "fast-check";

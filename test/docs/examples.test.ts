@@ -2,7 +2,6 @@
 // that holds sitemap.xml, sitemap.xml.gz and, unless the example writes it, site.warc.gz. `https://example.org/` is served on loopback.
 // TypeScript is checked by one run of the compiler, which also makes the JavaScript that runs. A block of `text` right after
 // an example is its output.
-// Needs processes, more than a second.
 import { execFile, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,5 +1,4 @@
 // What is new since the last time: over many days of a website that changes, is broken in part, and is read by processes that are killed.
-// Needs processes, more than a second.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";

@@ -1,5 +1,4 @@
 // Disks that are full, folders that are missing, files that cannot be opened: everything ends, with a sentence and an exit code.
-// Needs processes, more than a second.
 import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";

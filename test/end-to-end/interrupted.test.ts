@@ -1,5 +1,4 @@
 // A program that is killed, or asked to stop, in the middle of a crawl: what it saved and what it printed are of use.
-// Needs processes, more than a second.
 import path from "node:path";
 import { parse as parseCsv } from "csv-parse/sync";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,6 +1,5 @@
 // The memory of the program, whatever a website does: the idle program and 96 MB. Each run is a process of its own. What is kept is also
 // held by a heap that is only a little larger than that of the idle program: it is full at the same moment on every machine, however busy.
-// Needs more than a second.
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,6 +1,5 @@
 // Runs that build on the last one ask only once in a while for what was not there, and, where that is wanted, for what an index says is
 // unchanged.
-// Needs more than a second.
 import { createHash } from "node:crypto";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";

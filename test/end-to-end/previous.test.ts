@@ -1,5 +1,4 @@
 // Runs that build on the archive of an earlier one: the tree is the same as without, and what did not change does not travel.
-// Needs more than a second.
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";

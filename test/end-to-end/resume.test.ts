@@ -1,6 +1,5 @@
 // A run that was killed, stopped or cut short is gone on with: only what is missing is asked for, and the tree is the one that an
 // uninterrupted run would have made.
-// Needs processes, more than a second.
 import { copyFileSync, existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";

@@ -1,6 +1,5 @@
 // One website with every format and many faults: the program prints the same bytes however fast the website answers, however
 // many documents are fetched at a time, and from the archive of it.
-// Needs more than a second.
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";

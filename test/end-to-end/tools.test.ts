@@ -1,6 +1,5 @@
 // The recipes of docs/recipes.md for other tools, with the tools: installed from the registry into a folder of this run. Only in long runs, and
 // not where the registry cannot be reached. Everything that is asked is on loopback.
-// Needs processes, more than a second.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,5 +1,4 @@
 // A signal ends everything, in every phase, and leaves nothing behind.
-// Needs more than a second.
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Client } from "../../src/model/client.ts";

@@ -1,5 +1,4 @@
 // Thousands of requests of every kind leave nothing behind: no socket, no timer, no file, no memory.
-// Needs more than a second.
 import { existsSync, readdirSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

@@ -1,5 +1,4 @@
 // TLS: verified, unless the operator says otherwise.
-// Needs processes, more than a second.
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import net from "node:net";

@@ -1,5 +1,4 @@
 // The limit on decoded bytes holds for bombs, and memory does not follow what a website sends.
-// Needs processes, more than a second.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";

@@ -1,5 +1,4 @@
 // The package as others get it: what is in it, and that an empty project can use it in every way it promises.
-// Needs processes, more than a second.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,

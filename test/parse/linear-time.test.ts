@@ -1,7 +1,6 @@
 // No input costs more than linear time. Patterns that grow in one dimension (the length of a value, the number of different names,
 // the depth, what stands before the document), read at two sizes: a byte must not cost more in the larger than in the smaller.
 // Quadratic time would make it sixteen times as dear, and backtracking in dates some hundred thousand times.
-// Needs more than a second.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";

@@ -1,5 +1,4 @@
 // Everything a website sends is hostile input: the classes of attacks on XML parsers, and attacks on time and memory.
-// Needs more than a second.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";

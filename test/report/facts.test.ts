@@ -1,5 +1,4 @@
 // The facts behind a report: counted in one pass and in bounded tables, compared with what a plain loop over all pages says.
-// Needs more than a second.
 import { hierarchy, treemap, treemapSquarify } from "d3-hierarchy";
 import { describe, expect, test } from "vitest";
 import { UrlScan } from "../../src/check/url-scan.ts";

@@ -1,4 +1,4 @@
-// An archive that was damaged or edited never gives another tree that calls itself complete. Needs more than a second.
+// An archive that was damaged or edited never gives another tree that calls itself complete.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";

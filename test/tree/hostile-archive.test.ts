@@ -1,5 +1,4 @@
 // What an archive says about itself and its exchanges is somebody else's word: it shapes a tree, and does nothing else.
-// Needs more than a second.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
