@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type OptionRow, optionSections } from "../src/model/option-table.ts";
 import {
@@ -224,8 +223,4 @@ test("a number for concurrency, delay and timeout is the common form", () => {
     delay: { milliseconds: 100, random: false },
     timeout: { connect: 10_000, total: 5000 },
   });
-});
-
-test("the version is that of the package", () => {
-  expect(JSON.parse(readFileSync("package.json", "utf8")).version).toBe(version);
 });

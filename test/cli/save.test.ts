@@ -13,10 +13,6 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { streamPages } from "../../src/crawl/crawl.ts";
-import { SitemapError } from "../../src/model/errors.ts";
-import type { Options } from "../../src/model/options.ts";
-import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { launch, shell, sitegrove } from "./program.ts";
 import { type Answer, serve, urlset, type Website } from "./website.ts";
@@ -215,22 +211,4 @@ describe("the log file", () => {
     const gone = await shell(`head -c 1 ${inFolder("pipe")} & ${ls}`);
     expect(gone).toMatchObject({ code: 0, stdout: expect.stringContaining("/1\n") });
   });
-});
-
-test.each<[string, Options]>([
-  ["a proxy of the environment", {}],
-  ["certificates", { tls: { ca: "none" } }],
-  ["an earlier archive", { previous: "/nowhere.warc" }],
-])("nothing is created before the settings are known to be good: %s", async (name, options) => {
-  if (name.startsWith("a proxy")) process.env["HTTP_PROXY"] = "secret://x";
-  try {
-    for (const save of [inFolder("site.warc"), inFolder("site.warc.gz")]) {
-      const pages = streamPages(site.homepage, { ...options, save });
-      await expect(pages[Symbol.asyncIterator]().next()).rejects.toThrow(SitemapError);
-      await expect(sitemapTreeForHomepage(site.homepage, { ...options, save })).rejects.toThrow(SitemapError);
-    }
-  } finally {
-    delete process.env["HTTP_PROXY"];
-  }
-  expect(readdirSync(folder)).toEqual([]);
 });

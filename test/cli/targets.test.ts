@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, write
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SiteList } from "../../src/cli/fleet/sites.ts";
+import { listOf } from "../support/collected.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { shell, sitegrove } from "./program.ts";
 import { serve, urlset, type Website } from "./website.ts";
@@ -10,12 +11,11 @@ import { serve, urlset, type Website } from "./website.ts";
 const nowhere = "http://127.0.0.1:1/";
 const quick = ["--retries", "0"];
 let site: Website;
-let folder: string;
+const folder = newFolder();
 const at = (name: string) => path.join(folder, name);
 
 beforeAll(async () => {
   site = await serve({ "/robots.txt": "Sitemap: {base}/a.xml\n", "/a.xml": urlset("{base}/1") });
-  folder = newFolder();
   await sitegrove(["ls", site.homepage, ...quick, "--save", at("site.warc.gz")]);
   copyFileSync(at("site.warc.gz"), at("saved.gz"));
   writeFileSync(at("a.xml"), urlset("https://example.org/1"));
@@ -133,9 +133,8 @@ test("a line of a list may be of any length, and takes no more memory than other
     ["long.csv", "site"],
   ] as const) {
     const list = new SiteList([], { from: [at(file)], column });
-    const found: string[] = [];
-    for await (const { homepage } of list) found.push(homepage);
-    expect(found).toEqual(["https://a.example/", "https://b.example/"]);
+    const found = await listOf(list);
+    expect(found.map(({ homepage }) => homepage)).toEqual(["https://a.example/", "https://b.example/"]);
     const sentence = expect.stringMatching(/:\d: not a website: a line of more than 65,536 characters$/);
     expect(list.malformed).toEqual([sentence, sentence]);
   }
