@@ -119,10 +119,7 @@ export function keptBody(blocks: readonly Block[], problem: Problem | undefined)
   return { problem, [Symbol.asyncIterator]: () => readBlocks(blocks) };
 }
 
-/**
- * The bytes of the blocks, in pieces of at most `blockSize`: the next one is read while the caller works on the one before. If they are
- * `lent`, a large piece is reused when the caller requests the next.
- */
+/** In pieces of at most `blockSize`, read ahead. If they are `lent`, a large piece is reused when the caller requests the next one. */
 export async function* readBlocks(blocks: readonly Block[], lent = false): AsyncGenerator<Uint8Array, undefined> {
   let ahead: { readonly bytes: Promise<Uint8Array>; readonly isLent: boolean } | undefined;
   for (const piece of [...pieces(blocks), undefined]) {

@@ -137,10 +137,7 @@ export function noneCame(): Record<keyof Totals["came"], number> {
   return { fetched: 0, "not-modified": 0, "same-payload": 0, "not-asked": 0, resumed: 0 };
 }
 
-/**
- * Yields single items from batches. Calls of several callers queue, as with any generator: no item is lost and none comes twice. Inside a batch
- * nothing has to wait, which is three times as fast.
- */
+/** Yields single items of batches; inside a batch nothing has to wait, which is three times as fast. Calls of several callers queue. */
 export function flatten<T>(source: AsyncGenerator<readonly T[], void>): AsyncIterableIterator<T, undefined> {
   let batch: readonly T[] = [];
   let at = 0;

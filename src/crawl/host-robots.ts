@@ -25,10 +25,7 @@ export async function wholeText(document: Document, settings: Pick<Settings, "li
   return text;
 }
 
-/**
- * Whether an `agent` (its name, with or without a version) may fetch a URL; undefined if unknown. Each robots.txt is read once. A website
- * can refer to any number of origins; at most `most` of them get a request.
- */
+/** Whether an `agent`, with or without a version, may fetch a URL; undefined if unknown. At most `most` origins get one request each. */
 export function allowedUrls(
   agent: string,
   robotsOf: RobotsOf,

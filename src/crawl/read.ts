@@ -59,10 +59,7 @@ export interface Reading {
 /** A function that reads a document: `read`, or one that can skip a part of the work. */
 export type ReadDocument = typeof read;
 
-/**
- * Yields the entries in batches, as they become complete; returns the result. Throws only what the body throws.
- * `next(false)` stops: the rest is not read, and not reported as missing.
- */
+/** Yields the entries in batches; returns the result. Throws only what the body throws. `next(false)` stops without reporting a loss. */
 export async function* read(
   document: Document,
   settings: ReadSettings,

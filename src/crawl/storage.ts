@@ -17,11 +17,7 @@ export interface Storage {
   readonly previous: PreviousArchives | undefined;
 }
 
-/**
- * A store is created for `save` and `resume`, or if it `isNeeded`. Throws a `SitemapError` if an archive cannot be written, read or
- * resumed.
- * Nothing is created if the settings cannot be used.
- */
+/** Creates a store for `save`, `resume`, or if it `isNeeded`. Throws a `SitemapError` if an archive or the settings cannot be used. */
 export async function openStorage(prepared: Prepared, isNeeded = false): Promise<Storage> {
   const { settings, start } = prepared;
   expectUsable(settings);

@@ -36,9 +36,6 @@ export interface ClientResponse {
 /** Answers requests, without following redirects. May reject; the reason becomes a problem. `problem()` makes problems for your client. */
 export interface Client {
   request(request: ClientRequest): Promise<ClientResponse | Problem>;
-  /**
-   * The client calls `onSent` for each request, and limits the time before that by itself: `timeout.firstByte` then
-   * counts from that moment instead of from the call.
-   */
+  /** The client calls `onSent`, and limits the time before by itself: `timeout.firstByte` then counts from there, not from the call. */
   readonly tellsWhenSent?: boolean | undefined;
 }

@@ -55,9 +55,7 @@ export function* walkSitemaps(from: Sitemap): Generator<Sitemap, void> {
 }
 
 /** Entering and leaving of each node. An explicit stack: a website chooses how deep its indexes go. */
-export function* walkNodes(
-  from: Sitemap,
-): Generator<{ type: "enter" | "leave"; sitemap: Sitemap; depth: number }, void> {
+export function* walkNodes(from: Sitemap): Generator<Exclude<TreeStep, { type: "pages" }>, void> {
   const stack: { index: IndexSitemap; next: number }[] = [];
   let node: Sitemap | undefined = from;
   for (;;) {
@@ -116,21 +114,18 @@ function follows({ sitemap }: Entered, parent: IndexSitemap | undefined, filter:
 
 /** A copy of the sitemaps of a walk, with their pages. */
 export async function withPages(steps: AsyncIterable<TreeStep>): Promise<SitemapWithPages> {
-  const open: SitemapWithPages[][] = [[]];
+  const path: SitemapWithPages[] = [];
+  let last: SitemapWithPages | undefined;
   for await (const step of steps) {
-    const { sitemap } = step;
-    if (step.type === "enter") {
-      const { kind } = sitemap;
-      const own = kind === "index" ? { children: [] } : kind === "pages" ? { pages: [] } : {};
+    const { type, sitemap } = step;
+    const within = path.at(-1);
+    if (type === "enter") {
+      const own = sitemap.kind === "index" ? { children: [] } : sitemap.kind === "pages" ? { pages: [] } : {};
       const copy = { ...sitemap, ...own } as SitemapWithPages;
-      open.at(-1)?.push(copy);
-      if (copy.kind === "index") open.push(copy.children);
-    } else if (step.type === "pages") {
-      const copy = open.at(-1)?.at(-1);
-      if (copy?.kind === "pages") for (const page of step.pages) copy.pages.push(page);
-    } else if (sitemap.kind === "index") {
-      open.pop();
-    }
+      if (within?.kind === "index") within.children.push(copy);
+      path.push(copy);
+    } else if (type === "leave") last = path.pop();
+    else if (within?.kind === "pages") for (const page of step.pages) within.pages.push(page);
   }
-  return open[0]?.[0] as SitemapWithPages;
+  return last as SitemapWithPages;
 }

@@ -39,13 +39,9 @@ import {
   withPages,
 } from "./parts.ts";
 
-export interface TreeParts {
-  readonly homepage: string;
+export interface TreeParts extends Pick<SitemapTree, "homepage" | "root" | "discovery" | "unreachable"> {
   /** Whether the caller gave the website. Otherwise it comes from an archive, which is not trusted. */
   readonly isNamed: boolean;
-  readonly root: IndexSitemap;
-  readonly discovery: readonly DiscoveryRecord[];
-  readonly unreachable: UnreachableWebsite | undefined;
   /** A store or an archive. */
   readonly documents: DocumentSource & Pick<Store, "save" | "forgetCounts"> & Partial<Pick<Archive, "counts">>;
   readonly settings: Pick<Settings, "limits" | "strict" | "rewrite" | "onEvent">;
@@ -96,10 +92,7 @@ export function robotsOf(tree: SitemapTree): RobotsOf {
   };
 }
 
-/**
- * The sitemaps of a website, and the documents they were read from, until the tree is closed. Made by
- * `sitemapTreeForHomepage`, `sitemapTreeFrom` and `openTree`.
- */
+/** The sitemaps of a website and their documents, until it is closed. From `sitemapTreeForHomepage`, `sitemapTreeFrom` or `openTree`. */
 export class SitemapTree {
   static {
     createTree = (parts) => new SitemapTree(parts);
