@@ -2,16 +2,7 @@
 // temporary file.
 //   https://www.rfc-editor.org/rfc/rfc1952
 import { pipeline, Readable } from "node:stream";
-import {
-  constants,
-  crc32,
-  createGunzip,
-  createGzip,
-  createInflateRaw,
-  type Gzip,
-  gzipSync,
-  inflateRawSync,
-} from "node:zlib";
+import * as zlib from "node:zlib";
 import { SitemapError } from "../model/errors.ts";
 import { blockSize, type KeptFile } from "./file.ts";
 import { createTemporaryFile, type TemporaryFile } from "./scratch.ts";
@@ -46,15 +37,15 @@ export async function* compressed(
   if (length <= smallPacked) {
     const whole: Uint8Array[] = [];
     for await (const piece of pieces) whole.push(piece);
-    return yield gzipSync(Buffer.concat(whole), { level });
+    return yield zlib.gzipSync(Buffer.concat(whole), { level });
   }
-  const gzip = createGzip({ level, chunkSize: smallPacked });
+  const gzip = zlib.createGzip({ level, chunkSize: smallPacked });
   feed(gzip, pieces);
   yield* gzip;
 }
 
 // One piece at a time, which is lent. Errors of the source reach the reader of the output.
-async function feed(gzip: Gzip, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+async function feed(gzip: zlib.Gzip, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   try {
     for await (const piece of pieces) {
       await new Promise<void>((resolve, reject) => gzip.write(piece, (error) => (error ? reject(error) : resolve())));
@@ -67,7 +58,7 @@ async function feed(gzip: Gzip, pieces: AsyncIterable<Uint8Array>): Promise<void
 
 /** Not compressed, but a member all the same: its bytes can be read where they are. */
 export function stored(bytes: Uint8Array): Uint8Array {
-  return gzipSync(bytes, { level: 0 });
+  return zlib.gzipSync(bytes, { level: 0 });
 }
 
 /** What is in these bytes of a file, if they are a member and nothing else. Throws `DamagedGzip`. */
@@ -97,7 +88,7 @@ export async function* member(
   let sum = 0;
   const see = (piece: Uint8Array) => {
     unpacked += piece.length;
-    if (most !== undefined) sum = crc32(piece, sum);
+    if (most !== undefined) sum = zlib.crc32(piece, sum);
     if (unpacked > (most ?? Number.POSITIVE_INFINITY)) throw new DamagedGzip();
   };
   const lengthAfter = async (used: number) => {
@@ -117,7 +108,7 @@ export async function* member(
     return length;
   }
   // Gunzip would continue with the following members.
-  const inflate = createInflateRaw({ chunkSize: smallPacked });
+  const inflate = zlib.createInflateRaw({ chunkSize: smallPacked });
   const source = Readable.from(piecesFrom(file, offset + header), { highWaterMark: 1 });
   pipeline(source, inflate, () => undefined);
   try {
@@ -137,7 +128,7 @@ export async function* member(
 function inflateSmall(bytes: Uint8Array): { readonly buffer: Uint8Array; readonly used: number } | undefined {
   try {
     const options = { info: true, maxOutputLength: smallUnpacked };
-    const result = inflateRawSync(bytes, options) as unknown as {
+    const result = zlib.inflateRawSync(bytes, options) as unknown as {
       buffer: Uint8Array;
       engine: { bytesWritten: number };
     };
@@ -168,7 +159,7 @@ export function findMember(bytes: Uint8Array, mayTry: () => boolean): number {
 
 function startIn(bytes: Uint8Array): Uint8Array {
   try {
-    return inflateRawSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
+    return zlib.inflateRawSync(bytes, { finishFlush: zlib.constants.Z_SYNC_FLUSH });
   } catch {
     return new Uint8Array();
   }
@@ -203,7 +194,7 @@ export async function unpack(
   let isDamaged = false;
   try {
     // Where it is cut off, the records show it.
-    const gunzip = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH, chunkSize: blockSize });
+    const gunzip = zlib.createGunzip({ finishFlush: zlib.constants.Z_SYNC_FLUSH, chunkSize: blockSize });
     pipeline(Readable.from(piecesFrom(packed, 0)), gunzip, () => undefined);
     for await (const piece of gunzip) {
       if (isLate()) break;

@@ -1,15 +1,7 @@
 // The records of a WARC file, compressed or not: one at a known place, or all in one pass, which continues after damage.
 import { SitemapError } from "../model/errors.ts";
 import { type KeptFile, readBlocks } from "./file.ts";
-import {
-  DamagedGzip,
-  decompressed,
-  findMember,
-  member,
-  mostUnpacked,
-  startsLikeRecord,
-  tooLarge,
-} from "./gzip-records.ts";
+import * as gzip from "./gzip-records.ts";
 import { headAt, latin1, lineEndsAt, magic, maxHead, type RecordHead, recordEnd } from "./warc.ts";
 
 /** Where a record is in its file: as long as it is there, with the line ends after it. */
@@ -104,9 +96,9 @@ export class RecordFile {
   async *bytes({ offset, length }: Place, lent = false): AsyncGenerator<Uint8Array, undefined> {
     const { file } = this;
     try {
-      yield* this.isCompressed ? decompressed(file, offset, length) : readBlocks([{ file, offset, length }], lent);
+      yield* this.isCompressed ? gzip.decompressed(file, offset, length) : readBlocks([{ file, offset, length }], lent);
     } catch (error) {
-      throw error instanceof DamagedGzip ? this.#damaged() : error;
+      throw error instanceof gzip.DamagedGzip ? this.#damaged() : error;
     }
   }
 
@@ -218,8 +210,8 @@ export class RecordWalk {
 
   async #member(offset: number): Promise<WalkedRecord | "cut" | "damaged"> {
     const { file, path } = this.#records;
-    const pieces = member(file, offset, await this.#bytes(offset, maxHead));
-    const most = mostUnpacked(this.#size);
+    const pieces = gzip.member(file, offset, await this.#bytes(offset, maxHead));
+    const most = gzip.mostUnpacked(this.#size);
     let start: Uint8Array = new Uint8Array();
     let unpacked = 0;
     try {
@@ -228,12 +220,12 @@ export class RecordWalk {
         if (done) return this.#recordIn(start, unpacked, { offset, length: value });
         unpacked += value.length;
         this.#unpacked += value.length;
-        if (this.#unpacked > most) throw tooLarge(path, most);
+        if (this.#unpacked > most) throw gzip.tooLarge(path, most);
         if (start.length < maxHead) start = start.length === 0 ? value : Buffer.concat([start, value]);
-        if (!startsLikeRecord(start)) return "damaged";
+        if (!gzip.startsLikeRecord(start)) return "damaged";
       }
     } catch (error) {
-      if (error instanceof DamagedGzip) return "damaged";
+      if (error instanceof gzip.DamagedGzip) return "damaged";
       throw error;
     } finally {
       await pieces.return(0);
@@ -264,7 +256,7 @@ export class RecordWalk {
     for (let at = from; at < this.#size && this.#guesses > 0; at += windowSize - overlap) {
       const bytes = (await this.#bytes(at, windowSize)).subarray(0, windowSize);
       const found = this.#records.isCompressed
-        ? findMember(bytes, () => (this.#guesses -= 1) > 0)
+        ? gzip.findMember(bytes, () => (this.#guesses -= 1) > 0)
         : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(`${magic}1.`);
       if (found === -1) continue;
       this.#guesses -= 1;

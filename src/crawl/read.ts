@@ -40,16 +40,9 @@ export interface ReadSettings {
 }
 
 /** The result of reading a document. */
-export interface Reading {
+export interface Reading extends Omit<Counts, "format" | "pages"> {
   readonly outcome: ParseOutcome;
   readonly complete: boolean;
-  readonly problems: readonly Problem[];
-  readonly wireBytes: number;
-  readonly decodedBytes: number;
-  /** CRC-32 of the decoded text; undefined if it was not fully read. */
-  readonly checksum?: number | undefined;
-  /** The character set that it was decoded with. */
-  readonly charset?: string | undefined;
   /** Pages that are counted but were not yielded, because a tree already has them, or they are read later. */
   readonly untoldPages?: number;
   /** The rules of a robots.txt. */

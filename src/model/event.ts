@@ -159,13 +159,9 @@ export type TreeStep =
   | { readonly type: "leave"; readonly sitemap: Sitemap; readonly depth: number };
 
 /** A tree as data. */
-export interface TreeData {
+export interface TreeData extends Pick<FinishedEvent, "complete" | "reachable" | "unreachable" | "discovery"> {
   readonly homepage: string;
-  readonly complete: boolean;
   readonly pageCount: number;
-  readonly reachable: boolean;
-  readonly unreachable?: UnreachableWebsite;
-  readonly discovery: readonly DiscoveryRecord[];
   readonly root: IndexSitemap;
 }
 

@@ -42,15 +42,13 @@ export type Fetched = FetchedDocument | FetchedRedirect | FailedFetch;
  */
 export type Came = "fetched" | "not-modified" | "same-payload" | "not-asked" | "resumed";
 
-interface Exchange extends Pick<DocumentRequest, "role" | "anonymous" | "notAsked" | "again"> {
+interface Exchange
+  extends Pick<DocumentRequest, "role" | "anonymous" | "notAsked" | "again">,
+    Pick<SitemapResponse, "receivedAt" | "firstByte"> {
   /** The requested URL, without user name and password. */
   readonly url: string;
   /** 1 if there was no retry, 0 if there was no request. */
   readonly attempts: number;
-  /** ISO 8601: when the head of the response was received, or the failure was known. Absent if unknown. */
-  readonly receivedAt?: string;
-  /** From the request to the head of the response, in milliseconds. */
-  readonly firstByte?: number;
   /** @default "fetched" */
   readonly came?: Came;
 }
@@ -90,7 +88,7 @@ export interface SitemapResponse {
   readonly hops: readonly RedirectHop[];
   /** 1 if there was no retry. */
   readonly attempts: number;
-  /** ISO 8601: when the head of the response was received. */
+  /** ISO 8601: when the head of the response was received, or the failure was known. */
   readonly receivedAt?: string;
   /** From the request to the head of the response, in milliseconds. */
   readonly firstByte?: number;
