@@ -109,7 +109,6 @@ test("a website without TLS that is named without a scheme is read by http, whic
     expect(run.stderr, words[0]).toContain(said);
     expect([0, 3, 4], words[0]).toContain(run.code);
   }
-  proxy.close();
 });
 
 test("an unreachable website says its cause first, and once, however it is named", async () => {

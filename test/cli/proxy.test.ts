@@ -1,12 +1,12 @@
 // The program behind a proxy, as its environment and its flags say.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { processContext } from "../../src/cli/context.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { type FaultServer, faultServer } from "../support/fault-server.ts";
-import { type ProxyOptions, type ProxyServer, proxyServer } from "../support/proxy-server.ts";
+import { proxyServer } from "../support/proxy-server.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { sitegrove } from "./program.ts";
 import { serve, urlset, type Website } from "./website.ts";
@@ -32,22 +32,12 @@ afterAll(async () => {
   await secure.close();
 });
 
-const proxies: ProxyServer[] = [];
-afterEach(() => {
-  for (const proxy of proxies.splice(0)) proxy.close();
-});
-async function startProxy(options?: ProxyOptions): Promise<ProxyServer> {
-  const proxy = await proxyServer(options);
-  proxies.push(proxy);
-  return proxy;
-}
-
 const plain = () => ["ls", "--sitemap", `http://website.test:${port}/a.xml`, "-f", "pages"];
 const tunneled = () => ["ls", "--sitemap", `https://website.test:${secure.port}/a.xml`, "-f", "pages"];
 
 describe("the environment counts", () => {
   test.each(["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"])("%s", async (name) => {
-    const proxy = await startProxy();
+    const proxy = await proxyServer();
     const isTls = /https/i.test(name);
     const words = isTls ? [...tunneled(), "--ca", ca] : plain();
     const stdout = `${isTls ? "https" : "http"}://website.test/1\n`;
@@ -60,7 +50,7 @@ describe("the environment counts", () => {
     ["for hosts in NO_PROXY", { NO_PROXY: "10.0.0.1, 127.0.0.0/8" }, ""],
     ["with --no-proxy", {}, " --no-proxy"],
   ])("but not %s", async (_, env, flag) => {
-    const proxy = await startProxy();
+    const proxy = await proxyServer();
     const line = `ls --sitemap ${site.homepage}a.xml -f pages${flag}`;
     expect((await sitegrove(line, { env: { HTTP_PROXY: proxy.url, ...env } })).code).toBe(0);
     expect(proxy.asked).toEqual([]);
@@ -76,7 +66,7 @@ describe("the environment counts", () => {
 });
 
 test("--proxy takes host:port, and wins over the environment", async () => {
-  const proxy = await startProxy();
+  const proxy = await proxyServer();
   const { host } = new URL(proxy.url);
   const { code } = await sitegrove([...plain(), "--proxy", host], { env: { HTTP_PROXY: "http://127.0.0.1:1" } });
   expect(code).toBe(0);
@@ -89,7 +79,7 @@ test.each([
   [502, "the proxy answered 502 to CONNECT"],
   [407, "the proxy answered 407 to CONNECT; add user name and password to its URL\n"],
 ])("a proxy's own failure is the proxy's (%s)", async (refuse, said) => {
-  const url = refuse === undefined ? "127.0.0.1:9" : (await startProxy({ refuse })).url;
+  const url = refuse === undefined ? "127.0.0.1:9" : (await proxyServer({ refuse })).url;
   const { code, stderr } = await sitegrove([...tunneled(), "--proxy", url, "--retries", "0"]);
   expect(stderr).toContain(said);
   expect(stderr).toMatch(/^sitegrove: Could not connect to website\.test:\d+: /);
@@ -98,7 +88,7 @@ test.each([
 
 describe("--ca", () => {
   test("is needed for a certificate that Node.js does not know", async () => {
-    const proxy = await startProxy();
+    const proxy = await proxyServer();
     const { code, stderr } = await sitegrove([...tunneled(), "--proxy", proxy.url]);
     expect(code).toBe(5);
     expect(stderr).toContain("certificate");
@@ -108,7 +98,7 @@ describe("--ca", () => {
     const all = (await createProgram(processContext(), () => {})).commands.flatMap((each) => [each, ...each.commands]);
     const named = (flag: string) => all.filter(({ options }) => options.some(({ long }) => long === flag));
     expect(named("--ca")).toEqual(named("--insecure"));
-    const proxy = await startProxy();
+    const proxy = await proxyServer();
     const words = ["fleet", `https://website.test:${secure.port}/`, "--out", path.join(folder, "out"), "--ca", ca];
     const { code, stdout } = await sitegrove([...words, "--proxy", proxy.url]);
     expect(stdout).toMatch(/^1 website in .* 1 page,/);

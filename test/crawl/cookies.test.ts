@@ -1,9 +1,9 @@
 // Cookies of a run: where they are sent, and websites that answer with a redirect until they get one.
 import path from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Cookies } from "../../src/crawl/cookies.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
-import { type Answer, type NamedWebsite, namedWebsite } from "../support/named-website.ts";
+import { type Answer, namedWebsite } from "../support/named-website.ts";
 import { index, outline, robots, urlset } from "../support/site.ts";
 import { newFolder } from "../support/test-folder.ts";
 
@@ -59,10 +59,6 @@ test("a website sets a hundred cookies at most", () => {
 });
 
 const folder = newFolder();
-const open: NamedWebsite[] = [];
-afterEach(() => {
-  for (const website of open.splice(0)) website.close();
-});
 
 const home = "https://site.test/";
 const documents: Record<string, string> = {
@@ -81,7 +77,6 @@ async function crawled(name: string, answer: (url: string, cookie: string) => An
     cookies[url] = cookie;
     return answer(url, cookie);
   });
-  open.push(website);
   const saved = path.join(folder, `${name}.warc.gz`);
   const copied = path.join(folder, `${name}.copy.warc`);
   const options = { ...website.options, retries: 0, useKnownPaths: false, save: saved };

@@ -1,7 +1,7 @@
 // One website has many spellings: http and https, with and without www, with a port, a dot at the end of its host, percent-encoding.
 // Each document is fetched once and listed once, with and without headers of the caller's own. Over sockets and TLS.
 import path from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { guessDays, isDue } from "../../src/crawl/previous.ts";
 import { knownPaths } from "../../src/discover/known-paths.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
@@ -12,23 +12,17 @@ import { index, robots, urlset } from "../support/site.ts";
 import { newFolder } from "../support/test-folder.ts";
 
 const names = ["example.org", "www.example.org", "example.net"];
-const open: NamedWebsite[] = [];
-afterEach(() => {
-  for (const website of open.splice(0)) website.close();
-});
 
 /** The documents by their paths on https://www.example.org; every other spelling leads there. */
-async function website(
+function website(
   documents: Readonly<Record<string, Answer>>,
   allows: (url: string, token: unknown) => boolean = () => true,
 ): Promise<NamedWebsite> {
-  const served = await namedWebsite(names, (url, headers) => {
+  return namedWebsite(names, (url, headers) => {
     const { origin, pathname } = new URL(url);
     if (!allows(url, headers["x-token"])) return 401;
     return origin === "https://www.example.org" ? documents[decodeURI(pathname)] : { to: home + pathname.slice(1) };
   });
-  open.push(served);
-  return served;
 }
 
 function times(asked: readonly string[], url: string): number {
@@ -140,7 +134,7 @@ test.each(["http", "https"])(
   async (scheme) => {
     const other = scheme === "http" ? "https" : "http";
     const there = `${other}://staging.internal`;
-    const { options, asked, close } = await namedWebsite(["staging.internal"], (url) => {
+    const { options, asked } = await namedWebsite(["staging.internal"], (url) => {
       if (!url.startsWith(there)) return { to: there + new URL(url).pathname };
       if (url.endsWith("/robots.txt"))
         return robots(
@@ -152,7 +146,6 @@ test.each(["http", "https"])(
       return /\/[ab]\.xml$/.test(url) ? urlset(`${url}/page`) : undefined;
     });
     await using tree = await sitemapTreeForHomepage(`${scheme}://staging.internal/`, options);
-    close();
     const [, , ...sitemaps] = tree.sitemaps();
     expect(sitemaps.map((sitemap) => (sitemap.kind === "invalid" ? sitemap.reason.code : sitemap.url))).toEqual([
       `${there}/a.xml`,
@@ -168,7 +161,6 @@ describe("well-known paths are asked for where the website turned out to be", ()
   const start = "http://example.org/";
   const count = async (answer: (url: string) => Answer, options = {}) => {
     const served = await namedWebsite(names, answer);
-    open.push(served);
     await using tree = await sitemapTreeForHomepage(start, { ...served.options, ...options });
     return { tree: await listed(tree), asked: served.asked };
   };
@@ -207,7 +199,6 @@ describe("well-known paths are asked for where the website turned out to be", ()
 
   test("in a later run, too, which asks for a few of them", async () => {
     const served = await namedWebsite(names, (url) => moved(url) ?? (url.endsWith("/sitemap.xml") ? pages : undefined));
-    open.push(served);
     const save = path.join(newFolder(), "first.warc");
     await using first = await sitemapTreeForHomepage(start, { ...served.options, save });
     const asked = served.asked.splice(0).length;

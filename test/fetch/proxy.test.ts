@@ -6,19 +6,13 @@ import { proxyChoice } from "../../src/fetch/proxy.ts";
 import { SitemapError } from "../../src/model/errors.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
-import { type ProxyOptions, type ProxyServer, proxyServer } from "../support/proxy-server.ts";
+import { proxyServer } from "../support/proxy-server.ts";
 import { stubResolver } from "../support/stub-resolver.ts";
 
 const authority = createAuthority();
 
-async function startProxy(options?: ProxyOptions): Promise<ProxyServer> {
-  const proxy = await proxyServer(options);
-  onTestFinished(() => proxy.close());
-  return proxy;
-}
-
 test("http: the proxy gets the whole URL, and resolves the name", async () => {
-  const proxy = await startProxy();
+  const proxy = await proxyServer();
   const server = await testServer({ "/a": tenPages });
   const fetcher = testFetcher({ proxy: proxy.url });
   for (const host of ["one.test", "two.test"]) {
@@ -32,7 +26,7 @@ test("http: the proxy gets the whole URL, and resolves the name", async () => {
 });
 
 test("https: the request goes through a tunnel, in which the certificate of the website counts", async () => {
-  const proxy = await startProxy();
+  const proxy = await proxyServer();
   const server = await testServer({ "/a": tenPages }, { tls: authority.issue({ names: ["website.test"] }) });
   const fetcher = testFetcher({ proxy: proxy.url, tls: { ca: authority.ca } });
   expect((await fetcher.read(`https://website.test:${server.port}/a`)).text).toBe(tenPages);
@@ -42,7 +36,7 @@ test("https: the request goes through a tunnel, in which the certificate of the 
 });
 
 test("a user name in the proxy's URL goes to the proxy, and to nobody else", async () => {
-  const proxy = await startProxy({ password: "p@ss" });
+  const proxy = await proxyServer({ password: "p@ss" });
   const plain = await testServer({ "/a": tenPages });
   const secure = await testServer({ "/a": tenPages }, { tls: authority.issue({ names: ["website.test"] }) });
   const fetcher = testFetcher({ proxy: proxy.url.replace("//", "//user:p%40ss@"), tls: { ca: authority.ca } });
@@ -55,7 +49,7 @@ test("a user name in the proxy's URL goes to the proxy, and to nobody else", asy
 });
 
 test.each(["http", "https"])("a proxy that asks for a password is the proxy's failure (%s)", async (scheme) => {
-  const proxy = await startProxy({ password: "secret" });
+  const proxy = await proxyServer({ password: "secret" });
   const { result, fetched } = await testFetcher({ proxy: proxy.url, retries: 1 }).read(`${scheme}://website.test/`);
   expect(result).toBe("failed proxy-refused");
   expect(fetched).toMatchObject({ reason: { status: 407 } });
@@ -72,7 +66,7 @@ test.each([
   [502, 2],
   [503, 2],
 ])("a CONNECT that is answered with %i says nothing about the website", async (status, attempts) => {
-  const proxy = await startProxy({ refuse: status });
+  const proxy = await proxyServer({ refuse: status });
   const { result, fetched } = await testFetcher({ proxy: proxy.url, retries: 1 }).read("https://website.test/");
   expect(result).toBe("failed proxy-refused");
   expect(fetched).toMatchObject({ attempts, reason: { status, message: `The proxy answered ${status} to CONNECT` } });
@@ -157,7 +151,7 @@ test("through a proxy with TLS, both handshakes succeed, one inside the other", 
 });
 
 test("names and addresses that are not public are not even requested", async () => {
-  const proxy = await startProxy();
+  const proxy = await proxyServer();
   const fetcher = testFetcher({ proxy: proxy.url, start: "http://website.test/" });
   for (const host of ["127.0.0.1", "localhost", "metadata.google.internal", "[::1]", "2130706433", "metadata"]) {
     for (const scheme of ["http", "https"]) {

@@ -3,6 +3,7 @@
 import http from "node:http";
 import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
+import { onTestFinished } from "vitest";
 import { createAuthority } from "./certificates.ts";
 
 /** What a URL is answered with: a document, a redirect, a status, or nothing (404). */
@@ -11,13 +12,11 @@ export type Answer = string | { readonly to: string; readonly cookies?: string[]
 export interface NamedWebsite {
   /** As options of a crawl. */
   readonly options: { readonly proxy: string; readonly tls: { readonly ca: string } };
-  readonly ca: string;
   /** The URLs, in the order of the requests. */
   readonly asked: string[];
-  close(): void;
 }
 
-/** `names`: those that the certificate is for. */
+/** `names`: those that the certificate is for. Closed when the test ends. */
 export async function namedWebsite(
   names: readonly string[],
   answer: (url: string, headers: http.IncomingHttpHeaders) => Answer,
@@ -45,16 +44,15 @@ export async function namedWebsite(
   });
   proxy.on("connection", (socket) => sockets.add(socket.on("error", () => {})));
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    proxy.close();
+    for (const socket of sockets) socket.destroy();
+  });
   return {
     options: {
       proxy: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
       tls: { ca: authority.ca },
     },
-    ca: authority.ca,
     asked,
-    close() {
-      proxy.close();
-      for (const socket of sockets) socket.destroy();
-    },
   };
 }

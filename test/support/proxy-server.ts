@@ -1,21 +1,22 @@
 // A proxy on this machine: it takes every name for this machine, too, and notes what it was asked.
 import http from "node:http";
 import net from "node:net";
+import { onTestFinished } from "vitest";
 
-export interface ProxyServer {
+interface ProxyServer {
   /** `GET http://…` and `CONNECT host:port`, in the order in which they came. */
   readonly asked: string[];
   readonly url: string;
-  close(): void;
 }
 
-export interface ProxyOptions {
+interface ProxyOptions {
   /** The status that CONNECT is answered with. */
   readonly refuse?: number;
   /** Of the user `user`. */
   readonly password?: string;
 }
 
+/** Closed when the test ends. */
 export async function proxyServer(options: ProxyOptions = {}): Promise<ProxyServer> {
   const asked: string[] = [];
   const sockets = new Set<net.Socket>();
@@ -45,12 +46,12 @@ export async function proxyServer(options: ProxyOptions = {}): Promise<ProxyServ
   });
   proxy.on("connection", (socket) => sockets.add(socket));
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    proxy.close();
+    for (const socket of sockets) socket.destroy();
+  });
   return {
     asked,
     url: `http://127.0.0.1:${(proxy.address() as net.AddressInfo).port}`,
-    close() {
-      proxy.close();
-      for (const socket of sockets) socket.destroy();
-    },
   };
 }
