@@ -119,7 +119,6 @@ test("check, report, --fail-on and JSON count the same: rules that failed, and p
     JSON.parse((await run("check", "-f", "json")).stdout),
     JSON.parse((await run("report", "--json")).stdout),
   ];
-  site.close();
   const all = { counts: { error: 1, warning: 1, info: 0 }, places: { error: 3, warning: 3, info: 0 } };
   expect(json).toMatchObject(all);
   expect(report).toMatchObject(all);

@@ -84,7 +84,6 @@ test("SARIF is what its schema says: of a website, of files, and of nothing", as
   const runs = await Promise.all(
     [own!, mapped, nothing!, unreachable].map((words) => checked([...words, "-f", "sarif"])),
   );
-  empty.close();
   for (const { stdout } of runs) {
     const document = JSON.parse(stdout);
     expect(isSarif(document), JSON.stringify(isSarif.errors)).toBe(true);

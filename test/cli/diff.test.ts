@@ -272,7 +272,6 @@ describe("exit codes", () => {
     const { code, stderr } = await sitegrove(
       `diff ${at("monday.warc.gz")} ${empty.homepage} -f rss -o ${output} --force`,
     );
-    empty.close();
     expect(code).toBe(4);
     expect(stderr).toContain(`no sitemap found for ${empty.homepage}`);
     expect(readFileSync(output, "utf8")).toBe("before");

@@ -75,7 +75,6 @@ describe("5: the website could not be reached, or refused all requests, and the 
     const refusing = await serve(refuse);
     const words = ["ls", refusing.homepage, "--retries", "0", "-f", "ndjson", "--trailer"];
     const { code, stdout, stderr } = await sitegrove(words);
-    refusing.close();
     expect(
       stderr
         .replace(/^sitegrove: /, "")
@@ -159,14 +158,10 @@ test("a Crawl-delay that is not kept is said once", async () => {
   const slow = await serve({ "/robots.txt": "User-agent: *\nCrawl-delay: 2\n", "/sitemap.xml": urlset("{base}/a") });
   const said =
     "sitegrove: robots.txt asks for a Crawl-delay of 2 s; requests are sent faster; respect it with --crawl-delay\n";
-  try {
-    const words = ["ls", slow.homepage, "-f", "pages"];
-    expect(await sitegrove(words)).toMatchObject({ code: 0, stderr: said });
-    const kept = await sitegrove([...words, "--delay", "2s", "--no-known", "--no-homepage"]);
-    expect(kept.stderr).not.toContain("pause");
-  } finally {
-    slow.close();
-  }
+  const words = ["ls", slow.homepage, "-f", "pages"];
+  expect(await sitegrove(words)).toMatchObject({ code: 0, stderr: said });
+  const kept = await sitegrove([...words, "--delay", "2s", "--no-known", "--no-homepage"]);
+  expect(kept.stderr).not.toContain("pause");
 });
 
 test.each([
@@ -175,7 +170,6 @@ test.each([
 ])("3: a search that a limit of our own ended does not say that there is no sitemap (%s)", async (flags, said) => {
   const long = await serve({ "/robots.txt": `${"Disallow: /x\n".repeat(60_000)}Sitemap: {base}/good.xml\n` });
   const { code, stderr } = await sitegrove(`ls ${long.homepage} -f pages ${flags}`);
-  long.close();
   expect(stderr).toContain(said);
   expect(stderr).not.toContain("no sitemap found");
   expect(code).toBe(3);

@@ -29,7 +29,6 @@ interface Website {
 
 async function website(routes: Website["routes"]): Promise<Website> {
   const site = await serve(new Proxy({}, { get: (_, path) => made.routes(String(path), made.home) }));
-  closing.push(() => site.close());
   const made: Website = { home: site.homepage, hits: site.requests, routes };
   return made;
 }

@@ -59,7 +59,6 @@ test("a run that finds nothing, or is stopped, leaves the old file as it was and
   const flags = ["-f", "pages", "-o", file, "--force"];
   const nothing = await serve({});
   expect((await sitegrove(["ls", nothing.homepage, ...flags])).code).toBe(4);
-  nothing.close();
   expect((await stopped(["ls", ...flags])).code).toBe(130);
   expect(readFileSync(file, "utf8")).toBe("old");
   expect(readdirSync(folder)).toEqual(["urls.txt"]);
@@ -149,7 +148,6 @@ test("a place that cannot be written is a mistake of the command line, and nothi
     const { code, stderr } = await sitegrove([...only(untouched.homepage), "-o", file, "--force"]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: `sitegrove: ${file} ${why}\n` });
   }
-  untouched.close();
   expect(untouched.requests).toEqual([]);
 });
 

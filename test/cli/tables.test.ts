@@ -145,7 +145,6 @@ test("a folder of tables is whole or not there", async () => {
   const out = path.join(folder, "nothing");
   const empty = await serve({});
   expect((await sitegrove(["ls", empty.homepage, "-f", "parquet", "-o", out])).code).toBe(4);
-  empty.close();
   expect(existsSync(out)).toBe(false);
 });
 

@@ -92,7 +92,6 @@ describe("on a terminal", () => {
     expect((await shown("--limit 7")).filter((line) => line.startsWith("│ │ │ │ /"))).toHaveLength(7);
     const piped = await sitegrove([large.homepage, "-k", "-u"]);
     expect(piped.stdout.match(/^\t{4}\//gm)).toHaveLength(1509);
-    large.close();
   });
 
   test.each([80, 120])("-f sitemaps fits a terminal of %d columns", async (columns) => {
@@ -103,7 +102,6 @@ describe("on a terminal", () => {
     });
     const words = `ls --sitemap ${wide.homepage}i.xml -f sitemaps --no-color --no-progress`;
     const { stdout } = await onTerminal(words, { columns });
-    wide.close();
     const lines = stdout.replaceAll("\r", "").split("\n").slice(0, 4);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
     expect(lines[0]).toMatch(/^ *pages .* sitemap$/);
@@ -124,7 +122,6 @@ describe("on a terminal", () => {
     const reported = JSON.parse((await sitegrove(["report", small.homepage, "-k", "--json"])).stdout);
     const logged = await sitegrove(["ls", small.homepage, "-k", "-f", "pages", "-v"]);
     const [, read] = /finished complete: 3 pages, (\d+) sitemaps/.exec(logged.stderr) ?? [];
-    small.close();
     const counts = [Number(shown), checked.sitemapCount, reported.figures.sitemaps, Number(read)];
     expect(new Set(counts)).toEqual(new Set([checked.sitemapCount]));
     // One of them stands twice in the tree.

@@ -2,6 +2,8 @@
 import { EventEmitter } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+import { getCurrentTest } from "vitest/suite";
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 export type Answer = string | Buffer | Handler;
@@ -16,7 +18,7 @@ export interface Website {
   close(): void;
 }
 
-/** By path, or all with one function. */
+/** By path, or all with one function. Closed when the test ends that started it. */
 export async function serve(routes: Record<string, Answer> | Handler): Promise<Website> {
   const requests: string[] = [];
   const arrivals = new EventEmitter();
@@ -31,14 +33,16 @@ export async function serve(routes: Record<string, Answer> | Handler): Promise<W
       response.end(typeof answer === "string" ? answer.replaceAll("{base}", `http://${request.headers.host}`) : answer);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  if (getCurrentTest() !== undefined) onTestFinished(close);
   return {
     homepage: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     requests,
     asked: (path) => new Promise((resolve) => arrivals.once(path, () => resolve())),
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
+    close,
   };
 }
 

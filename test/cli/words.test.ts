@@ -90,7 +90,6 @@ test("--limit counts the pages of all websites", async () => {
   // Nobody else's: requests of a run that stopped may still arrive.
   const other = await serve({ "/sitemap.xml": urlset("{base}/1") });
   const { stdout } = await sitegrove(["ls", a.homepage, other.homepage, "-f", "pages", "--limit", "2"]);
-  other.close();
   expect(stdout).toBe(`${a.homepage}a1\n${a.homepage}a2\n`);
   expect(other.requests).toEqual([]);
 });
@@ -129,7 +128,6 @@ test("the URL of a sitemap lists that sitemap, whatever it is called, and says h
     const whole = await sitegrove(["ls", site.homepage + name, "-f", "pages", "-u", "-k"]);
     expect(whole).toEqual({ code: 0, stdout: "/post\n/b\n", stderr: "" });
   }
-  site.close();
 });
 
 test("check, report and diff take the URL of a sitemap for that sitemap, too", async () => {
@@ -152,7 +150,6 @@ test("check, report and diff take the URL of a sitemap for that sitemap, too", a
   const compared = await sitegrove(["diff", list, `${homepage}a.xml`, "-f", "ndjson"]);
   expect(compared).toMatchObject({ code: 0, stdout: "" });
   expect(compared.stderr).toContain(`comparing only this one; for the whole website: ${homepage}\n`);
-  site.close();
 });
 
 test("parse fetches the one document that a URL names, redirects included", async () => {

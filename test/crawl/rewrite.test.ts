@@ -112,7 +112,6 @@ test("check: what was declared at production is neither a redirect nor on anothe
     ["sitemap-redirect", undefined, `${from}old.xml leads to ${copy.homepage}b.xml`],
     ["page-canonical-other", `${copy.homepage}b`, `${copy.homepage}a`],
   ]);
-  copy.close();
 });
 
 describe("a prefix", () => {

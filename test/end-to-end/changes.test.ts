@@ -73,7 +73,6 @@ describe("the sum of the changes is the truth at the end of every day", () => {
       );
       expect({ day, urls: lines.map(({ page }) => page.url).sort() }).toEqual({ day, urls: different.sort() });
     }
-    changing.close();
     // The state is one file, whatever was killed, and an archive like others.
     expect(readdirSync(folder).filter((name) => name.includes(path.basename(state)))).toEqual([path.basename(state)]);
     await using tree = await openTree(state);
@@ -274,7 +273,6 @@ describe("in the library", () => {
     expect(await run()).toEqual([]);
     expect(changing.answers.filter((answer) => answer.startsWith("304")).length).toBeGreaterThan(0);
     expect(changing.answers.filter((answer) => answer.startsWith("200 s")).length).toBeLessThan(2 * sent);
-    changing.close();
   });
 
   test("a state that is damaged, foreign, of another website or in use is refused by its name, and not changed", async () => {
@@ -372,7 +370,6 @@ describe("the program", () => {
     const state = newState();
     const { code } = await shell(`$SITEGROVE changes ${changing.homepage} --state ${state} -k | true`);
     expect({ code, isMade: existsSync(state) }).toEqual({ code: 0, isMade: false });
-    changing.close();
   });
 
   test.each([

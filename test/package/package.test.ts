@@ -235,7 +235,6 @@ describe("how it is used", () => {
     const run = (...words: string[]) => ended(spawn(path.join(project, "node_modules/.bin/sitegrove"), words));
     expect(await run("--version")).toMatchObject({ code: 0, stdout: `${manifest.version}\n` });
     expect(await run("ls", site.homepage, "-f", "pages")).toMatchObject({ code: 0, stdout: `${site.homepage}a\n` });
-    site.close();
   });
 });
 
