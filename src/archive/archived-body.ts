@@ -3,13 +3,12 @@
 //   https://www.rfc-editor.org/rfc/rfc9112
 import type { Body, HeaderList } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";
-import { isDamage, type Place, type RecordFile, type RecordSource, unlessDamaged } from "./records.ts";
-import { type Digest, DigestCheck, fieldsOf, headEnd, latin1, parseDigest, type RecordHead } from "./warc.ts";
+import { isDamage, type OpenedRecord, type RecordSource, unlessDamaged } from "./records.ts";
+import { type Digest, DigestCheck, fieldsOf, headEnd, latin1, parseDigest } from "./warc.ts";
 
-export interface ArchivedBodyOptions {
-  readonly records: RecordFile;
+export interface ArchivedBodyOptions extends Pick<RecordSource, "records"> {
   /** Undefined if the record is lost. */
-  readonly place: Place | undefined;
+  readonly place: RecordSource["place"] | undefined;
   /** The id that the record must have. */
   readonly id?: string | undefined;
   /** The length that the body must have. */
@@ -23,21 +22,13 @@ export interface ArchivedBodyOptions {
 
 export class ArchivedBody implements Body {
   readonly #options: ArchivedBodyOptions;
-  #problem: Problem | undefined;
-  #length: number | undefined;
+  problem: Problem | undefined;
+  /** In bytes; known after it was fully read. */
+  length: number | undefined;
 
   constructor(options: ArchivedBodyOptions) {
     this.#options = options;
-    this.#problem = options.problem;
-  }
-
-  get problem(): Problem | undefined {
-    return this.#problem;
-  }
-
-  /** In bytes; known after it was fully read. */
-  get length(): number | undefined {
-    return this.#length;
+    this.problem = options.problem;
   }
 
   /** Where its record is, if that can be copied. */
@@ -56,7 +47,7 @@ export class ArchivedBody implements Body {
   /** Whether it is intact: reads all of it. */
   async isGood(): Promise<boolean> {
     for await (const _ of this.lent());
-    return this.#problem === undefined;
+    return this.problem === undefined;
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<Uint8Array, undefined> {
@@ -71,24 +62,18 @@ export class ArchivedBody implements Body {
   async *#pieces(lent: boolean): AsyncGenerator<Uint8Array, undefined> {
     const { place, records, id, isChunked } = this.#options;
     try {
-      const { head, content } =
-        place === undefined
-          ? { head: undefined, content: undefined }
-          : await records.open(place, lent && isChunked !== true);
-      const isRight = id === undefined || head?.fields.get("warc-record-id") === id;
-      if (head !== undefined && isRight && (yield* this.#checked(head, content))) return;
+      const opened = place && (await records.open(place, lent && isChunked !== true));
+      const isRight = id === undefined || opened?.head.fields.get("warc-record-id") === id;
+      if (opened !== undefined && isRight && (yield* this.#checked(opened))) return;
     } catch (error) {
       if (!isDamage(error)) throw error;
     }
     // The part before the damage is used.
-    this.#problem ??= problem("archive-digest");
+    this.problem ??= problem("archive-digest");
   }
 
   // Whether everything matches the archive's records.
-  async *#checked(
-    { fields }: RecordHead,
-    content: AsyncGenerator<Uint8Array, undefined>,
-  ): AsyncGenerator<Uint8Array, boolean> {
+  async *#checked({ head: { fields }, content }: OpenedRecord): AsyncGenerator<Uint8Array, boolean> {
     const { isResource, isChunked, bytes } = this.#options;
     const block = new DigestCheck(fields.get("warc-block-digest"));
     const payload = new DigestCheck(fields.get("warc-payload-digest"));
@@ -101,10 +86,10 @@ export class ArchivedBody implements Body {
       length += piece.length;
     });
     const cut = () => {
-      this.#problem ??= problem("body-short");
+      this.problem ??= problem("body-short");
     };
     yield* isChunked ? seen(dechunk(raw, cut), (piece) => decoded.see(piece)) : raw;
-    this.#length = length;
+    this.length = length;
     const isRightPayload = payload.isRight() || (isChunked === true && decoded.isRight());
     return isRightPayload && block.isRight() && (bytes === undefined || bytes === length);
   }

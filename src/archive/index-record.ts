@@ -16,7 +16,6 @@ const indexVersion = 1;
 const tailLength = 1024;
 const maxLine = 1024 * 1024;
 const maxIndex = 512 * 1024 * 1024;
-const mostProblems = 20;
 
 /** A group of records that follow each other. */
 export interface Group {
@@ -54,7 +53,7 @@ export function indexContent(
 }
 
 function lineOf({ url, kind, lengths, bytes }: Group, counts: Counts | undefined): string {
-  if (counts === undefined || counts.wireBytes !== bytes || counts.problems.length > mostProblems) {
+  if (counts === undefined || counts.wireBytes !== bytes) {
     return `${JSON.stringify(bytes === undefined ? [url, kind, lengths] : [url, kind, lengths, bytes])}\n`;
   }
   const { format, pages, decodedBytes, charset, checksum, problems } = counts;

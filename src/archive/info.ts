@@ -1,5 +1,4 @@
-// What an archive says in JSON: what it is about, on one line of its first record and in its index, and problems, of which code and facts
-// count, never the message. Checked when it is read: archives are not trusted.
+// What an archive is about, as JSON in its first record and in its index. Checked when it is read: archives are not trusted.
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { Problem } from "../model/problem.ts";

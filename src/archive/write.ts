@@ -23,7 +23,8 @@ export class ArchiveWriter {
   /** Reads back from the file. */
   readonly records: RecordFile;
   readonly #groups: Group[];
-  #end: number;
+  /** The size of the file. */
+  end: number;
   #info: ArchiveInfo | undefined;
   #infoId = "";
   // The `warcinfo` records of other archives that are in this one, or being written.
@@ -33,7 +34,7 @@ export class ArchiveWriter {
 
   private constructor(records: RecordFile, end = 0, groups: Group[] = []) {
     this.records = records;
-    this.#end = end;
+    this.end = end;
     this.#groups = groups;
   }
 
@@ -56,18 +57,13 @@ export class ArchiveWriter {
     }
   }
 
-  /** The size of the file. */
-  get end(): number {
-    return this.#end;
-  }
-
   /** The start and options of the run. `resumes`: the record id of the run that this one resumes. */
   async start(info: ArchiveInfo, resumes?: string): Promise<void> {
     this.#info = info;
     this.#infoId = newId();
     const { file } = this.records;
     file.remembersReads = false;
-    await file.truncate(this.#end);
+    await file.truncate(this.end);
     const fields = [
       `software: sitegrove/${version}`,
       "format: WARC File Format 1.1",
@@ -199,7 +195,7 @@ export class ArchiveWriter {
     if (this.#failure !== undefined) throw this.#failure.error;
     const { file } = this.records;
     const places: Place[] = [];
-    let position = this.#end;
+    let position = this.end;
     let waiting: Uint8Array[] = [];
     const flush = async () => {
       const bytes = waiting.length === 1 ? waiting[0]! : Buffer.concat(waiting);
@@ -222,10 +218,10 @@ export class ArchiveWriter {
     } catch (error) {
       // Nothing may follow half an exchange.
       this.#failure = { error };
-      await file.truncate(this.#end).catch(() => undefined);
+      await file.truncate(this.end).catch(() => undefined);
       throw error;
     }
-    this.#end = position;
+    this.end = position;
     return places;
   }
 }
