@@ -110,16 +110,6 @@ test("a website without TLS that is named without a scheme is read by http, whic
   }
 });
 
-test("an unreachable website says its cause first, and once, however it is named", async () => {
-  const nobody = await serve({});
-  nobody.close();
-  const { host } = new URL(nobody.homepage);
-  for (const name of [host, `http:/${host}`, `http:\\\\${host}`, nobody.homepage]) {
-    const stderr = `sitegrove: Could not connect to ${host}: connection refused\n`;
-    expect(await sitegrove(["ls", name, "--retries", "0", "-f", "pages"])).toEqual({ code: 5, stdout: "", stderr });
-  }
-});
-
 test.each([
   ["http:/127.0.0.1:PORT", ""],
   ["HTTP:\\\\127.0.0.1:PORT\\", ""],

@@ -1,11 +1,7 @@
 // Help, version and completion: at once, without the network code.
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import { expect, test } from "vitest";
 import { shell, sitegrove } from "./program.ts";
-
-const root = path.join(import.meta.dirname, "../..");
 
 // Names the packages and modules of Node.js that are loaded, on standard error.
 const hooks = `import { writeSync } from "node:fs";
@@ -39,11 +35,6 @@ test.each([
   const expected = await sitegrove(usual);
   expect(expected).toMatchObject({ code: 0, stderr: "" });
   expect(await sitegrove(words)).toEqual(expected);
-});
-
-test("--version is the version of the package", async () => {
-  const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
-  expect(await sitegrove(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
 });
 
 test("--help-all shows examples and every exit code, on standard output", async () => {
