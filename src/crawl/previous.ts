@@ -7,12 +7,10 @@ import type { PreviousArchives } from "../archive/previous.ts";
 import { defined } from "../model/defined.ts";
 import type { ResponseEvent } from "../model/event.ts";
 import {
-  type Body,
   type DocumentRequest,
   type DocumentSource,
   type Fetched,
   type FetchedDocument,
-  type HeaderList,
   header,
 } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
@@ -71,7 +69,7 @@ export function revalidator(
   function compared(answer: FetchedDocument, before: { readonly body: ArchivedBody }): FetchedDocument {
     const received = answer.body;
     const body = {
-      sameAs: undefined as Body | undefined,
+      sameAs: undefined as ArchivedBody | undefined,
       get problem() {
         return received.problem;
       },
@@ -181,7 +179,7 @@ function conditionalHeaders({ headers, came }: FetchedDocument): Readonly<Record
 }
 
 // Whether a 304 is about the requested version. It may carry another form of the ETag, or none.
-function acceptsAnswer(conditional: Readonly<Record<string, string>>, headers: HeaderList): boolean {
+function acceptsAnswer(conditional: Readonly<Record<string, string>>, headers: FetchedDocument["headers"]): boolean {
   const tag = header(headers, "etag");
   const asked = conditional["if-none-match"];
   const bare = (each: string) => each.trim().replace(/^W\//, "").replace(codingSuffix, "");

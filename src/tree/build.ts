@@ -8,13 +8,7 @@ import { readByCounts, readUrls } from "../crawl/read.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { FinishedEvent, OrderedEvent } from "../model/event.ts";
 import { path as checkPath } from "../model/option-checks.ts";
-import {
-  type ArchiveOptions,
-  type ArchiveSettings,
-  type Options,
-  resolveArchiveOptions,
-  type Settings,
-} from "../model/options.ts";
+import { type ArchiveOptions, type ArchiveSettings, type Options, resolveArchiveOptions } from "../model/options.ts";
 import { problem } from "../model/problem.ts";
 import type { IndexSitemap, Sitemap } from "../model/sitemap.ts";
 import { homepageOf } from "../model/url.ts";
@@ -121,7 +115,7 @@ export async function buildTreeWhile(
 }
 
 // To pass on the pages now, the documents must be parsed.
-function isForLater({ read, onOrdered, pagesLater }: WhileBuilding, { onEvent }: Pick<Settings, "onEvent">): boolean {
+function isForLater({ read, onOrdered, pagesLater }: WhileBuilding, { onEvent }: Pick<Options, "onEvent">): boolean {
   return read === undefined && onOrdered === undefined && (onEvent === undefined || pagesLater === true);
 }
 

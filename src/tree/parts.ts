@@ -1,6 +1,4 @@
 // The parts of a tree and the walks through them, depth first and in declared order.
-import type { PageFilter } from "../crawl/page-filter.ts";
-import { defined } from "../model/defined.ts";
 import type { SitemapWithPages, TreeStep } from "../model/event.ts";
 import { expectObject, optionsIn, readable, unexpected } from "../model/option-checks.ts";
 import { type PageFilterSettings, type PageFilters, resolvePageFilters } from "../model/options.ts";
@@ -72,44 +70,6 @@ export function* walkNodes(from: Sitemap): Generator<Exclude<TreeStep, { type: "
     stack.pop();
     yield { type: "leave", sitemap: top.index, depth: stack.length };
   }
-}
-
-type Entered = Extract<TreeStep, { type: "enter" }>;
-
-/** A walk that passes only what the page filters choose. Ends with the step that reaches the limit, after leaving the sitemaps that were entered. */
-export async function* filtered(
-  steps: AsyncIterable<TreeStep>,
-  filter: PageFilter,
-): AsyncGenerator<TreeStep, void, undefined> {
-  const path: Entered[] = [];
-  // A sitemap that is skipped, with everything below it.
-  let leftOut: Sitemap | undefined;
-  for await (const step of steps) {
-    const { type, sitemap } = step;
-    const parent = path.at(type === "pages" ? -2 : -1)?.sitemap as IndexSitemap | undefined;
-    if (leftOut !== undefined) {
-      if (type === "leave" && sitemap === leftOut) leftOut = undefined;
-    } else if (type === "pages") {
-      const pages = filter.lists(sitemap.url, parent?.format) ? await filter.pages(step.pages) : [];
-      if (pages.length > 0) yield { ...step, pages };
-      if (filter.reached) break;
-    } else if (type === "enter" && !follows(step, parent, filter)) {
-      leftOut = sitemap;
-    } else {
-      if (type === "enter") path.push(step);
-      else path.pop();
-      yield step;
-    }
-  }
-  // Empty unless the limit was reached.
-  for (const { sitemap, depth } of path.reverse()) yield { type: "leave", sitemap, depth };
-}
-
-// Only children of indexes are chosen by their URL. An index that also lists pages has a child at its own URL.
-function follows({ sitemap }: Entered, parent: IndexSitemap | undefined, filter: PageFilter): boolean {
-  if (parent === undefined || parent.format === "website" || parent.url === sitemap.url) return true;
-  const { url, declaredUrl = url, lastModified } = sitemap;
-  return filter.follows({ url: declaredUrl, ...defined({ lastModified }) }, parent.format === "robots");
 }
 
 /** A copy of the sitemaps of a walk, with their pages. */

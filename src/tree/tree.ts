@@ -6,38 +6,16 @@ import { flatten } from "../crawl/crawl.ts";
 import { type RobotsOf, robotsIn } from "../crawl/host-robots.ts";
 import { PageFilter } from "../crawl/page-filter.ts";
 import { type Reading, read, textOf } from "../crawl/read.ts";
+import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
-import type {
-  DiscoveryRecord,
-  IndexWithPages,
-  TreeData,
-  TreeDataWithPages,
-  TreeStep,
-  UnreachableWebsite,
-} from "../model/event.ts";
+import type { DiscoveryRecord, TreeData, TreeDataWithPages, TreeStep, UnreachableWebsite } from "../model/event.ts";
 import type { DocumentResponse, DocumentRole, DocumentSource, Fetched } from "../model/exchange.ts";
 import { boolean, path as checkPath, optionsIn } from "../model/option-checks.ts";
 import { type PageFilterSettings, pageFilterNames, type Settings } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { isLossy, type Problem, problem } from "../model/problem.ts";
-import {
-  type IndexSitemap,
-  type InvalidSitemap,
-  isComplete,
-  type PagesSitemap,
-  problemsOf,
-  type Sitemap,
-} from "../model/sitemap.ts";
-import {
-  checkPart,
-  checkSitemap,
-  filtered,
-  type PagesPart,
-  type TreePart,
-  walkNodes,
-  walkSitemaps,
-  withPages,
-} from "./parts.ts";
+import { type IndexSitemap, isComplete, type PagesSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
+import { checkPart, checkSitemap, type PagesPart, type TreePart, walkNodes, walkSitemaps, withPages } from "./parts.ts";
 
 export interface TreeParts extends Pick<SitemapTree, "homepage" | "root" | "discovery" | "unreachable"> {
   /** Whether the caller gave the website. Otherwise it comes from an archive, which is not trusted. */
@@ -68,15 +46,43 @@ export let partsOf: (tree: SitemapTree) => TreeParts;
 /** Whether a value is a tree. */
 export let isTree: (value: unknown) => value is SitemapTree;
 
-/** The steps of a walk through a tree that the filter lets through. */
+/** The steps of a walk that the filter lets through. Ends when the limit is reached, after leaving the sitemaps that were entered. */
 export async function* filteredWalk(
   tree: SitemapTree,
   filter: PageFilter,
   steps: AsyncIterable<TreeStep> = tree.walk(),
 ): AsyncGenerator<TreeStep, void> {
   await filter.begin(tree.homepage, robotsOf(tree));
-  if (!filter.reached) yield* filtered(steps, filter);
+  const path: Extract<TreeStep, { type: "enter" }>[] = [];
+  // A sitemap that is skipped, with everything below it.
+  let leftOut: Sitemap | undefined;
+  for await (const step of filter.reached ? [] : steps) {
+    const { type, sitemap } = step;
+    const parent = path.at(type === "pages" ? -2 : -1)?.sitemap as IndexSitemap | undefined;
+    if (leftOut !== undefined) {
+      if (type === "leave" && sitemap === leftOut) leftOut = undefined;
+    } else if (type === "pages") {
+      const pages = filter.lists(sitemap.url, parent?.format) ? await filter.pages(step.pages) : [];
+      if (pages.length > 0) yield { ...step, pages };
+      if (filter.reached) break;
+    } else if (type === "enter" && !follows(sitemap, parent, filter)) {
+      leftOut = sitemap;
+    } else {
+      if (type === "enter") path.push(step);
+      else path.pop();
+      yield step;
+    }
+  }
+  // Empty unless the limit was reached.
+  for (const { sitemap, depth } of path.reverse()) yield { type: "leave", sitemap, depth };
   for (const event of filter.newProblems()) partsOf(tree).settings.onEvent?.(event);
+}
+
+// Only children of indexes are chosen by their URL. An index that also lists pages has a child at its own URL.
+function follows(sitemap: Sitemap, parent: IndexSitemap | undefined, filter: PageFilter): boolean {
+  if (parent === undefined || parent.format === "website" || parent.url === sitemap.url) return true;
+  const { url, declaredUrl = url, lastModified } = sitemap;
+  return filter.follows({ url: declaredUrl, ...defined({ lastModified }) }, parent.format === "robots");
 }
 
 /** Reads them from the documents of the tree; from the website, if the tree was not read from a file. */
@@ -218,7 +224,7 @@ export class SitemapTree {
     if (options === undefined || typeof options === "string") return { ...data, root };
     const { pages = false } = Object.fromEntries(optionsIn("options", options, ["pages"]));
     if (!boolean("pages", pages)) return { ...data, root };
-    return withPages(this.#steps(root)).then((whole) => ({ ...data, root: whole as IndexWithPages }));
+    return withPages(this.#steps(root)).then((whole) => ({ ...data, root: whole as TreeDataWithPages["root"] }));
   }
 
   /** Writes all documents to a WARC file, compressed if its name ends in `.gz`. `openTree` reads it. Replaces a file only with `overwrite`. */
@@ -252,10 +258,7 @@ export class SitemapTree {
     }
   }
 
-  async *#batches(
-    from: Sitemap,
-    filters: PageFilterSettings | undefined,
-  ): AsyncGenerator<readonly SitemapPage[], void> {
+  async *#batches(from: Sitemap, filters?: PageFilterSettings): AsyncGenerator<readonly SitemapPage[], void> {
     const steps = this.#steps(from);
     const chosen = filters === undefined ? steps : filteredWalk(this, new PageFilter(filters), steps);
     for await (const step of chosen) if (step.type === "pages") yield step.pages;
@@ -328,7 +331,7 @@ export class SitemapTree {
   }
 }
 
-type ReadableSitemap = Exclude<Sitemap, InvalidSitemap>;
+type ReadableSitemap = IndexSitemap | PagesSitemap;
 // The tree's nodes describe the content of its documents. The archive's facts are used until they are read.
 type Correctable = Writable<IndexSitemap> | Writable<PagesSitemap>;
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
