@@ -15,7 +15,7 @@ import {
   type SitemapReference,
 } from "../model/sitemap.ts";
 import { bareHost, isRobotsUrl, parseUrl } from "../model/url.ts";
-import type { IndexOutcome } from "../parse/entries.ts";
+import type { ParseOutcome } from "../parse/entries.ts";
 import type { Crawl } from "./engine.ts";
 import type { Frame, Missing } from "./frontier.ts";
 import { countsOf, type Reading, read, takeTurn } from "./read.ts";
@@ -181,7 +181,7 @@ export class Visitor {
     const own: Sitemap[] =
       pageCount === 0 ? [] : [{ kind: "pages", format: "xml", ...declared, problems: losses, pageCount }];
     const { references, unlisted } = children.end();
-    const node = { ...(outcome as IndexOutcome), ...declared, problems };
+    const node = { ...(outcome as Extract<ParseOutcome, { kind: "index" }>), ...declared, problems };
     const marked = (await earlier?.marked(url, references)) ?? references;
     return { type: "frame", frame: { ...frameOf(node, keys, parent, marked), unlisted, children: own, facts }, result };
   }

@@ -46,14 +46,8 @@ export interface EntryParser {
 export type ParseOutcome =
   /** `next`: the URL of the next page of a feed. */
   | { readonly kind: "pages"; readonly format: PagesFormat; readonly next?: string }
-  | IndexOutcome
+  | { readonly kind: "index"; readonly format: "robots" | "xml"; readonly preferences?: readonly RobotsPreference[] }
   | { readonly kind: "invalid"; readonly reason: Problem };
-
-export interface IndexOutcome {
-  readonly kind: "index";
-  readonly format: "robots" | "xml";
-  readonly preferences?: readonly RobotsPreference[];
-}
 
 /** The result of parsing one document. */
 export function parsedSitemap(
@@ -99,8 +93,7 @@ export type EntryKind = "page" | "sitemap";
 
 export class EntrySink {
   readonly #source: EntrySource;
-  readonly #maxEntries: number;
-  readonly #maxUrlLength: number;
+  readonly #limits: Limits;
   readonly #urls: UrlResolver;
   // By fingerprint: the first declaration counts.
   readonly #taken = { page: new Fingerprints(), sitemap: new Fingerprints() };
@@ -117,8 +110,7 @@ export class EntrySink {
   constructor(source: EntrySource, context: ParseContext) {
     const { url, limits } = context;
     this.#source = source;
-    this.#maxEntries = limits.documentEntries;
-    this.#maxUrlLength = limits.urlLength;
+    this.#limits = limits;
     this.#urls = new UrlResolver(url, limits.urlLength);
     this.repeats = new RepeatedPages(context, source, (page) => this.#pages.push(page));
   }
@@ -163,7 +155,7 @@ export class EntrySink {
 
   #reportUrl(problem: ProblemCode | undefined, text: string): void {
     if (problem === undefined) return;
-    this.#source.report(problem, text, lengthFacts(problem, this.#maxUrlLength).limit);
+    this.#source.report(problem, text, lengthFacts(problem, this.#limits.urlLength).limit);
   }
 
   /** An entry has ended, valid or not. Repeated ones count, too: the protocol limits what is written. */
@@ -184,8 +176,9 @@ export class EntrySink {
   }
 
   #hasRoom(): boolean {
-    if (this.#count++ < this.#maxEntries) return true;
-    this.#source.report("limit-document-entries", undefined, this.#maxEntries);
+    const { documentEntries } = this.#limits;
+    if (this.#count++ < documentEntries) return true;
+    this.#source.report("limit-document-entries", undefined, documentEntries);
     this.#source.stop();
     return false;
   }
@@ -224,7 +217,8 @@ export class RepeatedPages {
   readonly #release: (page: SitemapPage) => void;
   readonly #source: EntrySource;
   #most: number;
-  #isWaiting = false;
+  /** Pages wait from now on. */
+  isWaiting = false;
   // From `#first` on, in declared order.
   readonly #waiting: (Waiting | undefined)[] = [];
   #first = 0;
@@ -240,15 +234,10 @@ export class RepeatedPages {
     this.#most = keepsAll ? Number.POSITIVE_INFINITY : usualWindow;
   }
 
-  /** From now on, pages wait. */
-  wait(): void {
-    this.#isWaiting = true;
-  }
-
   add(page: SitemapPage): void {
-    this.#isWaiting ||= hasDetails(page);
+    this.isWaiting ||= hasDetails(page);
     if (page.images !== undefined || page.videos !== undefined) this.#most = Math.max(this.#most, mediaWindow);
-    if (!this.#isWaiting) {
+    if (!this.isWaiting) {
       this.#release(page);
       return;
     }

@@ -46,7 +46,7 @@ export class UrlsetReader implements TableTarget {
   #isUrlRefused = false;
   /** Another entry began and ended inside this one: the next URL is not of this one. */
   hasPassedEntry = false;
-  #loc = "";
+  loc = "";
   readonly #locFacts = new TextFacts();
   /** Inside the entry, but in an unknown element: used if the entry has no other. */
   wrappedLoc = "";
@@ -88,7 +88,7 @@ export class UrlsetReader implements TableTarget {
 
   /** The document is over. The last sitemap of an index that was cut off is kept if its URL is complete. */
   finish(): void {
-    if (this.#kind === "sitemap" && this.#loc !== "") this.end();
+    if (this.#kind === "sitemap" && this.loc !== "") this.end();
   }
 
   /** An entry, or the URL of one, is in an unexpected place. */
@@ -112,18 +112,14 @@ export class UrlsetReader implements TableTarget {
     this.end();
   }
 
-  get hasLoc(): boolean {
-    return this.#loc !== "";
-  }
-
   setLoc(text: string, facts: TextFacts): void {
     if (text === "") return;
-    if (this.hasPassedEntry && this.#loc !== "") {
+    if (this.hasPassedEntry && this.loc !== "") {
       this.reportMisplaced("loc");
       this.begin(this.#kind!);
     }
-    if (this.#loc === "") {
-      this.#loc = text;
+    if (this.loc === "") {
+      this.loc = text;
       this.#locFacts.copy(facts);
     } else {
       this.report("url-several", text);
@@ -176,7 +172,7 @@ export class UrlsetReader implements TableTarget {
     this.isImplied = false;
     this.#isUrlRefused = false;
     this.hasPassedEntry = false;
-    this.#loc = "";
+    this.loc = "";
     this.wrappedLoc = "";
     this.#moreLocs = undefined;
     this.#lastModified = undefined;
@@ -194,17 +190,17 @@ export class UrlsetReader implements TableTarget {
     this.#kind = undefined;
     this.isImplied = false;
     this.#sink.countEntry();
-    if (this.#loc === "" && this.wrappedLoc !== "") {
+    if (this.loc === "" && this.wrappedLoc !== "") {
       this.reportMisplaced("loc");
       this.setLoc(this.wrappedLoc, noFacts);
     }
-    if (this.#loc !== "") this.#add(kind);
+    if (this.loc !== "") this.#add(kind);
     else if (!this.#isUrlRefused) this.report("url-missing");
   }
 
   #add(kind: EntryKind): void {
     const sink = this.#sink;
-    const url = sink.takeUrl(kind, this.#loc, this.#locFacts);
+    const url = sink.takeUrl(kind, this.loc, this.#locFacts);
     const repeated = sink.repeatedUrl;
     const lastModified = this.#lastModified;
     if (url !== undefined && kind === "page") sink.addPage(this.#page(url), !this.urlsOnly);
@@ -396,7 +392,7 @@ const fields: ElementRule<UrlsetReader> = wrapper(
     loc: { isUrl: true, text: (reader, text) => void (reader.wrappedLoc ||= text) },
     lastmod: {
       text(reader, text, facts) {
-        if (!reader.hasLoc) reader.setLastModified(text, facts);
+        if (reader.loc === "") reader.setLastModified(text, facts);
       },
     },
   }),

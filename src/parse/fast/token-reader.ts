@@ -138,7 +138,6 @@ export class TokenReader {
       element,
       isEntryName: element !== undefined && this.#reader!.isEntryName(element),
     });
-    this.#tokenizer.update(this.#names);
     this.#shortRuns = 0;
   }
 

@@ -270,8 +270,6 @@ function takeAttributes(tokens: i32): void {
   }
 }
 
-// Names.
-
 function hashOf(from: i32, length: i32): i32 {
   return (
     (length * 7 + byte(from) * 3 + byte(from + length - 1) * 11 + byte(from + (length >> 1)) * 5) &
@@ -339,8 +337,6 @@ function isBlank(from: i32, end: i32): bool {
   for (let p: i32 = from; p < end; p++) if (!isSpace(byte(p))) return false;
   return true;
 }
-
-// Texts.
 
 // Where the next of two delimiters is; at least `end` if there is none. Notes what comes before it.
 function search(from: i32, end: i32, one: i32, two: i32): i32 {

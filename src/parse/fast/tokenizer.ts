@@ -38,6 +38,7 @@ export class Tokenizer {
   /** The end of the document in memory. */
   end: number = layout.documentStart;
   #names: readonly KnownName[] | undefined;
+  #nameCount = 0;
   readonly #origins: string[] = [];
   #nextOrigin = 0;
 
@@ -63,15 +64,12 @@ export class Tokenizer {
 
   /** From now on, names are these, by their numbers. */
   use(names: readonly KnownName[]): void {
-    if (this.#names === names) return;
-    this.#names = names;
-    this.bytes.fill(0, layout.namesStart, layout.namesStart + layout.nameCount * layout.nameSize);
-    for (let number = 0; number < names.length; number++) this.#addName(names[number]!, number);
-  }
-
-  /** The last of these names is new. */
-  update(names: readonly KnownName[]): void {
-    if (this.#names === names) this.#addName(names.at(-1)!, names.length - 1);
+    if (this.#names !== names) {
+      this.#names = names;
+      this.#nameCount = 0;
+      this.bytes.fill(0, layout.namesStart, layout.namesStart + layout.nameCount * layout.nameSize);
+    }
+    for (; this.#nameCount < names.length; this.#nameCount++) this.#addName(names[this.#nameCount]!, this.#nameCount);
   }
 
   #addName(name: KnownName, number: number): void {

@@ -54,8 +54,8 @@ export class XmlName {
 
 /** The declarations of namespaces that are in scope. */
 export class XmlNamespaces {
-  readonly #bindings = new Map<string, string[]>();
-  readonly #declared: { readonly key: string; readonly depth: number }[] = [];
+  readonly #bindings = new Map<string, string>();
+  readonly #declared: { readonly key: string; readonly depth: number; readonly outer: string | undefined }[] = [];
   /** The depth of the innermost element that declares something; 0 if none does. */
   deepest = 0;
   /** The version of the declarations: equal numbers mean equal namespaces for all names. */
@@ -63,10 +63,8 @@ export class XmlNamespaces {
 
   declare(prefix: string, namespace: string, depth: number): void {
     const key = keyOf(prefix);
-    const stack = this.#bindings.get(key);
-    if (stack === undefined) this.#bindings.set(key, [namespace]);
-    else stack.push(namespace);
-    this.#declared.push({ key, depth });
+    this.#declared.push({ key, depth, outer: this.#bindings.get(key) });
+    this.#bindings.set(key, namespace);
     this.deepest = depth;
     this.generation++;
   }
@@ -75,10 +73,9 @@ export class XmlNamespaces {
   leave(depth: number): void {
     if (this.deepest !== depth) return;
     while (this.#declared.at(-1)?.depth === depth) {
-      const { key } = this.#declared.pop()!;
-      const stack = this.#bindings.get(key)!;
-      stack.pop();
-      if (stack.length === 0) this.#bindings.delete(key);
+      const { key, outer } = this.#declared.pop()!;
+      if (outer === undefined) this.#bindings.delete(key);
+      else this.#bindings.set(key, outer);
     }
     this.deepest = this.#declared.at(-1)?.depth ?? 0;
     this.generation++;
@@ -95,7 +92,7 @@ export class XmlNamespaces {
 
   lookup(prefix: string): string | undefined {
     if (prefix === "xml") return "http://www.w3.org/XML/1998/namespace";
-    return this.#bindings.get(keyOf(prefix))?.at(-1);
+    return this.#bindings.get(keyOf(prefix));
   }
 }
 

@@ -98,7 +98,7 @@ export class XmlParser implements EntryParser, XmlHandler {
     const { limits, url, urlsOnly } = this.#context;
     const report = cursor.report.bind(cursor);
     if (root === "urlset" || root === "sitemapindex") {
-      if (declaresExtension(attributes)) this.#sink.repeats.wait();
+      if (declaresExtension(attributes)) this.#sink.repeats.isWaiting = true;
       const target = new UrlsetReader(this.#sink, limits, report, urlsOnly);
       this.#finish = () => target.finish();
       return new TableReader(urlsetFormats[root], name, target, this.#scanner);

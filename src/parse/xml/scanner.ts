@@ -165,8 +165,6 @@ export class XmlScanner {
     return startsName(code) ? this.#startTag(open, final) : this.#strayText(open);
   }
 
-  // Text.
-
   // A whole text between two tags.
   #takeText(end: number): void {
     const { cursor } = this;
@@ -491,8 +489,6 @@ export class XmlScanner {
     const isEnough = final || buffer.length - start >= longestStart || buffer.startsWith("]]>", start);
     return isEnough ? entryStart.test(buffer.slice(start, start + longestStart)) : undefined;
   }
-
-  // Skipping.
 
   // From there on, up to and including `until`.
   #skip(what: "text" | "doctype", until: string, from: number): true {
