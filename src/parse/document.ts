@@ -78,22 +78,22 @@ class DocumentParser implements EntryParser {
       return joined([]);
     }
     if (detected.as === "xml") return this.#beginXml(start, detected.from);
-    const { lines, lineFeeds } = this.#blanks;
+    const { lines } = this.#blanks;
     if (detected.as === "robots") this.#parser = new RobotsParser(this.#context, lines, detected.what);
     else if (detected.as === "text") this.#parser = new TextParser(this.#context, lines);
     else if (detected.as === "llms") this.#parser = new LlmsParser(this.#context, lines);
-    else this.#parser = new JsonFeedParser(this.#context, lineFeeds);
+    else this.#parser = new JsonFeedParser(this.#context, lines);
     return this.#parser.write(start);
   }
 
   #beginXml(start: string, from: number): Entries {
-    const { lineFeeds, shortened } = this.#blanks;
+    const { lines, shortened } = this.#blanks;
     // With `strict`, the scanner refuses text before the root, and decides whether leading blanks are allowed.
     const junk = this.#context.strict ? "" : start.slice(0, from);
     if (junk !== "") {
-      this.#context.problems.add("xml-junk-before-root", { line: lineFeeds + 1, value: junk.trim() });
+      this.#context.problems.add("xml-junk-before-root", { line: lines + 1, value: junk.trim() });
     }
-    this.#parser = new XmlParser(this.#context, lineFeeds + junk.split("\n").length - 1);
+    this.#parser = new XmlParser(this.#context, lines + junk.split("\n").length - 1);
     return this.#parser.write(junk === "" ? shortened + start : start.slice(from));
   }
 }
@@ -168,8 +168,6 @@ const signatures = [
 class LeadingBlanks {
   /** How many lines were removed; CR, LF and CRLF end a line. */
   lines = 0;
-  /** How many line feeds were removed. */
-  lineFeeds = 0;
   /** There were NULs among them. */
   hasNuls = false;
   /** A stand-in for the removed text, for `strict`: for what is not XML white space, or a byte order mark after some, a no-break space. */
@@ -179,7 +177,6 @@ class LeadingBlanks {
   /** Returns the rest of the chunk. Once that is not empty, all blanks were removed. */
   takeOff(chunk: string): string {
     const [blanks] = /^[\s\0]*/.exec(chunk)!;
-    this.lineFeeds += blanks.split("\n").length - 1;
     this.lines += blanks.split(/\r\n|\r|\n/).length - 1 - Number(this.#afterReturn && blanks.startsWith("\n"));
     this.#afterReturn = blanks === "" ? this.#afterReturn : blanks.endsWith("\r");
     this.hasNuls ||= blanks.includes("\0");

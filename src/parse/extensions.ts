@@ -226,11 +226,9 @@ function keep(...names: readonly KeptAttribute[]): NonNullable<Part["open"]> {
   };
 }
 
-function append<Key extends "prices" | "tags" | "contentSegments" | "ids">(
-  reader: UrlsetReader,
-  key: Key,
-  item: NonNullable<SitemapVideo[Key]>[number],
-): void {
+type List = "prices" | "tags" | "contentSegments" | "ids";
+
+function append<Key extends List>(reader: UrlsetReader, key: Key, item: NonNullable<SitemapVideo[Key]>[number]): void {
   const items = (reader.video[key] ?? []) as (typeof item)[];
   if (items.length < maxItems) items.push(item);
   else reader.report("limit-video-values", key, maxItems);

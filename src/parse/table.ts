@@ -110,14 +110,13 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
   }
 
   takeStray(text: string, at: number): void {
-    for (const { 0: word, index } of text.matchAll(/\S+/g)) this.#takeWord(this.rules.at(-1)!, word, at + index);
-  }
-
-  #takeWord({ stray }: ElementRule<Target>, word: string, at: number): void {
-    const bare = unwrapUrl(word.replace(/[,;]$/, ""));
-    if (this.#cursor.stopped || !httpScheme.test(bare)) return;
-    this.#cursor.at = at;
-    stray!(this.target, detached(decodeReferences(bare, this.#cursor)));
+    const { stray } = this.rules.at(-1)!;
+    for (const { 0: word, index } of text.matchAll(/\S+/g)) {
+      const bare = unwrapUrl(word.replace(/[,;]$/, ""));
+      if (this.#cursor.stopped || !httpScheme.test(bare)) continue;
+      this.#cursor.at = at + index;
+      stray!(this.target, detached(decodeReferences(bare, this.#cursor)));
+    }
   }
 
   /** Passes the text of an element to its rule; undefined if it cannot be used. `isDetached`: it is not a slice of a longer string. */

@@ -518,14 +518,9 @@ function reference(p: i32): i32 {
   const word: i32 = load<i32>(p, 1);
   decoded = 0x26;
   if (word == 0x3b706d61) return p + 4;
-  if (word == 0x746f7571 && byte(p + 5) == 0x3b) {
-    decoded = 0x22;
-    return p + 5;
-  }
-  if (word == 0x736f7061 && byte(p + 5) == 0x3b) {
-    decoded = 0x27;
-    return p + 5;
-  }
+  // `quot` and `apos`
+  decoded = word == 0x746f7571 ? 0x22 : 0x27;
+  if ((word == 0x746f7571 || word == 0x736f7061) && byte(p + 5) == 0x3b) return p + 5;
   decoded = 0x3c;
   if ((word & 0xffffff) == 0x3b746c) return p + 3;
   decoded = 0x3e;

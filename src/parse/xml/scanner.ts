@@ -27,8 +27,6 @@ import {
 } from "./strict.ts";
 import { XmlText } from "./text.ts";
 
-export type XmlScannerOptions = Pick<ParseContext, "limits" | "strict" | "problems" | "fastPath">;
-
 export class XmlScanner {
   readonly limits: Limits;
   /** The longest URL without a problem. */
@@ -64,7 +62,7 @@ export class XmlScanner {
   #isInSubset = false;
 
   /** `linesBefore`: line ends of the document before the written text. */
-  constructor(handler: XmlHandler, options: XmlScannerOptions, linesBefore = 0) {
+  constructor(handler: XmlHandler, options: Omit<ParseContext, "url">, linesBefore = 0) {
     const { limits, strict, problems, fastPath } = options;
     this.limits = limits;
     this.longestUrl = Math.min(limits.urlLength, protocolUrlLength);
@@ -77,11 +75,6 @@ export class XmlScanner {
   /** How many elements are open. */
   get depth(): number {
     return this.names.length;
-  }
-
-  /** The innermost element. */
-  get top(): XmlName | undefined {
-    return this.names[this.names.length - 1];
   }
 
   get #isAfterRoot(): boolean {
@@ -295,14 +288,15 @@ export class XmlScanner {
       if (final) return true;
       if (next - end < maxLookAhead) return false;
     } else if (buffer.charCodeAt(next) !== lessThan || buffer.charCodeAt(next + 1) === slash) return true;
-    cursor.flawAt(open, "xml-mismatched-tag", `<${this.top!.raw}>`);
+    cursor.flawAt(open, "xml-mismatched-tag", `<${this.names.at(-1)!.raw}>`);
     for (let left = count; left > 0 && !cursor.stopped; left--) this.#close(true);
     return true;
   }
 
   #endTag(open: number): boolean {
-    const { cursor, top } = this;
+    const { cursor } = this;
     const { buffer } = cursor;
+    const top = this.names[this.names.length - 1];
     if (top !== undefined) {
       const end = open + 2 + top.raw.length;
       if (end < buffer.length && buffer.charCodeAt(end) === greaterThan && buffer.startsWith(top.raw, open + 2)) {
@@ -346,7 +340,7 @@ export class XmlScanner {
     const { cursor } = this;
     const depth = this.#depthOf(name);
     // After the root, it was reported already.
-    if (!this.#isAfterRoot && (depth === 0 || depth !== this.depth || this.top?.raw !== name.raw)) {
+    if (!this.#isAfterRoot && (depth === 0 || depth !== this.depth || this.names.at(-1)?.raw !== name.raw)) {
       cursor.flawAt(open, "xml-mismatched-tag", `</${name.raw}>`);
     }
     if (depth === 0) return;
