@@ -4,15 +4,10 @@
 import { createHash } from "node:crypto";
 import type { ArchivedBody } from "../archive/archived-body.ts";
 import type { PreviousArchives } from "../archive/previous.ts";
+import type { Fetcher } from "../fetch/fetcher.ts";
 import { defined } from "../model/defined.ts";
 import type { ResponseEvent } from "../model/event.ts";
-import {
-  type DocumentRequest,
-  type DocumentSource,
-  type Fetched,
-  type FetchedDocument,
-  header,
-} from "../model/exchange.ts";
+import { type DocumentRequest, type Fetched, type FetchedDocument, header } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
 import { responseEvent } from "../model/status.ts";
 import { read } from "./read.ts";
@@ -31,7 +26,7 @@ export type Revalidator = ReturnType<typeof revalidator>;
 
 /** Requests what may have changed from the `network`. Reports how each document was obtained; the `network` must not report responses. */
 export function revalidator(
-  network: DocumentSource,
+  network: Fetcher,
   previous: PreviousArchives,
   settings: Settings,
   onResponse: (event: ResponseEvent) => void,
@@ -96,7 +91,7 @@ export function revalidator(
 
   return {
     hasRoomFor(url: string, isSpare?: boolean): boolean {
-      return busy < mostBusy && network.hasRoomFor?.(url, isSpare) === true;
+      return busy < mostBusy && network.hasRoomFor(url, isSpare);
     },
 
     /** Whether a well-known path was not found in the earlier run, and this is not the day to look again. */
