@@ -7,7 +7,7 @@ import type { IndexSitemap, Sitemap } from "../model/sitemap.ts";
 import type { PageFilter } from "./page-filter.ts";
 import type { Reading } from "./read.ts";
 import type { FollowFailure, Hop } from "./redirects.ts";
-import type { CandidateResult, DocumentFacts, Reference } from "./visit.ts";
+import type { CandidateResult, Measurements, Reference } from "./visit.ts";
 
 /** An index whose children are being visited. */
 export interface Frame {
@@ -24,7 +24,7 @@ export interface Frame {
   next: number;
   ahead: number;
   readonly children: Sitemap[];
-  readonly facts: DocumentFacts;
+  readonly facts: Measurements;
 }
 
 /** A URL without a sitemap. */

@@ -38,7 +38,7 @@ export interface Reference extends SitemapReference {
 }
 
 /** A reference, and where it comes from: an index, or discovery. */
-export interface Place extends Reference {
+export interface Declaration extends Reference {
   readonly parent: Frame;
   /** How discovery found it; absent for the children of an index. */
   readonly by?: Candidate["by"];
@@ -47,9 +47,9 @@ export interface Place extends Reference {
 }
 
 /** The measurements of a document: its size on the wire and after decompression, and its response. */
-export type DocumentFacts = Pick<SitemapEvent, "wireBytes" | "decodedBytes" | "response">;
+export type Measurements = Pick<SitemapEvent, "wireBytes" | "decodedBytes" | "response">;
 
-export const nothingRead: DocumentFacts = { wireBytes: 0, decodedBytes: 0 };
+export const nothingRead: Measurements = { wireBytes: 0, decodedBytes: 0 };
 
 type Visiting = AsyncGenerator<OrderedEvent, Visit>;
 type Recording = Generator<OrderedEvent, Visit>;
@@ -69,9 +69,9 @@ export class Visitor {
   }
 
   /** Visits a reference and, if it is a feed, its other pages, unless they are `listed` elsewhere. */
-  async *visit(place: Place, listed: readonly { readonly url: string }[]): Visiting {
-    const { parent } = place;
-    const first = yield* this.#visit(place);
+  async *visit(entry: Declaration, listed: readonly { readonly url: string }[]): Visiting {
+    const { parent } = entry;
+    const first = yield* this.#visit(entry);
     let last = first;
     while (last.type === "node" && last.next !== undefined) {
       const { node, next } = last;
@@ -83,25 +83,25 @@ export class Visitor {
     return { ...last, result: first.result };
   }
 
-  async *#visit(place: Place): Visiting {
+  async *#visit(entry: Declaration): Visiting {
     const { frontier, rules, fetch, omitMissing } = this.#crawl;
-    const isRobots = place.by === "robots";
-    const first = Hop.first(place.url, isRobots ? "robots" : "sitemap", rules, place.notAsked);
+    const isRobots = entry.by === "robots";
+    const first = Hop.first(entry.url, isRobots ? "robots" : "sitemap", rules, entry.notAsked);
     const refused = (url: string, reason?: Problem) =>
-      reason && this.#missing(place, { url, keys: [], outcome: "refused", reason });
+      reason && this.#missing(entry, { url, keys: [], outcome: "refused", reason });
     const seenBefore = (hop: Hop): Recording | undefined => {
       const node = frontier.visited(hop);
       const missing = frontier.missing(hop.key);
-      return node ? this.#repeated(place, node) : missing && this.#missing(place, { ...missing, keys: [first.key] });
+      return node ? this.#repeated(entry, node) : missing && this.#missing(entry, { ...missing, keys: [first.key] });
     };
     const known = (hop: Hop): Recording | undefined => {
       const { key, url } = hop;
       if (hop === first) {
-        const reason = isRobots ? undefined : (frontier.refusal(key, place.parent.depth + 1) ?? refusedByName(url));
+        const reason = isRobots ? undefined : (frontier.refusal(key, entry.parent.depth + 1) ?? refusedByName(url));
         // A guess at a known URL costs nothing of the budget.
-        return isGuess(place)
-          ? (seenBefore(hop) ?? refused(place.url, reason))
-          : (refused(place.url, reason) ?? seenBefore(hop));
+        return isGuess(entry)
+          ? (seenBefore(hop) ?? refused(entry.url, reason))
+          : (refused(entry.url, reason) ?? seenBefore(hop));
       }
       // A redirect of robots.txt leads to robots.txt, even if its target was declared as a sitemap.
       if (isRobots) return undefined;
@@ -110,12 +110,12 @@ export class Visitor {
     };
     const followed = await follow<Recording>(first, fetch, known);
     if (!("outcome" in followed)) return yield* followed;
-    if (followed.outcome === "found") return yield* this.#document(followed, place);
+    if (followed.outcome === "found") return yield* this.#document(followed, entry);
     const { reason } = followed;
-    if (reason.code === "archive-missing" && (omitMissing || isGuess(place))) {
+    if (reason.code === "archive-missing" && (omitMissing || isGuess(entry))) {
       return { type: "omitted", result: { outcome: "absent", reason } };
     }
-    return yield* this.#missing(place, followed);
+    return yield* this.#missing(entry, followed);
   }
 
   /** A budget is used up in the middle of an index: one node stands for all remaining children. */
@@ -128,7 +128,7 @@ export class Visitor {
   }
 
   /** The events of a finished sitemap: its problems, then the sitemap itself. */
-  *report(sitemap: Sitemap, depth: number, facts: DocumentFacts): Generator<OrderedEvent, void> {
+  *report(sitemap: Sitemap, depth: number, facts: Measurements): Generator<OrderedEvent, void> {
     if (sitemap.kind === "invalid") this.invalid += sitemap.reason.count ?? 1;
     else if (isReadSitemap(sitemap)) this.readable += 1;
     const problems = problemsOf(sitemap);
@@ -137,34 +137,34 @@ export class Visitor {
     yield { type: "sitemap", sitemap, depth, ...facts };
   }
 
-  async *#document(found: FoundDocument, place: Place): Visiting {
+  async *#document(found: FoundDocument, entry: Declaration): Visiting {
     const { prefetcher, frontier, earlier, robots, rules } = this.#crawl;
     const { url, keys, document } = found;
-    const { parent } = place;
-    const isRobots = place.by === "robots";
-    const children = this.#children(place, url);
-    const { reading, cut, pageCount, started, sameAs } = yield* this.#read(found, children, place);
+    const { parent } = entry;
+    const isRobots = entry.by === "robots";
+    const children = this.#children(entry, url);
+    const { reading, cut, pageCount, started, sameAs } = yield* this.#read(found, children, entry);
     prefetcher.drop(found);
     frontier.bytes += reading.wireBytes;
     const facts = factsOf(found, reading);
     const { status } = document;
-    const result: CandidateResult = { outcome: "found", status, ...movedTo(place.url, url) };
+    const result: CandidateResult = { outcome: "found", status, ...movedTo(entry.url, url) };
     if (sameAs !== undefined) return { type: "omitted", result: { ...result, outcome: "duplicate", sameAs } };
 
-    const reason = whyInvalid(reading, place);
+    const reason = whyInvalid(reading, entry);
     if (reason !== undefined) {
       // A document that is not a robots.txt may still be a sitemap at the URL it was found at.
       const known = isRobots ? keys.slice(0, 1) : keys;
       const failed: Missing = { url, keys: known, outcome: "failed", status, reason, ...facts };
-      const isNone = reason.code === "not-a-sitemap" || reason.code === "empty" || isLinkToPage(place, failed);
+      const isNone = reason.code === "not-a-sitemap" || reason.code === "empty" || isLinkToPage(entry, failed);
       const missing = isNone ? { ...failed, outcome: "not-a-sitemap" as const } : failed;
-      return yield* this.#missing(place, missing, { facts, started });
+      return yield* this.#missing(entry, missing, { facts, started });
     }
     if (!started) yield { type: "start", url, depth: parent.depth + 1 };
     const problems = [...found.problems, ...reading.problems, ...(cut === undefined ? [] : [cut])];
     const complete = isComplete(problems);
     const notAsked = document.came === "not-asked" ? { notAsked: true as const } : {};
-    const declared = { ...this.#declared(place, url), ...notAsked, complete };
+    const declared = { ...this.#declared(entry, url), ...notAsked, complete };
     const { outcome } = reading;
     if (outcome.kind === "pages") {
       const node: Sitemap = { kind: "pages", format: outcome.format, ...declared, problems, pageCount };
@@ -175,7 +175,7 @@ export class Visitor {
       return { type: "node", node, result, ...(isNew && { next: { url: next } }) };
     }
     if (isRobots) yield* this.#takeCrawlDelay(reading, url);
-    if (reading.robots) for (const each of [place.url, url]) robots.set(each, reading.robots);
+    if (reading.robots) for (const each of [entry.url, url]) robots.set(each, reading.robots);
     // An index that also lists pages gets a child for them, at the same URL.
     const losses = problems.filter(({ code }) => isLossy(code));
     const own: Sitemap[] =
@@ -191,13 +191,13 @@ export class Visitor {
   async *#read(
     { document, url, keys }: FoundDocument,
     children: { add(references: readonly SitemapReference[]): void },
-    place: Place,
+    entry: Declaration,
   ) {
     const { settings, frontier, time, counts, filter, read: readDocument = read } = this.#crawl;
-    const isListed = filter?.lists(url, place.parent.node.format) ?? true;
-    const isRobots = place.by === "robots";
+    const isListed = filter?.lists(url, entry.parent.node.format) ?? true;
+    const isRobots = entry.by === "robots";
     // Discovery needs each sitemap once.
-    const isUndeclared = place.by !== undefined && place.by !== "given" && !isRobots;
+    const isUndeclared = entry.by !== undefined && entry.by !== "given" && !isRobots;
     let pageCount = 0;
     let firstPage: string | undefined;
     let cut: Problem | undefined;
@@ -219,7 +219,7 @@ export class Visitor {
       if (firstPage === undefined && pages[0] !== undefined) {
         firstPage = pages[0].url;
         if (isUndeclared && frontier.mayContain(firstPage)) held = [];
-        events.push({ type: "start", url, depth: place.parent.depth + 1 });
+        events.push({ type: "start", url, depth: entry.parent.depth + 1 });
       }
       const taken = take(pages.length);
       if (taken > 0) events.push({ type: "pages", url, pages: taken === pages.length ? pages : pages.slice(0, taken) });
@@ -242,7 +242,7 @@ export class Visitor {
 
   // Collects the children of an index while it is read: those that the filter, `recurse` and `recurseList` accept, up to the number that
   // the budget for documents can reach. The rest are only counted, because a website can list any number.
-  #children({ parent, by }: Place, url: string) {
+  #children({ parent, by }: Declaration, url: string) {
     const { settings, filter, frontier, omitMissing } = this.#crawl;
     const { recurse, recurseList } = settings;
     const context = { parent: url, ancestors: [...urlsAbove(parent), url], depth: parent.depth + 2 };
@@ -296,18 +296,18 @@ export class Visitor {
   }
 
   // Visited before: it gets another node, but is not fetched again, and its pages are not reported again.
-  *#repeated(place: Place, known: Sitemap): Recording {
+  *#repeated(entry: Declaration, known: Sitemap): Recording {
     const { frontier } = this.#crawl;
-    const { parent, by, continues } = place;
-    const result: CandidateResult = { outcome: "duplicate", ...movedTo(place.url, known.url) };
+    const { parent, by, continues } = entry;
+    const result: CandidateResult = { outcome: "duplicate", ...movedTo(entry.url, known.url) };
     // Sitemaps declared twice are shown twice; candidates of discovery that are already known are not.
     if (continues || (by !== undefined && by !== "given")) return { type: "omitted", result };
     const reason = frontier.exhausted(frontier.sizeOf(known));
     if (reason !== undefined)
-      return yield* this.#missing(place, { url: known.url, keys: [], outcome: "refused", reason });
+      return yield* this.#missing(entry, { url: known.url, keys: [], outcome: "refused", reason });
     const depth = parent.depth + 1;
     const { declaredUrl: _, lastModified: __, ...rest } = known;
-    const node = { ...rest, ...this.#declared(place, known.url) } as Sitemap;
+    const node = { ...rest, ...this.#declared(entry, known.url) } as Sitemap;
     yield { type: "start", url: node.url, depth };
     yield* this.#finish(node, depth, [], nothingRead);
     return { type: "node", node, result };
@@ -315,31 +315,31 @@ export class Visitor {
 
   // There is no sitemap, now or in an earlier visit. If one was declared, a node says why. A guess has none, and is remembered, unless it
   // was not requested: if it is declared later, it is requested.
-  *#missing(place: Place, missing: Missing, content?: { facts: DocumentFacts; started: boolean }): Recording {
+  *#missing(entry: Declaration, missing: Missing, content?: { facts: Measurements; started: boolean }): Recording {
     const { url, outcome, status, reason } = missing;
-    const result: CandidateResult = { outcome, ...defined({ status }), ...movedTo(place.url, url), reason };
+    const result: CandidateResult = { outcome, ...defined({ status }), ...movedTo(entry.url, url), reason };
     const isRead = content !== undefined && outcome === "failed";
-    if ((isGuess(place) && !isRead) || isLinkToPage(place, missing)) {
-      if (!place.notAsked) this.#crawl.frontier.abandon(missing);
+    if ((isGuess(entry) && !isRead) || isLinkToPage(entry, missing)) {
+      if (!entry.notAsked) this.#crawl.frontier.abandon(missing);
       return { type: "omitted", result };
     }
-    return { type: "node", node: yield* this.#invalid(place, missing, content), result };
+    return { type: "node", node: yield* this.#invalid(entry, missing, content), result };
   }
 
   *#invalid(
-    place: Place,
+    entry: Declaration,
     { url, reason, keys, response }: Pick<Missing, "url" | "reason" | "keys" | "response">,
     { facts, started } = { facts: { ...nothingRead, ...defined({ response }) }, started: false },
   ): Generator<OrderedEvent, InvalidSitemap> {
-    const node: InvalidSitemap = { kind: "invalid", ...this.#declared(place, url), reason };
-    const depth = place.parent.depth + 1;
+    const node: InvalidSitemap = { kind: "invalid", ...this.#declared(entry, url), reason };
+    const depth = entry.parent.depth + 1;
     if (!started) yield { type: "start", url, depth };
     yield* this.#finish(node, depth, keys, facts);
     return node;
   }
 
   // A sitemap without children to visit is finished.
-  *#finish(node: Sitemap, depth: number, keys: readonly string[], facts: DocumentFacts): Generator<OrderedEvent, void> {
+  *#finish(node: Sitemap, depth: number, keys: readonly string[], facts: Measurements): Generator<OrderedEvent, void> {
     this.#crawl.frontier.finish(node, keys);
     yield* this.report(node, depth, facts);
   }
@@ -363,20 +363,20 @@ export function refusedByName(url: string): Problem | undefined {
   return isRobotsUrl(url) ? problem("not-a-sitemap", { value: "robots.txt" }) : undefined;
 }
 
-function whyInvalid({ outcome }: Reading, { by }: Place): Problem | undefined {
+function whyInvalid({ outcome }: Reading, { by }: Declaration): Problem | undefined {
   if (outcome.kind === "invalid") return outcome.reason;
   const isRobots = outcome.kind === "index" && outcome.format === "robots";
   if (isRobots === (by === "robots")) return undefined;
-  return problem("not-a-sitemap", { value: isRobots ? "robots.txt" : "a sitemap in place of robots.txt" });
+  return problem("not-a-sitemap", { value: isRobots ? "robots.txt" : "a sitemap in entry of robots.txt" });
 }
 
 // Whether a failure leaves no node, because no sitemap was declared there.
-function isGuess({ by }: Place): boolean {
+function isGuess({ by }: Declaration): boolean {
   return by === "robots" || isGuessed(by);
 }
 
 // Whether a homepage links to an HTML page by `rel="sitemap"`: it is a sitemap for people.
-function isLinkToPage({ by }: Place, { outcome, reason: { code, value }, response }: Missing): boolean {
+function isLinkToPage({ by }: Declaration, { outcome, reason: { code, value }, response }: Missing): boolean {
   if ((by !== "homepage-link" && by !== "homepage-header") || outcome === "blocked") return false;
   if (code === "not-a-sitemap" && value === "html") return true;
   const isHtml = response?.status === 200 && /html/i.test(header(response.headers, "content-type") ?? "");
@@ -389,7 +389,7 @@ function movedTo(declared: string, url: string): { finalUrl?: string } {
   return declared === url ? {} : { finalUrl: url };
 }
 
-function factsOf({ document, hops }: FoundDocument, { wireBytes, decodedBytes, charset }: Reading): DocumentFacts {
+function factsOf({ document, hops }: FoundDocument, { wireBytes, decodedBytes, charset }: Reading): Measurements {
   const duration = document.duration ?? document.body.duration;
   return { wireBytes, decodedBytes, response: { ...responseOf(document, hops), ...defined({ duration, charset }) } };
 }

@@ -31,7 +31,7 @@ export interface Slot {
   release(): void;
 }
 
-export interface Facts {
+export interface Traits {
   readonly isRetry?: boolean;
   readonly isRedirected?: boolean;
   /** The caller gave this host. */
@@ -42,7 +42,7 @@ export interface Facts {
 export interface SharedLimits {
   readonly lookup: Lookup;
   /** `isKnown`: the host has responded before. */
-  acquire(target: URL, signal: AbortSignal, facts: Facts, isKnown: boolean): Promise<SharedSlot>;
+  acquire(target: URL, signal: AbortSignal, traits: Traits, isKnown: boolean): Promise<SharedSlot>;
   pause(target: URL, milliseconds: number): void;
   setLeastDelay(target: URL, milliseconds: number): void;
 }
@@ -82,12 +82,12 @@ export class Hosts {
    * Waits for a slot, or returns why the host gets no more requests. Retries and redirects go before new requests. Rejects with the
    * signal's reason.
    */
-  async acquire(target: URL, signal: AbortSignal, facts: Facts = {}): Promise<Slot | Problem> {
+  async acquire(target: URL, signal: AbortSignal, traits: Traits = {}): Promise<Slot | Problem> {
     const host = this.#host(target);
-    const slot = refusalOf(host, target.origin) ?? (await this.#inLine(host, target, signal, facts));
+    const slot = refusalOf(host, target.origin) ?? (await this.#inLine(host, target, signal, traits));
     if ("code" in slot || this.#shared === undefined) return slot;
     try {
-      slot.join(await this.#shared.acquire(target, signal, facts, slot.origin.hasAnswered));
+      slot.join(await this.#shared.acquire(target, signal, traits, slot.origin.hasAnswered));
     } catch (error) {
       slot.release();
       throw error;
@@ -150,7 +150,7 @@ export class Hosts {
     this.#open += change;
   }
 
-  #inLine(host: Host, target: URL, signal: AbortSignal, { isRetry, isRedirected }: Facts): Promise<OwnSlot | Problem> {
+  #inLine(host: Host, target: URL, signal: AbortSignal, { isRetry, isRedirected }: Traits): Promise<OwnSlot | Problem> {
     return waitFor(signal, (resolve) => {
       const waiter: Waiter = { target, resolve };
       const line = isRetry || isRedirected ? host.continuing : host.waiting;

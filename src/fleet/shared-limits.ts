@@ -4,7 +4,7 @@
 import net from "node:net";
 import { unlessAborted } from "../fetch/abort.ts";
 import { hostOf } from "../fetch/address-policy.ts";
-import { type Facts, Hosts, type SharedLimits, type SharedSlot, type Slot } from "../fetch/hosts.ts";
+import { Hosts, type SharedLimits, type SharedSlot, type Slot, type Traits } from "../fetch/hosts.ts";
 import { proxyChoice } from "../fetch/proxy.ts";
 import { defaultBackoff } from "../fetch/retry.ts";
 import type { Settings } from "../model/options.ts";
@@ -30,8 +30,8 @@ export function sharedLimits(settings: Settings, perAddress: () => number): Shar
 
   // The lowest address stands for all, because several come in any order. Undefined if it is unknown: behind a proxy, with a client of the
   // caller's own, or if the name cannot be resolved, which connecting will report.
-  async function addressOf(target: URL, signal: AbortSignal, facts: Facts): Promise<string | undefined> {
-    const { isTrusted = false, isRetry = false } = facts;
+  async function addressOf(target: URL, signal: AbortSignal, traits: Traits): Promise<string | undefined> {
+    const { isTrusted = false, isRetry = false } = traits;
     if (settings.client !== undefined || proxyFor(target) !== undefined) return undefined;
     const host = hostOf(target);
     if (net.isIP(host) !== 0) return host;
@@ -81,10 +81,10 @@ export function sharedLimits(settings: Settings, perAddress: () => number): Shar
     // Answers as it did in `acquire` for the same request: a failure is not asked about again.
     lookup: (host, options) => lookup(host, { ...options, isRetry: false }),
     // Waits for a slot of the host, then for one of its address.
-    async acquire(target, signal, facts, isKnown) {
-      const host = (await hosts.acquire(target, signal, { isRetry: facts.isRetry ?? false })) as Slot;
+    async acquire(target, signal, traits, isKnown) {
+      const host = (await hosts.acquire(target, signal, { isRetry: traits.isRetry ?? false })) as Slot;
       try {
-        const address = await addressOf(target, signal, facts);
+        const address = await addressOf(target, signal, traits);
         return address === undefined ? { ...host, answered() {} } : await atAddress(host, address, signal, isKnown);
       } catch (error) {
         host.release();
