@@ -305,6 +305,15 @@ test("reasons are counted by websites; with --fail-above, too many that cannot b
   expect((await run("--fail-above", "many")).stderr).toContain("Expected a share, such as 20%");
 });
 
+test("a part of a list that has no website is done", async () => {
+  const { sites } = await serve({ count: 1 });
+  const ends = [];
+  for (const part of ["1/2", "2/2"])
+    ends.push(await sitegrove(["fleet", ...sites, "--out", at(`part-${part[0]}`), ...quick, "--shard", part]));
+  expect(ends.map(({ code }) => code)).toEqual([0, 0]);
+  expect(ends.map(({ stdout }) => Number(stdout.split(" ", 1))).sort()).toEqual([0, 1]);
+});
+
 test("other columns of a list say how a website is read; a value that is no number is reported", async () => {
   const { sites } = await serve({ count: 3 });
   const rows = [`${sites[0]},,1,`, `${sites[1]},0.3,,0`, `${sites[2]},soon,,`];
@@ -315,6 +324,7 @@ test("other columns of a list say how a website is read; a value that is no numb
   const { code, stderr } = await sitegrove(fleet("--from", list, "--column", "site"));
   expect(code).toBe(3);
   expect(stderr).toContain(`list.csv:4: not a website: ${sites[2]},soon`);
+  expect(stderr).toContain("(delay, max-pages and retries must be numbers)");
   const [limited, slow] = doneLines().sort((one, other) => (one.site < other.site ? -1 : 1));
   expect(limited).toMatchObject({ pages: 1, reasons: [{ code: "limit-pages" }] });
   expect(slow?.duration).toBeGreaterThanOrEqual(290);

@@ -124,7 +124,8 @@ async function run(
   const { outcomes, websites } = totals;
   const { waiting } = await queue.counts();
   reportList(list, messages);
-  if (websites === 0 && waiting === 0) {
+  // A small list may leave nothing for one of its parts.
+  if (websites === 0 && waiting === 0 && list.elsewhere === 0) {
     messages.say("the list contains no website", "bad");
     return exitCodes.usage;
   }

@@ -89,7 +89,7 @@ export async function fillQueue(
     if (list.isGiven) {
       const { added, known: before } = await queue.add(run, until(list, stop.signal), defaults as RunSettings);
       reportList(list, messages);
-      if (list.count === 0) {
+      if (list.count === 0 && list.elsewhere === 0) {
         messages.say("the list contains no website", "bad");
         return exitCodes.usage;
       }

@@ -226,8 +226,8 @@ async function cells(lines: AsyncIterable<Line>, column: string, file: string): 
   const isHeader = !isNumbered || siteJob(names[place]) === undefined;
   const entry = ([at, line, row]: Row): ListEntry => {
     const settings = settingsIn(row, isHeader ? names : []);
-    // A row whose settings cannot be read is reported like one without a website.
-    return settings === "unreadable" ? [at, "", line] : [at, (row[place] ?? "").trim(), line, settings];
+    const wrong = `${line.slice(0, 100)} (delay, max-pages and retries must be numbers)`;
+    return settings === "unreadable" ? [at, "", wrong] : [at, (row[place] ?? "").trim(), line, settings];
   };
   return (async function* () {
     if (!isHeader) yield entry(first.value);
