@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { grouped } from "../model/figures.ts";
+import { suggestion } from "../model/option-checks.ts";
 import { type FlagGroup, type FlagRow, type OptionRow, optionSections } from "../model/option-table.ts";
 import type { Options, PageFilters } from "../model/options.ts";
 import { type CsvSeparator, type ExplodedList, explodedLists } from "../write/csv.ts";
@@ -128,6 +129,19 @@ export function withFlagName(message: string): string {
     const flag = optionFlags.find(({ path, value }) => value !== undefined && path.join(".") === name);
     return flag === undefined ? start : `Expected ${flag.option.long}`;
   });
+}
+
+/** `--only added,removed --only moved`. */
+export function namesIn<T extends string>(
+  flag: string,
+  values: readonly string[] | undefined,
+  known: readonly T[],
+): readonly T[] {
+  const names = (values ?? []).flatMap((value) => value.split(",")).map((name) => name.trim());
+  const wrong = names.find((name) => !(known as readonly string[]).includes(name));
+  if (wrong === undefined) return names as T[];
+  const hint = suggestion(wrong, known) || `; there are ${known.join(", ")}`;
+  throw new UsageError(`${flag} does not know ${wrong === "" ? "an empty name" : wrong}${hint}`);
 }
 
 /** Of `ls`, `parse` and `fleet`. */

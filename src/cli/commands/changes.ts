@@ -5,13 +5,13 @@ import { ignorable, type TreeChange } from "../../model/change.ts";
 import { counted } from "../../model/figures.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, UsageError, websiteExitCodes } from "../exit-codes.ts";
-import { addCrawlFlags, addFlags, collected, crawlOptions, type Flags } from "../flags.ts";
+import { addCrawlFlags, addFlags, collected, crawlOptions, type Flags, namesIn } from "../flags.ts";
 import { addHelp } from "../help.ts";
 import { chooseTarget, crawlTarget } from "../input/target.ts";
 import { changeWriter, writeChanges } from "../output/changes.ts";
 import { filterNotes, inWords } from "../output/ending.ts";
 import { withTargets } from "../run.ts";
-import { checkChangeFlags, ignoreInWords, namesIn, pageFilter } from "./diff.ts";
+import { checkChangeFlags, ignoreInWords, pageFilter } from "./diff.ts";
 
 const formats = ["ndjson", "pages", "csv"] as const;
 const kinds = ["added", "changed", "removed"] as const;

@@ -4,7 +4,6 @@ import type { DiffSide } from "../../diff/diff-side.ts";
 import { type ChangeKind, changeKinds, type DiffTotals, ignorable, type TreeChange } from "../../model/change.ts";
 import type { CrawlEvent } from "../../model/event.ts";
 import { counted } from "../../model/figures.ts";
-import { suggestion } from "../../model/option-checks.ts";
 import type { Options } from "../../model/options.ts";
 import { anyPattern } from "../../model/pattern.ts";
 import { isLossy, type Problem } from "../../model/problem.ts";
@@ -12,7 +11,7 @@ import { withoutCredentials } from "../../model/url.ts";
 import { isTree } from "../../tree/tree.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-codes.ts";
-import { addFlags, collected, crawlOptions, type Flags } from "../flags.ts";
+import { addFlags, collected, crawlOptions, type Flags, namesIn } from "../flags.ts";
 import { addHelp, patternHelp } from "../help.ts";
 import { type CheckTarget, chooseCheckTarget } from "../input/local-files.ts";
 import { contentOf, crawlTarget, type NamedTarget, recognize } from "../input/target.ts";
@@ -146,19 +145,6 @@ export function chosenKinds({ only, format }: Flags): readonly ChangeKind[] {
   if (format !== "rss") return named.length === 0 ? changeKinds : changeKinds.filter((kind) => named.includes(kind));
   if (named.some((kind) => kind !== "added")) throw new UsageError("-f rss is a feed of new pages: --only added");
   return ["added"];
-}
-
-/** `--only added,removed --only moved`. */
-export function namesIn<T extends string>(
-  flag: string,
-  values: readonly string[] | undefined,
-  known: readonly T[],
-): readonly T[] {
-  const names = (values ?? []).flatMap((value) => value.split(",")).map((name) => name.trim());
-  const wrong = names.find((name) => !(known as readonly string[]).includes(name));
-  if (wrong === undefined) return names as T[];
-  const hint = suggestion(wrong, known) || `; there are ${known.join(", ")}`;
-  throw new UsageError(`${flag} does not know ${wrong === "" ? "an empty name" : wrong}${hint}`);
 }
 
 export function pageFilter({ include, exclude }: Flags): ((url: string) => boolean) | undefined {
