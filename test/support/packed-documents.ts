@@ -20,7 +20,7 @@ interface Layer {
   readonly pack: (bytes: Uint8Array) => Uint8Array;
   /** Known by its first bytes. */
   readonly isEvident?: true;
-  /** Has a checksum. */
+  /** Has a checksum that is verified. */
   readonly isChecked?: true;
 }
 
@@ -28,7 +28,7 @@ const { zstdCompressSync } = zlib as { zstdCompressSync?: (bytes: Uint8Array) =>
 const layers: readonly Layer[] = [
   { name: "gzip", pack: (bytes) => zlib.gzipSync(bytes), isEvident: true, isChecked: true },
   { name: "gzip", pack: (bytes) => zlib.gzipSync(bytes, { level: 0 }), isEvident: true, isChecked: true },
-  { name: "deflate", pack: (bytes) => zlib.deflateSync(bytes), isEvident: true, isChecked: true },
+  { name: "deflate", pack: (bytes) => zlib.deflateSync(bytes), isEvident: true },
   { name: "deflate", pack: (bytes) => zlib.deflateRawSync(bytes) },
   {
     name: "br",
