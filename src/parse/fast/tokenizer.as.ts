@@ -182,15 +182,17 @@ function endTag(p: i32, end: i32): i32 {
   const nameAfter: i32 = p + 2 + load<i32>(slot);
   if (nameAfter >= end) return 0;
   if (byte(nameAfter) != 0x3e || !same(p + 2, slot + layout.nameText, load<i32>(slot))) return unusual();
-  const needs: i32 = load<i32>(slot, layout.nameNeeds);
-  const isWhole: bool = (load<i32>(layout.marksStart + (depth << 2)) & needs) == needs;
   depth--;
-  if (entryToken != 0 && isWhole && depth < entryDepth) {
-    endEntry(p);
-    return nameAfter + 1;
+  if (entryToken != 0) {
+    const needs: i32 = load<i32>(slot, layout.nameNeeds);
+    const isWhole: bool = (load<i32>(layout.marksStart + (depth << 2), 4) & needs) == needs;
+    if (isWhole && depth < entryDepth) {
+      endEntry(p);
+      return nameAfter + 1;
+    }
+    settle(slot, isWhole);
   }
   token(layout.closes | (load<i32>(slot, layout.nameNumber) << 8), p, nameAfter + 1, p);
-  if (entryToken != 0) settle(slot, isWhole);
   return nameAfter + 1;
 }
 
