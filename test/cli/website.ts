@@ -2,8 +2,7 @@
 import { EventEmitter } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
-import { getCurrentTest } from "vitest/suite";
+import { onTestFinished, TestRunner } from "vitest";
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 export type Answer = string | Buffer | Handler;
@@ -37,7 +36,7 @@ export async function serve(routes: Record<string, Answer> | Handler): Promise<W
     server.close();
     server.closeAllConnections();
   };
-  if (getCurrentTest() !== undefined) onTestFinished(close);
+  if (TestRunner.getCurrentTest() !== undefined) onTestFinished(close);
   return {
     homepage: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     requests,
