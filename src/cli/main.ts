@@ -9,8 +9,6 @@ import { systemReason } from "../model/errors.ts";
 setFlagsFromString("--wasm-tiering-budget=1000000000");
 // If a collection happens during the first pages, V8 takes all of them for long-lived, and lets 50 MB of them pile up.
 setFlagsFromString("--no-allocation-site-pretenuring");
-// Node.js 20 optimizes functions too early, and some of them several times: a third of the CPU time of `ls -f pages`. Later ones wait.
-if (process.versions.node.startsWith("20.")) setFlagsFromString("--interrupt-budget=250000");
 // Compiling takes a third of the time of a small website. Node.js 22 and newer keep what one run compiled for the next.
 (module as { enableCompileCache?: () => unknown }).enableCompileCache?.();
 
