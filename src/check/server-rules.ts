@@ -2,7 +2,7 @@
 // vercel.json. Simple forms are read: literal paths, `:name` for one part of a path and a star at the end. Lines that are not understood
 // are reported.
 //   https://docs.netlify.com/manage/routing/redirects/overview/, https://vercel.com/docs/project-configuration
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 
 export interface ServerRules {
@@ -108,7 +108,8 @@ function readVercel(file: string, add: Add, rules: ServerRules): boolean {
 
 function linesOf(file: string): string[] {
   try {
-    return readFileSync(file, "utf8").split(/\r?\n/);
+    // A pipe would wait for a writer.
+    return statSync(file).isFile() ? readFileSync(file, "utf8").split(/\r?\n/) : [];
   } catch {
     return [];
   }

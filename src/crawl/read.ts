@@ -6,7 +6,7 @@ import type { Archive } from "../archive/open.ts";
 import type { Body, HeaderList, NotAsked } from "../model/exchange.ts";
 import { readable, unexpected } from "../model/option-checks.ts";
 import { type Limits, type ParseOptions, resolveParseOptions, version } from "../model/options.ts";
-import { isLossy, type Problem, ProblemLog } from "../model/problem.ts";
+import { isLossy, type Problem, ProblemLog, problem } from "../model/problem.ts";
 import { type Rewrite, rewrittenPages } from "../model/rewrite.ts";
 import type { ParsedSitemap } from "../model/sitemap.ts";
 import type { OpenedDocument } from "../open/open-document.ts";
@@ -19,7 +19,7 @@ export interface Document {
   /** Its own URL: the base of relative URLs; a URL that ends in `/robots.txt` makes it a robots.txt. */
   readonly url: string | undefined;
   readonly headers: HeaderList;
-  readonly body: AsyncIterable<Uint8Array> & Partial<Pick<Body, "problem">>;
+  readonly body: AsyncIterable<Uint8Array> & Partial<Pick<Body, "problem" | "isGood">>;
   /** It was requested as robots.txt, wherever it was found. */
   readonly isRobots?: boolean;
   /** Called between two chunks: whether to stop reading there. `body.problem` then says why. */
@@ -83,9 +83,13 @@ export async function* read(
   const complete = problems.complete;
   const last = parser.end();
   if (!enough && hasAny(last)) yield placed(last);
+  let outcome = outcomeOf(parser, text.refusal, problems);
+  // What is not a sitemap may be one that an archive has damaged.
+  if (outcome.kind === "invalid" && (await document.body.isGood?.()) === false)
+    outcome = { kind: "invalid", reason: problem("archive-digest") };
 
   return {
-    outcome: outcomeOf(parser, text.refusal, problems),
+    outcome,
     complete: enough ? complete : problems.complete,
     problems: noted ?? problems.toArray(),
     wireBytes: text.wireBytes,

@@ -62,6 +62,7 @@ export function timeBudget({ signal, limits }: Settings, store: Store | undefine
         return late !== undefined;
       };
       const cutOff = {
+        isGood: body.isGood?.bind(body),
         get problem() {
           return body.problem ?? late;
         },

@@ -22,7 +22,7 @@ import { urlKey } from "../model/url.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
 import { partsOf, robotsOf, type SitemapTree } from "../tree/tree.ts";
 import { compareSides } from "./compare-sides.ts";
-import type { Side } from "./diff-side.ts";
+import { isAbsent, type Side } from "./diff-side.ts";
 import { type DiffOptions, type DiffSettings, resolveDiffOptions } from "./diff-trees.ts";
 import { keyOf, TreeSide } from "./tree-side.ts";
 
@@ -262,7 +262,11 @@ export class ChangesRun {
     const isWhole = tree.complete && tree.root.problems.length === 0 && stale.size === 0;
     if (isWhole || tree.unreachable !== undefined) return tree;
     const held = state === undefined ? [] : heldPaths(tree, state.tree);
-    const unread = new Set(tree.root.problems.flatMap(({ code }) => unreadRoles[code] ?? []));
+    // If the known one could not be fully read either, that of today is as good.
+    const asBefore = new Set(state?.tree.root.problems.map(({ code }) => code));
+    const unread = new Set(
+      tree.root.problems.flatMap(({ code }) => (asBefore.has(code) ? [] : (unreadRoles[code] ?? []))),
+    );
     const isStale = ({ url, role }: DocumentRequest) => stale.has(urlKey(url)) || unread.has(role);
     await tree.close();
     this.#next = this.#merged;
@@ -281,10 +285,11 @@ export class ChangesRun {
   }
 }
 
-// Of a website as a whole: the files are the user's own.
+// They are for the website; the files are the user's own.
 function withoutBudgets(limits: Options["limits"]): Options["limits"] {
   const none = Number.POSITIVE_INFINITY;
-  return { ...limits, documents: none, bytes: none, pages: none, time: none };
+  const budgets = { documents: none, bytes: none, pages: none, time: none };
+  return { ...limits, ...budgets, documentBytes: none, documentEntries: none };
 }
 
 // By problem of the website: which document could not be read, if it was reached by redirects, or is cut off.
@@ -321,7 +326,7 @@ function knownDocuments(
 /** The candidates of discovery that were there before, and did not say today whether they are. They are not in the tree. */
 function refusedUrls(now: SitemapTree, before: SitemapTree): string[] {
   const known = new Set(Array.from(before.sitemaps(), keyOf));
-  const isRefused = (outcome: string) => ["failed", "blocked", "refused"].includes(outcome);
+  const isRefused = (outcome: string) => ["failed", "blocked", "refused", "not-a-sitemap"].includes(outcome);
   return now.discovery.filter(({ url, outcome }) => isRefused(outcome) && known.has(url)).map(({ url }) => url);
 }
 
@@ -333,7 +338,7 @@ function staleUrls(now: SitemapTree, before: SitemapTree): Set<string> {
   const stale = new Set<string>();
   for (const sitemap of now.sitemaps()) {
     const last = known.get(keyOf(sitemap));
-    if (last === undefined || last.kind === "invalid" || sitemap === now.root) continue;
+    if (last === undefined || last.kind === "invalid" || isUnread(last) || sitemap === now.root) continue;
     if (!isUnread(sitemap)) continue;
     const hops = responses.get(sitemap.url)?.hops ?? [];
     for (const url of [keyOf(sitemap), sitemap.url, ...hops.map((hop) => hop.url)]) stale.add(urlKey(url));
@@ -342,13 +347,18 @@ function staleUrls(now: SitemapTree, before: SitemapTree): Set<string> {
 }
 
 /**
- * The paths of sitemaps that no index lists any more, as long as one could not be read that never was: it may list their pages. They are
- * kept as if the caller had named them.
+ * The paths of sitemaps that no list names any more, as long as a list cannot be read, or a sitemap that never was: it may have their
+ * pages. One that is not found counts for a day. They are kept as if the caller had named them.
  */
 function heldPaths(now: SitemapTree, before: SitemapTree): string[] {
   const named = new Set([...Array.from(now.sitemaps(), keyOf), ...now.discovery.map(({ url }) => url)]);
-  const read = new Set(Array.from(before.sitemaps()).filter(isReadSitemap).map(keyOf));
-  if (!Array.from(now.sitemaps()).some((each) => isUnread(each) && !read.has(keyOf(each)))) return [];
+  const known = new Map(Array.from(before.sitemaps(), (each) => [keyOf(each), each]));
+  const mayHave = (each: Sitemap) => {
+    const last = known.get(keyOf(each));
+    const isNew = last === undefined || (last.kind === "invalid" && !(isMissing(last) && isMissing(each)));
+    return isUnread(each) && (isNew || last.kind === "index");
+  };
+  if (isComplete(now.root.problems) && !Array.from(now.sitemaps()).some(mayHave)) return [];
   const { origin } = new URL(now.homepage);
   const isLeft = (url: string) => !named.has(url) && url.startsWith(`${origin}/`);
   const lists = Array.from(before.sitemaps()).filter((each) => each === before.root || named.has(keyOf(each)));
@@ -357,6 +367,10 @@ function heldPaths(now: SitemapTree, before: SitemapTree): string[] {
     .map(keyOf)
     .filter(isLeft)
     .map((url) => url.slice(origin.length));
+}
+
+function isMissing(sitemap: Sitemap): boolean {
+  return sitemap.kind === "invalid" && isAbsent(sitemap.reason.code);
 }
 
 // Single entries that are lost do not count: a sitemap that always has some would never change.

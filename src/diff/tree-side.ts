@@ -36,7 +36,9 @@ export class TreeSide implements Side {
   }
 
   get unsure(): ReadonlySet<string> {
-    const failed = this.#made.discovery.filter(({ outcome }) => /^(?:failed|blocked|refused)$/.test(outcome));
+    const failed = this.#made.discovery.filter(({ outcome }) =>
+      /^(?:failed|blocked|refused|not-a-sitemap)$/.test(outcome),
+    );
     return new Set(failed.map(({ url }) => url));
   }
 

@@ -120,6 +120,8 @@ export interface Body extends AsyncIterable<Uint8Array> {
   readonly problem: Problem | undefined;
   /** From the request to the last byte, in milliseconds; known once the body was received. */
   readonly duration?: number | undefined;
+  /** Of an archive: whether it is intact. Reads all of it. */
+  readonly isGood?: (() => Promise<boolean>) | undefined;
 }
 
 /** Anything that answers requests, one URL at a time: the network, a store, or an archive. */

@@ -308,8 +308,7 @@ export class SitemapTree {
 
   #correct(sitemap: ReadableSitemap, problems: readonly Problem[], pageCount?: number): void {
     const unsaid = unsaidBy(sitemap, problems);
-    const last = unsaid.at(-1);
-    if (last === undefined) return;
+    if (unsaid.length === 0) return;
     const node: Correctable = sitemap;
     this.#complete = false;
     node.complete = false;
@@ -319,7 +318,9 @@ export class SitemapTree {
       node.pageCount = pageCount;
     }
     this.#parts.documents.forgetCounts(sitemap.url);
-    this.#parts.settings.onEvent?.({ type: "problem", url: sitemap.url, problem: last });
+    // One loss, which the others follow from.
+    const [cause = unsaid[0] as Problem] = unsaid.filter(({ code }) => isLossy(code)).reverse();
+    this.#parts.settings.onEvent?.({ type: "problem", url: sitemap.url, problem: cause });
   }
 
   #find(url: string, role: DocumentRole = "sitemap"): Promise<Fetched> {

@@ -176,6 +176,14 @@ test.runIf(process.getuid?.() === 0)(
   },
 );
 
+test.skipIf(process.platform === "win32")("the rules of a server in a pipe are none", async () => {
+  const place = path.join(folder, "pipe");
+  mkdirSync(place);
+  writeFileSync(path.join(place, "sitemap.xml"), urlset("https://example.org/"));
+  execFileSync("mkfifo", [path.join(place, "_redirects")]);
+  expect((await sitegrove(["check", place, "--url", "https://example.org/", "--fail-on", "never"])).code).toBe(0);
+});
+
 test("a baseline leaves out what is known, and fails when a new place appears", async () => {
   const file = path.join(folder, "baseline.json");
   const words = ["check", "-", "-f", "json", "--fail-on", "warning", "--baseline", file];

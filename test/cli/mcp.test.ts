@@ -1,6 +1,6 @@
 // `sitegrove mcp` as agents use it: with the client of the official SDK, over stdio, on websites of this machine.
 // Needs servers, processes, more than a second.
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { Client, type Transport } from "@modelcontextprotocol/client";
@@ -326,6 +326,27 @@ test("changes are listed since the last time, a long list in several answers", a
   expect((await ask("changes", { site: site.home })).facts).toEqual({ isFirst: false, complete: true, changes: [] });
   expect(((await ask("list_pages", { site: site.home, limit: 1 })).facts as Pages).pages).toHaveLength(1);
   expect(await ask("changes", { site: site.home, cursor: "wrong" })).toMatchObject({ isError: true });
+});
+
+test("a list that was not delivered is delivered by the next server; one that fails leaves what was read last", async () => {
+  let pages = ["a"];
+  const site = await website((path, home) =>
+    path === "/sitemap.xml" ? urlset(pages.map((page) => entry(home + page))) : undefined,
+  );
+  const { ask } = await agent("--allow", site.home, "--no-known", "--known-path", "sitemap.xml", "--no-homepage");
+  await ask("changes", { site: site.home });
+  pages = ["a", "b"];
+  const added = { changes: [{ kind: "added", page: { url: `${site.home}b` } }] };
+  expect((await ask("changes", { site: site.home })).facts).toMatchObject(added);
+  const [told = ""] = readdirSync(folder).filter((name) => name.endsWith(".changes.ndjson"));
+  renameSync(path.join(folder, told), path.join(folder, told.replace(".changes.", ".waiting.")));
+  const next = await agent("--allow", site.home);
+  expect((await next.ask("changes", { site: site.home })).facts).toMatchObject(added);
+  pages = ["a", "b", "c"];
+  await ask("site_summary", { site: site.home, refresh: true });
+  site.routes = () => undefined;
+  await ask("changes", { site: site.home });
+  expect(((await ask("list_pages", { site: site.home })).facts as Pages).pages).toHaveLength(3);
 });
 
 test("a large website: answers stay small, a cursor leads through all of it, memory stays flat", async () => {

@@ -212,3 +212,15 @@ describe("the log file", () => {
     expect(gone).toMatchObject({ code: 0, stdout: expect.stringContaining("/1\n") });
   });
 });
+
+test.each(["pages", "ndjson", "json", "sitemaps", "tabtree"])(
+  "a document that is damaged so that it is no sitemap any more is said to be damaged: -f %s",
+  async (format) => {
+    await save("site.warc");
+    const bytes = readFileSync(inFolder("site.warc"));
+    bytes[bytes.indexOf("<urlset")] = 0x3d;
+    writeFileSync(inFolder("damaged.warc"), bytes);
+    const { code, stderr } = await sitegrove(["ls", inFolder("damaged.warc"), "-f", format]);
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("does not match its checksum") });
+  },
+);

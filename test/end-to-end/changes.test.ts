@@ -170,8 +170,20 @@ describe("in the library", () => {
     [
       "was replaced by one that cannot be read does not hide a new one",
       [{ "/index.xml": index("c.xml", "d.xml"), "/d.xml": urlset("4") }, ["added 4"]],
-      [{ "/d.xml": urlset("4", "5") }, ["added 5"]],
-      [{ "/index.xml": index("d.xml") }, ["removed 1", "removed 2", "removed 3"]],
+      [{ "/d.xml": urlset("4", "5") }, ["removed 1", "removed 2", "removed 3", "added 5"]],
+      [{ "/index.xml": index("d.xml") }, []],
+    ],
+    [
+      "was replaced by one that is down is gone once everything can be read",
+      [{ "/index.xml": index("c.xml", "b.xml"), "/c.xml": { status: 503 } }, []],
+      [{ "/index.xml": { status: 503 }, "/b.xml": urlset("4") }, []],
+      [{ "/index.xml": index("c.xml", "b.xml"), "/c.xml": urlset("1") }, ["removed 3", "removed 2", "added 4"]],
+    ],
+    [
+      "is named by another index, which is down",
+      [{ "/robots.txt": robots("index.xml", "j.xml"), "/j.xml": index("c.xml"), "/c.xml": urlset("4") }, ["added 4"]],
+      [{ "/index.xml": index("b.xml"), "/j.xml": { status: 503 } }, []],
+      [{ "/j.xml": index("a.xml", "c.xml") }, []],
     ],
     [
       "is not named any more is gone once everything else can be read",
@@ -201,10 +213,23 @@ describe("in the library", () => {
     }
   });
 
+  test("a sitemap that was never whole lists what is new; what is missing may be behind its end", async () => {
+    const { routes, read } = website();
+    for (const [pages, expected] of [
+      [["3"], ["added 1", "added 2", "added 3"]],
+      [["3", "4"], ["added 4"]],
+      [["5"], ["added 5"]],
+    ] as const) {
+      routes["/b.xml"] = urlset(...pages).slice(0, -9);
+      expect(await committed(read())).toEqual(expected);
+    }
+  });
+
   test.each<[string, Record<string, Route>]>([
     ["robots.txt leads to an error", { "/robots.txt": { to: "/maintenance" }, "/maintenance": { status: 503 } }],
     ["robots.txt leads to itself", { "/robots.txt": { to: "/robots.txt" } }],
     ["robots.txt is forbidden", { "/robots.txt": { status: 403 } }],
+    ["a sitemap that nobody declares is a page", { "/guess.xml": "<html><title>Soon back</title></html>" }],
     ["a sitemap that nobody declares is forbidden", { "/guess.xml": { status: 403 } }],
     ["a sitemap that nobody declares is busy", { "/guess.xml": { status: 429 } }],
     ["a sitemap that nobody declares leads to an error", { "/guess.xml": { to: "/x" }, "/x": { status: 503 } }],

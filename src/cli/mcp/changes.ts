@@ -1,6 +1,6 @@
 // What changed on a website since an agent last asked: its archive is the state of `changes`. A run saves the list next to it, so that an
 // agent can page through all of it, and nothing is lost if a run takes longer than a call may wait.
-import { createReadStream, createWriteStream, existsSync, renameSync } from "node:fs";
+import { createReadStream, createWriteStream, existsSync, renameSync, statSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
 import { changes } from "../../diff/changes.ts";
@@ -31,35 +31,29 @@ export interface ListedChanges extends Head {
 
 /** The changes since the last time; with a cursor, the next ones of the same list. */
 export function changeLists(sites: Sites): (site: string, cursor: string | undefined) => Promise<ListedChanges> {
-  // Lists that were not delivered.
-  const waiting = new Set<string>();
   return async (site, cursor) => {
     const kept = sites.site(site);
-    const file = `${kept.file}.changes.ndjson`;
-    if (cursor === undefined && (sites.isBusy(kept) || !waiting.has(file))) {
-      waiting.add(file);
-      try {
-        await sites.once(kept, "changes", () => write(kept, file));
-      } catch (error) {
-        if (!sites.isBusy(kept)) waiting.delete(file);
-        throw error;
-      }
+    // A list that was not delivered yet, even by a server before this one; and the one that was.
+    const [waiting, told] = ["waiting", "changes"].map((name) => `${kept.file}.${name}.ndjson`) as [string, string];
+    if (cursor === undefined) {
+      const work = async () => (existsSync(waiting) ? undefined : write(kept, waiting));
+      if (sites.isBusy(kept) || !existsSync(waiting)) await sites.once(kept, "changes", work);
+      if (existsSync(waiting)) renameSync(waiting, told);
     }
-    const answer = await read(file, cursor);
-    waiting.delete(file);
-    return answer;
+    return read(told, cursor);
   };
 }
 
 // The first line says which list it is. It is complete before the state is replaced.
 async function write({ homepage, file, before, crawl }: KeptSite, list: string): Promise<void> {
-  if (existsSync(before)) renameSync(before, file);
-  const isFirst = !existsSync(file);
+  const state = existsSync(before) ? before : file;
+  const known = statSync(state, { throwIfNoEntry: false });
+  const isFirst = known === undefined;
   let complete = true;
   const onEvent = (event: CrawlEvent) => {
     if (event.type === "finished") ({ complete } = event);
   };
-  const found = changes(homepage, { state: file, first: "none", crawl: { ...crawl, onEvent } });
+  const found = changes(homepage, { state, first: "none", crawl: { ...crawl, onEvent } });
   const partial = `${list}.partial`;
   try {
     await pipeline(async function* () {
@@ -75,6 +69,8 @@ async function write({ homepage, file, before, crawl }: KeptSite, list: string):
     }, createWriteStream(partial));
     renameSync(partial, list);
     await found.commit();
+    // If no sitemap was found, the state is as it was.
+    if (state !== file && statSync(state).ino !== known?.ino) renameSync(state, file);
   } catch (error) {
     if (error instanceof SitemapError && error.code === "unreachable") throw notRead(homepage, error.cause as Problem);
     throw error;
