@@ -50,11 +50,16 @@ export class Spool implements Body {
   /** Can be iterated once. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     this.#isRead = true;
+    // The next block, read from the file while this one is used.
+    let ahead: Promise<Uint8Array> | undefined;
     try {
       for (;;) {
         const block = this.#blocks.shift();
         if (block !== undefined) {
-          const bytes = block instanceof Uint8Array ? block : await this.#room.scratch.get(block);
+          const bytes = block instanceof Uint8Array ? block : await (ahead ?? this.#room.scratch.get(block));
+          const [next] = this.#blocks;
+          ahead = next === undefined || next instanceof Uint8Array ? undefined : this.#room.scratch.get(next);
+          ahead?.catch(() => undefined);
           this.#release([block]);
           yield bytes;
         } else if (this.#hasEnded) return await this.#filling;
