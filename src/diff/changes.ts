@@ -24,7 +24,7 @@ import { partsOf, robotsOf, type SitemapTree } from "../tree/tree.ts";
 import { compareSides } from "./compare-sides.ts";
 import { isAbsent, type Side } from "./diff-side.ts";
 import { type DiffOptions, type DiffSettings, resolveDiffOptions } from "./diff-trees.ts";
-import { keyOf, TreeSide } from "./tree-side.ts";
+import { keyOf, TreeSide, unansweredUrls } from "./tree-side.ts";
 
 /** Options of `changes`. */
 export interface ChangesOptions extends Pick<DiffOptions, "ignore" | "include" | "crawl" | "signal"> {
@@ -83,7 +83,7 @@ export interface ChangesEnd {
   readonly unreachable?: UnreachableWebsite | undefined;
   /** Removed pages that were not listed, because the sitemap that declared them could only be partly read. */
   readonly uncertain: number;
-  /** Sitemaps that nobody declares, and robots.txt, of which the last known state is kept, because they were refused or failed. */
+  /** The URLs of robots.txt and of sitemaps found by discovery that could not be read, so that their last known state is kept. */
   readonly kept: readonly string[];
   /** What `allowedFor` skipped. */
   readonly filter: PageFilter;
@@ -256,7 +256,7 @@ export class ChangesRun {
     const previous = state && { previous: this.#state };
     this.#next = this.#received;
     const tree = await buildTreeWhile(this.#target, { ...this.#crawl, ...previous, save: this.#received }, {});
-    this.#kept = state === undefined ? [] : refusedUrls(tree, state.tree);
+    this.#kept = state === undefined ? [] : keptUrls(tree, state.tree);
     const stale = state === undefined ? new Set<string>() : staleUrls(tree, state.tree);
     for (const url of this.#kept) stale.add(urlKey(url));
     const isWhole = tree.complete && tree.root.problems.length === 0 && stale.size === 0;
@@ -323,11 +323,10 @@ function knownDocuments(
   };
 }
 
-/** The candidates of discovery that were there before, and did not say today whether they are. They are not in the tree. */
-function refusedUrls(now: SitemapTree, before: SitemapTree): string[] {
-  const known = new Set(Array.from(before.sitemaps(), keyOf));
-  const isRefused = (outcome: string) => ["failed", "blocked", "refused", "not-a-sitemap"].includes(outcome);
-  return now.discovery.filter(({ url, outcome }) => isRefused(outcome) && known.has(url)).map(({ url }) => url);
+/** What discovery read before, and could not read today. It is not in the tree. */
+function keptUrls(now: SitemapTree, before: SitemapTree): string[] {
+  const read = new Set(Array.from(before.sitemaps(), (each) => (each.kind === "invalid" ? "" : keyOf(each))));
+  return unansweredUrls(now).filter((url) => read.has(url));
 }
 
 /** The URLs of sitemaps that were read before and cannot be fully read now, with the redirects to them. */
@@ -347,8 +346,8 @@ function staleUrls(now: SitemapTree, before: SitemapTree): Set<string> {
 }
 
 /**
- * The paths of sitemaps that no list names any more, as long as a list cannot be read, or a sitemap that never was: it may have their
- * pages. One that is not found counts for a day. They are kept as if the caller had named them.
+ * The paths of sitemaps that are no longer listed, as long as an index, or a sitemap that was never read, cannot be read: it may list
+ * their pages. One that is not found (404) counts on the first day only. They are kept as if the caller had passed them.
  */
 function heldPaths(now: SitemapTree, before: SitemapTree): string[] {
   const named = new Set([...Array.from(now.sitemaps(), keyOf), ...now.discovery.map(({ url }) => url)]);

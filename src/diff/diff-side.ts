@@ -57,7 +57,7 @@ export interface Side {
   readonly complete: boolean;
   /** The keys of everything that could not be fully read, if it is known one by one. */
   readonly unread?: readonly string[];
-  /** Where discovery looked for sitemaps and got no answer that says whether there is one. */
+  /** Where discovery looked, and neither found a sitemap nor learned that there is none. */
   readonly unsure?: ReadonlySet<string>;
   /** Whether pages have more fields than their URL. */
   readonly hasFields: boolean;

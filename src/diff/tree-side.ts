@@ -36,10 +36,7 @@ export class TreeSide implements Side {
   }
 
   get unsure(): ReadonlySet<string> {
-    const failed = this.#made.discovery.filter(({ outcome }) =>
-      /^(?:failed|blocked|refused|not-a-sitemap)$/.test(outcome),
-    );
-    return new Set(failed.map(({ url }) => url));
+    return new Set(unansweredUrls(this.#made));
   }
 
   namesAll(index: string | undefined): boolean | undefined {
@@ -110,6 +107,12 @@ export class TreeSide implements Side {
 
 function isWhole(sitemap: Sitemap): boolean {
   return sitemap.kind !== "invalid" && sitemap.complete;
+}
+
+/** Where discovery looked, and neither found a sitemap nor learned that there is none. */
+export function unansweredUrls({ discovery }: SitemapTree): string[] {
+  const isUnanswered = (outcome: string) => ["failed", "blocked", "refused", "not-a-sitemap"].includes(outcome);
+  return discovery.filter(({ outcome }) => isUnanswered(outcome)).map(({ url }) => url);
 }
 
 /** How both sides name a sitemap. */
