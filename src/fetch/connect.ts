@@ -83,7 +83,7 @@ export function createConnect(settings: Settings, lookup: Lookup = systemLookup(
       const failed = problemOf(error, "head");
       throw new ConnectionProblem(isPastProxy ? failed : proxyFailure(failed));
     } finally {
-      clock.stop();
+      clock.end();
       stopping.release();
     }
   };

@@ -95,7 +95,7 @@ export class HttpRequest {
   end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.#clock.stop();
+    this.#clock.end();
     this.#controller.release();
     for (const callback of this.#whenEnded) callback();
   }

@@ -14,7 +14,9 @@ export class Clock {
   #wait: Wait | undefined;
   #waitingSince = 0;
   #used = 0;
+  // Stays for the next wait: a body has a wait for each chunk.
   #timer: NodeJS.Timeout | undefined;
+  #due = 0;
   #lastLook: NodeJS.Immediate | undefined;
 
   /** `onExpire` is called once, and only during a wait. */
@@ -31,19 +33,29 @@ export class Clock {
     this.#setTimer();
   }
 
-  /** Must be called at the end: a running timer keeps the process alive. */
   stop(): void {
     if (this.#wait === undefined) return;
     this.#wait = undefined;
     this.#used += performance.now() - this.#waitingSince;
-    clearTimeout(this.#timer);
     clearImmediate(this.#lastLook);
+  }
+
+  /** Must be called after the last wait: a running timer keeps the process alive. */
+  end(): void {
+    this.stop();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
   #setTimer(): void {
     const time = Math.min(this.#left(), longestTimer);
     const due = performance.now() + time;
+    if (this.#timer !== undefined && this.#due <= due) return;
+    clearTimeout(this.#timer);
+    this.#due = due;
     this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#wait === undefined) return;
       // So late that this process cannot have run: it was suspended, or other code kept it busy. The wait starts again.
       if (performance.now() - due > longestLate) this.#waitingSince = performance.now();
       // A timer may fire a fraction of a millisecond early.
