@@ -20,7 +20,7 @@ export interface Counts {
   readonly pages: number;
   readonly wireBytes: number;
   readonly decodedBytes: number;
-  /** CRC-32 of the decoded text; undefined if it was not fully read. */
+  /** CRC-32 of the beginning of the text; undefined if it was not fully read. */
   readonly checksum?: number | undefined;
   readonly charset?: string | undefined;
   readonly problems: readonly Problem[];

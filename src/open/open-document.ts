@@ -22,7 +22,7 @@ export interface OpenOptions {
 
 /** The text of a document; can be iterated once. Leaving the loop early releases everything. */
 export class OpenedDocument implements AsyncIterable<TextPiece> {
-  /** How many bytes the text has taken so far, and their CRC-32. */
+  /** How many bytes the text has taken so far, and the CRC-32 of the first of them. */
   decodedBytes = 0;
   checksum = 0;
   /** The character set that the text is decoded with; known once there is some. */
@@ -102,7 +102,7 @@ export class OpenedDocument implements AsyncIterable<TextPiece> {
   #count(bytes: Uint8Array): void {
     const before = this.decodedBytes;
     this.decodedBytes += bytes.length;
-    this.checksum = crc32(bytes, this.checksum);
+    if (before < checkedBytes) this.checksum = crc32(bytes.subarray(0, checkedBytes - before), this.checksum);
     if (before <= protocolBytes && this.decodedBytes > protocolBytes) {
       this.#options.problems.add("protocol-size", { limit: protocolBytes });
     }
@@ -113,3 +113,6 @@ export class OpenedDocument implements AsyncIterable<TextPiece> {
     return undefined;
   }
 }
+
+// Together with the length, enough to recognize a sitemap that is served under two URLs.
+const checkedBytes = 1024 * 1024;
