@@ -139,5 +139,5 @@ export function textJson(text: string): string {
   return special.test(text) ? jsonOf(text) : `"${text}"`;
 }
 
-// Everything but visible ASCII characters, and what JSON escapes among them.
-const special = /[^\x20-\x7e]|["\\]/;
+// Everything but visible ASCII characters, what JSON escapes among them, and what GitHub's runner takes for a command.
+const special = /[^\x20-\x7e]|["\\]|##\[/;

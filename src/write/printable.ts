@@ -12,7 +12,7 @@ export function printable(text: string): string {
 
 /** Whether `printable` would leave each of these lines unchanged. */
 export function isPrintableLines(lines: string): boolean {
-  return !steeringInLines.test(lines);
+  return !steeringInLines.test(lines) && !(lines.includes("##[") && process.env["GITHUB_ACTIONS"]);
 }
 
 /** Any value as JSON for people and programs: what is printed, and files that may be. */
@@ -25,7 +25,8 @@ export function jsonOf(value: unknown, indent?: number): string {
  * may contain line ends between values.
  */
 export function printableJson(json: string): string {
-  return steeringInJson.test(json) ? json.replace(everySteeringInJson, escaped) : json;
+  const text = steeringInJson.test(json) ? json.replace(everySteeringInJson, escaped) : json;
+  return text.includes("##[") && process.env["GITHUB_ACTIONS"] ? text.replaceAll("##[", "\\u0023#[") : text;
 }
 
 // JSON.stringify escapes C0 itself.

@@ -143,9 +143,15 @@ test("sitegrove.json is found upwards, and its mistakes are named", async () => 
   expect(mistaken.stderr).toContain("did you mean `failOn`");
 });
 
-test.each(["text", "markdown"])("-f %s gives no commands to GitHub's runner", async (format) => {
+test.each([
+  ["check", "text", "--all"],
+  ["check", "markdown", "--all"],
+  ["parse", "pages"],
+  ["parse", "json"],
+  ["parse", "ndjson"],
+])("%s -f %s gives no commands to GitHub's runner", async (command, format, ...flags) => {
   const input = urlset("https://example.org/##[add-mask]a", "https://example.org/#::stop-commands::a");
-  const words = ["check", "-", "-f", format, "--all"];
+  const words = [command, "-", "-f", format, ...flags];
   const elsewhere = await sitegrove(words, { input, env: { GITHUB_ACTIONS: "" } });
   expect(elsewhere.stdout).toContain("##[add-mask]a");
   const { stdout } = await sitegrove(words, { input, env: { GITHUB_ACTIONS: "true" } });
