@@ -1,20 +1,32 @@
 // Where the files of a fleet are: a folder, or a bucket. A file is written as a draft on this machine, and has its name only when it is whole.
-
-import { existsSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { storageFailed } from "../archive/file.ts";
-import { makeFolder } from "../archive/folder.ts";
-import type { Published, S3Bucket } from "./s3-bucket.ts";
+import { makeFolder, removeEmpty } from "../archive/folder.ts";
+import { ownerOf } from "../archive/lock.ts";
+import { lockName, takeFolder } from "./journal-file.ts";
+import { isBucket, type Published, S3Bucket } from "./s3-bucket.ts";
 
 export class Store {
   readonly bucket: S3Bucket | undefined;
-  readonly #folder: string;
+  readonly #place: string | undefined;
 
-  /** `folder`: of the files; with a bucket, of their drafts. */
-  constructor(folder: string, bucket?: S3Bucket) {
-    this.#folder = folder;
+  /** `folder`: of the files. With a bucket, of their drafts: a temporary one if it is not given. */
+  constructor(folder: string | undefined, bucket?: S3Bucket) {
+    this.#place = folder;
     this.bucket = bucket;
+  }
+
+  /** In a folder, or at the address of a bucket. */
+  static async open(place: string): Promise<Store> {
+    return isBucket(place) ? new Store(undefined, await S3Bucket.open(place)) : new Store(place);
+  }
+
+  get #folder(): string {
+    return this.#place ?? draftsFolder();
   }
 
   /** The path to write a file at. The end of its name tells whether an archive is compressed. */
@@ -44,33 +56,40 @@ export class Store {
     return readFile(path.join(this.#folder, name), "utf8").catch(() => undefined);
   }
 
-  /** The path of a file, or of a copy that is `discarded` later. Undefined if there is no such file. */
-  async fetch(name: string): Promise<string | undefined> {
+  /** A file to read: the file itself, or a copy that `remove` removes. Undefined if there is no such file. */
+  async fetch(name: string): Promise<{ readonly file: string; remove(): Promise<void> } | undefined> {
     if (this.bucket === undefined) {
       const file = path.join(this.#folder, name);
-      return existsSync(file) ? file : undefined;
+      return existsSync(file) ? { file, remove: async () => {} } : undefined;
     }
-    const copy = this.draft(name);
-    return (await this.bucket.download(name, copy)) ? copy : undefined;
-  }
-
-  async discardCopy(file: string): Promise<void> {
-    if (this.bucket !== undefined) await rm(file, { force: true });
+    const file = this.draft(`${randomUUID()}.${path.basename(name)}`);
+    return (await this.bucket.download(name, file)) ? { file, remove: () => rm(file, { force: true }) } : undefined;
   }
 
   async delete(name: string): Promise<void> {
-    const file = path.join(this.#folder, name);
-    for (const each of [file, `${file}${partial}`]) await rm(each, { force: true });
+    await this.discard(name);
     await this.bucket?.delete(name);
   }
 
-  /** The names of files and drafts that begin so. */
+  /** Removes what was written on this machine: a draft, or in a folder also the file. */
+  async discard(name: string): Promise<void> {
+    const file = path.join(this.#folder, name);
+    for (const each of [file, `${file}${partial}`]) await rm(each, { force: true });
+  }
+
+  /** The names that begin so; in a folder, of drafts, too. */
   async list(start: string): Promise<string[]> {
+    if (this.bucket !== undefined) return this.bucket.list(start);
     const parent = path.posix.dirname(`${start}-`);
     const local = await readdir(path.join(this.#folder, parent)).catch(() => []);
     const names = local.map((name) => `${parent}/${name.replace(/\.partial$/, "")}`);
-    const all = [...names.filter((name) => name.startsWith(start)), ...((await this.bucket?.list(start)) ?? [])];
-    return [...new Set(all)].sort();
+    return [...new Set(names.filter((name) => name.startsWith(start)))].sort();
+  }
+
+  /** Removes the folder of these names, and the one around it, if nothing is left there. */
+  removeEmpty(start: string): void {
+    const folder = path.join(this.#folder, start);
+    if (this.bucket === undefined) removeEmpty([folder, path.dirname(folder)]);
   }
 
   /** Removes files like this one of earlier attempts: killed ones, and those whose result is replaced. A later one may be under way. */
@@ -84,6 +103,29 @@ export class Store {
 }
 
 const partial = ".partial";
+
+let drafts: string | undefined;
+
+// Of all buckets, while this process lives. Folders that killed processes have left are removed.
+function draftsFolder(): string {
+  if (drafts !== undefined) return drafts;
+  for (const name of readdirSync(tmpdir())) {
+    const lock = path.join(tmpdir(), name, lockName);
+    if (!name.startsWith(draftsStart) || !existsSync(lock) || ownerOf(lock) !== undefined) continue;
+    try {
+      rmSync(path.dirname(lock), { recursive: true, force: true });
+    } catch {
+      // It belongs to another user.
+    }
+  }
+  const folder = mkdtempSync(path.join(tmpdir(), draftsStart));
+  takeFolder(path.join(folder, lockName));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  drafts = folder;
+  return folder;
+}
+
+const draftsStart = "sitegrove-drafts-";
 
 type Piece = string | Uint8Array;
 
@@ -116,11 +158,6 @@ export class DraftFile {
   async publish(last: Piece): Promise<void> {
     await this.finish(last);
     await this.#store.publish(this.#name);
-  }
-
-  async discard(): Promise<void> {
-    // Most websites that fail have written nothing.
-    if (this.#isBegun) await rm(this.#store.draft(this.#name), { force: true });
   }
 
   async #flush(): Promise<void> {

@@ -2,9 +2,7 @@
 // `problems` and `sites`. What an attempt reads is a file of its own below `_spool` before its result counts; at the end of the run, those that
 // count are put together. Their list is written first: whoever comes after a death writes the same parts.
 import { closeSync, createReadStream, openSync, writeSync } from "node:fs";
-import path from "node:path";
 import { createInterface } from "node:readline";
-import { removeEmpty } from "../../archive/folder.ts";
 import type { SiteSink } from "../../fleet/fleet-options.ts";
 import type { SiteSummary } from "../../fleet/site-job.ts";
 import { DraftFile, type Store } from "../../fleet/store.ts";
@@ -38,11 +36,6 @@ export function openDataset(inner: SiteSink, store: Store, run: string, mostByte
     const names = (await store.list(start)).filter((name) => name.endsWith(extension));
     return names.map((name) => name.slice(start.length, -extension.length));
   };
-  const removeFolder = (name: string) => {
-    if (store.bucket !== undefined) return;
-    const folder = path.dirname(store.draft(`${folderOf(name)}x`));
-    removeEmpty([folder, path.dirname(folder)]);
-  };
 
   // If the rows of an attempt are gone, all parts were published.
   async function publish(attempts: readonly string[]): Promise<void> {
@@ -69,10 +62,10 @@ export function openDataset(inner: SiteSink, store: Store, run: string, mostByte
     try {
       for (; count < attempts.length && Math.max(...sizes) < mostBytes; count += 1) {
         const name = spoolName(attempts[count]);
-        const file = await store.fetch(name);
-        if (file === undefined) throw new Error(`${name} is missing`);
-        await addRows(tables, file);
-        await store.discardCopy(file);
+        const fetched = await store.fetch(name);
+        if (fetched === undefined) throw new Error(`${name} is missing`);
+        await addRows(tables, fetched.file);
+        await fetched.remove();
       }
       tables.finish();
     } finally {
@@ -105,7 +98,6 @@ export function openDataset(inner: SiteSink, store: Store, run: string, mostByte
           return kept;
         },
         discard: async () => {
-          await file.discard();
           await store.delete(name);
           await output.discard();
         },
@@ -130,7 +122,7 @@ export function openDataset(inner: SiteSink, store: Store, run: string, mostByte
         await store.put(spoolName(ready[0], list), jsonOf(ready));
         await publish(ready);
       }
-      removeFolder("_spool");
+      store.removeEmpty(folderOf("_spool"));
     },
     async hasRows() {
       return (await Promise.all(tableNames.map((table) => store.list(folderOf(table))))).flat().length > 0;
@@ -140,7 +132,7 @@ export function openDataset(inner: SiteSink, store: Store, run: string, mostByte
       for (const table of ["_spool", ...tableNames]) {
         const names = await store.list(folderOf(table));
         for (const name of names) await store.delete(name);
-        removeFolder(table);
+        store.removeEmpty(folderOf(table));
         count += names.length;
       }
       return count;

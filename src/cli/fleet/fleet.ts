@@ -48,7 +48,7 @@ export async function fleet(names: readonly string[], flags: FleetFlags, context
   expectFiles(folder, flags);
   await list.expectColumn();
   // Before anything is made: an earlier run has to have archives.
-  if (flags.previous !== undefined) await sinkFor(flags, folder);
+  if (flags.previous !== undefined) await sinkFor(flags);
   const watch = new FleetWatch(flags, context);
   if (isBucket(out) && retry.length > 0 && existsSync(journal)) {
     const unpublish = await unpublisher(out, undefined);
@@ -72,7 +72,7 @@ async function runIn(folder: string, dataset: string, { run: given, out, shard }
   if (known !== undefined && run !== known) throw new UsageError(`${folder} belongs to the run ${known}`);
   expectRunName(run);
   if (known !== undefined) return run;
-  if (shard === undefined && !isBucket(out)) await expectNewRun(dataset, folder, run);
+  if (shard === undefined && !isBucket(out)) await expectNewRun(dataset, run);
   writeFileSync(file, `${run}\n`);
   return run;
 }
@@ -107,13 +107,13 @@ async function run(
       const { runProcesses } = await import("./processes.ts");
       const onDeath = (how: string) =>
         messages.say(`a process died (${how}): its websites will be crawled again`, "warning");
-      return runProcesses({ ...options, queue, program, list, flags, folder, onDeath });
+      return runProcesses({ ...options, queue, program, list, flags, onDeath });
     }
     const crawl = withDefaults(givenCrawl(flags));
-    const sink = await sinkFor(flags, folder);
+    const sink = await sinkFor(flags);
     return runFleet({ ...options, queue, sites: list, sink, concurrency, perAddress, crawl });
   });
-  if (flags.dataset !== undefined) await (await datasetAt(flags.dataset, folder, flags.run)).finish(queue.results());
+  if (flags.dataset !== undefined) await (await datasetAt(flags.dataset, flags.run)).finish(queue.results());
   const counter = new FleetCounter();
   let otherFormat = 0;
   for await (const summary of queue.results()) {

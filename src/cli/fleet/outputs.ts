@@ -1,13 +1,11 @@
 // Where the outputs of a fleet go: to a folder or a bucket, as the flags say; for websites from a queue, as the run was configured,
 // unless the worker's own flags say otherwise.
 import { existsSync, lstatSync, mkdirSync, statSync } from "node:fs";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import path from "node:path";
-import { ownerOf } from "../../archive/lock.ts";
 import type { BullQueue, RunSettings } from "../../fleet/bull-queue.ts";
 import { noSink, type SiteSink } from "../../fleet/fleet-options.ts";
-import { lockName, readResults, takeFolder } from "../../fleet/journal-file.ts";
+import { readResults } from "../../fleet/journal-file.ts";
 import { bucketAddress, isBucket, S3Bucket } from "../../fleet/s3-bucket.ts";
 import { keyHash, type SiteJob, type SiteSummary } from "../../fleet/site-job.ts";
 import { Store } from "../../fleet/store.ts";
@@ -49,45 +47,33 @@ function wholePath(place: string | undefined): string | undefined {
   return place === undefined || isBucket(place) ? place : path.resolve(place);
 }
 
-/** For the flags of `fleet`; `folder` is that of the journal. */
-export async function sinkFor(flags: FleetFlags, folder: string): Promise<SiteSink> {
+/** For the flags of `fleet`. */
+export async function sinkFor(flags: FleetFlags): Promise<SiteSink> {
   const earlier = await earlierRun(flags);
-  return siteSink(flags, folder, { previous: async ({ key }) => earlier.get(key) }, flags.run);
+  return siteSink(flags, { previous: async ({ key }) => earlier.get(key) }, flags.run);
 }
 
-// `folder`: of drafts if the place is a bucket.
 async function siteSink(
   { out, format = "ndjson", archives = false, check, dataset }: RunDefaults,
-  folder: string,
   more: Pick<SiteFilesOptions, "previous" | "run">,
   run: string | undefined,
 ): Promise<SiteSink> {
   const checkTree = check ? (await import("../../check/check-tree.ts")).checkTree : undefined;
   const files = async (place: string) =>
-    siteFiles({ store: await storeAt(place, folder), format, archives, check: checkTree, ...more });
+    siteFiles({ store: await Store.open(place), format, archives, check: checkTree, ...more });
   const sink = out === undefined ? noSink : await files(out);
-  return dataset === undefined ? sink : datasetAt(dataset, folder, run, sink);
-}
-
-/** `drafts`: the folder of drafts, if the place is a bucket. */
-async function storeAt(place: string, drafts: string): Promise<Store> {
-  return isBucket(place) ? new Store(drafts, await S3Bucket.open(place)) : new Store(place);
+  return dataset === undefined ? sink : datasetAt(dataset, run, sink);
 }
 
 /** Imported only if it is wanted: it brings the library that writes Parquet. */
-export async function datasetAt(
-  place: string,
-  drafts: string,
-  run = "default",
-  inner: SiteSink = noSink,
-): Promise<Dataset> {
+export async function datasetAt(place: string, run = "default", inner: SiteSink = noSink): Promise<Dataset> {
   const { openDataset } = await import("./dataset.ts");
-  return openDataset(inner, await storeAt(place, path.join(drafts, "_dataset")), run);
+  return openDataset(inner, await Store.open(place), run);
 }
 
 /** Throws a `UsageError` if rows of a run would be repeated. */
-export async function expectNewRun(place: string, drafts: string, run: string): Promise<void> {
-  const dataset = await datasetAt(place, drafts, run);
+export async function expectNewRun(place: string, run: string): Promise<void> {
+  const dataset = await datasetAt(place, run);
   if (await dataset.hasRows()) throw new UsageError(`${place} has a run ${run} already; use another --run`);
 }
 
@@ -116,30 +102,21 @@ export async function usablePlace(place: string | undefined): Promise<void> {
 /** The outputs of a worker: each run has its own. */
 export function runSinks(queue: BullQueue, own: RunDefaults): RunSinks {
   const byRun = new Map<string, ReturnType<typeof make>>();
-  let drafts: ReturnType<typeof draftsFolder> | undefined;
-  // Only for buckets.
-  const draftsFor = async (...places: readonly (string | undefined)[]) => {
-    if (!places.some(isBucket)) return "";
-    drafts ??= draftsFolder();
-    return (await drafts).folder;
-  };
 
   async function make(run: string, settings: RunDefaults) {
     const defaults: RunDefaults = { ...settings, ...defined(own) };
     const crawl = withDefaults(merged(settings.crawl, own.crawl));
     resolveStreamOptions(crawl);
     for (const place of [defaults.out, defaults.dataset]) await usablePlace(place);
-    const previous = async (job: SiteJob, attemptId: string): Promise<EarlierSite | undefined> => {
+    const previous = async (job: SiteJob): Promise<EarlierSite | undefined> => {
       const known = queue.runOf(job)?.previous;
       if (known === undefined) return undefined;
       const place = earlierArchive(known, job, own.out, settings as RunSettings);
       if (place === undefined) return { error: `${known} is not an archive of this website and run` };
-      const store = await storeAt(place.folder, path.join(await draftsFor(place.folder), attemptId));
-      const file = await store.fetch(place.name);
-      return file === undefined ? { error: `${known} is missing` } : { file, remove: () => store.discardCopy(file) };
+      const store = await Store.open(place.folder);
+      return (await store.fetch(place.name)) ?? { error: `${known} is missing` };
     };
-    const folder = await draftsFor(defaults.out, defaults.dataset);
-    return { sink: await siteSink(defaults, folder, { previous, run }, run), crawl };
+    return { sink: await siteSink(defaults, { previous, run }, run), crawl };
   }
 
   function sinkOf(job: SiteJob): ReturnType<typeof make> {
@@ -160,34 +137,14 @@ export function runSinks(queue: BullQueue, own: RunDefaults): RunSinks {
     },
     async dataset(run, settings) {
       const { dataset = settings.dataset } = own;
-      return dataset === undefined ? undefined : datasetAt(dataset, await draftsFor(dataset), run);
-    },
-    async close() {
-      const { folder, lock } = (await drafts) ?? {};
-      if (folder !== undefined) await rm(folder, { recursive: true, force: true });
-      lock?.release();
+      return dataset === undefined ? undefined : datasetAt(dataset, run);
     },
   };
 }
 
 interface RunSinks extends SiteSink {
   dataset(run: string, settings: RunDefaults): Promise<Dataset | undefined>;
-  close(): Promise<void>;
 }
-
-// A folder of this process. Those of workers that were killed are removed.
-async function draftsFolder() {
-  for (const name of await readdir(tmpdir())) {
-    const lock = path.join(tmpdir(), name, lockName);
-    if (!name.startsWith(draftsStart) || !existsSync(lock) || ownerOf(lock) !== undefined) continue;
-    // That of another user stays.
-    await rm(path.dirname(lock), { recursive: true, force: true }).catch(() => undefined);
-  }
-  const folder = await mkdtemp(path.join(tmpdir(), draftsStart));
-  return { folder, lock: takeFolder(path.join(folder, lockName)) };
-}
-
-const draftsStart = "sitegrove-worker-";
 
 /**
  * The archive that an earlier run wrote of a website: in the worker's own folder, or in that of a run of the same series. Undefined for
@@ -271,12 +228,11 @@ export async function unpublisher(
   run: string | undefined,
   outputs: boolean = false,
 ): Promise<(summary: SiteSummary) => Promise<number>> {
-  const bucket = isBucket(out) ? await S3Bucket.open(out) : undefined;
-  const place = bucket ?? (out === undefined ? undefined : new Store(out));
+  const store = out === undefined ? undefined : await Store.open(out);
   return async ({ key, site, files }) => {
-    const names = outputs && place !== undefined ? Object.values(files) : [];
-    for (const name of names) await place?.delete(name);
-    await bucket?.delete(summaryName({ key, homepage: site }, run));
+    const names = outputs && store !== undefined ? Object.values(files) : [];
+    for (const name of names) await store?.delete(name);
+    await store?.bucket?.delete(summaryName({ key, homepage: site }, run));
     return names.length;
   };
 }

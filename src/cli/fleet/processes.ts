@@ -16,7 +16,7 @@ import { sinkFor } from "./outputs.ts";
 import type { SiteList } from "./sites.ts";
 
 /** For a child: the flags, and its share of the limits. */
-type Setup = Readonly<Record<"concurrency" | "perAddress", number>> & { flags: FleetFlags; folder: string };
+type Setup = Readonly<Record<"concurrency" | "perAddress", number>> & { flags: FleetFlags };
 
 /** What parent and child tell each other. */
 interface Message {
@@ -43,14 +43,13 @@ export interface ProcessesOptions extends Readonly<Record<"drain" | "signal", Ab
   readonly queue: JournalQueue;
   readonly list: SiteList;
   readonly flags: FleetFlags;
-  readonly folder: string;
   /** A process died, by a signal or with an exit code. */
   readonly onDeath: (how: string) => void;
 }
 
 /** Resolves when nothing is left, or after `drain`; rejects with the first error, and with the reason of `signal`. */
 export async function runProcesses(options: ProcessesOptions): Promise<void> {
-  const { queue, list, flags, folder, drain, signal, onDeath } = options;
+  const { queue, list, flags, drain, signal, onDeath } = options;
   const { processes: count = 1, perAddress = defaultPerAddress } = flags;
   const { concurrency = defaultConcurrency(undefined, undefined, count) } = flags;
   // Websites on one address may be read by any of them.
@@ -61,7 +60,7 @@ export async function runProcesses(options: ProcessesOptions): Promise<void> {
   const deaths = { inRow: 0, done: -1 };
   const places = Array.from({ length: count }, async () => {
     for (;;) {
-      const how = await runChild(options, { flags, folder, ...shares }, stop.signal);
+      const how = await runChild(options, { flags, ...shares }, stop.signal);
       if (how === undefined || stop.signal.aborted) return;
       onDeath(how);
       const { done } = await queue.counts();
@@ -188,7 +187,7 @@ export async function fleetChild(): Promise<number> {
   for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => undefined);
   // The parent has died: another process may use the folder by now.
   process.once("disconnect", () => process.exit());
-  const { flags, folder, ...limits } = await new Promise<Setup>((resolve) => {
+  const { flags, ...limits } = await new Promise<Setup>((resolve) => {
     process.on("message", (message: Message) => {
       if (message.setup !== undefined) resolve(message.setup);
       else if (message.stop) stop.abort(new Error("Stopped"));
@@ -197,7 +196,7 @@ export async function fleetChild(): Promise<number> {
   });
   const { signal } = stop;
   try {
-    const [sink, crawl] = [await sinkFor(flags, folder), withDefaults(givenCrawl(flags))];
+    const [sink, crawl] = [await sinkFor(flags), withDefaults(givenCrawl(flags))];
     await runFleet({ queue, sink, ...limits, crawl, signal, onEvent: (event) => send({ event }) });
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;

@@ -14,7 +14,7 @@ import { type MessageFlags, Messages } from "../output/messages.ts";
 import { Output } from "../output/stdout.ts";
 import { unitTimes } from "./command.ts";
 import type { FleetFlags } from "./flags.ts";
-import { datasetAt, expectNewRun, type RunDefaults, runDefaults, stateFolder, unpublisher } from "./outputs.ts";
+import { datasetAt, expectNewRun, type RunDefaults, runDefaults, unpublisher } from "./outputs.ts";
 import { noList, reportList, SiteList, wasRead } from "./sites.ts";
 import { FleetCounter, inGroups, oldestActive } from "./totals.ts";
 
@@ -80,7 +80,7 @@ export async function fillQueue(
       throw new UsageError(`no run is named ${run}; to create it, give homepages, or a list of them with --from FILE`);
     if (known !== undefined) expectSame(run, known.settings, defaults, !list.isGiven);
     // A bucket may be for workers alone.
-    else if (dataset !== undefined && !isBucket(dataset)) await expectNewRun(dataset, "", run);
+    else if (dataset !== undefined && !isBucket(dataset)) await expectNewRun(dataset, run);
     if (retry.length > 0) {
       const place = defaults.out ?? (known?.settings as RunDefaults | undefined)?.out;
       const count = await queue.retry(run, retry, await unpublisher(place, run));
@@ -161,10 +161,7 @@ export function removeRun(flags: QueueFlags & { readonly outputs?: true }, conte
     let files = 0;
     const remove = outputs && (await unpublisher(out, run, true));
     if (remove) for await (const summary of queue.results(run)) files += await remove(summary);
-    if (outputs && dataset !== undefined) {
-      const drafts = isBucket(dataset) ? stateFolder(dataset, undefined) : "";
-      files += await (await datasetAt(dataset, drafts, run)).remove();
-    }
+    if (outputs && dataset !== undefined) files += await (await datasetAt(dataset, run)).remove();
     await queue.remove(run);
     messages.say(`${run}: removed${outputs ? `, with ${counted(files, "file")}` : ""}`, "good");
     return exitCodes.complete;

@@ -2,7 +2,6 @@
 // contain the attempt: `pages/3f/example.org.3f9a2c1b5d7e8f90-1.ndjson`. They are complete before the result counts. In a bucket the
 // summary that lists them follows, under the name of the website: the first summary counts, and a later attempt adopts its result.
 import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import path from "node:path";
 import type { CheckOptions } from "../../check/options.ts";
 import type { CheckResult } from "../../check/result.ts";
@@ -30,7 +29,7 @@ export interface SiteFilesOptions {
   readonly store: Store;
   readonly format: FleetFormat;
   readonly archives: boolean;
-  readonly previous?: ((job: SiteJob, attemptId: string) => Promise<EarlierSite | undefined>) | undefined;
+  readonly previous?: ((job: SiteJob) => Promise<EarlierSite | undefined>) | undefined;
   /** Checks a website; imported only if needed. */
   readonly check?: ((tree: SitemapTree, within: CheckOptions) => Promise<CheckResult>) | undefined;
   /** Part of the names of summaries in a bucket, because each run has its own. */
@@ -72,15 +71,14 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
     const pages = format === "none" ? undefined : new DraftFile(store, names.pages);
     const encoder = await pagesEncoder(format, job.homepage);
     pages?.write(encoder.header);
-    const earlier = await previous?.(job, attemptId);
+    const earlier = await previous?.(job);
     const archive = archives ? store.draft(names.archive) : undefined;
     // A file that a killed process left of this attempt.
-    if (archive !== undefined) await rm(archive, { force: true });
+    await store.discard(names.archive);
     let findings: CheckResult | undefined;
     let kept: Partial<Record<keyof typeof names, string>> = {};
     const discard = async () => {
-      await pages?.discard();
-      if (archive !== undefined) await rm(archive, { force: true });
+      for (const name of Object.values(names)) await store.discard(name);
       for (const name of Object.values(kept)) await store.delete(name);
       await earlier?.remove?.();
     };
@@ -90,14 +88,14 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
         await publishing;
         kept[kind] = names[kind];
       };
-      if (!isRead) await pages?.discard();
+      if (!isRead) await store.discard(names.pages);
       else if (pages !== undefined && format === "changes") {
         const draft = await pages.finish(encoder.end());
         const changes = new DraftFile(store, names.changes);
         const since = summary.previousError === undefined ? earlier?.file : undefined;
         for await (const text of changedPages(since, draft)) await changes.write(text);
         await publish("changes", changes.publish(""));
-        await rm(draft, { force: true });
+        await store.discard(names.pages);
       } else if (pages !== undefined) await publish("pages", pages.publish(encoder.end()));
       // None is written of a website that is still dead.
       if (archive !== undefined && existsSync(archive)) await publish("archive", store.publish(names.archive));

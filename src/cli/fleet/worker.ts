@@ -67,7 +67,6 @@ export async function fleetWorker(flags: WorkerFlags, context: Context): Promise
     });
   } finally {
     clearInterval(look);
-    await sink.close();
     await queue.close();
   }
   watch.print();
