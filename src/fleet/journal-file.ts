@@ -8,10 +8,12 @@ import { createInterface } from "node:readline";
 import { storageFailed } from "../archive/file.ts";
 import { makeFolder, removeEmpty } from "../archive/folder.ts";
 import { FileLock } from "../archive/lock.ts";
+import { defined } from "../model/defined.ts";
 import { SitemapError, systemReason } from "../model/errors.ts";
 import { isHttpUrl } from "../model/url.ts";
-import type { Suspicion } from "./bisection.ts";
-import { isCount, isRecord, isSummary, type SiteSettings, type SiteSummary } from "./site-job.ts";
+import type { Reading, Suspicion } from "./bisection.ts";
+import type { SiteJob, SiteOutcome, SiteSettings, SiteSummary } from "./site-job.ts";
+import { isCount, isRecord, isSummary, siteSettings } from "./site-job.ts";
 
 /** The names of the journal and of its lock in the folder of a fleet. */
 export const journalName = "sites.ndjson";
@@ -33,7 +35,6 @@ export class JournalFile {
   /** Folders that were missing, the innermost first. */
   readonly #made: readonly string[];
   #handle: FileHandle | undefined;
-  #end = 0;
   #waiting: { readonly line: string; settle(error?: unknown): void }[] = [];
   #writing: Promise<void> | undefined;
   #failure: unknown;
@@ -58,17 +59,14 @@ export class JournalFile {
   /** Removes half a line at the end of the file. */
   async mend(): Promise<void> {
     if (!existsSync(this.path)) return;
-    const handle = await open(this.path, "a+");
-    this.#handle = handle;
-    const { size } = await handle.stat();
+    this.#handle = await open(this.path, "a+");
+    const { size } = await this.#handle.stat();
     const start = Math.max(0, size - longestLine);
-    const { buffer } = await handle.read(Buffer.alloc(size - start), 0, size - start, start);
+    const { buffer } = await this.#handle.read(Buffer.alloc(size - start), 0, size - start, start);
     const end = buffer.lastIndexOf("\n") + 1;
     // A line that lacks nothing but its end was read, too.
-    const isWhole = parsed(buffer.subarray(end).toString()) !== undefined;
-    if (isWhole) await handle.appendFile("\n");
-    else if (start + end < size) await handle.truncate(start + end);
-    this.#end = isWhole ? size + 1 : start + end;
+    if (parsed(buffer.subarray(end).toString()) !== undefined) await this.#handle.appendFile("\n");
+    else if (start + end < size) await this.#handle.truncate(start + end);
   }
 
   /** Resolves when the line is on the disk. Rejects with a `SitemapError`; nothing can be appended after that. */
@@ -102,16 +100,12 @@ export class JournalFile {
       try {
         if (!isOurs)
           throw new SitemapError("folder-in-use", `Another process has taken over ${this.folder}: this one ends`);
-        const text = group.map(({ line }) => line).join("");
         this.#handle ??= await open(this.path, "a");
-        await this.#handle.appendFile(text);
+        await this.#handle.appendFile(group.map(({ line }) => line).join(""));
         await this.#handle.datasync();
-        this.#end += Buffer.byteLength(text);
         for (const { settle } of group) settle();
       } catch (cause) {
         this.#failure = isOurs ? storageFailed(`${this.path} could not be written`, cause) : cause;
-        // Nothing may follow half a group. What another process has written stays.
-        if (isOurs) await this.#handle?.truncate(this.#end).catch(() => undefined);
         for (const { settle } of [...group, ...this.#waiting]) settle(this.#failure);
         this.#waiting = [];
       }
@@ -152,6 +146,54 @@ export async function* readJournal(
     if (value !== undefined) yield value;
     else if (line !== "") onDamaged?.(line);
   }
+}
+
+/** A site, as the lines of a journal leave it. */
+export interface JournalSite extends Reading {
+  readonly job: SiteJob;
+  state: "waiting" | "active" | "done";
+  outcome: SiteOutcome | undefined;
+  /** How often it was started in all, for attempt ids. */
+  starts: number;
+  /** When it was last started, in milliseconds since 1970. */
+  startedAt: number;
+  /** If a process died while it was read, since it last ended. */
+  suspicion: Suspicion | undefined;
+  isSilent: boolean;
+}
+
+export function newSite(job: SiteJob): JournalSite {
+  const unread = { outcome: undefined, starts: 0, startedAt: 0, suspicion: undefined, isSilent: false };
+  return { job, state: "waiting", ...unread };
+}
+
+/** The sites of a journal by key. */
+export async function readSites(path: string, onDamaged: (line: string) => void): Promise<Map<string, JournalSite>> {
+  const sites = new Map<string, JournalSite>();
+  for await (const line of readJournal(path, onDamaged)) {
+    const { key, site: homepage } = line;
+    const settings = line.type === "add" ? siteSettings(line.settings) : undefined;
+    // If the line that added it is damaged, any other line names the site, too.
+    const site = sites.get(key) ?? newSite({ key, homepage, ...defined({ settings }) });
+    sites.set(key, site);
+    applyLine(site, line);
+  }
+  return sites;
+}
+
+/** What a line means for its site. Of several results, the last counts. */
+export function applyLine(site: JournalSite, line: JournalLine): void {
+  if (line.type === "silent") site.isSilent = line.isSilent;
+  if (line.type === "silent" || line.type === "add" || (line.type === "start" && site.state === "done")) return;
+  site.isSilent = false;
+  if (line.type === "start") {
+    site.starts += 1;
+    Object.assign(site, { state: "active", startedAt: Date.parse(line.at) });
+  } else if (line.type === "back") {
+    const { group, alone = 0 } = line;
+    const suspicion = group === undefined ? undefined : { group, alone };
+    Object.assign(site, { state: "waiting", outcome: undefined, suspicion });
+  } else Object.assign(site, { state: "done", outcome: line.summary.outcome, suspicion: undefined });
 }
 
 /** The summaries in a journal, one for each site, also while a process works in its folder. */

@@ -5,10 +5,11 @@ import { waitFor } from "../fetch/abort.ts";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import { path as checkPath, oneOf, optionsIn, strings } from "../model/option-checks.ts";
-import { afterDeath, hasRoom, isDeadly, isForgiven, type Reading, type Suspicion } from "./bisection.ts";
-import { type JournalFact, JournalFile, type JournalLine, readJournal, readResults } from "./journal-file.ts";
+import { afterDeath, hasRoom, isDeadly, isForgiven } from "./bisection.ts";
+import type { JournalFact, JournalLine, JournalSite as Site } from "./journal-file.ts";
+import { applyLine, JournalFile, newSite, readResults, readSites } from "./journal-file.ts";
 import type { SiteJob, SiteOutcome, SiteSummary } from "./site-job.ts";
-import { isFailure, keyHash, quarantinedSummary, siteOutcomes, siteSettings } from "./site-job.ts";
+import { isFailure, keyHash, quarantinedSummary, siteOutcomes } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
 
 /** The sites that one process reads: an empty set at first, filled by the queue. */
@@ -18,17 +19,6 @@ export type SitesInProcess = Set<object>;
 export interface JournalQueueOptions {
   /** Sites that are done with one of these outcomes are read again. */
   readonly retry?: readonly SiteOutcome[] | undefined;
-}
-
-interface Site extends Reading {
-  readonly job: SiteJob;
-  state: "waiting" | "active" | "done";
-  outcome: SiteOutcome | undefined;
-  /** How often it was started in all, for attempt ids. */
-  starts: number;
-  /** If a process died while it was read, since it last ended. */
-  suspicion: Suspicion | undefined;
-  isSilent: boolean;
 }
 
 /**
@@ -43,7 +33,7 @@ interface Site extends Reading {
 export class JournalQueue implements SiteQueue {
   readonly folder: string;
   readonly #journal: JournalFile;
-  readonly #sites = new Map<string, Site>();
+  #sites = new Map<string, Site>();
   // The next one is the last, of both. Suspects come after the others, those that may be read beside the most others first.
   readonly #waiting: Site[] = [];
   readonly #suspects: Site[] = [];
@@ -104,9 +94,10 @@ export class JournalQueue implements SiteQueue {
           known += 1;
           continue;
         }
-        const site = this.#insert({ key, homepage, ...defined({ settings }) });
+        const site = newSite({ key, homepage, ...defined({ settings }) });
+        this.#sites.set(key, site);
         added += 1;
-        last = this.#append(site, { type: "add", ...defined({ settings }) });
+        last = this.#journal.append(lineOf(site, { type: "add", ...defined({ settings }) }));
         // Lines are written in order: the last of a thousand is enough to wait for.
         if (added % 1000 === 0) await last;
         else last.catch(() => undefined);
@@ -142,10 +133,10 @@ export class JournalQueue implements SiteQueue {
     reading.clear();
     const suspects = sites.filter((site) => !isForgiven(site));
     const settle = (site: Site) => {
-      const { job, starts, suspicion: before } = site;
-      const suspicion = isForgiven(site) ? before : afterDeath(before, suspects.length);
-      if (suspicion === undefined || !isDeadly(suspicion)) return this.#putBack(site, suspicion);
-      return this.#settle(site, quarantinedSummary(job, `${keyHash(job.key)}-${starts}`));
+      const { job, starts } = site;
+      const suspicion = isForgiven(site) ? site.suspicion : afterDeath(site.suspicion, suspects.length);
+      if (suspicion === undefined || !isDeadly(suspicion)) return this.#settle(site, { type: "back", ...suspicion });
+      return this.#settle(site, { type: "done", summary: quarantinedSummary(job, `${keyHash(job.key)}-${starts}`) });
     };
     await Promise.all(sites.map(settle));
   }
@@ -174,48 +165,18 @@ export class JournalQueue implements SiteQueue {
       first ||= line;
       this.#damaged += 1;
     };
-    for await (const line of readJournal(this.#journal.path, onDamaged)) this.#replay(line);
+    this.#sites = await readSites(this.#journal.path, onDamaged);
     // A process that was killed may leave half of the first line.
     if (this.#sites.size === 0 && !'{"type":'.startsWith(first.slice(0, 8)))
       throw new SitemapError("invalid-file", `${this.#journal.path} is not the journal of a fleet`);
     await this.#journal.mend();
     const sites = [...this.#sites.values()].sort((one, other) => one.starts - other.starts);
+    const active = sites.filter(({ state }) => state === "active");
+    this.#active = active.length;
     for (const site of sites) if (site.state === "waiting") this.#offer(site);
-    await this.died(new Set(sites.filter(({ state }) => state === "active")));
-    for (const site of sites) if (site.outcome !== undefined && retry.has(site.outcome)) await this.#putBack(site);
-  }
-
-  #replay(line: JournalLine): void {
-    const { key, site: homepage } = line;
-    const settings = line.type === "add" ? siteSettings(line.settings) : undefined;
-    // If the line that added it is damaged, any other line names the site, too.
-    const site = this.#sites.get(key) ?? this.#insert({ key, homepage, ...defined({ settings }) });
-    if (line.type === "start" && site.state !== "done") this.#move(site, "active");
-    else if (line.type === "silent") site.isSilent = line.isSilent;
-    else if (line.type === "back") {
-      this.#move(site, "waiting");
-      const { group, alone = 0 } = line;
-      site.suspicion = group === undefined ? undefined : { group, alone };
-    }
-    // Of several, the last counts.
-    else if (line.type === "done") this.#move(site, "done", line.summary.outcome);
-  }
-
-  #insert(job: SiteJob): Site {
-    const unread = { outcome: undefined, starts: 0, suspicion: undefined, isSilent: false };
-    const site: Site = { job, state: "waiting", ...unread };
-    this.#sites.set(job.key, site);
-    return site;
-  }
-
-  #move(site: Site, state: Site["state"], outcome?: SiteOutcome): void {
-    if (site.state === "active") this.#active -= 1;
-    if (state === "active") {
-      this.#active += 1;
-      site.starts += 1;
-    }
-    if (state === "done") site.suspicion = undefined;
-    Object.assign(site, { state, outcome, isSilent: false });
+    await this.died(new Set(active));
+    const again = sites.filter(({ outcome }) => outcome !== undefined && retry.has(outcome));
+    await Promise.all(again.map((site) => this.#settle(site, { type: "back" })));
   }
 
   // Not in the order of the list, because neighbors in a list often share a server; those that were started before come first.
@@ -237,53 +198,51 @@ export class JournalQueue implements SiteQueue {
     return hasRoom(reading, from.at(-1)?.suspicion) ? from.pop() : undefined;
   }
 
-  async #putBack(site: Site, suspicion?: Suspicion): Promise<void> {
-    await this.#append(site, { type: "back", ...suspicion });
-    site.suspicion = suspicion;
-    this.#move(site, "waiting");
-    this.#offer(site);
-    this.#wake();
-  }
-
   async #start(site: Site, reading: SitesInProcess): Promise<Lease> {
-    this.#move(site, "active");
+    const attemptId = `${keyHash(site.job.key)}-${site.starts + 1}`;
+    const line = lineOf(site, { type: "start", attemptId });
+    this.#apply(site, line);
     reading.add(site);
-    const attemptId = `${keyHash(site.job.key)}-${site.starts}`;
-    await this.#append(site, { type: "start", attemptId });
-    let isSettled = false;
-    const settleOnce = () => {
-      if (isSettled || !reading.delete(site)) return false;
-      isSettled = true;
-      return true;
-    };
+    await this.#journal.append(line);
+    const { job, starts } = site;
+    // It may have gone back, and may have been started again.
+    const isHeld = () => reading.has(site) && site.starts === starts;
+    const settleOnce = () => isHeld() && reading.delete(site);
     return {
-      job: site.job,
-      starts: site.starts,
-      attemptId,
-      lost: never,
+      ...{ job, starts, attemptId, lost: never },
       silent: (isSilent) => {
-        if (isSettled || !reading.has(site)) return;
-        site.isSilent = isSilent;
+        if (!isHeld()) return;
+        const silence = lineOf(site, { type: "silent", isSilent });
+        this.#apply(site, silence);
         // If it cannot be written, the next line reports that.
-        this.#append(site, { type: "silent", isSilent }).catch(() => undefined);
+        this.#journal.append(silence).catch(() => undefined);
         if (this.#suspects.length + this.#waiting.length > 0) this.#wake();
       },
       done: async (summary) => {
         if (!settleOnce()) return "superseded";
-        await this.#settle(site, summary);
+        await this.#settle(site, { type: "done", summary });
         return "accepted";
       },
       retry: async () => {
-        if (settleOnce()) await this.#putBack(site);
+        if (settleOnce()) await this.#settle(site, { type: "back" });
       },
     };
   }
 
-  async #settle(site: Site, summary: SiteSummary): Promise<void> {
-    await this.#append(site, { type: "done", summary });
-    this.#move(site, "done", summary.outcome);
+  // The line is on the disk before it takes effect.
+  async #settle(site: Site, fact: JournalFact): Promise<void> {
+    const line = lineOf(site, fact);
+    await this.#journal.append(line);
+    this.#apply(site, line);
+    if (site.state === "waiting") this.#offer(site);
     // There may be nothing left, or room for others.
     if (this.#active === 0 || this.#suspects.length + this.#waiting.length > 0) this.#wake();
+  }
+
+  #apply(site: Site, line: JournalLine): void {
+    const before = site.state;
+    applyLine(site, line);
+    this.#active += Number(site.state === "active") - Number(before === "active");
   }
 
   #wake(most: number = this.#sleepers.size): void {
@@ -292,10 +251,10 @@ export class JournalQueue implements SiteQueue {
       wake();
     }
   }
+}
 
-  #append({ job: { key, homepage } }: Site, { type, ...more }: JournalFact): Promise<void> {
-    return this.#journal.append({ type, site: homepage, key, at: new Date().toISOString(), ...more } as JournalLine);
-  }
+function lineOf({ job: { key, homepage } }: Site, { type, ...more }: JournalFact): JournalLine {
+  return { type, site: homepage, key, at: new Date().toISOString(), ...more } as JournalLine;
 }
 
 // The journal is locked: no other process can have a site.

@@ -21,7 +21,7 @@ import { sharedLimits } from "./shared-limits.ts";
 import type { SiteJob, SiteOutcome, SiteReason, SiteSummary } from "./site-job.ts";
 import { emptySummary, siteJob } from "./site-job.ts";
 import type { Lease, QueueCounts } from "./site-queue.ts";
-import { ResponseCounter, type SiteResponses } from "./site-responses.ts";
+import { countResponse, noResponses, type SiteResponses } from "./site-responses.ts";
 
 /**
  * Reads all websites of a queue. A text in `sites` that is not a homepage ends it with a `SitemapError` (`invalid-option`): check
@@ -94,10 +94,11 @@ export async function runFleet(options: FleetOptions): Promise<QueueCounts> {
     const stopping = new FollowingController(stop.signal, lease.lost);
     onEvent?.({ type: "site-start", job, starts });
     let output: SiteOutput | undefined;
-    const responses = new ResponseCounter();
+    const responses = noResponses();
     const see = (event: CrawlEvent) => {
-      responses.see(event);
-      if (event.type === "response" && event.status !== undefined && event.status < 500) onAnswer();
+      if (event.type !== "response") return;
+      countResponse(responses, event);
+      if (event.status !== undefined && event.status < 500) onAnswer();
     };
     const onOrdered = (event: OrderedEvent) => {
       if (event.type === "pages" || event.type === "sitemap") onDocument();
@@ -129,7 +130,7 @@ export async function runFleet(options: FleetOptions): Promise<QueueCounts> {
         return failed(job, attemptId, error);
       });
       const kept = { ...summary, ...(await opened.keep(summary)) };
-      return { summary: kept, output, responses: responses.counted };
+      return { summary: kept, output, responses };
     } catch (error) {
       await output?.discard();
       if (!stopping.signal.aborted) throw error;

@@ -1,5 +1,5 @@
-// What the responses of one website were like: how many had which status, and how long their first byte took.
-import type { CrawlEvent } from "../model/event.ts";
+// What the responses of websites were like: how many had which status, and how long their first byte took.
+import type { ResponseEvent } from "../model/event.ts";
 
 /** The responses of one website. Plain data: it may come from another process. */
 export interface SiteResponses {
@@ -17,31 +17,22 @@ export interface SiteResponses {
 /** In seconds. */
 export const firstByteBounds: readonly number[] = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-export class ResponseCounter {
-  counted: SiteResponses = { statuses: {}, firstByte: { buckets: firstByteBounds.map(() => 0), sum: 0, count: 0 } };
+export function noResponses(): SiteResponses {
+  return { statuses: {}, firstByte: { buckets: firstByteBounds.map(() => 0), sum: 0, count: 0 } };
+}
 
-  readonly see = (event: CrawlEvent): void => {
-    if (event.type !== "response") return;
-    const { status = "none", firstByte } = event;
-    const seconds = (firstByte ?? Number.NaN) / 1000;
-    const isTimed = firstByte !== undefined;
-    const buckets = firstByteBounds.map((bound) => Number(seconds <= bound));
-    this.add({
-      statuses: { [status]: 1 },
-      firstByte: { buckets, sum: isTimed ? seconds : 0, count: Number(isTimed) },
-    });
-  };
+export function countResponse(responses: SiteResponses, { status, firstByte }: ResponseEvent): void {
+  addInto(responses.statuses, { [status ?? "none"]: 1 });
+  if (firstByte === undefined) return;
+  const sum = firstByte / 1000;
+  addInto(responses.firstByte, { buckets: firstByteBounds.map((bound) => Number(sum <= bound)), sum, count: 1 });
+}
 
-  add({ statuses, firstByte }: SiteResponses): void {
-    const { statuses: before, firstByte: first } = this.counted;
-    const counts = Object.entries(statuses).map(([status, count]) => [status, (before[status] ?? 0) + count]);
-    this.counted = {
-      statuses: { ...before, ...Object.fromEntries(counts) },
-      firstByte: {
-        buckets: first.buckets.map((count, at) => count + (firstByte.buckets[at] ?? 0)),
-        sum: first.sum + firstByte.sum,
-        count: first.count + firstByte.count,
-      },
-    };
+/** Adds the numbers in an object to those of another, at any depth. What is true stays so if it is true in both. */
+export function addInto(sums: object, more: object): void {
+  const into = sums as Record<string, unknown>;
+  for (const [name, value] of Object.entries(more)) {
+    if (typeof value === "object") addInto((into[name] ??= {}) as object, value as object);
+    else into[name] = typeof value === "number" ? Number(into[name] ?? 0) + value : into[name] !== false && value;
   }
 }

@@ -46,8 +46,7 @@ export class Store {
   /** In a bucket, a name is taken once. */
   async put(name: string, text: string): Promise<Published> {
     if (this.bucket !== undefined) return this.bucket.put(name, text, "application/json");
-    await writeFile(this.draft(name), text);
-    await this.publish(name);
+    await new DraftFile(this, name).publish(text);
     return "created";
   }
 

@@ -6,6 +6,7 @@ import { diffBatches, resolveDiffOptions } from "../../diff/diff-trees.ts";
 import { NdjsonSide } from "../../diff/ndjson-side.ts";
 import { readResults } from "../../fleet/journal-file.ts";
 import type { SiteOutcome, SiteSummary } from "../../fleet/site-job.ts";
+import { addInto } from "../../fleet/site-responses.ts";
 import { type DiffTotals, ignorable, type TreeChange } from "../../model/change.ts";
 import { counted } from "../../model/figures.ts";
 import type { ChangeWriter } from "../../write/changes.ts";
@@ -58,7 +59,7 @@ export async function fleetDiff(before: string, after: string, flags: DiffFlags,
     };
     for (const then of was.values()) if (!is.has(then.key)) yield told("gone", then, undefined);
     for (const now of is.values()) if (!was.has(now.key)) yield told("new", undefined, now);
-    let totals = noTotals;
+    const totals = noTotals();
     for (const [key, now] of is) {
       const then = was.get(key);
       if (then === undefined) continue;
@@ -67,7 +68,7 @@ export async function fleetDiff(before: string, after: string, flags: DiffFlags,
       if (then.outcome !== now.outcome) yield told("outcome", then, now);
       const sides = sidesOf([before, then], [after, now]);
       if (typeof sides === "string") ending.skipped.push(`${site}: not compared: ${sides}`);
-      else totals = added(totals, yield* diffBatches(...sides, settings));
+      else addInto(totals, yield* diffBatches(...sides, settings));
     }
     ending.totals = totals;
     return totals;
@@ -117,19 +118,11 @@ async function resultsOf(folder: string): Promise<Map<string, SiteSummary>> {
   return new Map([...results].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-const noSide = { pages: 0, sitemaps: 0, complete: true };
-const noCounts = { added: 0, removed: 0, unknown: 0, changed: 0, changedOnlyLastModified: 0, moved: 0, sitemaps: 0 };
-const noTotals: DiffTotals = { before: noSide, after: noSide, ...noCounts };
-
-/** Numbers are added; complete is what is complete in both. */
-function added<T extends object>(one: T, other: T): T {
-  const sum = (name: string, value: unknown) => {
-    const more = other[name as keyof T] as never;
-    if (typeof value === "object") return added(value as object, more);
-    return typeof value === "number" ? value + more : value && more;
-  };
-  return Object.fromEntries(Object.entries(one).map(([name, value]) => [name, sum(name, value)])) as T;
-}
+const noTotals = (): DiffTotals => ({
+  before: { pages: 0, sitemaps: 0, complete: true },
+  after: { pages: 0, sitemaps: 0, complete: true },
+  ...{ added: 0, removed: 0, changed: 0, moved: 0, unknown: 0, changedOnlyLastModified: 0, sitemaps: 0 },
+});
 
 /** Lines of changes with the website of each. */
 function lineWriter(format: "ndjson" | "csv", site: () => string): ChangeWriter {

@@ -9,7 +9,7 @@ import { JournalQueue } from "../../fleet/journal-queue.ts";
 import { runFleet } from "../../fleet/run-fleet.ts";
 import { isBucket, S3Bucket } from "../../fleet/s3-bucket.ts";
 import type { SiteSummary } from "../../fleet/site-job.ts";
-import { DraftFile, Store } from "../../fleet/store.ts";
+import { Store } from "../../fleet/store.ts";
 import { counted } from "../../model/figures.ts";
 import { resolveStreamOptions } from "../../model/options.ts";
 import { jsonOf } from "../../write/printable.ts";
@@ -153,7 +153,7 @@ function isInFormat({ files, sitemaps, outcome }: SiteSummary, format = "ndjson"
 }
 
 async function writeSummary({ out, shard }: FleetFlags, folder: string, text: string): Promise<void> {
-  await new DraftFile(new Store(folder), summaryName).publish(text);
+  await new Store(folder).put(summaryName, text);
   if (!isBucket(out)) return;
   const name = shard === undefined ? summaryName : `summary-${shard.replace("/", "-of-")}.json`;
   await (await S3Bucket.open(out)).replace(name, text);

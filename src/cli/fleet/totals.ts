@@ -2,8 +2,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { ownerOf } from "../../archive/lock.ts";
-import { journalName, lockName, readJournal, readResults } from "../../fleet/journal-file.ts";
+import { isForgiven } from "../../fleet/bisection.ts";
+import { journalName, lockName, readResults, readSites } from "../../fleet/journal-file.ts";
 import { type SiteOutcome, type SiteSummary, siteOutcomes } from "../../fleet/site-job.ts";
+import { addInto } from "../../fleet/site-responses.ts";
 import { defined } from "../../model/defined.ts";
 import { counted, grouped, size } from "../../model/figures.ts";
 import { jsonOf, printable } from "../../write/printable.ts";
@@ -28,6 +30,7 @@ export interface FleetTotals {
   readonly preferences?: Readonly<Record<string, number>>;
 }
 
+/** Adds up summaries: of all runs for the table at the end, of this one for progress and metrics. */
 export class FleetCounter {
   readonly #sums = { websites: 0, pages: 0, sitemaps: 0, requests: 0, wireBytes: 0 };
   readonly #outcomes = Object.fromEntries(siteOutcomes.map((outcome) => [outcome, 0])) as Record<SiteOutcome, number>;
@@ -37,17 +40,16 @@ export class FleetCounter {
   #previousErrors = 0;
 
   see(summary: SiteSummary): void {
-    for (const name of ["pages", "sitemaps", "requests", "wireBytes"] as const) this.#sums[name] += summary[name];
-    this.#sums.websites += 1;
-    this.#outcomes[summary.outcome] += 1;
-    if (summary.previousError !== undefined) this.#previousErrors += 1;
-    for (const { code, message } of summary.reasons) {
+    const { pages, sitemaps, requests, wireBytes, outcome, previousError, reasons, findings = {} } = summary;
+    addInto(this.#sums, { websites: 1, pages, sitemaps, requests, wireBytes });
+    addInto(this.#findings, findings);
+    this.#outcomes[outcome] += 1;
+    if (previousError !== undefined) this.#previousErrors += 1;
+    for (const { code, message } of reasons) {
       const known = this.#reasons.get(code) ?? { code, message, websites: 0 };
       known.websites += 1;
       this.#reasons.set(code, known);
     }
-    for (const [severity, count] of Object.entries(summary.findings ?? {}))
-      this.#findings[severity] = (this.#findings[severity] ?? 0) + count;
     for (const name of preferenceNames(summary)) this.#preferences.add(name);
   }
 
@@ -126,33 +128,22 @@ export async function fleetStatus(folder: string, asJson: boolean, { stdout }: C
   const counter = new FleetCounter();
   for await (const summary of readResults(journal)) counter.see(summary);
   const totals = counter.totals();
-  const [sites, suspects] = [new Set<string>(), new Set<string>()];
-  // With the time of the start.
-  const begun = new Map<string, number>();
   let damaged = 0;
-  for await (const line of readJournal(journal, () => void (damaged += 1))) {
-    const { type, key } = line;
-    // If the line that added a website is damaged, other lines contain the website, too.
-    sites.add(key);
-    if (type === "start") begun.set(key, Date.parse(line.at));
-    else if (type === "back" || type === "done") begun.delete(key);
-    const isSuspect =
-      type === "back" ? line.group !== undefined : type === "silent" ? !line.isSilent : type === "start";
-    if (isSuspect) suspects.add(key);
-    else suspects.delete(key);
-  }
+  const sites = [...(await readSites(journal, () => void (damaged += 1))).values()];
   const owner = ownerOf(path.join(folder, lockName))?.pid;
-  const running = owner === undefined ? 0 : begun.size;
-  const waiting = sites.size - totals.websites - running;
+  const active = sites.filter(({ state }) => state === "active");
+  const running = owner === undefined ? 0 : active.length;
+  const waiting = sites.length - totals.websites - running;
   // Websites in progress when the last process died are also crawled again in small groups, if they had responded.
-  const again = [...suspects].filter((key) => owner === undefined || !begun.has(key)).length;
+  const dead = owner === undefined ? active.filter((site) => !isForgiven(site)) : [];
+  const again = dead.length + sites.filter(({ state, suspicion }) => state === "waiting" && suspicion).length;
   const summary = path.join(folder, summaryName);
   const { malformed } = (existsSync(summary) ? JSON.parse(readFileSync(summary, "utf8")) : {}) as {
     malformed?: number;
   };
   if (asJson) {
     const rare = { ...defined({ malformed }), ...(again > 0 ? { again } : {}), ...(damaged > 0 ? { damaged } : {}) };
-    const oldest = running === 0 ? {} : oldestActive(begun.values());
+    const oldest = running === 0 ? {} : oldestActive(active.map(({ startedAt }) => startedAt));
     stdout.write(`${jsonOf({ ...totals, running, waiting, ...oldest, process: owner ?? null, ...rare })}\n`);
   } else {
     const state = owner === undefined ? (waiting > 0 ? "stopped" : "finished") : `running (process ${owner})`;

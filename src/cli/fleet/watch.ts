@@ -2,7 +2,7 @@
 // seconds), a line for each website in the log, metrics, Ctrl-C, and the totals.
 import type { FleetEvent } from "../../fleet/fleet-options.ts";
 import { type SiteSummary, siteOutcomes } from "../../fleet/site-job.ts";
-import { ResponseCounter } from "../../fleet/site-responses.ts";
+import { addInto, noResponses } from "../../fleet/site-responses.ts";
 import { counted, duration, grouped } from "../../model/figures.ts";
 import { jsonOf } from "../../write/printable.ts";
 import { type Context, onStop } from "../context.ts";
@@ -34,7 +34,7 @@ export class FleetWatch {
   readonly #stop = new AbortController();
   readonly #begin = Date.now();
   readonly #running = new Map<string, { readonly since: number; pages: number; isSlow: boolean }>();
-  readonly #responses = new ResponseCounter();
+  readonly #responses = noResponses();
   /** How many were done at moments of the last while. */
   readonly #past = [{ at: this.#begin, done: 0 }];
   #figures: FleetFigures = { total: () => 0, before: 0 };
@@ -99,7 +99,7 @@ export class FleetWatch {
       const { summary, accepted, responses } = event;
       this.#running.delete(site);
       if (accepted) this.own.see(summary);
-      if (responses !== undefined) this.#responses.add(responses);
+      if (responses !== undefined) addInto(this.#responses, responses);
       const remark = accepted ? {} : { remark: "not counted: another worker's result is" };
       if (this.#flags.verbose !== undefined || this.#flags.logFile !== undefined)
         this.#log([siteLine(summary), ...Object.values(remark)].join("; "), { ...summary, ...remark });
@@ -141,7 +141,7 @@ export class FleetWatch {
       waiting: Math.max(0, total() - before - totals.websites - this.#running.size),
       again: suspects?.() ?? 0,
       lost: lost?.() ?? 0,
-      responses: this.#responses.counted,
+      responses: this.#responses,
     };
   }
 
