@@ -35,9 +35,9 @@ export class JournalFile {
   /** Folders that were missing, the innermost first. */
   readonly #made: readonly string[];
   #handle: FileHandle | undefined;
-  #waiting: { readonly line: string; settle(error?: unknown): void }[] = [];
-  #writing: Promise<void> | undefined;
-  #failure: unknown;
+  /** The lines that the next write takes along. */
+  #text = "";
+  #lastWrite: Promise<void> = Promise.resolve();
 
   /** Locks the folder, which is made if it is missing. Throws a `SitemapError`: `folder-in-use` or `folder-unusable`. */
   constructor(folder: string) {
@@ -71,18 +71,16 @@ export class JournalFile {
 
   /** Resolves when the line is on the disk. Rejects with a `SitemapError`; nothing can be appended after that. */
   append(line: JournalLine): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const settle = (error?: unknown) => (error === undefined ? resolve() : reject(error));
-      if (this.#failure !== undefined) return reject(this.#failure);
-      this.#waiting.push({ line: `${JSON.stringify(line)}\n`, settle });
-      this.#writing ??= this.#write();
-    });
+    // What comes while others are being written is written together.
+    if (this.#text === "") this.#lastWrite = this.#lastWrite.then(() => this.#write());
+    this.#text += `${JSON.stringify(line)}\n`;
+    return this.#lastWrite;
   }
 
   /** If nothing was ever written, the folder is left as it was found. */
   async close(): Promise<void> {
     try {
-      await this.#writing;
+      await this.#lastWrite.catch(() => undefined);
       await this.#handle?.close();
     } finally {
       this.#lock.release();
@@ -91,26 +89,17 @@ export class JournalFile {
   }
 
   async #write(): Promise<void> {
-    // Lines of the same turn of the event loop are written together.
-    await Promise.resolve();
-    while (this.#waiting.length > 0) {
-      const group = this.#waiting;
-      this.#waiting = [];
-      const isOurs = this.#lock.isOurs();
-      try {
-        if (!isOurs)
-          throw new SitemapError("folder-in-use", `Another process has taken over ${this.folder}: this one ends`);
-        this.#handle ??= await open(this.path, "a");
-        await this.#handle.appendFile(group.map(({ line }) => line).join(""));
-        await this.#handle.datasync();
-        for (const { settle } of group) settle();
-      } catch (cause) {
-        this.#failure = isOurs ? storageFailed(`${this.path} could not be written`, cause) : cause;
-        for (const { settle } of [...group, ...this.#waiting]) settle(this.#failure);
-        this.#waiting = [];
-      }
+    const text = this.#text;
+    this.#text = "";
+    if (!this.#lock.isOurs())
+      throw new SitemapError("folder-in-use", `Another process has taken over ${this.folder}: this one ends`);
+    try {
+      this.#handle ??= await open(this.path, "a");
+      await this.#handle.appendFile(text);
+      await this.#handle.datasync();
+    } catch (cause) {
+      throw storageFailed(`${this.path} could not be written`, cause);
     }
-    this.#writing = undefined;
   }
 }
 

@@ -84,7 +84,7 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
     };
     const keep = async (summary: SiteSummary): Promise<Partial<SiteSummary>> => {
       const isRead = summary.sitemaps > 0 && summary.outcome !== "failed";
-      const publish = async (kind: keyof typeof names, publishing: Promise<void>) => {
+      const publish = async (kind: keyof typeof names, publishing: Promise<unknown>) => {
         await publishing;
         kept[kind] = names[kind];
       };
@@ -100,7 +100,7 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
       // None is written of a website that is still dead.
       if (archive !== undefined && existsSync(archive)) await publish("archive", store.publish(names.archive));
       if (findings !== undefined && isRead)
-        await publish("findings", new DraftFile(store, names.findings).publish(`${jsonOf(findings)}\n`));
+        await publish("findings", store.put(names.findings, `${jsonOf(findings)}\n`));
       const facts = {
         files: { ...kept },
         ...(findings && { findings: findings.counts }),
