@@ -12,21 +12,17 @@ import { isBucket, type Published, S3Bucket } from "./s3-bucket.ts";
 
 export class Store {
   readonly bucket: S3Bucket | undefined;
-  readonly #place: string | undefined;
+  readonly #folder: string;
 
-  /** `folder`: of the files. With a bucket, of their drafts: a temporary one if it is not given. */
-  constructor(folder: string | undefined, bucket?: S3Bucket) {
-    this.#place = folder;
+  /** `folder`: of the files; with a bucket, of their drafts. */
+  constructor(folder: string, bucket?: S3Bucket) {
+    this.#folder = folder;
     this.bucket = bucket;
   }
 
   /** In a folder, or at the address of a bucket. */
   static async open(place: string): Promise<Store> {
-    return isBucket(place) ? new Store(undefined, await S3Bucket.open(place)) : new Store(place);
-  }
-
-  get #folder(): string {
-    return this.#place ?? draftsFolder();
+    return isBucket(place) ? new Store(draftsFolder(), await S3Bucket.open(place)) : new Store(place);
   }
 
   /** The path to write a file at. The end of its name tells whether an archive is compressed. */

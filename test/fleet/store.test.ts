@@ -9,6 +9,7 @@ import { newFolder } from "../support/test-folder.ts";
 test("drafts for a bucket are in a folder of this process; those that killed processes have left are removed", async () => {
   const place = newFolder();
   vi.stubEnv("TMPDIR", place);
+  for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, "a");
   vi.resetModules();
   try {
     const { pid } = spawnSync(process.execPath, ["--version"]);
@@ -19,7 +20,7 @@ test("drafts for a bucket are in a folder of this process; those that killed pro
       return folder;
     });
     const { Store } = await import("../../src/fleet/store.ts");
-    const draft = new Store(undefined, {} as never).draft("pages/a.ndjson");
+    const draft = (await Store.open("s3://bucket/a")).draft("pages/a.ndjson");
     expect(draft.startsWith(path.join(place, "sitegrove-drafts-"))).toBe(true);
     expect([killed, alive].map((folder) => existsSync(folder))).toEqual([false, true]);
   } finally {

@@ -32,19 +32,20 @@ export interface FleetTotals {
 
 /** Adds up summaries: of all runs for the table at the end, of this one for progress and metrics. */
 export class FleetCounter {
-  readonly #sums = { websites: 0, pages: 0, sitemaps: 0, requests: 0, wireBytes: 0 };
-  readonly #outcomes = Object.fromEntries(siteOutcomes.map((outcome) => [outcome, 0])) as Record<SiteOutcome, number>;
+  readonly #sums = {
+    ...{ websites: 0, pages: 0, sitemaps: 0, requests: 0, wireBytes: 0 },
+    outcomes: Object.fromEntries(siteOutcomes.map((outcome) => [outcome, 0])) as Record<SiteOutcome, number>,
+    previousErrors: 0,
+    findings: {},
+  };
   readonly #reasons = new Map<string, { readonly code: string; readonly message: string; websites: number }>();
-  readonly #findings: Record<string, number> = {};
   readonly #preferences = new Counts();
-  #previousErrors = 0;
 
   see(summary: SiteSummary): void {
     const { pages, sitemaps, requests, wireBytes, outcome, previousError, reasons, findings = {} } = summary;
-    addInto(this.#sums, { websites: 1, pages, sitemaps, requests, wireBytes });
-    addInto(this.#findings, findings);
-    this.#outcomes[outcome] += 1;
-    if (previousError !== undefined) this.#previousErrors += 1;
+    const previousErrors = previousError === undefined ? 0 : 1;
+    addInto(this.#sums, { websites: 1, pages, sitemaps, requests, wireBytes, previousErrors, findings });
+    this.#sums.outcomes[outcome] += 1;
     for (const { code, message } of reasons) {
       const known = this.#reasons.get(code) ?? { code, message, websites: 0 };
       known.websites += 1;
@@ -54,13 +55,13 @@ export class FleetCounter {
   }
 
   totals(): FleetTotals {
+    const { previousErrors, findings, ...sums } = this.#sums;
     const preferences = this.#preferences.sorted();
     return {
-      ...this.#sums,
-      outcomes: this.#outcomes,
+      ...sums,
       reasons: [...this.#reasons.values()].sort((one, other) => other.websites - one.websites),
-      ...(this.#previousErrors === 0 ? {} : { previousErrors: this.#previousErrors }),
-      ...(Object.keys(this.#findings).length === 0 ? {} : { findings: this.#findings }),
+      ...(previousErrors === 0 ? {} : { previousErrors }),
+      ...(Object.keys(findings).length === 0 ? {} : { findings }),
       ...(preferences.length === 0 ? {} : { preferences: Object.fromEntries(preferences) }),
     };
   }
