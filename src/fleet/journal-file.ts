@@ -124,10 +124,7 @@ export function takeFolder(lock: string): FileLock {
 }
 
 /** The lines of a journal; none if there is no such file. Half lines and others that are invalid are reported as damaged. */
-export async function* readJournal(
-  path: string,
-  onDamaged?: (line: string) => void,
-): AsyncGenerator<JournalLine, void> {
+async function* readJournal(path: string, onDamaged?: (line: string) => void): AsyncGenerator<JournalLine, void> {
   if (!existsSync(path)) return;
   const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
   for await (const line of lines) {

@@ -18,8 +18,8 @@ export class SiteList {
   readonly #shard: Shard | undefined;
   readonly #stdin: AsyncIterable<Uint8Array>;
   readonly #seen = new Set<string>();
-  /** Lists of which the first row was read already. */
-  readonly #begun = new Map<string, AsyncIterable<ListEntry>>();
+  /** The files, if their first rows were read already. */
+  #begun: readonly AsyncIterable<ListEntry>[] = [];
   /** The outcomes that are recrawled. */
   readonly retry: readonly (typeof retryNames)[number][];
   /** The first lines that are not websites, as sentences. */
@@ -63,17 +63,14 @@ export class SiteList {
 
   /** Throws a `UsageError` if a file lacks the column, before anything else is read from any of them. */
   async expectColumn(): Promise<void> {
-    if (this.#flags.column === undefined) return;
-    for (const file of new Set(this.#files)) this.#begun.set(file, await this.#entries(file));
+    if (this.#flags.column !== undefined)
+      this.#begun = await Promise.all(this.#files.map((file) => this.#entries(file)));
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<SiteJob, void> {
     yield* this.#jobs("command line", this.#names.entries());
-    for (const file of this.#files) {
-      const entries = this.#begun.get(file) ?? (await this.#entries(file));
-      this.#begun.delete(file);
-      yield* this.#jobs(file, entries);
-    }
+    for (const [at, file] of this.#files.entries())
+      yield* this.#jobs(file, this.#begun[at] ?? (await this.#entries(file)));
   }
 
   async #entries(file: string): Promise<AsyncIterable<ListEntry>> {
