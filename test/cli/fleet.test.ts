@@ -7,6 +7,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { SiteList } from "../../src/cli/fleet/sites.ts";
 import { type JournalLine, readResults } from "../../src/fleet/journal-file.ts";
+import { keyHash } from "../../src/fleet/site-job.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
 import { linesIn, occurrences } from "../support/grown.ts";
 import { isLong, some } from "../support/long.ts";
@@ -448,7 +449,12 @@ describe("killed with -9", () => {
     ];
     mkdirSync(at("out"));
     file("out/sites.ndjson", facts.map((fact) => `${JSON.stringify({ site, key: site, ...fact })}\n`).join(""));
+    const hash = keyHash(site);
+    const left = `archives/${hash.slice(0, 2)}/${new URL(site).host.replace(":", "_")}.${hash}-1.warc.gz`;
+    mkdirSync(path.dirname(at(`out/${left}`)), { recursive: true });
+    file(`out/${left}`, "half an archive");
     const { code, stdout } = await sitegrove(fleet("--from", at("sites.txt")));
+    expect(files()).not.toContain(left);
     expect(code).toBe(3);
     expect(stdout).toMatch(
       / 1 {2}complete\n +1 {2}quarantined: the process died twice while crawling only this website\n/,

@@ -19,6 +19,7 @@ import { checkSince } from "../flags.ts";
 import { expectDistinct } from "../input/target.ts";
 import { type FleetFlags, givenCrawl, withDefaults } from "./flags.ts";
 import { datasetAt, expectNewRun, runDefaults, sinkFor, stateFolder, unpublisher, usablePlace } from "./outputs.ts";
+import { removeAttempts } from "./sink.ts";
 import { noList, reportList, SiteList, wasRead } from "./sites.ts";
 import { damagedLines, FleetCounter, summaryName } from "./totals.ts";
 import { FleetWatch } from "./watch.ts";
@@ -118,6 +119,7 @@ async function run(
   let otherFormat = 0;
   for await (const summary of queue.results()) {
     counter.see(summary);
+    if (summary.outcome === "quarantined") await removeAttempts(await Store.open(flags.out ?? folder), summary);
     if (!isInFormat(summary, flags.format)) otherFormat += 1;
   }
   const totals = counter.totals();

@@ -59,8 +59,7 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
   }
 
   async function open(job: SiteJob, attemptId: string): Promise<SiteOutput> {
-    const nameOf = (kind: string, extension: string) =>
-      `${kind}/${attemptId.slice(0, 2)}/${hostInNames(job)}.${attemptId}.${extension}`;
+    const nameOf = (kind: Kind, extension: string) => fileName(kind, job, attemptId, extension);
     const names = {
       // With the changes, it is gone when they are written.
       pages: format === "changes" ? nameOf("changes", "pages") : nameOf("pages", format),
@@ -131,6 +130,20 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
   }
 
   return { published, open };
+}
+
+const kinds = ["pages", "changes", "archives", "findings"] as const;
+type Kind = (typeof kinds)[number];
+
+function fileName(kind: Kind, job: SiteJob, attemptId: string, extension: string): string {
+  return `${kind}/${attemptId.slice(0, 2)}/${hostInNames(job)}.${attemptId}.${extension}`;
+}
+
+/** Removes what all attempts have left of a website that was set aside. */
+export async function removeAttempts(store: Store, { key, site, attemptId }: SiteSummary): Promise<void> {
+  const [hash = "", last] = attemptId.split("-");
+  const next = `${hash}-${Number(last) + 1}`;
+  for (const kind of kinds) await store.deleteEarlier(fileName(kind, { key, homepage: site }, next, ""), next);
 }
 
 /** `summaries/monday/3f/example.org.3f9a2c1b5d7e8f90.json`. */
