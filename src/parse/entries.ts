@@ -1,6 +1,6 @@
 // The interface of all document parsers: synchronous transducers from text to entries. No I/O, no callbacks. Any way of
 // cutting the text into chunks gives the same entries and the same problems.
-import { Fingerprints } from "../model/fingerprints.ts";
+import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
 import type { Limits } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { Problem, ProblemCode, ProblemFacts, ProblemLog } from "../model/problem.ts";
@@ -124,10 +124,18 @@ export class EntrySink {
   takeUrl(kind: EntryKind, text: string, facts: TextFacts = noFacts): string | undefined {
     const url = this.#resolve(text, facts);
     const { high, low } = facts.isUrl ? facts : this.#urls.fingerprint;
-    const isNew = url !== undefined && this.#taken[kind].add(high, low);
+    const isNew =
+      url !== undefined &&
+      (kind === "sitemap" && url.includes("#") ? this.#addDocument(url) : this.#taken[kind].add(high, low));
     this.repeatedUrl = isNew ? undefined : url;
     this.#reportUrl(isNew || url === undefined ? this.#urls.problem : "url-repeated", text);
     return isNew ? url : undefined;
+  }
+
+  // A fragment is never sent: sitemaps that differ only in it are one document.
+  #addDocument(url: string): boolean {
+    documents.read(url.slice(0, url.indexOf("#")));
+    return this.#taken.sitemap.add(documents.high, documents.low);
   }
 
   /** Any other URL. `relative`: the problem to report if it is relative. */
@@ -199,6 +207,8 @@ export class EntrySink {
     return entries;
   }
 }
+
+const documents = new FingerprintReader();
 
 // Merges the entries of one URL in one sitemap: real video sitemaps list a page once for each of its videos. The page has the place and
 // the fields of the first entry, the images, videos and alternates of all of them (identical ones once), and the first news story. For

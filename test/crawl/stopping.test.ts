@@ -17,7 +17,7 @@ const answering = (pages: number): Client => ({
   async request({ url }) {
     const isIndex = url.endsWith("/i.xml");
     const entry = (at: number) =>
-      isIndex ? `<sitemap><loc>${home}i.xml#${at}</loc></sitemap>` : `<url><loc>${home}${at}</loc></url>`;
+      isIndex ? `<sitemap><loc>${home}${at}/robots.txt</loc></sitemap>` : `<url><loc>${home}${at}</loc></url>`;
     const root = isIndex ? "sitemapindex" : "urlset";
     const count = isIndex ? manyChildren : pages;
     return {

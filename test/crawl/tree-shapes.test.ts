@@ -1,7 +1,7 @@
 // Cycles, diamonds, depth and budgets: what a website can do with the shape of its tree.
 import { expect, test } from "vitest";
 import type { Options } from "../../src/model/options.ts";
-import { sitemapTreeFrom } from "../../src/tree/build.ts";
+import { sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
 import { some } from "../support/long.ts";
 import { home, index, outline, type Route, robots, site, urlset } from "../support/site.ts";
 
@@ -152,11 +152,50 @@ test("a diamond of 5 levels with 3 documents each is 16 requests, and every path
   expect(tree.complete).toBe(true);
 });
 
-test("two documents that name each other by fragments do not become a forest", async () => {
+test("what differs only in its fragment is one child of an index, and one Sitemap line", async () => {
+  const fragments = (path: string) => [`${path}#1`, path, `${path}#`, `${path}#2`];
+  const routes = {
+    "/robots.txt": robots(...fragments("/a.xml")),
+    "/a.xml": index(...fragments("/b.xml")),
+    "/b.xml": index("/a.xml#3", "/a.xml#4", ...fragments("/p.xml"), "/moved.xml#1", "/moved.xml#2"),
+    "/p.xml": urlset("/1", "/1#1"),
+    "/moved.xml": { to: "/p.xml#5" },
+  };
+  const { client, hits } = site(routes);
+  await using tree = await sitemapTreeForHomepage(home, { client, useKnownPaths: false, useHomepage: false });
+  expect((await outline(tree)).slice(1)).toEqual([
+    "  index/robots /robots.txt",
+    "    index/xml /a.xml#1",
+    "      index/xml /b.xml#1",
+    "        invalid /a.xml#3 (cycle)",
+    "        pages/xml /p.xml#1",
+    "          /1",
+    "          /1#1",
+    "        pages/xml /moved.xml#1",
+    "          /1",
+    "          /1#1",
+  ]);
+  expect(hits.toSorted()).toEqual(Object.keys(routes).toSorted());
+  expect(tree.complete).toBe(true);
+  expect([...tree.problems()].map(({ url, problem: { code, count } }) => [url, code, count])).toEqual([
+    [`${home}robots.txt`, "url-repeated", 3],
+    [`${home}a.xml`, "url-repeated", 3],
+    [`${home}b.xml`, "url-repeated", 5],
+    [`${home}a.xml#3`, "cycle", undefined],
+  ]);
+});
+
+// Spellings of a host that make no other document, but are other declarations.
+function spelled(path: string, count: number): string[] {
+  const letters = [..."example"];
+  const host = (at: number) => letters.map((letter, bit) => (at & (1 << bit) ? letter.toUpperCase() : letter)).join("");
+  return Array.from({ length: count }, (_, at) => `https://${host(at)}.org${path}`);
+}
+
+test("two documents that name each other in many spellings do not become a forest", async () => {
   const most = some(5000, 500);
-  const fragments = (path: string) => index(...Array.from({ length: 100 }, (_, at) => `${path}#${at}`));
   const { tree, hits } = await treeOf(
-    { "/a.xml": fragments("/b.xml"), "/b.xml": fragments("/a.xml") },
+    { "/a.xml": index(...spelled("/b.xml", 100)), "/b.xml": index(...spelled("/a.xml", 100)) },
     { limits: { documents: most } },
     ["/a.xml"],
   );
@@ -166,10 +205,10 @@ test("two documents that name each other by fragments do not become a forest", a
 });
 
 test("one document that is shown many times is fetched once, read once, and complete", async () => {
-  const shown = Array.from({ length: 200 }, (_, at) => `/a.xml#${at}`);
+  const shown = spelled("/a.xml", 100);
   const { tree, hits } = await treeOf({ "/i.xml": index(...shown), "/a.xml": index("/p.xml"), "/p.xml": urlset("/1") });
   expect(hits.toSorted()).toEqual(["/a.xml", "/i.xml", "/p.xml"]);
-  expect(tree.pageCount).toBe(200);
+  expect(tree.pageCount).toBe(100);
   expect(tree.complete).toBe(true);
   // They share what lies below them.
   const top = tree.root.children[0];
