@@ -3,7 +3,8 @@
 //   Lenient: if data ends too early or is damaged, the part before is kept.
 //   Lenient: a wrong checksum or length loses nothing.
 //   Lenient: reserved flags in a header of gzip are reported as damage, and the member is read anyway.
-//   Lenient: whatever follows the compressed data, zeros included, is ignored.
+//   Lenient: zeros after a member of gzip, as in padded blocks, are skipped, and the members after them are read.
+//   Lenient: whatever follows the compressed data is ignored.
 import type { Transform } from "node:stream";
 import * as zlib from "node:zlib";
 import type { ProblemLog } from "../model/problem.ts";
@@ -50,6 +51,7 @@ function numbers({ buffer, byteOffset, length }: Uint8Array): DataView {
 // Names, comments and extra fields of a header are skipped, never kept. The header's own checksum is not looked at.
 async function* gunzip(input: ByteReader, problems: ProblemLog): Content {
   let isSmall = false;
+  let isPadded = false;
   do {
     if (!(await skipGzipHeader(input, problems))) return reportTruncated(input, problems);
     let [crc, size] = [0, 0];
@@ -74,8 +76,13 @@ async function* gunzip(input: ByteReader, problems: ProblemLog): Content {
     if (trailer.getUint32(0, true) !== crc || trailer.getUint32(4, true) !== size % 2 ** 32)
       problems.add("coding-checksum");
     await input.fill(3);
+    if (input.peek(1)[0] === 0) {
+      isPadded = true;
+      await skipTo(input, (bytes) => bytes.findIndex((byte) => byte !== 0));
+      await input.fill(3);
+    }
   } while (isGzip(input.peek(3)));
-  if (input.buffered > 0) problems.add("coding-trailing");
+  if (isPadded || input.buffered > 0) problems.add("coding-trailing");
 }
 
 async function skipGzipHeader(input: ByteReader, problems: ProblemLog): Promise<boolean> {
@@ -99,12 +106,16 @@ async function skip(input: ByteReader, count: number): Promise<boolean> {
   return true;
 }
 
-// A name may be as long as the body: it is skipped chunk by chunk.
-async function skipText(input: ByteReader): Promise<boolean> {
+function skipText(input: ByteReader): Promise<boolean> {
+  return skipTo(input, (bytes) => bytes.indexOf(0) + 1 || -1);
+}
+
+// Up to where `find` says; false if it is nowhere. Chunk by chunk: a name, or zeros, may be as long as the body.
+async function skipTo(input: ByteReader, find: (bytes: Uint8Array) => number): Promise<boolean> {
   while (await input.fill(1)) {
     const bytes = input.peek(4096);
-    const end = bytes.indexOf(0);
-    input.skip(end < 0 ? bytes.length : end + 1);
+    const end = find(bytes);
+    input.skip(end < 0 ? bytes.length : end);
     if (end >= 0) return true;
   }
   return false;

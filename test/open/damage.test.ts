@@ -79,6 +79,33 @@ describe("followed by something", () => {
   });
 });
 
+describe("members padded with zeros", () => {
+  const small = ["<a/>", "<b/>", "<c/>"].map((each) => gzipSync(each));
+  const zeros = (count: number) => Buffer.alloc(count);
+
+  test("lenient: gzip and then zeros is followed by more members", async () => {
+    for (const count of [1, 2, 300, 100_000]) {
+      const padded = Buffer.concat(small.flatMap((member) => [member, zeros(count)]));
+      expect(await openedInEveryCut(padded)).toMatchObject({
+        text: "<a/><b/><c/>",
+        codes: ["coding-trailing"],
+        complete: true,
+      });
+    }
+    const large = Buffer.concat([gzip, zeros(512 - (gzip.length % 512)), gzip]);
+    expect(await openedInEveryCut(large)).toMatchObject({ text: text + text, codes: ["coding-trailing"] });
+  });
+
+  test("what follows the zeros and is no member is ignored, one that is cut off is a loss", async () => {
+    const [first = gzip, second = gzip] = small;
+    const garbage = await openedInEveryCut(Buffer.concat([first, zeros(8), Buffer.from("garbage")]));
+    expect(garbage).toMatchObject({ text: "<a/>", codes: ["coding-trailing"], complete: true });
+    const cutOff = await openedInEveryCut(Buffer.concat([first, zeros(8), second.subarray(0, -3)]));
+    expect(cutOff).toMatchObject({ ...incomplete, text: "<a/><b/>" });
+    expect(cutOff.codes).toContain("coding-truncated");
+  });
+});
+
 describe("checksums", () => {
   const changed = (bytes: Uint8Array, at: number) => {
     const copy = Buffer.from(bytes);
