@@ -4,6 +4,7 @@ import { type Candidate, candidatesFor, isGuess, nextNumbered } from "../discove
 import { HomepageLinks } from "../discover/homepage-links.ts";
 import { commonPaths } from "../discover/known-paths.ts";
 import { PlatformHints } from "../discover/platforms.ts";
+import { defined } from "../model/defined.ts";
 import type { DiscoveryRecord, UnreachableWebsite } from "../model/event.ts";
 import { header } from "../model/exchange.ts";
 import { isLossy, type Problem, ProblemLog } from "../model/problem.ts";
@@ -128,7 +129,8 @@ export class Discovery {
     const [reason] = reasons;
     if (reason === undefined) return undefined;
     // A refused guess is not a loss, since no sitemap was declared there, unless nothing else was found.
-    if (this.#crawl.start.sitemaps === undefined && this.problems.complete) this.problems.add("website-unreachable");
+    const isSaid = this.problems.has("robots-unreachable") || this.#outcome?.outcome === "failed";
+    if (this.#crawl.start.sitemaps === undefined && !isSaid) this.problems.add("website-unreachable");
     const [outcome = "failed", other] = outcomes;
     return { outcome: other === undefined ? outcome : "failed", reason, documents: reasons.length };
   }
@@ -182,8 +184,8 @@ export class Discovery {
         this.candidates.unshift(...links.filter(({ isFeed }) => !isFeed));
       } else {
         if (found.status !== undefined) this.#moveTo(found.url);
-        const isUnreachable = found.outcome === "failed" && found.reason.code !== "archive-missing";
-        if (isUnreachable) this.problems.add("homepage-unreachable");
+        const isAbsent = found.outcome === "absent" || found.reason.code === "archive-missing";
+        if (!isAbsent) this.problems.add("homepage-unreachable", defined({ status: found.status }));
       }
     }
     this.#isPlaced = earlier === undefined;

@@ -431,7 +431,10 @@ export const treeProblems = {
     "Turn on `useCrawlDelay`, or set a `delay`.",
     { hint: "respect it with --crawl-delay" },
   ) as Row,
-  "homepage-unreachable": loss("Could not read the homepage, so some sitemaps may be missing", "Try again.") as Row,
+  "homepage-unreachable": loss(
+    "Could not read the homepage, so some sitemaps may be missing",
+    "Try again, with another `userAgent` if access was denied.",
+  ) as Row,
   "homepage-cut": loss(
     "The homepage was not fully read, so some sitemaps may be missing: {value}",
     "Try again.",

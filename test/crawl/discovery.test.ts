@@ -35,6 +35,28 @@ test.each([
   },
 );
 
+test.each([
+  [404, true],
+  [410, true],
+  [401, false],
+  [403, false],
+  [429, false],
+  [500, false],
+])("a homepage that answers %i may hide links to sitemaps; the tree is complete: %s", async (status, complete) => {
+  const routes = { "/": { status }, "/robots.txt": robots("/a.xml"), "/a.xml": urlset("/1") };
+  const { lines, tree } = await discover(routes);
+  expect(lines.slice(1)).toEqual(["  index/robots /robots.txt", "    pages/xml /a.xml", "      /1"]);
+  expect(tree.complete).toBe(complete);
+  expect(tree.reachable).toBe(true);
+  expect(tree.root.problems).toMatchObject(complete ? [] : [{ code: "homepage-unreachable", status }]);
+});
+
+test("a homepage that leads where we do not go may hide links to sitemaps", async () => {
+  const routes = { "/": { to: "ftp://example.org/" }, "/robots.txt": robots("/a.xml"), "/a.xml": urlset("/1") };
+  const { tree } = await discover(routes);
+  expect(tree.root.problems).toMatchObject([{ code: "homepage-unreachable", status: 301 }]);
+});
+
 describe("robots.txt whose bytes are refused is not an empty one", () => {
   const sitemaps = robots("/a.xml").replaceAll("{home}", home);
   const packed = gzipSync(gzipSync(gzipSync(gzipSync(sitemaps))));

@@ -114,7 +114,9 @@ describe("a website that refuses everything", () => {
     "with %i blocks us, and is asked for robots.txt, the homepage and three guesses, one after the other",
     async (status, code) => {
       const server = await testServer(everything((exchange) => exchange.respond(status)));
-      const { complete, reachable, unreachable } = await finished(server.origin, {});
+      await using tree = await sitemapTreeForHomepage(server.origin);
+      const { complete, reachable, unreachable } = tree;
+      expect(tree.root.problems.map(({ code }) => code)).toEqual(["homepage-unreachable", "website-unreachable"]);
       expect({ complete, reachable, unreachable }).toMatchObject({
         complete: false,
         reachable: false,

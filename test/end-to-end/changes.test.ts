@@ -234,6 +234,8 @@ describe("in the library", () => {
     ["a sitemap that nobody declares is busy", { "/guess.xml": { status: 429 } }],
     ["a sitemap that nobody declares leads to an error", { "/guess.xml": { to: "/x" }, "/x": { status: 503 } }],
     ["the homepage leads to an error", { "/": { to: "/maintenance" }, "/maintenance": { status: 503 } }],
+    ["the homepage is forbidden", { "/": { status: 403 } }],
+    ["the homepage is busy", { "/": { status: 429 } }],
     [
       "the homepage is cut off",
       { "/": { headers: { "content-encoding": "gzip" }, body: gzipSync("<p>").subarray(0, 12) } },
