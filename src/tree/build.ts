@@ -48,7 +48,7 @@ export async function openTree(path: string, options?: ArchiveOptions): Promise<
 }
 
 /** Uses the pages while a tree is built, so that documents are read once for both. Documents missing in a `source` are skipped. */
-export interface WhileBuilding extends Pick<RunOptions, "read" | "filter" | "shared" | "source"> {
+export interface WhileBuilding extends Pick<RunOptions, "filter" | "shared" | "source"> {
   /** Called with the events in declared order; its result is awaited. */
   readonly onOrdered?: ((event: OrderedEvent) => Promise<void> | undefined) | undefined;
   /** Compares all documents of an archive with their checksums now: the tree is shown before its pages are read, or without. */
@@ -81,9 +81,9 @@ export async function openTreeWhile(
       ...(archive.otherWebsite ? [problem("archive-website", { value: archive.otherWebsite })] : []),
     ];
     const isLater = isForLater(building, reader);
-    const read = isLater ? readByCounts(archive, prepared.settings, building.verify ?? false) : building.read;
+    const read = isLater ? readByCounts(archive, prepared.settings, building.verify ?? false) : undefined;
     const run = { prepared, source: archive, omitMissing: archive.finished, problems, read };
-    return await collect(run, archive, false, building.onOrdered);
+    return await collect(run, { documents: archive, isNamed: false }, building);
   } catch (error) {
     await archive.close();
     throw error;
@@ -102,12 +102,12 @@ export async function buildTreeWhile(
   const { prepared } = storage;
   const store = storage.store as Store;
   try {
-    const { shared, source, onOrdered, filter } = building;
-    const read = isForLater(building, prepared.settings) ? readUrls : building.read;
+    const { shared, source, filter } = building;
+    const read = isForLater(building, prepared.settings) ? readUrls : undefined;
     const ask: RobotsOf = async (origin) => (await import("../crawl/fetch-one.ts")).fetchRobots(origin, prepared);
-    const omitMissing = source !== undefined;
-    const run = { prepared, storage, read, filter, shared, source, omitMissing };
-    return await collect(run, store, true, onOrdered, source === undefined ? ask : undefined);
+    const run = { prepared, storage, read, filter, shared, source, omitMissing: source !== undefined };
+    const fetchRobots = source === undefined ? ask : undefined;
+    return await collect(run, { documents: store, isNamed: true, fetchRobots }, building);
   } catch (error) {
     await store.close();
     throw error;
@@ -115,16 +115,14 @@ export async function buildTreeWhile(
 }
 
 // To pass on the pages now, the documents must be parsed.
-function isForLater({ read, onOrdered, pagesLater }: WhileBuilding, { onEvent }: Pick<Options, "onEvent">): boolean {
-  return read === undefined && onOrdered === undefined && (onEvent === undefined || pagesLater === true);
+function isForLater({ onOrdered, pagesLater }: WhileBuilding, { onEvent }: Pick<Options, "onEvent">): boolean {
+  return onOrdered === undefined && (onEvent === undefined || pagesLater === true);
 }
 
 async function collect(
   options: RunOptions,
-  documents: TreeParts["documents"],
-  isNamed: boolean,
-  onOrdered: WhileBuilding["onOrdered"],
-  fetchRobots?: RobotsOf,
+  parts: Pick<TreeParts, "documents" | "isNamed" | "fetchRobots">,
+  { onOrdered }: WhileBuilding,
 ): Promise<SitemapTree> {
   const { start, settings } = options.prepared;
   const responses = new Map<string, KeptResponse>();
@@ -142,9 +140,8 @@ async function collect(
     responses.set(sitemap.url, { ...rest, wireBytes, decodedBytes });
   }
   const { discovery, unreachable } = finished as FinishedEvent;
-  const { homepage } = start;
-  const outcome = { homepage, root: root as IndexSitemap, discovery, unreachable };
-  return createTree({ ...outcome, isNamed, documents, settings, responses, fetchRobots });
+  const outcome = { homepage: start.homepage, root: root as IndexSitemap, discovery, unreachable };
+  return createTree({ ...parts, ...outcome, settings, responses });
 }
 
 // Our own archives say how they were made. For others, the first URL gives the website.
