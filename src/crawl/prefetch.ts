@@ -4,7 +4,7 @@ import { type DocumentRequest, type Fetched, requestKey } from "../model/exchang
 import type { Crawl } from "./engine.ts";
 import type { Frame } from "./frontier.ts";
 import { pauseWhenDue } from "./read.ts";
-import { type FoundDocument, Hop } from "./redirects.ts";
+import { type FoundDocument, follow, Hop } from "./redirects.ts";
 import { Spool, SpoolRoom } from "./spool.ts";
 import { refusedByName } from "./visit.ts";
 
@@ -48,24 +48,22 @@ export class Prefetcher {
   /** Starts a fetch, unless it was started before. Follows redirects to the document, as long as they lead to something new. */
   start(first: Hop): void {
     const { frontier } = this.#crawl;
-    const follow = async (hop: Hop): Promise<void> => {
-      const key = keyOf(hop.request);
-      if (this.#answers.has(key)) return;
-      if (hop === first) this.#waiting.add(key);
-      const fetched = await this.#begin(hop, key);
-      const next = fetched.outcome === "redirect" ? hop.next(fetched) : undefined;
-      if (!(next instanceof Hop) || refusedByName(next.url) !== undefined) return;
-      if (!frontier.isKnown(next.key) && !frontier.isKnown(next.readKey)) await follow(next);
+    const isKnown = ({ key, readKey, url }: Hop) =>
+      refusedByName(url) !== undefined || frontier.isKnown(key) || frontier.isKnown(readKey);
+    const fetch = (hop: Hop) => {
+      if (hop === first) this.#waiting.add(keyOf(hop.request));
+      return this.#begin(hop);
     };
+    const end = (hop: Hop) => this.#answers.has(keyOf(hop.request)) || (hop !== first && isKnown(hop)) || undefined;
     // The rejection reaches the caller of `get`.
-    follow(first).catch(() => undefined);
+    follow(first, fetch, end).catch(() => undefined);
   }
 
   /** The response for one hop, fetched once until it is dropped. Rejects when the crawl is aborted. */
   async get(hop: Hop): Promise<Fetched> {
     const key = keyOf(hop.request);
     this.#waiting.delete(key);
-    const fetched = await (this.#answers.get(key) ?? this.#begin(hop, key));
+    const fetched = await (this.#answers.get(key) ?? this.#begin(hop));
     // The frontier remembers failures.
     const isKept = fetched.outcome === "redirect" ? this.#redirects++ < mostRedirects : fetched.outcome === "found";
     if (!isKept) this.#answers.delete(key);
@@ -109,11 +107,11 @@ export class Prefetcher {
     return true;
   }
 
-  #begin(hop: Hop, key: string): Promise<Fetched> {
+  #begin(hop: Hop): Promise<Fetched> {
     const fetching = this.#fetch(hop);
     // Nobody may be waiting for it yet.
     fetching.catch(() => undefined);
-    this.#answers.set(key, fetching);
+    this.#answers.set(keyOf(hop.request), fetching);
     return fetching;
   }
 
