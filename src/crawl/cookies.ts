@@ -25,7 +25,7 @@ export class Cookies {
 
   /** `startUrls`: those that the caller gave. */
   constructor(startUrls: readonly string[]) {
-    this.#named = startUrls.flatMap((url) => hostOf(parseUrl(url)) ?? []);
+    this.#named = startUrls.flatMap((url) => parseUrl(url)?.hostname ?? []);
   }
 
   /** Stores the cookies of a response. Responses of earlier runs, and to requests without the caller's headers, set none. */
@@ -38,11 +38,10 @@ export class Cookies {
   /** The `Cookie` header of a request, if there are any for it. */
   headerFor(url: string): string | undefined {
     const target = this.#cookies.size === 0 ? null : parseUrl(url);
-    const host = hostOf(target);
-    if (target === null || host === undefined) return undefined;
+    if (target === null) return undefined;
     const sent = [...this.#cookies.values()].filter(
       (cookie) =>
-        this.#reaches(cookie, host) &&
+        this.#reaches(cookie, target.hostname) &&
         isBelow(target.pathname, cookie.path) &&
         (!cookie.secure || target.protocol === "https:") &&
         cookie.expires > Date.now(),
@@ -54,11 +53,11 @@ export class Cookies {
 
   #set(text: string, url: string): void {
     const from = parseUrl(url);
-    const host = hostOf(from);
     const [pair = "", ...rest] = text.split(";").map((part) => part.trim());
     const isPair =
       pair.length <= longestCookie && /^[^=\x00-\x08\x0a-\x1f\x7f]+=[^\x00-\x08\x0a-\x1f\x7f]*$/.test(pair);
-    if (from === null || host === undefined || !isPair) return;
+    if (from === null || !isPair) return;
+    const { hostname: host } = from;
     const attributes = new Map(
       rest.map((text) => {
         const [name = "", ...value] = text.split("=");
@@ -82,10 +81,6 @@ export class Cookies {
     if (domain === undefined || !isAtOrBelow(to, domain)) return false;
     return bareHost(to) === bareHost(host) || this.#named.some((named) => isAtOrBelow(domain, named));
   }
-}
-
-function hostOf(url: URL | null): string | undefined {
-  return url?.hostname.replace(/\.$/, "");
 }
 
 function isAtOrBelow(host: string, domain: string): boolean {

@@ -6,14 +6,17 @@ import type { Problem } from "../model/problem.ts";
 import type { RobotsGroups } from "../parse/robots.ts";
 import { allowedUrls, type RobotsOf, robotsIn, wholeText } from "./host-robots.ts";
 import { type Prepared, prepare } from "./prepare.ts";
-import type { Document } from "./read.ts";
-import { type FollowFailure, follow, followRules, Hop, redirectTarget } from "./redirects.ts";
+import {
+  type Followed,
+  type FollowFailure,
+  type FoundDocument,
+  follow,
+  followRules,
+  Hop,
+  redirectTarget,
+} from "./redirects.ts";
 
-export interface SingleDocument {
-  readonly outcome: "found";
-  readonly document: Document;
-  /** Problems with the redirects that led to it. */
-  readonly problems: readonly Problem[];
+export interface SingleDocument extends FoundDocument {
   /** Ends the fetch, if it is still running. */
   close(): Promise<void>;
 }
@@ -22,16 +25,13 @@ export interface SingleDocument {
 export async function fetchDocument(url: string, options: Options): Promise<SingleDocument | FollowFailure> {
   const { fetcher, followed } = await openWebsite(resolveOptions(options), [url]);
   const close = () => fetcher.close();
-  const found = await followed(url, "sitemap").catch(async (error) => {
-    await close();
-    throw error;
-  });
-  if (found.outcome === "found") {
-    const { document, problems } = found;
-    return { outcome: "found", document: { ...document, url: found.url }, problems, close };
+  let found: Followed | undefined;
+  try {
+    found = await followed(url, "sitemap");
+    return found.outcome === "found" ? { ...found, close } : found;
+  } finally {
+    if (found?.outcome !== "found") await close();
   }
-  await close();
-  return found;
 }
 
 /** The robots.txt of an origin; undefined if it cannot be reached. */
