@@ -69,7 +69,7 @@ export class Discovery {
       const { url, by, ifNeeded } = candidate;
       // The caller's paths are always requested.
       if (
-        (ifNeeded && root.children.some(isReadableRobots)) ||
+        (ifNeeded && root.children.some((each) => isRobots(each) && isReadable(each))) ||
         (ifNeeded !== undefined && this.#refusals >= alikeRefusals)
       ) {
         this.records.push({ url, by, outcome: "skipped" });
@@ -218,11 +218,6 @@ function isReadable(sitemap: Sitemap): boolean {
   return isRobots(sitemap) ? sitemap.children.some(isReadable) : sitemap.kind !== "invalid";
 }
 
-// Whether it is a robots.txt that lists a readable sitemap. It is visited before every well-known path.
-function isReadableRobots(sitemap: Sitemap): boolean {
-  return isRobots(sitemap) && isReadable(sitemap);
-}
-
 function isRobots(sitemap: Sitemap): sitemap is IndexSitemap {
   return sitemap.kind === "index" && sitemap.format === "robots";
 }
@@ -235,19 +230,19 @@ async function readHomepage({ headers, body, isCut }: Document, url: string, pro
   const links = new HomepageLinks(url, problems);
   const hints = new PlatformHints(headers);
   links.addHeaders(headers);
-  const isHtml = /html|^$/i.test(header(headers, "content-type") ?? "");
-  if (!isHtml) return { links: links.candidates, paths: hints.paths };
-  // Problems of the homepage itself do not matter here, unless they hide links.
-  const wrong = new ProblemLog();
-  const text = new OpenedDocument(body, { headers, maxBytes: homepageLength, encodingLayers: 3, problems: wrong });
-  const html = links.html(hints, useFeeds);
-  for await (const piece of text) {
-    html.write(piece.toString());
-    await pauseWhenDue();
-    if (isCut?.()) break;
+  if (/html|^$/i.test(header(headers, "content-type") ?? "")) {
+    // Problems of the homepage itself do not matter here, unless they hide links.
+    const wrong = new ProblemLog();
+    const text = new OpenedDocument(body, { headers, maxBytes: homepageLength, encodingLayers: 3, problems: wrong });
+    const html = links.html(hints, useFeeds);
+    for await (const piece of text) {
+      html.write(piece.toString());
+      await pauseWhenDue();
+      if (isCut?.()) break;
+    }
+    const why = text.refusal ?? body.problem ?? wrong.toArray().find(({ code }) => isLossy(code));
+    html.end(why !== undefined);
+    if (why !== undefined) problems.add("homepage-cut", { value: why.message });
   }
-  const why = text.refusal ?? body.problem ?? wrong.toArray().find(({ code }) => isLossy(code));
-  html.end(why !== undefined);
-  if (why !== undefined) problems.add("homepage-cut", { value: why.message });
   return { links: links.candidates, paths: hints.paths };
 }

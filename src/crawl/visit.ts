@@ -87,26 +87,23 @@ export class Visitor {
     const { frontier, rules, fetch, omitMissing } = this.#crawl;
     const isRobots = entry.by === "robots";
     const first = Hop.first(entry.url, isRobots ? "robots" : "sitemap", rules, entry.notAsked);
-    const refused = (url: string, reason?: Problem) =>
-      reason && this.#missing(entry, { url, keys: [], outcome: "refused", reason });
-    const seenBefore = (hop: Hop): Recording | undefined => {
-      const node = frontier.visited(hop);
-      const missing = frontier.missing(hop.key);
-      return node ? this.#repeated(entry, node) : missing && this.#missing(entry, { ...missing, keys: [first.key] });
+    const refusal = (hop: Hop): Problem | undefined => {
+      if (hop === first) return frontier.refusal(hop.key, entry.parent.depth + 1) ?? refusedByName(hop.url);
+      return frontier.isActive(hop) ? problem("cycle") : refusedByName(hop.url);
     };
     const known = (hop: Hop): Recording | undefined => {
-      const { key, url } = hop;
-      if (hop === first) {
-        const reason = isRobots ? undefined : (frontier.refusal(key, entry.parent.depth + 1) ?? refusedByName(url));
-        // A guess at a known URL costs nothing of the budget.
-        return isGuess(entry)
-          ? (seenBefore(hop) ?? refused(entry.url, reason))
-          : (refused(entry.url, reason) ?? seenBefore(hop));
-      }
       // A redirect of robots.txt leads to robots.txt, even if its target was declared as a sitemap.
-      if (isRobots) return undefined;
-      if (frontier.isActive(hop)) return refused(url, problem("cycle"));
-      return refused(url, refusedByName(url)) ?? seenBefore(hop);
+      if (isRobots && hop !== first) return undefined;
+      const node = frontier.visited(hop);
+      const missing = frontier.missing(hop.key);
+      const seen = node
+        ? this.#repeated(entry, node)
+        : missing && this.#missing(entry, { ...missing, keys: [first.key] });
+      // A guess at a known URL costs nothing of the budget.
+      if (seen !== undefined && hop === first && isGuess(entry)) return seen;
+      const reason = isRobots ? undefined : refusal(hop);
+      const url = hop === first ? entry.url : hop.url;
+      return reason === undefined ? seen : this.#missing(entry, { url, keys: [], outcome: "refused", reason });
     };
     const followed = await follow<Recording>(first, fetch, known);
     if (!("outcome" in followed)) return yield* followed;
@@ -119,11 +116,10 @@ export class Visitor {
   }
 
   /** A budget is used up in the middle of an index: one node stands for all remaining children. */
-  *cutOff(frame: Frame, { count: _, message: __, ...spent }: Problem): Generator<OrderedEvent, InvalidSitemap> {
+  *cutOff(frame: Frame, { code, limit }: Problem): Generator<OrderedEvent, InvalidSitemap> {
     const reference = frame.references[frame.next] as SitemapReference;
     const count = frame.references.length - frame.next + frame.unlisted;
-    const { code, ...facts } = spent;
-    const reason = problem(code, count > 1 ? { ...facts, count } : facts);
+    const reason = problem(code, defined({ limit, count: count > 1 ? count : undefined }));
     return yield* this.#invalid({ ...reference, parent: frame }, { url: reference.url, reason, keys: [] });
   }
 
@@ -183,7 +179,8 @@ export class Visitor {
     const { references, unlisted } = children.end();
     const node = { ...(outcome as Extract<ParseOutcome, { kind: "index" }>), ...declared, problems };
     const marked = (await earlier?.marked(url, references)) ?? references;
-    return { type: "frame", frame: { ...frameOf(node, keys, parent, marked), unlisted, children: own, facts }, result };
+    const frame = frameOf(node, { parent, keys, references: marked, unlisted, children: own, facts });
+    return { type: "frame", frame, result };
   }
 
   // Yields the pages as they are read. `started`: whether the `start` event was sent. `cut`: the budget that ended the reading, if one did.
@@ -395,14 +392,10 @@ function factsOf({ document, hops }: FoundDocument, { wireBytes, decodedBytes, c
 }
 
 /** A frame of which nothing was visited or read. */
-export function frameOf(
-  node: Frame["node"],
-  keys: readonly string[] = [],
-  parent?: Frame,
-  references: Reference[] = [],
-): Frame {
-  const depth = parent === undefined ? 0 : parent.depth + 1;
-  return { node, parent, depth, keys, references, unlisted: 0, next: 0, ahead: 0, children: [], facts: nothingRead };
+export function frameOf(node: Frame["node"], given: Partial<Frame> = {}): Frame {
+  const depth = given.parent === undefined ? 0 : given.parent.depth + 1;
+  const empty = { keys: [], references: [], unlisted: 0, next: 0, ahead: 0, children: [], facts: nothingRead };
+  return { node, parent: undefined, depth, ...empty, ...given };
 }
 
 function urlsAbove(frame: Frame): string[] {
