@@ -56,10 +56,11 @@ export class Frontier {
     this.#filter = filter;
   }
 
-  /** Why a document must not be visited, if so. Depth counts from the candidates of discovery, which have depth 1. */
+  /** Why a document must not be visited, if so. Depth counts from the candidates of discovery, which have depth 1; it limits what is read. */
   refusal(key: string, depth: number): Problem | undefined {
     if (this.#active.has(key)) return problem("cycle");
-    if (depth - 1 > this.#limits.depth) return problem("limit-depth", { limit: this.#limits.depth });
+    const isTooDeep = depth - 1 > this.#limits.depth && !this.#visited.has(key);
+    if (isTooDeep) return problem("limit-depth", { limit: this.#limits.depth });
     return this.exhausted();
   }
 

@@ -98,6 +98,23 @@ const cases: Record<string, Case> = {
     lines: ["index/xml /i.xml", "  invalid /a.xml (limit-depth)"],
     hits: ["/i.xml"],
   },
+  "what was read already is no loss where it is declared too deep": {
+    routes: { "/a.xml": urlset("/1"), "/i.xml": index("/a.xml", "/gone.xml", "/b.xml"), "/b.xml": urlset("/2") },
+    options: { limits: { depth: 0 } },
+    start: ["/a.xml", "/gone.xml", "/i.xml"],
+    lines: [
+      "pages/xml /a.xml",
+      "  /1",
+      "invalid /gone.xml (http-404)",
+      "index/xml /i.xml",
+      "  pages/xml /a.xml",
+      "    /1",
+      "  invalid /gone.xml (http-404)",
+      "  invalid /b.xml (limit-depth)",
+    ],
+    hits: ["/a.xml", "/gone.xml", "/i.xml"],
+    complete: false,
+  },
   ...Object.fromEntries(
     (["documents", "pages", "bytes", "time"] as const).map((limit) => [
       `a limit of 0 ${limit} means zero`,
