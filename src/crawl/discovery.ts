@@ -28,6 +28,8 @@ export class Discovery {
   readonly problems: ProblemLog = new ProblemLog();
   /** Those that were not tried yet. */
   candidates: Candidate[];
+  // Well-known paths that the platform of the website does not have: tried if nothing else is found.
+  #others: Candidate[] = [];
   /** Everything that is declared was read; well-known paths are left. */
   isGuessing = false;
   readonly #crawl: Crawl;
@@ -64,7 +66,7 @@ export class Discovery {
     if (this.candidates[0]?.by !== "robots") await this.#readHomepage();
     if (isGuess(this.candidates[0]?.by)) await this.#settle();
     while (!this.#isStopped) {
-      const candidate = this.candidates.shift();
+      const candidate = this.candidates.shift() ?? (root.children.some(isReadable) ? undefined : this.#others.shift());
       if (candidate === undefined) return undefined;
       const { url, by, ifNeeded } = candidate;
       // The caller's paths are always requested.
@@ -107,7 +109,8 @@ export class Discovery {
     this.records.push({ url, by, ...result });
     const next = outcome === "found" ? nextNumbered({ url, by, ifNeeded }) : undefined;
     if (next !== undefined) this.candidates.unshift(next);
-    if (by !== "robots" || this.candidates[0]?.by === "robots") return;
+    // After the homepage was requested, that has decided where the website is.
+    if (by !== "robots" || this.candidates[0]?.by === "robots" || this.#links !== undefined) return;
     this.#moveTo(status === undefined ? url : finalUrl);
     // In parallel with the sitemaps of robots.txt. A rejection reaches the caller of `next`.
     this.#readHomepage().then(this.#crawl.lookAhead, () => undefined);
@@ -176,12 +179,13 @@ export class Discovery {
         prefetcher.drop(found);
         if (paths !== undefined) {
           const chosen = candidatesFor(this.#homepage, settings, [...paths, ...commonPaths]);
+          this.#others = this.candidates.filter(({ url }) => !chosen.some((each) => each.url === url));
           this.candidates = chosen.filter(({ by }) => by !== "robots");
         }
-        this.#moveTo(url);
         const guessedFeed = this.candidates.findIndex(({ by }) => by === "feed");
         this.candidates.splice(guessedFeed, 0, ...links.filter(({ isFeed }) => isFeed));
         this.candidates.unshift(...links.filter(({ isFeed }) => !isFeed));
+        this.#moveTo(url);
       } else {
         if (found.status !== undefined) this.#moveTo(found.url);
         const isAbsent = found.outcome === "absent" || found.reason.code === "archive-missing";
@@ -191,14 +195,18 @@ export class Discovery {
     this.#isPlaced = earlier === undefined;
   }
 
-  // If the website redirected to another of its origins, its homepage and well-known paths are requested there.
+  // If the website redirected to another of its origins, its homepage, robots.txt and well-known paths are requested there.
   #moveTo(place: string): void {
     const origin = movedOrigin(this.#homepage, place);
     if (origin === undefined) return;
+    const moved = (candidate: Candidate) =>
+      isGuess(candidate.by) ? { ...candidate, url: atOrigin(candidate.url, origin) } : candidate;
     this.#homepage = atOrigin(this.#homepage, origin);
-    this.candidates = this.candidates.map((candidate) =>
-      isGuess(candidate.by) ? { ...candidate, url: atOrigin(candidate.url, origin) } : candidate,
-    );
+    this.candidates = this.candidates.map(moved);
+    this.#others = this.#others.map(moved);
+    const robots = `${origin}/robots.txt`;
+    const isKnown = this.records.some(({ url, finalUrl }) => url === robots || finalUrl === robots);
+    if (this.#crawl.settings.useRobots && !isKnown) this.candidates.unshift({ url: robots, by: "robots" });
   }
 
   // Before the first well-known path.

@@ -1,4 +1,5 @@
-// Recognizes the platform of a website by its homepage, and knows where that has sitemaps: fewer well-known paths need a request.
+// Recognizes the platform of a website by its homepage, and knows where that has sitemaps: fewer well-known paths need a request. A wrong
+// guess, as from an image of another website, costs only time.
 import type { HeaderList } from "../model/exchange.ts";
 import type { Attributes } from "./html-tags.ts";
 

@@ -183,8 +183,33 @@ describe("well-known paths are asked for where the website turned out to be", ()
       if (url.endsWith("/robots.txt")) return "User-agent: *\n";
       return moved(url) ?? (url.endsWith("/sitemap.xml") ? pages : undefined);
     });
-    expect(asked).toHaveLength(4 + knownPaths.length);
-    expect(tree).toEqual([start, `${start}robots.txt`, `${home}sitemap.xml`, `${home}1`, `${home}2`]);
+    // Three for the homepage, two for robots.txt.
+    expect(asked).toHaveLength(5 + knownPaths.length);
+    const both = [`${start}robots.txt`, `${home}robots.txt`];
+    expect(tree).toEqual([start, ...both, `${home}sitemap.xml`, `${home}1`, `${home}2`]);
+  });
+
+  test.each<[string, (url: string) => Answer]>([
+    ["the homepage alone leads there", (url) => (url === start ? { to: home } : undefined)],
+    ["every path leads to its homepage", () => ({ to: home })],
+    ["robots.txt is empty", (url) => (url.endsWith("robots.txt") ? "" : { to: home })],
+  ])("and so is robots.txt: %s", async (_, elsewhere) => {
+    const documents: Record<string, Answer> = {
+      "/": `<html><link rel="sitemap" href="/linked.xml"></html>`,
+      "/robots.txt": robots(`${home}maps/all.xml`),
+      "/maps/all.xml": pages,
+      "/linked.xml": urlset(`${home}3`),
+    };
+    const served = await namedWebsite(names, (url) =>
+      url.startsWith(home) ? documents[new URL(url).pathname] : elsewhere(url),
+    );
+    const save = path.join(newFolder(), "site.warc");
+    await using tree = await sitemapTreeForHomepage(start, { ...served.options, save });
+    expect(await urlsOf(tree.pages())).toEqual([`${home}1`, `${home}2`, `${home}3`]);
+    expect(tree.complete).toBe(true);
+    expect(times(served.asked, `${home}robots.txt`)).toBe(1);
+    await using archive = await openTree(save);
+    expect(await contentOf(archive)).toBe(await contentOf(tree));
   });
 
   test("but not at another website, nor where nobody answers", async () => {

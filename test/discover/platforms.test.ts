@@ -32,6 +32,13 @@ test("paths of the caller's own are asked for, and nothing if well-known paths a
   expect((await visited(wordpress, { useKnownPaths: false })).hits).toEqual(["/robots.txt", "/"]);
 });
 
+test("a platform that was recognized by mistake hides no sitemap", async () => {
+  const image = '<html><img src="https://blog.example.net/wp-content/a.jpg"><img src="https://cdn.shopify.com/b.png">';
+  const { found, tree, hits } = await visited({ "/": image, "/sitemaps.xml": urlset("a") });
+  expect([found, tree.complete]).toEqual([["/sitemaps.xml"], true]);
+  expect(new Set(hits).size).toBe(hits.length);
+});
+
 test("a website that tells nothing is asked for all well-known paths", async () => {
   const { hits } = await visited({ "/": "<html>" });
   expect(hits.slice(2).sort()).toEqual(knownPaths.map((path) => `/${path}`).sort());
