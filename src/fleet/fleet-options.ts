@@ -90,8 +90,11 @@ export interface SiteOutput {
   sitemap?(event: SitemapEvent): Promise<void> | undefined;
   /** Called with every event, in declared order. */
   see?(event: OrderedEvent): void;
-  /** Called with the finished tree; with it, documents are kept until then. `time`: how many milliseconds it may take. */
-  tree?(tree: SitemapTree, within: { readonly time: number; readonly signal: AbortSignal }): Promise<void>;
+  /**
+   * Called with the finished tree; with it, documents are kept until then. `time`: how many milliseconds it may take. If it resolves to
+   * `"late"`, that was not enough, and the website is incomplete.
+   */
+  tree?(tree: SitemapTree, within: { readonly time: number; readonly signal: AbortSignal }): Promise<unknown>;
   /** Puts the outputs in their place. Returns fields to add to the summary, or all fields of a summary that was published first. */
   keep(summary: SiteSummary): Promise<Partial<SiteSummary>>;
   /** The queue has taken the result. */

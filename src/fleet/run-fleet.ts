@@ -217,11 +217,12 @@ async function crawlSite(
   let reasons: Reasons = new Map();
   let finished: FinishedEvent | undefined;
   let hasSitemap = false;
+  let isLate = false;
   let preferences: readonly RobotsPreference[] | undefined;
   const startedAt = performance.now();
   const time = options.limits?.time ?? Number.POSITIVE_INFINITY;
   // Longer than a website and its check may take: an output that does not answer must not keep its place for ever.
-  const taken = (work: Promise<void> | undefined) => {
+  const taken = <T>(work: Promise<T> | undefined) => {
     const left = Math.max(0, startedAt + time * 1.2 + 1000 - performance.now());
     if (work === undefined || left > longestTimer) return work;
     return within(left, work, "its output could not be written in time");
@@ -245,14 +246,16 @@ async function crawlSite(
     const whole = Object.fromEntries(Object.entries(options).filter(([name]) => !pageFilterNames.includes(name)));
     const tree = await buildTreeWhile(job.homepage, whole, { onOrdered: see, filter, shared });
     try {
-      await taken(output.tree(tree, { time: timeLeft(time, startedAt), signal }));
+      isLate = (await taken(output.tree(tree, { time: timeLeft(time, startedAt), signal }))) === "late";
     } finally {
       await tree.close();
     }
   }
   if (finished === undefined) throw new Error("The crawl ended without a `finished` event");
   const { totals, discovery, filtered } = finished;
-  const outcome = outcomeOf(finished, hasSitemap);
+  const read = outcomeOf(finished, hasSitemap);
+  const outcome = read === "complete" && isLate ? "incomplete" : read;
+  if (isLate) add(reasons, { code: "limit-time", message: "The check was not finished in time" });
   // A machine without a free socket says nothing about the website: it is read again later.
   const shortage = reasons.get(noSocket) ?? discovery.find(({ reason }) => reason?.code === noSocket)?.reason;
   if (shortage !== undefined) throw new SitemapError("storage-failed", shortage.message);
@@ -293,7 +296,7 @@ function outcomeOf({ complete, unreachable }: FinishedEvent, hasSitemap: boolean
 /** The reasons why something is missing, by code: the first message of each, and the count. */
 type Reasons = Map<string, SiteReason>;
 
-function add(reasons: Reasons, { code, message }: Problem): void {
+function add(reasons: Reasons, { code, message }: Pick<Problem, "code" | "message">): void {
   const known = reasons.get(code) ?? { code, message, count: 0 };
   reasons.set(code, { ...known, count: known.count + 1 });
 }

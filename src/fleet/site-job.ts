@@ -32,7 +32,7 @@ export function siteSettings(value: unknown): SiteSettings | undefined {
 
 /**
  * - `complete`: everything declared was read
- * - `incomplete`: something could not be read, or a limit ended the crawl
+ * - `incomplete`: something could not be read, or a limit ended the crawl or the check
  * - `none`: the website responded but has no sitemap
  * - `unreachable`: the website could not be reached
  * - `blocked`: the website refused all requests

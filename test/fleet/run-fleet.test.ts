@@ -1,5 +1,8 @@
 // The loop over a queue of websites: outcomes, stopping, large ones, faults that are not the website's.
 import { expect, test } from "vitest";
+import { checkTree } from "../../src/check/check-tree.ts";
+import type { CheckOptions } from "../../src/check/options.ts";
+import { siteFiles } from "../../src/cli/fleet/sink.ts";
 import {
   defaultConcurrency,
   type FleetEvent,
@@ -10,6 +13,8 @@ import {
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
 import { runFleet } from "../../src/fleet/run-fleet.ts";
 import { type SiteOutcome, siteJob, siteOutcomes } from "../../src/fleet/site-job.ts";
+import { Store } from "../../src/fleet/store.ts";
+import type { SitemapTree } from "../../src/tree/tree.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { manyWebsites } from "./many-websites.ts";
 import { resultsOf } from "./queue-contract.ts";
@@ -51,6 +56,20 @@ async function run(folder: string, options: Omit<FleetOptions, "queue">) {
     await queue.close();
   }
 }
+
+test("a website whose check ran out of time is incomplete, with the reason", async () => {
+  const { client } = manyWebsites();
+  const store = new Store(newFolder());
+  const check = (tree: SitemapTree, within: CheckOptions) => checkTree(tree, { ...within, time: 0 });
+  const outcomeWith = async (used: typeof check) => {
+    const sink = siteFiles({ store, format: "none", archives: false, check: used });
+    const { results } = await run(newFolder(), { sites: hosts("fine", 1), sink, crawl: { ...crawl, client } });
+    return results.map(({ outcome, reasons }) => ({ outcome, reasons }));
+  };
+  const reason = { code: "limit-time", message: "The check was not finished in time", count: 1 };
+  expect(await outcomeWith(check)).toEqual([{ outcome: "incomplete", reasons: [reason] }]);
+  expect(await outcomeWith(checkTree)).toEqual([{ outcome: "complete", reasons: [] }]);
+});
 
 test("every website has one result, with its outcome and the reasons", async () => {
   const { client, visits } = manyWebsites();

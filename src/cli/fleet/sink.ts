@@ -118,6 +118,7 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
     };
     const tree = async (whole: SitemapTree, within: CheckOptions) => {
       findings = await check?.(whole, within);
+      return findings?.complete === false && whole.complete ? "late" : undefined;
     };
     return {
       options: { ...(archive && { save: archive }), ...(earlier?.file && { previous: earlier.file }) },
