@@ -22,8 +22,10 @@ import { urlKey } from "../model/url.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
 import { partsOf, robotsOf, type SitemapTree } from "../tree/tree.ts";
 import { compareSides } from "./compare-sides.ts";
-import { isAbsent, type Side } from "./diff-side.ts";
+import { isAbsent, type SideFacts } from "./diff-side.ts";
 import { type DiffOptions, type DiffSettings, resolveDiffOptions } from "./diff-trees.ts";
+import { NdjsonSide } from "./ndjson-side.ts";
+import type { PageLists } from "./page-lists.ts";
 import { keyOf, TreeSide, unansweredUrls } from "./tree-side.ts";
 
 /** Options of `changes`. */
@@ -160,7 +162,7 @@ export class ChangesRun {
         pages = tree.pageCount;
         const isCertain = certainty(tree);
         await this.#filter.begin(tree.homepage, robotsOf(tree));
-        const before = state === undefined ? nothing : new KnownSide(state.tree);
+        const before = state === undefined ? new NdjsonSide(undefined, true, "tree") : new KnownSide(state.tree);
         for await (const found of compareSides(before, new KnownSide(tree), scratch, this.#settings)) {
           const certain = (found as readonly PageChange[]).filter((change) => isCertain(change));
           uncertain += found.length - certain.length;
@@ -401,21 +403,7 @@ function certainty(tree: SitemapTree): (change: PageChange) => boolean {
 
 // A page missing from a known state is gone.
 class KnownSide extends TreeSide {
-  override get complete(): boolean {
-    return true;
-  }
-
-  override get unsure(): ReadonlySet<string> {
-    return new Set();
+  override async scan(lists: PageLists): Promise<SideFacts> {
+    return { ...(await super.scan(lists)), complete: true, unsure: new Set() };
   }
 }
-
-const nothing: Side = {
-  kind: "tree",
-  complete: true,
-  hasFields: true,
-  sitemaps: new Map(),
-  namesAll: () => true,
-  scan: async () => {},
-  async *read() {},
-};

@@ -13,7 +13,7 @@ import {
   type TreeChange,
 } from "../model/change.ts";
 import type { SitemapPage } from "../model/page.ts";
-import { isAbsent, type Side } from "./diff-side.ts";
+import { isAbsent, type Side, type SideFacts } from "./diff-side.ts";
 import type { DiffSettings } from "./diff-trees.ts";
 import { EarlierPages } from "./earlier-pages.ts";
 import { matchPages, type PageList, PageLists } from "./page-lists.ts";
@@ -24,14 +24,17 @@ const changed = 2;
 const moved = 3;
 
 export async function* compareSides(
-  before: Side,
-  after: Side,
+  oldSide: Side,
+  newSide: Side,
   scratch: Scratch,
   settings: DiffSettings,
 ): AsyncGenerator<readonly TreeChange[], DiffTotals> {
   const { kinds, signal } = settings;
-  const was = await scan(before, scratch, settings);
-  const is = await scan(after, scratch, settings);
+  const [was, is] = [new PageLists(scratch, settings), new PageLists(scratch, settings)];
+  const before = await oldSide.scan(was);
+  await was.records.finish();
+  const after = await newSide.scan(is);
+  await is.records.finish();
   const isBeforeWhole = knowsPages(before, after);
   const isAfterWhole = knowsPages(after, before);
   const comparesFields = before.hasFields && after.hasFields;
@@ -77,7 +80,7 @@ export async function* compareSides(
   }
 
   await pairs.finish();
-  for await (const { list, pages, place } of marked(before, was, marksBefore, signal)) {
+  for await (const { list, pages, place } of marked(oldSide, was, marksBefore, signal)) {
     const changes: PageChange[] = [];
     for (let at = 0; at < pages.length; at++) {
       const mark = marksBefore.get(place + at);
@@ -91,7 +94,7 @@ export async function* compareSides(
   }
   await earlier.finish();
 
-  for await (const { list, pages, place } of marked(after, is, marksAfter, signal)) {
+  for await (const { list, pages, place } of marked(newSide, is, marksAfter, signal)) {
     const changes: PageChange[] = [];
     for (let at = 0; at < pages.length; at++) {
       const mark = marksAfter.get(place + at);
@@ -126,21 +129,14 @@ export async function* compareSides(
   };
 }
 
-async function scan(side: Side, scratch: Scratch, settings: DiffSettings): Promise<PageLists> {
-  const lists = new PageLists(scratch, settings);
-  await side.scan(lists);
-  await lists.records.finish();
-  return lists;
-}
-
 // Whether a page that is missing on this side is known to be missing. A sitemap that does not exist on both sides has no pages. The pages
 // of the sitemaps in an index file are unknown, which does not matter if both sides are such files.
-function knowsPages(side: Side, other: Side): boolean {
-  const lacks = ({ sitemaps }: Side, key: string) => isAbsent(sitemaps.get(key)?.reason?.code);
+function knowsPages(side: SideFacts, other: SideFacts): boolean {
+  const lacks = ({ sitemaps }: SideFacts, key: string) => isAbsent(sitemaps.get(key)?.reason?.code);
   const { unread = [], unsure = [] } = side;
   const areAbsent = unread.length > 0 && unread.every((key) => lacks(side, key) && lacks(other, key));
   const isRead = side.kind !== "index" || side.sitemaps.size === 0 || other.kind === "index";
-  const isSure = ![...unsure].some((url) => other.sitemaps.has(url) || other.namesAll(url) !== undefined);
+  const isSure = ![...unsure].some((url) => other.sitemaps.has(url) || other.indexes.has(url));
   return (side.complete || areAbsent) && isRead && isSure;
 }
 
@@ -176,7 +172,7 @@ function totalsOf({ lists, total }: PageLists, complete: boolean): DiffSideTotal
 
 // Sitemaps that are new, gone, no longer readable or readable again: first those of the old side that are missing now, then those of the
 // new.
-function* sitemapChanges(before: Side, after: Side): Generator<SitemapChange, void> {
+function* sitemapChanges(before: SideFacts, after: SideFacts): Generator<SitemapChange, void> {
   const kind = "sitemap";
   for (const sitemap of before.sitemaps.keys()) {
     if (after.sitemaps.has(sitemap)) continue;
@@ -195,19 +191,19 @@ function* sitemapChanges(before: Side, after: Side): Generator<SitemapChange, vo
 
 // A missing sitemap is known to be gone if the index that lists it on the other side was fully read here. If that index is missing, too,
 // the same is checked for it. Indexes can list one another, and robots.txt.
-function isKnownToLack(side: Side, sitemap: string, other: Side): boolean {
+function isKnownToLack(side: SideFacts, sitemap: string, other: SideFacts): boolean {
   const parentOf = (key: string) => other.sitemaps.get(key)?.parent;
   const seen = new Set([sitemap]);
   if (side.unsure?.has(sitemap)) return false;
   for (let parent = parentOf(sitemap); parent !== undefined && !seen.has(parent); parent = parentOf(parent)) {
     seen.add(parent);
     if (side.unsure?.has(parent)) return false;
-    const namesAll = side.namesAll(parent);
+    const namesAll = side.indexes.get(parent);
     if (namesAll !== undefined) return namesAll;
     const own = side.sitemaps.get(parent);
     if (own !== undefined) return own.reason === undefined;
   }
-  return side.namesAll(undefined) ?? false;
+  return side.indexes.get(undefined) ?? false;
 }
 
 // In the order of `pageFields`. Equal as data: the order of fields in an object does not matter.

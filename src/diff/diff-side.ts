@@ -52,8 +52,14 @@ export interface SideSitemap {
 
 export interface Side {
   /** Reads everything once, in declared order. */
-  scan(lists: PageLists): Promise<void>;
-  /** The following members are known once `scan` is done. */
+  scan(lists: PageLists): Promise<SideFacts>;
+  /** Reads the pages of a list again. */
+  read(list: PageList): AsyncIterable<readonly SitemapPage[]>;
+  close?(): Promise<void>;
+}
+
+/** What is known of a side that was read. */
+export interface SideFacts {
   readonly complete: boolean;
   /** The keys of everything that could not be fully read, if it is known one by one. */
   readonly unread?: readonly string[];
@@ -68,14 +74,8 @@ export interface Side {
   readonly kind: "tree" | "index" | "file";
   /** By the URL that they were declared with, in declared order. */
   readonly sitemaps: ReadonlyMap<string, SideSitemap>;
-  /**
-   * Whether every sitemap that this index lists is known; without a name, every sitemap that discovery could find. Undefined if there is
-   * no such index.
-   */
-  namesAll(index: string | undefined): boolean | undefined;
-  /** Reads the pages of a list again. */
-  read(list: PageList): AsyncIterable<readonly SitemapPage[]>;
-  close?(): Promise<void>;
+  /** By index: whether every sitemap that it lists is known; without a name, every sitemap that discovery could find. */
+  readonly indexes: ReadonlyMap<string | undefined, boolean>;
 }
 
 /** Whether a document that cannot be read for this reason does not exist. */

@@ -12,21 +12,19 @@ import type { SitemapPage } from "../model/page.ts";
 import type { Problem } from "../model/problem.ts";
 import { isRobotsPath } from "../model/url.ts";
 import { kindOfBytes } from "./archive-magic.ts";
-import type { DiffBytes, Side, SideSitemap } from "./diff-side.ts";
+import type { DiffBytes, Side, SideFacts, SideSitemap } from "./diff-side.ts";
 import type { OpenSideOptions } from "./open-side.ts";
 import type { PageLists } from "./page-lists.ts";
 
+/** A part that is read as a document, as often as it is needed. */
+type Part = () => AsyncIterable<Uint8Array>;
+
 export class FileSide implements Side {
-  complete = true;
-  readonly sitemaps: Map<string, SideSitemap> = new Map();
   readonly #source: string | DiffBytes;
   readonly #scratch: Scratch;
   readonly #options: OpenSideOptions;
   readonly #settings: ReadSettings;
-  // Of a stream, which can be read only once.
-  readonly #blocks: Block[] = [];
-  #ranges: readonly Range[] = [];
-  #outcome: Reading["outcome"] | undefined;
+  #parts: readonly Part[] = [];
 
   /** `source`: a path, or a stream, which is stored while it is received. */
   constructor(source: string | DiffBytes, scratch: Scratch, options: OpenSideOptions) {
@@ -39,37 +37,34 @@ export class FileSide implements Side {
     this.#settings = { limits: { ...defaultLimits, ...endless, ...limits }, strict };
   }
 
-  get hasFields(): boolean {
-    return !(this.#outcome?.kind === "pages" && this.#outcome.format === "text");
-  }
-
-  get kind(): "index" | "file" {
-    return this.#outcome?.kind === "index" ? "index" : "file";
-  }
-
-  namesAll(index: string | undefined): boolean | undefined {
-    return index === undefined ? this.complete : undefined;
-  }
-
-  async scan(lists: PageLists): Promise<void> {
+  async scan(lists: PageLists): Promise<SideFacts> {
     const source = this.#source;
     const name = typeof source === "string" ? path.basename(source) : source.name;
-    this.#ranges = typeof source === "string" ? await lineRanges(source) : await this.#receive(source);
-    for (const range of this.#ranges) {
-      const entries = this.#entries(range);
+    this.#parts = typeof source === "string" ? await this.#fileParts(source) : [await this.#receive(source)];
+    const sitemaps = new Map<string, SideSitemap>();
+    let complete = true;
+    let found: Reading["outcome"] | undefined;
+    for (const part of this.#parts) {
+      const entries = this.#entries(part);
       let step = await entries.next();
       for (; !step.done; step = await entries.next()) {
-        const { pages, sitemaps } = step.value;
-        for (const { url } of sitemaps) this.sitemaps.set(url, { reason: undefined, parent: undefined });
-        if (pages.length > 0) await lists.add(name, pages);
+        for (const { url } of step.value.sitemaps) sitemaps.set(url, { reason: undefined, parent: undefined });
+        if (step.value.pages.length > 0) await lists.add(name, step.value.pages);
       }
-      const { outcome, complete, problems } = step.value;
-      // The first range of a divided text decides its format.
-      this.#outcome ??= outcome;
-      this.complete &&= complete || outcome.kind === "invalid";
+      const { outcome, complete: isWhole, problems } = step.value;
+      // The first part of a divided text decides its format.
+      found ??= outcome;
+      complete &&= isWhole || outcome.kind === "invalid";
       this.#options.onProblems?.(problems);
     }
-    if (this.#outcome?.kind === "invalid") this.#expectEmptyList(this.#outcome.reason);
+    if (found?.kind === "invalid") this.#expectEmptyList(found.reason);
+    return {
+      kind: found?.kind === "index" ? "index" : "file",
+      hasFields: found?.kind === "index" || (found?.kind === "pages" && found.format !== "text"),
+      complete,
+      sitemaps,
+      indexes: new Map([[undefined, complete]]),
+    };
   }
 
   // A list may be empty, which is complete; any other file without pages is not a sitemap.
@@ -79,37 +74,40 @@ export class FileSide implements Side {
     const shown = typeof source === "string" ? source : source.name;
     if (reason.code !== "empty" || !mayBeEmpty)
       throw new SitemapError("invalid-file", `${shown} is neither an archive nor a sitemap: ${reason.message}`);
-    this.#outcome = { kind: "pages", format: "text" };
     this.#options.onProblems?.([reason]);
   }
 
   async *read(): AsyncGenerator<readonly SitemapPage[], void> {
-    for (const range of this.#ranges) {
-      for await (const { pages } of this.#entries(range)) if (pages.length > 0) yield pages;
+    for (const part of this.#parts) {
+      for await (const { pages } of this.#entries(part)) if (pages.length > 0) yield pages;
     }
   }
 
-  #entries(range: Range): ReturnType<typeof read> {
-    const source = this.#source;
-    const { signal } = this.#options;
-    const isFile = typeof source === "string";
-    const body = isFile ? createReadStream(source, { highWaterMark: blockLength, signal, ...range }) : this.#received();
-    return read({ url: undefined, headers: [], body, isRobots: isFile && isRobotsPath(source) }, this.#settings);
+  #entries(part: Part): ReturnType<typeof read> {
+    const isRobots = typeof this.#source === "string" && isRobotsPath(this.#source);
+    return read({ url: undefined, headers: [], body: part(), isRobots }, this.#settings);
   }
 
-  async #receive({ name, bytes: chunks }: DiffBytes): Promise<readonly Range[]> {
+  async #fileParts(file: string): Promise<readonly Part[]> {
+    const { signal } = this.#options;
+    const ranges = await lineRanges(file);
+    return ranges.map((range) => () => createReadStream(file, { highWaterMark: blockLength, signal, ...range }));
+  }
+
+  // A stream can be read only once.
+  async #receive({ name, bytes: chunks }: DiffBytes): Promise<Part> {
+    const scratch = this.#scratch;
+    const blocks: Block[] = [];
     for await (const bytes of chunks) {
       this.#options.signal?.throwIfAborted();
-      const kind = this.#blocks.length === 0 ? kindOfBytes(bytes) : "other";
+      const kind = blocks.length === 0 ? kindOfBytes(bytes) : "other";
       if (kind !== "other") throw new SitemapError("invalid-file", `${name} holds ${notText[kind]}`);
       // A copy: the producer may reuse its buffer.
-      this.#blocks.push(await this.#scratch.put(bytes.slice()));
+      blocks.push(await scratch.put(bytes.slice()));
     }
-    return [{ start: 0, end: Number.POSITIVE_INFINITY }];
-  }
-
-  async *#received(): AsyncGenerator<Uint8Array> {
-    for (const block of this.#blocks) yield await this.#scratch.get(block);
+    return async function* () {
+      for (const block of blocks) yield await scratch.get(block);
+    };
   }
 }
 

@@ -2,39 +2,37 @@
 import { createReadStream } from "node:fs";
 import { SitemapError } from "../model/errors.ts";
 import type { SitemapPage } from "../model/page.ts";
-import type { Side, SideSitemap } from "./diff-side.ts";
+import type { Side, SideFacts, SideSitemap } from "./diff-side.ts";
 import type { PageList, PageLists } from "./page-lists.ts";
 
 export class NdjsonSide implements Side {
-  readonly hasFields = true;
-  readonly kind: "tree" | "file";
-  /** Whether everything declared was read. The last line of the file may deny it. */
-  complete: boolean;
-  readonly sitemaps: Map<string, SideSitemap> = new Map();
   readonly #file: string | undefined;
+  readonly #kind: "tree" | "file";
+  // Whether everything declared was read. The last line of the file may deny it.
+  #complete: boolean;
   // The start and end of each list in the file, by its number.
   readonly #ranges: { readonly start: number; end: number }[] = [];
 
   /** `file`: undefined if there are no pages. `kind`: if the other side is of another kind, the file's sitemaps are meaningless. */
   constructor(file: string | undefined, complete = true, kind: "tree" | "file" = "file") {
     this.#file = file;
-    this.complete = complete;
-    this.kind = kind;
+    this.#complete = complete;
+    this.#kind = kind;
   }
 
-  namesAll(index: string | undefined): boolean | undefined {
-    return index === undefined ? this.complete : undefined;
-  }
-
-  async scan(lists: PageLists): Promise<void> {
+  async scan(lists: PageLists): Promise<SideFacts> {
+    const kind = this.#kind;
+    const sitemaps = new Map<string, SideSitemap>();
     let last: string | undefined;
     for await (const { sitemap, pages, start, end } of this.#batches({ start: 0 })) {
       if (sitemap !== last) this.#ranges.push({ start, end });
       this.#ranges.at(-1)!.end = end;
       last = sitemap;
-      if (this.kind === "tree") this.sitemaps.set(sitemap, { reason: undefined, parent: undefined });
+      if (kind === "tree") sitemaps.set(sitemap, { reason: undefined, parent: undefined });
       await lists.add(sitemap, pages);
     }
+    const complete = this.#complete;
+    return { kind, hasFields: true, complete, sitemaps, indexes: new Map([[undefined, complete]]) };
   }
 
   async *read(list: PageList): AsyncGenerator<readonly SitemapPage[], void> {
@@ -88,7 +86,7 @@ export class NdjsonSide implements Side {
       const value = JSON.parse(line) as Readonly<Record<string, unknown>>;
       if (isPageLine(value)) return value as never;
       if (value["kind"] === "finished" && typeof value["complete"] === "boolean") {
-        this.complete &&= value["complete"];
+        this.#complete &&= value["complete"];
         return undefined;
       }
     } catch {
