@@ -51,7 +51,7 @@ export interface PageWatcher {
     isFlawed: boolean,
   ): void;
   /** Writes the records to the disk. Called now and then. */
-  flush(): Promise<void>;
+  flush(): Promise<void> | undefined;
   /** After the last page: a rule across sitemaps found an error or a warning in the page with this number. In no order. */
   addFlaw(ordinal: number): void;
   readonly languages: {

@@ -17,7 +17,7 @@ import type { DocumentRequest, DocumentSource } from "../model/exchange.ts";
 import { path as checkPath, expectKnown, invalid, oneOf, optionsIn, strings } from "../model/option-checks.ts";
 import { defaultLimits, type Options, resolvePageFilters } from "../model/options.ts";
 import { isCutOff, isLossy } from "../model/problem.ts";
-import { isComplete, isReadSitemap, type Sitemap } from "../model/sitemap.ts";
+import { isComplete, isReadSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
 import { urlKey } from "../model/url.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
 import { partsOf, robotsOf, type SitemapTree } from "../tree/tree.ts";
@@ -256,16 +256,18 @@ export class ChangesRun {
   // What is known of the website now.
   async #visit(state: State | undefined): Promise<SitemapTree> {
     const previous = state && { previous: this.#state };
+    // The root comes first.
+    const before = [...(state?.tree.sitemaps() ?? [])];
     this.#next = this.#received;
     const tree = await buildTreeWhile(this.#target, { ...this.#crawl, ...previous, save: this.#received }, {});
-    this.#kept = state === undefined ? [] : keptUrls(tree, state.tree);
-    const stale = state === undefined ? new Set<string>() : staleUrls(tree, state.tree);
+    this.#kept = keptUrls(tree, before);
+    const stale = staleUrls(tree, before);
     for (const url of this.#kept) stale.add(urlKey(url));
     const isWhole = tree.complete && tree.root.problems.length === 0 && stale.size === 0;
     if (isWhole || tree.unreachable !== undefined) return tree;
-    const held = state === undefined ? [] : heldPaths(tree, state.tree);
+    const held = heldPaths(tree, before);
     // If the known one could not be fully read either, that of today is as good.
-    const asBefore = new Set(state?.tree.root.problems.map(({ code }) => code));
+    const asBefore = new Set(before.slice(0, 1).flatMap((root) => problemsOf(root).map(({ code }) => code)));
     const unread = new Set(
       tree.root.problems.flatMap(({ code }) => (asBefore.has(code) ? [] : (unreadRoles[code] ?? []))),
     );
@@ -274,10 +276,9 @@ export class ChangesRun {
     this.#next = this.#merged;
     const source = knownDocuments(await openArchive(this.#received), state?.archive, isStale);
     try {
-      const known = state === undefined ? 0 : Array.from(state.tree.sitemaps()).length;
       const { documents } = { ...defaultLimits, ...this.#crawl.limits };
       // What was not requested today is taken from the state.
-      const limits = { ...withoutBudgets(this.#crawl.limits), documents: documents + known };
+      const limits = { ...withoutBudgets(this.#crawl.limits), documents: documents + before.length };
       const extraKnownPaths = [...(this.#crawl.extraKnownPaths ?? []), ...held];
       const options = { ...this.#crawl, limits, extraKnownPaths, save: this.#merged, onEvent: undefined };
       return await buildTreeWhile(this.#target, options, { source });
@@ -326,15 +327,15 @@ function knownDocuments(
 }
 
 /** What discovery read before, and could not read today. It is not in the tree. */
-function keptUrls(now: SitemapTree, before: SitemapTree): string[] {
-  const read = new Set(Array.from(before.sitemaps(), (each) => (each.kind === "invalid" ? "" : keyOf(each))));
+function keptUrls(now: SitemapTree, before: readonly Sitemap[]): string[] {
+  const read = new Set(before.map((each) => (each.kind === "invalid" ? "" : keyOf(each))));
   return unansweredUrls(now).filter((url) => read.has(url));
 }
 
 /** The URLs of sitemaps that were read before and cannot be fully read now, with the redirects to them. */
-function staleUrls(now: SitemapTree, before: SitemapTree): Set<string> {
+function staleUrls(now: SitemapTree, before: readonly Sitemap[]): Set<string> {
   const known = new Map<string, Sitemap>();
-  for (const sitemap of before.sitemaps()) if (!known.has(keyOf(sitemap))) known.set(keyOf(sitemap), sitemap);
+  for (const sitemap of before) if (!known.has(keyOf(sitemap))) known.set(keyOf(sitemap), sitemap);
   const { responses } = partsOf(now);
   const stale = new Set<string>();
   for (const sitemap of now.sitemaps()) {
@@ -351,9 +352,9 @@ function staleUrls(now: SitemapTree, before: SitemapTree): Set<string> {
  * The paths of sitemaps that are no longer listed, as long as an index, or a sitemap that was never read, cannot be read: it may list
  * their pages. One that is not found (404) counts on the first day only. They are kept as if the caller had passed them.
  */
-function heldPaths(now: SitemapTree, before: SitemapTree): string[] {
+function heldPaths(now: SitemapTree, before: readonly Sitemap[]): string[] {
   const named = new Set([...Array.from(now.sitemaps(), keyOf), ...now.discovery.map(({ url }) => url)]);
-  const known = new Map(Array.from(before.sitemaps(), (each) => [keyOf(each), each]));
+  const known = new Map(before.map((each) => [keyOf(each), each]));
   const mayHave = (each: Sitemap) => {
     const last = known.get(keyOf(each));
     const isNew = last === undefined || (last.kind === "invalid" && !(isMissing(last) && isMissing(each)));
@@ -362,7 +363,7 @@ function heldPaths(now: SitemapTree, before: SitemapTree): string[] {
   if (isComplete(now.root.problems) && !Array.from(now.sitemaps()).some(mayHave)) return [];
   const { origin } = new URL(now.homepage);
   const isLeft = (url: string) => !named.has(url) && url.startsWith(`${origin}/`);
-  const lists = Array.from(before.sitemaps()).filter((each) => each === before.root || named.has(keyOf(each)));
+  const lists = before.filter((each, at) => at === 0 || named.has(keyOf(each)));
   const children = lists.flatMap((each) => (each.kind === "index" ? each.children.filter(isReadSitemap) : []));
   return children
     .map(keyOf)

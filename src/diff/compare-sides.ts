@@ -75,11 +75,11 @@ export async function* compareSides(
         earlier.put(other.place, one.list.number, undefined);
       }
     }
-    await pairs.flush();
+    await pairs.store.flush();
     await earlier.flush();
   }
 
-  await pairs.finish();
+  await pairs.store.finish();
   for await (const { list, pages, place } of marked(oldSide, was, marksBefore, signal)) {
     const changes: PageChange[] = [];
     for (let at = 0; at < pages.length; at++) {

@@ -2,7 +2,7 @@
 // records of 20 bytes; records are joined on disk, partition by partition, and mark the pages that differ; documents
 // with marked pages are read a second time to report these pages. The URLs are never all in memory.
 
-import type { Scratch } from "../archive/scratch.ts";
+import { Scratch } from "../archive/scratch.ts";
 import { flatten } from "../crawl/crawl.ts";
 import {
   type ChangeKind,
@@ -14,9 +14,10 @@ import {
 } from "../model/change.ts";
 import { functionValue, invalid, optionsIn, signal, strings, suggestion } from "../model/option-checks.ts";
 import { type Options, resolveOptions } from "../model/options.ts";
-import { checkSide, type DiffSide, type Side } from "./diff-side.ts";
+import { compareSides } from "./compare-sides.ts";
+import { checkSide, type DiffSide } from "./diff-side.ts";
 import type { NdjsonSide } from "./ndjson-side.ts";
-import type { OpenSideOptions } from "./open-side.ts";
+import { type OpenSideOptions, openSide } from "./open-side.ts";
 
 /** Options of `diffTrees`. */
 export interface DiffOptions {
@@ -106,25 +107,22 @@ export async function* diffBatches(
   after: DiffSide | NdjsonSide,
   settings: DiffSettings,
   onSide: OnSide = () => ({}),
-  givenScratch?: Scratch,
+  scratch: Scratch = new Scratch(),
 ): AsyncGenerator<readonly TreeChange[], DiffTotals> {
   const { crawl, signal } = settings;
   signal?.throwIfAborted();
-  const { openSide } = await import("./open-side.ts");
-  const { compareSides } = await import("./compare-sides.ts");
-  const scratch = givenScratch ?? new (await import("../archive/scratch.ts")).Scratch();
-  const sides: Side[] = [];
+  // Both are opened before anything is read, so that mistakes are reported immediately.
+  const was = openSide(before, scratch, { crawl, signal, ...onSide("before") });
+  const is = openSide(after, scratch, { crawl, signal, ...onSide("after") });
   try {
-    // Both are opened before anything is read, so that mistakes are reported immediately.
-    sides.push(await openSide(before, scratch, { crawl, signal, ...onSide("before") }));
-    sides.push(await openSide(after, scratch, { crawl, signal, ...onSide("after") }));
-    return yield* compareSides(sides[0]!, sides[1]!, scratch, settings);
+    return yield* compareSides(was, is, scratch, settings);
   } catch (error) {
     // Failures because of the caller's signal throw its reason.
     signal?.throwIfAborted();
     throw error;
   } finally {
-    for (const side of sides) await side.close?.();
+    await was.close?.();
+    await is.close?.();
     await scratch.close();
   }
 }

@@ -36,7 +36,7 @@ export class EarlierPages {
 
   /** Writes full pieces. To be called now and then. */
   async flush(least: number = fullPiece): Promise<void> {
-    await this.#records.flush();
+    await this.#records.store.flush();
     if (this.#length < least) return;
     const bytes = Buffer.concat(this.#texts);
     this.#texts = [];
@@ -47,7 +47,7 @@ export class EarlierPages {
   /** Nothing more is added. */
   async finish(): Promise<void> {
     await this.flush(1);
-    await this.#records.finish();
+    await this.#records.store.finish();
   }
 
   /** The number of the list that it was in, and its earlier fields; absent if they are the same. Only for pages that were added. */

@@ -23,11 +23,7 @@ export interface OpenSideOptions {
 }
 
 /** `scratch` keeps bytes that can be read only once. */
-export async function openSide(
-  source: DiffSide | NdjsonSide,
-  scratch: Scratch,
-  options: OpenSideOptions,
-): Promise<Side> {
+export function openSide(source: DiffSide | NdjsonSide, scratch: Scratch, options: OpenSideOptions): Side {
   const { crawl = {}, signal = crawl.signal, onEvent, onProblems } = options;
   if (source instanceof NdjsonSide) return source;
   if (isTree(source)) return new TreeSide(source);

@@ -7,7 +7,7 @@ const smallestBucket = 4096;
 const mostBuckets = 255;
 
 export class PlacedRecords {
-  readonly #store: RecordStore;
+  readonly store: RecordStore;
   readonly #width: number;
   // Of a bucket, in places.
   readonly #size: number;
@@ -20,21 +20,11 @@ export class PlacedRecords {
     while (places / size >= mostBuckets) size *= 2;
     this.#size = size;
     this.#width = width;
-    this.#store = new RecordStore(scratch, Math.floor(places / size) + 1, width + 1);
+    this.store = new RecordStore(scratch, Math.floor(places / size) + 1, width + 1);
   }
 
   put(place: number, ...record: readonly number[]): void {
-    this.#store.add(Math.floor(place / this.#size), place % this.#size, ...record);
-  }
-
-  /** Writes full buffers. */
-  async flush(): Promise<void> {
-    await this.#store.flush();
-  }
-
-  /** Nothing more is added. */
-  async finish(): Promise<void> {
-    await this.#store.finish();
+    this.store.add(Math.floor(place / this.#size), place % this.#size, ...record);
   }
 
   /** The words of a record, until the next call. Only for places that were added. */
@@ -43,7 +33,7 @@ export class PlacedRecords {
     const bucket = Math.floor(place / this.#size);
     if (bucket !== this.#bucket) {
       if (this.#open.length === 0) this.#open = new Int32Array(this.#size * width);
-      const { words, count } = await this.#store.load(bucket);
+      const { words, count } = await this.store.load(bucket);
       for (let at = 0, end = count * (width + 1); at < end; at += width + 1) {
         this.#open.set(words.subarray(at + 1, at + 1 + width), words[at]! * width);
       }

@@ -142,8 +142,8 @@ class Collector implements PageWatcher {
     if (newsStory !== undefined) media.stories += 1;
   }
 
-  flush(): Promise<void> {
-    return this.#sectionOf.flush();
+  flush(): Promise<void> | undefined {
+    return this.#sectionOf.store.flush();
   }
 
   addFlaw(ordinal: number): void {
