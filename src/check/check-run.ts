@@ -200,6 +200,12 @@ export class CheckTime {
     return this.left === 0;
   }
 
+  /** Takes a turn, and returns whether the time is up. */
+  async isOver(): Promise<boolean> {
+    await this.turn();
+    return this.isUp;
+  }
+
   /** Lets timers, signals and other websites act, if that is due. Rejects with the reason of an aborted signal. */
   turn(): Promise<void> | undefined {
     return pauseWhenDue()?.then(() => this.#signal?.throwIfAborted());

@@ -2,6 +2,7 @@
 // the first examples is read again from the documents.
 import { Scratch } from "../archive/scratch.ts";
 import { Marks } from "../join/marks.ts";
+import { runAt } from "../join/run-at.ts";
 import { hasTime } from "../model/instant.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { PagesSitemap } from "../model/sitemap.ts";
@@ -84,8 +85,7 @@ export class CrossRules {
       let ordinal = pages.start(number);
       if (unsettled.isClear(ordinal, pages.start(number + 1) - ordinal)) continue;
       for await (const batch of pages.batches(number)) {
-        await time.turn();
-        if (time.isUp) return;
+        if (await time.isOver()) return;
         for (const page of batch) {
           if (unsettled.get(ordinal) !== 0) this.#clusters.addLinks(page, ordinal, isKnownHost);
           ordinal += 1;
@@ -98,8 +98,7 @@ export class CrossRules {
   async #countAll(all: AsyncIterable<Found>, skipped: ReadonlySet<RuleId>): Promise<void> {
     const { time, findings } = this.#run;
     for await (const { rule, ordinal, other } of all) {
-      await time.turn();
-      if (time.isUp) return;
+      if (await time.isOver()) return;
       if (skipped.has(rule)) continue;
       const number = this.#pages.sitemapOf(ordinal);
       const key = `${rule} ${number}`;
@@ -199,14 +198,7 @@ export class WebsitePages {
   }
 
   sitemapOf(ordinal: number): number {
-    let low = 0;
-    let high = this.#starts.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if (this.#starts[middle]! <= ordinal) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+    return runAt(this.#starts, ordinal);
   }
 
   /** Reads pages again: those with these numbers. Only their sitemaps are read, and no further than needed. */

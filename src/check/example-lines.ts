@@ -16,8 +16,7 @@ export async function findLines({ tree, findings, time }: CheckRun): Promise<voi
     const examples = wanted.get(sitemap.url);
     if (examples === undefined || sitemap === tree.root || sitemap.kind === "invalid") continue;
     wanted.delete(sitemap.url);
-    await time.turn();
-    if (time.isUp) return;
+    if (await time.isOver()) return;
     const search = new LineSearch(examples.map((example) => urlOf(example) as string));
     for await (const piece of tree.text(sitemap)) if (search.write(piece) || time.isUp) break;
     search.end();

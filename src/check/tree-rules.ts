@@ -18,8 +18,7 @@ export async function judgeTree(run: CheckRun): Promise<void> {
       if (sitemap.kind === "index") parents.pop();
       continue;
     }
-    await time.turn();
-    if (time.isUp) return;
+    if (await time.isOver()) return;
     const parent = parents.at(-1);
     if (sitemap.kind === "index") parents.push(sitemap);
     if (parent !== undefined) judgeChild(sitemap, parent, named, run);

@@ -4,6 +4,7 @@
 import type { Scratch } from "../archive/scratch.ts";
 import { RecordGroups } from "../join/record-groups.ts";
 import { RecordStore } from "../join/record-store.ts";
+import { runAt } from "../join/run-at.ts";
 import { type PageField, pageFields } from "../model/change.ts";
 import { FingerprintReader, mix } from "../model/fingerprints.ts";
 import type { SitemapPage } from "../model/page.ts";
@@ -26,6 +27,8 @@ export interface PageList {
 
 export class PageLists {
   readonly lists: PageList[] = [];
+  /** Of the lists. */
+  readonly starts: number[] = [];
   readonly records: RecordStore;
   readonly #settings: DiffSettings;
   readonly #reader = new FingerprintReader();
@@ -47,6 +50,7 @@ export class PageLists {
     if (list?.sitemap !== sitemap) {
       list = { sitemap, number: this.lists.length, key: sitemap, start: this.total, count: 0 };
       this.lists.push(list);
+      this.starts.push(this.total);
     }
     for (const page of pages) this.#record(page, this.total++);
     list.count += pages.length;
@@ -106,7 +110,7 @@ function* matches(one: PartitionPages, other: PartitionPages): Generator<Match, 
 
 type PartitionPages = Awaited<ReturnType<typeof pagesIn>>;
 
-async function pagesIn({ records, lists }: PageLists, partition: number) {
+async function pagesIn({ records, lists, starts }: PageLists, partition: number) {
   const loaded = await records.load(partition);
   const { words } = loaded;
   const groups = new RecordGroups(loaded, recordWidth, 2);
@@ -114,24 +118,12 @@ async function pagesIn({ records, lists }: PageLists, partition: number) {
   const declared = (first: number): Declared | undefined => {
     for (const at of groups.members(first)) {
       const place = words[at + 4]! >>> 0;
-      const list = listAt(lists, place);
+      const list = lists[runAt(starts, place)]!;
       if (!list.isVoid) return { place, list, date: words[at + 2]!, rest: words[at + 3]! };
     }
     return undefined;
   };
   return { words, groups, declared };
-}
-
-// The list that a page is in, by its place.
-function listAt(lists: readonly PageList[], place: number): PageList {
-  let low = 0;
-  let high = lists.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >>> 1;
-    if (lists[middle]!.start <= place) low = middle;
-    else high = middle - 1;
-  }
-  return lists[low]!;
 }
 
 // Equal for equal values: the order of fields in an object does not matter.

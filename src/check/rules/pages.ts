@@ -92,8 +92,7 @@ export class FileRules {
   async finish(): Promise<void> {
     const { findings, tree, robots, time, settings, site } = this.#run;
     for (const { file, url } of this.#files.pages()) {
-      await time.turn();
-      if (time.isUp) return;
+      if (await time.isOver()) return;
       if (this.#listed.has(file) || robots.blocked(url)?.isFirst || this.#files.find(url)?.kind === "redirect")
         continue;
       const html = this.#files.read(file);
