@@ -142,9 +142,8 @@ export async function runCheck(
     const seen = new Set<string>();
     const hasOwn = settings.own.length > 0;
     for await (const step of tree.walk()) {
-      await time.turn();
       settings.signal?.throwIfAborted();
-      if (time.isUp) break;
+      if (await time.isOver()) break;
       if (step.type === "enter") {
         const isNew = step.sitemap.kind === "pages" && !seen.has(step.sitemap.url);
         context = isNew && site.isForSearch(step.sitemap) ? await begin(step.sitemap) : undefined;

@@ -78,20 +78,10 @@ export class CrossRules {
   }
 
   async #readLinks(isKnownHost: (url: string, hostEnd: number) => boolean): Promise<void> {
-    const pages = this.#pages;
-    const { time } = this.#run;
-    const { unsettled } = this.#clusters;
-    for (let number = 0; number < pages.sitemapCount; number++) {
-      let ordinal = pages.start(number);
-      if (unsettled.isClear(ordinal, pages.start(number + 1) - ordinal)) continue;
-      for await (const batch of pages.batches(number)) {
-        if (await time.isOver()) return;
-        for (const page of batch) {
-          if (unsettled.get(ordinal) !== 0) this.#clusters.addLinks(page, ordinal, isKnownHost);
-          ordinal += 1;
-        }
-        await this.#clusters.flush();
-      }
+    for await (const batch of this.#pages.marked(this.#clusters.unsettled)) {
+      if (await this.#run.time.isOver()) return;
+      for (const [ordinal, page] of batch) this.#clusters.addLinks(page, ordinal, isKnownHost);
+      await this.#clusters.flush();
     }
   }
 
@@ -127,11 +117,13 @@ export class CrossRules {
         if (rule === "url-variants" || rule === "url-lastmod-conflict") texts.set(found.other, undefined);
       }
     }
-    for await (const { ordinal, page } of this.#pages.readAgain(texts.keys())) {
+    const shownPages = new Marks(this.#pages.count);
+    for (const ordinal of texts.keys()) shownPages.set(ordinal);
+    for await (const batch of this.#pages.marked(shownPages)) {
       if (time.isUp) break;
-      const { url, lastModified, alternates } = page;
-      // A copy: the page keeps the text of its document alive.
-      texts.set(ordinal, structuredClone({ url, lastModified, alternates }));
+      // Copies: a page keeps the text of its document alive.
+      for (const [ordinal, { url, lastModified, alternates }] of batch)
+        texts.set(ordinal, structuredClone({ url, lastModified, alternates }));
     }
     const shown = (rule: RuleId, page: Texts, other: number): string | undefined => {
       if (rule === "url-variants") return texts.get(other)?.url;
@@ -192,32 +184,24 @@ export class WebsitePages {
     return this.#sitemaps[number]!;
   }
 
-  /** The number of the first page of a sitemap; for the one after the last, the number of all pages. */
-  start(number: number): number {
-    return this.#starts[number] ?? this.count;
-  }
-
   sitemapOf(ordinal: number): number {
     return runAt(this.#starts, ordinal);
   }
 
-  /** Reads pages again: those with these numbers. Only their sitemaps are read, and no further than needed. */
-  async *readAgain(ordinals: Iterable<number>): AsyncGenerator<{ ordinal: number; page: SitemapPage }, void> {
-    const wanted = new Map<number, Set<number>>();
-    for (const ordinal of ordinals) {
-      const number = this.sitemapOf(ordinal);
-      wanted.set(number, (wanted.get(number) ?? new Set()).add(ordinal));
-    }
-    for (const [number, left] of wanted) {
-      let ordinal = this.start(number);
-      for await (const pages of this.batches(number)) {
-        for (const page of pages) if (left.delete(ordinal++)) yield { ordinal: ordinal - 1, page };
-        if (left.size === 0) break;
+  /** Reads the pages with a mark again, by number. Only their sitemaps are read, and no further than needed. */
+  async *marked(marks: Marks): AsyncGenerator<readonly (readonly [number, SitemapPage])[], void> {
+    for (const [number, sitemap] of this.#sitemaps.entries()) {
+      let ordinal = this.#starts[number]!;
+      let end = this.#starts[number + 1] ?? this.count;
+      while (end > ordinal && marks.get(end - 1) === 0) end -= 1;
+      if (end === ordinal) continue;
+      for await (const step of this.#tree.walk(sitemap)) {
+        if (step.type !== "pages") continue;
+        const first = ordinal;
+        ordinal += step.pages.length;
+        yield step.pages.map((page, at) => [first + at, page] as const).filter(([at]) => marks.get(at) !== 0);
+        if (ordinal >= end) break;
       }
     }
-  }
-
-  async *batches(number: number): AsyncGenerator<readonly SitemapPage[], void> {
-    for await (const step of this.#tree.walk(this.sitemap(number))) if (step.type === "pages") yield step.pages;
   }
 }
