@@ -146,7 +146,7 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     const gate = hold(3);
     // A busy machine must not cost a lease: who reads it again would wait behind the gate, too.
     for (let count = 0; count < 2; count += 1) work(["--concurrency", "3", "--lease", "30"]);
-    await counted(queue, ({ done, active }) => done === 3 && active === 6);
+    await counted(queue, ({ done, active }) => done === 3 && active >= 6);
     await redis.kill();
     await redis.start();
     gate.open();
@@ -163,7 +163,7 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     const proxy = await tcpProxy(redis.port);
     const gate = hold(2);
     work(["--concurrency", "3"], proxy.port);
-    await counted(queue, ({ done, active }) => done === 2 && active === 3);
+    await counted(queue, ({ done, active }) => done === 2 && active >= 3);
     proxy[how]();
     // Its leases end: others have what it was reading.
     const other = await BullQueue.open(url(), { leaseTime: 1000 });
