@@ -33,10 +33,12 @@ async function withQueue<T>(url: string, messages: Messages | undefined, work: (
   return work(queue).finally(() => queue.close());
 }
 
-async function entryOf(queue: BullQueue, run: string, hint = ""): Promise<RunEntry & { settings: RunDefaults }> {
-  const entry = (await queue.runs()).find((each) => each.run === run);
-  if (entry === undefined) throw new UsageError(`no run is named ${run}${hint}`);
-  return entry;
+async function entryOf(queue: BullQueue, run: string): Promise<RunEntry & { settings: RunDefaults }> {
+  const known = await queue.runs();
+  const entry = known.find((each) => each.run === run);
+  if (entry !== undefined) return entry;
+  const others = known.length === 0 ? "the queue has no runs" : `there are ${known.map((each) => each.run).join(", ")}`;
+  throw new UsageError(`no run is named ${run}: ${others}`);
 }
 
 // Everything else a worker needs comes from its own flags.
@@ -140,7 +142,7 @@ export function scheduleRun(flags: ScheduleFlags, context: Context): Promise<num
         context.stdout.write(`${printable(name)}: every ${interval(time)}${most}${when}\n`);
       }
     } else {
-      await entryOf(queue, run, `; create it with sitegrove fleet --queue … --run ${run}`);
+      await entryOf(queue, run);
       await queue.schedule(run, every, keep);
       messages.say(`${run}: again every ${interval(every)}`, "good");
     }
@@ -176,14 +178,7 @@ export function queueStatus(
   { stdout }: Context,
 ): Promise<number> {
   return withQueue(url, undefined, async (queue) => {
-    const known = await queue.runs();
-    const entries = run === undefined ? known : known.filter((entry) => entry.run === run);
-    if (run !== undefined && entries.length === 0) {
-      const others =
-        known.length === 0 ? "the queue has no runs" : `there are ${known.map((entry) => entry.run).join(", ")}`;
-      throw new UsageError(`no run is named ${run}: ${others}`);
-    }
-    const names = entries.map((entry) => entry.run);
+    const names = (run === undefined ? await queue.runs() : [await entryOf(queue, run)]).map((entry) => entry.run);
     const lines: string[] = [];
     if (format === "json") lines.push(jsonOf(await figuresOf(queue, names)));
     else if (format === "ndjson")
