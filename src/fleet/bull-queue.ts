@@ -1,5 +1,5 @@
-// The queue of several machines: runs on a server, each a BullMQ queue of its own. Sites are taken from one run, or from all in turn. The
-// server also keeps a table of the runs, and schedules: jobs of BullMQ that make the next run from the previous one.
+// The queue of several machines: runs on a server, each a BullMQ queue of its own. Sites are taken from one run, or from all, the oldest
+// first. The server also keeps a table of the runs, and schedules: jobs of BullMQ that make the next run from the previous one.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { waitFor } from "../fetch/abort.ts";
@@ -7,7 +7,7 @@ import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import { functionValue, invalid, number, optionsIn } from "../model/option-checks.ts";
 import { hasRoom } from "./bisection.ts";
-import { BullRun, type Held, type ListedSite } from "./bull-run.ts";
+import { BullRun, type ListedSite, type Reader } from "./bull-run.ts";
 import { openServer, type QueueServer, queueAddress, type ServerNews, told } from "./queue-server.ts";
 import { isRecord, type SiteJob, type SiteOutcome, type SiteSummary } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
@@ -40,7 +40,7 @@ export interface Schedule {
 export interface BullQueueOptions {
   /**
    * The run to take sites from.
-   * @default all of the server, in turn
+   * @default all of the server, the oldest first
    */
   readonly run?: string | undefined;
   /**
@@ -79,22 +79,25 @@ export class BullQueue implements SiteQueue {
   readonly #server: QueueServer;
   readonly #options: BullQueueOptions;
   readonly #runs = new Map<string, BullRun>();
-  readonly #held: Held = { leases: new Set(), next: undefined, lost: 0, onRoom: () => this.#wake() };
+  readonly #reader: Reader = {
+    leases: new Set(),
+    takers: new Set(),
+    next: undefined,
+    lost: 0,
+    onChange: () => this.#steer(),
+    onError: (error) => this.#reject(error),
+  };
   readonly #schedule;
   #maker: unknown;
   #isClosed = false;
   #adding = 0;
-  // The runs that sites are taken from, and those of them that may have sites left.
+  // The runs that sites are taken from, the oldest first.
   #known: readonly RunEntry[] = [];
-  #open: readonly OpenRun[] = [];
-  readonly #finished = new Set<string>();
-  #changes = -1;
-  #listedAt = Number.NEGATIVE_INFINITY;
-  #turn = 0;
-  #queued: Promise<unknown> = Promise.resolve();
-  #quietSince: number | undefined;
-  #isIdle = false;
-  #wake: () => void = () => {};
+  #changes: string | null | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isLooking = false;
+  // Since when nothing is left, and whether that was said.
+  #quiet: { readonly since: number; isSaid: boolean } | undefined;
 
   private constructor(server: QueueServer, options: BullQueueOptions) {
     this.#server = server;
@@ -130,21 +133,27 @@ export class BullQueue implements SiteQueue {
         const entry = { createdAt, settings: { ...before, ...defined(settings ?? {}) } };
         if (known === undefined || settings !== undefined) await connection.hset(runsKey, run, JSON.stringify(entry));
         await connection.set(fillingKey(run), "1", "PX", keyTime);
-        await this.#changed();
+        await connection.incr(changesKey);
         return this.#keeping(fillingKey(run), () => opened.add(sites));
       });
     } finally {
       this.#adding -= 1;
-      this.#listedAt = Number.NEGATIVE_INFINITY;
-      this.#wake();
     }
   }
 
-  /** One caller at a time asks the server: the number of commands does not grow with theirs. */
   take(signal: AbortSignal): Promise<Lease | undefined> {
-    const taking = this.#queued.then(() => this.#told(() => this.#take(signal)));
-    this.#queued = taking.catch(() => undefined);
-    return taking;
+    const { takers } = this.#reader;
+    return this.#told(() =>
+      waitFor<Lease | undefined>(signal, (resolve, reject) => {
+        const taker = { resolve, reject };
+        takers.add(taker);
+        this.#timer ??= setInterval(() => void this.#look(), pollTime);
+        // From the first site on, this process counts as a worker.
+        this.#maker ??= this.#server.worker(scheduleName, async ({ id, data }) => this.#makeNext(id, data), 30_000);
+        this.#steer();
+        return () => takers.delete(taker);
+      }),
+    );
   }
 
   counts(run: string): Promise<QueueCounts> {
@@ -182,24 +191,26 @@ export class BullQueue implements SiteQueue {
 
   /** How many sites were left in the runs that sites are taken from, when it was last looked at. */
   get left(): number {
-    return this.#open.reduce((sum, { left }) => sum + left, 0);
+    return this.#known.reduce((sum, { run }) => sum + (this.#of(run).left ?? 0), 0);
   }
 
   /** How many leases this process has lost to other workers. */
   get lost(): number {
-    return this.#held.lost;
+    return this.#reader.lost;
   }
 
   /** Removes a run, its results and its schedule. Throws a `SitemapError` (`invalid-option`) while its sites are being read. */
   remove(run: string): Promise<void> {
     return this.#told(async () => {
-      const { active } = await this.#of(run).counts();
+      const { connection } = this.#server;
+      const opened = this.#of(run);
+      const { active } = await opened.counts();
       if (active > 0) throw invalid(`${run} has ${active} websites being read: stop its workers first`);
       await this.#schedule.removeJobScheduler(schedulerId(run));
-      await this.#of(run).rest();
-      await this.#of(run).queue.obliterate({ force: true });
-      await this.#server.connection.hdel(runsKey, run);
-      await this.#changed();
+      await opened.rest();
+      await opened.queue.obliterate({ force: true });
+      await connection.hdel(runsKey, run);
+      await connection.incr(changesKey);
     });
   }
 
@@ -243,7 +254,7 @@ export class BullQueue implements SiteQueue {
   ): Promise<number> {
     return this.#told(async () => {
       const count = await this.#of(run).retry(outcomes, before);
-      await this.#changed();
+      await this.#server.connection.incr(changesKey);
       return count;
     });
   }
@@ -257,22 +268,22 @@ export class BullQueue implements SiteQueue {
 
   /** The run of a site that is being read here, its settings, and the earlier archive of the site. */
   runOf(job: SiteJob): { run: string; settings: RunSettings; previous: string | undefined } | undefined {
-    const lease = [...this.#held.leases].find((each) => each.job === job);
-    if (lease === undefined) return undefined;
-    const { run, previous } = lease;
-    return { run, settings: this.#known.find((entry) => entry.run === run)?.settings ?? {}, previous };
+    const { run, previous } = [...this.#reader.leases].find((lease) => lease.job === job) ?? {};
+    const entry = this.#known.find((each) => each.run === run);
+    return entry && { run: entry.run, settings: entry.settings, previous };
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#wake();
-    for (const run of this.#runs.values()) run.close();
+    clearInterval(this.#timer);
+    this.#reject(closed());
+    for (const lease of this.#reader.leases) lease.abandon();
     await this.#server.close();
   }
 
   // A connection that was closed would never answer.
   async #told<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#isClosed) throw new SitemapError("queue-failed", "The queue is closed");
+    if (this.#isClosed) throw closed();
     return told(work);
   }
 
@@ -280,16 +291,10 @@ export class BullQueue implements SiteQueue {
     let run = this.#runs.get(name);
     if (run === undefined) {
       expectRunName(name);
-      run = new BullRun(this.#server, name, this.#options.leaseTime ?? 30_000, this.#held);
+      run = new BullRun(this.#server, name, this.#options.leaseTime ?? 30_000, this.#reader);
       this.#runs.set(name, run);
     }
     return run;
-  }
-
-  // Somebody added or removed something: whoever waits looks again.
-  async #changed(): Promise<void> {
-    this.#listedAt = Number.NEGATIVE_INFINITY;
-    await this.#server.connection.incr(changesKey);
   }
 
   // A key that others see while the work is under way, and not for long if this process dies.
@@ -323,100 +328,94 @@ export class BullQueue implements SiteQueue {
     for (const entry of repetitions.slice(0, Math.max(0, repetitions.length + 1 - keep))) await this.remove(entry.run);
   }
 
-  async #take(signal: AbortSignal): Promise<Lease | undefined> {
-    for (;;) {
-      signal.throwIfAborted();
-      if (this.#isClosed) throw new SitemapError("queue-failed", "The queue is closed");
-      // From the first site on, this process counts as a worker.
-      this.#maker ??= this.#server.worker(scheduleName, async ({ id, data }) => this.#makeNext(id, data), 30_000);
-      const lease = await this.#next();
-      if (lease !== undefined) return lease;
-      const isQuiet = this.#adding === 0 && this.#held.leases.size === 0 && (await this.#refresh(0)) === 0;
-      if (isQuiet && (await this.#isOver())) return undefined;
-      if (!isQuiet) this.#quietSince = undefined;
-      await waitFor<void>(signal, (wake) => {
-        const timer = setTimeout(wake, isQuiet ? idlePoll : pollTime);
-        this.#wake = wake;
-        return () => clearTimeout(timer);
-      });
+  #reject(error: unknown): void {
+    for (const taker of this.#reader.takers) taker.reject(error);
+    this.#reader.takers.clear();
+  }
+
+  // The oldest run first: a younger one gives out sites when no site of the older ones waits.
+  #steer(): void {
+    const { leases, takers, next } = this.#reader;
+    let wanted = hasRoom(leases, next) ? takers.size : 0;
+    for (const { run } of this.#known) {
+      const opened = this.#of(run);
+      if (!opened.left) continue;
+      opened.offer(wanted);
+      if (opened.waiting > 0) wanted = 0;
     }
+    if (leases.size === 0) void this.#look();
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    const { leases, takers } = this.#reader;
+    try {
+      await this.#refresh();
+      this.#steer();
+      const isQuiet = this.left + this.#adding + leases.size === 0;
+      if (!isQuiet) this.#quiet = undefined;
+      else if (takers.size > 0 && (await this.#isOver())) {
+        for (const { resolve } of takers) resolve(undefined);
+        takers.clear();
+      }
+    } catch (error) {
+      this.#reject(error);
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  // Most of many runs are finished: those are looked at again when somebody has changed something.
+  async #refresh(): Promise<void> {
+    const { run, isUsable = () => true, onFinished } = this.#options;
+    const changes = await this.#server.connection.get(changesKey);
+    const isChanged = changes !== this.#changes || this.#known.some(({ isFilling }) => isFilling);
+    if (isChanged) this.#known = (await this.runs()).filter((entry) => run === undefined || isOf(entry, run));
+    for (const entry of this.#known) {
+      const opened = this.#of(entry.run);
+      const before = opened.left;
+      if ((!isChanged && before === 0) || !isUsable(entry)) continue;
+      if ((await opened.look(entry.isFilling)) > 0) continue;
+      await opened.rest();
+      if (before !== 0) onFinished?.(entry);
+    }
+    this.#changes = changes;
   }
 
   async #isOver(): Promise<boolean> {
     const { idle, run, onNews } = this.#options;
-    this.#quietSince ??= performance.now();
     if (idle === undefined) return true;
+    this.#quiet ??= { since: performance.now(), isSaid: false };
     const waits = this.#known.length === 0 || idle === Number.POSITIVE_INFINITY;
-    if (!waits && performance.now() - this.#quietSince < idle) return false;
+    if (!waits && performance.now() - this.#quiet.since < idle) return false;
     const isScheduled = async () => (await this.schedules()).some((each) => run === undefined || each.run === run);
     if (!waits && !(await isScheduled())) return true;
-    if (!this.#isIdle) onNews?.({ type: "idle" });
-    this.#isIdle = true;
+    if (!this.#quiet.isSaid) onNews?.({ type: "idle" });
+    this.#quiet.isSaid = true;
     return false;
-  }
-
-  // In turn: a small run does not wait for a large one.
-  async #next(): Promise<Lease | undefined> {
-    await this.#refresh(relistTime);
-    if (!hasRoom(this.#held.leases, this.#held.next)) return undefined;
-    for (let tried = 0; tried < this.#open.length; tried += 1) {
-      const entry = this.#open[this.#turn++ % this.#open.length];
-      const lease = entry === undefined ? undefined : await this.#of(entry.run).take();
-      if (lease === undefined) continue;
-      this.#isIdle = false;
-      this.#quietSince = undefined;
-      return lease;
-    }
-    return undefined;
-  }
-
-  // Only open runs are looked at again, until somebody has changed something: most of many are finished. Returns how many are open.
-  async #refresh(age: number): Promise<number> {
-    if (performance.now() - this.#listedAt < age) return this.#open.length;
-    this.#listedAt = performance.now();
-    const { run, isUsable = () => true, onFinished } = this.#options;
-    const changes = Number(await this.#server.connection.get(changesKey));
-    const isChanged = changes !== this.#changes || this.#open.some(({ isFilling }) => isFilling);
-    if (isChanged) this.#known = (await this.runs()).filter((entry) => run === undefined || isOf(entry, run));
-    const open: OpenRun[] = [];
-    for (const each of isChanged ? this.#known : this.#open) {
-      if (!isUsable(each)) continue;
-      const { waiting, active } = await this.counts(each.run);
-      const left = waiting + active + (each.isFilling ? 1 : 0);
-      if (left > 0) {
-        this.#finished.delete(each.run);
-        open.push({ ...each, left });
-        continue;
-      }
-      await this.#of(each.run).rest();
-      if (!this.#finished.has(each.run)) onFinished?.(each);
-      this.#finished.add(each.run);
-    }
-    this.#changes = changes;
-    this.#open = open;
-    return open.length;
   }
 }
 
-type OpenRun = RunEntry & { readonly left: number };
+function closed(): SitemapError {
+  return new SitemapError("queue-failed", "The queue is closed");
+}
 
 /** Throws a `SitemapError` (`invalid-option`): the name becomes part of names on the server and of files. */
 export function expectRunName(run: string): void {
-  if (isRunName(run)) return;
+  if (runName.test(run)) return;
   throw invalid(
     "The name of a run has at most 100 letters, digits, dots, hyphens and underscores, and begins with a letter or digit",
   );
 }
 
-function isRunName(run: string): boolean {
-  return /^[a-z0-9][a-z0-9._-]{0,99}$/i.test(run);
-}
+const runName = /^[a-z0-9][a-z0-9._-]{0,99}$/i;
 
 // Anybody may write into the table: what is no run is ignored.
 function entryOf(run: string, text: string | null, isFilling: boolean): RunEntry | undefined {
   try {
     const { createdAt, settings } = JSON.parse(text ?? "") as Partial<RunEntry>;
-    const isEntry = isRunName(run) && typeof createdAt === "number" && isRecord(settings);
+    const isEntry = runName.test(run) && typeof createdAt === "number" && isRecord(settings);
     return isEntry ? { run, createdAt, settings, isFilling } : undefined;
   } catch {
     return undefined;
@@ -441,8 +440,6 @@ const scheduleName = "sitegrove-schedule";
 const schedulerId = (run: string) => `schedule-${run}`;
 
 // In milliseconds.
-const relistTime = 5000;
-const pollTime = 250;
-const idlePoll = 500;
+const pollTime = 500;
 // Whoever keeps a key and dies is waited for so long.
 const keyTime = 30_000;

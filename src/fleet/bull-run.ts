@@ -1,7 +1,7 @@
 // One run on a server: a queue of BullMQ whose jobs are websites. The result of a website is the value of its finished job. BullMQ has the
 // locks: it gives a job to another worker if nobody renews its lock, and takes a result only from the holder of the lock.
 import { createHash, randomUUID } from "node:crypto";
-import type { Job, JobType, Queue, Worker } from "bullmq";
+import type { Job, JobType, Processor, Queue, Worker } from "bullmq";
 import { defined } from "../model/defined.ts";
 import { isHttpUrl } from "../model/url.ts";
 import { afterDeath, hasRoom, isDeadly, isForgiven, type Reading, type Suspicion } from "./bisection.ts";
@@ -19,36 +19,41 @@ export interface ListedSite extends SiteJob {
 interface RunLease extends Lease, Reading {
   readonly run: string;
   readonly previous: string | undefined;
-  readonly id: string;
-  readonly token: string;
   isSilent: boolean;
-  lose(): void;
+  /** Without a word to the server. */
+  abandon(): void;
 }
 
 /** What this process reads, of all runs. */
-export interface Held {
+export interface Reader {
   readonly leases: Set<RunLease>;
+  /** Who waits for a site. */
+  readonly takers: Set<{ resolve(lease: Lease | undefined): void; reject(reason: unknown): void }>;
   /** Of a suspect that must not be read beside so many: nothing more is taken until there is room. */
   next: Suspicion | undefined;
   /** Leases that another worker has taken over. */
   lost: number;
-  onRoom(): void;
+  /** There may be room for another site, or none any more. */
+  onChange(): void;
+  onError(error: unknown): void;
 }
 
 export class BullRun {
   readonly queue: Queue<JobData, SiteSummary>;
+  /** How many sites were left when it was last looked at; undefined before. */
+  left: number | undefined;
+  waiting = 0;
   readonly #server: QueueServer;
   readonly #name: string;
   readonly #leaseTime: number;
-  readonly #held: Held;
+  readonly #reader: Reader;
   #worker: Worker<JobData, SiteSummary> | undefined;
-  #renewal: NodeJS.Timeout | undefined;
 
-  constructor(server: QueueServer, name: string, leaseTime: number, held: Held) {
+  constructor(server: QueueServer, name: string, leaseTime: number, reader: Reader) {
     this.#server = server;
     this.#name = name;
     this.#leaseTime = leaseTime;
-    this.#held = held;
+    this.#reader = reader;
     this.queue = server.queue(`sitegrove.${name}`) as Queue<JobData, SiteSummary>;
   }
 
@@ -119,118 +124,121 @@ export class BullRun {
     return count;
   }
 
-  /** A lease for the next site that may be read now, if there is one. */
-  async take(): Promise<RunLease | undefined> {
-    this.#worker ??= await this.#startWorker();
-    while (hasRoom(this.#held.leases, this.#held.next)) {
-      const token = randomUUID();
-      const job = await this.#worker.getNextJob(token, { block: false });
-      if (job === undefined) return undefined;
-      const lease = await this.#accept(job, token);
-      if (lease !== undefined) return lease;
-    }
-    return undefined;
+  /** Gives so many more sites to takers. */
+  offer(wanted: number): void {
+    if (wanted > 0) this.#worker ??= this.#startWorker();
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    worker.concurrency = Math.max(1, this.#reading + wanted);
+    // BullMQ notices a higher number when it is resumed.
+    void (wanted > 0 ? worker.resume() : worker.pause(true));
   }
 
-  /** Gives its connection back, unless something is being read. */
+  get #reading(): number {
+    return [...this.#reader.leases].filter(({ run }) => run === this.#name).length;
+  }
+
+  /** Returns how many sites are left. */
+  async look(isFilling: boolean): Promise<number> {
+    const { waiting, active } = await this.counts();
+    this.waiting = waiting;
+    // Those of this process may have been read by others, too.
+    this.left = waiting + Math.max(active, this.#reading) + (isFilling ? 1 : 0);
+    return this.left;
+  }
+
+  /** Gives its connection back. */
   async rest(): Promise<void> {
     const worker = this.#worker;
-    if (worker === undefined || this.#reading().length > 0) return;
-    this.close();
     this.#worker = undefined;
-    await this.#server.release(worker);
+    await worker?.close();
   }
 
-  close(): void {
-    clearInterval(this.#renewal);
-  }
-
-  #reading(): RunLease[] {
-    return [...this.#held.leases].filter(({ run }) => run === this.#name);
-  }
-
-  async #startWorker(): Promise<Worker<JobData, SiteSummary>> {
-    const worker = this.#server.worker(this.queue.name, null, this.#leaseTime) as Worker<JobData, SiteSummary>;
+  #startWorker(): Worker<JobData, SiteSummary> {
+    // BullMQ passes a signal only to functions that have a place for it.
+    const process: Processor<JobData, SiteSummary> = async (job, token, lost) => {
+      await this.#process(job, token as string, lost as AbortSignal).catch(this.#reader.onError);
+      throw this.#server.moved();
+    };
+    const worker: Worker<JobData, SiteSummary> = this.#server.worker(this.queue.name, process, this.#leaseTime);
+    // Only when a suspect is being read is it known whether there is room for another.
+    worker.on("active", (job) => {
+      if (deathsOf(job) > 0) void worker.pause(true);
+    });
+    worker.on("lockRenewalFailed", (ids) => {
+      for (const id of ids) worker.cancelJob(id, "Another worker has the website");
+    });
     // Whoever was being read at a death comes after the others: the higher its priority, the later BullMQ gives a job out.
     worker.on("stalled", async (id) => {
       const job = await this.queue.getJob(id).catch(() => undefined);
       if (job !== undefined) await job.changePriority({ priority: deathsOf(job) }).catch(() => undefined);
     });
-    await worker.startStalledCheckTimer();
-    this.#renewal = setInterval(async () => {
-      const held = this.#reading();
-      const [ids, tokens] = [held.map(({ id }) => id), held.map(({ token }) => token)];
-      if (ids.length === 0) return;
-      // Without a connection it is unknown: the next renewal tells.
-      const lost = await worker.extendJobLocks(ids, tokens, this.#leaseTime).catch(() => []);
-      for (const lease of held) if (lost.map(String).includes(lease.id)) lease.lose();
-    }, this.#leaseTime / 3).unref();
+    // The server refuses a command. What happens to its connection, and to leases, is noticed elsewhere.
+    worker.on("error", (error) => {
+      if (error.name === "ReplyError") this.#reader.onError(error);
+    });
     return worker;
   }
 
-  // Undefined if the job is not to be read now: it is put back behind the others, quarantined, or holds no website.
-  async #accept(job: SiteQueueJob, token: string): Promise<RunLease | undefined> {
-    const held = this.#held;
+  // Ends when the site is settled, put back because nobody may read it now, or given to another worker.
+  async #process(job: SiteQueueJob, token: string, lost: AbortSignal): Promise<void> {
+    const { leases, takers } = this.#reader;
     const site = siteOf(job);
-    const { attemptsStarted: starts, data, stalledCounter } = job;
-    const attempt = `${keyHash(site?.key ?? "")}-${starts}`;
+    const attempt = `${keyHash(site?.key ?? "")}-${job.attemptsStarted}`;
     const suspicion = suspicionOf(job);
     if (site === undefined) {
       const message = "The job in the queue has no website";
       await this.#settle(job, token, emptySummary(shownSite(job), attempt, "failed", message));
-      return undefined;
-    }
-    if (suspicion !== undefined && isDeadly(suspicion)) {
+    } else if (suspicion !== undefined && isDeadly(suspicion))
       await this.#settle(job, token, quarantinedSummary(site, attempt));
-      return undefined;
+    else {
+      const [taker] = takers;
+      this.#reader.next = hasRoom(leases, suspicion) ? undefined : suspicion;
+      if (taker === undefined || this.#reader.next !== undefined) await job.moveToWait(token).catch(unlessHeld);
+      else {
+        takers.delete(taker);
+        await new Promise<void>((end) => taker.resolve(this.#lease(job, site, token, lost, end)));
+      }
     }
-    held.next = hasRoom(held.leases, suspicion) ? undefined : suspicion;
-    if (held.next !== undefined) {
-      await job.changePriority({ priority: deathsOf(job) });
-      await job.moveToWait(token).catch(unlessHeld);
-      return undefined;
-    }
-    const lost = new AbortController();
-    // Once a result was sent, the server decides.
-    let isSettled = false;
-    const once = async (work: () => Promise<boolean>): Promise<boolean> => {
-      if (isSettled) return false;
-      isSettled = true;
-      return work().finally(() => {
-        held.leases.delete(lease);
-        held.onRoom();
-      });
+    this.#reader.onChange();
+  }
+
+  #lease(job: SiteQueueJob, site: SiteJob, token: string, lost: AbortSignal, end: () => void): RunLease {
+    const reader = this.#reader;
+    const { attemptsStarted: starts, data, stalledCounter } = job;
+    // Only once: when a result was sent, the server decides.
+    const settle = async (work: () => Promise<boolean>): Promise<boolean> => {
+      if (!reader.leases.delete(lease)) return false;
+      return work().finally(end);
     };
     const lease: RunLease = {
       run: this.#name,
-      id: String(job.id),
-      token,
       job: site,
       // A server that lost its last second of data may count the same start twice.
-      attemptId: `${attempt}-${randomUUID().slice(0, 6)}`,
+      attemptId: `${keyHash(site.key)}-${starts}-${randomUUID().slice(0, 6)}`,
       previous: previousOf(job),
-      suspicion,
+      suspicion: suspicionOf(job),
       starts,
-      lost: lost.signal,
+      lost,
+      abandon: end,
       isSilent: false,
       silent(isSilent) {
         lease.isSilent = isSilent;
-        held.onRoom();
+        reader.onChange();
         // A death that comes now would not count.
         const cleared = Math.min(clearedOf(job), stalledCounter) + (isForgiven({ isSilent, starts }) ? 1 : 0);
         job.updateData({ ...data, cleared }).catch(() => undefined);
       },
       done: (summary) =>
-        told(async () => ((await once(() => this.#settle(job, token, summary))) ? "accepted" : "superseded")),
-      retry: () => told(async () => void (await once(() => job.moveToWait(token).then(() => true, unlessHeld)))),
-      lose: () =>
-        void once(async () => {
-          held.lost += 1;
-          lost.abort(new Error("Another worker has the website"));
-          return true;
-        }),
+        told(async () => ((await settle(() => this.#settle(job, token, summary))) ? "accepted" : "superseded")),
+      retry: () => told(async () => void (await settle(() => job.moveToWait(token).then(() => true, unlessHeld)))),
     };
-    held.leases.add(lease);
+    lost.addEventListener("abort", () => {
+      if (reader.leases.delete(lease)) reader.lost += 1;
+      end();
+    });
+    reader.leases.add(lease);
+    reader.onChange();
     return lease;
   }
 
@@ -251,15 +259,14 @@ export class BullRun {
   // In the order of the list. Only places and ids are held: a run may have a million sites.
   async *#listed(states: readonly JobType[]): AsyncGenerator<SiteQueueJob, void> {
     const places = new Map<string, number>();
-    for (const state of states) {
-      for (let start = 0; ; start += batchSize) {
-        const jobs = await this.queue.getJobs([state], start, start + batchSize - 1, true);
-        for (const job of jobs) {
-          const { at } = isRecord(job?.data) ? job.data : {};
-          if (job !== undefined) places.set(String(job.id), typeof at === "number" ? at : Number.MAX_SAFE_INTEGER);
-        }
-        if (jobs.length < batchSize) break;
+    for (let start = 0, isEnd = false; !isEnd; start += batchSize) {
+      // So many of each state.
+      const jobs = await this.queue.getJobs([...states], start, start + batchSize - 1, true);
+      for (const job of jobs) {
+        const { at } = dataOf(job);
+        places.set(String(job?.id), typeof at === "number" ? at : Number.MAX_SAFE_INTEGER);
       }
+      isEnd = jobs.length === 0;
     }
     const ids = [...places].sort(([, one], [, other]) => one - other).map(([id]) => id);
     for (let start = 0; start < ids.length; start += readSize) {
@@ -292,14 +299,26 @@ function idOf(run: string, key: string): string {
   return `${run}-${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;
 }
 
-/** Undefined if the job holds no website. */
-function siteOf({ data }: SiteQueueJob): SiteJob | undefined {
-  const { key, homepage, settings } = isRecord(data) ? data : {};
-  if (typeof key !== "string" || typeof homepage !== "string" || !isHttpUrl(homepage)) return undefined;
-  return { key, homepage, ...defined({ settings: siteSettings(settings) }) };
+function dataOf(job: SiteQueueJob | undefined): Readonly<Partial<Record<keyof JobData, unknown>>> {
+  return isRecord(job?.data) ? job.data : {};
 }
 
-function previousOf({ data: { previous } }: SiteQueueJob): string | undefined {
+// Of a job that may hold anything.
+function shownSite(job: SiteQueueJob): SiteJob {
+  const { key, homepage } = dataOf(job);
+  const shown = (text: unknown) => (typeof text === "string" ? text : "");
+  return { key: shown(key), homepage: shown(homepage) };
+}
+
+/** Undefined if the job holds no website. */
+function siteOf(job: SiteQueueJob): SiteJob | undefined {
+  const site = shownSite(job);
+  const settings = siteSettings(dataOf(job).settings);
+  return site.key !== "" && isHttpUrl(site.homepage) ? { ...site, ...defined({ settings }) } : undefined;
+}
+
+function previousOf(job: SiteQueueJob): string | undefined {
+  const { previous } = dataOf(job);
   return typeof previous === "string" ? previous : undefined;
 }
 
@@ -316,15 +335,9 @@ function resultOf(job: SiteQueueJob): SiteSummary {
   return emptySummary(site, `${keyHash(site.key)}-0`, "failed", failedReason || "Somebody else ended the job");
 }
 
-// Of a job that may hold anything.
-function shownSite({ data }: SiteQueueJob): SiteJob {
-  const { key, homepage } = isRecord(data) ? data : {};
-  const shown = (text: unknown) => (typeof text === "string" ? text : "");
-  return { key: shown(key), homepage: shown(homepage) };
-}
-
-function clearedOf({ data }: SiteQueueJob): number {
-  return isRecord(data) && typeof data.cleared === "number" ? data.cleared : 0;
+function clearedOf(job: SiteQueueJob): number {
+  const { cleared } = dataOf(job);
+  return typeof cleared === "number" ? cleared : 0;
 }
 
 // BullMQ counts how often nobody renewed the lock of a job.

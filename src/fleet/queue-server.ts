@@ -21,15 +21,16 @@ export type ServerNews =
 export interface QueueServer {
   readonly connection: Redis;
   queue(name: string): Queue;
-  /** With a processor it runs by itself; without one, jobs are taken one by one. Jobs whose worker is gone are given out again. */
-  worker(name: string, processor: Processor | null, leaseTime: number): Worker;
-  release(worker: Worker): Promise<void>;
+  /** Jobs whose worker is gone are given out again. */
+  worker(name: string, processor: Processor, leaseTime: number): Worker;
+  /** What a processor throws that has moved its job itself. */
+  moved(): Error;
   close(): Promise<void>;
 }
 
 /** Throws a `SitemapError`: `missing-package`, or `queue-failed` if the server cannot be used. */
 export async function openServer(address: QueueAddress, onNews: (news: ServerNews) => void): Promise<QueueServer> {
-  const { Queue, Worker } = await import("bullmq").catch(
+  const { Queue, WaitingError, Worker } = await import("bullmq").catch(
     missingPackage("--queue needs BullMQ: npm install bullmq ioredis"),
   );
   const { Redis } = await import("ioredis").catch(
@@ -70,7 +71,7 @@ export async function openServer(address: QueueAddress, onNews: (news: ServerNew
   const open = new Set<Queue | Worker>();
   const kept = <T extends Queue | Worker>(one: T): T => {
     // What happens to the connection is said above, once.
-    (one as Queue).on("error", () => {});
+    (one as Worker).on("error", () => {}).on("closed", () => open.delete(one));
     open.add(one);
     return one;
   };
@@ -83,10 +84,7 @@ export async function openServer(address: QueueAddress, onNews: (news: ServerNew
       const limits = { lockDuration, stalledInterval, maxStalledCount: 1_000_000 };
       return kept(new Worker(name, processor, { connection, skipVersionCheck: true, ...limits }));
     },
-    async release(worker) {
-      open.delete(worker);
-      await soon(worker.close());
-    },
+    moved: () => new WaitingError(),
     async close() {
       // What is closed while the server is gone would wait for it.
       const isReady = state === "ready";

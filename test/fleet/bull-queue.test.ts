@@ -8,6 +8,7 @@ import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { BullQueue } from "../../src/fleet/bull-queue.ts";
 import type { SiteSummary } from "../../src/fleet/site-job.ts";
+import type { Lease } from "../../src/fleet/site-queue.ts";
 import { sitegrove } from "../cli/program.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { some } from "../support/long.ts";
@@ -49,6 +50,40 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     await waiting;
     for (const asking of [queue.take(signal), queue.counts("run"), queue.runs()])
       await expect(asking).rejects.toThrow("The queue is closed");
+  });
+
+  test("the oldest run comes first; a younger one follows when that has nothing to give out, though it is not finished", async () => {
+    const queue = await BullQueue.open(url());
+    for (const run of ["old", "young"]) await queue.add(run, ["a", "b", "c"].map(job));
+    const given: Lease[] = [];
+    while (given.length < 6) given.push(await taken(queue));
+    const runs = given.map((lease) => queue.runOf(lease.job)?.run);
+    expect(runs).toEqual(["old", "old", "old", "young", "young", "young"]);
+    for (const lease of given) expect(await lease.done(summaryOf(lease))).toBe("accepted");
+    expect(await readRest(queue)).toEqual([]);
+    await queue.close();
+  });
+
+  test("whoever loses a lease is told, and its result is not accepted", async () => {
+    const [one, other] = [
+      await BullQueue.open(url(), { leaseTime: 2000 }),
+      await BullQueue.open(url(), { leaseTime: 2000 }),
+    ];
+    await one.add("run", [job("a")]);
+    const lease = await taken(one);
+    const client = new Redis({ port: redis.port, password: redisPassword, db: database });
+    // As if it had not been renewed.
+    await client.del(await client.keys("*:lock"));
+    const second = await taken(other);
+    await new Promise<void>((resolve) => {
+      if (lease.lost.aborted) resolve();
+      lease.lost.addEventListener("abort", () => resolve());
+    });
+    expect(await lease.done(summaryOf(lease))).toBe("superseded");
+    expect([one.lost, other.lost]).toEqual([1, 0]);
+    expect(await second.done(summaryOf(second))).toBe("accepted");
+    client.disconnect();
+    await Promise.all([one.close(), other.close()]);
   });
 
   test("finished runs cost nothing; a run that is removed is gone", async () => {

@@ -129,7 +129,7 @@ function workerCommand(context: Context, done: Done): Command {
     "A worker uses the outputs and limits of the run; flags given here override them.";
   const silent = "time after which the websites of an unresponsive worker are given to others";
   const command = queueCommand("worker", "crawl websites from a queue", "[options]", description)
-    .option("--run <name>", "run to work on (default: all, in turn)")
+    .option("--run <name>", "run to work on (default: all, the oldest first)")
     .option("--idle <seconds>", "time to wait for more websites when none is left", seconds, 5)
     .option("--stay", "keep waiting for more websites")
     .option("--lease <seconds>", silent, seconds, 30);
