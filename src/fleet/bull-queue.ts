@@ -6,8 +6,7 @@ import { waitFor } from "../fetch/abort.ts";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import { functionValue, invalid, number, optionsIn } from "../model/option-checks.ts";
-import { hasRoom } from "./bisection.ts";
-import { BullRun, type ListedSite, type Reader } from "./bull-run.ts";
+import { BullRun, type ListedSite, Reader } from "./bull-run.ts";
 import { openServer, type QueueServer, queueAddress, type ServerNews, told } from "./queue-server.ts";
 import { isRecord, type SiteJob, type SiteOutcome, type SiteSummary } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
@@ -79,14 +78,7 @@ export class BullQueue implements SiteQueue {
   readonly #server: QueueServer;
   readonly #options: BullQueueOptions;
   readonly #runs = new Map<string, BullRun>();
-  readonly #reader: Reader = {
-    leases: new Set(),
-    takers: new Set(),
-    next: undefined,
-    lost: 0,
-    onChange: () => this.#steer(),
-    onError: (error) => this.#reject(error),
-  };
+  readonly #reader: Reader = new Reader(() => this.#steer());
   readonly #schedule;
   #maker: unknown;
   #isClosed = false;
@@ -108,13 +100,13 @@ export class BullQueue implements SiteQueue {
   /** Throws a `SitemapError`: `missing-package` without BullMQ, `queue-failed` if the server cannot be used. */
   static async open(url: string | URL, options: BullQueueOptions = {}): Promise<BullQueue> {
     optionsIn("options", options, ["run", "leaseTime", "idle", "isUsable", "onFinished", "onNews"]);
-    const { run, leaseTime = 1, idle = 0, onNews = () => {}, isUsable, onFinished = onNews } = options;
+    const { run, leaseTime = 30_000, idle = 0, onNews = () => {}, isUsable, onFinished = onNews } = options;
     if (run !== undefined) expectRunName(run);
     number("leaseTime", leaseTime, 1);
     number("idle", idle, 0);
     for (const [name, value] of Object.entries({ isUsable, onFinished, onNews }))
       if (value !== undefined) functionValue(name, value);
-    return new BullQueue(await openServer(queueAddress(url), onNews), options);
+    return new BullQueue(await openServer(queueAddress(url), leaseTime, onNews), options);
   }
 
   async add(
@@ -149,7 +141,7 @@ export class BullQueue implements SiteQueue {
         takers.add(taker);
         this.#timer ??= setInterval(() => void this.#look(), pollTime);
         // From the first site on, this process counts as a worker.
-        this.#maker ??= this.#server.worker(scheduleName, async ({ id, data }) => this.#makeNext(id, data), 30_000);
+        this.#maker ??= this.#server.worker(scheduleName, async ({ id, data }) => this.#makeNext(id, data));
         this.#steer();
         return () => takers.delete(taker);
       }),
@@ -276,7 +268,7 @@ export class BullQueue implements SiteQueue {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
-    this.#reject(closed());
+    this.#reader.reject(closed());
     for (const lease of this.#reader.leases) lease.abandon();
     await this.#server.close();
   }
@@ -291,7 +283,7 @@ export class BullQueue implements SiteQueue {
     let run = this.#runs.get(name);
     if (run === undefined) {
       expectRunName(name);
-      run = new BullRun(this.#server, name, this.#options.leaseTime ?? 30_000, this.#reader);
+      run = new BullRun(this.#server, name, this.#reader);
       this.#runs.set(name, run);
     }
     return run;
@@ -328,22 +320,16 @@ export class BullQueue implements SiteQueue {
     for (const entry of repetitions.slice(0, Math.max(0, repetitions.length + 1 - keep))) await this.remove(entry.run);
   }
 
-  #reject(error: unknown): void {
-    for (const taker of this.#reader.takers) taker.reject(error);
-    this.#reader.takers.clear();
-  }
-
   // The oldest run first: a younger one gives out sites when no site of the older ones waits.
   #steer(): void {
-    const { leases, takers, next } = this.#reader;
-    let wanted = hasRoom(leases, next) ? takers.size : 0;
+    let { wanted } = this.#reader;
     for (const { run } of this.#known) {
       const opened = this.#of(run);
       if (!opened.left) continue;
       opened.offer(wanted);
       if (opened.waiting > 0) wanted = 0;
     }
-    if (leases.size === 0) void this.#look();
+    if (this.#reader.leases.size === 0) void this.#look();
   }
 
   async #look(): Promise<void> {
@@ -360,7 +346,7 @@ export class BullQueue implements SiteQueue {
         takers.clear();
       }
     } catch (error) {
-      this.#reject(error);
+      this.#reader.reject(error);
     } finally {
       this.#isLooking = false;
     }

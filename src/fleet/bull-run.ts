@@ -24,18 +24,31 @@ interface RunLease extends Lease, Reading {
   abandon(): void;
 }
 
-/** What this process reads, of all runs. */
-export interface Reader {
-  readonly leases: Set<RunLease>;
-  /** Who waits for a site. */
-  readonly takers: Set<{ resolve(lease: Lease | undefined): void; reject(reason: unknown): void }>;
+/** What this process reads, of all runs, and who waits for more. */
+export class Reader {
+  readonly leases: Set<RunLease> = new Set();
+  readonly takers: Set<{ resolve(lease: Lease | undefined): void; reject(reason: unknown): void }> = new Set();
   /** Of a suspect that must not be read beside so many: nothing more is taken until there is room. */
   next: Suspicion | undefined;
   /** Leases that another worker has taken over. */
-  lost: number;
-  /** There may be room for another site, or none any more. */
-  onChange(): void;
-  onError(error: unknown): void;
+  lost = 0;
+  /** Called when there may be room for another site, or none any more. */
+  readonly onChange: () => void;
+
+  constructor(onChange: () => void) {
+    this.onChange = onChange;
+  }
+
+  /** How many sites may be taken. */
+  get wanted(): number {
+    return hasRoom(this.leases, this.next) ? this.takers.size : 0;
+  }
+
+  /** Nobody gets a site any more, for this reason. */
+  reject(reason: unknown): void {
+    for (const taker of this.takers) taker.reject(reason);
+    this.takers.clear();
+  }
 }
 
 export class BullRun {
@@ -45,14 +58,12 @@ export class BullRun {
   waiting = 0;
   readonly #server: QueueServer;
   readonly #name: string;
-  readonly #leaseTime: number;
   readonly #reader: Reader;
   #worker: Worker<JobData, SiteSummary> | undefined;
 
-  constructor(server: QueueServer, name: string, leaseTime: number, reader: Reader) {
+  constructor(server: QueueServer, name: string, reader: Reader) {
     this.#server = server;
     this.#name = name;
-    this.#leaseTime = leaseTime;
     this.#reader = reader;
     this.queue = server.queue(`sitegrove.${name}`) as Queue<JobData, SiteSummary>;
   }
@@ -101,9 +112,9 @@ export class BullRun {
   /** The sites of the run in the order of the list, with the archives that they have by now. `folder`: of its own archives. */
   async *sites(folder: string): AsyncGenerator<ListedSite, void> {
     for await (const job of this.#listed(["waiting", "prioritized", "delayed", "active", "completed", "failed"])) {
-      const site = siteOf(job);
+      const { site, previous: before } = dataOf(job);
       const archive = job.finishedOn === undefined ? undefined : resultOf(job).files["archive"];
-      const previous = archive ?? previousOf(job);
+      const previous = archive ?? before;
       if (site !== undefined)
         yield { ...site, previous: previous?.startsWith("archives/") ? folder + previous : previous };
     }
@@ -157,10 +168,10 @@ export class BullRun {
   #startWorker(): Worker<JobData, SiteSummary> {
     // BullMQ passes a signal only to functions that have a place for it.
     const process: Processor<JobData, SiteSummary> = async (job, token, lost) => {
-      await this.#process(job, token as string, lost as AbortSignal).catch(this.#reader.onError);
+      await this.#process(job, token as string, lost as AbortSignal).catch((error) => this.#reader.reject(error));
       throw this.#server.moved();
     };
-    const worker: Worker<JobData, SiteSummary> = this.#server.worker(this.queue.name, process, this.#leaseTime);
+    const worker: Worker<JobData, SiteSummary> = this.#server.worker(this.queue.name, process);
     // Only when a suspect is being read is it known whether there is room for another.
     worker.on("active", (job) => {
       if (deathsOf(job) > 0) void worker.pause(true);
@@ -175,7 +186,7 @@ export class BullRun {
     });
     // The server refuses a command. What happens to its connection, and to leases, is noticed elsewhere.
     worker.on("error", (error) => {
-      if (error.name === "ReplyError") this.#reader.onError(error);
+      if (error.name === "ReplyError") this.#reader.reject(error);
     });
     return worker;
   }
@@ -183,12 +194,12 @@ export class BullRun {
   // Ends when the site is settled, put back because nobody may read it now, or given to another worker.
   async #process(job: SiteQueueJob, token: string, lost: AbortSignal): Promise<void> {
     const { leases, takers } = this.#reader;
-    const site = siteOf(job);
-    const attempt = `${keyHash(site?.key ?? "")}-${job.attemptsStarted}`;
+    const { site, shown } = dataOf(job);
+    const attempt = `${keyHash(shown.key)}-${job.attemptsStarted}`;
     const suspicion = suspicionOf(job);
     if (site === undefined) {
       const message = "The job in the queue has no website";
-      await this.#settle(job, token, emptySummary(shownSite(job), attempt, "failed", message));
+      await this.#settle(job, token, emptySummary(shown, attempt, "failed", message));
     } else if (suspicion !== undefined && isDeadly(suspicion))
       await this.#settle(job, token, quarantinedSummary(site, attempt));
     else {
@@ -206,6 +217,7 @@ export class BullRun {
   #lease(job: SiteQueueJob, site: SiteJob, token: string, lost: AbortSignal, end: () => void): RunLease {
     const reader = this.#reader;
     const { attemptsStarted: starts, data, stalledCounter } = job;
+    const { previous, cleared: before } = dataOf(job);
     // Only once: when a result was sent, the server decides.
     const settle = async (work: () => Promise<boolean>): Promise<boolean> => {
       if (!reader.leases.delete(lease)) return false;
@@ -216,7 +228,7 @@ export class BullRun {
       job: site,
       // A server that lost its last second of data may count the same start twice.
       attemptId: `${keyHash(site.key)}-${starts}-${randomUUID().slice(0, 6)}`,
-      previous: previousOf(job),
+      previous,
       suspicion: suspicionOf(job),
       starts,
       lost,
@@ -226,7 +238,7 @@ export class BullRun {
         lease.isSilent = isSilent;
         reader.onChange();
         // A death that comes now would not count.
-        const cleared = Math.min(clearedOf(job), stalledCounter) + (isForgiven({ isSilent, starts }) ? 1 : 0);
+        const cleared = Math.min(before, stalledCounter) + (isForgiven({ isSilent, starts }) ? 1 : 0);
         job.updateData({ ...data, cleared }).catch(() => undefined);
       },
       done: (summary) =>
@@ -262,10 +274,7 @@ export class BullRun {
     for (let start = 0, isEnd = false; !isEnd; start += batchSize) {
       // So many of each state.
       const jobs = await this.queue.getJobs([...states], start, start + batchSize - 1, true);
-      for (const job of jobs) {
-        const { at } = dataOf(job);
-        places.set(String(job?.id), typeof at === "number" ? at : Number.MAX_SAFE_INTEGER);
-      }
+      for (const job of jobs) places.set(String(job?.id), dataOf(job).at);
       isEnd = jobs.length === 0;
     }
     const ids = [...places].sort(([, one], [, other]) => one - other).map(([id]) => id);
@@ -299,28 +308,22 @@ function idOf(run: string, key: string): string {
   return `${run}-${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;
 }
 
-function dataOf(job: SiteQueueJob | undefined): Readonly<Partial<Record<keyof JobData, unknown>>> {
-  return isRecord(job?.data) ? job.data : {};
+// Anybody may write into a queue: what is no text or number counts as missing. `site` is undefined if the job holds no website.
+function dataOf(job: SiteQueueJob | undefined) {
+  const { key, homepage, settings, previous, cleared, at } = (isRecord(job?.data) ? job.data : {}) as Unknown<JobData>;
+  const text = (value: unknown) => (typeof value === "string" ? value : "");
+  const number = (value: unknown, missing: number) => (typeof value === "number" ? value : missing);
+  const shown: SiteJob = { key: text(key), homepage: text(homepage), ...defined({ settings: siteSettings(settings) }) };
+  return {
+    shown,
+    site: shown.key !== "" && isHttpUrl(shown.homepage) ? shown : undefined,
+    previous: text(previous) || undefined,
+    cleared: number(cleared, 0),
+    at: number(at, Number.MAX_SAFE_INTEGER),
+  };
 }
 
-// Of a job that may hold anything.
-function shownSite(job: SiteQueueJob): SiteJob {
-  const { key, homepage } = dataOf(job);
-  const shown = (text: unknown) => (typeof text === "string" ? text : "");
-  return { key: shown(key), homepage: shown(homepage) };
-}
-
-/** Undefined if the job holds no website. */
-function siteOf(job: SiteQueueJob): SiteJob | undefined {
-  const site = shownSite(job);
-  const settings = siteSettings(dataOf(job).settings);
-  return site.key !== "" && isHttpUrl(site.homepage) ? { ...site, ...defined({ settings }) } : undefined;
-}
-
-function previousOf(job: SiteQueueJob): string | undefined {
-  const { previous } = dataOf(job);
-  return typeof previous === "string" ? previous : undefined;
-}
+type Unknown<T> = { readonly [Name in keyof T]?: unknown };
 
 function resultOf(job: SiteQueueJob): SiteSummary {
   const { failedReason, returnvalue } = job;
@@ -331,18 +334,13 @@ function resultOf(job: SiteQueueJob): SiteSummary {
   } catch {
     // Another program failed the job, with its own message.
   }
-  const site = shownSite(job);
-  return emptySummary(site, `${keyHash(site.key)}-0`, "failed", failedReason || "Somebody else ended the job");
-}
-
-function clearedOf(job: SiteQueueJob): number {
-  const { cleared } = dataOf(job);
-  return typeof cleared === "number" ? cleared : 0;
+  const { shown } = dataOf(job);
+  return emptySummary(shown, `${keyHash(shown.key)}-0`, "failed", failedReason || "Somebody else ended the job");
 }
 
 // BullMQ counts how often nobody renewed the lock of a job.
 function deathsOf(job: SiteQueueJob): number {
-  return Math.max(0, job.stalledCounter - clearedOf(job));
+  return Math.max(0, job.stalledCounter - dataOf(job).cleared);
 }
 
 // How many others the dead worker was reading is unknown: many are assumed at first, so that restarts of all workers quarantine nobody. With

@@ -22,14 +22,18 @@ export interface QueueServer {
   readonly connection: Redis;
   queue(name: string): Queue;
   /** Jobs whose worker is gone are given out again. */
-  worker(name: string, processor: Processor, leaseTime: number): Worker;
+  worker(name: string, processor: Processor): Worker;
   /** What a processor throws that has moved its job itself. */
   moved(): Error;
   close(): Promise<void>;
 }
 
 /** Throws a `SitemapError`: `missing-package`, or `queue-failed` if the server cannot be used. */
-export async function openServer(address: QueueAddress, onNews: (news: ServerNews) => void): Promise<QueueServer> {
+export async function openServer(
+  address: QueueAddress,
+  lockDuration: number,
+  onNews: (news: ServerNews) => void,
+): Promise<QueueServer> {
   const { Queue, WaitingError, Worker } = await import("bullmq").catch(
     missingPackage("--queue needs BullMQ: npm install bullmq ioredis"),
   );
@@ -78,7 +82,7 @@ export async function openServer(address: QueueAddress, onNews: (news: ServerNew
   return {
     connection,
     queue: (name) => kept(new Queue(name, { connection, skipVersionCheck: true, skipMetasUpdate: true })),
-    worker(name, processor, lockDuration) {
+    worker(name, processor) {
       const stalledInterval = Math.max(100, Math.floor(lockDuration / 2));
       // Bisection decides who is set aside: BullMQ would give up a site after its second dead worker.
       const limits = { lockDuration, stalledInterval, maxStalledCount: 1_000_000 };
