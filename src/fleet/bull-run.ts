@@ -20,7 +20,7 @@ interface RunLease extends Lease, Reading {
   readonly run: string;
   readonly previous: string | undefined;
   isSilent: boolean;
-  /** Without a word to the server. */
+  /** Ends it without telling the server. */
   abandon(): void;
 }
 
@@ -53,7 +53,7 @@ export class Reader {
 
 export class BullRun {
   readonly queue: Queue<JobData, SiteSummary>;
-  /** How many sites were left when it was last looked at; undefined before. */
+  /** How many sites were left when it was last looked at, and how many of them waited. Undefined before. */
   left: number | undefined;
   waiting = 0;
   readonly #server: QueueServer;
@@ -141,7 +141,7 @@ export class BullRun {
     const worker = this.#worker;
     if (worker === undefined) return;
     worker.concurrency = Math.max(1, this.#reading + wanted);
-    // BullMQ notices a higher number when it is resumed.
+    // BullMQ looks at the number again when a job ends, and when it is resumed.
     void (wanted > 0 ? worker.resume() : worker.pause(true));
   }
 
@@ -153,7 +153,7 @@ export class BullRun {
   async look(isFilling: boolean): Promise<number> {
     const { waiting, active } = await this.counts();
     this.waiting = waiting;
-    // Those of this process may have been read by others, too.
+    // A website that is being read here may have been given to another worker, which is done with it.
     this.left = waiting + Math.max(active, this.#reading) + (isFilling ? 1 : 0);
     return this.left;
   }

@@ -66,10 +66,10 @@ export async function fillQueue(
   if (!list.isGiven && retry.length === 0) throw new UsageError(noList);
   await list.expectColumn();
   const { run = "default" } = flags;
-  const { out, format, crawl = {}, dataset, ...others } = runDefaults(flags, retry);
+  const { out, format, crawl = {}, ...others } = runDefaults(flags, retry);
   // Flags that are not given change nothing of a run that is known.
   const defaults: RunDefaults = {
-    ...{ ...others, dataset },
+    ...others,
     ...(out === undefined ? {} : { out, format }),
     ...(Object.keys(crawl).length === 0 ? {} : { crawl }),
   };
@@ -82,7 +82,7 @@ export async function fillQueue(
       throw new UsageError(`no run is named ${run}; to create it, give homepages, or a list of them with --from FILE`);
     if (known !== undefined) expectSame(run, known.settings, defaults, !list.isGiven);
     // A bucket may be for workers alone.
-    else if (dataset !== undefined && !isBucket(dataset)) await expectNewRun(dataset, run);
+    else if (others.dataset !== undefined && !isBucket(others.dataset)) await expectNewRun(others.dataset, run);
     if (retry.length > 0) {
       const place = defaults.out ?? (known?.settings as RunDefaults | undefined)?.out;
       const count = await queue.retry(run, retry, await unpublisher(place, run));
