@@ -3,13 +3,12 @@ import { checkTree } from "../../check/check-tree.ts";
 import { groupedByRule } from "../../check/findings.ts";
 import { PageFilter } from "../../crawl/page-filter.ts";
 import { sectionOf } from "../../diff/summarize.ts";
-import type { TreeStep } from "../../model/event.ts";
 import { counted } from "../../model/figures.ts";
 import { type PageFilters, resolvePageFilters } from "../../model/options.ts";
 import type { SitemapPage } from "../../model/page.ts";
 import { isLossy, type Problem } from "../../model/problem.ts";
 import { isReadSitemap, type PagesSitemap, type Sitemap } from "../../model/sitemap.ts";
-import { filteredWalk, type SitemapTree } from "../../tree/tree.ts";
+import { robotsOf, type SitemapTree } from "../../tree/tree.ts";
 import { jsonOf } from "../../write/printable.ts";
 import { Counts, otherNames } from "../output/counts.ts";
 import { NoAnswer } from "./sites.ts";
@@ -85,39 +84,29 @@ export async function pagesOf(
   const sitemaps = distinctSitemaps(tree);
   const [from = 0, skipped = 0] = cursor === undefined ? [] : placeIn(cursor, state, "state of the website");
   const filter = new PageFilter(resolvePageFilters(filters));
+  await filter.begin(tree.homepage, robotsOf(tree));
   const found = new Bounded<ListedPage>();
   const until = performance.now() + longestSearch;
-  let [number, batch, start, isLate] = [0, [] as readonly SitemapPage[], 0, false];
-  // What was listed before the cursor matters only if no page is to be listed twice.
-  async function* steps(): AsyncGenerator<TreeStep> {
-    for (number = filter.settings.unique ? 0 : from; number < sitemaps.length; number++) {
-      [batch, start] = [[], 0];
-      for await (const step of tree.walk(sitemaps[number])) {
-        if (step.type !== "pages") continue;
-        start += batch.length;
-        batch = step.pages;
-        yield step;
-        isLate = performance.now() > until && (number > from || (number === from && start + batch.length > skipped));
-        if (isLate) return;
-      }
-    }
-  }
-  const answer = (next?: number): PagesAnswer => {
+  const answer = (...next: readonly number[]): PagesAnswer => {
     const note = noteOn(tree, filter);
-    const nextCursor = next === undefined ? "" : cursorOf(state, number, next);
-    const { complete } = tree;
-    return { complete, pages: found.items, ...(nextCursor && { nextCursor }), ...(note && { note }) };
+    const more = next.length > 0 && { nextCursor: cursorOf(state, ...next) };
+    return { complete: tree.complete, pages: found.items, ...more, ...(note && { note }) };
   };
-  for await (const step of filteredWalk(tree, filter, steps())) {
-    if (step.type !== "pages" || number < from) continue;
-    let at = -1;
-    for (const page of step.pages) {
-      at = batch.indexOf(page, at + 1);
-      if ((number === from && start + at < skipped) || !matches(page)) continue;
-      if (found.items.length >= limit || !found.add(listed(page))) return answer(start + at);
+  // What was listed before the cursor matters only if no page is to be listed twice.
+  for (let number = filter.settings.unique ? 0 : from; number < sitemaps.length; number++) {
+    let [start, at] = [0, 0];
+    const isAhead = (place: number) => number > from || (number === from && place > skipped);
+    for await (const pages of batchesOf(tree, sitemaps[number]!)) {
+      for (const page of await filter.pages(pages)) {
+        at = pages.indexOf(page, at) + 1;
+        if (!isAhead(start + at) || !matches(page)) continue;
+        if (found.items.length >= limit || !found.add(listed(page))) return answer(number, start + at - 1);
+      }
+      [start, at] = [start + pages.length, 0];
+      if (performance.now() > until && isAhead(start)) return answer(number, start);
     }
   }
-  return answer(isLate ? start + batch.length : undefined);
+  return answer();
 }
 
 /** For the sentence of an answer. */
@@ -150,6 +139,10 @@ function distinctSitemaps(tree: SitemapTree): PagesSitemap[] {
   return [...new Map(all.map((each) => [each.url, each])).values()];
 }
 
+async function* batchesOf(tree: SitemapTree, sitemap: PagesSitemap): AsyncGenerator<readonly SitemapPage[], void> {
+  for await (const step of tree.walk(sitemap)) if (step.type === "pages") yield step.pages;
+}
+
 /** Whether all words occur in the URL, the titles or the captions of a page. */
 export function hasWords(words: string): Matches {
   const wanted = words.toLowerCase().match(/\S+/g) ?? [];
@@ -174,8 +167,8 @@ export async function summaryOf(tree: SitemapTree): Promise<Answer> {
   const languages = new Counts();
   let [dated, newest, oldest] = [0, "", ""];
   for (const sitemap of distinctSitemaps(tree)) {
-    for await (const step of tree.walk(sitemap)) {
-      for (const { url, lastModified, alternates } of step.type === "pages" ? step.pages : []) {
+    for await (const pages of batchesOf(tree, sitemap)) {
+      for (const { url, lastModified, alternates } of pages) {
         sections.add(sectionOf(url));
         for (const { language } of alternates?.slice(0, 100) ?? []) languages.add(language);
         if (lastModified === undefined) continue;
@@ -188,10 +181,8 @@ export async function summaryOf(tree: SitemapTree): Promise<Answer> {
   const all = [...tree.sitemaps()].filter((each) => each !== tree.root);
   const sitemaps = new Bounded(mostBytes / 4, all.map(sitemapLine));
   const lost = [...tree.problems()].filter(({ problem }) => isLossy(problem.code));
-  const problems = new Bounded(
-    mostBytes / 8,
-    lost.map(({ url, problem }) => problemLine(url, problem)),
-  );
+  const lines = lost.map(({ url, problem }) => problemLine(url, problem));
+  const problems = new Bounded(mostBytes / 8, lines);
   const preferences = tree.root.children.flatMap((child) => (child.kind === "index" && child.preferences) || []);
   const readable = all.filter(isReadSitemap).length;
   const found = readable > 0 ? counted(tree.pageCount, "page") : "no sitemap found";

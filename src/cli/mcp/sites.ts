@@ -2,8 +2,9 @@
 // Also decides which websites are allowed.
 import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { makeFolder } from "../../archive/folder.ts";
-import { keyHash, siteJob } from "../../fleet/site-job.ts";
+import { keyHash, type SiteJob, siteJob } from "../../fleet/site-job.ts";
 import { SitemapError } from "../../model/errors.ts";
 import type { Options } from "../../model/options.ts";
 import { messageWithHint, type Problem } from "../../model/problem.ts";
@@ -45,27 +46,24 @@ export class Sites {
 
   constructor(options: SitesOptions) {
     this.#options = options;
-    this.#allowed = new Set(options.allowed.map((site) => this.#origin(site)));
+    this.#allowed = new Set(options.allowed.map(originOf));
     makeFolder(options.folder);
   }
 
   /** Throws a `NoAnswer` if it is not allowed. */
   site(site: string): KeptSite {
-    const job = siteJob(site);
-    if (job === undefined) throw new NoAnswer(`Not a website: ${site}`);
-    const { host } = new URL(job.homepage);
-    const name = `${host.replaceAll(/[^a-z0-9.-]/gi, "_").slice(0, 100)}-${keyHash(job.key)}.warc.gz`;
-    const [file, before] = [name, `before.${name}`].map((each) => path.join(this.#options.folder, each)) as [
-      string,
-      string,
-    ];
-    return { homepage: job.homepage, file, before, crawl: this.crawlOptions(site) };
+    const { homepage, key } = jobOf(site);
+    const { host } = new URL(homepage);
+    const name = `${host.replaceAll(/[^a-z0-9.-]/gi, "_").slice(0, 100)}-${keyHash(key)}.warc.gz`;
+    const { folder } = this.#options;
+    const [file, before] = [path.join(folder, name), path.join(folder, `before.${name}`)];
+    return { homepage, file, before, crawl: this.crawlOptions(site) };
   }
 
   /** The options for requests to a URL. A private address must be allowed by name. Throws a `NoAnswer` if it is not allowed. */
   crawlOptions(url: string): Options {
     const { crawl, signal } = this.#options;
-    const isNamed = this.#allowed.has(this.#origin(url));
+    const isNamed = this.#allowed.has(originOf(url));
     if (this.#allowed.size > 0 && !isNamed) {
       throw new NoAnswer(`${url} is not one of the allowed websites: ${[...this.#allowed].join(", ")}`);
     }
@@ -99,29 +97,20 @@ export class Sites {
 
   /** Does one thing at a time with a website, and what is under way not again. Waits for its end as long as a question may take. */
   async once({ file, homepage }: KeptSite, kind: string, work: () => Promise<void>): Promise<void> {
-    const { patience } = this.#options;
-    const busy = this.#busy.get(file);
-    const begin = async () => {
-      await busy?.doing.catch(() => undefined);
-      await work();
-    };
-    const doing = busy?.kind === kind ? busy.doing : begin();
-    if (doing !== busy?.doing) {
-      const now = { kind, doing };
-      this.#busy.set(file, now);
+    let busy = this.#busy.get(file);
+    if (busy?.kind !== kind) {
+      const before = busy?.doing.catch(() => undefined) ?? Promise.resolve();
+      const now = { kind, doing: before.then(work) };
       const over = () => {
         if (this.#busy.get(file) === now) this.#busy.delete(file);
       };
-      doing.then(over, over);
+      now.doing.then(over, over);
+      this.#busy.set(file, now);
+      busy = now;
     }
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(
-        () => reject(new NoAnswer(`${homepage} is still being crawled; try again in a minute`)),
-        patience,
-      );
-    });
-    await Promise.race([doing, late]).finally(() => clearTimeout(timer));
+    const late = setTimeout(this.#options.patience, "late", { ref: false });
+    if ((await Promise.race([busy.doing, late])) === "late")
+      throw new NoAnswer(`${homepage} is still being crawled; try again in a minute`);
   }
 
   async #read({ homepage, file, before, crawl }: KeptSite): Promise<void> {
@@ -141,10 +130,14 @@ export class Sites {
       rmSync(partial, { force: true });
     }
   }
+}
 
-  #origin(url: string): string {
-    const job = siteJob(url);
-    if (job === undefined) throw new NoAnswer(`Not a website: ${url}`);
-    return urlKey(new URL(job.homepage).origin);
-  }
+function jobOf(site: string): SiteJob {
+  const job = siteJob(site);
+  if (job === undefined) throw new NoAnswer(`Not a website: ${site}`);
+  return job;
+}
+
+function originOf(site: string): string {
+  return urlKey(new URL(jobOf(site).homepage).origin);
 }
