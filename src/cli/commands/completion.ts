@@ -13,16 +13,10 @@ export function completionCommand({ stdout }: Context, program: () => Promise<Co
     .addHelpText("after", examples)
     .action(async (shell: keyof typeof shells) => {
       const { commands } = await program();
-      const facts = commands.map((command) => ({
-        name: command.name(),
-        summary: command.summary(),
-        options: allOptions(command),
-        words: command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
-      }));
-      // Not a commander command: program.ts handles it.
-      const summary = "print the help of a command";
-      const help = { name: "help", summary, options: [], words: facts.map(({ name }) => name) };
-      stdout.write(shells[shell]([...facts, help]));
+      // Not among them: program.ts handles it.
+      const names = new Argument("[command]").choices(commands.map((command) => command.name()));
+      const help = new Command("help").summary("print the help of a command").helpOption(false).addArgument(names);
+      stdout.write(shells[shell]([...commands, help].map(described)));
     });
 }
 
@@ -32,15 +26,15 @@ Examples:
   sitegrove completion zsh > "\${fpath[1]}/_sitegrove"
   sitegrove completion fish > ~/.config/fish/completions/sitegrove.fish`;
 
-interface CommandFacts {
-  readonly name: string;
-  readonly summary: string;
-  readonly options: readonly Option[];
-  /** The choices of the argument, if it has any. */
-  readonly words: readonly string[];
+/** `words`: the choices of the argument, if it has any. */
+function described(command: Command) {
+  const words = command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []);
+  return { name: command.name(), summary: command.summary(), options: allOptions(command), words };
 }
 
-function bash(commands: readonly CommandFacts[]): string {
+type Described = readonly ReturnType<typeof described>[];
+
+function bash(commands: Described): string {
   const flags = commands.map(
     ({ name, options, words }) => `    ${name}) words="${[...options.flatMap(spellings), ...words].join(" ")}" ;;`,
   );
@@ -66,7 +60,7 @@ complete -o default -F _sitegrove sitegrove
 `;
 }
 
-function zsh(commands: readonly CommandFacts[]): string {
+function zsh(commands: Described): string {
   const cases = commands.map(({ name, options, words }) => {
     const last = words.length > 0 ? `'1:argument:(${words.join(" ")})'` : "'*:file or website:_files'";
     return `    ${name}) _arguments ${[...options.map(zshSpec), last].join(" \\\n      ")} ;;`;
@@ -97,7 +91,7 @@ function zshSpec(option: Option): string {
   return `'${shown}${described}${takesValue(option) ? `:value:${values}` : ""}'`;
 }
 
-function fish(commands: readonly CommandFacts[]): string {
+function fish(commands: Described): string {
   const lines = commands.flatMap(({ name, summary, options, words }) => {
     const inside = `complete -c sitegrove -n '__fish_seen_subcommand_from ${name}'`;
     return [
