@@ -88,7 +88,11 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
   const include = pageFilter(flags);
   const crawl = crawlOptions(flags);
   checkChangeFlags(flags);
-  const sides = { before: new SideEnding(old.name), after: new SideEnding(now.name) };
+  const sideOf = (side: SideEnding["side"], { name }: SideTarget) => {
+    const ending: SideEnding = { side, name, crawl: new CrawlEnding(), problems: [] };
+    return ending;
+  };
+  const sides = { before: sideOf("before", old), after: sideOf("after", now) };
   const ending = new DiffEnding([sides.before, sides.after], flags.exitCode);
   const run = await withTargets({
     context,
@@ -102,12 +106,13 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
 
   const { diffBatches, resolveDiffOptions } = await import("../../diff/diff-trees.ts");
   const settings = resolveDiffOptions({ only: kinds, ignore, include, crawl, signal: run.signal });
-  const onSide = (name: "before" | "after") => {
+  const onSide = (side: SideEnding["side"]) => {
+    const { crawl, problems } = sides[side];
     const onEvent = (event: CrawlEvent) => {
       run.see(event);
-      sides[name].see(event);
+      crawl.see(event);
     };
-    return { onEvent, onProblems: sides[name].seeProblems };
+    return { onEvent, onProblems: (found: readonly Problem[]) => void problems.push(...found) };
   };
   async function* batches(): Batches {
     const before = await sourceOf(old, settings.crawl ?? {}, run, onSide("before"));
@@ -122,7 +127,7 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
     }
   }
   const names = { before: old.name, after: now.name };
-  const homepage = () => sides.after.homepage ?? sides.before.homepage;
+  const homepage = () => sides.after.crawl.homepage ?? sides.before.crawl.homepage;
   const pieces = writeDiff(batches(), { format, csvSafe, kinds: new Set(kinds), names, homepage, seen: ending.count });
   return run.write(pieces, () => ({ listed: ending.told, unit: "change" }));
 }
@@ -187,34 +192,14 @@ async function homepageAmong(targets: readonly NamedTarget[]): Promise<string | 
   return (await archiveAbout(known.path))?.homepage;
 }
 
-/** One side, while it is read. */
-class SideEnding extends CrawlEnding {
-  readonly #name: string;
-  readonly #problems: Problem[] = [];
-  /** For a website or an archive. */
-  homepage: string | undefined;
-
-  constructor(name: string) {
-    super();
-    this.#name = name;
-  }
-
-  override see(event: CrawlEvent): void {
-    if (event.type === "start" && event.depth === 0) this.homepage = event.url;
-    super.see(event);
-  }
-
-  readonly seeProblems = (problems: readonly Problem[]): void => {
-    this.#problems.push(...problems.filter(({ code }) => isLossy(code) || code === "empty"));
-  };
-
-  tell(messages: Messages, side: string, pages: number): void {
-    for (const { message } of this.#problems) messages.say(`${this.#name}: ${message}`, "warning");
-    // The rest is in the summary.
-    if (this.homepage === undefined || this.exitCode === exitCodes.complete) return;
-    messages.say(`${side}: ${this.#name}`, "quiet");
-    this.print(messages, pages, []);
-  }
+/** How a side was read. */
+interface SideEnding {
+  readonly side: "before" | "after";
+  readonly name: string;
+  /** Of a website or an archive. */
+  readonly crawl: CrawlEnding;
+  /** Of a file. */
+  readonly problems: Problem[];
 }
 
 // An unknown page does not count as one.
@@ -251,11 +236,11 @@ export class DiffEnding implements Ending {
 
   /** Whether one of the sides is a website of which nothing could be read: then there is nothing to compare. */
   get readNothing(): boolean {
-    return this.#sides.some(({ readNothing }) => readNothing);
+    return this.#sides.some(({ crawl }) => crawl.readNothing);
   }
 
   get exitCode(): number {
-    const worst = Math.max(0, ...this.#sides.map(({ exitCode }) => exitCode));
+    const worst = Math.max(0, ...this.#sides.map(({ crawl }) => crawl.exitCode));
     if (worst > exitCodes.incomplete) return worst;
     if (this.#usesExitCode && this.#differences > 0) return exitCodes.findings;
     return this.isComplete ? exitCodes.complete : exitCodes.incomplete;
@@ -264,9 +249,14 @@ export class DiffEnding implements Ending {
   print(messages: Messages): void {
     if (this.totals === undefined) return;
     const { before, after, unknown } = this.totals;
-    const [was, is] = this.#sides;
-    was?.tell(messages, "before", before.pages);
-    is?.tell(messages, "after", after.pages);
+    for (const { side, name, crawl, problems } of this.#sides) {
+      const shown = problems.filter(({ code }) => isLossy(code) || code === "empty");
+      for (const { message } of shown) messages.say(`${name}: ${message}`, "warning");
+      // The rest is in the summary.
+      if (crawl.homepage === undefined || crawl.exitCode === exitCodes.complete) continue;
+      messages.say(`${side}: ${name}`, "quiet");
+      crawl.print(messages, this.totals[side].pages, []);
+    }
     const are = `${counted(unknown, "page")} ${unknown === 1 ? "is" : "are"}`;
     if (unknown > 0) messages.say(`${are} unknown: missing on an incomplete side`, "warning");
     else if (!before.complete || !after.complete) messages.say("one side is incomplete", "warning");

@@ -28,7 +28,8 @@ export class CrawlEnding {
   #minor = 0;
   #skipped = 0;
   #found = false;
-  #homepage = "";
+  /** Once it is known. */
+  homepage: string | undefined;
   #finished: FinishedEvent | undefined;
   #crawlDelay: Problem | undefined;
   /** Whether the output is kept even if nothing could be read, because it reports that. An archive never is. */
@@ -40,7 +41,7 @@ export class CrawlEnding {
   }
 
   see(event: CrawlEvent): void {
-    if (event.type === "start" && event.depth === 0) this.#homepage = event.url;
+    if (event.type === "start" && event.depth === 0) this.homepage = event.url;
     if (event.type === "finished") this.#finished = event;
     if (event.type === "sitemap") this.#see(event.sitemap);
     if (event.type !== "problem") return;
@@ -111,7 +112,7 @@ export class CrawlEnding {
   /** `listed`: how many pages were written; `notes`: further sentences. */
   print(messages: Messages, listed: number, notes: readonly string[]): void {
     if (this.#unreachable !== undefined) {
-      messages.say(unreachableReason(this.#homepage, this.#unreachable), "bad");
+      messages.say(unreachableReason(this.homepage, this.#unreachable), "bad");
       return;
     }
     const losses = messages.hasLog ? [] : this.#losses;
@@ -120,7 +121,7 @@ export class CrawlEnding {
     if (this.#crawlDelay !== undefined && !messages.hasLog) messages.say(messageWithHint(this.#crawlDelay), "quiet");
     for (const note of notes) messages.say(note, "quiet");
     if (!this.#foundNothing) return;
-    messages.say(`no sitemap found for ${this.#homepage}`, "bad");
+    messages.say(`no sitemap found for ${this.homepage}`, "bad");
     for (const line of placesTried(this.#finished?.discovery ?? [])) messages.say(`  ${line}`);
     messages.say("  If you know its address: sitegrove ls --sitemap URL", "quiet");
   }
@@ -206,7 +207,7 @@ function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): [T, ...T
 }
 
 /** Why nothing could be read from a website, in one sentence. */
-function unreachableReason(homepage: string, { outcome, reason, documents }: UnreachableWebsite): string {
+function unreachableReason(homepage = "", { outcome, reason, documents }: UnreachableWebsite): string {
   const host = parseUrl(homepage)?.host ?? homepage;
   // Most documents were not even requested.
   if (reason.code === "rate-limited") return `${host} limits requests: ${startingSmall(reason.message)}`;
