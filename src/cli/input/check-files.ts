@@ -8,7 +8,6 @@ import path from "node:path";
 import type { KnownPlaces } from "../../check/findings.ts";
 import { type CheckOptions, type RuleSeverities, resolveCheckOptions } from "../../check/options.ts";
 import { type CheckResult, tally } from "../../check/result.ts";
-import { systemReason } from "../../model/errors.ts";
 import { counted } from "../../model/figures.ts";
 import { expectKnown } from "../../model/option-checks.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
@@ -42,12 +41,11 @@ export function readCheckConfig(given: string | undefined): CheckConfig {
   const { file, note }: Found = given === undefined ? findUpwards(process.cwd()) : { file: given };
   if (file === undefined) return { options: {}, note };
   return fromJson(file, (value) => {
-    if (!isObject(value)) throw new UsageError("not an object");
-    for (const key of Object.keys(value)) expectKnown("key", key, keys);
-    const { $schema: _, failOn, ...options } = value;
+    const { $schema: _, failOn, ...options } = objectIn(value, "not an object");
+    for (const key of Object.keys(options)) expectKnown("key", key, keys);
     if (failOn !== undefined && !failLevels.includes(failOn as FailLevel))
-      throw new UsageError(`failOn must be one of ${failLevels.join(", ")}`);
-    if (Array.isArray(options["rules"])) throw new UsageError("rules must be an object of rule ids and severities");
+      throw new Error(`failOn must be one of ${failLevels.join(", ")}`);
+    if (Array.isArray(options["rules"])) throw new Error("rules must be an object of rule ids and severities");
     // An option that the library would refuse is an error in this file.
     resolveCheckOptions(options);
     return { failOn: failOn as FailLevel | undefined, options: options as CheckOptions, note };
@@ -56,11 +54,14 @@ export function readCheckConfig(given: string | undefined): CheckConfig {
 
 // Errors in it are reported with the name of the file.
 function fromJson<T>(file: string, take: (value: unknown) => T): T {
-  try {
-    return take(JSON.parse(withoutMark(readFileSync(file, "utf8"))));
-  } catch (error) {
-    throw new UsageError(`${file}: ${systemReason(error)}`);
-  }
+  return orUsageError(file, () => take(JSON.parse(withoutMark(readFileSync(file, "utf8")))));
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+function objectIn(value: unknown, otherwise: string): JsonObject {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error(otherwise);
+  return value as JsonObject;
 }
 
 interface Found {
@@ -99,30 +100,22 @@ interface Entry {
 export function readBaseline(file: string): Entries | undefined {
   if (!existsSync(file)) return undefined;
   return fromJson(file, (value) => {
-    if (isObject(value) && value["version"] === 2) return entriesIn(value["findings"]);
-    throw new UsageError("not a baseline");
+    const { version, findings } = objectIn(value, notBaseline);
+    if (version !== 2) throw new Error(notBaseline);
+    for (const rules of Object.values(objectIn(findings, notBaseline)))
+      for (const entry of Object.values(objectIn(rules, notBaseline))) expectEntry(objectIn(entry, notBaseline));
+    return findings as Entries;
   });
 }
 
 // A count that is not a number would let everything pass.
-function entriesIn(findings: unknown): Entries {
-  const isCount = (count: unknown) => Number.isSafeInteger(count) && (count as number) >= 0;
-  const entry = (value: unknown): Entry => {
-    const { count, of, places = [] } = (isObject(value) ? value : {}) as unknown as Entry;
-    const areHashes = Array.isArray(places) && places.every((place) => typeof place === "string");
-    if (isCount(count) && (of === undefined || isCount(of)) && areHashes) return { count, of, places };
-    throw new UsageError("not a baseline");
-  };
-  const each = <T>(value: unknown, read: (value: unknown) => T): Record<string, T> => {
-    if (!isObject(value)) throw new UsageError("not a baseline");
-    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, read(item)]));
-  };
-  return each(findings, (rules) => each(rules, entry));
+function expectEntry({ count, of = 0, places = [] }: JsonObject): void {
+  const areCounts = [count, of].every((number) => Number.isSafeInteger(number) && (number as number) >= 0);
+  const areHashes = Array.isArray(places) && places.every((place) => typeof place === "string");
+  if (!areCounts || !areHashes) throw new Error(notBaseline);
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+const notBaseline = "not a baseline";
 
 interface Seen {
   readonly before: ReadonlySet<string>;
