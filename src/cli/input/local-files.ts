@@ -171,7 +171,9 @@ export class FileLocations {
     this.#folders = folders;
   }
 
-  of(sitemap: string): FileLocation {
+  /** Of a finding: the sitemap, or the file of an example. */
+  of(sitemap: string, { file }: { readonly file?: string | undefined } = {}): FileLocation {
+    if (file !== undefined) return fileLocation(file);
     // A file has no fragments.
     const [url = ""] = sitemap.split("#", 1);
     const folder = this.#folders.find((each) => url.startsWith(each.url));
@@ -183,17 +185,16 @@ export class FileLocations {
       if (!uri.startsWith("..")) return { uri, base: sourceRoot, file: decoded(uri) };
     }
     const [, origin, rest = ""] = /^(https?:\/\/[^/?]+)\/?(.*)$/is.exec(url) ?? [];
-    if (origin === undefined) return this.file(sitemap);
+    if (origin === undefined) return fileLocation(sitemap);
     const base = this.bases.get(`${origin}/`) ?? `WEBSITE${this.bases.size === 0 ? "" : this.bases.size + 1}`;
     this.bases.set(`${origin}/`, base);
     return { uri: encodedOnce(rest) || "./", base };
   }
+}
 
-  /** The place of a file. */
-  file(name: string): FileLocation {
-    const file = path.relative(process.cwd(), name);
-    return { uri: encodedPath(wellFormed(file)) || "./", base: sourceRoot, file };
-  }
+function fileLocation(name: string): FileLocation {
+  const file = path.relative(process.cwd(), name);
+  return { uri: encodedPath(wellFormed(file)) || "./", base: sourceRoot, file };
 }
 
 // A relative reference: a colon in its first segment would make it a scheme.

@@ -35,10 +35,14 @@ export function writeCheck(result: CheckResult, { format, all, color, places }: 
 // The shape is described by schema/check.json.
 function checkDocument(result: CheckResult): unknown {
   const { homepage, complete, sitemapCount, pageCount, counts, places, findings, known, notJudged, sample } = result;
-  const named = new Set(findings.map(({ rule }) => rule));
-  const rules = result.rules.filter(({ id }) => named.has(id));
   const head = { version: 1, homepage, complete, verdict: verdict(result), sitemapCount, pageCount, counts, places };
+  const rules = failedRules(result);
   return { ...head, findings, known, notJudged, ...(sample === undefined ? {} : { sample }), rules };
+}
+
+function failedRules({ findings, rules }: CheckResult): readonly Rule[] {
+  const failed = new Set(findings.map(({ rule }) => rule));
+  return rules.filter(({ id }) => failed.has(id));
 }
 
 const fewInText = 3;
@@ -50,10 +54,8 @@ function checkText(result: CheckResult, all: boolean, color: boolean): string {
   // A few lines of a terminal at most.
   const shown = (text: string) => printable(all ? text : shortened(text, 300));
   const lines = [bold(shown(result.homepage)), verdict(result)];
-  for (const group of groupsOf(result)) {
-    const { rule, severity, findings } = group;
+  for (const { rule, severity, findings, extent } of groupsOf(result)) {
     lines.push("", `${paint[severity](severity)}  ${bold(printable(rule.sentence))}  ${dim(rule.id)}`);
-    const extent = extentOf(group, result);
     if (extent !== undefined) lines.push(`  ${extent}`);
     let examples = 0;
     for (const finding of all ? findings : findings.slice(0, fewInText)) {
@@ -84,11 +86,9 @@ const fewInMarkdown = 10;
 
 function checkMarkdown(result: CheckResult, all: boolean): string {
   const parts = [`# Check of ${code(result.homepage)}`, verdict(result)];
-  for (const group of groupsOf(result)) {
-    const { rule, severity, findings } = group;
+  for (const { rule, severity, findings, extent } of groupsOf(result)) {
     const { fix, link } = rule;
     parts.push(`## ${severity}: ${rule.id}`, escaped(rule.sentence));
-    const extent = extentOf(group, result);
     if (extent !== undefined) parts.push(`${extent}.`);
     if (fix !== "") parts.push(`**Fix:** ${escaped(fix)}${link === "" ? "" : ` ([more](<${link}>))`}`);
     const rows = (all ? findings : findings.slice(0, fewInMarkdown)).map(({ sitemap, count, examples }) => {
@@ -118,7 +118,7 @@ const annotations = { error: "error", warning: "warning", info: "notice" } as co
 function checkAnnotations(result: CheckResult, places: FileLocations): string {
   const groups = groupsOf(result);
   const shown = severities.flatMap((severity) => {
-    const lists = groups.filter((group) => group.severity === severity).map((each) => annotated(each, result, places));
+    const lists = groups.filter((group) => group.severity === severity).map((each) => annotated(each, places));
     // Every rule comes before more examples of one.
     const firsts = lists.flatMap((list) => list.slice(0, 1));
     return [...firsts, ...lists.flatMap((list) => list.slice(1))].slice(0, mostShown);
@@ -132,15 +132,15 @@ function checkAnnotations(result: CheckResult, places: FileLocations): string {
 const mostShown = 10;
 
 /** One for each example; the first says how many there are. */
-function annotated(group: FindingGroup, result: CheckResult, places: FileLocations): string[] {
+function annotated(group: FindingGroup, places: FileLocations): string[] {
   const { rule, severity, findings } = group;
   const fix = rule.fix === "" ? "" : ` Fix: ${rule.fix}`;
-  const extent = extentOf(group, result) ?? casesInWords(findings[0] ?? group);
+  const extent = group.extent ?? casesInWords(findings[0]);
   const cases = findings.flatMap(({ sitemap, examples }) =>
     (examples.length === 0 ? [undefined] : examples).map((example) => ({ sitemap, example })),
   );
   return cases.slice(0, mostShown).map(({ sitemap, example }, index) => {
-    const { file } = example?.file === undefined ? places.of(sitemap) : places.file(example.file);
+    const { file } = places.of(sitemap, example);
     const place = file === undefined ? "" : `file=${property(file)},line=${example?.line ?? 1},`;
     const shown = example === undefined ? "" : `: ${exampleText(example)}`;
     const count = index === 0 ? `${extent}, first ` : "";
@@ -182,8 +182,7 @@ const docs = "https://github.com/sitegrove/sitegrove/blob/main/docs/check.md";
 
 function checkSarif(result: CheckResult, places: FileLocations): unknown {
   const { findings, notJudged, homepage, complete, pageCount } = result;
-  const found = new Set(findings.map(({ rule }) => rule));
-  const rules = result.rules.filter(({ id }) => found.has(id));
+  const rules = failedRules(result);
   const results = findings.slice(0, mostResults).map((finding) => resultOf(finding, rules, places));
   const cut = findings.length - results.length;
   const beyond = `${counted(cut, "finding")} beyond the ${mostResults} that code scanning accepts.`;
@@ -229,11 +228,9 @@ function resultOf(finding: Finding, rules: readonly Rule[], places: FileLocation
   const [first, ...others] = examples;
   const more = otherSitemaps === undefined ? "" : ` in ${counted(otherSitemaps, "further sitemap")}`;
   const example = first === undefined ? "" : ` First: ${exampleText(first)}`;
-  const located = (each: FindingExample | undefined) =>
-    locationOf(each?.file === undefined ? places.of(sitemap) : places.file(each.file), each);
-  const related = others.map(located);
+  const located = (each?: FindingExample) => locationOf(places.of(sitemap, each), each);
   // The schema wants no two that are the same: examples that are shortened may be, and those of one long line.
-  const distinct = new Map(related.map((location) => [JSON.stringify(location), location]));
+  const related = new Map(others.map(located).map((location) => [JSON.stringify(location), location]));
   // The same finding keeps its hash when lines move.
   const hash = createHash("sha256").update(`${ruleId}\n${severity}\n${sitemap}`).digest("hex").slice(0, 16);
   return {
@@ -242,7 +239,7 @@ function resultOf(finding: Finding, rules: readonly Rule[], places: FileLocation
     level: levels[severity],
     message: { text: `${sentence} (${casesInWords(finding, "case")}${more})${example}` },
     locations: [located(first)],
-    ...(others.length > 0 ? { relatedLocations: [...distinct.values()] } : {}),
+    ...(others.length > 0 ? { relatedLocations: [...related.values()] } : {}),
     partialFingerprints: { primaryLocationLineHash: `${hash}:1` },
     properties: { count, sitemap, examples },
   };
@@ -260,14 +257,12 @@ function locationOf({ uri, base }: FileLocation, example: FindingExample | undef
 type FindingGroup = ReturnType<typeof groupsOf>[number];
 
 /** Most severe first. */
-function groupsOf({ findings, rules }: CheckResult) {
+function groupsOf({ findings, rules, homepage }: CheckResult) {
   const rows = new Map(rules.map((rule) => [rule.id, rule]));
-  return groupedByRule(findings).map((group) => ({
-    rule: rows.get(group[0].rule) as Rule,
-    severity: group[0].severity,
-    findings: group,
-    count: group.reduce((sum, { count }) => sum + count, 0),
-  }));
+  return groupedByRule(findings).map((group) => {
+    const [{ rule, severity }] = group;
+    return { rule: rows.get(rule) as Rule, severity, findings: group, extent: extentOf(group, homepage) };
+  });
 }
 
 /** The result in one sentence. */
@@ -309,11 +304,13 @@ function notJudgedSentences({ notJudged }: CheckResult): string[] {
 }
 
 /** `17 places in 2 sitemaps`, or the count if it is about the whole website. Undefined for one sitemap. */
-function extentOf({ findings, count }: FindingGroup, { homepage }: CheckResult): string | undefined {
-  const sitemaps = findings.reduce((sum, { otherSitemaps = 1 }) => sum + otherSitemaps, 0);
-  const isSite = sitemaps === 1 && findings[0]?.sitemap === homepage;
+function extentOf(findings: readonly [Finding, ...Finding[]], homepage: string): string | undefined {
+  const [{ sitemap, examples }] = findings;
+  const count = findings.reduce((sum, finding) => sum + finding.count, 0);
   const known = findings.reduce((sum, finding) => sum + (finding.known ?? 0), 0);
-  const isFile = isSite && findings[0]?.examples[0]?.file !== undefined;
+  const sitemaps = findings.reduce((sum, { otherSitemaps = 1 }) => sum + otherSitemaps, 0);
+  const isSite = sitemaps === 1 && sitemap === homepage;
+  const isFile = isSite && examples[0]?.file !== undefined;
   if (isFile) return casesInWords({ count, known }, "file");
   if (isSite) return count === 1 ? "the website as a whole" : `${casesInWords({ count, known })} on the website`;
   // For one sitemap, the line with its URL shows it.
