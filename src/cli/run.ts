@@ -9,16 +9,14 @@ import { type Options, type RecurseContext, resolveOptions } from "../model/opti
 import type { SitemapTree } from "../tree/tree.ts";
 import { type Context, discardUnfinished, onStop, type Unfinished } from "./context.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
-import { type Flags, givenFlags } from "./flags.ts";
+import { crawlOptions, type Flags, givenFlags } from "./flags.ts";
 import { crawlTarget, expectDistinct, type NamedTarget, recognized, type Target } from "./input/target.ts";
 import { CrawlEnding } from "./output/ending.ts";
 import { OutputFile, SaveFile } from "./output/file.ts";
 import { Log } from "./output/log.ts";
-import { insecureWarning, type MessageFlags, Messages } from "./output/messages.ts";
+import { insecureWarning, Messages } from "./output/messages.ts";
 import { Progress } from "./output/progress.ts";
 import { Output, OutputClosed } from "./output/stdout.ts";
-
-type RunFlags = MessageFlags & Pick<Flags, "progress" | "output" | "force">;
 
 /** The messages and the exit code at the end of a run. */
 export type Ending = Pick<CrawlEnding, "see" | "isComplete" | "readNothing" | "exitCode" | "print"> &
@@ -36,10 +34,9 @@ interface Outcome {
 export class Run {
   readonly context: Context;
   readonly #startedAt = performance.now();
-  /** What it does with a target, and its command, for messages: "listing", "sitegrove ls". */
-  doing: readonly [verb: string, command: string] = ["reading", ""];
-  /** Where to write the archive. */
-  save: string | undefined;
+  readonly #doing: Doing;
+  /** Of its crawls. */
+  readonly options: Options;
   readonly messages: Messages;
   readonly signal: AbortSignal;
   /** Whether messages and results may have colors. */
@@ -53,22 +50,28 @@ export class Run {
   readonly #file: OutputFile | undefined;
   #hasWritten = false;
 
-  constructor(context: Context, flags: RunFlags, newEnding: () => Ending = () => new CrawlEnding()) {
+  constructor(
+    { context, flags, doing = ["reading", ""], ending = () => new CrawlEnding() }: Beginning,
+    options: Options,
+    archive: SaveFile | undefined,
+  ) {
     this.context = context;
+    this.#doing = doing;
     // First: a path that cannot be written is a mistake on the command line.
     this.#file = flags.output === undefined ? undefined : this.owns(new OutputFile(flags.output, flags.force));
     const verbosity = Number(flags.verbose ?? 0);
     this.messages = new Messages(flags, context);
     this.hasColor = flags.color && !context.environment["NO_COLOR"];
     this.#log = new Log(verbosity, this.messages, context, flags.logFile);
-    this.#newEnding = newEnding;
-    this.#endings = [newEnding()];
+    this.#newEnding = ending;
+    this.#endings = [ending()];
     // A log on the same terminal replaces the progress line.
     const isWatched = flags.progress && this.messages.isTerminal && (verbosity === 0 || flags.logFile !== undefined);
     this.#progress = isWatched ? new Progress(this.messages) : undefined;
     this.#output = new Output(context.stdout);
     const controller = new AbortController();
     this.signal = controller.signal;
+    this.options = { ...options, save: archive && this.owns(archive).path, signal: this.signal };
     const exit = (code: number) => {
       this.crawled();
       this.messages.say("stopped before everything was written", "warning");
@@ -81,37 +84,30 @@ export class Run {
   }
 
   /** What a target turns out to be, which is reported. */
-  recognized(target: Target, options: Options): Promise<Target> {
-    return recognized(target, { ...options, signal: this.signal }, this.messages, this.doing);
+  recognized(target: Target, more?: Options): Promise<Target> {
+    return recognized(target, { ...this.options, ...more }, this.messages, this.#doing);
   }
 
   /**
    * The tree of what a target turns out to be, to be closed; for an archive, only the options about reading apply. `verify`: whether an
    * archive is fully read immediately.
    */
-  async tree(
-    target: Target,
-    options: Options,
-    onEvent: (event: CrawlEvent) => void = (event) => this.see(event),
-    verify: boolean = true,
-  ): Promise<SitemapTree> {
+  async tree(target: Target, more?: Options, verify: boolean = true): Promise<SitemapTree> {
     const { buildTreeWhile, openTreeWhile } = await import("../tree/build.ts");
-    const named = await this.recognized(target, options);
-    const [building, watching] = [
-      { verify, pagesLater: true },
-      { signal: this.signal, onEvent },
-    ];
-    const { limits, rewrite } = options;
+    const named = await this.recognized(target, more);
+    const options = { onEvent: (event: CrawlEvent) => this.see(event), ...this.options, ...more };
+    const { limits, rewrite, signal, onEvent } = options;
+    const building = { verify, pagesLater: true };
     const tree =
       named.kind === "archive"
-        ? await openTreeWhile(named.path, { limits, rewrite, ...watching }, building)
-        : await buildTreeWhile(crawlTarget(named), { ...options, ...watching }, building);
+        ? await openTreeWhile(named.path, { limits, rewrite, signal, onEvent }, building)
+        : await buildTreeWhile(crawlTarget(named), options, building);
     this.crawled();
     return tree;
   }
 
   /** For checks after a crawl: the time that is left, and the files of a static site, which are counted on a terminal. */
-  whileChecking({ limits }: Options, files: SiteFilesOptions | undefined): Pick<CheckOptions, "time" | "files"> {
+  whileChecking(files: SiteFilesOptions | undefined): Pick<CheckOptions, "time" | "files"> {
     let [count, drawnAt] = [0, 0];
     const onFile = () => {
       count += 1;
@@ -120,7 +116,7 @@ export class Run {
       drawnAt = performance.now();
       this.messages.live(`${counted(count, "file")} read`);
     };
-    const time = timeLeft(limits?.time ?? Number.POSITIVE_INFINITY, this.#startedAt);
+    const time = timeLeft(this.options.limits?.time ?? Number.POSITIVE_INFINITY, this.#startedAt);
     return { time, files: files && { ...files, onFile } };
   }
 
@@ -218,12 +214,16 @@ export class Run {
   }
 }
 
-export interface Beginning {
+/** What it does with a target, and its command, for messages: "listing", "sitegrove ls". */
+export type Doing = readonly [verb: string, command: string];
+
+interface Beginning {
   readonly context: Context;
-  readonly doing?: Run["doing"];
-  readonly targets: readonly (Target | NamedTarget)[];
   readonly flags: Flags;
-  readonly crawl: Options;
+  readonly doing?: Doing;
+  readonly targets: readonly (Target | NamedTarget)[];
+  /** Options of the crawls besides those of the flags. */
+  readonly more?: Options | undefined;
   /** Further files and folders that are read. */
   readonly inputs?: readonly (string | undefined)[];
   /** Archives of earlier runs: --save may replace them, other outputs may not. */
@@ -235,11 +235,12 @@ export interface Beginning {
   readonly ending?: (() => Ending) | undefined;
 }
 
-/** Begins a run of a command that reads targets. Nothing is created before the settings are known to be good. */
+/** Begins a run of a command. Nothing is created before the settings are known to be good. */
 export async function withTargets(beginning: Beginning): Promise<Run> {
-  const { context, doing, targets, flags, inputs = [], renewed = [], outputs, offline, ending } = beginning;
+  const { targets, flags, more, inputs = [], renewed = [], outputs, offline } = beginning;
   const { output, logFile, save } = flags;
-  const settings = resolveOptions(beginning.crawl);
+  const options = { ...crawlOptions(flags), ...more };
+  const settings = resolveOptions(options);
   const isOnline = targets.some(({ kind }) => kind === "website" || kind === "sitemaps");
   const [useless] = isOnline ? [] : givenFlags(flags, offline);
   if (useless !== undefined) throw new UsageError(`${useless} has no effect on files: nothing is fetched`);
@@ -249,9 +250,7 @@ export async function withTargets(beginning: Beginning): Promise<Run> {
   expectDistinct(renewed, written);
   if (isOnline) (await import("../fetch/fetcher.ts")).expectUsable(settings);
   const archive = save === undefined ? undefined : new SaveFile(save, flags.force);
-  const run = new Run(context, flags, ending);
-  if (archive !== undefined) run.save = run.owns(archive).path;
-  if (doing !== undefined) run.doing = doing;
+  const run = new Run(beginning, options, archive);
   if (flags.insecure) run.messages.say(insecureWarning, "bad");
   return run;
 }

@@ -5,7 +5,7 @@ import { ignorable, type TreeChange } from "../../model/change.ts";
 import { counted } from "../../model/figures.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, UsageError, websiteExitCodes } from "../exit-codes.ts";
-import { addCrawlFlags, addFlags, collected, crawlOptions, type Flags, namesIn } from "../flags.ts";
+import { addCrawlFlags, addFlags, collected, type Flags, namesIn } from "../flags.ts";
 import { addHelp } from "../help.ts";
 import { chooseTarget, crawlTarget } from "../input/target.ts";
 import { changeWriter, writeChanges } from "../output/changes.ts";
@@ -77,11 +77,10 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
     isMatched ||= isIncluded;
     return isIncluded;
   };
-  const crawl = crawlOptions(flags);
   const doing = ["listing the changes of", `sitegrove changes --state ${state}`] as const;
-  const run = await withTargets({ context, doing, targets: [target], flags, crawl, renewed: [state], offline: [] });
+  const run = await withTargets({ context, flags, doing, targets: [target], renewed: [state], offline: [] });
   const { ChangesRun } = await import("../../diff/changes.ts");
-  const found = new ChangesRun(crawlTarget(await run.recognized(target, crawl)), {
+  const found = new ChangesRun(crawlTarget(await run.recognized(target)), {
     only,
     state,
     first,
@@ -89,7 +88,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
     include: filter && include,
     allowedFor: flags["allowedFor"] as string | undefined,
     signal: run.signal,
-    crawl: { ...crawl, onEvent: run.see.bind(run) },
+    crawl: { ...run.options, onEvent: run.see.bind(run) },
   });
   const replaces = existsSync(state) ? state : undefined;
   const ifStopped = replaces && `${state} was not changed`;

@@ -6,7 +6,7 @@ import type { SiteFilesOptions } from "../../check/site-files.ts";
 import { counted } from "../../model/figures.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-codes.ts";
-import { addFlags, collected, crawlOptions, type Flags, wholeNumber } from "../flags.ts";
+import { addFlags, collected, type Flags, wholeNumber } from "../flags.ts";
 import { addHelp } from "../help.ts";
 import { Baseline, checkOptions } from "../input/check-files.ts";
 import { chooseCheckTarget, FileLocations, renamed, withFileNames } from "../input/local-files.ts";
@@ -104,8 +104,8 @@ export function pairsOf(words: readonly Word[]): readonly ChosenOutput[] {
 /** Returns the exit code. */
 async function check(name: string, flags: CheckFlags, context: Context): Promise<number> {
   const { baseline: file, updateBaseline, sample } = flags;
-  const { named, target, hasLocation: location, folders, files, ...chosen } = chooseCheckTarget(name, flags, context);
-  const crawl = crawlOptions(flags);
+  const chosen = chooseCheckTarget(name, flags, context);
+  const { named, folders, files, hasLocation: location } = chosen;
   if (named.kind !== "website" && sample !== undefined)
     throw new UsageError("--sample needs a website, because it fetches pages");
   if (files !== undefined) await expectPages(files);
@@ -117,10 +117,10 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
   const ending = new CheckEnding(flags.failOn ?? failOn ?? "error");
   const run = await withTargets({
     context,
+    flags,
     doing: ["checking", "sitegrove check"],
     targets: [named],
-    flags,
-    crawl,
+    more: chosen.options,
     inputs: [...folders.map((folder) => folder.path), flags.config],
     outputs: { "--baseline": file, ...Object.fromEntries(outputs) },
     offline: ["limits", "rewrite"],
@@ -132,11 +132,10 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
 
   async function* pieces(): AsyncGenerator<string, void, undefined> {
     const { checkTreeWhile } = await import("../../check/check-tree.ts");
-    const online = { ...crawl, ...chosen.options };
-    const tree = await run.tree(target, online);
+    const tree = await run.tree(chosen.target);
     let result: CheckResult;
     try {
-      const all = { ...options, ...run.whileChecking(crawl, files), crawl: online, signal: run.signal };
+      const all = { ...options, ...run.whileChecking(files), crawl: run.options, signal: run.signal };
       const found = await checkTreeWhile(tree, all, undefined, baseline);
       result = location ? found : renamed(found, nameOf);
       if (baseline !== undefined) result = baseline.apply(result, tree, run.messages);

@@ -11,7 +11,7 @@ import { withoutCredentials } from "../../model/url.ts";
 import { isTree } from "../../tree/tree.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-codes.ts";
-import { addFlags, collected, crawlOptions, type Flags, namesIn } from "../flags.ts";
+import { addFlags, collected, type Flags, namesIn } from "../flags.ts";
 import { addHelp, patternHelp } from "../help.ts";
 import { type CheckTarget, chooseCheckTarget } from "../input/local-files.ts";
 import { contentOf, crawlTarget, type NamedTarget, recognize } from "../input/target.ts";
@@ -86,7 +86,6 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
   const kinds = chosenKinds(flags);
   const ignore = namesIn("--ignore", flags.ignore, ignorable);
   const include = pageFilter(flags);
-  const crawl = crawlOptions(flags);
   checkChangeFlags(flags);
   const sideOf = (side: SideEnding["side"], { name }: SideTarget) => {
     const ending: SideEnding = { side, name, crawl: new CrawlEnding(), problems: [] };
@@ -96,16 +95,15 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
   const ending = new DiffEnding([sides.before, sides.after], flags.exitCode);
   const run = await withTargets({
     context,
+    flags,
     doing: ["comparing", ""],
     targets: [old.target, now.target],
-    flags,
-    crawl,
     offline: ["include", "exclude", "limits"],
     ending: () => ending,
   });
 
   const { diffBatches, resolveDiffOptions } = await import("../../diff/diff-trees.ts");
-  const settings = resolveDiffOptions({ only: kinds, ignore, include, crawl, signal: run.signal });
+  const settings = resolveDiffOptions({ only: kinds, ignore, include, crawl: run.options, signal: run.signal });
   const onSide = (side: SideEnding["side"]) => {
     const { crawl, problems } = sides[side];
     const onEvent = (event: CrawlEvent) => {
@@ -115,8 +113,8 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
     return { onEvent, onProblems: (found: readonly Problem[]) => void problems.push(...found) };
   };
   async function* batches(): Batches {
-    const before = await sourceOf(old, settings.crawl ?? {}, run, onSide("before"));
-    const after = await sourceOf(now, settings.crawl ?? {}, run, onSide("after"));
+    const before = await sourceOf(old, run, onSide("before"));
+    const after = await sourceOf(now, run, onSide("after"));
     const found = diffBatches(before, after, settings, onSide);
     try {
       ending.totals = yield* found;
@@ -134,15 +132,14 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
 
 async function sourceOf(
   { name, target, folder }: SideTarget,
-  crawl: Options,
   run: Run,
   { onEvent }: Pick<Options, "onEvent">,
 ): Promise<DiffSide> {
-  if (folder !== undefined) return run.tree(folder.target, { ...crawl, ...folder.options }, onEvent);
+  if (folder !== undefined) return run.tree(folder.target, { ...folder.options, onEvent });
   if (target.kind === "stream") return { name, bytes: contentOf(target, run.context) };
   // A file whose name looks like a URL is still a file.
   if (target.kind !== "website") return /^https?:\/\//i.test(name) ? `./${name}` : name;
-  return crawlTarget(await run.recognized(target, crawl));
+  return crawlTarget(await run.recognized(target));
 }
 
 export function chosenKinds({ only, format }: Flags): readonly ChangeKind[] {

@@ -72,15 +72,14 @@ async function ls(names: readonly string[], flags: Flags<Format>, context: Conte
   const { targets, named, more, note } = await chooseTargets(names, flags, context);
   const { PageFilter } = await import("../../crawl/page-filter.ts");
   const filter = new PageFilter(resolvePageFilters(pageFilters(flags)));
-  const crawl = { ...crawlOptions(flags), ...more };
   checkTogether(flags, targets.length);
   const run = await withTargets({
     context,
-    doing: ["listing", "sitegrove ls"],
-    targets: named,
     // A folder of tables is not one file.
     flags: format === "parquet" ? { ...flags, output: undefined } : flags,
-    crawl,
+    doing: ["listing", "sitegrove ls"],
+    targets: named,
+    more,
     renewed: [flags.previous].flat(),
     outputs: { "--resume": resume, "--output": flags.output },
     offline: [...pageFilterNames, "limits", "rewrite", "save"],
@@ -96,7 +95,7 @@ async function ls(names: readonly string[], flags: Flags<Format>, context: Conte
     return follows;
   };
   const summary = flags.summary ? new Summary() : undefined;
-  const options = { ...crawl, save: run.save, recurse };
+  const options = { ...run.options, recurse };
   const pieces = listing({ targets, flags, filter, options, run, summary, show: wholeUrl });
   const code = await run.write(pieces, () => ({ listed: filter.listed, notes: filterNotes(filter, flags) }));
   summary?.print(run.messages);
@@ -237,11 +236,11 @@ async function* batchesOf(job: Job, seen: See): AsyncGenerator<PageBatch, void, 
   // Of pages that are not listed, only their number is needed.
   const urlsOnly = /^(?:pages|sitemaps)/.test(flags.format) && summary === undefined;
   for (const named of eachSite(job)) {
-    const target = await run.recognized(named, options);
+    const target = await run.recognized(named);
     const isArchive = target.kind === "archive";
     const batches = isArchive
       ? archivedSteps(job, target, see)
-      : crawlWith(filter, crawlTarget(target), { ...options, signal: run.signal }, urlsOnly);
+      : crawlWith(filter, crawlTarget(target), options, urlsOnly);
     for await (const event of batches) {
       if (!isArchive) see(event as CrawlEvent);
       if (event.type !== "pages") continue;
@@ -300,12 +299,13 @@ function* eachSite({ targets, filter, run }: Job): Generator<Target, void> {
   }
 }
 
-async function treeFor({ flags, filter, options, run }: Job, target: Target, onEvent?: See): Promise<SitemapTree> {
+async function treeFor({ flags, filter, options, run }: Job, target: Target, see?: See): Promise<SitemapTree> {
   // With filters, only the listing knows when the limit is reached.
   const pages = flags.limit === undefined || !filter.passesAll ? {} : { pages: flags.limit };
   const limits = { ...options.limits, ...pages };
   // A list of pages reads everything; other formats tell what was counted before they do, or without.
-  const tree = await run.tree(target, { ...options, limits }, onEvent, !isPageFormat(flags.format));
+  const more = { ...options, limits, ...(see && { onEvent: see }) };
+  const tree = await run.tree(target, more, !isPageFormat(flags.format));
   if (target.kind === "archive" && options.save !== undefined) await tree.save(options.save);
   return tree;
 }

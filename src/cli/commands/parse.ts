@@ -12,7 +12,7 @@ import { printable } from "../../write/printable.ts";
 import { ParsedJsonWriter } from "../../write/trees.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, exitCodes, UsageError } from "../exit-codes.ts";
-import { addCrawlFlags, addFlags, checkSince, crawlOptions, type Flags, pageFilters, raised } from "../flags.ts";
+import { addCrawlFlags, addFlags, checkSince, type Flags, pageFilters, raised } from "../flags.ts";
 import { addHelp, patternHelp } from "../help.ts";
 import { contentOf, isRobotsText, type NamedTarget, recognize } from "../input/target.ts";
 import { filterNotes } from "../output/ending.ts";
@@ -72,16 +72,13 @@ async function parse(source: string, flags: Flags<Format>, context: Context): Pr
   checkSince(flags);
   const filter = new PageFilter(resolvePageFilters(pageFilters(flags)));
   const target = chooseDocument(source);
-  const crawl = crawlOptions(flags);
   const run = await withTargets({
     context,
-    targets: [target],
     flags: { ...flags, verbose: 0, progress: false },
-    crawl,
+    targets: [target],
     offline: [...pageFilterNames, "strict", "limits"],
   });
-  const { messages, signal } = run;
-  const options = { ...crawl, signal };
+  const { messages, signal, options } = run;
   const opened =
     target.kind === "website"
       ? await (await import("../../crawl/fetch-one.ts")).fetchDocument(target.homepage, options)

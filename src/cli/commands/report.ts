@@ -6,7 +6,7 @@ import type { ReportFacts } from "../../report/report-tree.ts";
 import { jsonOf } from "../../write/printable.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, UsageError, websiteExitCodes } from "../exit-codes.ts";
-import { addCrawlFlags, addFlags, crawlOptions, type Flags } from "../flags.ts";
+import { addCrawlFlags, addFlags, type Flags } from "../flags.ts";
 import { addHelp } from "../help.ts";
 import { checkOptions } from "../input/check-files.ts";
 import { chooseTreeTarget } from "../input/local-files.ts";
@@ -49,8 +49,7 @@ Examples:
 async function report(name: string | undefined, flags: Flags, context: Context): Promise<number> {
   const { output, save } = flags;
   const previous = flags.previous as string | undefined;
-  const crawl = crawlOptions(flags);
-  const { target, named, options, files } = chooseTreeTarget(name, flags, context);
+  const { target, named, options: more, files } = chooseTreeTarget(name, flags, context);
   if (output === undefined && context.stdout.isTTY) throw new UsageError("name the output file: -o report.html");
   if (flags.force && output === undefined && save === undefined)
     throw new UsageError("--force needs --output or --save");
@@ -59,10 +58,10 @@ async function report(name: string | undefined, flags: Flags, context: Context):
   const end = new CheckEnding("never");
   const run = await withTargets({
     context,
+    flags,
     doing: ["reporting on", "sitegrove report"],
     targets: [named],
-    flags,
-    crawl,
+    more,
     inputs: [previous, flags.config],
     offline: ["limits", "rewrite", "previous"],
     ending: () => end,
@@ -72,9 +71,9 @@ async function report(name: string | undefined, flags: Flags, context: Context):
   async function* page(): AsyncGenerator<string, void, undefined> {
     const { reportFacts } = await import("../../report/report-tree.ts");
     const { pageOf } = await import("../../report/html-page.ts");
-    const tree = await run.tree(target, { ...crawl, ...options, save: run.save });
+    const tree = await run.tree(target);
     try {
-      const settings = { ...check, ...run.whileChecking(crawl, files) };
+      const settings = { ...check, ...run.whileChecking(files) };
       facts = await reportFacts(tree, { previous, check: settings, signal: run.signal });
       end.finish(facts, run.messages);
       yield flags.json ? `${jsonOf(facts, 2)}\n` : pageOf(facts);

@@ -15,10 +15,9 @@ import { jsonOf, printable } from "../../write/printable.ts";
 import { checkChangeFlags, chosenKinds, DiffEnding, type DiffFlags, pageFilter } from "../commands/diff.ts";
 import type { Context } from "../context.ts";
 import { namesIn } from "../flags.ts";
-import { expectDistinct } from "../input/target.ts";
 import { type Batches, changeWriter, writeDiff } from "../output/changes.ts";
 import type { Messages } from "../output/messages.ts";
-import { Run } from "../run.ts";
+import { withTargets } from "../run.ts";
 import { journalIn } from "./totals.ts";
 
 /** A website that is on one list only, or that ended in another way than before. */
@@ -36,9 +35,10 @@ export async function fleetDiff(before: string, after: string, flags: DiffFlags,
   const kinds = chosenKinds(flags);
   const ignore = namesIn("--ignore", flags.ignore, ignorable);
   checkChangeFlags(flags);
-  expectDistinct([journalIn(before), journalIn(after), before, after], { "--output": flags.output });
   const ending = new FleetDiffEnding([], flags.exitCode);
-  const run = new Run(context, flags, () => ending);
+  const inputs = [journalIn(before), journalIn(after), before, after];
+  const offline = ["include", "exclude"];
+  const run = await withTargets({ context, flags, targets: [], inputs, offline, ending: () => ending });
   const { signal } = run;
   const settings = resolveDiffOptions({ only: kinds, ignore, include: pageFilter(flags), signal });
   const hasLines = format === "ndjson" || format === "csv";

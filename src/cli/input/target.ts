@@ -23,7 +23,7 @@ import {
 import type { Context } from "../context.ts";
 import { orUsageError, UsageError } from "../exit-codes.ts";
 import type { Messages } from "../output/messages.ts";
-import type { Run } from "../run.ts";
+import type { Doing } from "../run.ts";
 
 /** What has a tree: a website, given sitemaps, or an archive on disk. */
 export type Target =
@@ -129,7 +129,7 @@ export async function recognized(
   named: Target,
   options: Options,
   messages: Messages,
-  [verb, command]: Run["doing"],
+  [verb, command]: Doing,
 ): Promise<Target> {
   let target = await withScheme(named, options, messages);
   const isHomepage = target.kind === "website" && !options.keepPath && !options.onlyPath;
