@@ -55,7 +55,6 @@ async function mcp(flags: McpFlags, context: Context): Promise<number> {
     allowed: allow,
     crawl: crawlOptions(rest),
     signal: stop.signal,
-    patience,
   });
   const server = createServer(sites, stop.signal);
   const closed = new Promise<void>((resolve) => {
@@ -66,6 +65,3 @@ async function mcp(flags: McpFlags, context: Context): Promise<number> {
   stop.abort(new Error("The agent has left"));
   return exitCodes.complete;
 }
-
-// Clients wait for a minute by default.
-const patience = 45_000;

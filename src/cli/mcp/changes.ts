@@ -36,8 +36,7 @@ export function changeLists(sites: Sites): (site: string, cursor: string | undef
     // A list that was not delivered yet, even by a server before this one; and the one that was.
     const [waiting, told] = ["waiting", "changes"].map((name) => `${kept.file}.${name}.ndjson`) as [string, string];
     if (cursor === undefined) {
-      const work = async () => (existsSync(waiting) ? undefined : write(kept, waiting));
-      if (sites.isBusy(kept) || !existsSync(waiting)) await sites.once(kept, "changes", work);
+      await sites.once(kept, "changes", async () => (existsSync(waiting) ? undefined : write(kept, waiting)));
       if (existsSync(waiting)) renameSync(waiting, told);
     }
     return read(told, cursor);

@@ -25,9 +25,10 @@ export interface SitesOptions {
   readonly allowed: readonly string[];
   readonly crawl: Options;
   readonly signal: AbortSignal;
-  /** How long a question waits for a website that is being read, in milliseconds. */
-  readonly patience: number;
 }
+
+// How long a question waits for a website that is being read, in milliseconds. Clients wait for a minute by default.
+const patience = 45_000;
 
 export interface KeptSite {
   readonly homepage: string;
@@ -91,10 +92,6 @@ export class Sites {
     }
   }
 
-  isBusy({ file }: KeptSite): boolean {
-    return this.#busy.has(file);
-  }
-
   /** Does one thing at a time with a website, and what is under way not again. Waits for its end as long as a question may take. */
   async once({ file, homepage }: KeptSite, kind: string, work: () => Promise<void>): Promise<void> {
     let busy = this.#busy.get(file);
@@ -108,7 +105,7 @@ export class Sites {
       this.#busy.set(file, now);
       busy = now;
     }
-    const late = setTimeout(this.#options.patience, "late", { ref: false });
+    const late = setTimeout(patience, "late", { ref: false });
     if ((await Promise.race([busy.doing, late])) === "late")
       throw new NoAnswer(`${homepage} is still being crawled; try again in a minute`);
   }
