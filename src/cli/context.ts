@@ -1,4 +1,4 @@
-// What the program gets from its process: streams, environment, signals, clock and exit. It is passed to commands, so that tests run them
+// What the program gets from its process: streams, environment, signals and exit. It is passed to commands, so that tests run them
 // inside of their own process. And how the program stops.
 import type { Readable, Writable } from "node:stream";
 import { Stopped, type StopSignal } from "./exit-codes.ts";
@@ -25,8 +25,6 @@ export interface Context {
   readonly signals: Pick<NodeJS.EventEmitter, "on" | "off">;
   /** The path of the program, to start it again. */
   readonly program: string;
-  /** In milliseconds. */
-  readonly now: () => number;
   readonly exit: (code: number) => void;
   readonly unfinished: Set<Unfinished>;
 }
@@ -45,7 +43,6 @@ export function processContext(): Context {
     environment: process.env,
     signals: process,
     program: process.argv[1] ?? "",
-    now: Date.now,
     exit: (code) => process.exit(code),
     unfinished: new Set(),
   };

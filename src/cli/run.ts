@@ -7,7 +7,7 @@ import type { CrawlEvent } from "../model/event.ts";
 import { counted } from "../model/figures.ts";
 import { type Options, type RecurseContext, resolveOptions } from "../model/options.ts";
 import type { SitemapTree } from "../tree/tree.ts";
-import { type Context, discardUnfinished, onStop, type Unfinished } from "./context.ts";
+import { type Context, onStop, type Unfinished } from "./context.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import { crawlOptions, type Flags, givenFlags } from "./flags.ts";
 import { crawlTarget, expectDistinct, type NamedTarget, recognized, type Target } from "./input/target.ts";
@@ -62,7 +62,7 @@ export class Run {
     const verbosity = Number(flags.verbose ?? 0);
     this.messages = new Messages(flags, context);
     this.hasColor = flags.color && !context.environment["NO_COLOR"];
-    this.#log = new Log(verbosity, this.messages, context, flags.logFile);
+    this.#log = new Log(verbosity, this.messages, flags.logFile);
     this.#newEnding = ending;
     this.#endings = [ending()];
     // A log on the same terminal replaces the progress line.
@@ -191,7 +191,6 @@ export class Run {
       this.messages.say(`stopped: ${this.#leftBehind(outcome())}`, "warning");
       return reason.exitCode;
     } finally {
-      discardUnfinished(this.context);
       this.#log.close();
     }
   }

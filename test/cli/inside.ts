@@ -89,7 +89,7 @@ function begin(program: string, words: readonly string[], columns?: number): Ins
   const left = new Promise<number>((resolve) => (exit = resolve));
   const { env: environment } = process;
   const unfinished: Context["unfinished"] = new Set();
-  const context = { stdin, stdout, stderr, environment, signals, program, now: Date.now, exit, unfinished };
+  const context = { stdin, stdout, stderr, environment, signals, program, exit, unfinished };
   return { stdin, stdout, stderr, signals, end: ended(words, context, left) };
 }
 

@@ -112,7 +112,7 @@ export class FleetWatch {
   }
 
   #log(text: string, value: object): void {
-    const at = new Date(this.#context.now()).toISOString();
+    const at = new Date().toISOString();
     this.#logLines.append(this.#flags.logFormat === "json" ? jsonOf({ at, ...value }) : `${at} ${text}`);
   }
 

@@ -5,27 +5,24 @@ import type { CrawlEvent, ProblemEvent } from "../../model/event.ts";
 import { counted, duration, size } from "../../model/figures.ts";
 import { messageWithHint, type Problem } from "../../model/problem.ts";
 import { printable } from "../../write/printable.ts";
-import type { Context } from "../context.ts";
 import { orUsageError } from "../exit-codes.ts";
 import { type Messages, withoutSecrets } from "./messages.ts";
 
 export class Log {
   // 0: nothing. 1: sitemaps, problems, retries. 2: everything.
   readonly #verbosity: number;
-  readonly #now: () => number;
   readonly #lines: LogLines;
   #lastProblem: ProblemEvent | undefined;
 
   /** Appends to the file, if one is given; otherwise writes to standard error. */
-  constructor(verbosity: number, messages: Messages, { now }: Context, file?: string) {
-    this.#now = now;
+  constructor(verbosity: number, messages: Messages, file?: string) {
     this.#verbosity = file === undefined ? verbosity : Math.max(verbosity, 1);
     this.#lines = new LogLines(file, messages, "the listing");
   }
 
   see(event: CrawlEvent): void {
     const text = this.#verbosity === 0 || this.#wasSaid(event) ? undefined : this.#textOf(event);
-    if (text !== undefined) this.#lines.append(`${new Date(this.#now()).toISOString()} ${text}`);
+    if (text !== undefined) this.#lines.append(`${new Date().toISOString()} ${text}`);
   }
 
   // An invalid sitemap comes right after the problem that is its reason: that is not logged twice.
