@@ -37,7 +37,10 @@ export function chooseTreeTarget(name: string | undefined, flags: Flags, context
   if (name !== undefined && flags.sitemap === undefined && recognize(name).kind === "folder")
     return chooseCheckTarget(name, flags, context);
   if (flags.url !== undefined || flags.map !== undefined) throw notLocal(name, "--url and --map need a folder");
-  const target = chooseTarget(name, flags.sitemap);
+  return elsewhere(chooseTarget(name, flags.sitemap));
+}
+
+function elsewhere(target: Target): CheckTarget {
   return { named: target, target, hasLocation: true, folders: [], options: {} };
 }
 
@@ -60,8 +63,7 @@ export function chooseCheckTarget(
   if (named.kind !== "folder" && (pages ?? ignore) !== undefined)
     throw new UsageError("--pages and --ignore need the folder of a static site");
   if (named.kind === "website" || named.kind === "archive") {
-    if (url === undefined && folders.length === 0)
-      return { named, target: named, hasLocation: true, folders, options: {} };
+    if (url === undefined && folders.length === 0) return elsewhere(named);
     throw notLocal(name, "--url and --map need a local file or folder");
   }
   if (named.kind === "folder") {

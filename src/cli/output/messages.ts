@@ -32,10 +32,6 @@ export class Messages {
     stream.on("error", () => {});
   }
 
-  get columns(): number {
-    return this.#stream.columns || 80;
-  }
-
   /** Writes one line; in a pipe, it begins with the name of the program. */
   say(text: string, tone: Tone = "plain"): void {
     this.clearLive();
@@ -51,7 +47,8 @@ export class Messages {
 
   /** Shows lines that the next ones replace. Only on a terminal. */
   live(...texts: readonly string[]): void {
-    const lines = texts.map((text) => fitting(printable(withoutSecrets(text)), this.columns - 1));
+    const width = (this.#stream.columns || 80) - 1;
+    const lines = texts.map((text) => fitting(printable(withoutSecrets(text)), width));
     const block = lines.map((line) => this.#paint(line, "quiet")).join("\n");
     if (block === this.#live || !this.isTerminal) return;
     this.#stream.write(`${this.#clearing()}${block}`);
