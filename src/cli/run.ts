@@ -39,7 +39,8 @@ export class Run {
   readonly options: Options;
   readonly messages: Messages;
   readonly signal: AbortSignal;
-  /** Whether messages and results may have colors. */
+  /** Whether the result itself goes to a terminal, and may have colors there. */
+  readonly isShown: boolean;
   readonly hasColor: boolean;
   readonly #log: Log;
   readonly #newEnding: () => Ending;
@@ -59,14 +60,15 @@ export class Run {
     this.#doing = doing;
     // First: a path that cannot be written is a mistake on the command line.
     this.#file = flags.output === undefined ? undefined : this.owns(new OutputFile(flags.output, flags.force));
-    const verbosity = Number(flags.verbose ?? 0);
+    const { TERM, NO_COLOR } = context.environment;
+    this.isShown = this.#file === undefined && context.stdout.isTTY === true && TERM !== "dumb";
+    this.hasColor = this.isShown && flags.color && !NO_COLOR;
     this.messages = new Messages(flags, context);
-    this.hasColor = flags.color && !context.environment["NO_COLOR"];
-    this.#log = new Log(verbosity, this.messages, flags.logFile);
+    this.#log = new Log(flags, this.messages);
     this.#newEnding = ending;
     this.#endings = [ending()];
     // A log on the same terminal replaces the progress line.
-    const isWatched = flags.progress && this.messages.isTerminal && (verbosity === 0 || flags.logFile !== undefined);
+    const isWatched = flags.progress && this.messages.isTerminal && !this.messages.hasLog;
     this.#progress = isWatched ? new Progress(this.messages) : undefined;
     this.#output = new Output(context.stdout);
     const controller = new AbortController();
@@ -135,12 +137,6 @@ export class Run {
     this.#log.see(event);
     this.#endings.at(-1)?.see(event);
     this.#progress?.see(event);
-  }
-
-  /** Whether the result itself goes to a terminal. */
-  get isShown(): boolean {
-    const { stdout, environment } = this.context;
-    return this.#file === undefined && stdout.isTTY === true && environment["TERM"] !== "dumb";
   }
 
   /** How wide lines of the result may be. */

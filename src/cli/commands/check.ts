@@ -144,7 +144,7 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
     }
     listed = result.pageCount;
     ending.finish(result, run.messages);
-    const look = { all: flags.all === true, color: run.isShown && run.hasColor };
+    const look = { all: flags.all === true, color: run.hasColor };
     const text = (format: CheckFormat) => writeCheck(result, { format, ...look, places: new FileLocations(folders) });
     const { GITHUB_STEP_SUMMARY: summary } = context.environment;
     for (const [index, { format }] of flags.outputs.entries()) {

@@ -6,7 +6,7 @@ import { counted, duration, size } from "../../model/figures.ts";
 import { messageWithHint, type Problem } from "../../model/problem.ts";
 import { printable } from "../../write/printable.ts";
 import { orUsageError } from "../exit-codes.ts";
-import { type Messages, withoutSecrets } from "./messages.ts";
+import { type MessageFlags, type Messages, withoutSecrets } from "./messages.ts";
 
 export class Log {
   // 0: nothing. 1: sitemaps, problems, retries. 2: everything.
@@ -15,9 +15,9 @@ export class Log {
   #lastProblem: ProblemEvent | undefined;
 
   /** Appends to the file, if one is given; otherwise writes to standard error. */
-  constructor(verbosity: number, messages: Messages, file?: string) {
-    this.#verbosity = file === undefined ? verbosity : Math.max(verbosity, 1);
-    this.#lines = new LogLines(file, messages, "the listing");
+  constructor({ verbose = 0, logFile }: MessageFlags, messages: Messages) {
+    this.#verbosity = Math.max(Number(verbose), logFile === undefined ? 0 : 1);
+    this.#lines = new LogLines(logFile, messages, "the listing");
   }
 
   see(event: CrawlEvent): void {
