@@ -216,9 +216,8 @@ interface Beginning {
   readonly context: Context;
   readonly flags: Flags;
   readonly doing?: Doing;
-  readonly targets: readonly (Target | NamedTarget)[];
-  /** Options of the crawls besides those of the flags. */
-  readonly more?: Options | undefined;
+  /** As given, with the options for reading them besides those of the flags. */
+  readonly targets: readonly { readonly named: Target | NamedTarget; readonly options?: Options }[];
   /** Further files and folders that are read. */
   readonly inputs?: readonly (string | undefined)[];
   /** Archives of earlier runs: --save may replace them, other outputs may not. */
@@ -232,14 +231,14 @@ interface Beginning {
 
 /** Begins a run of a command. Nothing is created before the settings are known to be good. */
 export async function withTargets(beginning: Beginning): Promise<Run> {
-  const { targets, flags, more, inputs = [], renewed = [], outputs, offline } = beginning;
+  const { targets, flags, inputs = [], renewed = [], outputs, offline } = beginning;
   const { output, logFile, save } = flags;
-  const options = { ...crawlOptions(flags), ...more };
+  const options: Options = Object.assign(crawlOptions(flags), ...targets.map((target) => target.options));
   const settings = resolveOptions(options);
-  const isOnline = targets.some(({ kind }) => kind === "website" || kind === "sitemaps");
+  const isOnline = targets.some(({ named }) => named.kind === "website" || named.kind === "sitemaps");
   const [useless] = isOnline ? [] : givenFlags(flags, offline);
   if (useless !== undefined) throw new UsageError(`${useless} has no effect on files: nothing is fetched`);
-  const read = [...targets.flatMap((target) => ("path" in target ? target.path : [])), ...inputs];
+  const read = [...targets.flatMap(({ named }) => ("path" in named ? named.path : [])), ...inputs];
   const written = { "--output": output, "--log-file": logFile, ...outputs };
   expectDistinct(read, { "--save": save, ...written });
   expectDistinct(renewed, written);

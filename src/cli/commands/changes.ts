@@ -78,7 +78,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
     return isIncluded;
   };
   const doing = ["listing the changes of", `sitegrove changes --state ${state}`] as const;
-  const run = await withTargets({ context, flags, doing, targets: [target], renewed: [state], offline: [] });
+  const run = await withTargets({ context, flags, doing, targets: [{ named: target }], renewed: [state], offline: [] });
   const { ChangesRun } = await import("../../diff/changes.ts");
   const found = new ChangesRun(crawlTarget(await run.recognized(target)), {
     only,

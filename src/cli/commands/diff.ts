@@ -13,7 +13,7 @@ import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-codes.ts";
 import { addFlags, collected, type Flags, namesIn } from "../flags.ts";
 import { addHelp, patternHelp } from "../help.ts";
-import { type CheckTarget, chooseCheckTarget } from "../input/local-files.ts";
+import { type ChosenTarget, chooseCheckTarget } from "../input/local-files.ts";
 import { contentOf, crawlTarget, type NamedTarget, recognize } from "../input/target.ts";
 import { type Batches, type DiffFormat, diffFormats, writeDiff } from "../output/changes.ts";
 import { CrawlEnding } from "../output/ending.ts";
@@ -97,7 +97,7 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
     context,
     flags,
     doing: ["comparing", ""],
-    targets: [old.target, now.target],
+    targets: [old, now],
     offline: ["include", "exclude", "limits"],
     ending: () => ending,
   });
@@ -131,15 +131,15 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
 }
 
 async function sourceOf(
-  { name, target, folder }: SideTarget,
+  { name, named, folder }: SideTarget,
   run: Run,
   { onEvent }: Pick<Options, "onEvent">,
 ): Promise<DiffSide> {
   if (folder !== undefined) return run.tree(folder.target, { ...folder.options, onEvent });
-  if (target.kind === "stream") return { name, bytes: contentOf(target, run.context) };
+  if (named.kind === "stream") return { name, bytes: contentOf(named, run.context) };
   // A file whose name looks like a URL is still a file.
-  if (target.kind !== "website") return /^https?:\/\//i.test(name) ? `./${name}` : name;
-  return crawlTarget(await run.recognized(target));
+  if (named.kind !== "website") return /^https?:\/\//i.test(name) ? `./${name}` : name;
+  return crawlTarget(await run.recognized(named));
 }
 
 export function chosenKinds({ only, format }: Flags): readonly ChangeKind[] {
@@ -158,8 +158,8 @@ export function pageFilter({ include, exclude }: Flags): ((url: string) => boole
 interface SideTarget {
   /** The name in messages and summaries. */
   readonly name: string;
-  readonly target: NamedTarget;
-  readonly folder?: CheckTarget | undefined;
+  readonly named: NamedTarget;
+  readonly folder?: ChosenTarget | undefined;
 }
 
 async function chooseSides(
@@ -173,10 +173,10 @@ async function chooseSides(
   if (!isAny && (url ?? map) !== undefined) throw new UsageError("--url and --map are for folders");
   // That of the other side, by default.
   const website = url ?? (isAny && map === undefined ? await homepageAmong(targets) : undefined);
-  const side = (given: string, target: NamedTarget): SideTarget => {
-    const folder = target.kind === "folder" ? chooseCheckTarget(given, { url: website, map }, context) : undefined;
-    if (target.kind === "website") return { name: withoutCredentials(target.homepage), target };
-    return { name: target.kind === "stream" ? target.name : given, target, folder };
+  const side = (given: string, named: NamedTarget): SideTarget => {
+    const folder = named.kind === "folder" ? chooseCheckTarget(given, { url: website, map }, context) : undefined;
+    if (named.kind === "website") return { name: withoutCredentials(named.homepage), named };
+    return { name: named.kind === "stream" ? named.name : given, named, folder };
   };
   return [side(before, targets[0]), side(after, targets[1])];
 }

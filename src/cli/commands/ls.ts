@@ -69,7 +69,8 @@ Examples:
 /** Returns the exit code. */
 async function ls(names: readonly string[], flags: Flags<Format>, context: Context): Promise<number> {
   const { format, resume, limit } = flags;
-  const { targets, named, more, note } = await chooseTargets(names, flags, context);
+  const { chosen, note } = await chooseTargets(names, flags, context);
+  const targets = chosen.map(({ target }) => target);
   const { PageFilter } = await import("../../crawl/page-filter.ts");
   const filter = new PageFilter(resolvePageFilters(pageFilters(flags)));
   checkTogether(flags, targets.length);
@@ -78,8 +79,7 @@ async function ls(names: readonly string[], flags: Flags<Format>, context: Conte
     // A folder of tables is not one file.
     flags: format === "parquet" ? { ...flags, output: undefined } : flags,
     doing: ["listing", "sitegrove ls"],
-    targets: named,
-    more,
+    targets: chosen,
     renewed: [flags.previous].flat(),
     outputs: { "--resume": resume, "--output": flags.output },
     offline: [...pageFilterNames, "limits", "rewrite", "save"],
@@ -102,14 +102,14 @@ async function ls(names: readonly string[], flags: Flags<Format>, context: Conte
   return code;
 }
 
-// What to list, and as it was given; with options that make the crawl read a folder. A resumed archive may supply its website.
+// What to list. A resumed archive may supply its website.
 async function chooseTargets(names: readonly string[], flags: Flags, context: Context) {
   const { sitemap, resume } = flags;
   if (names.length > 0 || resume === undefined || sitemap !== undefined) {
-    const all = (names.length > 0 ? names : [undefined]).map((name) => chooseTreeTarget(name, flags, context));
-    const more: Options | undefined = all.find(({ files }) => files !== undefined)?.options;
-    if (more !== undefined && all.length > 1) throw new UsageError("a folder is listed alone: name only one");
-    return { targets: all.map(({ target }) => target), named: all.map(({ named }) => named), more };
+    const chosen = (names.length > 0 ? names : [undefined]).map((name) => chooseTreeTarget(name, flags, context));
+    if (chosen.length > 1 && chosen.some(({ files }) => files !== undefined))
+      throw new UsageError("a folder is listed alone: name only one");
+    return { chosen };
   }
   const { archiveAbout } = await import("../../archive/open.ts");
   const about = await archiveAbout(resume);
@@ -122,7 +122,7 @@ async function chooseTargets(names: readonly string[], flags: Flags, context: Co
     throw new UsageError(`--header is sent only to a website that you name: sitegrove ls WEBSITE --resume ${resume}`);
   const name = target.kind === "website" ? target.homepage : target.urls.join(" ");
   const note = `continuing ${name}, which ${resume} names`;
-  return { targets: [target], named: [target], more: { network }, note };
+  return { chosen: [{ named: target, target, options: { network } }], note };
 }
 
 // Flags without an effect are refused.

@@ -75,7 +75,7 @@ async function parse(source: string, flags: Flags<Format>, context: Context): Pr
   const run = await withTargets({
     context,
     flags: { ...flags, verbose: 0, progress: false },
-    targets: [target],
+    targets: [{ named: target }],
     offline: [...pageFilterNames, "strict", "limits"],
   });
   const { messages, signal, options } = run;

@@ -49,7 +49,8 @@ Examples:
 async function report(name: string | undefined, flags: Flags, context: Context): Promise<number> {
   const { output, save } = flags;
   const previous = flags.previous as string | undefined;
-  const { target, named, options: more, files } = chooseTreeTarget(name, flags, context);
+  const chosen = chooseTreeTarget(name, flags, context);
+  const { files } = chosen;
   if (output === undefined && context.stdout.isTTY) throw new UsageError("name the output file: -o report.html");
   if (flags.force && output === undefined && save === undefined)
     throw new UsageError("--force needs --output or --save");
@@ -60,8 +61,7 @@ async function report(name: string | undefined, flags: Flags, context: Context):
     context,
     flags,
     doing: ["reporting on", "sitegrove report"],
-    targets: [named],
-    more,
+    targets: [chosen],
     inputs: [previous, flags.config],
     offline: ["limits", "rewrite", "previous"],
     ending: () => end,
@@ -71,7 +71,7 @@ async function report(name: string | undefined, flags: Flags, context: Context):
   async function* page(): AsyncGenerator<string, void, undefined> {
     const { reportFacts } = await import("../../report/report-tree.ts");
     const { pageOf } = await import("../../report/html-page.ts");
-    const tree = await run.tree(target);
+    const tree = await run.tree(chosen.target);
     try {
       const settings = { ...check, ...run.whileChecking(files) };
       facts = await reportFacts(tree, { previous, check: settings, signal: run.signal });

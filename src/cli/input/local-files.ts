@@ -14,7 +14,7 @@ import { UsageError } from "../exit-codes.ts";
 import type { Flags } from "../flags.ts";
 import { chooseTarget, contentOf, type NamedTarget, recognize, type Target, websiteHint } from "./target.ts";
 
-export interface CheckTarget {
+export interface ChosenTarget {
   /** As given. */
   readonly named: Target | NamedTarget;
   readonly target: Target;
@@ -33,14 +33,14 @@ interface LocalFolder extends SiteFolder {
 }
 
 /** For commands that need a tree: a website, given sitemaps, an archive, or the folder of a static site. */
-export function chooseTreeTarget(name: string | undefined, flags: Flags, context: Context): CheckTarget {
+export function chooseTreeTarget(name: string | undefined, flags: Flags, context: Context): ChosenTarget {
   if (name !== undefined && flags.sitemap === undefined && recognize(name).kind === "folder")
     return chooseCheckTarget(name, flags, context);
   if (flags.url !== undefined || flags.map !== undefined) throw notLocal(name, "--url and --map need a folder");
   return elsewhere(chooseTarget(name, flags.sitemap));
 }
 
-function elsewhere(target: Target): CheckTarget {
+function elsewhere(target: Target): ChosenTarget {
   return { named: target, target, hasLocation: true, folders: [], options: {} };
 }
 
@@ -57,7 +57,7 @@ export function chooseCheckTarget(
   name: string,
   { url, map = [], pages, ignore }: LocalFlags,
   context: Context,
-): CheckTarget {
+): ChosenTarget {
   const folders = map.map(readMap);
   const named = recognize(name);
   if (named.kind !== "folder" && (pages ?? ignore) !== undefined)
