@@ -20,7 +20,7 @@ import { Output, OutputClosed } from "./output/stdout.ts";
 
 /** The messages and the exit code at the end of a run. */
 export type Ending = Pick<CrawlEnding, "see" | "isComplete" | "readNothing" | "exitCode" | "print"> &
-  Partial<Pick<CrawlEnding, "tellsFailures">>;
+  Partial<Pick<CrawlEnding, "tellsFailures" | "given">>;
 
 interface Outcome {
   /** The number of listed pages, or of `unit`. */
@@ -86,8 +86,11 @@ export class Run {
   }
 
   /** What a target turns out to be, which is reported. */
-  recognized(target: Target, more?: Options): Promise<Target> {
-    return recognized(target, { ...this.options, ...more }, this.messages, this.#doing);
+  async recognized(target: Target, more?: Options): Promise<Target> {
+    const found = await recognized(target, { ...this.options, ...more }, this.messages, this.#doing);
+    const ending = this.#endings.at(-1);
+    if (ending !== undefined && found.kind === "website") ending.given = found.homepage;
+    return found;
   }
 
   /**

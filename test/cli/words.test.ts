@@ -121,13 +121,46 @@ test("the URL of a sitemap lists that sitemap, whatever it is called, and says h
     const { code, stdout, stderr } = await sitegrove(["ls", site.homepage + name, "-f", "pages", "-u"]);
     expect({ code, pages: stdout.trim().split("\n") }).toEqual({ code: 0, pages: pages.map((page) => `/${page}`) });
     expect(stderr).toBe(
-      `sitegrove: ${site.homepage}${name} is a sitemap, listing only this one; for the whole website: sitegrove ls ${site.homepage}\n`,
+      `sitegrove: listing only ${site.homepage}${name}; for the whole website: sitegrove ls ${site.homepage}\n`,
     );
   }
   for (const name of ["robots.txt", "en/"]) {
     const whole = await sitegrove(["ls", site.homepage + name, "-f", "pages", "-u", "-k"]);
     expect(whole).toEqual({ code: 0, stdout: "/post\n/b\n", stderr: "" });
   }
+});
+
+test("the URL of a sitemap that cannot be read does not become the whole website", async () => {
+  const html = "<!doctype html><html><title>Gone</title></html>";
+  const site = await serve({
+    "/robots.txt": "Sitemap: {base}/all.xml\n",
+    "/all.xml": urlset("{base}/1"),
+    "/html.xml": html,
+    "/empty.txt": "",
+  });
+  for (const [name, why] of [
+    ["gone.xml", "Not found (404)"],
+    ["html.xml", "Got an HTML page, not a sitemap"],
+    ["empty.txt", "The document is empty"],
+  ]) {
+    const { code, stdout, stderr } = await sitegrove(["ls", `${site.homepage}${name}`, "-f", "pages"]);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 3,
+      stdout: "",
+      stderr: expect.stringContaining(`${name}: not read: ${why}`),
+    });
+  }
+});
+
+test("if nothing is found, a path that was left out is said", async () => {
+  const site = await serve({ "/docs/sitemap.xml": urlset("{base}/docs/1"), "/docs/": "<html>" });
+  const { code, stderr } = await sitegrove(["ls", `${site.homepage}docs/`]);
+  expect({ code, stderr }).toEqual({
+    code: 4,
+    stderr: expect.stringContaining("To look below /docs/, too: --keep-path\n"),
+  });
+  const kept = await sitegrove(["ls", `${site.homepage}docs/`, "--keep-path", "-f", "pages"]);
+  expect(kept).toMatchObject({ code: 0, stdout: `${site.homepage}docs/1\n` });
 });
 
 test("check, report and diff take the URL of a sitemap for that sitemap, too", async () => {
@@ -140,16 +173,16 @@ test("check, report and diff take the URL of a sitemap for that sitemap, too", a
   const checked = await sitegrove(["check", `${homepage}a.xml`, "-f", "json"]);
   expect(JSON.parse(checked.stdout)).toMatchObject({ sitemapCount: 1, pageCount: 1 });
   expect(checked.stderr).toContain(
-    `a.xml is a sitemap, checking only this one; for the whole website: sitegrove check ${homepage}\n`,
+    `checking only ${homepage}a.xml; for the whole website: sitegrove check ${homepage}\n`,
   );
   const reported = await sitegrove(["report", `${homepage}b.xml`, "--json"]);
   expect(JSON.parse(reported.stdout).figures).toMatchObject({ pages: 1 });
-  expect(reported.stderr).toContain("reporting on only this one");
+  expect(reported.stderr).toContain(`reporting on only ${homepage}b.xml`);
   const list = path.join(folder, "one.txt");
   writeFileSync(list, `${homepage}1\n`);
   const compared = await sitegrove(["diff", list, `${homepage}a.xml`, "-f", "ndjson"]);
   expect(compared).toMatchObject({ code: 0, stdout: "" });
-  expect(compared.stderr).toContain(`comparing only this one; for the whole website: ${homepage}\n`);
+  expect(compared.stderr).toContain(`comparing only ${homepage}a.xml; for the whole website: ${homepage}\n`);
 });
 
 test("parse fetches the one document that a URL names, redirects included", async () => {

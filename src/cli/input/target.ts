@@ -1,5 +1,5 @@
-// Decides what a name on the command line means, for all commands. A sitemap's URL instead of a homepage is recognized by its content,
-// and a website that was given without a scheme and has no https by its response.
+// Decides what a name on the command line means, for all commands. A sitemap's URL instead of a homepage is recognized by its name or
+// content, and a website that was given without a scheme and has no https by its response.
 import fs from "node:fs";
 import path from "node:path";
 import type { ArchiveInfo } from "../../archive/info.ts";
@@ -136,8 +136,7 @@ export async function recognized(
   if (isHomepage && target.kind === "website" && (await isSitemap(target.homepage, options))) {
     const { homepage } = target;
     const whole = `${command} ${homepageOf(homepage)}`.trim();
-    const what = `${withoutCredentials(homepage)} is a sitemap, ${verb} only this one`;
-    messages.say(`${what}; for the whole website: ${whole}`, "quiet");
+    messages.say(`${verb} only ${withoutCredentials(homepage)}; for the whole website: ${whole}`, "quiet");
     target = { kind: "sitemaps", urls: [homepage] };
   }
   if (target.kind === "archive" || options.client !== undefined) return target;
@@ -175,10 +174,12 @@ async function failureAt(homepage: string, options: Options): Promise<Problem | 
   return looked.outcome === "failed" || looked.outcome === "refused" ? looked.reason : undefined;
 }
 
-// Sends a request only if the URL is not the root of a website. robots.txt means its website.
+// Sends a request only if the name does not tell. robots.txt means its website.
 async function isSitemap(url: string, options: Options): Promise<boolean> {
   const { pathname = "/", search = "" } = parseUrl(url) ?? {};
   if (pathname + search === "/" || isRobotsPath(pathname)) return false;
+  // On a day when it cannot be read, it must not become the whole website.
+  if (/\.(?:xml|txt|rss|atom|rdf|gz)$/i.test(pathname)) return true;
   const opened = await look(url, options);
   if (opened.outcome !== "found") return false;
   const { read } = await import("../../crawl/read.ts");

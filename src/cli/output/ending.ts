@@ -30,6 +30,8 @@ export class CrawlEnding {
   #found = false;
   /** Once it is known. */
   homepage: string | undefined;
+  /** The URL of the website on the command line, perhaps with a path. */
+  given: string | undefined;
   #finished: FinishedEvent | undefined;
   #crawlDelay: Problem | undefined;
   /** Whether the output is kept even if nothing could be read, because it reports that. An archive never is. */
@@ -123,6 +125,9 @@ export class CrawlEnding {
     if (!this.#foundNothing) return;
     messages.say(`no sitemap found for ${this.homepage}`, "bad");
     for (const line of placesTried(this.#finished?.discovery ?? [])) messages.say(`  ${line}`);
+    const { origin, pathname = "/" } = parseUrl(this.given ?? "") ?? {};
+    if (pathname !== "/" && this.homepage === `${origin}/`)
+      messages.say(`  To look below ${pathname}, too: --keep-path`, "quiet");
     messages.say("  If you know its address: sitegrove ls --sitemap URL", "quiet");
   }
 
