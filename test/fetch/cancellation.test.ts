@@ -3,7 +3,7 @@ import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Client } from "../../src/model/client.ts";
 import { type Fault, faults, status } from "../support/fault-server.ts";
-import { pause, type TestFetcher, tenPages, testFetcher, testServer, until } from "../support/fetching.ts";
+import { type TestFetcher, tenPages, testFetcher, testServer, until } from "../support/fetching.ts";
 import { fullBacklog } from "../support/full-backlog.ts";
 
 const reason = new Error("enough");
@@ -11,6 +11,8 @@ const reason = new Error("enough");
 interface Started {
   readonly fetcher: TestFetcher;
   readonly url: string;
+  /** Whether the phase has begun, if that is later than the request. */
+  readonly isReached?: () => boolean;
   readonly open?: () => number;
   readonly done?: () => Promise<void>;
 }
@@ -21,7 +23,8 @@ const serving =
   async (signal) => {
     const server = await testServer({ "/a": fault });
     const fetcher = testFetcher({ start: server.origin, ...options, signal });
-    return { fetcher, url: `${server.origin}/a`, open: () => server.open };
+    const isReached = () => server.requests.length > 0;
+    return { fetcher, url: `${server.origin}/a`, isReached, open: () => server.open };
   };
 /** With one request before the one that is ended. */
 const second =
@@ -37,7 +40,11 @@ const second =
 /** Its connection is kept for a while. */
 const answered =
   (start: Phase): Phase =>
-  async (signal) => ({ ...(await start(signal)), open: () => 0 });
+  async (signal) => {
+    const started = await start(signal);
+    const isReached = () => started.fetcher.events.some(({ type }) => type === "retry");
+    return { ...started, isReached, open: () => 0 };
+  };
 
 const phases: Record<string, Phase> = {
   "while it waits for its turn": second(serving(faults.silence(), { concurrency: 1 }), false),
@@ -54,7 +61,8 @@ const phases: Record<string, Phase> = {
   "in the TLS handshake": async (signal) => {
     const server = await testServer({});
     const url = `https://127.0.0.1:${server.port}/`;
-    return { fetcher: testFetcher({ start: url, signal }), url, open: () => server.open };
+    const open = () => server.open;
+    return { fetcher: testFetcher({ start: url, signal }), url, isReached: () => open() > 0, open };
   },
   "before the first byte": serving(faults.silence()),
   "before the first byte of the body": serving(faults["stall before body"](tenPages)),
@@ -66,8 +74,8 @@ const phases: Record<string, Phase> = {
   },
 };
 
-async function piecesOf(body: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const _ of body);
+async function piecesOf(body: AsyncIterable<Uint8Array>, onPiece: () => void = () => {}): Promise<void> {
+  for await (const _ of body) onPiece();
 }
 
 const closes = (open: () => number) => until(() => open() === 0);
@@ -78,13 +86,14 @@ describe.each(Object.entries(phases))("%s", (_, start) => {
     const {
       fetcher,
       url,
+      isReached = () => fetcher.events.some(({ type }) => type === "request"),
       open = () => 0,
       done,
     } = await start(what === "the signal of the run" ? controller.signal : undefined);
     const signal = what === "the signal of the request" ? controller.signal : undefined;
     const promise = fetcher.fetch({ url, role: "sitemap", signal });
     promise.catch(() => {});
-    await pause(60);
+    await until(isReached);
     if (what === "close()") await fetcher.close();
     else controller.abort(reason);
     await (what === "close()"
@@ -106,8 +115,9 @@ describe("in the body", () => {
       const fetcher = testFetcher({ start: server.origin });
       const fetched = await fetcher.fetch({ url: `${server.origin}/a`, role: "sitemap", signal: controller.signal });
       if (fetched.outcome !== "found") return expect.unreachable();
-      setTimeout(() => controller.abort(reason), 60);
-      await expect(piecesOf(fetched.body)).rejects.toBe(reason);
+      // While the reader waits for more.
+      const stop = () => void setImmediate(() => controller.abort(reason));
+      await expect(piecesOf(fetched.body, stop)).rejects.toBe(reason);
       await closes(() => server.open);
     },
   );
@@ -118,14 +128,10 @@ describe("in the body", () => {
     const fetcher = testFetcher({ start: server.origin });
     const fetched = await fetcher.fetch({ url: `${server.origin}/a`, role: "sitemap", signal: controller.signal });
     if (fetched.outcome !== "found") return expect.unreachable();
-    await pause(100);
     controller.abort(reason);
     await closes(() => server.open);
     let pieces = 0;
-    const read = async () => {
-      for await (const _ of fetched.body) pieces++;
-    };
-    await expect(read()).rejects.toBe(reason);
+    await expect(piecesOf(fetched.body, () => pieces++)).rejects.toBe(reason);
     expect(pieces).toBeGreaterThan(0);
   });
 
@@ -187,7 +193,7 @@ describe("many at a time", () => {
     const fetcher = testFetcher({ start: server.origin, concurrency: 50 });
     const url = `${server.origin}/a`;
     const all = Array.from({ length: 300 }, () => fetcher.fetch({ url, role: "sitemap", signal: controller.signal }));
-    await pause(100);
+    await until(() => server.requests.length === 50);
     controller.abort(reason);
     const results = await Promise.allSettled(all);
     expect(results.every((result) => result.status === "rejected" && result.reason === reason)).toBe(true);

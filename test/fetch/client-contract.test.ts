@@ -120,9 +120,12 @@ describe.each<[string, () => Client, decodes: boolean]>([
     const { fault, closed } = watched(faults["drip of body"](tenPages));
     const server = await testServer({ "/a": fault });
     const controller = new AbortController();
-    const response = await request(`${server.origin}/a`, controller.signal);
-    setTimeout(() => controller.abort(new Error("enough")), 50);
-    await expect(read(response)).rejects.toThrow();
+    const { body } = await request(`${server.origin}/a`, controller.signal);
+    const reading = async () => {
+      // While the reader waits for more.
+      for await (const _ of body) setImmediate(() => controller.abort(new Error("enough")));
+    };
+    await expect(reading()).rejects.toThrow();
     await closed();
   });
 

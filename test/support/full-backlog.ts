@@ -21,7 +21,8 @@ export async function fullBacklog(): Promise<FullBacklog> {
   );
   const [port] = (await once(worker, "message")) as [number];
   const fillers = Array.from({ length: 8 }, () => net.connect(port, "127.0.0.1").on("error", () => {}));
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  // All have asked before the first is told; the thread sleeps, and accepts none.
+  await Promise.any(fillers.map((socket) => once(socket, "connect")));
   return {
     port,
     async close() {
