@@ -25,8 +25,9 @@ const measuring = [
   ...["archive", "hostile"].map((name) => `archive/${name}`),
 ];
 
-// These start processes, or wait for time limits.
-const long = /\/test\/(cli|docs\/examples|end-to-end|fetch\/tls|fleet|package|report)/;
+// These start processes, wait for time limits, or try many cases: none of them is to run alone at the end.
+const long =
+  /\/test\/(check\/(folder|rules|sample)|cli|crawl\/(positions|sites|stopping)|docs\/examples|end-to-end|fetch\/(reachability|tls)|fleet|open\/limits|package|report)/;
 
 // Functions are optimized later: most tests end before optimized code is worth the time that it takes to make.
 // Later engines have no such flag, and optimize later by themselves.
