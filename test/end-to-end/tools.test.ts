@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, type TestContext, test } from "v
 import { type Ended, ended, sitegrove } from "../cli/program.ts";
 import { serve, sitemapIndex, urlset, type Website } from "../cli/website.ts";
 import { blocksOf, page, root } from "../docs/pages.ts";
-import { executablePath } from "../report/browser.ts";
+import { executablePath, hasNoBrowser } from "../report/browser.ts";
 import { isLong } from "../support/long.ts";
 import { newFolder } from "../support/test-folder.ts";
 
@@ -122,7 +122,7 @@ describe.runIf(isLong)("recipes", () => {
   }, 120_000);
 
   test("Lighthouse CI and Playwright take the array of URLs", async (context) => {
-    if (executablePath === undefined) context.skip();
+    if (hasNoBrowser) context.skip();
     const { stdout: list } = await sitegrove(["ls", site.homepage, "-f", "pages-json", "--limit", "2", ...rewrite()]);
     write("urls.json", list);
     write("lighthouserc.cjs", recipe("collect"));
