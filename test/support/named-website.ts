@@ -16,12 +16,14 @@ export interface NamedWebsite {
   readonly asked: string[];
 }
 
+// One for all: a crawl that trusts the same authority as the last one need not read all certificates of Node.js again.
+const authority = createAuthority();
+
 /** `names`: those that the certificate is for. Closed when the test ends. */
 export async function namedWebsite(
   names: readonly string[],
   answer: (url: string, headers: http.IncomingHttpHeaders) => Answer,
 ): Promise<NamedWebsite> {
-  const authority = createAuthority();
   const asked: string[] = [];
   const sockets = new Set<Socket>();
   const respond = (url: string, { headers }: http.IncomingMessage, response: http.ServerResponse) => {
