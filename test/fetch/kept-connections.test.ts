@@ -3,6 +3,7 @@ import net from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Fault, inTurn, whole } from "../support/fault-server.ts";
 import { pause, tenPages, testFetcher, testServer } from "../support/fetching.ts";
+import { listenOnLoopback } from "../support/loopback.ts";
 
 const forged = "HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nforged";
 
@@ -80,12 +81,12 @@ test("behind a proxy, one connection serves a website, and no website can answer
       if (url.includes("evil")) setTimeout(() => socket.destroyed || socket.write(forged), 1);
     });
   });
-  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const port = await listenOnLoopback(proxy);
   onTestFinished(() => {
     proxy.close();
     for (const socket of hostsOf.keys()) socket.destroy();
   });
-  const fetcher = testFetcher({ proxy: `http://127.0.0.1:${(proxy.address() as net.AddressInfo).port}` });
+  const fetcher = testFetcher({ proxy: `http://127.0.0.1:${port}` });
   for (let at = 0; at < 5; at++) await fetcher.read(`http://good.test/${at}`);
   expect(hostsOf.size).toBe(1);
   for (let at = 0; at < 50; at++) {

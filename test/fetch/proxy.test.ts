@@ -6,6 +6,7 @@ import { proxyChoice } from "../../src/fetch/proxy.ts";
 import { SitemapError } from "../../src/model/errors.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { tenPages, testFetcher, testServer } from "../support/fetching.ts";
+import { listenOnLoopback } from "../support/loopback.ts";
 import { proxyServer } from "../support/proxy-server.ts";
 import { stubResolver } from "../support/stub-resolver.ts";
 
@@ -95,13 +96,13 @@ describe("a proxy that does not answer to CONNECT as it should", () => {
       sockets.add(socket.on("error", () => {}));
       socket.once("data", () => onConnect(socket));
     });
-    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    const port = await listenOnLoopback(proxy);
     onTestFinished(() => {
       proxy.close();
       for (const socket of sockets) socket.destroy();
     });
     const fetcher = testFetcher({
-      proxy: `http://127.0.0.1:${(proxy.address() as net.AddressInfo).port}`,
+      proxy: `http://127.0.0.1:${port}`,
       timeout: { connect: 500, firstByte: 20_000 },
     });
     const { result, fetched } = await fetcher.read("https://website.test/");
@@ -140,9 +141,8 @@ test("through a proxy with TLS, both handshakes succeed, one inside the other", 
         onTestFinished(() => void onward.destroy());
       });
   });
-  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const url = `https://127.0.0.1:${await listenOnLoopback(proxy)}`;
   onTestFinished(() => void proxy.close());
-  const url = `https://127.0.0.1:${(proxy.address() as net.AddressInfo).port}`;
   const trusting = testFetcher({ proxy: url, tls: { ca: authority.ca } });
   expect((await trusting.read(`https://website.test:${server.port}/a`)).text).toBe(tenPages);
   const { result, fetched } = await testFetcher({ proxy: url }).read(`https://website.test:${server.port}/a`);

@@ -2,7 +2,6 @@
 // Needs an S3 server.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -12,6 +11,7 @@ import { bucketAddress, S3Bucket } from "../../src/fleet/s3-bucket.ts";
 import type { SiteSummary } from "../../src/fleet/site-job.ts";
 import { Store } from "../../src/fleet/store.ts";
 import { sitegrove } from "../cli/program.ts";
+import { listenOnLoopback } from "../support/loopback.ts";
 import { hasS3, type S3Server, smallestPart, startS3 } from "../support/s3-server.ts";
 import { job, summaryOf } from "./queue-contract.ts";
 
@@ -66,10 +66,10 @@ describe("without AWS_ACCESS_KEY_ID", () => {
       seen.push(`${key} ${headers["x-amz-security-token"]}`);
       response.writeHead(seen.length === 1 ? 503 : 403).end("<Error><Code>AccessDenied</Code></Error>");
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const port = await listenOnLoopback(server);
     const provider =
       "async () => ({ accessKeyId: 'key' + n++, secretAccessKey: 's', sessionToken: 'token' + n }); let n = 0";
-    const { stderr } = await open(provider, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const { stderr } = await open(provider, `http://127.0.0.1:${port}`);
     server.close();
     expect(stderr).toContain("access is denied");
     // The first were those of the start.
@@ -187,6 +187,5 @@ async function faultyProxy(port: string): Promise<{ proxy: Server; port: number;
     });
     incoming.pipe(onward);
   });
-  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  return { proxy, port: (proxy.address() as AddressInfo).port, fail };
+  return { proxy, port: await listenOnLoopback(proxy), fail };
 }

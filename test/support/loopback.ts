@@ -1,8 +1,8 @@
-// One server at many addresses of loopback. Each is bound on its own: nothing listens where another machine could reach it.
+// A server at one or many addresses of loopback. Each is bound on its own: nothing listens where another machine could reach it.
 import { createServer, type Server } from "node:net";
 
 /** Listens on the same port of all of them, and says which. The listeners close with the server. */
-export async function listenOnLoopback(server: Server, addresses: readonly string[]): Promise<number> {
+export async function listenOnLoopback(server: Server, addresses: readonly string[] = ["127.0.0.1"]): Promise<number> {
   const foreign = addresses.filter((address) => !address.startsWith("127."));
   if (foreign.length > 0) throw new Error(`not on loopback: ${foreign.join(", ")}`);
   const [first = "127.0.0.1", ...others] = addresses;

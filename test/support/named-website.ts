@@ -2,9 +2,10 @@
 // and ends the tunnels of https at a server with a certificate for the name.
 import http from "node:http";
 import https from "node:https";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { onTestFinished } from "vitest";
 import { createAuthority } from "./certificates.ts";
+import { listenOnLoopback } from "./loopback.ts";
 
 /** What a URL is answered with: a document, a redirect, a status, or nothing (404). */
 export type Answer = string | { readonly to: string; readonly cookies?: string[] } | number | undefined;
@@ -45,16 +46,13 @@ export async function namedWebsite(
     secure.emit("connection", socket);
   });
   proxy.on("connection", (socket) => sockets.add(socket.on("error", () => {})));
-  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const port = await listenOnLoopback(proxy);
   onTestFinished(() => {
     proxy.close();
     for (const socket of sockets) socket.destroy();
   });
   return {
-    options: {
-      proxy: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-      tls: { ca: authority.ca },
-    },
+    options: { proxy: `http://127.0.0.1:${port}`, tls: { ca: authority.ca } },
     asked,
   };
 }

@@ -4,6 +4,7 @@
 import net from "node:net";
 import { streamPages } from "../../src/crawl/crawl.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { listenOnLoopback } from "./loopback.ts";
 import { Random } from "./random.ts";
 
 const documents = 12;
@@ -12,8 +13,7 @@ const documents = 12;
 export async function checkOddServer(number: number): Promise<void> {
   const random = new Random(number);
   const server = net.createServer((socket) => serve(socket, random));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const home = `http://127.0.0.1:${(server.address() as net.AddressInfo).port}/`;
+  const home = `http://127.0.0.1:${await listenOnLoopback(server)}/`;
   try {
     const options = {
       useKnownPaths: false,

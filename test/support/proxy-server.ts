@@ -2,6 +2,7 @@
 import http from "node:http";
 import net from "node:net";
 import { onTestFinished } from "vitest";
+import { listenOnLoopback } from "./loopback.ts";
 
 interface ProxyServer {
   /** `GET http://…` and `CONNECT host:port`, in the order in which they came. */
@@ -45,13 +46,13 @@ export async function proxyServer(options: ProxyOptions = {}): Promise<ProxyServ
     return socket.pipe(onward).pipe(socket);
   });
   proxy.on("connection", (socket) => sockets.add(socket));
-  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const port = await listenOnLoopback(proxy);
   onTestFinished(() => {
     proxy.close();
     for (const socket of sockets) socket.destroy();
   });
   return {
     asked,
-    url: `http://127.0.0.1:${(proxy.address() as net.AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
   };
 }

@@ -1,5 +1,6 @@
 // A connection that can be lost: passes bytes on until it is cut, refuses while it is down, and then passes them again.
 import { connect, createServer, type Socket } from "node:net";
+import { listenOnLoopback } from "./loopback.ts";
 
 export interface TcpProxy {
   readonly port: number;
@@ -28,13 +29,13 @@ export async function tcpProxy(target: number): Promise<TcpProxy> {
       });
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const port = await listenOnLoopback(server);
   const cut = () => {
     isDown = true;
     for (const socket of sockets) socket.destroy();
   };
   return {
-    port: (server.address() as { port: number }).port,
+    port,
     freeze() {
       for (const socket of sockets) socket.unpipe().pause();
     },

@@ -1,13 +1,13 @@
 // How documents came: in events, in the tree, and in an archive.
 import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { crawl } from "../../src/crawl/crawl.ts";
 import type { SitemapEvent } from "../../src/model/event.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
+import { listenOnLoopback } from "../support/loopback.ts";
 import { urlset } from "../support/site.ts";
 import { newFolder } from "../support/test-folder.ts";
 
@@ -28,8 +28,7 @@ beforeAll(async () => {
     else if (url === "/shaky.xml") response.end(urlset("/s"));
     else response.writeHead(404, { "x-test": "no" }).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  home = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  home = `http://127.0.0.1:${await listenOnLoopback(server)}/`;
 });
 
 afterAll(() => {
