@@ -5,7 +5,7 @@ export const makings = {
   plain: () =>
     urlset((n) => entry(n, [date(n), "<changefreq>weekly</changefreq>", `<priority>0.${n % 10}</priority>`])),
   rich: () => urlset((n) => entry(n, [date(n), links(n, 2), image(n), news(n)])),
-  "only loc, no line ends": () => urlset((n) => `<url><loc>${url(n)}</loc></url>`, 16_000, ""),
+  "only loc, no line breaks": () => urlset((n) => `<url><loc>${url(n)}</loc></url>`, 16_000, ""),
   "entities in every URL": () =>
     urlset((n) => entry(n, [date(n)], `${url(n)}?a=${n}&amp;b=${n % 7}&amp;c=&#39;${n % 3}&#39;`)),
   "other orders and fields in each entry": () => urlset((n) => entry(n, shuffled(n))),
@@ -14,7 +14,7 @@ export const makings = {
   "Cyrillic URLs": () =>
     urlset((n) => entry(n, [date(n)], `https://пример.example/статьи/раздел-${n % 50}/заметка-${n}`), 6000),
   "Chinese URLs": () => urlset((n) => entry(n, [date(n)], `https://example.org/新闻/${n % 50}/文章标题-${n}`), 7000),
-  "Windows line ends": () => urlset((n) => entry(n, [date(n), image(n)])).replaceAll("\n", "\r\n"),
+  "Windows line endings": () => urlset((n) => entry(n, [date(n), image(n)])).replaceAll("\n", "\r\n"),
   "2,000 alternates": () => urlset((n) => entry(n, [links(n, 2000)]), 8),
 };
 
