@@ -106,13 +106,13 @@ export function tally(findings: readonly Finding[]): Pick<CheckResult, "counts" 
   return { counts, places };
 }
 
-/** `3 rules failed, 42 places`, of these severities. */
+/** `3 rules failed, 42 occurrences`, of these severities. */
 export function failedInWords(
   { counts, places }: Pick<CheckResult, "counts" | "places">,
   of: readonly Severity[] = severities,
 ): string {
   const sum = (all: Readonly<Record<Severity, number>>) => of.reduce((total, severity) => total + all[severity], 0);
-  return `${counted(sum(counts), "rule")} failed, ${counted(sum(places), "place")}`;
+  return `${counted(sum(counts), "rule")} failed, ${counted(sum(places), "occurrence")}`;
 }
 
 /** `1 error, 2 warnings`: rules by severity. Empty if none failed. */

@@ -41,7 +41,7 @@ test("a website: a verdict, findings with fix and link, and exit code 6", async 
   expect(stdout).toContain("url-other-host");
   expect(stdout).toContain("Fix: Remove the fragment.");
   expect(stdout).not.toContain("\u202e");
-  expect(stderr).toContain("1 rule failed, 1 place, at or above --fail-on error");
+  expect(stderr).toContain("1 rule failed, 1 occurrence, at or above --fail-on error");
 });
 
 test("why a website cannot be reached is said before the findings about it", async () => {
@@ -122,7 +122,7 @@ test("check, report, --fail-on and JSON count the same: rules that failed, and p
   const all = { counts: { error: 1, warning: 1, info: 0 }, places: { error: 3, warning: 3, info: 0 } };
   expect(json).toMatchObject(all);
   expect(report).toMatchObject(all);
-  const sentence = "2 rules failed, 6 places";
+  const sentence = "2 rules failed, 6 occurrences";
   for (const words of [text.stdout, text.stderr, json.verdict, report.verdict]) expect(words).toContain(sentence);
 });
 
@@ -196,14 +196,14 @@ test("a baseline leaves out what is known, and fails when a new place appears", 
   const one = urlset("https://example.org/a#b");
   expect((await sitegrove(words, { input: one })).code).toBe(2);
   const written = await sitegrove([...words, "--update-baseline"], { input: one });
-  expect(written).toMatchObject({ code: 0, stderr: expect.stringContaining(`wrote 2 places to ${file}`) });
+  expect(written).toMatchObject({ code: 0, stderr: expect.stringContaining(`wrote 2 occurrences to ${file}`) });
   const same = await sitegrove(words, { input: one });
   expect([same.code, JSON.parse(same.stdout)]).toEqual([
     0,
     expect.objectContaining({
       findings: [],
       known: 2,
-      verdict: "No new findings (2 places in the baseline) in 1 sitemap with 1 page.",
+      verdict: "No new findings (2 occurrences in the baseline) in 1 sitemap with 1 page.",
     }),
   ]);
   const more = await sitegrove(words, { input: urlset("https://example.org/a#b", "https://example.org/c#d") });
@@ -233,12 +233,12 @@ test("where places are not known one by one, a baseline fails when their share g
     urlset(...Array.from({ length: dated + undated }, (_, at) => `<url>${page(at, dated)}</url>`));
   const outcome = async (input: string) => {
     const { code, stdout } = await sitegrove(words, { input });
-    return [code, /\d+ new of \d+ places/.exec(stdout)?.[0]];
+    return [code, /\d+ new of \d+ occurrences/.exec(stdout)?.[0]];
   };
   await sitegrove([...words, "--update-baseline"], { input: pages(2, 6) });
   expect(await outcome(pages(4, 12))).toEqual([0, undefined]);
   expect(await outcome(pages(1, 5))).toEqual([0, undefined]);
-  expect(await outcome(pages(2, 12))).toEqual([6, "2 new of 12 places"]);
+  expect(await outcome(pages(2, 12))).toEqual([6, "2 new of 12 occurrences"]);
 });
 
 test("a baseline that is none is a mistake, and lets nothing pass; a byte order mark is taken off", () => {

@@ -135,7 +135,7 @@ describe("a hostile website", () => {
     const result = { ...(await checked({})), findings: own, ...tally(own) };
     const inWords = (number: number) => number.toLocaleString("en-US");
     const [text = ""] = written(result);
-    expect(text).toContain(`${inWords(count)} places in ${inWords(count)} sitemaps`);
+    expect(text).toContain(`${inWords(count)} occurrences in ${inWords(count)} sitemaps`);
     expect(text.length).toBeLessThan(20_000);
   });
 });
@@ -150,5 +150,5 @@ test("of a website that cannot be reached nothing is claimed but that", async ()
   const result = await checkTree(tree, { now });
   expect(result.findings.map(({ rule }) => rule)).toEqual(["robots-unreachable"]);
   expect(result.notJudged).toContainEqual({ rule: "sitemap-none", reason: "robots.txt could not be read" });
-  expect(written(result)[0]).toContain("1 rule failed, 1 place (1 error): no sitemap could be read.");
+  expect(written(result)[0]).toContain("1 rule failed, 1 occurrence (1 error): no sitemap could be read.");
 });

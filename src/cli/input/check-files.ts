@@ -161,7 +161,7 @@ export class Baseline implements KnownPlaces {
     if (this.#isUpdated && reachable) {
       this.#write(now);
       if (!complete) messages.say(`${file} covers only the part of the website that could be read`, "warning");
-      messages.say(`wrote ${counted(placesIn(result), "place")} to ${file}`, "quiet");
+      messages.say(`wrote ${counted(placesIn(result), "occurrence")} to ${file}`, "quiet");
       return { ...result, findings: [], known: placesIn(result), ...tally([]) };
     }
     if (this.#isUpdated) messages.say(`${file} was not changed: the website could not be reached`, "warning");
@@ -180,7 +180,7 @@ export class Baseline implements KnownPlaces {
     );
     const counts = tally(findings);
     const known = placesIn(result) - placesIn(counts);
-    if (known > 0) messages.say(`${counted(known, "place")} known from ${file}`, "quiet");
+    if (known > 0) messages.say(`${counted(known, "occurrence")} known from ${file}`, "quiet");
     // Findings in what could not be read do not count as fixed.
     if (isFixed && complete)
       messages.say(`${file} contains findings that are fixed; --update-baseline updates it`, "quiet");

@@ -268,7 +268,7 @@ function groupsOf({ findings, rules, homepage }: CheckResult) {
 /** The result in one sentence. */
 function verdict(result: CheckResult): string {
   const { sitemapCount, pageCount, complete, counts, known = 0 } = result;
-  const none = known > 0 ? `No new findings (${counted(known, "place")} in the baseline)` : "No findings";
+  const none = known > 0 ? `No new findings (${counted(known, "occurrence")} in the baseline)` : "No findings";
   const found = result.findings.length === 0 ? "" : `${failedInWords(result)} (${severitiesInWords(counts)})`;
   if (sitemapCount === 0) return `${found || none}: no sitemap could be read.`;
   const size = `${counted(sitemapCount, "sitemap")} with ${counted(pageCount, "page")}`;
@@ -303,7 +303,7 @@ function notJudgedSentences({ notJudged }: CheckResult): string[] {
   return [...reasons].map(([reason, rules]) => `Not judged, because ${reason}: ${rules.join(", ")}`);
 }
 
-/** `17 places in 2 sitemaps`, or the count if it is about the whole website. Undefined for one sitemap. */
+/** `17 occurrences in 2 sitemaps`, or the count if it is about the whole website. Undefined for one sitemap. */
 function extentOf(findings: readonly [Finding, ...Finding[]], homepage: string): string | undefined {
   const [{ sitemap, examples }] = findings;
   const count = findings.reduce((sum, finding) => sum + finding.count, 0);
@@ -318,8 +318,8 @@ function extentOf(findings: readonly [Finding, ...Finding[]], homepage: string):
   return `${casesInWords({ count, known })} in ${counted(sitemaps, "sitemap")}`;
 }
 
-/** `3 places`, `39 new of 539 places`. */
-function casesInWords({ count, known = 0 }: Pick<Finding, "count" | "known">, noun = "place"): string {
+/** `3 occurrences`, `39 new of 539 occurrences`. */
+function casesInWords({ count, known = 0 }: Pick<Finding, "count" | "known">, noun = "occurrence"): string {
   return known === 0 ? counted(count, noun) : `${grouped(count)} new of ${counted(count + known, noun)}`;
 }
 
