@@ -1,5 +1,5 @@
-// The table of options: names, defaults, checks, and the flags of the program. The settings that are kept in an archive, shell completion
-// and docs/options.md come from it, too.
+// The table of options: names, defaults, checks, and the flags of the program. The settings saved in an archive, shell completion and
+// docs/options.md also come from it.
 //
 // To add an option, add its row here and its type with a comment to options.ts, then run `npm run tables`.
 import { since } from "./instant.ts";
@@ -12,19 +12,19 @@ import { version } from "./version.ts";
 /** One option. */
 export interface OptionRow {
   readonly name: string;
-  /** Absent: `undefined`, and no check. */
+  /** If absent, the default is `undefined`, and nothing is checked. */
   readonly default?: unknown;
-  /** Returns the value as `Settings` has it, or throws a `SitemapError`. Not needed for `boolean`, `number` and options with members. */
+  /** Returns the value for `Settings`, or throws a `SitemapError`. Not needed for booleans, numbers and options with members. */
   readonly check?: (name: string, value: unknown) => unknown;
-  /** For a number. @default 0 */
+  /** The smallest valid number. @default 0 */
   readonly minimum?: number;
-  /** The options inside of this one, such as `limits.depth`. */
+  /** The options inside this one, such as `limits.depth`. */
   readonly members?: readonly OptionRow[];
-  /** A number sets this member. */
+  /** The member that a plain number sets. */
   readonly shorthand?: string;
-  /** The default if other members are given. */
+  /** Computes the default from the other members. */
   readonly defaultFrom?: (others: Readonly<Record<string, unknown>>) => unknown;
-  /** False for a member that a replay does not take from the archive. */
+  /** False for a member that a replay must not take from the archive. */
   readonly shapesTree?: false;
   /** More text for docs/options.md. Markdown. */
   readonly more?: string;
@@ -35,12 +35,12 @@ export interface OptionRow {
 export interface FlagRow {
   /** As commander reads it: `-r, --no-robots`, `--max-depth <n>`. */
   readonly flags: string;
-  /** A noun phrase or an imperative that makes sense without the name of the flag beside it. */
+  /** A noun phrase or an imperative that makes sense without the flag's name. */
   readonly text: string;
-  /** How its value is read, or the value of each word it accepts. Without it, the flag takes no value and sets `sets`. */
+  /** How to read its value, or the words it accepts and the value of each. If absent, the flag takes no value and sets `sets`. */
   readonly value?: FlagValue;
   readonly sets?: unknown;
-  /** The flag that says the opposite. */
+  /** The flag it cannot be combined with. */
   readonly conflicts?: string;
 }
 
@@ -52,7 +52,7 @@ export type FlagGroup = "Filters" | "Discovery" | "Parsing" | "Archive" | "Netwo
 export interface OptionSection {
   readonly heading: string;
   readonly flags?: FlagGroup;
-  /** Two crawls with different values can give different trees: they are kept in archives, and a replay uses them. */
+  /** These options affect the tree: they are saved in archives, and a replay uses them. */
   readonly shapesTree?: true;
   readonly rows: readonly OptionRow[];
 }
@@ -95,7 +95,7 @@ const discoveryOptions: readonly OptionRow[] = [
       takes(
         { always: true, never: false, "if-needed": "if-needed" },
         "--known <when>",
-        "when to try well-known paths; if-needed: only if robots.txt lists no readable sitemap",
+        "when to try well-known paths (if-needed: only if robots.txt lists no readable sitemap)",
       ),
       sets(false, "-k, --no-known", "do not try well-known paths"),
     ],
@@ -116,18 +116,18 @@ const discoveryOptions: readonly OptionRow[] = [
     name: "rewrite",
     default: [],
     check: rewrite,
-    more: "For a local server whose sitemaps contain production URLs. Images, videos and URLs in problems are not rewritten.",
+    more: "Useful for a local server whose sitemaps contain production URLs. Images, videos and URLs in problems are not rewritten.",
     flags: [
       takes(
         "pairs",
         "--rewrite <from=to>",
-        "rewrite page URLs from the prefix FROM to TO; sitemap URLs, too, if the crawl starts at TO (repeatable)",
+        "replace the prefix FROM of page URLs with TO; also in sitemap URLs, if the crawl starts at TO (repeatable)",
       ),
     ],
   },
 ];
 
-/** Which pages are listed: the same for a crawl, a tree and the program. */
+/** Which pages are listed, by a crawl, a tree and the program alike. */
 export const pageOptions: readonly OptionRow[] = [
   {
     ...patterned("include", "--include <pattern>", "only pages whose URL matches (repeatable)"),
@@ -160,14 +160,14 @@ export const pageOptions: readonly OptionRow[] = [
     check: checks.text,
     more: "An archive contains these files, so nothing is fetched.",
     flags: [
-      takes("text", "--allowed-for <agent>", "only pages that robots.txt allows for a crawler, such as Googlebot"),
+      takes("text", "--allowed-for <agent>", "only pages that robots.txt lets a crawler fetch, such as Googlebot"),
     ],
   },
   on("unique", "--unique", "each page once, even if several sitemaps list it"),
   valued({ name: "limit", default: Number.POSITIVE_INFINITY }, "number", "--limit <n>", "stop after this many pages"),
   patterned("includeSitemap", "--include-sitemap <pattern>", "only read child sitemaps that match (repeatable)"),
   patterned("excludeSitemap", "--exclude-sitemap <pattern>", "skip sitemaps that match (repeatable)"),
-  on("skipOldSitemaps", "--skip-old-sitemaps", "with --since: skip sitemaps that are older according to their index"),
+  on("skipOldSitemaps", "--skip-old-sitemaps", "with --since: skip sitemaps whose date in the index is older"),
 ];
 
 const recursionOptions: readonly OptionRow[] = [
@@ -318,7 +318,7 @@ export const websiteLimits: readonly OptionRow[] = [
   {
     name: "time",
     default: Number.POSITIVE_INFINITY,
-    // What a time budget cut off is missing in the archive, too; a replay takes its own time.
+    // A replay needs no time limit: documents that were cut off are also missing from the archive.
     shapesTree: false,
     more: "Results found by then are still written.",
     flags: [takes("seconds", "--max-time <seconds>", "maximum time for the whole website")],

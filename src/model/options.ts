@@ -1,4 +1,4 @@
-// Every option: what a caller may give, and the settings that all other code uses. Options are checked once, at the call.
+// All options as callers pass them, and the settings that other code uses. Options are checked once, when a function is called.
 // The comments are the documentation: `npm run tables` writes them into docs/options.md. Defaults, checks and flags are in option-table.ts.
 import type { Client } from "./client.ts";
 import type { CrawlEvent } from "./event.ts";
@@ -21,7 +21,7 @@ export interface Options {
   /** Also try these paths, relative to the homepage. @default [] @example ["sitemaps/all.xml"] */
   extraKnownPaths?: readonly string[] | undefined;
   /**
-   * Also read feeds: those in the homepage's `<link rel="alternate">`, which must be there, and those at common paths such as `feed`
+   * Also read feeds: those in the homepage's `<link rel="alternate">` (a missing one is a loss), and any at common paths such as `feed`
    * and `feed.json`.
    * @default false
    */
@@ -41,7 +41,7 @@ export interface Options {
    */
   strictRobots?: boolean | undefined;
   /**
-   * Pairs of URL prefixes, `[from, to]`: in the URLs of pages and alternates, `from` is replaced with `to`. The first matching pair is used.
+   * Replaces URL prefixes, given as pairs `[from, to]`, in the URLs of pages and alternates. The first matching pair is used.
    * If the crawl starts at `to`, sitemap URLs are rewritten, too.
    * @default []
    * @example [["https://example.org/", "http://localhost:3000/"]]
@@ -142,7 +142,7 @@ export interface Timeouts {
   readonly total: number;
 }
 
-/** Limits of one document, on the way to one, and of one website (budgets). `0` means zero; `Infinity` means none. */
+/** Limits for a document, for fetching it, and for a whole website (budgets). `0` means zero; `Infinity` means no limit. */
 export interface Limits {
   /** Maximum size of robots.txt. @default 512_000 */
   readonly robotsBytes: number;
@@ -205,8 +205,8 @@ export interface PageFilters {
   /** Only pages on the homepage's host, with or without `www.`. @default false */
   sameHost?: boolean | undefined;
   /**
-   * Only pages on the homepage's registrable domain (by the Public Suffix List): `shop.example.co.uk` for
-   * `www.example.co.uk`.
+   * Only pages on the homepage's registrable domain (by the Public Suffix List): for `www.example.co.uk`, also
+   * `shop.example.co.uk`.
    * @default false
    */
   sameSite?: boolean | undefined;
@@ -228,13 +228,13 @@ export interface PageFilters {
   includeSitemap?: Pattern | readonly Pattern[] | undefined;
   /** Skip sitemaps that match. @default [] */
   excludeSitemap?: Pattern | readonly Pattern[] | undefined;
-  /** With `since`: skip sitemaps that are older according to their index. @default false */
+  /** With `since`: skip sitemaps whose date in the index is older. @default false */
   skipOldSitemaps?: boolean | undefined;
 }
 
 type Checked<Given> = { readonly [Name in keyof Given]-?: Exclude<Given[Name], undefined> };
 
-/** Where a setting has another type than its option, or no default. */
+/** Settings whose type differs from that of the option, or that have no default. */
 interface OtherSettings extends Pick<Options, "recurse" | "recurseList" | "client" | "signal" | "onEvent"> {
   readonly rewrite: Rewrite;
   readonly concurrency: { readonly perHost: number; readonly total: number };
@@ -249,7 +249,7 @@ interface OtherSettings extends Pick<Options, "recurse" | "recurseList" | "clien
   readonly resume: string | undefined;
 }
 
-/** The options as everything behind the call uses them: checked, and with everything present. */
+/** The options as all other code uses them: checked, with defaults filled in. */
 export interface Settings extends Omit<Checked<Options>, keyof OtherSettings>, OtherSettings {}
 
 interface OtherFilterSettings {
@@ -271,7 +271,7 @@ export type NetworkPolicy = "default" | "allow-private" | "public-only";
 /** Where documents are kept until the tree is closed. */
 export type StoreKind = "auto" | "memory" | "file";
 
-/** Where the children are that `recurse` and `recurseList` decide about. */
+/** The position of the children passed to `recurse` and `recurseList`. */
 export interface RecurseContext {
   /** The URL of the index that lists the children. */
   readonly parent: string;
@@ -283,7 +283,7 @@ export interface RecurseContext {
 
 const rows = optionSections.flatMap(({ rows }) => (rows === pageOptions ? [] : rows));
 
-/** The options that shape a tree. */
+/** The options that affect a tree. */
 export const shapingOptions: readonly OptionRow[] = optionSections.flatMap(({ shapesTree, rows }) =>
   shapesTree ? rows : [],
 );
@@ -297,7 +297,7 @@ export interface StreamSettings extends Settings, PageFilterSettings {}
 
 /** Options of `parseSitemap` and `readSitemap`. */
 export interface ParseOptions extends Pick<Options, "strict" | "limits"> {
-  /** The URL of the document: relative URLs are resolved against it, and a URL that ends in `/robots.txt` makes it a robots.txt. */
+  /** The URL of the document, to resolve relative URLs. If it ends in `/robots.txt`, the document is read as robots.txt. */
   url?: string | URL | undefined;
 }
 

@@ -4,13 +4,13 @@
 
 /** One kind of problem. Its code is the key of the row: kebab-case, one prefix for each family, and stable. */
 export interface ProblemRow {
-  /** Something that a more patient, better connected or less limited reader would have delivered is missing: `complete` is false. */
+  /** Something that the website declares is missing: `complete` is false. */
   readonly loss?: true;
   /** An entry was skipped because of it. */
   readonly skipsEntry?: true;
-  /** The document ended before its end: its last line or tag is not what the website meant. */
+  /** The document is cut off, so its last line or tag may be incomplete. */
   readonly cutOff?: true;
-  /** The request may succeed in a moment, and is retried. */
+  /** A temporary failure: the request is retried. */
   readonly temporary?: true;
   /** The host sent no response: it may be down. */
   readonly noResponse?: true;
@@ -21,11 +21,11 @@ export interface ProblemRow {
    * in; `{limit ms}` and `{limit bytes}` with a unit. The part in `[…]` is omitted if its fact is unknown.
    */
   readonly message: string;
-  /** Whole sentences in place of `message` for values that mean something special. */
+  /** Messages for specific values, used instead of `message`. */
   readonly messageFor?: Readonly<Record<string, string>>;
-  /** Who has to do what, in sentences: "Site owner: …", or what the caller can do. Markdown. */
+  /** Who has to do what: "Site owner: …", or what the caller can do. Markdown. */
   readonly fix: string;
-  /** What the program adds to the message: a flag that helps. */
+  /** A flag that helps, which the program appends to the message. */
   readonly hint?: string;
   readonly hintFor?: Readonly<Record<string, string>>;
 }
@@ -40,7 +40,7 @@ function rowsThat(traits: Partial<Row>): RowOf {
   return (message, fix, more) => ({ ...traits, message, fix, ...more });
 }
 
-// One maker of rows for each usual set of traits.
+// One function for each common set of traits.
 /** Repaired, ignored or accepted: nothing is missing. */
 const note: RowOf = rowsThat({});
 const skipped: RowOf = rowsThat({ skipsEntry: true });
@@ -49,7 +49,7 @@ const loss: RowOf = rowsThat({ loss: true });
 const cut: RowOf = rowsThat({ loss: true, cutOff: true });
 const refused: RowOf = rowsThat({ loss: true, refused: true });
 const noResponse: RowOf = rowsThat({ loss: true, noResponse: true });
-/** No response, and the next attempt may get one. */
+/** No response, but a retry may get one. */
 const outage: RowOf = rowsThat({ loss: true, noResponse: true, temporary: true });
 
 const trust = "trust it with --ca FILE or NODE_EXTRA_CA_CERTS, or use --insecure";
@@ -57,7 +57,7 @@ const trust = "trust it with --ca FILE or NODE_EXTRA_CA_CERTS, or use --insecure
 // OpenSSL's errors for bytes that are not TLS, usually a plain HTTP response. Which one depends on its version and the bytes.
 const withoutTls = ["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG", "ERR_SSL_HTTP_REQUEST"];
 
-/** Whether a handshake failed because the server speaks something else, such as plain HTTP. */
+/** Whether the handshake failed because the server does not speak TLS, but plain HTTP, for example. */
 export function lacksTls({ code, value = "" }: { readonly code: string; readonly value?: string }): boolean {
   return code === "tls-failed" && withoutTls.includes(value);
 }
@@ -322,7 +322,7 @@ export const entryProblems = {
   "url-missing": skipped("Skipped an entry without a URL", "Add a `<loc>`.") as Row,
   "url-several": note("Several URLs in one entry; each is listed: {value}", "Write one `<loc>` per entry.") as Row,
   "element-repeated": note("Repeated element in an entry; the first one is used: {value}", "Write it once.") as Row,
-  "news-repeated": loss("A second news story for one URL was skipped", "Write one `<news:news>` per entry.") as Row,
+  "news-repeated": loss("Skipped a second news story for one URL", "Write one `<news:news>` per entry.") as Row,
   "url-repeated": note(
     "A URL is listed more than once: {value}",
     "List it once. The first entry's fields are used; images, videos and alternates of all were kept.",
@@ -375,13 +375,13 @@ export const entryProblems = {
   "alternate-incomplete": note("Skipped an alternate page without language or URL", "Add both.") as Row,
   "alternate-relative": note("Resolved the relative URL of an alternate page: {value}", "Make it absolute.") as Row,
   "limit-video-values": loss(
-    "A video has more than {limit} values of one kind; the rest was skipped: {value}",
+    "A video has more than {limit} values of one kind; the rest were skipped: {value}",
     "Shorten the list; Google reads 32 tags.",
   ) as Row,
-  "limit-images": loss("A page has more than {limit} images; the rest was skipped", "Raise `limits.images`.") as Row,
-  "limit-videos": loss("A page has more than {limit} videos; the rest was skipped", "Raise `limits.videos`.") as Row,
+  "limit-images": loss("A page has more than {limit} images; the rest were skipped", "Raise `limits.images`.") as Row,
+  "limit-videos": loss("A page has more than {limit} videos; the rest were skipped", "Raise `limits.videos`.") as Row,
   "limit-alternates": loss(
-    "A page has more than {limit} alternates; the rest was skipped",
+    "A page has more than {limit} alternates; the rest were skipped",
     "Raise `limits.alternates`.",
   ) as Row,
   "protocol-entries": note(
@@ -389,7 +389,7 @@ export const entryProblems = {
     "Split the sitemap; search engines may ignore the rest. It was read.",
   ) as Row,
   "limit-document-entries": loss(
-    "More than {limit} entries; the rest was not read",
+    "More than {limit} entries; the rest were not read",
     "Raise `limits.documentEntries`.",
   ) as Row,
 };
@@ -400,7 +400,7 @@ export const treeProblems = {
     hint: "allow more with --max-depth",
   }) as Row,
   "limit-documents": loss(
-    "More than {limit} sitemaps; the rest was not fetched[ ({count} sitemaps)]",
+    "More than {limit} sitemaps; the rest were not fetched[ ({count} sitemaps)]",
     "Raise `limits.documents`, or use `recurse`.",
     { hint: "allow more with --max-sitemaps" },
   ) as Row,
@@ -440,7 +440,7 @@ export const treeProblems = {
     "Try again.",
   ) as Row,
   "homepage-too-many-links": loss(
-    "The homepage links to more than {limit} sitemaps; the rest was not fetched",
+    "The homepage links to more than {limit} sitemaps; the rest were not fetched",
     "Pass the other URLs yourself. Site owner: list them in robots.txt or an index.",
   ) as Row,
   "homepage-link-invalid": note(
@@ -469,7 +469,7 @@ export const treeProblems = {
   ) as Row,
   "archive-website": loss(
     "The archive also contains another website, which was not read: {value}",
-    "Read its archive by itself.",
+    "Open its archive separately.",
   ) as Row,
   "archive-truncated": loss("The archive is cut off or damaged; the readable part was used", "Crawl again.") as Row,
 };
@@ -484,7 +484,7 @@ export const problemGroups: Readonly<Record<string, ProblemRows>> = {
   "The tree": treeProblems,
 };
 
-/** What kind of problem it is. `http-404` and so on are for every status that is not a document. */
+/** The code of a problem. Every HTTP status other than 200 and redirects has one: `http-404` and so on. */
 export type ProblemCode =
   | keyof typeof fetchingProblems
   | keyof typeof byteProblems

@@ -63,7 +63,7 @@ export const mediaCases: readonly Case[] = [
     site(story("/a", { language: "en" }), story("/b", { language: "zh-cn" }), story("/c", { language: "fil" })),
   ),
   finds(
-    ["news-repeated", 1, "A second news story for one URL was skipped"],
+    ["news-repeated", 1, "Skipped a second news story for one URL"],
     site(story("/a").replace("</url>", "") + story("/b").replace(/^<url><loc>[^<]*<\/loc>/, "")),
   ),
   finds(
@@ -74,7 +74,7 @@ export const mediaCases: readonly Case[] = [
     ),
   ),
   finds(
-    ["image-too-many", 1, "A page has more than 1,000 images; the rest was skipped"],
+    ["image-too-many", 1, "A page has more than 1,000 images; the rest were skipped"],
     site(entry("/a", images(1001))),
     site(entry("/a", images(1000))),
   ),
