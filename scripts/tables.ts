@@ -44,30 +44,30 @@ function configSchema(): string {
     title: "sitegrove.json: the configuration of `sitegrove check`",
     type: "object",
     properties: {
-      $schema: { description: "Where this schema is.", type: "string" },
+      $schema: { description: "The URL or path of this schema.", type: "string" },
       rules: {
-        description: "Another severity for a rule, or off.",
+        description: "The severity of a rule, or off.",
         type: "object",
         properties: Object.fromEntries(
           checkRules.map((rule) => [rule.id, { ...severity, description: rule.sentence, default: rule.severity }]),
         ),
         additionalProperties: false,
       },
-      failOn: { description: "The severity from which on the exit code is 6.", enum: failLevels, default: "error" },
+      failOn: { description: "The lowest severity that makes the exit code 6.", enum: failLevels, default: "error" },
       agents: {
-        ...list("The crawlers for which robots.txt is read; the first one matters most.", text("A product token.")),
+        ...list("Crawlers that robots.txt should allow; blocking the first is an error.", text("A product token.")),
         minItems: 1,
       },
-      engines: { ...list("Only rules that matter to one of these engines.", { enum: engines }), minItems: 1 },
+      engines: { ...list("The search engines whose rules apply.", { enum: engines }), minItems: 1 },
       crossSubmit: list("Hosts whose pages may be in the sitemaps of this website.", text("A host, with its port.")),
       ignore: list("Findings that are known and accepted.", {
         type: "object",
         properties: {
           rule: { description: "The id of a rule.", enum: checkRules.map(({ id }) => id) },
-          sitemap: text("The URL of a sitemap; `*` stands for anything. All, where it is absent."),
+          sitemap: text("The URL of a sitemap; `*` is a wildcard. If omitted, all sitemaps."),
           reason: text("Why it is accepted."),
           date: date("When that was decided."),
-          until: date("From this day on it is not ignored any more."),
+          until: date("The day from which it is no longer ignored."),
         },
         required: ["rule", "reason"],
         additionalProperties: false,

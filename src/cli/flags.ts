@@ -141,7 +141,7 @@ export function namesIn<T extends string>(
   const wrong = names.find((name) => !(known as readonly string[]).includes(name));
   if (wrong === undefined) return names as T[];
   const hint = suggestion(wrong, known) || `; there are ${known.join(", ")}`;
-  throw new UsageError(`${flag} does not know ${wrong === "" ? "an empty name" : wrong}${hint}`);
+  throw new UsageError(`${flag}: ${wrong === "" ? "a name is empty" : `unknown name ${wrong}`}${hint}`);
 }
 
 /** Of `ls`, `parse` and `fleet`. */

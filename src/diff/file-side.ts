@@ -101,7 +101,7 @@ export class FileSide implements Side {
     for await (const bytes of chunks) {
       this.#options.signal?.throwIfAborted();
       const kind = blocks.length === 0 ? kindOfBytes(bytes) : "other";
-      if (kind !== "other") throw new SitemapError("invalid-file", `${name} holds ${notText[kind]}`);
+      if (kind !== "other") throw new SitemapError("invalid-file", `${name} contains ${notText[kind]}`);
       // A copy: the producer may reuse its buffer.
       blocks.push(await scratch.put(bytes.slice()));
     }
@@ -114,7 +114,7 @@ export class FileSide implements Side {
 const notText = {
   archive: "an archive, which must be a file",
   ndjson: "NDJSON, which must be a file",
-  table: "a table: list with -f ndjson or --save to compare",
+  table: "a table; to compare, list with -f ndjson or --save",
 };
 const blockLength = 256 * 1024;
 

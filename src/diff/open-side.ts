@@ -40,7 +40,7 @@ export function openSide(source: DiffSide | NdjsonSide, scratch: Scratch, option
   if (kind === "archive")
     return new TreeSide((building) => openTreeWhile(source, { limits, signal, onEvent }, building));
   if (kind === "table")
-    throw new SitemapError("invalid-file", `${source} is a table: list with -f ndjson or --save to compare`);
+    throw new SitemapError("invalid-file", `${source} is a table; to compare, list with -f ndjson or --save`);
   if (kind === "ndjson") return new NdjsonSide(source);
   return new FileSide(source, scratch, { crawl, signal, onProblems });
 }

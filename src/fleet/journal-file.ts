@@ -92,7 +92,7 @@ export class JournalFile {
     const text = this.#text;
     this.#text = "";
     if (!this.#lock.isOurs())
-      throw new SitemapError("folder-in-use", `Another process has taken over ${this.folder}: this one ends`);
+      throw new SitemapError("folder-in-use", `Another process has taken over ${this.folder}; this one stops`);
     try {
       this.#handle ??= await open(this.path, "a");
       await this.#handle.appendFile(text);

@@ -227,7 +227,7 @@ test("standard input and pipes are sides, too", async () => {
   const piped = `eval "$SITEGROVE" diff <(sort ${list}) <(echo https://example.org/9) -f pages --only added`;
   expect(await shell(piped)).toMatchObject({ stdout: "https://example.org/9\n", code: 0 });
   const archive = await sitegrove(["diff", list, "-"], { input: readFileSync(at("monday.warc.gz")) });
-  const stderr = "sitegrove: standard input holds an archive, which must be a file\n";
+  const stderr = "sitegrove: standard input contains an archive, which must be a file\n";
   expect(archive).toEqual({ code: 2, stdout: "", stderr });
 });
 
@@ -293,17 +293,17 @@ describe("exit codes", () => {
     [[folder, "GOOD"], "is a local folder; give its URL"],
     [["-", "-"], "standard input can be one of the sides, not both"],
     [["ftp://example.org/", "b.xml"], "not an http or https URL"],
-    [["GOOD", "GOOD", "--only", "new"], "--only does not know new"],
-    [["GOOD", "GOOD", "--ignore", "lastmod"], "--ignore does not know lastmod"],
+    [["GOOD", "GOOD", "--only", "new"], "--only: unknown name new"],
+    [["GOOD", "GOOD", "--ignore", "lastmod"], "--ignore: unknown name lastmod"],
     [["GOOD", "GOOD", "--ignore", "lastmodified"], "did you mean `lastModified`?"],
-    [["GOOD", "GOOD", "-f", "rss", "--only", "removed"], "-f rss is a feed of new pages"],
+    [["GOOD", "GOOD", "-f", "rss", "--only", "removed"], "-f rss lists only new pages"],
     [["GOOD", "GOOD", "-f", "json"], "Allowed choices are summary, ndjson"],
     [["GOOD", "GOOD", "--concurrency", "2"], "--concurrency has no effect on files"],
     [["GOOD", "GOOD", "-o", "GOOD", "--force"], "--output would overwrite the input"],
     [["GOOD", "GOOD", "--include", "/(/"], "to be a valid pattern: Invalid regular expression"],
     [["GOOD", "PAGE"], "is neither an archive nor a sitemap"],
     [["GOOD", "NONE"], "is not a readable archive"],
-    [["TABLE", "GOOD"], "table.csv is a table: list with -f ndjson or --save to compare"],
+    [["TABLE", "GOOD"], "table.csv is a table; to compare, list with -f ndjson or --save"],
     [["GOOD", "CUT"], "cut.ndjson cannot be compared: its last line is cut off"],
   ])("2: %j", async (words, message) => {
     const names: Record<string, string> = {

@@ -66,7 +66,7 @@ describe("5: the website could not be reached, or refused all requests, and the 
     [
       401,
       { "www-authenticate": "Basic" },
-      /^Login required: HOST answers 401, pass credentials in the URL or with --header$/,
+      /^Login required: HOST answers 401; pass credentials in the URL or with --header$/,
     ],
     // Requests that were never sent were not refused.
     [429, { "retry-after": "3600" }, /^HOST limits requests: rate limited until \d{4}-[^\n]+Z$/],
@@ -177,7 +177,7 @@ describe("2: the command line is wrong, said in one line", () => {
     [["fleet", "example.org", "--out", "x", "--timeout", "0ms"], "Expected a time greater than zero"],
     [["ls", "example.org", "--since", "yesterday"], "Expected --since to be a date such as"],
     [["ls", "example.org", "--include", "/(/"], "Expected --include to be a valid pattern: Invalid regular expression"],
-    [["ls", "example.org", "-f", "json", "-u"], "--strip-url works with the formats tabtree, pages, pages-json and"],
+    [["ls", "example.org", "-f", "json", "-u"], "--strip-url works only with -f tabtree, pages, pages-json and"],
     [["ls", "example.org", "-f", "csv", "--separator", "x"], "Expected a comma, ';' or tab"],
     [["ls", "example.org", "-f", "pages", "--separator", ";"], "--separator works only with -f csv"],
     [["ls", "example.org", "-f", "sitemaps-csv", "--columns", "url"], "--columns works only with -f csv"],
@@ -185,7 +185,7 @@ describe("2: the command line is wrong, said in one line", () => {
     [["ls", "example.org", "-f", "sitemaps", "--since", "7d"], "--since chooses pages; -f sitemaps lists sitemaps"],
     [["ls", "example.org", "-f", "parquet"], "-f parquet writes several files: name their folder with -o DIR"],
     [["ls", "a.example", "b.example", "--save", "x.warc"], "--save works with one website: name only one"],
-    [["ls", "example.org", "-f", "pages", "--all"], "--all works with the format tabtree"],
+    [["ls", "example.org", "-f", "pages", "--all"], "--all works only with -f tabtree"],
     [["ls", "ftp://example.org/"], "not an http or https URL"],
     [["ls", "missing.warc.gz"], "no such file"],
     [["ls", "http://127.0.0.1:9/", "--save", "pages.csv"], "its name must end in .warc or .warc.gz, not pages.csv"],

@@ -88,7 +88,7 @@ test("killed again and again, two processes write every row once", async () => {
   expect((await tuesday("out2")).code).toBe(3);
   expect(await tuesday("out3")).toMatchObject({
     code: 2,
-    stderr: `sitegrove: ${at("data")} has a run tuesday already; use another --run\n`,
+    stderr: `sitegrove: ${at("data")} already has a run named tuesday; use another --run\n`,
   });
   expect(existsSync(at("out3"))).toBe(false);
   expect(await rows("pages", "tuesday")).toHaveLength(count);
@@ -124,7 +124,7 @@ describe.skipIf(!hasRedis)("workers of a queue", () => {
       expect(readdirSync(at("data"), { recursive: true }).sort()).toEqual(["pages", "pages/own.txt"]);
       await sitegrove(night("other", at("data"), "--run", "monday"));
       expect((await fleet("a.example", "--run", "monday", "--dataset", at("data"))).stderr).toContain(
-        "has a run monday",
+        "already has a run named monday",
       );
     });
   });

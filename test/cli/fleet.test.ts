@@ -554,7 +554,7 @@ describe("2: the command line is wrong", () => {
     ["--out FILE example.org", "is not a folder"],
     ["--out OUT example.org --column a", "--column needs --from"],
     ["--out OUT example.org --undated keep", "--undated needs --since"],
-    ["--out OUT example.org --retry slow", "--retry does not know slow"],
+    ["--out OUT example.org --retry slow", "--retry: unknown name slow"],
     ["--out OUT example.org -f yaml", "Allowed choices are ndjson, csv, parquet, changes, none"],
     ["--out OUT --from FILE --column site", "has no column site"],
     ["--out  example.org", "no output folder given; use --out DIR"],

@@ -195,7 +195,7 @@ test("stopped with Ctrl-C, in the program: the rest is fetched and the listing i
     const rest = await sitegrove(["ls", "--resume", inFolder(name), "--retries", "0", "--allow-private"]);
     expect(rest).toEqual({
       ...whole,
-      stderr: `sitegrove: continuing ${site.homepage}, which ${inFolder(name)} names\n${whole.stderr}`,
+      stderr: `sitegrove: continuing ${site.homepage}, the website in ${inFolder(name)}\n${whole.stderr}`,
     });
     expect(asked.filter((path) => before.includes(path))).toEqual([]);
     expect((await sitegrove(["ls", inFolder(name)])).stdout).toBe(whole.stdout);
@@ -343,9 +343,9 @@ describe("one clear line and exit code 2 for", () => {
     asked.length = 0;
     const refused = await sitegrove(["ls", "--resume", file, "--header", "x-secret: 1", "--allow-private"]);
     expect(refused).toMatchObject({ code: 2, stdout: "" });
-    expect(refused.stderr).toMatch(/^sitegrove: --header is sent only to a website that you name: [^\n]+\n$/);
+    expect(refused.stderr).toMatch(/^sitegrove: to send --header, name the website: [^\n]+\n$/);
     const blocked = await sitegrove(["ls", "--resume", file, "--retries", "0"]);
-    expect(blocked.stderr).toContain(`continuing ${site.homepage}, which ${file} names`);
+    expect(blocked.stderr).toContain(`continuing ${site.homepage}, the website in ${file}`);
     expect(blocked.stderr).toContain("private address");
     expect(asked).toEqual([]);
     // What our own policy refused is asked for by the next run.

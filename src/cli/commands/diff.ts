@@ -74,7 +74,7 @@ export type DiffFlags = Flags<DiffFormat>;
 
 /** Flags without an effect are refused. */
 export function checkChangeFlags({ csvSafe, format, force, output }: Flags): void {
-  if (csvSafe === false && format !== "csv") throw new UsageError("--no-csv-safe works with the format csv");
+  if (csvSafe === false && format !== "csv") throw new UsageError("--no-csv-safe works only with -f csv");
   if (force && output === undefined) throw new UsageError("--force needs --output");
 }
 
@@ -145,7 +145,7 @@ async function sourceOf(
 export function chosenKinds({ only, format }: Flags): readonly ChangeKind[] {
   const named = namesIn("--only", only, changeKinds);
   if (format !== "rss") return named.length === 0 ? changeKinds : changeKinds.filter((kind) => named.includes(kind));
-  if (named.some((kind) => kind !== "added")) throw new UsageError("-f rss is a feed of new pages: --only added");
+  if (named.some((kind) => kind !== "added")) throw new UsageError("-f rss lists only new pages: use --only added");
   return ["added"];
 }
 

@@ -108,7 +108,7 @@ async function chooseTargets(names: readonly string[], flags: Flags, context: Co
   if (names.length > 0 || resume === undefined || sitemap !== undefined) {
     const chosen = (names.length > 0 ? names : [undefined]).map((name) => chooseTreeTarget(name, flags, context));
     if (chosen.length > 1 && chosen.some(({ files }) => files !== undefined))
-      throw new UsageError("a folder is listed alone: name only one");
+      throw new UsageError("a folder must be the only target");
     return { chosen };
   }
   const { archiveAbout } = await import("../../archive/open.ts");
@@ -119,9 +119,9 @@ async function chooseTargets(names: readonly string[], flags: Flags, context: Co
   // The website comes from a file, not from the user, so it gets no headers and must not be at a private address.
   const { headers, network = "public-only" } = crawlOptions(flags);
   if (headers !== undefined)
-    throw new UsageError(`--header is sent only to a website that you name: sitegrove ls WEBSITE --resume ${resume}`);
+    throw new UsageError(`to send --header, name the website: sitegrove ls WEBSITE --resume ${resume}`);
   const name = target.kind === "website" ? target.homepage : target.urls.join(" ");
-  const note = `continuing ${name}, which ${resume} names`;
+  const note = `continuing ${name}, the website in ${resume}`;
   return { chosen: [{ named: target, target, options: { network } }], note };
 }
 
@@ -132,12 +132,12 @@ function checkTogether(flags: Flags<Format>, websites: number): void {
     if (isWrong) throw new UsageError(why);
   };
   const stripped = ["tabtree", "pages", "pages-json", "sitemaps"];
-  const strips = "--strip-url works with the formats tabtree, pages, pages-json and sitemaps";
+  const strips = "--strip-url works only with -f tabtree, pages, pages-json and sitemaps";
   refuse(flags.stripUrl && !stripped.includes(format), strips);
-  refuse(flags.all && format !== "tabtree", "--all works with the format tabtree");
+  refuse(flags.all && format !== "tabtree", "--all works only with -f tabtree");
   checkCsvFlags(format, flags);
   refuse(format === "parquet" && !output, "-f parquet writes several files: name their folder with -o DIR");
-  refuse(flags.trailer && format !== "ndjson", "--trailer works with the format ndjson");
+  refuse(flags.trailer && format !== "ndjson", "--trailer works only with -f ndjson");
   const [pageFlag] = givenFlags({ ...pageFilters(flags) }, []).filter((flag) => !/sitemap/.test(flag));
   refuse(isSitemapFormat(format) && pageFlag, `${pageFlag} chooses pages; -f ${format} lists sitemaps`);
   checkSince(flags);

@@ -74,7 +74,7 @@ export async function datasetAt(place: string, run = "default", inner: SiteSink 
 /** Throws a `UsageError` if rows of a run would be repeated. */
 export async function expectNewRun(place: string, run: string): Promise<void> {
   const dataset = await datasetAt(place, run);
-  if (await dataset.hasRows()) throw new UsageError(`${place} has a run ${run} already; use another --run`);
+  if (await dataset.hasRows()) throw new UsageError(`${place} already has a run named ${run}; use another --run`);
 }
 
 // What an earlier run knows of each website, by its key. One that was tried in full since `retryDeadAfter` gets one request.

@@ -150,7 +150,7 @@ function asThrown({ message, code = "" }: NonNullable<Message["error"]> = { mess
 
 /** What such a process does: its queue is its parent. Returns the exit code. */
 export async function fleetChild(): Promise<number> {
-  if (!process.connected) throw new UsageError("this command is for sitegrove fleet --processes");
+  if (!process.connected) throw new UsageError("sitegrove fleet --processes runs this command; do not run it yourself");
   const stop = new AbortController();
   const send = (message: Message) => process.connected && process.send?.(message, () => undefined);
   // By the ids of calls.

@@ -39,7 +39,7 @@ export type NamedTarget =
 
 /** Throws a `UsageError` if it cannot be read. */
 export function recognize(name: string): NamedTarget {
-  if (name === "") throw new UsageError("a name must not be empty");
+  if (name === "") throw new UsageError("the name of a website or file is empty");
   if (name === "-") return { kind: "stream", name: "standard input", path: name };
   const url = wellSpelled(name);
   if (hasScheme(name) || (url !== name && !fs.existsSync(name))) {

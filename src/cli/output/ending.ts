@@ -217,7 +217,7 @@ function unreachableReason(homepage = "", { outcome, reason, documents }: Unreac
   // Most documents were not even requested.
   if (reason.code === "rate-limited") return `${host} limits requests: ${startingSmall(reason.message)}`;
   if (reason.code === "http-401")
-    return `Login required: ${host} answers 401, pass credentials in the URL or with --header`;
+    return `Login required: ${host} answers 401; pass credentials in the URL or with --header`;
   if (outcome === "blocked") {
     const refused = `${host} blocks automated requests: ${documents} of ${documents} were refused`;
     return `${refused} (${startingSmall(reason.message)}). Try another --user-agent`;
