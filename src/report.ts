@@ -1,6 +1,6 @@
 // The public API of `sitegrove/report`: re-exports, nothing else.
 /**
- * The page about a website, and the facts behind it.
+ * The HTML report about a website, and the data behind it.
  * @module sitegrove/report
  */
 export type { LanguageCount, LanguageLinks } from "./report/languages.ts";

@@ -18,7 +18,7 @@ export interface AddedPage extends DeclaredPage {
   readonly kind: "added";
 }
 
-/** The page is gone; `page` is the entry of the old side. */
+/** The page is gone; `page` is the old entry. */
 export interface RemovedPage extends DeclaredPage {
   readonly kind: "removed";
 }
@@ -35,13 +35,13 @@ export interface ChangedPage extends DeclaredPage {
   readonly kind: "changed";
   /** The fields that differ, in the order of `pageFields`. */
   readonly fields: readonly PageField[];
-  /** As it was. */
+  /** The old page. */
   readonly before: SitemapPage;
-  /** The sitemap that declared it before, if that is another one. */
+  /** The sitemap that declared it before, if different. */
   readonly from?: string;
 }
 
-/** The same page, declared by another sitemap than before. */
+/** The same page, now declared by a different sitemap. */
 export interface MovedPage extends DeclaredPage {
   readonly kind: "moved";
   /** The sitemap that declared it before. */
@@ -53,17 +53,17 @@ export interface SitemapChange {
   readonly kind: "sitemap";
   /** `unknown`: it is on one side only, but its index could not be fully read on the other. */
   readonly change: "added" | "gone" | "now-invalid" | "now-readable" | "unknown";
-  /** Its URL, as its index or robots.txt gives it. */
+  /** Its URL as written in its index or robots.txt. */
   readonly sitemap: string;
   /** Why it cannot be read now. */
   readonly reason?: Problem;
-  /** Of `unknown`: the side on which it was not found. */
+  /** For `unknown`: the side on which it was not found. */
   readonly missing?: "before" | "after";
 }
 
 /** The kinds of changes. */
 export type ChangeKind = TreeChange["kind"];
-/** The fields of a page that can differ. A priority of 0.5 means the same whether it is written or not. */
+/** The fields of a page that can differ. A missing priority equals 0.5. */
 export type PageField = Exclude<keyof SitemapPage, "url" | "priorityGiven">;
 
 /** In the order in which changes list them. */
@@ -96,7 +96,7 @@ export interface DiffSideTotals {
 export interface DiffTotals extends ChangeCounts {
   readonly before: DiffSideTotals;
   readonly after: DiffSideTotals;
-  /** Changed pages of which only `lastModified` differs. */
+  /** Changed pages in which only `lastModified` differs. */
   readonly changedOnlyLastModified: number;
   /** Sitemaps that are new, gone, readable again or no longer readable. */
   readonly sitemaps: number;
@@ -117,7 +117,7 @@ export interface ChangeGroup {
   readonly counts: ChangeCounts;
 }
 
-/** A diff for people: counts, places, and the first examples of each kind. */
+/** The summary of a diff: counts, also by sitemap and section, and the first examples of each kind. */
 export interface DiffSummary {
   /** The names of the sides. */
   readonly before: string;
@@ -125,7 +125,7 @@ export interface DiffSummary {
   readonly totals: DiffTotals;
   /** The kinds of changes that are listed. */
   readonly kinds: ReadonlySet<ChangeKind>;
-  /** The first of them. */
+  /** The first changed sitemaps. */
   readonly sitemaps: readonly SitemapChange[];
   /** Those with the most changes first. */
   readonly bySitemap: readonly ChangeGroup[];

@@ -7,13 +7,13 @@ export interface ClientRequest {
   readonly url: string;
   /** The headers to send; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Ends the request, and the body with it. */
+  /** Aborts the request and its body. */
   readonly signal: AbortSignal;
   /** Whether this request may connect to an address that is not globally routable. */
   readonly allowPrivate: boolean;
   /** 1 for the first attempt. A retry must not be answered from a cached failure. */
   readonly attempt?: number | undefined;
-  /** To be called when the connection is open and the request is sent, by clients with `tellsWhenSent`. */
+  /** Clients with `tellsWhenSent` call this once the request has been sent. */
   readonly onSent?: (() => void) | undefined;
 }
 
@@ -27,15 +27,15 @@ export interface ClientResponse {
   readonly status: number;
   /** Pairs, `Headers`, a `Map` or an object, such as that of `node:http`. Names may be written in any case. */
   readonly headers: ClientHeaders;
-  /** The bytes as received, without decoding of `content-encoding`. May throw; a thrown error becomes a problem. */
+  /** The bytes as received: `content-encoding` is not decoded. May throw; the error becomes a problem. */
   readonly body: AsyncIterable<Uint8Array>;
   /** True if `body` is already decoded, as with `fetch`: `content-encoding` and `content-length` then no longer apply. */
   readonly decoded?: boolean | undefined;
 }
 
-/** Answers requests, without following redirects. May reject; the reason becomes a problem. `problem()` makes problems for your client. */
+/** Answers requests, without following redirects. May reject; the reason becomes a problem. May also return a `problem()`. */
 export interface Client {
   request(request: ClientRequest): Promise<ClientResponse | Problem>;
-  /** The client calls `onSent`, and limits the time before by itself: `timeout.firstByte` then counts from there, not from the call. */
+  /** The client calls `onSent`: `timeout.firstByte` counts from then on, and the client itself limits the time before. */
   readonly tellsWhenSent?: boolean | undefined;
 }

@@ -1,4 +1,4 @@
-// Optional fields: one without a value is left out, so that it is absent in JSON and in comparisons, too.
+// Omits optional fields that have no value, so that they are also absent in JSON and comparisons.
 
 /** The fields that have a value. */
 export function defined<T extends object>(fields: T): { -readonly [Name in keyof T]?: Exclude<T[Name], undefined> } {

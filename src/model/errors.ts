@@ -1,27 +1,27 @@
 // Errors: mistakes of the caller, and local failures. A website's errors are problems and not thrown, except for `unreachable`.
 
-/** What kind of error it is. */
+/** The code of a `SitemapError`. */
 export type SitemapErrorCode =
-  | "invalid-option" // an option is unknown or has a bad value
+  | "invalid-option" // an option is unknown or has an invalid value
   | "invalid-homepage" // the homepage (or a given sitemap) is not an http or https URL
-  | "invalid-archive" // the file is not an archive that can be read
+  | "invalid-archive" // the file is not a readable archive
   | "invalid-file" // a file is neither an archive nor a sitemap, or cannot be read
-  | "archive-exists" // a file is already there and would be overwritten
-  | "archive-unwritable" // no archive can be written at this path; the `cause` is the system's error
-  | "folder-in-use" // another process is working in the folder of a fleet
-  | "folder-unusable" // the folder of a fleet cannot be made, or a folder stands in the place of one of its files
-  | "missing-package" // a package is needed that is not installed; the message says which
-  | "queue-failed" // the server of a queue cannot be reached or used
-  | "state-in-use" // another process is working on the state of `changes`
-  | "storage-failed" // the disk is full, or the temporary folder cannot be used; the `cause` is the system's error
+  | "archive-exists" // a file would be overwritten
+  | "archive-unwritable" // the archive cannot be written at this path; `cause` is the system error
+  | "folder-in-use" // another process is using the fleet's folder
+  | "folder-unusable" // the fleet's folder cannot be created, or one of its files is a folder
+  | "missing-package" // a required package is not installed; the message names it
+  | "queue-failed" // the queue's server cannot be reached or used
+  | "state-in-use" // another process is using the state of `changes`
+  | "storage-failed" // the disk is full, or the temporary folder cannot be used; `cause` is the system error
   | "tree-closed" // a tree was used after it was closed
-  | "unreachable"; // `streamPages` or `changes` could reach nothing of the website; `outcome` says how it ended, the `cause` is the problem
+  | "unreachable"; // `streamPages` or `changes` could not read anything from the website; see `outcome`, and the problem in `cause`
 
-/** The one class of errors: match `code`, which is stable; the message may be reworded. */
+/** The only error class. Match `code`, which is stable; messages may change. */
 export class SitemapError extends Error {
   override readonly name = "SitemapError";
   readonly code: SitemapErrorCode;
-  /** Of `unreachable`: whether everything failed, was refused by the website (`blocked`), or by our own policy (`refused`). */
+  /** For `unreachable`: all requests failed, the website refused them (`blocked`), or our own policy did (`refused`). */
   readonly outcome?: "failed" | "blocked" | "refused";
 
   constructor(code: SitemapErrorCode, message: string, options?: ErrorOptions & Pick<SitemapError, "outcome">) {
@@ -39,7 +39,7 @@ export function systemReason(error: unknown): string {
   return /\btoo many open files\.?$/.test(reason) ? `${reason.replace(/\.$/, "")}; raise \`ulimit -n\`` : reason;
 }
 
-/** Whether an error is one of the system: about a file, a folder, memory, or open files. */
+/** Whether an error comes from the system: about a file, a folder, memory, or open files. */
 export function isSystemError(
   error: unknown,
 ): error is Error & { readonly code: string; readonly syscall: string; readonly path?: string } {

@@ -1,4 +1,4 @@
-// The events of a crawl, and its result. All of them are plain data that survives JSON.stringify.
+// The events of a crawl, and its result: plain data that survives JSON.stringify.
 import type { Came, FailureOutcome, SitemapResponse } from "./exchange.ts";
 import type { SitemapPage } from "./page.ts";
 import type { Problem } from "./problem.ts";
@@ -29,13 +29,13 @@ export interface RequestEvent {
   readonly attempt: number;
 }
 
-/** A request failed for now, and is retried after a pause. */
+/** A request failed temporarily, and is retried after a pause. */
 export interface RetryEvent {
   readonly type: "retry";
   readonly url: string;
   /** The attempt that failed. */
   readonly attempt: number;
-  /** In milliseconds, until the next attempt. */
+  /** Milliseconds until the next attempt. */
   readonly delay: number;
   readonly reason: Problem;
 }
@@ -44,7 +44,7 @@ export interface RetryEvent {
 export interface ResponseEvent extends Pick<SitemapResponse, "status" | "attempts" | "receivedAt" | "firstByte"> {
   readonly type: "response";
   readonly url: string;
-  /** `redirect`: the next request follows it, unless the target is known already. */
+  /** `redirect`: the next request follows it, unless the target is already known. */
   readonly outcome: "found" | "redirect" | FailureOutcome;
   readonly came: Came;
 }
@@ -74,7 +74,7 @@ export interface SitemapEvent {
   readonly wireBytes: number;
   /** After decompression. */
   readonly decodedBytes: number;
-  /** The response. Absent for the root, for what was not requested, and for a sitemap that is shown a second time. */
+  /** Absent for the root, for sitemaps that were not requested, and for repeated ones. */
   readonly response?: SitemapResponse;
 }
 
@@ -91,7 +91,7 @@ export interface FinishedEvent {
   readonly type: "finished";
   readonly complete: boolean;
   readonly totals: Totals;
-  /** Every candidate that discovery tried, in the order in which they were tried. */
+  /** Every candidate that discovery tried, in order. */
   readonly discovery: readonly DiscoveryRecord[];
   /** Whether the website sent anything but errors and refusals; "not found" counts as a response. */
   readonly reachable: boolean;
@@ -114,7 +114,7 @@ export interface FilterCounts {
 export interface UnreachableWebsite {
   /** `failed`: no connection, or no usable response. `blocked`: it refused all requests. `refused`: our own policy forbids it. */
   readonly outcome: "failed" | "blocked" | "refused";
-  /** The most frequent one. */
+  /** For the homepage or, if it was not requested, for the first candidate. */
   readonly reason: Problem;
   /** How many documents were requested without success. A website that is down gets only a few requests. */
   readonly documents: number;
@@ -122,7 +122,7 @@ export interface UnreachableWebsite {
 
 /** The totals of a crawl. */
 export interface Totals {
-  /** Sitemaps that could be read, at least in part, without robots.txt. */
+  /** Sitemaps that could be read, at least in part, not counting robots.txt. */
   readonly sitemaps: number;
   readonly invalid: number;
   readonly pages: number;
@@ -139,7 +139,7 @@ export interface DiscoveryRecord {
   readonly url: string;
   readonly by: "robots" | "known-path" | "homepage-header" | "homepage-link" | "feed" | "llms" | "given";
   /**
-   * `duplicate`: already found, by this URL, by the target of a redirect or with the same content. `not-a-sitemap`: another document.
+   * `duplicate`: already found, under this URL, as the target of a redirect, or with the same content. `not-a-sitemap`: some other document.
    * `skipped`: not needed because of robots.txt (`useKnownPaths: "if-needed"`), or the website has refused all requests so far.
    */
   readonly outcome: "found" | "duplicate" | "not-a-sitemap" | "skipped" | FailureOutcome;
@@ -170,7 +170,7 @@ export interface TreeDataWithPages extends Omit<TreeData, "root"> {
   readonly root: IndexWithPages;
 }
 
-/** A sitemap with its pages, or with sitemaps that have theirs. */
+/** A sitemap with its pages, or an index whose sitemaps have theirs. */
 export type SitemapWithPages = IndexWithPages | (PagesSitemap & { pages: SitemapPage[] }) | InvalidSitemap;
 
 /** An index whose sitemaps have their pages. */

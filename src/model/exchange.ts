@@ -60,7 +60,7 @@ export interface FetchedDocument extends Exchange {
   /** The website's answer this time, if the document is from an earlier run. */
   readonly answered?: { readonly status: number; readonly headers: HeaderList };
   readonly body: Body;
-  /** From the request to the last byte, in milliseconds; for documents that were kept. */
+  /** From the request to the last byte, in milliseconds; known for stored documents. */
   readonly duration?: number;
 }
 
@@ -88,7 +88,7 @@ export interface SitemapResponse {
   readonly hops: readonly RedirectHop[];
   /** 1 if there was no retry. */
   readonly attempts: number;
-  /** ISO 8601: when the head of the response was received, or the failure was known. */
+  /** ISO 8601: when the head of the response was received, or the request failed. */
   readonly receivedAt?: string;
   /** From the request to the head of the response, in milliseconds. */
   readonly firstByte?: number;
@@ -114,13 +114,13 @@ export interface RedirectHop {
 
 /** The bytes as received. Iterating never throws because of the website: a body that breaks just ends, and `problem` says why. */
 export interface Body extends AsyncIterable<Uint8Array> {
-  /** The body of an earlier run with the same bytes; known after the iteration. */
+  /** The body from an earlier run with the same bytes; known after the iteration. */
   readonly sameAs?: Body | undefined;
-  /** Why the body ended too early; known after the iteration. */
+  /** Why the body is cut off; known after the iteration. */
   readonly problem: Problem | undefined;
   /** From the request to the last byte, in milliseconds; known once the body was received. */
   readonly duration?: number | undefined;
-  /** Of an archive: whether it is intact. Reads all of it. */
+  /** For an archived body: whether it is intact. Reads all of it. */
   readonly isGood?: (() => Promise<boolean>) | undefined;
 }
 
@@ -128,11 +128,11 @@ export interface Body extends AsyncIterable<Uint8Array> {
 export interface DocumentSource {
   /** Does not follow redirects. */
   fetch(request: DocumentRequest): Promise<Fetched>;
-  /** Whether a request without the caller's headers may get another answer. */
+  /** Whether a request without the caller's headers may get a different response. */
   tellsApart?(url: string): boolean;
   /** Whether no request is sent for this guess, because an earlier run has the response. */
   wasNotAsked?(url: string): boolean;
-  /** Whether a request would be sent at once; with `isSpare`, without delaying others. Absent if fetching early gains nothing. */
+  /** Whether a request would be sent immediately; with `isSpare`, without delaying others. Absent if nothing is gained by fetching early. */
   hasRoomFor?(url: string, isSpare?: boolean): boolean;
   close(): Promise<void>;
 }
@@ -145,7 +145,7 @@ export function documentKey({ url, anonymous }: Pick<DocumentRequest, "url" | "a
 /** What distinguishes requests, and the answers to them. */
 export type RequestIdentity = Pick<DocumentRequest, "url" | "role" | "anonymous" | "notAsked">;
 
-/** Equal for requests with the same answer: robots.txt is cut off earlier than a sitemap at the same URL. */
+/** Equal for requests with the same response. The role matters: robots.txt is cut off earlier than a sitemap at the same URL. */
 export function requestKey(request: RequestIdentity): string {
   const key = request.role === "robots" ? `robots ${documentKey(request)}` : documentKey(request);
   return request.notAsked === undefined ? key : `${request.notAsked} ${key}`;

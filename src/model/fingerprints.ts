@@ -1,5 +1,5 @@
-// A set of texts, by fingerprints of 64 bits: a million texts need 16 MB, however long they are. Two different texts among a
-// million share a fingerprint in one set of 30 million.
+// A set of texts, stored as 64-bit fingerprints: a million texts need 16 MB, however long they are. In one of 30 million such sets,
+// two different texts share a fingerprint.
 
 /** The state of a fingerprint. */
 export interface Fingerprint {
@@ -15,7 +15,7 @@ export class FingerprintReader implements Fingerprint {
   low = 0;
   /** The text has control characters: C0 or DEL. */
   hasControls = false;
-  /** The text has characters outside of ASCII. */
+  /** The text has non-ASCII characters. */
   hasOthers = false;
 
   read(text: string): void {
@@ -94,13 +94,13 @@ export const fingerprintStart: Fingerprint = { high: highStart, low: lowStart };
 
 /** A set of pairs of 32 bits: open addressing with linear probing, at most seven eighths full. */
 export class Fingerprints {
-  // Made when there is something to add: most documents are small, and have either pages or sitemaps.
+  // Created on first use: most documents are small, and have either pages or sitemaps.
   #slots: Int32Array = noSlots;
   size = 0;
 
   /** False if it was already in the set. */
   add(high: number, low: number): boolean {
-    // The last characters of a text hardly affect the upper half of a hash: mixed once more, as in MurmurHash3.
+    // The last characters of a text hardly affect the upper half of a hash, so it is mixed once more, as in MurmurHash3.
     const first = mix(high ^ (low >>> 15), 0x85ebca6b);
     const second = mix(low ^ (first >>> 13), 0xc2b2ae35) || 1;
     if (this.size * 16 >= this.#slots.length * 7) this.#grow();
@@ -109,7 +109,7 @@ export class Fingerprints {
     return true;
   }
 
-  /** Nothing more is added: its memory is for the next set. */
+  /** Nothing more will be added: the next set may reuse its memory. */
   finish(): void {
     const { length } = this.#slots;
     if (length > 0 && length <= largestSpare) spare.set(length, this.#slots.fill(0));
@@ -129,11 +129,11 @@ export class Fingerprints {
   }
 }
 
-// Empty tables, by length. A table lives as long as its document: as garbage, those of a large website would pile up.
+// Empty tables to reuse, by length: if left to the garbage collector, those of a large website would pile up.
 const spare = new Map<number, Int32Array>();
 const largestSpare = 131_072;
 
-// In words. In large steps, because growing copies.
+// In 32-bit words. The steps are large, because growing copies the table.
 const tableSizes: readonly number[] = [128, 512, 2048, 8192, 32_768, 131_072, 1_048_576, 4_194_304];
 const noSlots = new Int32Array(0);
 
@@ -154,7 +154,7 @@ function insert(slots: Int32Array, first: number, second: number): boolean {
 const firstFactor = Math.trunc(Math.random() * 2 ** 31) * 2 + 1;
 const secondFactor = Math.trunc(Math.random() * 2 ** 31) * 2 + 1;
 
-/** Spreads the information of a hash over all of its bits. A bijection: different hashes stay different. */
+/** Spreads a hash over all of its bits. A bijection: different hashes stay different. */
 export function mix(hash: number, factor: number): number {
   const mixed = Math.imul(hash ^ (hash >>> 16), factor);
   return mixed ^ (mixed >>> 15);

@@ -1,4 +1,4 @@
-// The instants of dates in sitemaps, which the parser has normalized to ISO 8601, and the instant that `since` means.
+// Converts dates in sitemaps, already normalized to ISO 8601, and the option `since` to instants.
 import { unexpected } from "./option-checks.ts";
 
 /** The last instant of a date: a day, a month or a year lasts until its end. */
@@ -19,7 +19,7 @@ export function hasTime(text: string): boolean {
 
 export const dayLength: number = 24 * 3600 * 1000;
 
-/** The check of the option `since`: `2024-05-01`, `2024-05-01T12:00Z`, `36h`, `7d`, `2w` or a `Date`, in milliseconds. */
+/** Checks the option `since`: `2024-05-01`, `2024-05-01T12:00Z`, `36h`, `7d`, `2w` or a `Date`, in milliseconds. */
 export function since(name: string, value: unknown): number {
   const text = value instanceof Date ? "" : String(value);
   const span = /^(\d{1,6})([hdw])$/.exec(text);

@@ -1,4 +1,4 @@
-// Checks options: one form of message for every mistake, without values that may be secret.
+// Checks options. All messages have one form, and none shows a value that may be secret.
 import type { Client } from "./client.ts";
 import { SitemapError } from "./errors.ts";
 import { parseUrl, withoutCredentials } from "./url.ts";
@@ -8,12 +8,12 @@ export function invalid(message: string, options?: { cause?: unknown }): Sitemap
 }
 
 export function unexpected(name: string, expected: string, got: unknown): SitemapError {
-  // Quotes show that it is a text.
+  // The quotes show that it is a string.
   const type = got === null || typeof got === "string" ? "" : ` (${typeof got})`;
   return invalid(`Expected \`${name}\` to be ${expected}, got \`${shown(got)}\`${type}`);
 }
 
-/** Runs a check of the value of this name: the caller's proxies and getters may throw anything. */
+/** Runs a check on a value from the caller, whose proxies and getters may throw anything. */
 export function readable<T>(name: string, check: () => T): T {
   try {
     return check();
@@ -30,7 +30,7 @@ function shown(value: unknown): string {
   return text.length <= 100 ? text : `${text.slice(0, 99)}…`;
 }
 
-/** `; did you mean …?` if a known name is similar: other case, hyphens, a typing error. */
+/** `; did you mean …?` if a known name is similar: other case, hyphens, a typo. */
 export function suggestion(name: string, known: Iterable<string>, prefix = ""): string {
   const plain = (text: string) => text.toLowerCase().replaceAll(/[-_]/g, "");
   const typed = plain(name).slice(0, 50);
@@ -64,7 +64,7 @@ export function expectKnown(what: string, name: string, known: readonly string[]
   throw invalid(`Unknown ${what} \`${prefix}${name.slice(0, 100)}\`${suggestion(name, known, prefix)}`);
 }
 
-/** Also throws for objects that cannot hold options: a list, a `Map`, a `URL`, a promise. */
+/** Also throws for objects that cannot hold options: an array, a `Map`, a `URL`, a promise. */
 export function expectObject(name: string, value: unknown, expected = "an object"): void {
   const isObject = typeof value === "object" && value !== null && objectTags.has(tagOf(value));
   if (!isObject) throw unexpected(name, expected, value);
@@ -135,7 +135,7 @@ export function number(name: string, value: unknown, minimum = 0): number {
 
 export function paths(name: string, value: unknown): readonly string[] {
   for (const path of strings(name, value)) {
-    // A path stays on the website: it must not name a host.
+    // A path must stay on the website, so it must not contain a host.
     if (parseUrl(path, "http://website.invalid/")?.host !== "website.invalid") {
       throw unexpected(name, "a list of paths on the website", path);
     }

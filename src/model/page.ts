@@ -1,16 +1,16 @@
 // What a page is: one URL that a sitemap declares, with everything the sitemap says about it.
-// A field that the website did not give is absent. `priority` alone is always there, because the protocol defines its default;
-// `priorityGiven` says whether the website wrote it.
+// Missing fields are absent. Only `priority` is always present, because the protocol defines its default; `priorityGiven` says whether
+// the sitemap gives it.
 
 /** One page, as a sitemap declares it. */
 export interface SitemapPage {
-  /** What the site wrote: decoded, trimmed, resolved if relative, not re-encoded. */
+  /** As written in the sitemap: decoded, trimmed, resolved if relative, not re-encoded. */
   readonly url: string;
-  /** From 0 to 1; 0.5 if the site gives none, as the protocol says. */
+  /** From 0 to 1; 0.5, the protocol's default, if the sitemap gives none. */
   readonly priority: number;
-  /** Present only if the site gave a valid priority; absent if `priority` is the default of the protocol. */
+  /** Present only if the sitemap gives a valid priority. */
   readonly priorityGiven?: true;
-  /** ISO 8601 with the offset and precision that the site wrote; a time without an offset is taken as UTC. */
+  /** ISO 8601, with the offset and precision given in the sitemap; a time without an offset is assumed to be UTC. */
   readonly lastModified?: string;
   readonly changeFrequency?: ChangeFrequency;
   readonly newsStory?: NewsStory;
@@ -22,19 +22,19 @@ export interface SitemapPage {
 /** How often a page changes, in the words of the protocol. */
 export type ChangeFrequency = "always" | "hourly" | "daily" | "weekly" | "monthly" | "yearly" | "never";
 
-/** A news story: from the news extension, the title and date of an item of a feed, or the title and section of a link in llms.txt. */
+/** A news story: from the news extension, the title and date of a feed item, or the title and section of a link in llms.txt. */
 export interface NewsStory {
   readonly title?: string;
-  /** ISO 8601, as `lastModified`. */
+  /** ISO 8601, like `lastModified`. */
   readonly publishDate?: string;
   readonly publicationName?: string;
   readonly publicationLanguage?: string;
-  /** What the site wrote, usually `Subscription` or `Registration`. */
+  /** As written, usually `Subscription` or `Registration`. */
   readonly access?: string;
   readonly genres?: readonly string[];
   readonly keywords?: readonly string[];
   readonly stockTickers?: readonly string[];
-  /** Of a link in llms.txt: the heading above it. */
+  /** For a link in llms.txt: the heading above it. */
   readonly section?: string;
 }
 
@@ -59,12 +59,12 @@ export interface SitemapVideo {
   readonly playerAutoplay?: string;
   /** In seconds. */
   readonly duration?: number;
-  /** ISO 8601, as `lastModified`. */
+  /** ISO 8601, like `lastModified`. */
   readonly expirationDate?: string;
   /** From 0 to 5. */
   readonly rating?: number;
   readonly viewCount?: number;
-  /** ISO 8601, as `lastModified`. */
+  /** ISO 8601, like `lastModified`. */
   readonly publicationDate?: string;
   readonly isFamilyFriendly?: boolean;
   readonly restriction?: VideoRestriction;
@@ -83,7 +83,7 @@ export interface SitemapVideo {
   readonly tvShow?: VideoTvShow;
 }
 
-/** Where (countries) or on what (web, mobile, tv) a video may or may not be played. */
+/** In which countries, or on which platforms (web, mobile, tv), a video may or may not be played. */
 export interface VideoRestriction {
   readonly relationship?: "allow" | "deny";
   readonly values: readonly string[];
@@ -92,7 +92,7 @@ export interface VideoRestriction {
 /** What a video costs. */
 export interface VideoPrice {
   readonly amount?: number;
-  /** ISO 4217, as the site wrote it. */
+  /** ISO 4217, as written. */
   readonly currency?: string;
   readonly type?: string;
   readonly resolution?: string;
@@ -105,15 +105,15 @@ export interface VideoSegment {
   readonly duration?: number;
 }
 
-/** The episode of a series that a video shows. */
+/** The TV show that a video belongs to. */
 export interface VideoTvShow {
   readonly showTitle?: string;
-  /** What the site wrote: `full`, `preview`, `clip`, `interview`, `news` or `other`. */
+  /** As written: `full`, `preview`, `clip`, `interview`, `news` or `other`. */
   readonly videoType?: string;
   readonly episodeTitle?: string;
   readonly seasonNumber?: number;
   readonly episodeNumber?: number;
-  /** ISO 8601, as `lastModified`. */
+  /** ISO 8601, like `lastModified`. */
   readonly premierDate?: string;
 }
 
@@ -125,7 +125,7 @@ export interface VideoId {
 
 /** The same page in another language, from the hreflang extension. */
 export interface AlternatePage {
-  /** What the site wrote: `de`, `de-CH`, `x-default`. */
+  /** As written: `de`, `de-CH`, `x-default`. */
   readonly language: string;
   readonly url: string;
 }

@@ -1,4 +1,4 @@
-// Patterns for URLs: text that occurs anywhere, a pattern for the whole URL with `*` for any text, or a regular expression.
+// Patterns for URLs: a substring, a wildcard pattern (`*`) for the whole URL, or a regular expression.
 import { invalid, unexpected } from "./option-checks.ts";
 
 /** Text, a wildcard pattern, a regular expression between slashes, or a `RegExp`. A path such as `/blog/` is text. */
@@ -6,7 +6,7 @@ export type Pattern = string | RegExp;
 
 export type Matches = (url: string) => boolean;
 
-/** The check of options: one or several patterns. */
+/** Checks an option that takes one or several patterns. */
 export function patterns(name: string, value: unknown): readonly Pattern[] {
   const list: unknown[] = Array.isArray(value) ? value : [value];
   for (const each of list) {

@@ -11,11 +11,11 @@ export interface Problem {
   readonly code: ProblemCode;
   /** One sentence for people. */
   readonly message: string;
-  /** Its first occurrence: a line of the decoded document, from 1. */
+  /** The line of its first occurrence in the decoded document, starting at 1. */
   readonly line?: number;
-  /** The raw text of the first occurrence; cut if it is long. */
+  /** The raw text of the first occurrence, truncated if long. */
   readonly value?: string;
-  /** How often it occurs in this document, or how many sitemaps a used-up budget cut off, if more than once. */
+  /** How often it occurred in this document, or how many sitemaps were not fetched because a budget ran out, if more than one. */
   readonly count?: number;
   /** The limit that was exceeded. */
   readonly limit?: number;
@@ -28,12 +28,12 @@ export interface Problem {
 /** The fields of a problem other than its code and message. */
 export type ProblemFacts = Omit<Problem, "code" | "message">;
 
-/** By their codes; `http-404` and similar codes follow a pattern. */
+/** By code; `http-404` and similar codes follow a pattern. */
 export const problemRows: ReadonlyMap<ProblemCode, ProblemRow> = new Map(
   Object.values(problemGroups).flatMap((group) => Object.entries(group) as [ProblemCode, ProblemRow][]),
 );
 
-// Enough to recognize the place, and short enough that problems cannot carry megabytes.
+// Long enough to find the place, and short enough that problems cannot hold megabytes.
 const valueLength = 200;
 
 /**
@@ -56,7 +56,7 @@ export function problem(code: ProblemCode, facts: ProblemFacts = {}): Problem {
   return { code, message: messageOf(code, kept), ...kept };
 }
 
-/** A problem of an archive or a client, which are not trusted: with our message. Undefined if it is not valid; `isLenient` drops facts. */
+/** A problem from an archive or a client, which are not trusted, with our own message. Undefined if it has invalid facts; `isLenient` drops these. */
 export function problemFrom(given: unknown, isLenient = false): Problem | undefined {
   const { code, ...more } = Object(given) as { readonly code?: unknown };
   if (typeof code !== "string" || !codeSpelling.test(code)) return undefined;
@@ -74,7 +74,7 @@ const count: FactCheck = {
   isValid: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
 };
 
-/** What each fact may be: given by a caller, or read from an archive. */
+/** The valid values of each fact, given by a caller or read from an archive. */
 const factChecks: { readonly [fact in keyof ProblemFacts]-?: FactCheck } = {
   line: count,
   value: text,
@@ -90,7 +90,7 @@ const factChecks: { readonly [fact in keyof ProblemFacts]-?: FactCheck } = {
 const codeSpelling = /^[a-z][a-z0-9-]{0,63}$/;
 const factNames = Object.keys(factChecks);
 
-/** Archives of later versions, and clients, may have others. */
+/** Whether this version has the code: archives of later versions, and clients, may have others. */
 export function isKnownCode(code: ProblemCode): boolean {
   return problemRows.has(code) || statusRowOf(code) !== undefined;
 }
@@ -102,7 +102,7 @@ function withTrait(trait: Trait): Judgment {
   return (code) => (problemRows.get(code) ?? statusRowOf(code))?.[trait] ?? false;
 }
 
-/** Whether something that the website declared is missing because of this problem. Only this decides what is complete. */
+/** Whether something that the website declares is missing because of this problem. This alone decides what is complete. */
 export const isLossy: Judgment = withTrait("loss");
 /** Whether an entry is skipped because of this problem. */
 export const skipsEntry: Judgment = withTrait("skipsEntry");
@@ -115,7 +115,7 @@ export const hasNoResponse: Judgment = withTrait("noResponse");
 /** Whether our own policy forbids the request. */
 export const isRefused: Judgment = withTrait("refused");
 
-/** The message, and on the command line the flag that helps. */
+/** The message, with the flag that helps, for the command line. */
 export function messageWithHint({ code, message, value, status }: Problem): string {
   const row = problemRows.get(code);
   const hint = ownValue(row?.hintFor, value) ?? ownValue(row?.hintFor, status?.toString()) ?? row?.hint;
@@ -158,7 +158,7 @@ export class ProblemLog {
     this.add(code, facts);
   }
 
-  /** Those of the bytes first, whenever they arrived, then in the order of their first appearance. */
+  /** Problems of the bytes come first, the others in the order of their first occurrence. */
   toArray(): Problem[] {
     const ofBytes = byteCodes.filter((code) => this.#problems.has(code));
     return [...new Set([...ofBytes, ...this.#problems.keys()])].map((code) => {

@@ -3,10 +3,10 @@ import { invalid, unexpected, urlText } from "./option-checks.ts";
 import type { SitemapPage } from "./page.ts";
 import { isHttpUrl, parseUrl } from "./url.ts";
 
-/** Pairs of prefixes with normal origins, without a trailing slash: the first is replaced with the second. */
+/** Pairs of prefixes with normalized origins, without a trailing slash: the first is replaced with the second. */
 export type Rewrite = readonly (readonly [from: string, to: string])[];
 
-/** The check of the option. */
+/** Checks the option. */
 export function rewrite(name: string, value: unknown): Rewrite {
   if (!Array.isArray(value)) throw unexpected(name, "a list of pairs of URLs", value);
   return value.map((pair: unknown) => {

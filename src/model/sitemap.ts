@@ -12,7 +12,7 @@ interface Declared {
   readonly declaredUrl?: string;
   /** The `lastmod` that the parent index gives for this sitemap. */
   readonly lastModified?: string;
-  /** The sitemap is on another host than the homepage. */
+  /** The sitemap is on a different host than the homepage. */
   readonly offHost?: true;
 }
 
@@ -34,7 +34,7 @@ export interface IndexSitemap extends Readable {
   readonly children: readonly Sitemap[];
 }
 
-/** A line of robots.txt about what may be done with pages: a Content-Signal, a Content-Usage, or a License. */
+/** A line of robots.txt about how pages may be used: a Content-Signal, a Content-Usage, or a License. */
 export interface RobotsPreference {
   readonly field: "Content-Signal" | "Content-Usage" | "License";
   /** As written, without comments. */
@@ -43,7 +43,7 @@ export interface RobotsPreference {
   readonly values?: Readonly<Record<string, string>>;
   /** For a Content-Usage: the paths that it applies to, if not all. */
   readonly path?: string;
-  /** From 1. */
+  /** Starting at 1. */
   readonly line: number;
   /** The crawlers of its group. Absent before the first group, and for a License, which belongs to no group. */
   readonly agents?: readonly string[];
@@ -67,12 +67,12 @@ export function problemsOf(sitemap: Sitemap): readonly Problem[] {
   return sitemap.kind === "invalid" ? [sitemap.reason] : sitemap.problems;
 }
 
-/** Whether it counts as a sitemap that was read: an index or a list of pages, but not robots.txt or the root. */
+/** Whether a sitemap was read: an index or a list of pages. robots.txt and the root do not count. */
 export function isReadSitemap(sitemap: Sitemap): boolean {
   return sitemap.kind === "pages" || (sitemap.kind === "index" && sitemap.format === "xml");
 }
 
-/** The one definition of `complete`, for a sitemap and, over all of its sitemaps, for a tree: no problem is a loss. */
+/** Whether no problem is a loss: the only definition of `complete`, for a sitemap and for all sitemaps of a tree. */
 export function isComplete(problems: readonly Problem[]): boolean {
   return !problems.some(({ code }) => isLossy(code));
 }
@@ -83,11 +83,11 @@ export type PagesFormat = "xml" | "text" | "rss" | "atom" | "json" | "llms";
 /** A sitemap that an index or robots.txt lists. */
 export interface SitemapReference {
   readonly url: string;
-  /** ISO 8601, as in `SitemapPage`. */
+  /** ISO 8601, like `lastModified` of a page. */
   readonly lastModified?: string;
 }
 
-/** The content of one document that was parsed but not fetched. */
+/** The content of one document, as `parseSitemap` and `readSitemap` return it. */
 export type ParsedSitemap = ParsedPages | ParsedIndex | ParsedInvalid;
 
 /** A document that lists pages. */

@@ -45,7 +45,7 @@ export function isChallenge(status: number, headers: HeaderList): boolean {
 }
 
 /**
- * Whether it is unknown what a robots.txt says. https://www.rfc-editor.org/rfc/rfc9309#name-access-results: 4xx is "unavailable", nothing
+ * Whether the content of a robots.txt is unknown. https://www.rfc-editor.org/rfc/rfc9309#name-access-results: 4xx is "unavailable", nothing
  * is restricted; server and network errors are "unreachable". So is 429, which asks for a later retry.
  */
 export function isRobotsUnreachable({ outcome, status, reason }: Partial<DiscoveryRecord>): boolean {
@@ -54,11 +54,11 @@ export function isRobotsUnreachable({ outcome, status, reason }: Partial<Discove
 }
 
 const blocked: ReadonlySet<number> = new Set([
-  401, // a password is asked for
-  403, // not for us
-  407, // the proxy asks for a password
-  429, // too often, and still so after all retries
-  451, // withheld for legal reasons
+  401, // login required
+  403, // access denied
+  407, // the proxy requires a login
+  429, // too many requests, even after all retries
+  451, // unavailable for legal reasons
 ]);
 
 const challenges: ReadonlyMap<string, { value: RegExp; statuses?: readonly number[] }> = new Map([

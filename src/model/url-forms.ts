@@ -34,7 +34,7 @@ function resolveForm(text: string, base: string | undefined, maxLength: number, 
   return notRelative.test(text) ? { problem: "url-invalid" } : resolveUrl(text, base, maxLength, true);
 }
 
-/** Without quotes, angle brackets or the ends of a CDATA section around a URL. */
+/** Removes quotes, angle brackets or CDATA delimiters around a URL. */
 export function unwrapUrl(text: string): string {
   let bare = text;
   if (bare.endsWith("]]>")) bare = bare.slice(bare.startsWith("<![CDATA[") ? 9 : 0, -3);
@@ -95,7 +95,7 @@ const doubleScheme = /^https?:\/\/https?:?\/\//i;
 // `https:/example.org/`, `https:example.org/`, `https//example.org/`, `https:\\example.org\`, `://example.org/`, `www.example.org/`.
 const nearlyAbsolute =
   /^(?:(?<scheme>https?)(?::(?<slashes>[/\\]*)|[;.,]?[/\\]{2,})|:[/\\]{1,3}|(?=www\.[^/\\?#.]+\.[^/\\?#]))(?<rest>[^/\\?#].*)$/is;
-// Not a host: without a dot, or a file.
+// A path, not a host: it has no dot, or is a file name.
 const pathStart = /^(?:[^./?#]+(?:[/?#]|$)|[^/?#]+\.(?:xml|txt|gz|html?|php|aspx?|jsp|rss|atom)(?:[?#]|$))/i;
 const bareSlash = /(?<!\\)\//;
 // Does not start like a relative URL: something before `://`, a percent-encoded scheme, a colon, a host.
@@ -123,7 +123,7 @@ export class UrlResolver {
     this.#plainLength = Math.min(maxLength, protocolUrlLength);
   }
 
-  /** The fingerprint of the last URL; valid until another one is resolved, by whatever resolver. */
+  /** The fingerprint of the last URL; valid until any resolver resolves another one. */
   get fingerprint(): Fingerprint {
     return reader;
   }
@@ -168,13 +168,13 @@ export class UrlResolver {
   }
 }
 
-// One for all resolvers: what it reads is used at once, and its memory would be most of what a small document takes.
+// Shared by all resolvers: its result is used immediately, and its memory would be most of what a small document needs.
 const reader = new FingerprintReader();
 
 // Pages, images and alternate pages rarely alternate between more hosts than this.
 const rememberedOrigins = 4;
 
-// What follows the URL may not belong to it: `]]>`.
+// Whether the end may not belong to the URL, such as `]]>`.
 function needsCare(text: string): boolean {
   return reader.hasControls || text.endsWith(">") || (reader.hasOthers && text.includes("\ufffd"));
 }

@@ -7,7 +7,7 @@ export type ResolvedUrl =
   | { readonly url: string; readonly problem?: ProblemCode }
   | { readonly url?: undefined; readonly problem: ProblemCode };
 
-/** The protocol asks for less than 2,048 characters: https://www.sitemaps.org/protocol.html#locdef */
+/** The protocol allows fewer than 2,048 characters: https://www.sitemaps.org/protocol.html#locdef */
 export const protocolUrlLength = 2047;
 
 /** The problem with a URL that is too long, by the protocol or by our limit. */
@@ -46,7 +46,7 @@ export function resolveUrl(
 
 /**
  * The beginning of a valid absolute URL, as written: `https://example.org/`. Every URL with it is valid. Undefined if no
- * slash follows the host, or if the host is called like a scheme: `http://https/` is valid, `http://https//` is a mistake.
+ * slash follows the host, or if the host is named like a scheme: `http://https/` is valid, `http://https//` is a mistake.
  */
 export function originOf(url: string): string | undefined {
   const slash = url.indexOf("/", url.indexOf("//") + 2);
@@ -54,7 +54,7 @@ export function originOf(url: string): string | undefined {
   return slash < 0 || /[?#\\]|\/\/https?:?\/$/i.test(origin) ? undefined : origin;
 }
 
-/** Without the white space and invisible characters around it that editors and spreadsheets leave. */
+/** Removes surrounding white space and invisible characters, which editors and spreadsheets leave behind. */
 export function trimUrl(text: string): string {
   let end = text.length;
   // Nearly always there is nothing to trim.
@@ -112,7 +112,7 @@ export function homepageOf(url: string): string {
 }
 
 /**
- * Equal for two URLs that name the same document: host case, a dot at its end, default port, fragment and unnecessary
+ * Equal for URLs of the same document: host case, a dot at its end, default port, fragment and unnecessary
  * percent-encoding (`%7E` for `~`) make no difference. User names and passwords do.
  */
 export function urlKey(url: string): string {
@@ -156,7 +156,7 @@ function resolveRelative(text: string, base: string | undefined): string | undef
   if (base === undefined && !httpScheme.test(text)) return undefined;
   const from = base === undefined ? null : parsedBase(base);
   const slashed = text.includes("\\") ? withSlashes(text) : text;
-  // Joined, it means what a URL parser makes of it, in the site's own spelling. Parsing takes a hundred times as long.
+  // Concatenation gives what a URL parser would, but in the site's own spelling, and a hundred times as fast.
   if (from !== null && /^https?:$/.test(from.protocol) && !needsParser.test(slashed)) {
     return beforeRelative(slashed, from) + (text.startsWith("\\") ? slashed : text);
   }
@@ -201,7 +201,7 @@ const unusable = /[\u0000-\u001f\u007f\ufffd]/;
 // A scheme and an authority in their usual spelling. `https:/x` and `https:\\x` are left to the URL parser.
 const httpPrefix = /^https?:\/\/[^/\\?#]/i;
 const httpScheme = /^https?:/i;
-// A host, a step up or down, however they are spelled.
+// A host, or a `.` or `..` segment, in any spelling.
 const needsParser = /^(?: |https?:|\/\/|\.)|\/\.|\/%2e|^%2e/i;
 const hasSteps = /(?:^|\/)(?:\.|%2e)/i;
 const hasAuthority = /^(?: |https?:|\/\/)/i;
@@ -220,7 +220,7 @@ function isBlank(code: number): boolean {
 // White space; zero-width space, (non-)joiners and direction marks; word joiner; byte order mark.
 const invisible = /[\s\u180e\u200b-\u200f\u2060\ufeff]/;
 
-/** `URL.parse`, which Node 20 does not have. The dot at the end of a host makes no difference, and is left out. */
+/** `URL.parse`, which Node 20 does not have. A trailing dot of the host is removed: it makes no difference. */
 export function parseUrl(text: string, base?: string): URL | null {
   try {
     const url = new URL(text, base);
@@ -249,7 +249,7 @@ const impossibleHost = /^https?:\/\/(?![^/\\?#]*@)(?:[ <>\]^|]|[^/\\?#[][^/\\?#]
 
 const nonAscii = /[^\u0000-\u007f]/;
 
-// https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4: at most 253 characters. A URL parser takes quadratic time for others than ASCII.
+// https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4: at most 253 characters. A URL parser takes quadratic time for non-ASCII hosts.
 function isHostTooLong(text: string): boolean {
   if (text.length <= longestHost) return false;
   const authority = anyAuthority.exec(text)?.[1];
