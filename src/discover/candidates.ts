@@ -14,12 +14,12 @@ export interface Candidate {
   readonly isFeed?: boolean;
 }
 
-/** Whether it was not declared: if nothing is found, there is no node for it. */
+/** Whether it is only a guess, not declared: if nothing is found there, it is not in the tree. */
 export function isGuess(by: DiscoveryRecord["by"] | undefined): boolean {
   return by === "known-path" || by === "feed" || by === "llms";
 }
 
-/** In the order in which they are tried. `homepage` ends in a slash. `paths`: those that are tried without being declared. */
+/** In the order in which they are tried. `homepage` ends in a slash. `paths`: the well-known paths to try. */
 export function candidatesFor(
   homepage: string,
   settings: Settings,
@@ -36,7 +36,7 @@ export function candidatesFor(
   const candidates: Candidate[] = [
     ...(useRobots ? at("robots.txt", "robots") : []),
     ...(useKnownPaths === false ? [] : guesses),
-    // Paths from the caller are tried in any case.
+    // The caller's paths are always tried.
     ...extraKnownPaths.flatMap((path) => at(path, "known-path")),
     ...(useFeeds ? feedPaths.flatMap((path) => at(path, "feed")) : []),
     ...(useLlms ? at("llms.txt", "llms") : []),

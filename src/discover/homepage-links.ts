@@ -1,5 +1,5 @@
 // The sitemaps that a homepage links to: in `Link` headers, and in its HTML by `<link rel="sitemap" href="…">`
-// (https://html.spec.whatwg.org/multipage/links.html#linkTypes). Each once, up to a limit, with a problem for each link that is not used.
+// (https://html.spec.whatwg.org/multipage/links.html#linkTypes). Each once, up to a limit; unused links are reported.
 import type { HeaderList } from "../model/exchange.ts";
 import type { ProblemLog } from "../model/problem.ts";
 import { resolveUrl } from "../model/url.ts";
@@ -36,7 +36,7 @@ export class HomepageLinks {
     }
   }
 
-  /** Reads HTML, and adds its sitemap links; with `useFeeds`, also feeds. `hints` collects signs of the platform. */
+  /** Reads HTML and adds its sitemap links; with `useFeeds`, also its feeds. `hints` collects signs of the CMS. */
   html(hints?: PlatformHints, useFeeds = false): HtmlTags {
     // The `href` of the first <base> that has one, as in browsers.
     let base: string | undefined;
@@ -47,7 +47,7 @@ export class HomepageLinks {
         base ??= resolveUrl(href.trim(), this.#url, longestUrl).url ?? this.#url;
       if (name !== "link") return;
       if (isSitemap(rel, type)) this.#add(href ?? "", base ?? this.#url, "homepage-link");
-      // Comments are not pages.
+      // A feed of comments lists no pages.
       else if (useFeeds && isFeed(rel, type) && !/\/comments\/feed\b/.test(href ?? ""))
         this.#add(href ?? "", base ?? this.#url, "homepage-link", true);
     });
@@ -69,7 +69,7 @@ function isFeed(relations: string, type: string): boolean {
   return /(?:^|\s)alternate(?:\s|$)/i.test(relations);
 }
 
-// HTML sitemaps are for people.
+// An HTML sitemap is for people, and is not read.
 function isSitemap(relations: string, type: string): boolean {
   if (/^\s*(?:text\/html|application\/xhtml\+xml)\s*(?:;|$)/i.test(type)) return false;
   return /(?:^|[\t\n\f\r ])sitemap(?:[\t\n\f\r ]|$)/i.test(relations);

@@ -1,6 +1,6 @@
-// Finds tags in HTML and reads their attributes (https://html.spec.whatwg.org/multipage/parsing.html). In pieces, as they come: any way
-// to cut them gives the same tags. In linear time, however hostile the HTML is.
-//   Lenient: HTML is searched for some tags only, wherever they are; how the rest is nested makes no difference.
+// Finds tags in HTML and reads their attributes (https://html.spec.whatwg.org/multipage/parsing.html). Takes chunks:
+// however the HTML is split, the tags are the same. Takes linear time, however hostile the HTML is.
+//   Lenient: some tags are found wherever they are; nesting does not matter.
 import { decodeHTMLAttribute } from "entities/decode";
 
 /** By name, in lower case; the first of each name counts. */
@@ -19,9 +19,9 @@ const texts: ReadonlySet<string> = new Set(["script", "style", "template", "text
 export class HtmlTags {
   readonly #names: ReadonlySet<string>;
   readonly #onTag: OnTag;
-  // Text that cannot be decided yet: the beginning of a tag, or of the end of a comment.
+  // Text that cannot be interpreted yet: the beginning of a tag, or of the end of a comment.
   #rest = "";
-  // How much came before it.
+  // How many characters came before it.
   #before = 0;
   // The length at which it is examined again.
   #needed = 0;
@@ -83,7 +83,7 @@ export class HtmlTags {
     end.lastIndex = at;
     const found = end.exec(html);
     if (found === null) {
-      // The end may be split: its beginning may be at the end of the text.
+      // The end tag or comment end may be split: its beginning may be at the end of the text.
       const rest = isWhole ? html.length : html.length - longestEnd + 1;
       return rest > at ? rest : undefined;
     }
@@ -100,8 +100,8 @@ function tagName(html: string, start: number): string {
   return (/^[a-z]*/i.exec(html.slice(start, start + longestName))?.[0] ?? "").toLowerCase();
 }
 
-// https://html.spec.whatwg.org/multipage/parsing.html#before-attribute-name-state, without its error messages. A quote that is never closed
-// takes all that is left.
+// https://html.spec.whatwg.org/multipage/parsing.html#before-attribute-name-state, without its error messages. An unclosed quote
+// extends to the end.
 const attribute =
   /[\t\n\f\r /]*(?:([^\t\n\f\r />][^\t\n\f\r />=]*)(?:[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"?|'([^']*)'?|([^\t\n\f\r >]*)))?)?/y;
 

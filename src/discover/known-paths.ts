@@ -1,5 +1,5 @@
-// Where websites have sitemaps that they do not declare, in the order in which they are tried. Most are the defaults of
-// content management systems; those of one alone are in platforms.ts. The common ones come first, so that a short run finds them.
+// Where websites have undeclared sitemaps, in the order in which they are tried. Most are the defaults of content management
+// systems; those of a single one are in platforms.ts. Common ones come first, so that a short run finds them.
 
 /** Worth a request on any platform. If the platform is known, these and its own paths are tried, and the others only if nothing is found. */
 export const commonPaths: readonly string[] = ["sitemap.xml", "sitemap_index.xml", "sitemap-index.xml"];

@@ -1,5 +1,5 @@
-// Recognizes the platform of a website by its homepage, and knows where that has sitemaps: fewer well-known paths need a request. A wrong
-// guess, as from an image of another website, costs only time.
+// Recognizes a website's CMS by its homepage, and knows where it puts sitemaps, so that fewer well-known paths must be tried. A wrong
+// guess, as from an image on another website, costs only time.
 import type { HeaderList } from "../model/exchange.ts";
 import type { Attributes } from "./html-tags.ts";
 
@@ -52,7 +52,7 @@ const platforms: readonly Platform[] = [
   },
 ];
 
-/** Collects signs of the platform in a homepage. */
+/** Collects signs of the CMS in a homepage. */
 export class PlatformHints {
   readonly #found = new Set<Platform>();
 
@@ -68,7 +68,7 @@ export class PlatformHints {
     if (asset !== undefined) this.#take(`asset ${asset.trim().slice(0, longestHint)}`);
   }
 
-  /** The paths of the platforms that were recognized, those of the first in the table first; undefined if there is none. */
+  /** The paths of the recognized platforms, in the order of the table; undefined if there is none. */
   get paths(): readonly string[] | undefined {
     if (this.#found.size === 0) return undefined;
     return platforms.filter((platform) => this.#found.has(platform)).flatMap(({ paths }) => paths);

@@ -1,5 +1,5 @@
-// Waits that an AbortSignal ends, and controllers that follow one. All listeners are removed: the signal of a crawl lives long, and the
-// results of `AbortSignal.any` would stay in memory as long (Node 20).
+// Waits that an AbortSignal can end, and controllers that follow other signals. All listeners are removed, because the signal of a crawl
+// lives long: in Node 20, the results of `AbortSignal.any` would stay in memory as long as that.
 import { setMaxListeners } from "node:events";
 
 /** A controller that is aborted with the first of other signals, until `release` is called. */
@@ -11,7 +11,7 @@ export class FollowingController extends AbortController {
     this.#followed = signals.filter((signal) => signal !== undefined);
     for (const signal of this.#followed) {
       if (signal.aborted) this.abort(signal.reason);
-      // Any number of requests may follow one signal; Node warns from eleven on.
+      // Any number of requests may follow one signal; Node warns at more than ten.
       setMaxListeners(0, signal);
       signal.addEventListener("abort", this.#onAbort);
     }
@@ -24,7 +24,7 @@ export class FollowingController extends AbortController {
   readonly #onAbort = ({ target }: Event): void => this.abort((target as AbortSignal).reason);
 }
 
-/** Waits until `begin` calls back, or rejects with the signal's reason: then what `begin` returned is called. */
+/** Waits until `begin` calls back. If the signal is aborted first, calls the function that `begin` returned, and rejects with the reason. */
 export function waitFor<T>(
   signal: AbortSignal,
   begin: (resolve: (value: T) => void, reject: (reason: unknown) => void) => () => void,

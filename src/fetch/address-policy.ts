@@ -7,7 +7,7 @@ import ipaddr from "ipaddr.js";
 import { type Problem, problem } from "../model/problem.ts";
 import { parseUrl } from "../model/url.ts";
 
-/** Why this URL must not be requested, by the URL alone; undefined if it may. */
+/** Why this URL must not be requested, judging by the URL alone; undefined if it may be. */
 export function refusalOf(url: URL, allowPrivate: boolean): Problem | undefined {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     return problem("scheme-refused", { value: url.protocol });
@@ -16,7 +16,7 @@ export function refusalOf(url: URL, allowPrivate: boolean): Problem | undefined 
   return allowPrivate || isPublicHost(hostOf(url)) ? undefined : problem("address-blocked");
 }
 
-// Trailing dots are ignored, as a resolver or a proxy may do; `new URL` leaves `127.1..` as it is.
+// Ignores trailing dots, as resolvers and proxies may; `new URL` keeps `127.1..` unchanged.
 function isPublicHost(host: string): boolean {
   const bare = host.replace(/\.+$/, "");
   const folded = bare === host ? host : (parseUrl(`http://${bare}/`)?.hostname ?? bare);
@@ -36,7 +36,7 @@ export function isPublicAddress(address: string): boolean {
   const parsed = ipaddr.process(address);
   if (parsed instanceof ipaddr.IPv4) return isPublicIpv4(parsed);
   const ipv6 = parsed as ipaddr.IPv6;
-  // NAT64: networks without IPv4 reach it through 64:ff9b::/96, so the address inside counts.
+  // NAT64: networks without IPv4 reach it through 64:ff9b::/96, so the embedded address counts.
   if (ipv6.range() === "rfc6052") return isPublicIpv4(new ipaddr.IPv4(ipv6.toByteArray().slice(12)));
   // Only 2000::/3 is assigned to be routed; ipaddr.js calls much of the rest unicast.
   return ipv6.range() === "unicast" && ipv6.match(globalUnicast, 3);
@@ -45,7 +45,7 @@ export function isPublicAddress(address: string): boolean {
 const globalUnicast = ipaddr.IPv6.parse("2000::");
 
 function isPublicIpv4(address: ipaddr.IPv4): boolean {
-  // 168.63.129.16 is in no registry: Azure's virtual machines reach their host at it.
+  // 168.63.129.16 is in no registry; Azure's virtual machines reach their host there.
   return address.range() === "unicast" && address.toString() !== "168.63.129.16";
 }
 
@@ -59,7 +59,7 @@ const localNames: readonly string[] = [
   "localhost", // RFC 6761
   "ip6-localhost", // in the hosts file of many systems
   "ip6-loopback",
-  "localdomain", // what many systems call themselves
+  "localdomain", // the default domain of many systems
   "local", // RFC 6762, multicast DNS
   "internal", // reserved by ICANN for private use; metadata.google.internal
   "home.arpa", // RFC 8375

@@ -1,6 +1,6 @@
 // The built-in client: HTTP/1.1 with the public API of undici, over sockets that connect.ts opens. Each connection is a separate undici
-// `Client`: a request can end its socket while it connects, and count all received bytes. A connection is reused for the
-// same origin only, also behind a proxy: no website can answer for another.
+// `Client`: a request can end its socket while it connects, and count all received bytes. A connection is reused only
+// for the same origin, even behind a proxy, so that no website can answer for another.
 import type net from "node:net";
 import type { Dispatcher, Client as Undici } from "undici";
 import type { Client, ClientRequest, ClientResponse } from "../model/client.ts";
@@ -43,7 +43,7 @@ class UndiciClient implements OwnClient {
   }
 
   async request(request: ClientRequest): Promise<ClientResponse | Problem> {
-    // By its file: for the bare name, Bun supplies its own client, which has no `dispatch`.
+    // Imported by file: for the bare name, Bun substitutes its own client, which has no `dispatch`.
     this.#undici ??= await import("undici/index.js");
     const url = new URL(request.url);
     const route = this.#route(url, request);
@@ -51,7 +51,7 @@ class UndiciClient implements OwnClient {
     const kept = this.#takeIdle(route.key);
     if (kept !== undefined) {
       const answer = await this.#exchange(kept, url, request);
-      // A kept connection may break, or carry something else, for reasons unrelated to this request: it is sent again.
+      // A reused connection may fail for reasons unrelated to this request, so the request is sent again.
       if (!("code" in answer)) return answer;
     }
     return this.#exchange(this.#open(this.#undici.Client, route), url, request);
@@ -121,9 +121,9 @@ class Connection {
   readonly route: Route;
   readonly client: Undici;
   socket: net.Socket | undefined;
-  /** The request whose response is not complete. */
+  /** The request in progress: its response is not complete. */
   exchange: Exchange | undefined;
-  /** The first error: node:tls continues after an alert, and undici only reports what follows from it. */
+  /** The first error: node:tls continues after an alert, and undici only reports its consequences. */
   error: Error | undefined;
   readonly #connecting = new AbortController();
   readonly #onClose: () => void;
@@ -144,7 +144,7 @@ class Connection {
         connect(route, this.#connecting.signal).then(
           (socket) => {
             this.#watch(socket);
-            // With a socket that was closed meanwhile, undici would connect again and again.
+            // Given a socket that has been closed meanwhile, undici would reconnect forever.
             if (socket.destroyed) callback(this.error ?? reset, null);
             else callback(null, socket);
           },
@@ -162,13 +162,13 @@ class Connection {
     await this.client.destroy(reason);
   }
 
-  // Before undici, whose listeners are added later.
+  // Called before undici adds its listeners.
   #watch(socket: net.Socket): void {
     this.socket = socket;
     socket.on("error", (error) => {
       this.error ??= error;
     });
-    // Node.js reports a reset that comes together with data as an end; but then there is no longer a peer.
+    // Node.js reports a reset that comes together with data as an end, but then the peer is gone.
     socket.on("end", () => {
       if (!socket.destroyed && socket.remoteAddress === undefined) this.error ??= reset;
     });
@@ -229,7 +229,7 @@ class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterator<Uint
     this.#request.onSent?.();
   }
 
-  /** Also counts what undici skips silently: line ends, reason phrases, chunk extensions, zeros. */
+  /** Also counts what undici silently skips: line ends, reason phrases, chunk extensions, zeros. */
   onReceive(bytesRead: number): void {
     const received = bytesRead - this.#receivedBefore;
     if (this.#status === 0) {
@@ -264,10 +264,10 @@ class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterator<Uint
   }
 
   onResponseEnd(): void {
-    // undici takes every end of a connection, even a reset, for the end of such a body.
+    // undici treats any end of the connection, even a reset, as the end of a body without a length.
     const isReset = this.#endsWithConnection && this.#connection.error !== undefined;
     this.#end(isReset ? new ConnectionProblem(problem("body-reset")) : undefined);
-    // 408: the website was about to close the connection when the request came, and its response may still follow.
+    // 408: the website was closing an idle connection when the request came, and another response may still follow.
     if (isReset || this.#status === 408) void this.#connection.destroy();
     else this.#onReusable();
   }
@@ -337,7 +337,7 @@ class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterator<Uint
   }
 }
 
-// undici has one code for a closed connection and a response that it refuses, and one class for a body that is broken or too short.
+// undici has one code for closed connections and responses that it refuses, and one class for bodies that are broken or too short.
 function explained(error: Error & { code?: string }, { socket, error: first }: Connection): Error {
   const isParserError = error.name === "HTTPParserError";
   if (first === reset || (error.code === "UND_ERR_SOCKET" && first !== undefined && first !== error)) return first;
@@ -360,22 +360,22 @@ function headerList(raw: readonly Buffer[]): HeaderList {
 
 const reset = Object.assign(new Error("reset"), { code: "ECONNRESET" });
 
-// One shared error: creating a stack trace costs time, and a fleet closes very many connections.
+// Shared, because creating a stack trace takes time, and a fleet closes very many connections.
 const closed = Object.assign(new Error("The connection is no longer needed"), { code: "UND_ERR_DESTROYED" });
 
 // Names and values together. https://nodejs.org/api/cli.html#--max-http-header-sizesize has the same default.
 const headerBytes = 16 * 1024;
 
-// The limit before the end of a head, including interim responses and what the socket has read ahead.
+// The limit for everything before the end of a head, including interim responses and what the socket has read ahead.
 const headBytes = 256 * 1024;
 
 // https://www.rfc-editor.org/rfc/rfc9110#name-informational-1xx sets no limit; 103 Early Hints comes once or twice.
 const interimResponses = 10;
 
-// One-byte chunks cost six bytes of framing each. More than that are chunk extensions, which are ignored.
+// A one-byte chunk has six bytes of framing. Anything above that is chunk extensions, which are ignored.
 const framingRatio = 9;
 
-// How much is held for a slow reader, besides the socket's own buffers.
+// How many bytes are buffered for a slow reader, besides the socket's own buffers.
 const queueBytes = 64 * 1024;
 
 // How long an unused connection is kept, in milliseconds: long enough for the next sitemap, short enough to cost nothing.

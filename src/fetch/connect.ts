@@ -1,6 +1,6 @@
 // Opens connections: resolves the name, checks every address against the policy, connects to a checked address, opens a
 // tunnel through a proxy, and does the TLS handshake. Nothing is resolved again between check and connection, which
-// rules out DNS rebinding; the name still counts for the certificate, SNI and Host.
+// rules out DNS rebinding; the name is still used for the certificate, SNI and Host.
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import net from "node:net";
@@ -20,7 +20,7 @@ export interface Endpoint {
   /** A name, or an address without brackets. */
   readonly host: string;
   readonly port: number;
-  /** `any`: set by the caller. `start`: private or public, but always the same. `public`: globally routable. */
+  /** `any`: the caller allows all. `start`: private or public, but always the same. `public`: globally routable. */
   readonly reach: "any" | "start" | "public";
 }
 
@@ -90,7 +90,7 @@ export function createConnect(settings: Settings, lookup: Lookup = systemLookup(
 }
 
 function judgedLookup(lookup: Lookup) {
-  // Whether a start URL resolved to a private address the first time. To do so later would be DNS rebinding.
+  // Whether a start URL resolved to a private address the first time. Doing so only later would be DNS rebinding.
   const privateStarts = new Map<string, boolean>();
   return async ({ host, reach }: Endpoint, isRetry: boolean, signal: AbortSignal): Promise<readonly string[]> => {
     const options = { isRetry, isTrusted: reach !== "public", signal };
@@ -144,7 +144,7 @@ function opened(socket: net.Socket, event: "connect" | "secureConnect", signal: 
 // How long to try one of several addresses before the next one, in milliseconds.
 const addressAttempt = 500;
 
-/** Which certificates are trusted in addition to those of Node; undefined if none. Created once: parsing the built-in certificates takes longer than a handshake. */
+/** The certificates trusted in addition to those of Node; undefined if none. Created once: parsing the built-in certificates takes longer than a handshake. */
 export function secureContextOf({ tls: { ca } }: Settings): tls.SecureContext | undefined {
   if (ca.length === 0) return undefined;
   // Usually the same for all crawls of a program.

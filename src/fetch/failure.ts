@@ -1,5 +1,5 @@
-// Maps errors of sockets, parsers and clients to problem codes. Only the `code` of an error counts, never its class or
-// message, and the part shown never contains an address.
+// Maps errors of sockets, parsers and clients to problem codes. Only the `code` of an error matters, never its class or
+// message, and what is shown never contains an address.
 import { type Problem, type ProblemCode, problem } from "../model/problem.ts";
 
 /** An error that carries its problem. */
@@ -29,7 +29,7 @@ function codeOf(error: unknown, depth = 0): string {
   return codeOf(Array.isArray(errors) ? errors[0] : cause, depth + 1);
 }
 
-// Their meanings before the head of a response. `UND_ERR_SOCKET`: the server closed the connection cleanly, without a response.
+// The meanings of codes before the head of a response. `UND_ERR_SOCKET`: the server closed the connection cleanly, without a response.
 // `UND_ERR_RES_CONTENT_LENGTH_MISMATCH`: there is more than one length.
 const codes = codeTable({
   "dns-not-found": "ENOTFOUND ENODATA EBADNAME",

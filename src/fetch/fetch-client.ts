@@ -1,4 +1,4 @@
-// A client made from anything shaped like `fetch`. Differences from the built-in client: bodies come decoded, connecting and
+// A client based on any `fetch`-like function. Differences from the built-in client: bodies are already decoded, connecting and
 // waiting for the head share one timeout, and the address policy sees only names and literal addresses.
 import type { Client, ClientResponse } from "../model/client.ts";
 import { functionValue } from "../model/option-checks.ts";
@@ -30,7 +30,7 @@ export interface FetchResponse {
 }
 
 /**
- * Makes a client of a `fetch` function.
+ * Creates a client from a `fetch` function.
  * @example sitemapTreeForHomepage("https://example.org/", { client: fetchClient(fetch) })
  */
 export function fetchClient(fetch: FetchLike): Client {

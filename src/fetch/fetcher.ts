@@ -47,7 +47,7 @@ interface FetchContext {
   readonly client: Client;
   readonly hosts: Hosts;
   readonly headers: RequestHeaders;
-  /** May be on private addresses: those of the URLs that the caller gave. */
+  /** The origins of the URLs that the caller gave, which may be on private addresses. */
   readonly trustedOrigins: ReadonlySet<string>;
   readonly backoff: Backoff;
   readonly closing: AbortSignal;
@@ -117,7 +117,7 @@ export class Fetcher implements DocumentSource {
   async close(): Promise<void> {
     this.#closing.abort(new DOMException("The fetcher was closed", "AbortError"));
     this.#context.hosts.close();
-    // A client of the caller's own may serve other crawls.
+    // The caller's own client may serve other crawls.
     await this.#ownClient?.close();
   }
 }
@@ -133,7 +133,7 @@ class DocumentFetch {
   readonly #signal: AbortSignal | undefined;
   readonly #url: string;
   #attempts = 1;
-  // Ends the current attempt. The body of an earlier one may still be discarded: each has its own.
+  // Ends the current attempt. Each attempt has its own, because the body of an earlier one may still be in use.
   #controller: FollowingController | undefined;
   // How long to wait before the next attempt, in milliseconds.
   #delay = 0;
@@ -166,7 +166,7 @@ class DocumentFetch {
       const slot = await hosts.acquire(target, controller.signal, facts);
       if ("code" in slot) {
         controller.release();
-        // None was sent: the host does not respond, or refuses further requests.
+        // No request was sent: the host does not respond, or refuses further requests.
         return { ...this.#fail(outcomeOfProblem(slot), slot), attempts: this.#attempts - 1 };
       }
       try {
@@ -185,7 +185,7 @@ class DocumentFetch {
     this.#controller?.release();
   }
 
-  // Undefined if it must be sent again.
+  // Undefined if the request must be sent again.
   async #send(
     controller: FollowingController,
     target: URL,
@@ -251,7 +251,7 @@ class DocumentFetch {
     if (!isRetried) return this.#fail(outcome, reason, head);
     const delay = pause?.delay ?? backoffDelay(this.#attempts, backoff);
     onEvent({ type: "retry", url: this.#url, attempt: this.#attempts, delay, reason });
-    // A pause applies to the whole host, whose requests wait for it anyway.
+    // A pause applies to the whole host: its requests wait for it anyway.
     this.#delay = pause === undefined ? delay : 0;
     this.#attempts++;
     return undefined;

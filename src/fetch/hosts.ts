@@ -1,7 +1,7 @@
 // Decides when a host may get a request. Limits requests, in total and per host; hosts take turns.
-// - A delay counts from the start of one request to the start of the next. After a pause (429, or Retry-After on a temporary failure) of
-//   the whole host, one request goes first. Too long a pause, or one too many, ends the requests to the host.
-// - An origin that never answered gets one request at a time after the first failure, and none after the second document that fails.
+// - A delay counts from the start of one request to the start of the next. 429, or Retry-After on a temporary failure, pauses the whole
+//   host; then one request goes first. After too long a pause, or too many pauses, the host gets no more requests.
+// - An origin that has never responded gets one request at a time after the first failure, and none after two failed documents.
 import type { HeaderList } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
 import { hasNoResponse, isTemporary, type Problem, problem } from "../model/problem.ts";
@@ -58,14 +58,14 @@ export class Hosts {
   readonly #shared: SharedLimits | undefined;
   readonly #nameOf: (url: URL) => string;
   readonly #hosts = new Map<string, Host>();
-  // Hosts that only the total limit holds back, in round-robin order: a host that was served goes to the end.
+  // Hosts that wait only because of the total limit, in round-robin order: a host that was served goes to the end.
   readonly #ready = new Set<Host>();
   #running = 0;
-  // Requests that wait, that run, and that have lent their slot.
+  // Requests that are waiting, running, or have lent their slot.
   #open = 0;
   #closed = false;
 
-  /** `nameOf`: what is one host. */
+  /** `nameOf`: URLs with the same name count as one host. */
   constructor(
     settings: Settings,
     backoff: Backoff,
@@ -97,7 +97,7 @@ export class Hosts {
     return refusal ?? slot;
   }
 
-  /** Whether one more request would be sent immediately instead of being refused or having to wait; with `isSpare`, without delaying another. */
+  /** Whether another request would be sent immediately, without waiting or being refused; with `isSpare`, without delaying others. */
   hasRoomFor(target: URL, isSpare = false): boolean {
     const { concurrency, delay } = this.#settings;
     const { perHost, total } = concurrency;
@@ -105,12 +105,12 @@ export class Hosts {
     const host = this.#hosts.get(this.#nameOf(target)) ?? new Host();
     const isRefused = refusalOf(host, origin) !== undefined || isProbed(host, origin);
     const isDelayed = delay.milliseconds > 0 || host.leastDelay > 0;
-    // Requests that are not urgent leave half of the slots to others, and do not take their turn.
+    // Spare requests leave half of the slots to others; with a delay, each would take the turn of another.
     const most = isSpare ? (isDelayed ? 0 : Math.floor(perHost / 2)) : perHost;
     return this.#open < total && host.open < most && !isRefused;
   }
 
-  /** Sends nothing to this host for so many milliseconds. */
+  /** Sends nothing to this host for this many milliseconds. */
   pause(target: URL, milliseconds: number): void {
     const host = this.#host(target);
     host.nextAt = Math.max(host.nextAt, performance.now() + milliseconds);
@@ -203,7 +203,7 @@ export class Hosts {
     let sentAt = now;
     let held = true;
     let open = true;
-    // This request finds out about them, and others wait for it.
+    // This request probes them, and others wait for its result.
     const probed = doubts(host, originName);
     for (const doubt of probed) doubt.isProbed = true;
     const endProbe = () => {
@@ -225,7 +225,7 @@ export class Hosts {
         host.origins.set(originName, new Origin(true, status >= 500 && isFailing ? onlyErrors + 1 : 0));
         const pause = asksForPause(status, headers) ? this.#pauseOf(host, status, headers, sentAt) : undefined;
         if (pause !== undefined && pause.refusal === undefined) this.#shared?.pause(target, pause.delay);
-        // A failing server may simply have left out that it wants a pause.
+        // A failing server may have omitted Retry-After by mistake.
         if (pause === undefined && status < 500) host.pauses = 0;
         endProbe();
         return pause;
@@ -302,7 +302,7 @@ interface Waiter {
 }
 
 interface OwnSlot extends Slot {
-  /** The request is sent with a slot of the fleet, too. */
+  /** The request also uses a slot of the fleet. */
   join(shared: SharedSlot): void;
 }
 
@@ -313,7 +313,7 @@ class Host {
   readonly waiting = new Set<Waiter>();
   readonly continuing = new Set<Waiter>();
   readonly origins = new Map<string, Origin>();
-  /** On the clock of performance.now(), like all times here: nothing starts before. */
+  /** No request starts before this time of performance.now(), like all times here. */
   nextAt = 0;
   lastStart: number | undefined;
   leastDelay = 0;
@@ -338,7 +338,7 @@ class Origin implements OriginRecord {
   wasRetried = false;
   failures = 0;
   failedDocuments = 0;
-  /** Milliseconds spent on failures; the times of concurrent requests are added up. */
+  /** Milliseconds spent on failures, summed over concurrent requests. */
   wasted = 0;
   refusal: Problem | undefined;
   isProbed = false;
@@ -354,7 +354,7 @@ function refusalOf(host: Host, originName: string): Problem | undefined {
   return host.origins.get(originName)?.refusal ?? host.refusal?.reason;
 }
 
-// The host and the origin, if single requests must find out whether they respond again.
+// The host and the origin, if a single request must first probe whether they respond again.
 function doubts(host: Host, originName: string): (Host | Origin)[] {
   const origin = host.origins.get(originName);
   const list: (Host | Origin)[] = host.pauses > 0 ? [host] : [];
@@ -362,7 +362,7 @@ function doubts(host: Host, originName: string): (Host | Origin)[] {
   return list;
 }
 
-// Whether a request must wait until another one has found out.
+// Whether a request must wait for the result of such a probe.
 function isProbed(host: Host, originName: string): boolean {
   return doubts(host, originName).some((doubt) => doubt.isProbed);
 }

@@ -1,4 +1,4 @@
-// Resolves names as the system does (getaddrinfo), which knows hosts files, VPNs and multicast DNS. Results are cached for the run.
+// Resolves names with the system's resolver (getaddrinfo), which supports hosts files, VPNs and multicast DNS. Results are cached for the run.
 import dns from "node:dns";
 
 /** All addresses of a name, in the order in which to try them. Rejects with the codes of node:dns. */
@@ -9,7 +9,7 @@ export interface LookupOptions {
   readonly isRetry: boolean;
   /** The caller gave this host. */
   readonly isTrusted: boolean;
-  /** Nobody waits any longer. */
+  /** Aborted when nobody is waiting any longer. */
   readonly signal: AbortSignal;
 }
 
@@ -28,7 +28,7 @@ export function systemLookup(ask: Ask = getaddrinfo, limit: number = longestLook
   };
 }
 
-// Of the four threads that Node.js has for such work, libuv lets lookups use two. A third would wait there while its timeout runs.
+// libuv lets lookups use two of the four threads that Node.js has. A third lookup would wait there while its timeout runs.
 const atATime = 2;
 let running = 0;
 const waiting: (() => void)[] = [];
@@ -44,7 +44,7 @@ async function inTurn(hostName: string, ask: Ask, limit: number): Promise<readon
   return within(limit, asked);
 }
 
-/** Rejects after so many milliseconds. */
+/** Rejects after this many milliseconds. */
 export function within<T>(limit: number, promise: Promise<T>, sentence = "No answer"): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -42,7 +42,7 @@ function parseProxy(text: string, name: string): ChosenProxy {
   // `host:port` is a common form.
   const proxy = parseUrl(text.includes("://") ? text : `http://${text}`);
   if (proxy === null || !/^https?:$/.test(proxy.protocol)) {
-    // Ignoring a broken setting and connecting directly would be worse. The value may hold a password.
+    // Ignoring a broken setting and connecting directly would be worse. The value may contain a password.
     const way = name === "proxy" ? "" : "; connect directly with `proxy: false` or --no-proxy";
     throw new SitemapError("invalid-option", `Expected \`${name}\` to be the URL of an http or https proxy${way}`);
   }
@@ -72,7 +72,7 @@ export async function openTunnel(
   const target = `${host.includes(":") ? `[${host}]` : host}:${port}`;
   const login = proxy.authorization === undefined ? {} : { "proxy-authorization": proxy.authorization };
   let problemWith = "it closed the connection instead of answering CONNECT";
-  // Before undici, which reads a reason phrase of any length.
+  // Limited here, because undici reads a reason phrase of any length.
   const before = socket.bytesRead;
   const onReadable = () => {
     if (socket.bytesRead - before <= headBytes) return;
@@ -111,13 +111,13 @@ function failed(value: string): ConnectionProblem {
 
 const headBytes = 16 * 1024;
 
-// NO_PROXY: which hosts are contacted without a proxy. There is no standard; this is what curl, Go and Python agree on, and more:
+// NO_PROXY: which hosts are contacted without a proxy. There is no standard; this is a superset of what curl, Go and Python agree on:
 //   example.org  .example.org  *.example.org    the name and everything below it, label by label
-//   example.org:8080                            on this port alone
+//   example.org:8080                            only on this port
 //   192.0.2.7  2001:db8::1  [2001:db8::1]:80    an address, however it is written
 //   10.0.0.0/8  fd00::/8                        a range of addresses
 //   *                                           everything
-// Separated by commas or blanks. Names are compared as they are looked up.
+// Separated by commas or spaces. Names are compared as they are looked up.
 function exemption(list: string): (url: URL) => boolean {
   const rules = list.split(/[\s,]+/).flatMap((entry) => (entry === "" ? [] : (ruleOf(entry) ?? [])));
   return (url) => {

@@ -29,7 +29,7 @@ export function staysOnWebsite(from: URL, to: URL): boolean {
   return from.origin === to.origin || (isSameHost && from.port === "" && to.port === "");
 }
 
-// Sitemaps, feeds and text first; a website that knows none of these types still responds.
+// Prefers sitemaps, feeds and text, but accepts anything, so that every website responds.
 const accept =
   "application/xml, text/xml;q=0.9, application/rss+xml;q=0.9, application/atom+xml;q=0.9, text/plain;q=0.8, */*;q=0.5";
 

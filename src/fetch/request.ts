@@ -213,7 +213,7 @@ function letGo(body: AsyncIterator<Uint8Array>): void {
   try {
     body.return?.()?.then(undefined, () => {});
   } catch {
-    // The body of a client of the caller's own.
+    // It is the body of a custom client.
   }
 }
 

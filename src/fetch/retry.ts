@@ -46,7 +46,7 @@ export function backoffDelay(attempt: number, { base, cap, random }: Backoff): n
   return random() * Math.min(cap, base * 2 ** (attempt - 1));
 }
 
-/** How long to pause for a host that asked for it for the nth time, in milliseconds. `asked`: zero does not mean at once. */
+/** How long to pause for a host that asked for it for the nth time, in milliseconds. Even if it `asked` for zero, there is a delay. */
 export function pauseDelay(asked: number | undefined, nth: number, { base, cap, random }: Backoff): number {
   if (asked !== undefined && asked >= base) return asked;
   return Math.min(cap, base * 2 ** (nth - 1)) * (0.5 + random() / 2);
@@ -62,7 +62,7 @@ export function retryAfterDelay(headers: HeaderList, now: number): number | unde
   return date === undefined ? undefined : Math.max(0, date - now);
 }
 
-/** A time as a date, however far away: dates end in the year 275760. */
+/** A time as an ISO 8601 date, capped at the latest possible one, in the year 275760. */
 export function toDate(milliseconds: number): string {
   return new Date(Math.min(milliseconds, 8.64e15)).toISOString();
 }

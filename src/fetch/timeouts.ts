@@ -1,5 +1,5 @@
 // Timeouts: one for each wait, and one for all waits together. They run only while we wait for the website: not while a request
-// is queued, nor while the reader of the body is slow, nor while this process does not run.
+// is queued, the reader of the body is slow, or this process is suspended.
 import { type Problem, problem } from "../model/problem.ts";
 
 /** One wait: its limit in milliseconds, and the problem once that has passed. */
@@ -14,7 +14,7 @@ export class Clock {
   #wait: Wait | undefined;
   #waitingSince = 0;
   #used = 0;
-  // Stays for the next wait: a body has a wait for each chunk.
+  // Reused by the next wait: a body has a wait for each chunk.
   #timer: NodeJS.Timeout | undefined;
   #due = 0;
   #lastLook: NodeJS.Immediate | undefined;
@@ -56,11 +56,11 @@ export class Clock {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       if (this.#wait === undefined) return;
-      // So late that this process cannot have run: it was suspended, or other code kept it busy. The wait starts again.
+      // So late that this process was suspended, or busy with other code. The wait starts again.
       if (performance.now() - due > longestLate) this.#waitingSince = performance.now();
       // A timer may fire a fraction of a millisecond early.
       if (this.#left() >= 1) this.#setTimer();
-      // Data that has arrived is read first: it may have been there for long.
+      // Data that has already arrived is read first: it may have been there for a while.
       else this.#lastLook = setImmediate(() => this.#expire());
     }, time);
   }
@@ -78,7 +78,7 @@ export class Clock {
   }
 }
 
-// In milliseconds: a timer that fires later than that shows that this process did not run.
+// In milliseconds: if a timer fires later than this, the process was suspended or busy.
 const longestLate = 1000;
 
 /** setTimeout treats longer delays as 1 ms. */

@@ -1,5 +1,5 @@
-// Reads bytes that come in chunks of any size, in pieces of the requested size. Nothing is requested from the source
-// before it is needed. If the source fails, the bytes before that are returned first, then the error is thrown.
+// Turns chunks of any size into pieces of the requested size. Requests nothing from the source before it is needed. If the source
+// fails, the bytes before that are returned first, then the error is thrown.
 
 /** A source of bytes: a client, a file, a test. */
 export type ByteSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
@@ -47,7 +47,7 @@ export class ByteReader {
     return this.#bytes.length >= count;
   }
 
-  /** Throws the error of the source, if there was one: then the end is not a fault of the data. */
+  /** Throws the error of the source, if there was one: then the data itself is not to blame for its end. */
   throwFailure(): void {
     if (this.#failure !== undefined) throw this.#failure.error;
   }

@@ -1,9 +1,9 @@
-// From bytes to text. Which character set a document is in: the byte order mark, then the charset of the Content-Type header, then the XML
-// declaration, then UTF-8. Names are those of https://encoding.spec.whatwg.org/#names-and-labels.
+// From bytes to text. The character set of a document comes from the byte order mark, else the Content-Type header, else the XML
+// declaration, else it is UTF-8. Names are those of https://encoding.spec.whatwg.org/#names-and-labels.
 //   Lenient: if these differ, the first one counts, and the difference is reported.
-//   Lenient: a name that is not known, or cannot be true (UTF-16 for what begins in ASCII), is reported and skipped.
-//   Lenient: bytes that are not valid become U+FFFD, and are counted.
-// UTF-32, UTF-7 and EBCDIC are recognized and refused: TextDecoder does not know them, and no sitemap should be in them.
+//   Lenient: a name that is unknown or impossible (UTF-16 for a document that begins in ASCII) is reported and skipped.
+//   Lenient: invalid bytes become U+FFFD, and are counted.
+// UTF-32, UTF-7 and EBCDIC are recognized and refused: TextDecoder does not support them, and no sitemap should use them.
 import { isUtf8 } from "node:buffer";
 import { TextDecoder } from "node:util";
 import type { ProblemLog } from "../model/problem.ts";
@@ -40,7 +40,7 @@ export function decideCharset(sample: Uint8Array, contentType: string | undefine
 
 type Claim = Readonly<Record<"by" | "name", string>>;
 
-// Enough of a text to find ASCII characters in it: unless it is UTF-16, they are single bytes.
+// Good enough to find ASCII characters: unless the text is UTF-16, they are single bytes.
 function readBeginning(sample: Uint8Array, seen: string | undefined): string {
   if (seen !== undefined && wide.test(seen)) return new TextDecoder(seen).decode(sample, { stream: true });
   return Buffer.from(sample.buffer, sample.byteOffset, sample.length).toString("latin1");
@@ -59,7 +59,7 @@ function declaredCharset(beginning: string): string | undefined {
   return /\sencoding\s*=\s*["']\s*([^\s"'<>]+)\s*["']/.exec(declaration)?.[1]?.toLowerCase();
 }
 
-// A set of wide characters, or one with other bytes for letters, cannot be right for bytes that read as ASCII.
+// If the bytes read as ASCII, a character set with wide characters or other bytes for letters cannot be right.
 function canBeTrue(name: string, beginning: string): boolean {
   if (!wide.test(name) && !ebcdic.test(name)) return true;
   return !(/^\s*<[!?a-z]/i.test(beginning) || /^[\x01-\x7f]*$/.test(beginning));
@@ -124,8 +124,8 @@ function alternates(sample: Uint8Array, first: 0 | 1): boolean {
   return bytes.length >= 4 && bytes.every((byte, index) => (index % 2 === first ? isAscii(byte) : byte === 0));
 }
 
-// Each piece costs a trip to the reader of the pages. The tokenizer's memory (parse/fast/layout.ts) holds the longest, and a rest of the
-// one before.
+// Each piece has a fixed cost for the reader. The tokenizer's memory (parse/fast/layout.ts) holds the longest piece, and the rest of the
+// previous one.
 const shortest = 16 * 1024;
 const longest = 224 * 1024;
 

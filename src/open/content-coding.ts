@@ -1,8 +1,8 @@
 // Which compression a body has. The bytes decide, then the Content-Encoding header: servers use wrong file names, announce compression
 // that they did not apply, and compress twice. https://www.rfc-editor.org/rfc/rfc9110#name-content-encoding
 //   Lenient: a coding that was announced but not used is reported, and the body is read as what it is.
-//   Lenient: a coding that is not known is reported, and the body is read if it is text or compressed in a known way.
-// `deflate` comes with its zlib container or without.
+//   Lenient: an unknown coding is reported, and the body is read if it is text or has a known compression.
+// `deflate` comes with or without its zlib container.
 import { isUtf8 } from "node:buffer";
 import { completeLength, evidence } from "./charset.ts";
 
@@ -11,7 +11,7 @@ export type Coding = "gzip" | "zlib" | "deflate" | "br" | "zstd";
 /** How many bytes are needed to recognize a format. */
 export const sampleSize = 1024;
 
-/** Without a coding, the data is not compressed. With any other problem than a mismatch, it cannot be read. */
+/** Without a coding, the data is not compressed. With a problem other than a mismatch, it cannot be read. */
 interface Finding {
   readonly coding: Coding | undefined;
   readonly problem?: "coding-mismatch" | "coding-unknown" | "coding-damaged";

@@ -1,10 +1,10 @@
-// Removes one layer of compression, in constant memory. Pieces of one size go to zlib, so that the result for damaged data does not
-// depend on chunks.
+// Removes one layer of compression, in constant memory. zlib gets pieces of one size, so that the result for damaged data does not
+// depend on how it arrived.
 //   Lenient: if data ends too early or is damaged, the part before is kept.
 //   Lenient: a wrong checksum or length loses nothing.
-//   Lenient: reserved flags in a header of gzip are reported as damage, and the member is read anyway.
-//   Lenient: zeros after a member of gzip, as in padded blocks, are skipped, and the members after them are read.
-//   Lenient: whatever follows the compressed data is ignored.
+//   Lenient: reserved flags in a gzip header are reported as damage, and the member is read anyway.
+//   Lenient: zeros after a gzip member, as in padded blocks, are skipped, and the members after them are read.
+//   Lenient: anything after the compressed data is ignored.
 import type { Transform } from "node:stream";
 import * as zlib from "node:zlib";
 import type { ProblemLog } from "../model/problem.ts";
@@ -38,7 +38,7 @@ async function* single(input: ByteReader, create: () => ZlibStream, problems: Pr
   });
   if (ending === "damaged") return problems.add("coding-damaged");
   if (ending === "truncated" || !(await skip(input, trailer))) return reportTruncated(input, problems);
-  // Bytes of another kind may pass for an empty stream with something behind it.
+  // Other kinds of data may look like an empty stream followed by something.
   if (await input.fill(1)) problems.add(isEmpty ? "coding-damaged" : "coding-trailing");
 }
 
@@ -48,7 +48,7 @@ function numbers({ buffer, byteOffset, length }: Uint8Array): DataView {
 
 // https://www.rfc-editor.org/rfc/rfc1952
 //   "A gzip file consists of a series of 'members'": as many as there are, one after the other.
-// Names, comments and extra fields of a header are skipped, never kept. The header's own checksum is not looked at.
+// Names, comments and extra fields of a header are skipped, never kept. The header's own checksum is not verified.
 async function* gunzip(input: ByteReader, problems: ProblemLog): Content {
   let isSmall = false;
   let isPadded = false;
@@ -59,7 +59,7 @@ async function* gunzip(input: ByteReader, problems: ProblemLog): Content {
       crc = zlib.crc32(chunk, crc);
       size += chunk.length;
     };
-    // Many small members must not cost a thread each.
+    // Many small members must not use a thread each.
     isSmall = !(await input.fill(smallInput)) || isSmall;
     const output = isSmall ? inflateSmall(input) : undefined;
     if (output !== undefined) {
@@ -121,7 +121,7 @@ async function skipTo(input: ByteReader, find: (bytes: Uint8Array) => number): P
   return false;
 }
 
-// Small members are inflated synchronously: zlib's thread would cost more. 16 KB make 200 KB of XML, in half a millisecond.
+// Small members are inflated synchronously: using zlib's thread would take longer. 16 KB become 200 KB of XML in half a millisecond.
 const smallInput = 16 * 1024;
 // Output below which the next member is expected to be small, too.
 const smallMember = 64 * 1024;
@@ -148,7 +148,7 @@ function inflateSmall(input: ByteReader): Uint8Array | undefined {
       readonly buffer: Uint8Array;
       readonly engine: { readonly bytesWritten: number };
     };
-    // A stream that used every byte may need more: only one that left some has certainly ended.
+    // A stream that used every byte may need more; only one that left some has certainly ended.
     if (engine.bytesWritten >= bytes.length) return undefined;
     input.skip(engine.bytesWritten);
     // A few bytes must not keep the whole of zlib's buffer alive.
@@ -165,7 +165,7 @@ async function* unzstd(input: ByteReader, problems: ProblemLog): Content {
     const magic = input.peek(4);
     const isFrame = isZstdFrame(magic);
     if (!isFrame && !isSkippableFrame(magic)) break;
-    // Each costs a decoder.
+    // Each needs a decoder.
     if (frames > mostFrames) return problems.add("coding-damaged");
     if (isFrame) {
       const ending = yield* decompress(input, createZstdDecoder!);
@@ -188,7 +188,7 @@ async function skipFrame(input: ByteReader): Promise<boolean> {
 /** `truncated`: the input ended too early; `damaged`: the input is invalid. */
 type Ending = "complete" | "truncated" | "damaged";
 
-// With half of it, the parser would wait for zlib's thread every time; larger pieces lose more of damaged data.
+// With half of this, the parser would wait for zlib's thread every time; larger pieces lose more of damaged data.
 const pieceSize = 32 * 1024;
 
 /** Yields the content of one compressed stream and leaves the reader at the byte after it. `update` gets each chunk before that. */

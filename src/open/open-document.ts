@@ -13,9 +13,9 @@ import { createZstdDecoder, unpack } from "./decompress.ts";
 export interface OpenOptions {
   /** Content-Encoding may list several codings; Content-Type the character set. */
   readonly headers?: HeaderList | undefined;
-  /** The limit of decoded bytes, for each layer of compression. */
+  /** The maximum decoded size, for each layer of compression. */
   readonly maxBytes: number;
-  /** The limit of layers of compression. */
+  /** The maximum number of layers of compression. */
   readonly encodingLayers: number;
   readonly problems: ProblemLog;
 }
