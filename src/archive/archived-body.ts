@@ -13,9 +13,9 @@ export interface ArchivedBodyOptions extends Pick<RecordSource, "records"> {
   readonly id?: string | undefined;
   /** The length that the body must have. */
   readonly bytes?: number | undefined;
-  /** There is no HTTP head before it. */
+  /** There is no HTTP head before the body. */
   readonly isResource?: boolean;
-  /** It has its transfer coding, which is decoded. */
+  /** The body still has its chunked transfer coding, which is decoded. */
   readonly isChunked?: boolean;
   readonly problem: Problem | undefined;
 }
@@ -23,7 +23,7 @@ export interface ArchivedBodyOptions extends Pick<RecordSource, "records"> {
 export class ArchivedBody implements Body {
   readonly #options: ArchivedBodyOptions;
   problem: Problem | undefined;
-  /** In bytes; known after it was fully read. */
+  /** In bytes; known once it has been fully read. */
   length: number | undefined;
 
   constructor(options: ArchivedBodyOptions) {
@@ -31,13 +31,13 @@ export class ArchivedBody implements Body {
     this.problem = options.problem;
   }
 
-  /** Where its record is, if that can be copied. */
+  /** The position of its record, if that can be copied. */
   get source(): RecordSource | undefined {
     const { records, place, isChunked } = this.#options;
     return place === undefined || isChunked ? undefined : { records, place };
   }
 
-  /** Of its payload; undefined if the archive has none. */
+  /** The digest of its payload; undefined if the archive has none. */
   async digest(): Promise<Digest | undefined> {
     const { records, place } = this.#options;
     const head = place && (await unlessDamaged(() => records.head(place)));
@@ -54,7 +54,7 @@ export class ArchivedBody implements Body {
     return this.#pieces(false);
   }
 
-  /** In pieces that are used before the next one is requested. */
+  /** The body in pieces, each of which must be used before the next one is requested. */
   lent(): AsyncGenerator<Uint8Array, undefined> {
     return this.#pieces(true);
   }
@@ -77,7 +77,7 @@ export class ArchivedBody implements Body {
     const { isResource, isChunked, bytes } = this.#options;
     const block = new DigestCheck(fields.get("warc-block-digest"));
     const payload = new DigestCheck(fields.get("warc-payload-digest"));
-    // Tools disagree whether a payload includes chunked framing.
+    // Tools disagree about whether a payload includes chunked framing.
     const decoded = new DigestCheck(isChunked ? fields.get("warc-payload-digest") : "");
     let length = 0;
     const whole = seen(content, (piece) => block.see(piece));
@@ -105,7 +105,7 @@ async function* seen(
   }
 }
 
-// Nothing of it if there is no head.
+// Yields nothing if there is no head.
 async function* withoutHead(content: AsyncGenerator<Uint8Array, undefined>): AsyncGenerator<Uint8Array, undefined> {
   try {
     const { head, start } = await readHttpHead(content);
@@ -123,11 +123,11 @@ export interface HttpHead {
   readonly length: number;
 }
 
-/** More than any server sends, and than any client accepts. */
+/** More than any server sends or any client accepts. */
 const maxHttpHead = 256 * 1024;
 const maxChunkLine = 1024;
 
-/** The head of a response, undefined if there is none, and the beginning of its body: at least the line of a chunk. */
+/** The head of a response (undefined if there is none), and the beginning of its body: at least the first chunk's size line. */
 export async function readHttpHead(
   content: AsyncGenerator<Uint8Array, undefined>,
 ): Promise<{ readonly head: HttpHead | undefined; readonly start: Uint8Array }> {
@@ -138,7 +138,7 @@ export async function readHttpHead(
     isEnd = step.done === true;
     if (!step.done) bytes = bytes.length === 0 ? step.value : Buffer.concat([bytes, step.value]);
     end ??= headEnd(bytes.subarray(0, maxHttpHead));
-    // Without a body, a head may end with the record.
+    // If there is no body, the head may end with the record.
     if (isEnd && bytes.length < maxHttpHead) end ??= bytes.length;
   }
   if (end === undefined || end > maxHttpHead) return { head: undefined, start: bytes };

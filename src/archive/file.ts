@@ -1,4 +1,4 @@
-// Files that are read and written at positions, and content that is kept: blocks in memory or in a file, read any number of times.
+// Files that are read and written at positions, and stored content: blocks in memory or in a file, which can be read repeatedly.
 import type { FileHandle } from "node:fs/promises";
 import { SitemapError, systemReason } from "../model/errors.ts";
 import type { Body } from "../model/exchange.ts";
@@ -16,14 +16,14 @@ export type Block = Uint8Array | Extent;
 /** Large enough that a read costs little per byte, small enough that sixteen readers need little memory. */
 export const blockSize: number = 256 * 1024;
 
-/** Pieces up to this length may be collected; a longer one is used before the next is asked for. */
+/** Pieces up to this length may be collected; a longer one must be used before the next is requested. */
 export const largePiece: number = 64 * 1024;
 
-// Blocks to use again: as garbage they would pile up, since those that live long are freed late. As many as a store keeps in memory.
+// Blocks to reuse: the garbage collector would free them late, because they live long. As many as a store keeps in memory.
 const spare: Uint8Array[] = [];
 const mostSpare = 32;
 
-/** A block that was given back, if there is one. */
+/** A block to reuse, if there is one. */
 export function spareBlock(): Uint8Array | undefined {
   return spare.pop();
 }
@@ -41,7 +41,7 @@ export class KeptFile {
   readonly #handle: FileHandle;
   readonly #name: string;
   #closed = false;
-  /** Nobody writes to it any more: small reads that follow each other take one read of the file. */
+  /** Nobody writes to it any more: consecutive small reads share one read of the file. */
   remembersReads = false;
   #window: Uint8Array = new Uint8Array();
   #windowStart = 0;
@@ -84,7 +84,7 @@ export class KeptFile {
     return used === buffer.length ? buffer : buffer.subarray(0, used);
   }
 
-  /** Writes all of it. A nearly full disk accepts a part, and fails only at the next attempt. */
+  /** Writes all bytes. A nearly full disk accepts a part, and fails only at the next attempt. */
   async write(offset: number, bytes: Uint8Array): Promise<void> {
     if (this.#closed) throw closedError();
     let used = 0;
@@ -109,7 +109,7 @@ export class KeptFile {
     await this.#handle.close();
   }
 
-  // Closed while it was in use: not a failure of the disk.
+  // If the file was closed while in use, the disk has not failed.
   #failed(what: "read" | "written", error: unknown): SitemapError {
     return this.#closed ? closedError() : storageFailed(`${this.#name} could not be ${what}`, error);
   }
@@ -119,7 +119,7 @@ export function keptBody(blocks: readonly Block[], problem: Problem | undefined)
   return { problem, [Symbol.asyncIterator]: () => readBlocks(blocks) };
 }
 
-/** In pieces of at most `blockSize`, read ahead. If they are `lent`, a large piece is reused when the caller requests the next one. */
+/** Yields pieces of at most `blockSize`, reading ahead. If they are `lent`, a large piece is overwritten when the next one is requested. */
 export async function* readBlocks(blocks: readonly Block[], lent = false): AsyncGenerator<Uint8Array, undefined> {
   let ahead: { readonly bytes: Promise<Uint8Array>; readonly isLent: boolean } | undefined;
   for (const piece of [...pieces(blocks), undefined]) {

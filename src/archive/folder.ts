@@ -2,7 +2,7 @@
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmdirSync, statSync } from "node:fs";
 import path from "node:path";
 
-/** Returns the folders that were missing, the innermost first. Throws the error of the system; `recursive` of Node.js hangs in /proc. */
+/** Returns the folders that were missing, the innermost first. Throws the system's error. Node's own `recursive` option hangs in /proc. */
 export function makeFolder(folder: string): readonly string[] {
   if (isFolder(folder)) return [];
   const parent = path.dirname(folder);
@@ -21,7 +21,7 @@ function isFolder(name: string): boolean {
   return statSync(name, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** As long as they are empty. */
+/** Removes folders, up to the first that is not empty. */
 export function removeEmpty(folders: readonly string[]): void {
   try {
     for (const folder of folders) rmdirSync(folder);
@@ -30,7 +30,7 @@ export function removeEmpty(folders: readonly string[]): void {
   }
 }
 
-/** Puts a file in the place of another, with its rights. On the disk first: a power failure must not leave an empty file. */
+/** Replaces a file with another, keeping its permissions. Flushes to disk first: a power failure must not leave an empty file. */
 export function replaceFile(file: string, target: string): void {
   const mode = statSync(target, { throwIfNoEntry: false })?.mode;
   if (mode !== undefined) chmodSync(file, mode & 0o777);

@@ -1,4 +1,4 @@
-// Responses in archives of other tools, interpreted like those of a website.
+// Responses in archives from other tools, interpreted like those of a website.
 import { type Fetched, type FetchedDocument, type HeaderList, header } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import { failureOf, isRedirect } from "../model/status.ts";
@@ -11,7 +11,7 @@ import { type Digest, parseDigest, type RecordHead } from "./warc.ts";
 /** The URL of a response; undefined for records without one. */
 export function foreignUrl({ type, fields }: RecordHead): string | undefined {
   if (type !== "response" && type !== "resource" && type !== "revisit") return undefined;
-  // WARC 1.0 printed angle brackets around URLs, and some tools write them.
+  // The WARC 1.0 specification shows angle brackets around URLs, and some tools write them.
   const url = withoutCredentials((fields.get("warc-target-uri") ?? "").replace(/^<(.*)>$/, "$1"));
   return /^https?:\/\//i.test(url) && parseUrl(url) !== null ? detached(url) : undefined;
 }
@@ -22,7 +22,7 @@ export function dateOf({ fields }: RecordHead): string | undefined {
   return date.length < 40 && !Number.isNaN(Date.parse(date)) ? detached(date) : undefined;
 }
 
-/** The exchange in a response record. Throws an error that `isDamage`. `originals`: the records that a `revisit` may refer to. */
+/** The exchange in a response record. Throws an error for which `isDamage` is true. `originals`: the records that a `revisit` may refer to. */
 export async function readForeign(
   records: RecordFile,
   place: Place,
@@ -48,7 +48,7 @@ export async function readForeign(
     const original = (await originals()).find(head, url);
     if (original === undefined) return { outcome: "failed", ...asked, reason: problem("archive-revisit") };
     const repeated = await readForeign(records, original, originals);
-    // A revisit whose head is not a 304 has the head of the same payload, sent again.
+    // If the head of a revisit is not a 304, the same payload was sent again with this head.
     const isWhole = repeated.outcome === "found" && http?.status === repeated.status;
     return { ...repeated, url, ...(isWhole ? { headers: http.headers } : {}) };
   }
@@ -73,8 +73,8 @@ function truncation({ fields }: RecordHead): Problem | undefined {
 }
 
 /**
- * The responses of a file, by everything that a revisit may refer to, the best first. The profiles of revisits differ in the meaning
- * of their head, which its status shows as well.
+ * The responses of a file, by everything that a revisit may refer to, the best first. Revisit profiles differ in what the head
+ * means; its status shows that, too.
  * https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#revisit
  */
 export class Originals {
@@ -99,7 +99,7 @@ export class Originals {
     return originals;
   }
 
-  /** The record that a revisit of this URL refers to. A payload with another digest is not the original. */
+  /** The record that a revisit of this URL refers to. A payload with a different digest is not the original. */
   find({ fields }: RecordHead, url: string): Place | undefined {
     const digest = parseDigest(fields.get("warc-payload-digest"));
     const original = fields.get("warc-refers-to-target-uri") ?? url;

@@ -17,19 +17,19 @@ const level = 3;
 const trailerLength = 8;
 const mostHeader = 4096;
 const magic = Buffer.from([0x1f, 0x8b, 8]);
-/** A file of a few bytes must not keep us busy: sitemaps shrink to a tenth, never to a hundredth. */
+/** Limits what a tiny file may decompress to: sitemaps shrink to a tenth, never to a hundredth. */
 const maxRatio = 100;
 const alwaysAllowed = 128 * 1024 * 1024;
 
 /** Damaged compressed data. */
 export class DamagedGzip extends Error {}
 
-/** How much may come out of compressed bytes. */
+/** The maximum decompressed size. */
 export function mostUnpacked(packed: number): number {
   return Math.max(alwaysAllowed, packed * maxRatio);
 }
 
-/** One member. `length`: of what is in it, as far as it is known. */
+/** One member. `length`: of its content, if known. */
 export async function* compressed(
   pieces: AsyncIterable<Uint8Array>,
   length: number,
@@ -44,7 +44,7 @@ export async function* compressed(
   yield* gzip;
 }
 
-// One piece at a time, which is lent. Errors of the source reach the reader of the output.
+// One lent piece at a time. Errors of the source reach the reader of the output.
 async function feed(gzip: zlib.Gzip, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   try {
     for await (const piece of pieces) {
@@ -56,12 +56,12 @@ async function feed(gzip: zlib.Gzip, pieces: AsyncIterable<Uint8Array>): Promise
   }
 }
 
-/** Not compressed, but a member all the same: its bytes can be read where they are. */
+/** A member that is not compressed: its bytes can be read in place. */
 export function stored(bytes: Uint8Array): Uint8Array {
   return zlib.gzipSync(bytes, { level: 0 });
 }
 
-/** What is in these bytes of a file, if they are a member and nothing else. Throws `DamagedGzip`. */
+/** The content of these bytes of a file, if they are exactly one member. Throws `DamagedGzip`. */
 export async function* decompressed(
   file: KeptFile,
   offset: number,
@@ -73,8 +73,8 @@ export async function* decompressed(
 }
 
 /**
- * What is in the member that begins here; returns its length in the file. `start`: its first bytes, and what follows. With `most`, at
- * most that much may come out, and the checksum must be right. Throws `DamagedGzip`.
+ * The content of the member that begins here; returns its length in the file. `start`: its first bytes, and what follows. With `most`, the
+ * decompressed size is limited, and the checksum is verified. Throws `DamagedGzip`.
  */
 export async function* member(
   file: KeptFile,
@@ -124,7 +124,7 @@ export async function* member(
   return lengthAfter(inflate.bytesWritten);
 }
 
-// Synchronously: for so little, another thread costs more than it saves. Undefined if it is large, or continues after these bytes.
+// Synchronously: for so few bytes, another thread takes longer. Undefined if the member is large, or continues after these bytes.
 function inflateSmall(bytes: Uint8Array): { readonly buffer: Uint8Array; readonly used: number } | undefined {
   try {
     const options = { info: true, maxOutputLength: smallUnpacked };
@@ -147,7 +147,7 @@ async function* piecesFrom(file: KeptFile, offset: number): AsyncGenerator<Uint8
   }
 }
 
-/** Where a member with a record begins in these bytes; -1 if nowhere. A body that a website compressed contains no record. */
+/** The position of a member with a record in these bytes; -1 if there is none. (Compressed bodies of a website contain no record.) */
 export function findMember(bytes: Uint8Array, mayTry: () => boolean): number {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let at = buffer.indexOf(magic); at !== -1 && mayTry(); at = buffer.indexOf(magic, at + 1)) {
@@ -181,7 +181,7 @@ function headerLength(bytes: Uint8Array): number | undefined {
   return at < bytes.length ? at : undefined;
 }
 
-/** Decompresses a whole file. `isDamaged`: the part before the damage is there. `isLate`: the rest is missing, because the time limit was reached. */
+/** Decompresses a whole file. `isDamaged`: only the part before the damage is there. `isLate`: the rest is missing, because the time limit was reached. */
 export async function unpack(
   path: string,
   packed: KeptFile,
@@ -193,7 +193,7 @@ export async function unpack(
   let unpacked = 0;
   let isDamaged = false;
   try {
-    // Where it is cut off, the records show it.
+    // If the file is cut off, its records will show that.
     const gunzip = zlib.createGunzip({ finishFlush: zlib.constants.Z_SYNC_FLUSH, chunkSize: blockSize });
     pipeline(Readable.from(piecesFrom(packed, 0)), gunzip, () => undefined);
     for await (const piece of gunzip) {
@@ -216,7 +216,7 @@ export function tooLarge(path: string, most: number): SitemapError {
   return new SitemapError("invalid-archive", `${path} decompresses to more than ${most} bytes`);
 }
 
-// Not the disk, or too little memory.
+// Whether the data is at fault, and not the disk or a lack of memory.
 function isDamage(error: unknown): boolean {
   return error instanceof DamagedGzip || ["Z_DATA_ERROR", "Z_BUF_ERROR", "Z_NEED_DICT"].includes(codeOf(error));
 }

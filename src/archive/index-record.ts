@@ -1,7 +1,7 @@
 // The index of an archive, in its last two records: opening it takes one read, and a damaged record does not affect others.
-//   The last but one has one line of JSON about the run, then one for each group of records: an exchange, or a record that belongs to
-//   none. Each group begins where the one before ends, so nothing can be left out or overlap. The last record says where the index is.
-// A file may say anything: whoever reads a record compares it with its line.
+//   The second to last has one line of JSON about the run, then one for each group of records: an exchange, or a record that belongs to
+//   none. Each group begins where the previous one ends, so nothing can be omitted or overlap. The last record says where the index is.
+// The index is not trusted: readers compare each record with its line.
 import { SitemapError } from "../model/errors.ts";
 import { grouped } from "../model/figures.ts";
 import { isLossy, type Problem, problemFrom } from "../model/problem.ts";
@@ -12,18 +12,18 @@ import { DigestCheck } from "./warc.ts";
 
 export const indexType = "application/x-ndjson";
 const indexVersion = 1;
-// Bounds for what is read: an archive with a larger index is read by its records.
+// Limits: an archive with a larger index is read record by record instead.
 const tailLength = 1024;
 const maxLine = 1024 * 1024;
 const maxIndex = 512 * 1024 * 1024;
 
-/** A group of records that follow each other. */
+/** A group of consecutive records. */
 export interface Group {
   /** Empty for a record that belongs to no exchange. */
   readonly url: string;
   /** `-` for a record that belongs to no exchange; otherwise a role (`s`, or `r` for robots.txt) and flags: see `kindOf`. */
   readonly kind: string;
-  /** The last one is the description, and if there are several, the first is the response. */
+  /** The last record is the description; if there are several, the first is the response. */
   readonly lengths: readonly number[];
   /** The length of the document. */
   readonly bytes?: number | undefined;
@@ -69,14 +69,14 @@ function padded(value: number): string {
   return String(value).padStart(15, "0");
 }
 
-/** A group as an index has it. */
+/** A group as listed in an index. */
 export interface IndexedGroup extends Group {
   readonly offset: number;
   /** See `countsFrom`. */
   readonly counts: unknown;
 }
 
-/** Calls `add` for each group. `infoId`: the record that describes the last run. Undefined if the file has no index, or one that cannot be right. */
+/** Calls `add` for each group. `infoId`: the record that describes the last run. Undefined if the file has no valid index. */
 export async function readIndex(
   records: RecordFile,
   size: number,
@@ -111,7 +111,7 @@ export async function readIndex(
   }
 }
 
-/** A hostile file must not take all memory. */
+/** Thrown if a file has too many responses: a hostile one must not use up all memory. */
 export class AnswerLimit extends SitemapError {
   constructor(most: number) {
     super("invalid-archive", `it contains more than ${grouped(most)} documents`);
@@ -132,7 +132,7 @@ function indexHead(line: string): IndexHead | undefined {
   return { info: infoFrom(info).info, exchanges, by };
 }
 
-// In joined files, it is not where it says. Nothing follows it but the last record.
+// In joined files, the index is not at the position it gives. Only the last record follows it.
 async function findIndex(records: RecordFile, size: number): Promise<Place | undefined> {
   const from = Math.max(0, size - tailLength);
   const text = Buffer.from(await records.file.read(from, size - from)).toString("latin1");
@@ -159,7 +159,7 @@ function isLengths(value: unknown): value is number[] {
   );
 }
 
-/** Undefined if we would not have written it. */
+/** Undefined if they are not as we write them. */
 export function countsFrom({ bytes, counts }: Partial<IndexedGroup>): Counts | undefined {
   if (!Array.isArray(counts) || bytes === undefined) return undefined;
   const [format, pages, decodedBytes, charset, checksum, ...problems] = counts as unknown[];

@@ -1,4 +1,4 @@
-// What an archive is about, as JSON in its first record and in its index. Checked when it is read: archives are not trusted.
+// Describes an archived run, as JSON in the archive's first record and in its index. Checked when read: archives are not trusted.
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { Problem } from "../model/problem.ts";
@@ -10,11 +10,11 @@ export interface ArchiveInfo {
   readonly homepage?: string;
   /** Present if the tree was built from given sitemaps, without discovery. */
   readonly sitemaps?: readonly string[];
-  /** The options that shape a tree. Those that may hold secrets (`headers`, `proxy`, `tls`) never reach a file. */
+  /** The options that affect a tree. Those that may contain secrets (`headers`, `proxy`, `tls`) are never written to a file. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** What a run read in a document, from its first to its last page, without a loss. */
+/** What a run found in a document that it read completely, without a loss. */
 export interface Counts {
   readonly format: PagesFormat;
   readonly pages: number;
@@ -27,15 +27,15 @@ export interface Counts {
 }
 
 export interface RunCounts {
-  /** The settings that the counts depend on, as one text. */
+  /** The settings that the counts depend on, as one string. */
   readonly by: string | undefined;
   /** By URL. */
   readonly documents: ReadonlyMap<string, Counts>;
 }
 
-// Raised if readers of an earlier version could not make the same tree.
+// Increased when earlier versions could no longer build the same tree.
 const formatVersion = 2;
-// Options that may hold passwords and keys.
+// Options that may contain passwords and keys.
 const secretSettings = new Set(["headers", "proxy", "tls"]);
 
 /** As data for JSON. `resumes`: the id of the record of the run that this one resumes. */

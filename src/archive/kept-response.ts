@@ -1,8 +1,8 @@
-// Defines what is kept of a response. An exchange is a `response` record, if there was a response, then a `metadata`
-// record that describes it: a reader that finds it knows that the exchange is whole.
+// Defines what is stored of a response. An exchange is a `response` record, if there was a response, then a `metadata`
+// record that describes it: if that is there, the exchange is complete.
 //   https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/
-// Deviation: the body of a response is kept without its transfer coding, and headers about it are left out, so that every tool finds the
-// payload. The headers as they came are in the description: an exchange without its body, as JSON, checked when it is read.
+// Deviation: bodies are stored without their transfer coding and the headers about it, so that every tool finds the payload. The original
+// headers are in the description: the exchange without its body, as JSON, which is checked when read.
 import { STATUS_CODES } from "node:http";
 import { SitemapError } from "../model/errors.ts";
 import type { Body, Came, DocumentRole, Fetched, HeaderList, NotAsked } from "../model/exchange.ts";
@@ -93,7 +93,7 @@ function fail(): never {
   throw new SitemapError("invalid-archive", "it is damaged: the description of an exchange cannot be read");
 }
 
-/** Why another run may get more: a limit or setting of ours, no connection, or damage; not an error that the website sent. */
+/** Why another run may get more: one of our limits or settings, no connection, or damage; not an error that the website sent. */
 export function cutOf(fetched: Fetched): Problem | undefined {
   const found = fetched.outcome === "found" ? fetched.body.problem : "reason" in fetched ? fetched.reason : undefined;
   if (found === undefined) return undefined;
@@ -126,7 +126,7 @@ function cleanText(text: string): string {
   return text.replace(/(\bhttps?:\/\/|^\/\/)[^\s/?#@"<>]*@/gi, "$1");
 }
 
-// Readers limit the length of a head. What does not fit is in the description, verbatim.
+// Readers limit the length of a head. What does not fit is in the description.
 const maxUri = 16 * 1024;
 const maxHeaders = 64 * 1024;
 
@@ -179,7 +179,7 @@ export interface Repetition {
   readonly answered?: { readonly status: number; readonly headers: HeaderList } | undefined;
 }
 
-/** After a response that was copied from an earlier archive: a `revisit` with the new response, if there was a request, and the description. */
+/** Follow a response copied from an earlier archive: a `revisit` with the new response, if there was a request, and the description. */
 export async function repetitionRecords(
   infoId: string,
   { url }: Fetched,
@@ -205,7 +205,7 @@ export async function repetitionRecords(
 
 const originalFields = ["warc-record-id", "warc-date", "warc-payload-digest"];
 
-/** Never a space or a line end, whatever the website wrote. */
+/** Without spaces and line ends, whatever the website sent. */
 function targetUri(url: string): string {
   const uri = parseUrl(url)?.href ?? encodeURI(Buffer.from(url).toString());
   return uri.slice(0, maxUri);

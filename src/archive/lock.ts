@@ -1,4 +1,4 @@
-// A lock: a file with the id of the process that uses another file or a folder. The lock of a dead process is taken over.
+// A lock: a file with the id of the process that is using another file or a folder. Locks of dead processes are taken over.
 import { randomBytes } from "node:crypto";
 import { linkSync, readFileSync, renameSync, rmSync, statSync, utimes, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -56,7 +56,7 @@ export class FileLock {
     throw refused("Another process");
   }
 
-  /** False if another process took it over, because this one seemed to be gone. */
+  /** False if another process took it over because this one seemed dead. */
   isOurs(): boolean {
     try {
       return readFileSync(this.#path, "utf8") === this.#text;
@@ -75,7 +75,7 @@ export class FileLock {
 /** Undefined if the lock is missing or damaged, or its process is gone. */
 export function ownerOf(path: string): Owner | undefined {
   try {
-    // `started`: if the system tells; process ids are reused.
+    // `started`, where the system provides it, because process ids are reused.
     const lock = JSON.parse(readFileSync(path, "utf8")) as Partial<Owner & { readonly started: string }>;
     const { pid, host, started } = lock;
     if (typeof pid !== "number") return undefined;

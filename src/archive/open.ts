@@ -17,15 +17,15 @@ import { DigestCheck, latin1, type RecordHead } from "./warc.ts";
 /** The position of a response. */
 export interface Answer {
   readonly response: Place | undefined;
-  /** Absent in records of other tools. */
+  /** Absent in records from other tools. */
   readonly description?: Place | undefined;
-  /** The length of the document, by the index. */
+  /** The length of the document, according to the index. */
   readonly bytes?: number | undefined;
   /** Its content, according to the index. */
   readonly counts?: unknown;
-  /** A limit of ours or damage is the cause that it is not whole: another run may have got it. */
+  /** It is incomplete because of damage or one of our limits, so another run may have more. */
   readonly isCut: boolean;
-  /** It was requested again with new cookies: earlier responses of the run do not count. */
+  /** It was requested again with new cookies, which supersedes earlier responses of the run. */
   readonly isAgain?: boolean;
   readonly isRevisit?: boolean;
   /** When it was received, in milliseconds, and by which run: known after a pass. */
@@ -37,25 +37,25 @@ export interface Answer {
 export interface OpenArchiveOptions {
   /** Stops opening, with its reason. */
   readonly signal?: AbortSignal | undefined;
-  /** The limit of sitemaps in a tree: limits the responses in an archive, which also has one for each redirect. */
+  /** The maximum number of sitemaps in a tree, which also limits the responses in an archive (it has one for each redirect, too). */
   readonly documents?: number | undefined;
   /** When to stop and use what was found, on the clock of performance.now(). */
   readonly until?: number | undefined;
   /** If there are several responses to one request, the last one counts instead of the first. */
   readonly newest?: boolean | undefined;
-  /** The groups of records are wanted, too. */
+  /** Also collect the groups of records. */
   readonly withGroups?: boolean | undefined;
   readonly mostAnswers?: number | undefined;
   readonly writable?: boolean | undefined;
 }
 
-// More than any run with the default limits writes: a small file must not take all memory.
+// More than any run with the default limits writes. Limited, because a small file must not use up all memory.
 const leastAnswers = 600_000;
 const answersOfDocument = 12;
-// More than the headers that any client accepts.
+// Larger than the headers that any client accepts.
 const maxDescription = 4 * 1024 * 1024;
 
-/** Opens a WARC file, of ours or another tool, compressed or not. Throws a `SitemapError` (`invalid-archive`) if it is not one. */
+/** Opens a WARC file, our own or another tool's, compressed or not. Throws a `SitemapError` (`invalid-archive`) if it is not one. */
 export async function openArchive(path: string, options: OpenArchiveOptions = {}): Promise<Archive> {
   const stats = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw invalidArchive(path, error.code === "ENOENT" ? "there is no such file" : systemReason(error), error);
@@ -88,7 +88,7 @@ export async function archiveAbout(path: string): Promise<ArchiveInfo | undefine
   return archive.info;
 }
 
-/** Of a file that is open. */
+/** Reads a file that is already open. */
 export async function readArchive(
   records: RecordFile,
   size: number,
@@ -122,29 +122,29 @@ export async function readArchive(
 }
 
 export class Archive implements DocumentSource {
-  /** Absent in files that other tools wrote. */
+  /** Absent in files from other tools. */
   info: ArchiveInfo | undefined;
-  /** The record that describes the last run of ours. */
+  /** The record that describes our last run. */
   infoId: string | undefined;
   /** Whether the crawl that wrote it finished. */
   finished = false;
-  /** Whether it is cut off or damaged: everything else is used. */
+  /** Whether it is cut off or damaged; the readable part is used. */
   truncated = false;
-  /** Whether there are records behind the damage. */
+  /** Whether there are records after the damage. */
   goesOn = false;
-  /** Whether it was edited: its description of the run or of an exchange is not what was written. */
+  /** Whether a description of the run or of an exchange was modified. */
   altered = false;
-  /** In joined archives: another website than that of the first. */
+  /** In joined archives: a website other than the first one's. */
   otherWebsite: string | undefined;
   /** The settings that the counts depend on. */
   countedBy: string | undefined;
   /** The requested URLs; in files of other tools, those with a response. Each once, in the order of the file. */
   readonly urls: string[] = [];
-  /** Of `withGroups`: they follow each other from the start of the file, without an index at its end. */
+  /** With `withGroups`: all records from the start of the file, except for an index at its end. */
   readonly groups: IndexedGroup[] = [];
   readonly records: RecordFile;
   readonly size: number;
-  /** A copy that is not compressed is read instead of the file. */
+  /** A decompressed copy, which is read instead of the file. */
   readonly unpacked: { remove(): Promise<void> } | undefined;
   readonly #options: OpenArchiveOptions;
   readonly #most: number;
@@ -155,10 +155,10 @@ export class Archive implements DocumentSource {
   #recordCount = 0;
   #damage: RecordWalk["damage"];
   #originals: Promise<Originals> | undefined;
-  // For the pass: the runs in the file; those that count, which are the first and those that resumed it.
+  // For the pass: the runs in the file, and those that are used: the first, and those that resumed it.
   readonly #infoIds = new Set<string>();
   readonly #runs = new Set<string>();
-  // Responses whose description follows. Without it an exchange does not count.
+  // Responses whose description has not been found yet. Without it, an exchange is ignored.
   readonly #open = new Map<string, Place>();
   #exchanges = 0;
   // Records that belong to no group yet, and an index that may be the last.
@@ -212,7 +212,7 @@ export class Archive implements DocumentSource {
     return answer && countsFrom(answer);
   }
 
-  /** These counts were shown to be wrong: archives that are saved later do not have them. */
+  /** These counts turned out to be wrong: archives saved later omit them. */
   forgetCounts(url: string): void {
     this.#forgotten.add(url);
   }
@@ -260,7 +260,7 @@ export class Archive implements DocumentSource {
     });
   }
 
-  /** False if records are compressed in one piece: nothing was read then. */
+  /** False if several records are compressed as one: then nothing was read. */
   async walk(): Promise<boolean> {
     const { signal, until = Number.POSITIVE_INFINITY } = this.#options;
     const walk = new RecordWalk(this.records, this.size);
@@ -336,7 +336,7 @@ export class Archive implements DocumentSource {
   async #addEnd(record: WalkedRecord): Promise<void> {
     const { head, place } = record;
     const end = await unlessDamaged(() => readIndexHead(this.records, place));
-    // Heads of records have no digest: an exchange with a damaged one would be missing without a word.
+    // Heads of records have no digest: an exchange with a damaged head would be silently missing.
     this.altered ||= end === undefined || this.#exchanges < end.exchanges;
     if (this.#runs.has(head.fields.get("warc-warcinfo-id") ?? "")) this.finished = true;
   }
@@ -365,7 +365,7 @@ export class Archive implements DocumentSource {
       description: place,
       isCut: (isDocument && response === undefined) || cutOf(fetched) !== undefined,
       time: Date.parse(fetched.receivedAt ?? dateOf(head) ?? "") || 0,
-      // A run that resumed another belongs to it.
+      // A run that resumed another one counts as part of it.
       run: isMain ? "" : infoId,
       isAgain: fetched.again !== undefined,
     });
@@ -385,7 +385,7 @@ export class Archive implements DocumentSource {
     this.#pushLoose(response === undefined ? this.#loose.length - 1 : this.#loose.indexOf(response));
     const [first, ...others] = this.#loose;
     this.#loose = [];
-    // We write the records of an exchange one after another.
+    // We write the records of an exchange consecutively.
     if (first === undefined || others.length > 3)
       throw new SitemapError("invalid-archive", "its records are out of order");
     const lengths = [first, ...others].map(({ length }) => length);
@@ -412,7 +412,7 @@ export class Archive implements DocumentSource {
   #replaces(answer: Answer, before: Answer): boolean {
     // A record that only refers to another is replaced by one with content.
     if (before.isRevisit === true || answer.isRevisit === true) return answer.isRevisit !== true;
-    // So is one that another run should have provided.
+    // So is an incomplete one, and one that was requested again.
     if (before.isCut || (answer.isAgain === true && before.run === answer.run)) return true;
     return this.#options.newest === true && (answer.time ?? 0) >= (before.time ?? 0);
   }
@@ -424,7 +424,7 @@ export class Archive implements DocumentSource {
   }
 }
 
-/** Throws an error that `isDamage` unless the description is about this request, and as it was written. */
+/** Throws an error for which `isDamage` is true, unless the description is about this request and unmodified. */
 export async function readOwnExchange(
   records: RecordFile,
   key: string,

@@ -54,7 +54,7 @@ export class PreviousArchives {
     return { ...newest.fetched, role, ...(anonymous && { anonymous }) };
   }
 
-  /** A complete document, as far as is known without reading it. */
+  /** A document that is complete, as far as can be known without reading it. */
   async document(request: DocumentRequest): Promise<(FetchedDocument & { readonly body: ArchivedBody }) | undefined> {
     const fetched = await this.answer(request);
     if (fetched?.outcome !== "found" || fetched.status !== 200) return undefined;
@@ -63,7 +63,7 @@ export class PreviousArchives {
     return { ...fetched, body };
   }
 
-  /** Whether the run that brought `other` has this document, too, and whole. */
+  /** Whether the run that fetched `other` also has this document, complete. */
   async isOfRunOf(request: DocumentRequest, other: DocumentRequest): Promise<boolean> {
     const [one, two] = [await this.#newest(request), await this.#newest(other)];
     if (one === undefined || one.archive !== two?.archive || one.answer.run !== two.answer.run) return false;
@@ -111,7 +111,7 @@ function isCopy({ fetched }: Found): number {
   return fetched.notAsked === undefined ? 0 : 1;
 }
 
-// A website that moves from http to https is the same; at another port there is another one.
+// A website that moves from http to https is still the same; another port is another website.
 function sameHost(one: string, other: string): boolean {
   const host = (url: string) => bareHost(parseUrl(url)?.host ?? "");
   return host(one) === host(other);

@@ -4,7 +4,7 @@ import { type KeptFile, readBlocks } from "./file.ts";
 import * as gzip from "./gzip-records.ts";
 import { headAt, latin1, lineEndsAt, magic, maxHead, type RecordHead, recordEnd } from "./warc.ts";
 
-/** Where a record is in its file: as long as it is there, with the line ends after it. */
+/** The position of a record in its file, and its length there, including the line ends after it. */
 export interface Place {
   readonly offset: number;
   readonly length: number;
@@ -18,7 +18,7 @@ export interface RecordSource {
 
 export interface OpenedRecord {
   readonly head: RecordHead;
-  /** As it is in the file. */
+  /** As stored in the file. */
   readonly start: Uint8Array;
   readonly content: AsyncGenerator<Uint8Array, undefined>;
 }
@@ -27,7 +27,7 @@ export class RecordFile {
   readonly path: string;
   readonly file: KeptFile;
   readonly isCompressed: boolean;
-  /** Its `warcinfo` records of ours, as far as they are known. */
+  /** The `warcinfo` records we wrote, as far as they are known. */
   readonly infoPlaces: Place[] = [];
 
   constructor(path: string, file: KeptFile, isCompressed: boolean) {
@@ -36,7 +36,7 @@ export class RecordFile {
     this.isCompressed = isCompressed;
   }
 
-  /** What is not exactly one whole record throws an error that `isDamage`; in its content, where the damage is. `lent`: see `readBlocks`. */
+  /** Throws an error for which `isDamage` is true unless this is exactly one whole record; the content throws where the damage is. `lent`: see `readBlocks`. */
   async open(place: Place, lent = false): Promise<OpenedRecord> {
     const pieces = this.bytes(place, lent);
     let start: Uint8Array = new Uint8Array();
@@ -84,7 +84,7 @@ export class RecordFile {
     return undefined;
   }
 
-  /** The bytes of a record, decompressed, with the line ends that are due. */
+  /** The bytes of a record, decompressed, with the required line ends. */
   async *copy(place: Place): AsyncGenerator<Uint8Array, undefined> {
     const { start, content } = await this.open(place);
     yield start;
@@ -102,7 +102,7 @@ export class RecordFile {
     }
   }
 
-  // And nothing but line ends behind it.
+  // Only line ends may follow the content.
   async *#content(
     { contentLength }: RecordHead,
     start: Uint8Array,
@@ -128,12 +128,12 @@ export class RecordFile {
   }
 }
 
-/** Whether the file is the cause of an error: another record of it may be whole. */
+/** Whether an error is caused by damage in the file: its other records may be readable. */
 export function isDamage(error: unknown): boolean {
   return error instanceof SitemapError && error.code === "invalid-archive";
 }
 
-/** What it gives; undefined if the file is damaged there. */
+/** The result of `read`; undefined if the file is damaged there. */
 export async function unlessDamaged<T>(read: () => Promise<T> | T): Promise<T | undefined> {
   try {
     return await read();
@@ -146,21 +146,21 @@ export async function unlessDamaged<T>(read: () => Promise<T> | T): Promise<T | 
 export interface WalkedRecord {
   readonly head: RecordHead;
   readonly place: Place;
-  /** Of a small record. */
+  /** Only for small records. */
   readonly content: Uint8Array | undefined;
 }
 
 const windowSize = 512 * 1024;
-/** The number of false records after damage that are tried: a hostile file must not keep us busy. */
+/** How many apparent records are tried after damage: a hostile file must not keep us busy. */
 const mostGuesses = 10_000;
 
-/** One pass. */
+/** One pass over all records. */
 export class RecordWalk {
-  /** The cause of the first incomplete record. */
+  /** What is wrong with the first incomplete record. */
   damage: "cut" | "damaged" | undefined;
-  /** Whether there are records behind it. */
+  /** Whether there are records after it. */
   goesOn = false;
-  /** Several records are compressed in one piece: they cannot be read one by one. */
+  /** Several records are compressed as one, so they cannot be read one by one. */
   isJoined = false;
   readonly #records: RecordFile;
   readonly #size: number;
@@ -232,7 +232,7 @@ export class RecordWalk {
     }
   }
 
-  // `start`: all of a small member.
+  // `start`: the whole of a small member.
   #recordIn(start: Uint8Array, unpacked: number, place: Place): WalkedRecord | "damaged" {
     const head = headAt(start);
     if (head === undefined || head === "cut") return "damaged";
@@ -244,14 +244,14 @@ export class RecordWalk {
     return { head, place, content };
   }
 
-  // Two are due. Whoever fills a file with line ends does not get to keep us busy.
+  // Two are required. A file full of line ends must not keep us busy.
   async #lineEnds(from: number): Promise<number> {
     return from + lineEndsAt((await this.#bytes(from, maxHead)).subarray(0, maxHead));
   }
 
   /** Where the next record may begin. */
   async #find(from: number): Promise<number | undefined> {
-    // Enough to tell.
+    // Enough to recognize a record.
     const overlap = 1024;
     for (let at = from; at < this.#size && this.#guesses > 0; at += windowSize - overlap) {
       const bytes = (await this.#bytes(at, windowSize)).subarray(0, windowSize);
@@ -265,7 +265,7 @@ export class RecordWalk {
     return undefined;
   }
 
-  /** From a position: at least as many as requested, unless the file ends; more if they are in memory. */
+  /** Bytes from a position: at least as many as requested, unless the file ends; more if they are in memory. */
   async #bytes(offset: number, least: number): Promise<Uint8Array> {
     const known = offset - this.#windowStart;
     const rest = known >= 0 && known < this.#window.length ? this.#window.subarray(known) : undefined;

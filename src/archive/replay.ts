@@ -14,12 +14,12 @@ export function archiveKey(request: RequestIdentity): string {
   return requestKey({ ...request, url: withoutCredentials(request.url) });
 }
 
-/** The keys of the response to a request, the best first. Archives of other tools have one response for each URL, regardless of its role. */
+/** The keys of the response to a request, the best first. Archives from other tools have one response per URL, regardless of role. */
 export function archiveKeys(request: DocumentRequest): string[] {
   const { url, role, anonymous, notAsked } = request;
   const ways: Pick<DocumentRequest, "role" | "anonymous" | "notAsked">[] = [
     ...(notAsked === undefined ? [] : [{ role, anonymous, notAsked }]),
-    // Kept in the order of reading, regardless of prefetching.
+    // Stored in the order of reading, regardless of prefetching.
     { role, anonymous, notAsked: "unchanged" },
     { role, anonymous },
     { role: "sitemap", anonymous },

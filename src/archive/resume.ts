@@ -14,11 +14,11 @@ export interface ResumedArchive {
   readonly archive: Archive;
   readonly info: ArchiveInfo;
   readonly writer: ArchiveWriter;
-  /** Whether a response was kept, unless it was cut off by a limit that no longer applies. */
+  /** Whether a response is stored and was not cut off by a limit that no longer applies. */
   has(key: string, limits?: ByteLimits): boolean;
 }
 
-/** Throws a `SitemapError` (`invalid-archive`) if it cannot be resumed. The file is not changed before its writer starts. */
+/** Throws a `SitemapError` (`invalid-archive`) if it cannot be resumed. The file is unchanged until its writer starts. */
 export async function resumeArchive(path: string, options: OpenArchiveOptions = {}): Promise<ResumedArchive> {
   const archive = await openArchive(path, { ...options, writable: true, withGroups: true });
   const { info, goesOn, altered, unpacked } = archive;

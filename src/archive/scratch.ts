@@ -13,7 +13,7 @@ export class Scratch {
   #inMemory = 0;
   #temporary: Promise<TemporaryFile> | undefined;
   #end = 0;
-  // Slots of the file that can be used again, by their length.
+  // Free slots of the file, by length.
   readonly #free = new Map<number, number[]>();
   #closed = false;
 
@@ -22,7 +22,7 @@ export class Scratch {
     this.#memoryLimit = memoryLimit;
   }
 
-  /** Stores all bytes; resolves when they are kept. The chunks are copied. */
+  /** Copies and stores all bytes; resolves when done. */
   async take(chunks: AsyncIterable<Uint8Array>): Promise<Block[]> {
     const blocks: Block[] = [];
     let buffer: Uint8Array | undefined;
@@ -37,7 +37,7 @@ export class Scratch {
           from += piece.length;
           if (used < blockSize) continue;
           blocks.push(await this.put(buffer));
-          // A block in memory keeps the buffer; one that was written leaves it to the next.
+          // A block in memory keeps the buffer; if it was written to the file, the next one reuses the buffer.
           if (blocks.at(-1) instanceof Uint8Array) buffer = undefined;
           used = 0;
         }
@@ -89,7 +89,7 @@ export class Scratch {
     }
   }
 
-  /** Created if it is not there. */
+  /** The file, created on first use. */
   async file(): Promise<KeptFile> {
     this.#temporary ??= createTemporaryFile();
     return (await this.#temporary).file;
@@ -100,7 +100,7 @@ export class Scratch {
     await (await this.#temporary?.catch(() => undefined))?.remove();
   }
 
-  // Reserved synchronously: two never get the same position.
+  // Reserved synchronously, so that no two blocks get the same position.
   #grow(length: number): number {
     const offset = this.#end;
     this.#end += length;
@@ -108,7 +108,7 @@ export class Scratch {
   }
 }
 
-// Of few lengths, so that a slot that was left fits the next piece.
+// There are few lengths, so that a free slot fits the next piece.
 function slotFor(length: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(length, 1)));
 }

@@ -19,12 +19,12 @@ export async function createStore(options: {
   readonly kind: StoreKind;
   readonly save?: string | undefined;
   readonly resumed?: ResumedArchive | undefined;
-  /** Which responses of a resumed archive count. */
+  /** Decide which responses of a resumed archive are used. */
   readonly limits?: Limits | undefined;
   readonly info: ArchiveInfo;
 }): Promise<Store> {
   const { kind, save, resumed, info } = options;
-  // Only data that is being written to an archive needs space.
+  // With an archive, only data that is being written to it needs space.
   const isPassing = save !== undefined || resumed !== undefined;
   const memory = kind === "memory" ? Number.POSITIVE_INFINITY : kind === "file" && !isPassing ? 0 : undefined;
   const space = new Scratch(memory);
@@ -70,10 +70,10 @@ export class Store implements DocumentSource {
    */
   async keep<T extends Fetched>(fetched: T): Promise<T> {
     if (this.#closed) throw closedError();
-    // Fetched ahead, and not needed any more: nothing comes after the end of an archive.
+    // Prefetched but not needed: nothing may follow the end of an archive.
     if (this.#finished) return fetched;
     const isFound = fetched.outcome === "found";
-    // A document of an earlier archive, whose record is copied, is not copied here, too.
+    // If the record of an earlier archive is copied, its document need not be stored here.
     const isCopied = isFound && this.#writer !== undefined && repetitionOf(fetched) !== undefined;
     const body = isFound && !isCopied ? await this.#take(fetched.body) : [];
     const repetition = repetitionOf(fetched);
@@ -169,7 +169,7 @@ export class Store implements DocumentSource {
     return this.#entries.has(key) || resumed?.has(key, limits) === true;
   }
 
-  // What was kept in this run, or in the one that it resumes.
+  // From this run, or from the one it resumes.
   async #read(key: string, asked: DocumentRequest): Promise<Fetched> {
     const entry = this.#entries.get(key);
     if (entry === undefined) {

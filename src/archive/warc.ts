@@ -1,13 +1,13 @@
-// The form of a WARC record, read and written, and its digests: WARC 1.0 and 1.1, ours and those of other tools.
+// Reads and writes WARC records and their digests: WARC 1.0 and 1.1, our own and those of other tools.
 //   https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#file-and-record-model
 // Lenient, because of other tools: lines that end in LF alone, more or fewer line ends after a record, any version number.
 import { createHash, randomUUID } from "node:crypto";
 import { type Block, lengthOf, readBlocks } from "./file.ts";
 
-/** The head of a record that is read. */
+/** The head of a record, as read. */
 export interface RecordHead {
   readonly type: string;
-  /** By name in lower case; the first of each. */
+  /** By lower-case name; the first of each. */
   readonly fields: ReadonlyMap<string, string>;
   readonly concurrentTo: readonly string[];
   /** In bytes, with the empty line after it. */
@@ -15,7 +15,7 @@ export interface RecordHead {
   readonly contentLength: number;
 }
 
-/** A record that is written. */
+/** A record to write. */
 export interface WarcRecord {
   readonly fields: readonly Field[];
   readonly content: readonly Block[];
@@ -23,7 +23,7 @@ export interface WarcRecord {
 
 export type Field = readonly [name: string, value: string];
 
-/** No tool writes a tenth of it; longer ones are not worth the memory. */
+/** More than ten times as long as any tool writes. */
 export const maxHead: number = 64 * 1024;
 /** The line ends after a record. */
 export const recordEnd: Buffer = Buffer.from("\r\n\r\n");
@@ -50,7 +50,7 @@ export function lineEndsAt(bytes: Uint8Array): number {
   return end === -1 ? bytes.length : end;
 }
 
-/** Where a head ends, of a record or of HTTP: behind its empty line. */
+/** The end of a head (of a record or of HTTP), after its empty line. */
 export function headEnd(bytes: Uint8Array): number | undefined {
   for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, end + 1)) {
     if (bytes[end + 1] === lineFeed) return end + 2;
@@ -85,7 +85,7 @@ export function newId(): string {
   return `<urn:uuid:${randomUUID()}>`;
 }
 
-/** The fields that every record of ours has. `date`: when the capture of its data began. */
+/** The fields that all our records have. `date`: when the capture of its data began. */
 export function ownFields(
   type: string,
   id: string,
@@ -100,7 +100,7 @@ export function ownFields(
   ];
 }
 
-/** With a digest of its content. */
+/** Adds a digest of the content. */
 export async function sealed({ fields, content }: WarcRecord): Promise<WarcRecord> {
   return { fields: [...fields, ["WARC-Block-Digest", await digestOf(content)]], content };
 }
@@ -119,7 +119,7 @@ export interface Digest {
   readonly hex: string;
 }
 
-/** Undefined if there is none, or one that cannot be checked. */
+/** Undefined if there is no digest, or it cannot be checked. */
 export function parseDigest(text: string | undefined): Digest | undefined {
   const [, label = "", value = ""] = /^([a-z0-9-]+):([^\s]+)$/i.exec(text?.trim() ?? "") ?? [];
   const algorithm = label.toLowerCase().replace(/^sha-/, "sha");
@@ -157,7 +157,7 @@ export async function digestOf(content: readonly Block[]): Promise<string> {
   return `sha1:${base32(hash.digest())}`;
 }
 
-/** Compares content with its digest while it is read. Without a digest, every content is right. */
+/** Compares content with its digest while it is read. Without a digest, all content is accepted. */
 export class DigestCheck {
   readonly #digest: Digest | undefined;
   readonly #hash: ReturnType<typeof createHash> | undefined;

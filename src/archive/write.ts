@@ -16,7 +16,7 @@ import { type Answer, type Archive, kindOf, readArchive } from "./open.ts";
 import { type Place, RecordFile, type RecordSource } from "./records.ts";
 import { newId, ownFields, sealed, serialize, type WarcRecord } from "./warc.ts";
 
-/** A record as it is written. */
+/** The bytes of a record. */
 type Part = AsyncIterable<Uint8Array>;
 
 export class ArchiveWriter {
@@ -40,7 +40,7 @@ export class ArchiveWriter {
 
   /** Continues after the last exchange of an archive; the rest is removed at the start. The writer owns the file from now on. */
   static after({ records, groups }: Archive): ArchiveWriter {
-    // What an interrupted run wrote last.
+    // Records at the end that belong to no complete exchange.
     while (groups.at(-1)?.kind === "-") groups.pop();
     const last = groups.at(-1);
     const end = last === undefined ? 0 : last.lengths.reduce((sum, length) => sum + length, last.offset);
@@ -107,7 +107,7 @@ export class ArchiveWriter {
     await this.#inTurn(() => this.#writeIndex(by, documents));
   }
 
-  /** The records of a group in another archive, as they are there. */
+  /** Copies the records of a group from another archive, unchanged. */
   async copyGroup(
     records: RecordFile,
     { url, kind, bytes, lengths, offset }: Group & { readonly offset: number },
@@ -152,7 +152,7 @@ export class ArchiveWriter {
     await this.#write([oneOf(this.records.isCompressed ? stored(record) : record)]);
   }
 
-  // Without a URL: nothing comes after it.
+  // Without a URL, because nothing comes after it.
   #endRecord(contentType: string, content: readonly Block[]): Promise<WarcRecord> {
     const fields = [
       ...ownFields("metadata", newId(), contentType),
@@ -184,7 +184,7 @@ export class ArchiveWriter {
     });
   }
 
-  // Whole exchanges, one after another.
+  // Exchanges are written one after another, never interleaved.
   #inTurn<T>(write: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(write);
     this.#last = turn.catch(() => undefined);
@@ -250,7 +250,7 @@ export async function copyArchive(
       }
       const isWhole = !from.truncated && !from.altered;
       if (from.finished && isWhole) await writer.finish({ by: from.countedBy, documents: counts }, from);
-      // What is missing is missing in the copy, too. An unfinished run of ours is recognized by itself.
+      // A copy of an incomplete archive must be recognizable as incomplete. Our own unfinished runs already are.
       else if (!isWhole && (from.info === undefined || from.finished)) await writer.appendCut();
       await from.unpacked?.remove();
     },
@@ -267,7 +267,7 @@ export async function writeArchive(
   const before = await lstat(file).catch(() => undefined);
   const isReplaced = overwrite && before?.isFile() === true;
   if (before !== undefined && !isReplaced) throw existsError(file);
-  // Also fits if the other name has the maximum length.
+  // Fits even if the other name has the maximum length.
   const name = `${path.basename(file).slice(0, 50)}.${randomBytes(4).toString("hex")}.unfinished`;
   const unfinished = path.join(path.dirname(file), name);
   const writer = await ArchiveWriter.create(unfinished, file);

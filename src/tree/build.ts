@@ -1,4 +1,4 @@
-// From a homepage, given sitemaps or an archive to a tree: a crawl whose documents are kept.
+// Builds trees from a homepage, given sitemaps or an archive: a crawl that keeps its documents.
 import type { Archive } from "../archive/open.ts";
 import type { Store } from "../archive/store.ts";
 import { type CrawlTarget, ordered, type RunOptions } from "../crawl/crawl.ts";
@@ -36,8 +36,8 @@ export async function sitemapTreeFrom(sitemapUrls: readonly (string | URL)[], op
 }
 
 /**
- * Opens the tree of a saved archive, or of a WARC file from another tool. Needs no network, and gives the same tree,
- * within the limits of the reader: an archive never raises them.
+ * Opens the tree of a saved archive, or of a WARC file from another tool, offline. The tree is the same as that of the crawl, within
+ * your limits: an archive cannot raise them.
  *
  * @example
  * await using tree = await openTree("site.warc.gz");
@@ -51,9 +51,9 @@ export async function openTree(path: string, options?: ArchiveOptions): Promise<
 export interface WhileBuilding extends Pick<RunOptions, "filter" | "shared" | "source"> {
   /** Called with the events in declared order; its result is awaited. */
   readonly onOrdered?: ((event: OrderedEvent) => Promise<void> | undefined) | undefined;
-  /** Compares all documents of an archive with their checksums now: the tree is shown before its pages are read, or without. */
+  /** Compares all documents of an archive with their checksums now, because the tree is shown before, or without, reading its pages. */
   readonly verify?: boolean | undefined;
-  /** `onEvent` need not be called with the pages: an archive's facts about a document replace parsing it. */
+  /** `onEvent` does not need the pages, so counts from an archive can replace parsing. */
   readonly pagesLater?: boolean | undefined;
 }
 
@@ -72,7 +72,7 @@ export async function openTreeWhile(
     // Opening an archive counts toward the time limit of a website.
     const time = Math.max(0, until - performance.now());
     const prepared = await preparedFrom(path, archive, { ...reader, limits: { ...limits, time } });
-    // An archive of ours without its last record: the crawl was interrupted.
+    // If our own archive has no last record, the crawl was interrupted.
     const isCut = archive.truncated || (archive.info !== undefined && !archive.finished);
     const isLate = performance.now() > until;
     const problems = [
@@ -135,7 +135,7 @@ async function collect(
     const { sitemap, depth, wireBytes, decodedBytes, response } = event;
     if (depth === 0) root = sitemap;
     if (response === undefined || responses.has(sitemap.url)) continue;
-    // Without the headers, which are with the documents.
+    // The headers are stored with the documents.
     const { headers: _, ...rest } = response;
     responses.set(sitemap.url, { ...rest, wireBytes, decodedBytes });
   }

@@ -10,10 +10,10 @@ export interface TreePart {
   readonly from?: Sitemap | undefined;
 }
 
-/** Pages of a tree: of which part, and which of them. */
+/** Which pages of a tree: those of a part, or those that pass the filters. */
 export interface PagesPart extends TreePart, PageFilters {}
 
-/** The part of the tree under `root` that the argument selects, a sitemap or an object, and the filters with it. Throws a `SitemapError`. */
+/** The part of the tree that the argument selects (a sitemap, or an object), and its filters. Throws a `SitemapError`. */
 export function checkPart(
   root: IndexSitemap,
   part: Sitemap | PagesPart | undefined,
@@ -52,7 +52,7 @@ export function* walkSitemaps(from: Sitemap): Generator<Sitemap, void> {
   for (const step of walkNodes(from)) if (step.type === "enter") yield step.sitemap;
 }
 
-/** Entering and leaving of each node. An explicit stack: a website chooses how deep its indexes go. */
+/** Enters and leaves each node. Uses an explicit stack, because a website chooses how deep its indexes go. */
 export function* walkNodes(from: Sitemap): Generator<Exclude<TreeStep, { type: "pages" }>, void> {
   const stack: { index: IndexSitemap; next: number }[] = [];
   let node: Sitemap | undefined = from;

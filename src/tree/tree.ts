@@ -1,5 +1,5 @@
 // The tree of a website's sitemaps, and its documents until it is closed. Pages are not kept: they are read from the documents on demand,
-// and compared with what the tree says: its counts may come from the index of an archive, and its file may be damaged.
+// and compared with the tree's counts, which may come from the index of an archive; its file may also be damaged.
 import type { Archive } from "../archive/open.ts";
 import type { Store } from "../archive/store.ts";
 import { flatten } from "../crawl/crawl.ts";
@@ -29,7 +29,7 @@ export interface TreeParts extends Pick<SitemapTree, "homepage" | "root" | "disc
   readonly responses: ReadonlyMap<string, KeptResponse>;
 }
 
-/** A response without its headers, which are with its document. */
+/** A response without its headers, which are stored with its document. */
 export type KeptResponse = Omit<DocumentResponse, "headers">;
 
 /** A problem and the sitemap that has it. */
@@ -38,7 +38,7 @@ export interface SitemapProblem {
   readonly problem: Problem;
 }
 
-// Only the class can make trees, and look into them.
+// Assigned by the class, which alone can create trees and access their private fields.
 /** Creates a tree, for `build.ts`. */
 export let createTree: (parts: TreeParts) => SitemapTree;
 /** What a tree is made of: its documents, and how to read them. */
@@ -85,7 +85,7 @@ function follows(sitemap: Sitemap, parent: IndexSitemap | undefined, filter: Pag
   return filter.follows({ url: declaredUrl, ...defined({ lastModified }) }, parent.format === "robots");
 }
 
-/** Reads them from the documents of the tree; from the website, if the tree was not read from a file. */
+/** Reads robots.txt files from the documents of the tree or, unless the tree comes from a file, from the website. */
 export function robotsOf(tree: SitemapTree): RobotsOf {
   const { settings, documents, fetchRobots } = partsOf(tree);
   return async (origin) => {
@@ -106,11 +106,11 @@ export class SitemapTree {
     isTree = (value): value is SitemapTree => typeof value === "object" && value !== null && #parts in value;
   }
 
-  /** The homepage that the tree was made for, normalized. */
+  /** The homepage, normalized. */
   readonly homepage: string;
-  /** The root, of format `website`: its children are robots.txt, and the sitemaps at well-known paths and in links of the homepage. */
+  /** The root, with the format `website`: its children are robots.txt, and the sitemaps found in the homepage's links and at well-known paths. */
   readonly root: IndexSitemap;
-  /** Every candidate that was tried, how it was found, and its result. */
+  /** Every URL that discovery tried: why, and with which outcome. */
   readonly discovery: readonly DiscoveryRecord[];
   /** Whether the website sent anything but errors and refusals; "not found" counts as a response. */
   readonly reachable: boolean;
@@ -134,18 +134,18 @@ export class SitemapTree {
     }
   }
 
-  /** Whether everything declared was fully read. Reading the pages of an archive may show that it was not. */
+  /** Whether everything declared was fully read. May become false when the pages of an archive are read. */
   get complete(): boolean {
     return this.#complete;
   }
 
-  /** The number of pages; one that is declared twice counts twice. Corrected if an archive miscounted them. */
+  /** The number of pages; one that is declared twice counts twice. Corrected if the count in an archive is wrong. */
   get pageCount(): number {
     return this.#pageCount;
   }
 
   /**
-   * The sitemaps, depth first and in declared order: all, or one and those below it. Works on a closed tree.
+   * The sitemaps, depth first and in declared order: all, or one and those below it. Also works on a closed tree.
    *
    * @example
    * for (const sitemap of tree.sitemaps()) console.log(sitemap.kind, sitemap.url);
@@ -174,7 +174,7 @@ export class SitemapTree {
     return { [Symbol.asyncIterator]: () => this.#steps(from) };
   }
 
-  /** All problems, in the order of the tree. Works on a closed tree. */
+  /** All problems, in the order of the tree. Also works on a closed tree. */
   problems(part?: Sitemap | TreePart): Iterable<SitemapProblem> {
     const { from } = checkPart(this.root, part);
     return { [Symbol.iterator]: () => problemsBelow(from) };
@@ -196,7 +196,7 @@ export class SitemapTree {
   }
 
   /**
-   * The text of a sitemap's document, decompressed and decoded, in pieces. Nothing for the root, and for documents that could not be
+   * The text of a sitemap's document, decompressed and decoded, in chunks. Empty for the root, and for documents that could not be
    * fetched.
    *
    * @example
@@ -209,8 +209,8 @@ export class SitemapTree {
   }
 
   /**
-   * The tree as data: without its pages, or, with `pages`, with those of each sitemap in its field `pages`. Reading them takes
-   * time, and keeping them takes memory.
+   * The tree as data. With `pages`, each sitemap has its pages in the field `pages`; reading them takes time, and keeping them takes
+   * memory.
    *
    * @example
    * const data = await tree.toJSON({ pages: true });
@@ -264,7 +264,7 @@ export class SitemapTree {
     for await (const step of chosen) if (step.type === "pages") yield step.pages;
   }
 
-  // If the sitemap is not complete, exactly as many pages as it counts: a budget may have ended it before the document does.
+  // If the sitemap is incomplete, yields exactly as many pages as it counted: a budget may have stopped it before the document's end.
   async *#pages(sitemap: PagesSitemap): AsyncGenerator<readonly SitemapPage[], void> {
     const document = await this.#find(sitemap.url);
     if (document.outcome !== "found") {
@@ -293,7 +293,7 @@ export class SitemapTree {
     if (problem !== undefined && sitemap.kind !== "invalid") this.#correct(sitemap, [problem]);
   }
 
-  // The tree's facts about a sitemap may come from the index of an archive, and its document may be damaged.
+  // The counts of a sitemap may come from the index of an archive, and its document may be damaged.
   #compare(sitemap: PagesSitemap, pageCount: number, { outcome, problems }: Reading): void {
     const isCounted = this.#parts.documents.counts?.(sitemap.url) !== undefined;
     // An index whose sitemaps were not read has no pages.
@@ -318,7 +318,7 @@ export class SitemapTree {
       node.pageCount = pageCount;
     }
     this.#parts.documents.forgetCounts(sitemap.url);
-    // One loss, which the others follow from.
+    // One loss, of which the others are consequences.
     const [cause = unsaid[0] as Problem] = unsaid.filter(({ code }) => isLossy(code)).reverse();
     this.#parts.settings.onEvent?.({ type: "problem", url: sitemap.url, problem: cause });
   }
@@ -333,7 +333,7 @@ export class SitemapTree {
 }
 
 type ReadableSitemap = IndexSitemap | PagesSitemap;
-// The tree's nodes describe the content of its documents. The archive's facts are used until they are read.
+// The counts of an archive are used until the documents are read; then they can be corrected.
 type Correctable = Writable<IndexSitemap> | Writable<PagesSitemap>;
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
@@ -342,7 +342,7 @@ function unsaidBy({ problems: said }: ReadableSitemap, problems: readonly Proble
   return problems.filter(({ code }) => !codes.has(code));
 }
 
-// If entries of one URL are merged, only a reader of all details knows which ones exceed a limit.
+// When entries of one URL are merged, only a reader of all details notices that a limit is exceeded.
 function isOfDetails({ code }: Problem): boolean {
   return code === "limit-repeats" || code === "limit-images" || code === "limit-videos" || code === "limit-alternates";
 }
