@@ -1,17 +1,17 @@
 // The cookies of one website in one run, in memory only. https://www.rfc-editor.org/rfc/rfc6265#section-5
-//   Stricter: there is no list of public suffixes. A `Domain` reaches other hosts only at or below a host that the caller
+//   Stricter: without a list of public suffixes, a `Domain` reaches other hosts only at or below a host that the caller
 //   named, or from `www.example.org` to `example.org` and back.
 import { isIP } from "node:net";
 import type { Fetched } from "../model/exchange.ts";
 import { bareHost, parseUrl } from "../model/url.ts";
 
-// Those that were set first make room for others.
+// The oldest are dropped first.
 const mostCookies = 100;
 const longestCookie = 4096;
 
 interface Cookie {
   readonly pair: string;
-  /** The host that set it: without a `domain`, it is sent to this host alone. */
+  /** The host that set it: without a `domain`, it is sent only to this host. */
   readonly host: string;
   readonly domain: string | undefined;
   readonly path: string;
@@ -35,7 +35,7 @@ export class Cookies {
     for (const [name, value] of answer.headers ?? []) if (name === "set-cookie") this.#set(value, fetched.url);
   }
 
-  /** The `Cookie` header of a request, if there are any for it. */
+  /** The `Cookie` header of a request, if it has any cookies. */
   headerFor(url: string): string | undefined {
     const target = this.#cookies.size === 0 ? null : parseUrl(url);
     if (target === null) return undefined;

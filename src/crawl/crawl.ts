@@ -1,4 +1,4 @@
-// What `crawl()` and `streamPages()` return, and what trees are made from: the crawl as a stream of events. The code that fetches, reads
+// `crawl()`, `streamPages()`, and what trees are built from: the crawl as a stream of events. The code that fetches, reads
 // and stores is imported when a crawl begins, to keep `import "sitegrove"` fast.
 import { FollowingController } from "../fetch/abort.ts";
 import type { SharedLimits } from "../fetch/hosts.ts";
@@ -28,7 +28,7 @@ export function crawl(target: CrawlTarget, options?: StreamOptions): AsyncIterab
   return { [Symbol.asyncIterator]: () => merged(prepared, pageFilter(prepared)) };
 }
 
-/** The same, with a filter that several crawls share. `urlsOnly`: the pages need no other fields. */
+/** The same, with a filter shared by several crawls. `urlsOnly`: pages need no other fields. */
 export function crawlWith(
   filter: PageFilter | undefined,
   target: CrawlTarget,
@@ -41,7 +41,7 @@ export function crawlWith(
 }
 
 /**
- * The pages of a website in tree order, while its sitemaps are being fetched. A sitemap that is declared twice gives its pages
+ * The pages of a website in tree order, while its sitemaps are being fetched. If a sitemap is declared twice, its pages are listed
  * once. Leaving the loop ends the crawl. Throws a `SitemapError` (`unreachable`) if the website cannot be reached, or refuses everything.
  *
  * @example
@@ -65,7 +65,7 @@ async function* batches(prepared: Prepared): AsyncGenerator<readonly SitemapPage
   }
 }
 
-/** None, if all pages pass: it would only cost time. */
+/** Undefined if all pages pass: a filter would only take time. */
 export function pageFilter({ filters }: Prepared): PageFilter | undefined {
   const filter = filters && new PageFilter(filters);
   return filter?.passesAll && filter.settings.limit === Number.POSITIVE_INFINITY ? undefined : filter;
@@ -78,9 +78,9 @@ export interface RunOptions {
   /** Where documents are kept. Its store stays open. By default nowhere, or in an archive if `save` or `resume` is set. */
   readonly storage?: Storage | undefined;
   readonly omitMissing?: boolean | undefined;
-  /** Problems of the website as a whole that are known before the crawl begins. */
+  /** Problems of the whole website that are known before the crawl begins. */
   readonly problems?: readonly Problem[] | undefined;
-  /** Reads documents in place of `read`. */
+  /** Reads documents instead of `read`. */
   readonly read?: ReadDocument | undefined;
   /** Which pages are reported. @default all */
   readonly filter?: PageFilter | undefined;
@@ -132,12 +132,12 @@ async function* merged(
   }
 }
 
-/** The number of documents by how they were obtained, initially. */
+/** Initial counts of documents by how they were obtained. */
 export function noneCame(): Record<keyof Totals["came"], number> {
   return { fetched: 0, "not-modified": 0, "same-payload": 0, "not-asked": 0, resumed: 0 };
 }
 
-/** Yields single items of batches; inside a batch nothing has to wait, which is three times as fast. Calls of several callers queue. */
+/** Yields the items of batches one by one. Nothing is awaited within a batch, which is three times as fast. Concurrent calls are queued. */
 export function flatten<T>(source: AsyncGenerator<readonly T[], void>): AsyncIterableIterator<T, undefined> {
   let batch: readonly T[] = [];
   let at = 0;

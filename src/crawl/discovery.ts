@@ -1,5 +1,5 @@
-// Discovery: where the sitemaps of a website may be, the order in which these candidates are tried, and their results: robots.txt, the
-// links of the homepage, and then well-known paths, which are guesses.
+// Discovery: where the sitemaps of a website may be, in which order these candidates are tried, and the results. First robots.txt, then
+// the homepage's links, then well-known paths, which are guesses.
 import { type Candidate, candidatesFor, isGuess, nextNumbered } from "../discover/candidates.ts";
 import { HomepageLinks } from "../discover/homepage-links.ts";
 import { commonPaths } from "../discover/known-paths.ts";
@@ -19,14 +19,14 @@ import { type Document, pauseWhenDue } from "./read.ts";
 import { type Followed, follow, Hop } from "./redirects.ts";
 import type { Reference, Visit } from "./visit.ts";
 
-// So many refusals that are alike, and nothing else, mean that the website blocks us: robots.txt, the homepage and the first guesses.
+// This many identical refusals, and nothing else, mean that the website blocks us: for robots.txt, the homepage and the first guesses.
 const alikeRefusals = 5;
 
 export class Discovery {
   readonly records: DiscoveryRecord[] = [];
-  /** Of the website as a whole. */
+  /** Problems of the whole website. */
   readonly problems: ProblemLog = new ProblemLog();
-  /** Those that were not tried yet. */
+  /** Candidates that have not been tried yet. */
   candidates: Candidate[];
   // Well-known paths that the platform of the website does not have: tried if nothing else is found.
   #others: Candidate[] = [];
@@ -36,7 +36,7 @@ export class Discovery {
   #homepage: string;
   #outcome: Followed | undefined;
   #links: Promise<void> | undefined;
-  // Whether the origin of well-known paths is known, and which of them an earlier run did not find.
+  // Whether the origin for well-known paths is final, and which paths an earlier run did not find.
   #isPlaced = false;
   readonly #absent = new Set<string>();
 
@@ -52,7 +52,7 @@ export class Discovery {
   *upcoming(): Generator<Candidate> {
     for (const candidate of this.candidates) {
       if (candidate.by === "robots") return;
-      // A website that has refused all requests so far gets one guess at a time.
+      // If the website has refused all requests so far, it gets one guess at a time.
       if (isGuess(candidate.by) && (!this.#isPlaced || this.#refusals > 0)) return;
       // Once everything below robots.txt was read, it is known whether `ifNeeded` candidates are needed.
       const isAsked = !this.#absent.has(candidate.url) && !this.#wasNotAsked(candidate.url);
@@ -60,7 +60,7 @@ export class Discovery {
     }
   }
 
-  /** The next candidate, once everything below the one before was read. Rejects when the crawl is aborted. */
+  /** The next candidate, once everything below the previous one was read. Rejects when the crawl is aborted. */
   async next(root: Frame): Promise<(Candidate & Reference) | undefined> {
     const { rules, frontier, prefetcher } = this.#crawl;
     if (this.candidates[0]?.by !== "robots") await this.#readHomepage();
@@ -77,7 +77,7 @@ export class Discovery {
         this.records.push({ url, by, outcome: "skipped" });
         continue;
       }
-      // As long as no sitemap was found, everything is requested.
+      // Until a sitemap is found, everything is requested.
       const isAbsent = this.#absent.has(url) && root.children.some(isReadable);
       const isLeftOut = by === "known-path" && (isAbsent || this.#wasNotAsked(url));
       const isKnown = frontier.isKnown(Hop.first(url, "sitemap", rules).key);
@@ -92,14 +92,14 @@ export class Discovery {
   /** A candidate was visited. */
   took({ url, by, ifNeeded }: Candidate, { type, result }: Visit): void {
     const { outcome, status, finalUrl = url, reason } = result;
-    // It was there: an archive is damaged.
+    // It was there, but the archive is damaged.
     const isDamaged = type === "omitted" && reason?.code === "archive-digest";
     if (isDamaged) this.problems.add("archive-digest", { value: url });
     if (by === "robots") {
       // A robots.txt with status 200 has a node with its problems.
       const facts = status === undefined || status < 300 ? {} : { status };
       const isUnreachable = isRobotsUnreachable(result);
-      // One that was found was taken when it was read.
+      // A robots.txt that was found was already taken when it was read.
       const { robots } = this.#crawl;
       if (!robots.has(url)) robots.set(url, isUnreachable ? undefined : new RobotsGroups());
       if (isUnreachable) this.problems.add("robots-unreachable", facts);
@@ -116,7 +116,7 @@ export class Discovery {
     this.#readHomepage().then(this.#crawl.lookAhead, () => undefined);
   }
 
-  /** Why nothing could be read from the website, if so. A single response that is not a refusal makes it reachable, even "not found". */
+  /** Why nothing could be read from the website; undefined if it is reachable. A single response that is not a refusal, even "not found", is enough. */
   unreachable(): UnreachableWebsite | undefined {
     const reasons: Problem[] = [];
     const outcomes = new Set<UnreachableWebsite["outcome"]>();
@@ -144,7 +144,7 @@ export class Discovery {
     return this.#outcome === undefined ? asked : [this.#outcome as Omit<DiscoveryRecord, "by">, ...asked];
   }
 
-  // How many there were, if the website has refused everything in the same way.
+  // The number of refusals, if the website has refused every request in the same way.
   get #refusals(): number {
     const answers = this.#answers;
     const code = answers[0]?.reason?.code;
@@ -156,13 +156,13 @@ export class Discovery {
     return this.#crawl.settings.strictRobots && this.problems.has("robots-unreachable");
   }
 
-  // An archive knows what its run did not request.
+  // An archive records what its run did not request.
   #wasNotAsked(url: string): boolean {
     const { store, source } = this.#crawl;
     return (store ?? source).wasNotAsked?.(url) === true;
   }
 
-  // Called once. Adds its sitemap links before the well-known paths, and its feeds after them.
+  // Reads the homepage once. Adds its sitemap links before the well-known paths, and its feeds after them.
   #readHomepage(): Promise<void> {
     this.#links ??= this.#findLinks();
     return this.#links;
@@ -209,7 +209,7 @@ export class Discovery {
     if (this.#crawl.settings.useRobots && !isKnown) this.candidates.unshift({ url: robots, by: "robots" });
   }
 
-  // Before the first well-known path.
+  // Called before the first well-known path.
   async #settle(): Promise<void> {
     const { earlier, rules } = this.#crawl;
     if (this.isGuessing) return;
@@ -233,7 +233,7 @@ function isRobots(sitemap: Sitemap): sitemap is IndexSitemap {
 // In bytes, decoded. Hardly any homepage has more, and most links are at its beginning.
 const homepageLength = 10 * 1024 * 1024;
 
-// Adds problems for what was not read or not used. `paths`: those of its platform.
+// Reports what was not read or not used. `paths`: those of its CMS.
 async function readHomepage({ headers, body, isCut }: Document, url: string, problems: ProblemLog, useFeeds: boolean) {
   const links = new HomepageLinks(url, problems);
   const hints = new PlatformHints(headers);

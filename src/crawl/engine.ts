@@ -21,30 +21,30 @@ import { type FollowRules, follow, followRules, Hop } from "./redirects.ts";
 import { type TimeBudget, timeBudget } from "./time-budget.ts";
 import { frameOf, nothingRead, Visitor } from "./visit.ts";
 
-/** What the parts of one crawl share. */
+/** The shared state of one crawl. */
 export interface Crawl extends Prepared, Pick<RunOptions, "read" | "filter" | "omitMissing" | "problems"> {
-  /** Where documents come from: the `fetcher`, unless nothing is requested. */
+  /** Where documents come from: the `fetcher`, unless nothing is fetched. */
   readonly source: DocumentSource;
   readonly fetcher: Fetcher | undefined;
   readonly store: Store | undefined;
   /** The counts for the archive. */
   readonly counts: ReturnType<typeof newCounts> | undefined;
-  /** Requests from `source` what may have changed since an earlier run. */
+  /** Requests only what may have changed since an earlier run. */
   readonly earlier: Revalidator | undefined;
   /** The requests so far, and how documents were obtained. */
   readonly asked: Pick<Totals, "requests" | "came">;
-  /** Called for each response that an earlier, interrupted run had kept. */
+  /** Called for each response stored by the run that is being resumed. */
   readonly onResumed: (fetched: Fetched) => void;
   readonly rules: FollowRules;
   readonly frontier: Frontier;
   readonly prefetcher: Prefetcher;
   readonly time: TimeBudget;
   readonly signal: AbortSignal;
-  /** By its URL, each robots.txt that was read for its sitemaps; undefined if it could not be reached. */
+  /** Each robots.txt that was read for its sitemaps, by URL; undefined if it could not be reached. */
   readonly robots: Map<string, RobotsGroups | undefined>;
   /** The response for one hop; a failure if the time limit is reached. */
   readonly fetch: (hop: Hop) => Promise<Fetched>;
-  /** Called when there may be more to prefetch, or room for it. */
+  /** To be called when there may be more to prefetch, or room for it. */
   readonly lookAhead: () => void;
 }
 
@@ -68,7 +68,7 @@ export async function* runCrawl(options: RunOptions): AsyncGenerator<OrderedEven
       settings.onEvent?.(event);
       options.onSideEvent?.(event);
     };
-    // How a document came is known only after it was compared with an earlier one: then the revalidator reports it.
+    // How a document was obtained is known only after comparing it with an earlier one, so the revalidator reports it.
     const onRequest = (event: CrawlEvent) => (archives && event.type === "response" ? undefined : onEvent(event));
     if (source === undefined) {
       const { Fetcher } = await import("../fetch/fetcher.ts");
@@ -117,7 +117,7 @@ class Engine {
     this.#visitor = new Visitor(this.#crawl);
   }
 
-  /** Throws only the reason of `settings.signal` and errors of the caller's functions. */
+  /** Throws only the reason of `settings.signal`, and errors from the caller's functions. */
   async *run(): AsyncGenerator<OrderedEvent, void> {
     const { settings, time, prefetcher } = this.#crawl;
     const { signal, limits } = settings;
@@ -132,7 +132,7 @@ class Engine {
     try {
       yield* this.#website();
     } catch (error) {
-      // Failures because of the caller's signal throw its reason.
+      // If the caller's signal caused the failure, its reason is thrown.
       signal?.throwIfAborted();
       throw error;
     } finally {
@@ -157,7 +157,7 @@ class Engine {
     const node: Sitemap = { ...root.node, complete: isComplete(problems), problems, children: root.children };
     yield* this.#visitor.report(node, 0, nothingRead);
     const { complete, readable, invalid } = this.#visitor;
-    // An archive that holds more than was read would not give the same tree: it is left as one that was cut off.
+    // An archive with more documents than were read would give a different tree, so it is left unfinished.
     const isLimited = filter?.reached === true && !complete;
     if (!time.leftUnread() && !isLimited) await store?.finish(counts);
     const totals = {

@@ -98,7 +98,7 @@ export async function openPageFetch(
   };
 }
 
-// With more origins than this, the pages are no sample of one website.
+// With more origins than this, the pages are not a sample of one website.
 const mostOrigins = 100;
 
 async function openWebsite(settings: Settings, startUrls: readonly string[]) {

@@ -15,10 +15,10 @@ export interface Frame {
   readonly parent: Frame | undefined;
   /** 0 for the root of the tree. */
   readonly depth: number;
-  /** The keys of the URL that declared it and of the URL where it was found. */
+  /** The keys of its declared URL and of the URL where it was found. */
   readonly keys: readonly string[];
   readonly references: Reference[];
-  /** How many more there are, which the budget for documents cannot reach. */
+  /** How many more children there are, beyond the budget for documents. */
   readonly unlisted: number;
   /** The next reference to visit, and the next one to prefetch. */
   next: number;
@@ -37,7 +37,7 @@ export class Frontier {
   readonly #limits: Limits;
   readonly #filter: PageFilter | undefined;
   readonly #visited = new Map<string, Sitemap>();
-  // By the children of an index, the number of nodes below it.
+  // The number of nodes below an index, by its children.
   readonly #sizes = new WeakMap<readonly Sitemap[], number>();
   // Guesses that found no sitemap.
   readonly #abandoned = new Map<string, Missing>();
@@ -45,12 +45,12 @@ export class Frontier {
   readonly #active = new Set<string>();
   // Nodes of the tree, except its root and robots.txt.
   #sitemaps = 0;
-  // By its content, the URL of a sitemap; and the first page of each, so that few candidates must be fully read before they are reported.
+  // The URLs of sitemaps by content, and their first pages, so that few candidates must be fully read before they are reported.
   readonly #contents = new Map<string, string>();
   readonly #firstPages = new Set<string>();
   #hasUnread = false;
 
-  /** `filter` may have enough pages. */
+  /** `filter`: may have reached its limit of pages. */
   constructor(limits: Limits, filter?: PageFilter) {
     this.#limits = limits;
     this.#filter = filter;
@@ -64,7 +64,7 @@ export class Frontier {
     return this.exhausted();
   }
 
-  /** The budget that is used up, if one is; or that is not enough for so many more documents. */
+  /** The budget that is used up, or not sufficient for this many more documents, if any. */
   exhausted(more = 1): Problem | undefined {
     const { documents, bytes, pages } = this.#limits;
     if (this.#sitemaps + more > documents) return problem("limit-documents", { limit: documents });
@@ -79,7 +79,7 @@ export class Frontier {
     return Math.max(0, this.#limits.documents - this.#sitemaps);
   }
 
-  /** Whether it leads to an index that is being read. */
+  /** Whether this hop leads to an index that is being read. */
   isActive({ key, readKey }: Hop): boolean {
     return this.#active.has(key) || this.#active.has(readKey);
   }
@@ -169,16 +169,16 @@ export class Frontier {
   }
 }
 
-// Sitemaps declared after this many are not compared with guesses.
+// Guesses are compared with this many sitemaps; later ones are not remembered.
 const mostContents = 10_000;
 
-// Relative URLs mean something else in another place.
+// Undefined for documents with relative URLs, which mean something else at another URL.
 function contentOf({ checksum, decodedBytes, problems }: Reading): string | undefined {
   if (checksum === undefined || problems.some(({ code }) => code === "url-relative")) return undefined;
   return `${checksum} ${decodedBytes}`;
 }
 
-// However it was requested, a document that was read is also known by its URL: a tree has one document per URL.
+// A document that was read is also known by its URL, however it was requested: a tree has one document per URL.
 function keysOf({ url }: Pick<Sitemap, "url">, keys: readonly string[]): Set<string> {
   return new Set([...keys, documentKey({ url })]);
 }

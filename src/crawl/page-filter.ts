@@ -1,5 +1,5 @@
-// Which pages are listed: the page filters of the options, for crawls, trees and single documents. One for each run: it remembers the
-// listed pages, and counts the pages that each filter accepted.
+// Applies the page filters, for crawls, trees and single documents. There is one for each run: it remembers the listed pages, and counts
+// the pages that each filter accepted.
 import type { FilterCounts, ProblemEvent } from "../model/event.ts";
 import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
 import { lastInstant } from "../model/instant.ts";
@@ -27,7 +27,7 @@ export class PageFilter {
   // Of the website that is listed.
   #isAtHome: Matches = () => true;
   #allows: ReturnType<typeof allowedUrls> | undefined;
-  /** Pages that came, and those that passed. */
+  /** Pages seen, and pages that passed. */
   seen = 0;
   listed = 0;
   #undated = 0;
@@ -83,7 +83,7 @@ export class PageFilter {
     const tldts = sameHost ? undefined : await import("tldts");
     const siteOf = ({ hostname }: URL) => tldts?.getDomain(hostname, { allowPrivateDomains: true }) ?? hostname;
     const home = parseUrl(homepage);
-    // A host that the Public Suffix List does not know, such as localhost, is a website with `www.`, too.
+    // A host without a public suffix, such as localhost, is the same website as with `www.`.
     const isHost = (url: URL) => bareHost(url.host) === bareHost(home?.host ?? "");
     const isSite = (url: URL) => tldts !== undefined && home !== null && siteOf(url) === siteOf(home);
     this.#isAtHome = byOrigin((url) => isHost(url) || isSite(url));
@@ -103,7 +103,7 @@ export class PageFilter {
     return { listed: this.listed, undated: this.#undated, robotsUnknown: this.#unknown };
   }
 
-  /** The filters that let none of the pages through together, if they did: up to the first that nothing passed. */
+  /** If no page passed: the filters up to the first one that let none through. */
   get empty(): readonly (keyof PageFilterSettings)[] {
     const end = this.seen === 0 ? -1 : this.#steps.findIndex(({ passed }) => passed === 0);
     return this.#steps.slice(0, end + 1).map(({ name }) => name);
@@ -167,7 +167,7 @@ export class PageFilter {
       this.#unknown += 1;
       if (this.unknownHosts.size < mostHosts) this.unknownHosts.add(parseUrl(url)?.origin ?? "");
     }
-    // The last step let all of them through.
+    // The last step counted all of them as passed.
     (this.#steps.at(-1) as Step).passed -= pages.length - kept.length;
     return kept;
   }

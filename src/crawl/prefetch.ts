@@ -10,12 +10,12 @@ import { refusedByName } from "./visit.ts";
 
 // Nothing more is prefetched while this many bytes wait to be read.
 const mostUnread = 1024 * 1024;
-// Nor while this many documents wait: if the caller stops, they were fetched for nothing. More if a store keeps them.
+// Nor while this many documents wait: if the caller stops, they were fetched in vain. A store allows more.
 const mostWaiting = 64;
 const mostKept = 1024;
-// References that are looked at in one call: the rest of an index of a million is looked at later.
+// How many references are examined in one call: an index may have a million.
 const mostAtOnce = 1024;
-// Redirects that are remembered. Others are requested again if they are needed twice.
+// How many redirects are remembered. Others are requested again if needed.
 const mostRedirects = 1000;
 
 type Context = Omit<Crawl, "prefetcher" | "fetch" | "time" | "robots">;
@@ -117,7 +117,7 @@ export class Prefetcher {
 
   async #fetch({ request }: Hop): Promise<Fetched> {
     const { source, earlier, store, rules, signal, lookAhead, onResumed } = this.#crawl;
-    // With a store, nothing is requested twice, but for new cookies.
+    // With a store, nothing is requested twice, except with new cookies.
     if (request.again === undefined && store?.has(request)) {
       const fetched = await store.fetch(request);
       if (fetched.came !== "resumed" && fetched.came !== "not-asked") return fetched;
@@ -126,7 +126,7 @@ export class Prefetcher {
       return fetched;
     }
     const arrived = async () => {
-      // Refusals without a request arrive immediately, and make room for the next one of perhaps a million.
+      // Refusals without a request return immediately, and there may be a million of them.
       await pauseWhenDue();
       if (!signal.aborted) lookAhead();
     };

@@ -1,5 +1,5 @@
-// The arguments of a crawl, checked at the call: a website's homepage or given sitemaps, and the options. Those that shape a tree are saved
-// in an archive, and read from it to replay it. Archives are not trusted: these options are checked again, and no limit is raised.
+// The arguments of a crawl, checked when it is called: a homepage or given sitemaps, and the options. Options that affect the tree are saved
+// in archives, and used to replay them. Archives are not trusted: these options are checked again, and cannot raise a limit.
 import { homepageFor } from "../discover/candidates.ts";
 import { SitemapError } from "../model/errors.ts";
 import { expectObject, invalid as invalidOption, readable, suggestion, urlText } from "../model/option-checks.ts";
@@ -20,7 +20,7 @@ import {
 import type { Rewrite } from "../model/rewrite.ts";
 import { homepageOf, isHttpUrl, withoutCredentials } from "../model/url.ts";
 
-/** A website's homepage, or sitemaps that are known already. */
+/** A website's homepage, or known sitemaps. */
 export type CrawlTarget =
   | string
   | URL
@@ -75,7 +75,7 @@ function invalid(message: string): SitemapError {
   return new SitemapError("invalid-homepage", message);
 }
 
-/** A crawl whose arguments were checked. */
+/** A crawl with checked arguments. */
 export interface Prepared {
   readonly start: Start;
   readonly settings: Settings;

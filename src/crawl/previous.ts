@@ -1,6 +1,6 @@
 // Runs with `previous`: conditional requests (https://www.rfc-editor.org/rfc/rfc9110#section-13) for documents that the archive of an
-// earlier run has in full. They are reused if the website answers 304 or sends the same bytes. Not requested, but for some each day, are
-// well-known paths that were not found and, with `trustLastmod`, children of an index that gives them the same `lastmod`.
+// earlier run has in full. They are reused if the website answers 304 or sends the same bytes. Except for some each day, no
+// requests are sent for well-known paths that were not found and, with `trustLastmod`, for sitemaps whose `lastmod` in the index is the same.
 import { createHash } from "node:crypto";
 import type { ArchivedBody } from "../archive/archived-body.ts";
 import type { PreviousArchives } from "../archive/previous.ts";
@@ -17,7 +17,7 @@ export const guessDays = 11;
 export const trustedDays = 7;
 const mostBusy = 8;
 
-/** Whether this is the day to request a URL that is requested about every so many days. */
+/** Whether to request a URL today, if it is requested about once in this many days. */
 export function isDue(url: string, days: number, date: string = new Date().toISOString().slice(0, 10)): boolean {
   return createHash("md5").update(`${date} ${url}`).digest().readUInt32BE() % days === 0;
 }
@@ -94,7 +94,7 @@ export function revalidator(
       return busy < mostBusy && network.hasRoomFor(url, isSpare);
     },
 
-    /** Whether a well-known path was not found in the earlier run, and this is not the day to look again. */
+    /** Whether a well-known path was not found in the earlier run, and need not be tried again today. */
     async isAbsent(request: DocumentRequest): Promise<boolean> {
       return !isDue(request.url, guessDays) && (await previous.answer(request))?.outcome === "absent";
     },
@@ -117,7 +117,7 @@ export function revalidator(
           const reference = references[at] as Reference;
           if (reference.lastModified !== lastModified || isDue(url, trustedDays)) continue;
           const child = { url, role: "sitemap" } as const;
-          // If something was missing, the website may have mended it without another date.
+          // If something was missing, the website may have fixed it without changing the date.
           const isWhole = (await previous.isOfRunOf(child, request)) && (await previous.wasReadWhole(child));
           if (isWhole) references[at] = { ...reference, notAsked: "unchanged" };
         }
@@ -145,7 +145,7 @@ export function revalidator(
   };
 }
 
-// Not modified, or the condition confuses the server: the same request without one may bring the document.
+// Whether the same request without conditions may bring the document: it was not modified, or conditions confuse the server.
 function isPuzzled(answer: Fetched): boolean {
   if (answer.outcome === "found") return header(answer.headers, "content-length") === "0";
   return answer.status !== undefined && puzzledStatuses.has(answer.status);
@@ -162,7 +162,7 @@ const sendable = /^[\x21-\x7e\x80-\xff](?:[\x20-\x7e\x80-\xff]{0,510}[\x21-\x7e\
 function conditionalHeaders({ headers, came }: FetchedDocument): Readonly<Record<string, string>> | undefined {
   const sendableIn = (name: string) => header(headers, name)?.match(sendable)?.[0];
   const date = sendableIn("last-modified");
-  // The same bytes came in spite of an ETag: the website, or a proxy before it, ignores it.
+  // The same bytes came despite an ETag, so the website, or a proxy in front of it, ignores ETags.
   const isIgnored = came === "same-payload" && date !== undefined;
   const etag = isIgnored ? undefined : sendableIn("etag");
   // In If-None-Match, an asterisk means any version.

@@ -1,5 +1,5 @@
-// From a document to its entries, in constant memory, for crawls, for the pages of a tree and for local files. The counts of a run are
-// kept in the index of its archive, and replace parsing when the archive is opened.
+// Turns a document into entries, in constant memory: in crawls, for the pages of a tree, and for local files. The counts of a run are
+// stored in the index of its archive, and replace parsing when the archive is opened.
 import type { ArchivedBody } from "../archive/archived-body.ts";
 import type { Counts, RunCounts } from "../archive/info.ts";
 import type { Archive } from "../archive/open.ts";
@@ -33,7 +33,7 @@ export interface ReadSettings {
   readonly limits: Limits;
   readonly strict: boolean;
   readonly rewrite?: Rewrite | undefined;
-  /** Of pages, only the URLs are wanted. */
+  /** Only the URLs of pages are needed. */
   readonly urlsOnly?: boolean | undefined;
   /** All entries are kept. */
   readonly keepsAll?: boolean | undefined;
@@ -43,7 +43,7 @@ export interface ReadSettings {
 export interface Reading extends Omit<Counts, "format" | "pages"> {
   readonly outcome: ParseOutcome;
   readonly complete: boolean;
-  /** Pages that are counted but were not yielded, because a tree already has them, or they are read later. */
+  /** Pages that are counted but not yielded, because a tree already has them, or they are read later. */
   readonly untoldPages?: number;
   /** The rules of a robots.txt. */
   readonly robots?: RobotsGroups | undefined;
@@ -84,7 +84,7 @@ export async function* read(
   const last = parser.end();
   if (!enough && hasAny(last)) yield placed(last);
   let outcome = outcomeOf(parser, text.refusal, problems);
-  // What is not a sitemap may be one that an archive has damaged.
+  // A document that is not a sitemap may be a damaged one.
   if (outcome.kind === "invalid" && (await document.body.isGood?.()) === false)
     outcome = { kind: "invalid", reason: problem("archive-digest") };
 
@@ -100,10 +100,10 @@ export async function* read(
   };
 }
 
-/** Reads a document of whose pages only the URLs are wanted. */
+/** Like `read`, if only the URLs of pages are needed. */
 export const readUrls: ReadDocument = (document, settings) => read(document, { ...settings, urlsOnly: true });
 
-/** The text of a document alone, in pieces. */
+/** Only the text of a document, in pieces. */
 export async function* textOf(document: Document, { limits }: ReadSettings): AsyncGenerator<string, void> {
   for await (const piece of await opened(document, limits, new ProblemLog())) yield piece.toString();
 }
@@ -185,7 +185,7 @@ export function countsOf({ outcome, complete, untoldPages, ...reading }: Reading
   return { format: outcome.format, pages, wireBytes, decodedBytes, checksum, charset, problems };
 }
 
-/** Takes the counts of an archive, if it has some by the same settings. With `verify`, documents are compared with their digests now. */
+/** Uses the counts of an archive, if they were made with the same settings. With `verify`, documents are compared with their digests now. */
 export function readByCounts(archive: Archive, settings: ReadSettings, verify: boolean): ReadDocument {
   if (archive.countedBy !== countedBy(settings)) return readUrls;
   return async function* (document, settings): ReturnType<ReadDocument> {
@@ -210,7 +210,7 @@ async function countsIn(
   return fetched.outcome === "found" && (await (fetched.body as ArchivedBody).isGood()) ? counts : undefined;
 }
 
-// In milliseconds: how long timers, signals and sockets may have to wait.
+// In milliseconds: the longest that timers, signals and sockets must wait.
 const longestTurn = 40;
 
 let turnedAt = 0;

@@ -29,13 +29,13 @@ export interface FollowRules {
   readonly limits: Pick<Limits, "redirects" | "robotsRedirects" | "urlLength">;
   /** Whether a request without the caller's headers may get another response. */
   readonly tellsApart: (url: string) => boolean;
-  /** Those that the responses so far have set. */
+  /** The cookies set by the responses so far. */
   readonly cookies: Cookies;
   /** The URL to fetch, if the crawl started under the target of a `rewrite`. */
   readonly placed: (url: string) => string;
 }
 
-/** The rules if the caller gave these URLs, and this source answers. */
+/** The rules for these start URLs and this source. */
 export function followRules(
   limits: FollowRules["limits"],
   startUrls: readonly string[],
@@ -75,7 +75,7 @@ export interface FollowFailure {
   readonly response?: SitemapResponse | undefined;
 }
 
-// How often a chain that sets cookies may come back to one of its URLs. It then continues as if it had come there once.
+// How often a chain that sets cookies may return to one of its URLs, and continue as if for the first time.
 const mostReturns = 3;
 
 /** How a hop was reached. */
@@ -212,7 +212,7 @@ export async function follow<Known = never>(
   }
 }
 
-/** The facts about a response, without its document. */
+/** The details of a response, without its document. */
 export function responseOf(
   { status, headers = [], attempts, receivedAt, firstByte }: FetchedDocument | FailedFetch,
   hops: readonly RedirectHop[],

@@ -5,7 +5,7 @@ import { Scratch } from "../archive/scratch.ts";
 import type { Body } from "../model/exchange.ts";
 import type { Problem } from "../model/problem.ts";
 
-// Small, because buffers that live long are freed late: 3 MB made the process 20 MB larger.
+// Small, because long-lived buffers are freed late: 3 MB made the process 20 MB larger.
 const memoryLimit = 512 * 1024;
 // How many chunks a reader that keeps up may lag behind.
 const mostBehind = 16;

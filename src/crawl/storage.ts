@@ -62,7 +62,7 @@ function infoOf({ start, settings }: Prepared): ArchiveInfo {
   return { homepage, ...defined({ sitemaps }), settings: archivedSettings(settings) };
 }
 
-// The options that shape the tree are those of the interrupted run, unless the caller sets them.
+// Options that affect the tree come from the interrupted run, unless the caller sets them.
 function withSettingsOf(
   { settings }: ArchiveInfo,
   { target, options = {}, filters, settings: own }: Prepared,

@@ -15,7 +15,7 @@ const grace = 200;
 
 export type TimeBudget = ReturnType<typeof timeBudget>;
 
-/** `store` keeps which documents were not fetched in time, so that a replay gives the same tree. */
+/** `store` records which documents were not fetched in time, so that a replay gives the same tree. */
 export function timeBudget({ signal, limits }: Settings, store: Store | undefined) {
   let endedAt: number | undefined;
   const limit = () => problem("limit-time", { limit: limits.time });
@@ -30,7 +30,7 @@ export function timeBudget({ signal, limits }: Settings, store: Store | undefine
     return limit();
   };
   return {
-    /** Whether documents may have been fetched but not read: a replay of the archive would give another tree. */
+    /** Whether documents may have been fetched but not read, so that a replay of the archive would give a different tree. */
     leftUnread: (): boolean => isUnread,
 
     /** Time is up: failures from now on are reported as `limit-time`. */

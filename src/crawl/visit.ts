@@ -55,7 +55,7 @@ type Visiting = AsyncGenerator<OrderedEvent, Visit>;
 type Recording = Generator<OrderedEvent, Visit>;
 
 export class Visitor {
-  /** No loss so far. */
+  /** Whether there was no loss so far. */
   complete = true;
   /** Sitemaps that could be read, at least in part. */
   readable = 0;
@@ -184,7 +184,7 @@ export class Visitor {
   }
 
   // Yields the pages as they are read. `started`: whether the `start` event was sent. `cut`: the budget that ended the reading, if one did.
-  // `sameAs`: where the content of a guess already is in the tree; then nothing was reported of it.
+  // `sameAs`: the URL of a sitemap in the tree with the same content as this guess, which is then not reported.
   async *#read(
     { document, url, keys }: FoundDocument,
     children: { add(references: readonly SitemapReference[]): void },
@@ -198,7 +198,7 @@ export class Visitor {
     let pageCount = 0;
     let firstPage: string | undefined;
     let cut: Problem | undefined;
-    // Told at the end, because the same may be in the tree already.
+    // Held back until the end, because the same content may already be in the tree.
     let held: OrderedEvent[] | undefined;
     const take = (count: number) => {
       const taken = frontier.takePages(count);
@@ -243,13 +243,13 @@ export class Visitor {
     const { settings, filter, frontier, omitMissing } = this.#crawl;
     const { recurse, recurseList } = settings;
     const context = { parent: url, ancestors: [...urlsAbove(parent), url], depth: parent.depth + 2 };
-    // Each costs a document, unless it is missing; one more is kept to report what was cut off.
+    // Each uses up a document, unless it is missing; one more is kept to report what was cut off.
     const most = omitMissing ? Number.POSITIVE_INFINITY : frontier.documentsLeft + 1;
     const listed: SitemapReference[] = [];
     let unlisted = 0;
     const take = (reference: SitemapReference) => {
       if (filter?.follows(reference, by === "robots") === false) return;
-      // A promise, or the result of `match`, would always or never be true.
+      // Must be a boolean: a promise would always be true, and the result of `match` never.
       if (recurse !== undefined && !boolean("the result of recurse", recurse(reference, context))) return;
       if (listed.length < most) listed.push(reference);
       else unlisted += 1;
@@ -282,7 +282,7 @@ export class Visitor {
     }
   }
 
-  // That the delay is not respected is a problem of this run, not of the document.
+  // Not respecting the delay is a problem of this run, not of the document.
   *#takeCrawlDelay(reading: Reading, url: string): Generator<OrderedEvent, void> {
     const { settings, fetcher } = this.#crawl;
     const limit = fetcher && reading.robots?.delayFor(settings.userAgent);
@@ -310,8 +310,8 @@ export class Visitor {
     return { type: "node", node, result };
   }
 
-  // There is no sitemap, now or in an earlier visit. If one was declared, a node says why. A guess has none, and is remembered, unless it
-  // was not requested: if it is declared later, it is requested.
+  // There is no sitemap, now or in an earlier visit. If one was declared, a node says why. A guess gets no node, but is remembered,
+  // unless it was not requested: if it is declared later, it will be.
   *#missing(entry: Declaration, missing: Missing, content?: { facts: Measurements; started: boolean }): Recording {
     const { url, outcome, status, reason } = missing;
     const result: CandidateResult = { outcome, ...defined({ status }), ...movedTo(entry.url, url), reason };
@@ -355,7 +355,7 @@ function isReferences(value: unknown): value is readonly SitemapReference[] {
   return Array.isArray(value) && value.every((item: Partial<SitemapReference> | null) => typeof item?.url === "string");
 }
 
-/** Why a URL cannot be a sitemap, by its name: robots.txt is where a crawl starts, and must not be listed in a sitemap. */
+/** Why a URL cannot be a sitemap, judging by its name: a robots.txt must not be listed in a sitemap. */
 export function refusedByName(url: string): Problem | undefined {
   return isRobotsUrl(url) ? problem("not-a-sitemap", { value: "robots.txt" }) : undefined;
 }
@@ -372,12 +372,12 @@ function isGuess({ by }: Declaration): boolean {
   return by === "robots" || isGuessed(by);
 }
 
-// Whether a homepage links to an HTML page by `rel="sitemap"`: it is a sitemap for people.
+// Whether the homepage's `rel="sitemap"` link leads to an HTML page, which is a sitemap for people.
 function isLinkToPage({ by }: Declaration, { outcome, reason: { code, value }, response }: Missing): boolean {
   if ((by !== "homepage-link" && by !== "homepage-header") || outcome === "blocked") return false;
   if (code === "not-a-sitemap" && value === "html") return true;
   const isHtml = response?.status === 200 && /html/i.test(header(response.headers, "content-type") ?? "");
-  // What it holds is unknown, or XML.
+  // With these problems, its content is unknown, or XML.
   return isHtml && !/^(?:coding|charset|limit|body|timeout|xml-dtd)-/.test(code);
 }
 

@@ -1,4 +1,4 @@
-// The changes between two trees, many at a time: URLs, NDJSON, CSV, and new pages as a feed.
+// Writes the changes between two trees, in batches: as URLs, NDJSON, CSV, or a feed of new pages.
 // https://www.rssboard.org/rss-specification
 import type { TreeChange } from "../model/change.ts";
 import type { SitemapPage } from "../model/page.ts";

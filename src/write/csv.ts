@@ -1,9 +1,9 @@
 // The format `csv`: one page per row. https://www.rfc-editor.org/rfc/rfc4180
 //   "Fields containing line breaks (CRLF), double quotes, and commas should be enclosed in double-quotes."
-// Deviation: lines end with LF, as everything that the program writes; readers of CSV accept both.
+// Deviation: lines end with LF, like everything that the program writes; CSV readers accept both.
 // Every field of the model is a column, named by its path (`news.title`). If one list is spread over rows (`--explode
 // images`), the fields of its items are columns, too (`images.url`).
-// By default, what a spreadsheet would take for a formula gets an apostrophe in front
+// By default, text that a spreadsheet would take for a formula gets a leading apostrophe
 // (https://owasp.org/www-community/attacks/CSV_Injection), and control characters are escaped: one page, one line.
 import { SitemapError } from "../model/errors.ts";
 import { suggestion } from "../model/option-checks.ts";
@@ -122,7 +122,7 @@ const itemFields: Readonly<Record<ExplodedList, readonly string[]>> = {
 
 type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
 
-// Requires every field of a type, and no other: a missing or unknown one does not compile.
+// Requires exactly the fields of a type: a missing or unknown one does not compile.
 function fieldsOf<T>() {
   return <const Lines extends readonly string[]>(
     ...lines: [keyof T, Words<Lines[number]>] extends [Words<Lines[number]>, keyof T] ? Lines : never
@@ -136,7 +136,7 @@ function itemColumns(list: ExplodedList): readonly Column[] {
   }));
 }
 
-// A list of texts is joined with commas; other values that are not simple are JSON.
+// Lists of strings are joined with commas; other objects are JSON.
 function itemValue(value: unknown): Value {
   if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value.join(", ");
   return typeof value === "object" && value !== null ? json(value) : (value as Value);
@@ -152,7 +152,7 @@ function json(value: object): string {
 
 export type CsvCell = (value: Value) => string;
 
-/** How a value is written into a cell. */
+/** Returns a function that writes a value as a cell. */
 export function csvCell(safe: boolean, separator: CsvSeparator = ","): CsvCell {
   // Leading and trailing spaces are part of a field, but some readers trim unquoted fields; some also split at
   // semicolons.
@@ -168,7 +168,7 @@ export function csvCell(safe: boolean, separator: CsvSeparator = ","): CsvCell {
   };
 }
 
-// A cell that has none of these is written as it is. One test instead of three: most cells are URLs and dates.
+// Cells with none of these are written unchanged. One test instead of three: most cells are URLs and dates.
 const unusual = /[^ !#-+\--:<-{}~]|^[^A-Za-z0-9]| $/;
 
 // Not every spreadsheet uses our separator: in locales with a decimal comma, semicolons separate cells. Such a spreadsheet ignores our

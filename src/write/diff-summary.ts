@@ -1,6 +1,6 @@
 // The summary of a diff: as text for people, and as Markdown for the step summaries of continuous integration and for
-// comments on a pull request. https://github.github.com/gfm/ In Markdown, texts of a website are shown as code: nothing
-// in them is markup, a link or a mention.
+// comments on a pull request. https://github.github.com/gfm/ In Markdown, text from a website is shown as code, so that
+// it cannot contain markup, links or mentions.
 import {
   type ChangeGroup,
   type ChangeKind,
@@ -110,7 +110,7 @@ function inTable(text: string): string {
   return code(text).replaceAll("|", "\\|");
 }
 
-// How much was compared.
+// The size of what was compared.
 function sizesInWords({ totals }: DiffSummary): string {
   const side = ({ pages, sitemaps, complete }: DiffSideTotals) =>
     `${counted(pages, "page")} in ${counted(sitemaps, "sitemap")}${complete ? "" : ", incomplete"}`;
@@ -134,7 +134,7 @@ function wantedKinds(summary: DiffSummary): { readonly count: number; readonly w
 function remarkOn(kind: ChangeKind, { totals }: DiffSummary): string {
   const { changed, changedOnlyLastModified: onlyDate } = totals;
   if (kind === "changed" && onlyDate > 0) {
-    // Never 100 % if something is left, nor 0 % if there is something.
+    // 100 % only if it is all of them, 0 % only if it is none.
     const share = onlyDate === changed ? 100 : Math.min(99, Math.max(1, Math.round((onlyDate / changed) * 100)));
     return `${share} % changed only lastModified; --ignore lastModified skips ${onlyDate === 1 ? "it" : "them"}`;
   }

@@ -1,6 +1,6 @@
-// The formats of pages that are lines: `pages`, one URL per line for lists and link checkers; `pages-json`, the same as a JSON array for test
+// The line-based formats of pages: `pages`, one URL per line for lists and link checkers; `pages-json`, the same as a JSON array for test
 // tools; and `ndjson`, one page per line as JSON with the URL of its sitemap added. https://github.com/ndjson/ndjson-spec
-// All are printable; JSON is lossless, because it can escape what controls a terminal.
+// All are safe for terminals; JSON is also lossless, because it can escape control characters.
 import type { SitemapPage } from "../model/page.ts";
 import type { SitemapReference } from "../model/sitemap.ts";
 import { isPrintableLines, jsonOf, printable } from "./printable.ts";
@@ -83,7 +83,7 @@ export function pagesWriter(show: ShowUrl = wholeUrl): PageWriter {
   };
 }
 
-/** For one list: it remembers whether something was written. */
+/** For a single list, because it remembers whether something was written. */
 export function pagesJsonWriter(show: ShowUrl = wholeUrl): PageWriter {
   let separator = "\n";
   const list = (items: readonly { readonly url: string }[]) => {

@@ -9,7 +9,7 @@ import { isLossy } from "../model/problem.ts";
 import type { PageBatch } from "./pages.ts";
 import type { SitemapRow } from "./sitemaps.ts";
 
-/** `sites` only in a dataset. */
+/** `sites`: only in a dataset. */
 export type ParquetFile = "pages" | "sitemaps" | "problems" | "sites";
 
 export class ParquetTables {
@@ -165,7 +165,7 @@ class ParquetTable {
       })),
       rowGroupSize: rows.length,
     });
-    // There are none, but each column has a note that says so.
+    // No indexes are written, but the writer still creates an empty one for each column.
     this.#writer.pendingIndexes = [];
   }
 }

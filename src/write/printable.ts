@@ -4,7 +4,7 @@
 // U+FEFF; and in GitHub's workflows the commands to its runner, which are lines like any other.
 // https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 
-/** The text with every such character written as `\u001b`. */
+/** Escapes all these characters, as `\u001b`. */
 export function printable(text: string): string {
   const line = steering.test(text) ? text.replace(everySteering, escaped) : text;
   return command.test(line) && process.env["GITHUB_ACTIONS"] ? line.replace(everyCommand, brokenUp) : line;
@@ -15,14 +15,14 @@ export function isPrintableLines(lines: string): boolean {
   return !steeringInLines.test(lines) && !(lines.includes("##[") && process.env["GITHUB_ACTIONS"]);
 }
 
-/** Any value as JSON for people and programs: what is printed, and files that may be. */
+/** Any value as JSON that is safe to print. */
 export function jsonOf(value: unknown, indent?: number): string {
   return printableJson(JSON.stringify(value, undefined, indent));
 }
 
 /**
- * JSON text in which terminal control characters are escaped that JSON allows bare. The value stays the same. The text
- * may contain line ends between values.
+ * Escapes terminal control characters that JSON would allow unescaped. The value stays the same. The text may contain line ends
+ * between values.
  */
 export function printableJson(json: string): string {
   const text = steeringInJson.test(json) ? json.replace(everySteeringInJson, escaped) : json;
@@ -31,7 +31,7 @@ export function printableJson(json: string): string {
 
 // JSON.stringify escapes C0 itself.
 const inJson = "\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff";
-// `test` with the flag `g` would keep a position: hence two of each.
+// Two of each, because `test` with the flag `g` would remember a position.
 const steering = new RegExp(`[\\u0000-\\u001f${inJson}]`);
 const steeringInLines = new RegExp(`[\\u0000-\\u0009\\u000b-\\u001f${inJson}]`);
 const everySteering = new RegExp(steering, "g");

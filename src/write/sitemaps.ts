@@ -39,7 +39,7 @@ export interface SitemapRow {
   readonly problems: readonly Problem[];
 }
 
-// The columns, and how to know their values.
+// The columns, and how to compute their values.
 const facts = {
   url: ({ sitemap }: SitemapEvent): string => sitemap.url,
   declaredUrl: ({ sitemap }: SitemapEvent): string | undefined => sitemap.declaredUrl,
@@ -80,7 +80,7 @@ function pagesOf(sitemap: Sitemap): number | undefined {
   return own?.kind === "pages" ? own.pageCount : undefined;
 }
 
-/** Columns are as wide as their widest cell; the URL, indented by its depth, comes last because it may be long. In lines of at most `width` characters: the least important columns are dropped first, then URLs are shortened. */
+/** Columns are as wide as their widest cell; the URL, indented by depth, comes last because it may be long. To fit `width`, the least important columns are dropped, then URLs are shortened. */
 export function* writeSitemapTable(
   rows: Iterable<SitemapRow>,
   show: ShowUrl,
@@ -119,7 +119,7 @@ export function* writeSitemapTable(
   for (const { cells, url, remark } of lines) yield line(cells, url, remark);
 }
 
-// Names of sitemaps differ at their ends.
+// Sitemap URLs usually differ at the end.
 function shortened(text: string, length: number): string {
   if (text.length <= length) return text;
   const start = Math.max(Math.floor(length / 3), 8);

@@ -1,5 +1,5 @@
-// The formats of trees: `tabtree`, an outline of URLs indented by tabs, and `json`, one document whose shape
-// schema/output.json describes. Both are written during the walk, so that the size of a tree does not matter.
+// The formats of trees: `tabtree`, an outline of URLs indented by tabs, and `json`, one document, described by
+// schema/output.json. Both are written during the walk, so that the size of a tree does not matter.
 import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../model/event.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { isLossy } from "../model/problem.ts";
@@ -156,7 +156,7 @@ export class ParsedJsonWriter {
   }
 }
 
-/** The same text in pieces of about 64 KB: writing a million short texts one by one takes longer than making them. */
+/** The same text in pieces of about 64 KB: writing a million short strings one by one takes longer than creating them. */
 export async function* inPieces(
   texts: AsyncIterable<string> | Iterable<string>,
 ): AsyncGenerator<string, void, undefined> {
