@@ -1,23 +1,23 @@
 // Dates: normalized to ISO 8601, with the offset and precision as written.
-// https://www.w3.org/TR/NOTE-datetime (the profile that the sitemap protocol asks for):
+// https://www.w3.org/TR/NOTE-datetime (the profile that the sitemap protocol requires):
 //   "The formats are as follows. Exactly the components shown here must be present, with exactly this punctuation."
-// A date in one of its six forms is returned as it is.
-// Fractions of a second keep all their digits: `new Date` takes any number of them.
-//   Lenient: the other forms that websites use are read too.
-// Not read: week dates and days of the year (`2024-W05`, `2024-123`), years outside 0002 to 9999 (programs write a date that was
-// never set in year 0 or 1), Unix times.
+// A date in one of its six forms is returned unchanged.
+// Fractions of a second keep all their digits: `new Date` accepts any number of them.
+//   Lenient: other forms that websites use are also read.
+// Not read: week dates and days of the year (`2024-W05`, `2024-123`), years outside 0002 to 9999 (years 0 and 1 are unset dates
+// of some programs), Unix times.
 import type { ProblemCode } from "../model/problem.ts";
 
 /**
  * The date as ISO 8601, or undefined if it is ambiguous, impossible or not a date. `new Date` reads every result.
- * A time without an offset is taken as UTC and written with `Z`.
+ * A time without an offset is assumed to be UTC, and written with `Z`.
  * @example parseDate("Thu, 17 Dec 2009 12:04 +0200") // "2009-12-17T12:04+02:00"
  */
 export function parseDate(text: string): string | undefined {
   return readOther(oneLine(text))?.date;
 }
 
-/** As `parseDate`, but reports what had to be corrected. `form`: how the format writes dates: RSS as in RFC 822, all others as the W3C does. */
+/** Like `parseDate`, but reports corrections. `form`: the date format of the document: RFC 822 for RSS, that of the W3C for all others. */
 export function readDate(
   text: string,
   report: (code: ProblemCode, value: string) => void,
@@ -32,7 +32,7 @@ export function readDate(
   }
   const { date, zone } = other;
   if (date === line) return date;
-  // A time that only lacks its offset has the right form otherwise.
+  // Only the offset is missing; the form is otherwise right.
   const isFormed = (form === "rfc822" && rfc822.test(line)) || (zone === "assumed" && isW3cDate(`${line}Z`));
   if (!isFormed) report("date-form", text);
   if (zone === "assumed") report("date-no-offset", text);
@@ -40,14 +40,14 @@ export function readDate(
   return date;
 }
 
-// What nearly all sitemaps write, with a day that every month has: much faster than all the rest.
+// The form in nearly all sitemaps, with a day that every month has: much faster than the rest.
 const usual =
   /^(?!000[01])\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])(?:T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:Z|\+(?:[01]\d|2[0-3]):[0-5]\d))?$/;
 
 function readOther(line: string): OtherDate | undefined {
   if (line.length > maxLength) return undefined;
   if (!isW3cDate(line)) return readDateForm(line);
-  // ISO 8601 has no offset of minus zero; RFC 3339 means UTC by it.
+  // ISO 8601 has no offset of minus zero; in RFC 3339 it means UTC.
   return { date: line.endsWith("-00:00") ? `${line.slice(0, -6)}Z` : line, zone: "written" };
 }
 
@@ -57,7 +57,7 @@ function oneLine(text: string): string {
   return trimmed.length > maxFolded ? trimmed : trimmed.replace(/\s+/g, " ");
 }
 
-// https://www.rfc-editor.org/rfc/rfc822#section-5, with years of four digits, as RSS allows and everybody writes them.
+// https://www.rfc-editor.org/rfc/rfc822#section-5, with four-digit years, which RSS allows and everybody uses.
 const rfc822 =
   /^(?:(?:mon|tue|wed|thu|fri|sat|sun),? ?)?\d{1,2} (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec) (?:\d{4}|\d{2}) \d{2}:\d{2}(?::\d{2})?(?: (?:[+-]\d{4}|ut|gmt|[ecmp][sd]t|z)(?: ?\([^()]*\))?)?$/i;
 
@@ -66,7 +66,7 @@ const maxLength = 96;
 // With all its white space.
 const maxFolded = 1024;
 
-// YYYY | YYYY-MM | YYYY-MM-DD | YYYY-MM-DDThh:mm, perhaps :ss, perhaps a fraction, then Z or +hh:mm. 24:00 is a moment of the next day.
+// YYYY | YYYY-MM | YYYY-MM-DD | YYYY-MM-DDThh:mm, perhaps :ss, perhaps a fraction, then Z or +hh:mm. 24:00 is the start of the next day.
 const w3c =
   /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?)?)?$/;
 
@@ -75,7 +75,7 @@ function isW3cDate(text: string): boolean {
   return year !== undefined && isDay(Number(year), Number(month), Number(day));
 }
 
-/** Years 0 and 1 are dates that were never set: those of MySQL, Go and .NET. */
+/** Years 0 and 1 are unset dates of MySQL, Go and .NET. */
 function isDay(year: number, month: number, day: number): boolean {
   if (year < 2 || month < 1 || month > 12 || day < 1) return false;
   if (month !== 2) return day <= (month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31);
@@ -85,14 +85,14 @@ function isDay(year: number, month: number, day: number): boolean {
 // The forms of dates that websites use instead of the W3C's.
 //   Lenient: any separator between date and time, one-digit months and days, lower-case `t` and `z`, compact ISO 8601.
 //   Lenient: `+hhmm` and `+hh` as offsets.
-//   Lenient: a time without an offset is taken as UTC.
+//   Lenient: a time without an offset is assumed to be UTC.
 //   Lenient: SQL style (`2024-01-02 03:04:05`), slashes and dots, AM and PM.
 //   Lenient: RFC 822 and 2822 (https://www.rfc-editor.org/rfc/rfc2822#section-4.3), asctime, month names in English.
-//   Lenient: of a time in a zone that nobody can place (BST, IST), the day is kept.
+//   Lenient: if the time zone is ambiguous (BST, IST), only the day is kept.
 // Never guessed: 01/02/2024 may be in January or in February, so it is not a date; 25/12/2024 and 02/02/2024 are. The name of a weekday is
-// not checked. Spaces are single ones, and no expression has two repetitions that can share characters: all take linear time.
+// not checked. Spaces are single, and no expression has two adjacent repetitions of the same characters, so all take linear time.
 
-/** A date as ISO 8601, or the time of one: `T03:04:05Z`, or nothing if only the day is kept. */
+/** A date as ISO 8601, or only its time: `T03:04:05Z`, or empty if only the day is kept. */
 interface OtherDate {
   readonly date: string;
   /** What is known about the offset: written, assumed to be UTC, or unknown, so that only the day is kept. */
@@ -157,7 +157,7 @@ function fullYear(digits: string): string {
   return Number(digits) < 50 ? `20${digits}` : `19${digits}`;
 }
 
-// Without a day it is a month.
+// Without a day, it is a month.
 function dateAndTime(year: string, month: number, day: string | undefined, rest = ""): OtherDate | undefined {
   if (!isDay(Number(year), month, Number(day ?? 1))) return undefined;
   const date = `${year}-${pad(month)}`;
@@ -166,11 +166,11 @@ function dateAndTime(year: string, month: number, day: string | undefined, rest 
   return time === undefined ? undefined : { date: `${date}-${pad(day)}${time.date}`, zone: time.zone };
 }
 
-// Nothing, or an offset alone, which only XML Schema's `xs:date` has, and which a day does not keep.
+// Empty, or only an offset, as in XML Schema's `xs:date`, which is dropped.
 const noTime = /^ ?(?:z|[+-] ?(?:[01]\d|2[0-3]):[0-5]\d)?$/i;
 // T030405, or 030405 at the end of a compact date.
 const compactTime = /^(?: ?,)? ?t? ?(\d\d)(\d\d)(\d\d)?(?![\d:])/i;
-// h:mm | h:mm:ss | h:mm:ss.f, perhaps AM or p.m., perhaps `+0200`, `GMT+2` or `EST`; a name after an offset, as Go writes it, adds nothing.
+// h:mm | h:mm:ss | h:mm:ss.f, perhaps AM or p.m., perhaps `+0200`, `GMT+2` or `EST`; a name after an offset, as in Go, is ignored.
 const clock =
   /^(?: ?,)? ?(?:(?<t>t)(?![a-z]) ?|at(?![a-z]) ?|- )?(?<hour>\d\d?)(?!\d)(?::(?<minute>[0-5]\d)(?!\d)(?::(?<second>[0-5]\d)(?!\d)(?<fraction>[.,]\d+)?)?)?(?: ?(?<half>[ap]) ?\.? ?m(?![a-z])(?: ?\.)?)?(?: ?(?<zone>[a-z]+))?(?: ?(?<offset>[+-].*?)(?: [a-z]+)?)?$/i;
 
@@ -180,7 +180,7 @@ function readTime(rest: string): OtherDate | undefined {
   const fields = clock.exec(isCompact ? rest.replace(compactTime, spread) : rest)?.groups;
   if (fields === undefined) return undefined;
   const { minute, second, fraction, half } = fields;
-  // An hour alone is a time only with a mark: `T03` or `3 PM`.
+  // A bare hour is a time only if marked as one: `T03` or `3 PM`.
   if (minute === undefined && half === undefined && fields["t"] === undefined) return undefined;
   const written = Number(fields["hour"]);
   if (half !== undefined && (written < 1 || written > 12)) return undefined;
@@ -197,7 +197,7 @@ function spread(_: string, hour: string, minute: string, second: string | undefi
   return `t${hour}:${minute}${second === undefined ? "" : `:${second}`}`;
 }
 
-// Empty if there is none, which means UTC; "unknown" if the zone is unknown.
+// Empty if there is no offset (UTC is assumed), "unknown" if the zone is unknown.
 function offsetOf(name: string | undefined, offset: string | undefined): string | undefined {
   const named = name === undefined ? "" : (zones.get(name.toUpperCase()) ?? (isZoneName(name) ? "unknown" : undefined));
   if (offset === undefined || (named !== "" && named !== "Z")) return offset === undefined ? named : undefined;
@@ -215,7 +215,7 @@ function pad(number: number | string): string {
 // The names of time zones in dates. https://www.rfc-editor.org/rfc/rfc822#section-5.1 has the American ones; others are
 // listed only if they mean the same offset everywhere.
 
-// Whether this looks like the name of a zone, so that the day is known, but not the time: IST is the time of India, Israel and Ireland. Of
+// Whether this looks like the name of a zone, so that the day is known, but not the time: IST is used in India, Israel and Ireland. About
 // single letters, https://www.rfc-editor.org/rfc/rfc2822#section-4.3 says: "they do not convey any useful information".
 function isZoneName(name: string): boolean {
   return /^[A-Z]{1,5}$/.test(name) || ambiguous.has(name.toUpperCase());

@@ -63,7 +63,7 @@ class DocumentParser implements EntryParser {
   #decide(chunk: string, isWhole: boolean): Entries {
     if (this.#refused !== undefined) return joined([]);
     this.#start += this.#start === "" ? this.#blanks.takeOff(chunk) : chunk;
-    // A file of NULs is not an empty one: a server or a disk has lost what was in it.
+    // A file of NULs is not empty: a server or a disk has lost its content.
     const text = isWhole && this.#start === "" && this.#blanks.hasNuls ? "\0" : this.#start;
     const detected = detect(text, this.#isRobots, isWhole);
     if (detected === undefined) return joined([]);
@@ -99,13 +99,13 @@ class DocumentParser implements EntryParser {
 }
 
 // The format of a document, by its first characters. The URL matters only for robots.txt.
-//   Lenient: text before an XML document, such as the warning of a program, is skipped.
+//   Lenient: text before an XML document, such as a PHP warning, is skipped.
 
 type Detected =
   /** `from` is where the document begins. */
   | { readonly as: "xml"; readonly from: number }
   | { readonly as: "text" | "json" | "llms" }
-  /** `what`: the format that it resembles, in case it has no line of a robots.txt. */
+  /** `what`: the format it resembles, in case it has no robots.txt line. */
   | { readonly as: "robots"; readonly what?: string }
   | { readonly as: "nothing"; readonly reason: Problem };
 
@@ -122,7 +122,7 @@ function detect(start: string, isRobots: boolean, isWhole: boolean): Detected | 
   if (isMarkup && !isRobots) return { as: "xml", from: 0 };
   if (!isWhole && start.length < detectionLength) return undefined;
   const text = start.slice(0, detectionLength);
-  // Lenient: a robots.txt may begin with markup, such as the warning of a program.
+  // Lenient: a robots.txt may begin with markup, such as a PHP warning.
   if (isRobots && isMarkup) {
     return sitemapStart.test(text) ? { as: "xml", from: 0 } : { as: "robots", what: nameOfMarkup(text) };
   }
@@ -146,7 +146,7 @@ function otherFormat(text: string): string | undefined {
   return isBinary(text) ? "binary" : undefined;
 }
 
-// Control characters that no text has, and the replacement character.
+// Whether it has control characters that never occur in text, or the replacement character.
 function isBinary(text: string): boolean {
   const sample = text.slice(0, 1024);
   return sample.split(/[\0-\x08\x0e-\x1a\x1c-\x1f\ufffd]/).length > 1 + sample.length / 10;
@@ -162,19 +162,19 @@ const signatures = [
   ["archive", /^(?:PK\u0003\u0004|Rar!|7z\ufffd\ufffd|BZh\d)/],
 ] as const;
 
-// Removes what comes before a document: white space, byte order marks, NULs. Each chunk is examined once, because compressed blanks take no room.
+// Removes white space, byte order marks and NULs before a document. Each chunk is examined only once, because compressed blanks can be endless.
 //   Lenient: white space and byte order marks before the document are skipped.
 
 class LeadingBlanks {
   /** How many lines were removed; CR, LF and CRLF end a line. */
   lines = 0;
-  /** There were NULs among them. */
+  /** Whether there were NULs. */
   hasNuls = false;
-  /** A stand-in for the removed text, for `strict`: for what is not XML white space, or a byte order mark after some, a no-break space. */
+  /** A stand-in for the removed text, for `strict`: a no-break space unless it was XML white space, after byte order marks or NULs if any. */
   shortened: "" | " " | "\u00a0" = "";
   #afterReturn = false;
 
-  /** Returns the rest of the chunk. Once that is not empty, all blanks were removed. */
+  /** Returns the rest of the chunk. Once that is not empty, all blanks have been removed. */
   takeOff(chunk: string): string {
     const [blanks] = /^[\s\0]*/.exec(chunk)!;
     this.lines += blanks.split(/\r\n|\r|\n/).length - 1 - Number(this.#afterReturn && blanks.startsWith("\n"));

@@ -14,13 +14,13 @@ import type { RobotsGroups } from "./robots.ts";
 import { noFacts, type TextFacts } from "./table.ts";
 import type { PageDraft } from "./urlset.ts";
 
-/** Entries in declared order. Within one document, those of one URL are one. */
+/** Entries in declared order. Those of one document with the same URL are merged. */
 export interface Entries {
   readonly pages: SitemapPage[];
   readonly sitemaps: SitemapReference[];
 }
 
-// `flatMap` takes a third of the time of parsing.
+// `flatMap` would take a third as long as parsing.
 export function joined(batches: readonly Entries[]): Entries {
   const all: Entries = { pages: [], sitemaps: [] };
   for (const { pages, sitemaps } of batches) {
@@ -56,19 +56,19 @@ export function parsedSitemap(
 ): ParsedSitemap {
   if (outcome.kind === "invalid") return outcome;
   if (outcome.kind === "pages") return { ...outcome, pages, complete, problems };
-  // An index lists pages only against the protocol.
+  // Pages in an index violate the protocol.
   return { ...outcome, sitemaps, ...(pages.length > 0 ? { pages } : {}), complete, problems };
 }
 
-/** What the parsers of one document share. */
+/** The shared context of the parsers of one document. */
 export interface ParseContext {
   /** The document's own URL: the base of relative URLs. */
   readonly url: string | undefined;
   readonly limits: Limits;
-  /** Stop at the first thing that is not well-formed. */
+  /** Stop at the first error. */
   readonly strict: boolean;
   readonly problems: ProblemLog;
-  /** Of pages, only the URLs are wanted: the rest need not be there. What there is to report stays the same. */
+  /** Only the URLs of pages are needed; other fields may be absent. The same problems are reported. */
   readonly urlsOnly?: boolean | undefined;
   /** All entries are kept in memory, so that repeated ones can be merged however far apart they are. */
   readonly keepsAll?: boolean | undefined;
@@ -78,7 +78,7 @@ export interface ParseContext {
 
 // Collects the entries of a document, within its limits: one for each URL, in the order of their first declarations.
 
-/** What the sink needs from a parser. */
+/** What a sink needs from its parser. */
 export interface EntrySource {
   report(code: ProblemCode, value?: string, limit?: number): void;
   stop(): void;
@@ -95,14 +95,14 @@ export class EntrySink {
   readonly #source: EntrySource;
   readonly #limits: Limits;
   readonly #urls: UrlResolver;
-  // By fingerprint: the first declaration counts.
+  // The URLs seen so far, as fingerprints: the first declaration counts.
   readonly #taken = { page: new Fingerprints(), sitemap: new Fingerprints() };
   #pages: SitemapPage[] = [];
   #sitemaps: SitemapReference[] = [];
-  // Those that were added.
+  // The number of entries that were added.
   #count = 0;
   readonly repeats: RepeatedPages;
-  /** The URL of the last entry, if it is in the document already. */
+  /** The URL of the last entry, if it occurred before in the document. */
   repeatedUrl: string | undefined = undefined;
   /** How many entries the document has, including repeated and invalid ones. */
   entryCount = 0;
@@ -166,13 +166,13 @@ export class EntrySink {
     this.#source.report(problem, text, lengthFacts(problem, this.#limits.urlLength).limit);
   }
 
-  /** An entry has ended, valid or not. Repeated ones count, too: the protocol limits what is written. */
+  /** An entry has ended, valid or not. Repeated ones also count toward the protocol's limit. */
   countEntry(): void {
     this.entryCount++;
     if (this.entryCount === protocolEntries + 1) this.#source.report("protocol-entries", undefined, protocolEntries);
   }
 
-  /** `mayGrow`: its entry may be repeated, with more details. */
+  /** `mayGrow`: the entry may be repeated with more details. */
   addPage(page: SitemapPage, mayGrow = false): void {
     if (!this.#hasRoom()) return;
     if (mayGrow) this.repeats.add(page);
@@ -212,18 +212,18 @@ const documents = new FingerprintReader();
 
 // Merges the entries of one URL in one sitemap: real video sitemaps list a page once for each of its videos. The page has the place and
 // the fields of the first entry, the images, videos and alternates of all of them (identical ones once), and the first news story. For
-// that, pages wait in a window of limited size. In a document without such details, none waits.
+// this, pages wait in a window of limited size. In a document without such details, no page has to wait.
 
 interface Waiting {
   readonly page: PageDraft;
   size: number;
-  /** What it has, once something was added. */
+  /** Its items, once something was added. */
   known: Set<string> | undefined;
 }
 
 export class RepeatedPages {
   readonly #limits: Pick<Limits, Kind>;
-  // Takes the pages that wait no longer, in declared order.
+  // Receives the pages that need not wait any longer, in declared order.
   readonly #release: (page: SitemapPage) => void;
   readonly #source: EntrySource;
   #most: number;
@@ -233,7 +233,7 @@ export class RepeatedPages {
   readonly #waiting: (Waiting | undefined)[] = [];
   #first = 0;
   #size = 0;
-  // Made for the first repeated URL: most documents have none.
+  // Created for the first repeated URL: most documents have none.
   #byUrl: Map<string, Waiting> | undefined;
 
   constructor({ limits, keepsAll }: ParseContext, source: EntrySource, release: (page: SitemapPage) => void) {
@@ -310,7 +310,7 @@ export class RepeatedPages {
 
   #releaseFirst(): void {
     const { page, size } = this.#waiting[this.#first]!;
-    // An old list that refers to a young page keeps it alive until the next full garbage collection.
+    // A long-lived list that refers to a new page would keep it alive until the next full garbage collection.
     this.#waiting[this.#first++] = undefined;
     this.#size -= size;
     this.#byUrl?.delete(page.url);
@@ -338,7 +338,7 @@ function keyOf(kind: Kind, item: object): string {
   return kind + JSON.stringify(item, sorted);
 }
 
-// About as many characters as a page takes in memory.
+// Roughly the number of characters of a page.
 function sizeOf({ url, images, videos, alternates, newsStory }: SitemapPage): number {
   let size = 100 + url.length;
   if (alternates !== undefined) for (const each of alternates) size += 50 + each.language.length + each.url.length;
@@ -357,8 +357,8 @@ function textOf(value: object): number {
   return size;
 }
 
-// In characters. Pages that wait take memory and time: most sitemaps repeat nothing, or in entries that follow one another. Where a page is
-// listed once for each video or image, its entries may be apart; once one is repeated, an ordinary sitemap fits whole.
+// In characters. Waiting pages take memory and time, and most sitemaps repeat nothing, or only in consecutive entries. If a page is
+// listed once for each video or image, its entries may be far apart, so after the first repetition, the window holds an ordinary sitemap.
 const usualWindow = 256 * 1024;
 const mediaWindow = 1024 * 1024;
 const repeatsWindow = 4 * 1024 * 1024;

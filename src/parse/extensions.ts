@@ -1,4 +1,4 @@
-// The elements of the news, image and video extensions. Of a field that is repeated, the first counts.
+// The elements of the news, image and video extensions. If a field is repeated, the first counts.
 // https://developers.google.com/search/docs/crawling-indexing/sitemaps/news-sitemap
 // https://developers.google.com/search/docs/crawling-indexing/sitemaps/image-sitemaps
 // https://developers.google.com/search/docs/crawling-indexing/sitemaps/video-sitemaps
@@ -12,7 +12,7 @@ import type { XmlAttributes } from "./xml/attributes.ts";
 type Rules = Map<string, ElementRule<UrlsetReader>>;
 type Part = RulePart<UrlsetReader>;
 
-/** Inside of `<news:news>`. */
+/** Inside `<news:news>`. */
 export const newsRules: Rules = elements("news", {
   publication: {
     children: elements("news", {
@@ -38,7 +38,7 @@ export const newsRules: Rules = elements("news", {
   stock_tickers: text(({ news }, list) => (news.stockTickers ??= parseList(list))),
 });
 
-/** Inside of `<image:image>`. */
+/** Inside `<image:image>`. */
 export const imageRules: Rules = elements("image", {
   loc: url(({ image }, loc) => (image.url ??= loc), 1),
   caption: text(({ image }, caption) => (image.caption ??= caption)),
@@ -47,7 +47,7 @@ export const imageRules: Rules = elements("image", {
   license: url(({ image }, license) => (image.license ??= license)),
 });
 
-/** Inside of `<video:video>`. */
+/** Inside `<video:video>`. */
 export const videoRules: Rules = elements("video", {
   thumbnail_loc: url(({ video }, url) => (video.thumbnailUrl ??= url), 1),
   title: text(({ video }, text) => (video.title ??= text), 2),

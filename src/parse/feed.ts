@@ -16,7 +16,7 @@ import { noAttributes, type XmlAttributes } from "./xml/attributes.ts";
 
 class FeedItem {
   link = "";
-  // Rank of the best `<atom:link>` so far, by the type of document that it leads to.
+  // Rank of the best `<atom:link>` so far, by the type of its target.
   alternate = "";
   alternateRank = 0;
   selfLink = "";
@@ -24,7 +24,7 @@ class FeedItem {
   guidIsPermaLink = true;
   title = "";
   description = "";
-  // Why there is no guid, and why there is no description.
+  // Report why there is no guid, and why there is no description.
   missedGuid: (() => void) | undefined;
   missedText: (() => void) | undefined;
   published: string | undefined;
@@ -46,7 +46,7 @@ export class FeedReader implements TableTarget {
   // The xml:base of the current root, channel, item and link; undefined: inherited.
   readonly #bases: (string | undefined)[] = [];
 
-  /** `url`: the document's, which a relative `xml:base` is relative to. */
+  /** `url`: the document's, against which a relative `xml:base` is resolved. */
   constructor(sink: EntrySink, report: EntrySource["report"], url: string | undefined) {
     this.#sink = sink;
     this.#report = report;
@@ -54,7 +54,7 @@ export class FeedReader implements TableTarget {
   }
 
   endRoot(): void {
-    // An Atom entry as a whole document.
+    // An Atom entry that is a whole document.
     this.end();
   }
 
@@ -87,7 +87,7 @@ export class FeedReader implements TableTarget {
     this.item = new FeedItem();
   }
 
-  /** A URL in the place of an item, as text. */
+  /** A URL as text, where an item should be. */
   takeStray(url: string): void {
     this.#report("xml-misplaced", url);
     this.begin(noAttributes);
@@ -131,7 +131,7 @@ export class FeedReader implements TableTarget {
     this.item.updated ??= readDate(text, this.#report);
   }
 
-  /** https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2: without `rel` it is an alternate. The first counts, but one to a page before others. */
+  /** https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2: without `rel` it is an alternate. The first counts, but links to HTML are preferred. */
   addAtomLink(attributes: XmlAttributes): void {
     this.setBase(baseLevels.link, attributes);
     const rel = attributes.get("rel")?.trim().toLowerCase().replace(registeredRelation, "") ?? "";
@@ -184,11 +184,11 @@ export class FeedReader implements TableTarget {
 export const baseLevels = { root: 0, channel: 1, item: 2, link: 3 } as const;
 type BaseLevel = (typeof baseLevels)[keyof typeof baseLevels];
 
-// In characters; nothing longer is a usable URL.
+// In characters; anything longer is not a usable URL.
 const maxBaseLength = 8192;
 
 const absolute = /^https?:\/\//i;
-// A relation may also be written as the URI of its registration.
+// A relation may also be written as its registration URI.
 const registeredRelation = /^https?:\/\/www\.iana\.org\/assignments\/relation\//;
 
 // The elements of feeds that matter: items, their links, titles and dates.

@@ -1,5 +1,5 @@
 // JSON Feed 1 and 1.1: https://www.jsonfeed.org/version/1.1/
-// Items are read one by one, so that a feed that is cut off keeps those before.
+// Items are read one by one, so that those before a cut are kept.
 //   Lenient: an item without a URL is a page if its id is one.
 import type { TextPiece } from "../model/text.ts";
 import type { Entries, ParseContext, ParseOutcome } from "./entries.ts";
@@ -17,10 +17,10 @@ export class JsonFeedParser extends PlainParser {
   #isInString = false;
   #isEscaped = false;
   #isOver = false;
-  // What was read of the current item, and of the feed without its items.
+  // The text so far of the current item, and of the feed without its items.
   #item = "";
   #feed = "";
-  // The end of the latter: the name of what comes next.
+  // The end of the latter: the name of the next member.
   #tail = "";
 
   /** `linesBefore`: how many line ends of the document were removed before the written text. */

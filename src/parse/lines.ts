@@ -1,5 +1,5 @@
 // Documents that are read line by line: text sitemaps, robots.txt and llms.txt. CR, LF and CRLF end a line; U+2028, vertical tab and form feed do
-// not. A line that is too long is skipped without being kept. The last line of a document that was cut off may be half a URL, so it is
+// not. Lines that are too long are skipped without being buffered. If the document is cut off, its last line may be half a URL, so it is
 // dropped.
 import type { ProblemCode } from "../model/problem.ts";
 import { detached, type TextPiece } from "../model/text.ts";
@@ -17,7 +17,7 @@ import {
 export abstract class PlainParser implements EntryParser, EntrySource {
   protected readonly context: ParseContext;
   protected readonly sink: EntrySink;
-  /** From 1. */
+  /** Starting at 1. */
   protected line: number;
   stopped = false;
 

@@ -13,7 +13,7 @@ import type { Draft } from "./urlset.ts";
 const listedLink =
   /^\s{0,12}(?:[-*+]|\d{1,4}[.)])\s+(?:\[[ x]\]\s+)?\[((?:[^[\]\\]|\\.)*)\]\(\s*(?:<([^<>]+)>|((?:[^()\s<>]|\([^()\s<>]*\))+))/;
 
-/** Whether a text begins with a heading of Markdown, and has a list of links. */
+/** Whether a text begins with a Markdown heading and has a list of links. */
 export function isLlmsTxt(start: string): boolean {
   return /^#{1,6}\s/.test(start) && start.split(/\r\n?|\n/).some((line) => listedLink.test(line));
 }
@@ -21,7 +21,7 @@ export function isLlmsTxt(start: string): boolean {
 export class LlmsParser extends LineParser {
   readonly outcome: ParseOutcome = { kind: "pages", format: "llms" };
   #section = "";
-  // The fence that a block of code ends with.
+  // The fence that ends the current code block.
   #fence: string | undefined;
 
   protected takeLine(line: string): void {
@@ -42,7 +42,7 @@ export class LlmsParser extends LineParser {
   }
 }
 
-// Without the marks of Markdown around words.
+// Without Markdown marks around words.
 function plain(markdown: string): string {
   return detached(
     markdown

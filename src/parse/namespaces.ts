@@ -1,5 +1,5 @@
-// Which vocabulary a namespace means. Formats are matched by namespace and local name, regardless of the prefix.
-//   Lenient: the namespaces that websites write instead of the right ones count as these, and so do missing ones.
+// Maps namespaces to vocabularies. Formats are matched by namespace and local name, regardless of the prefix.
+//   Lenient: common wrong namespaces, and missing ones, count as the right ones.
 import type { XmlName } from "./xml/names.ts";
 
 /** A set of element names that belong together. */
@@ -21,7 +21,7 @@ export function vocabularyOf(name: XmlName, own: Vocabulary, ownNamespace: strin
   // RSS has no namespace: https://www.rssboard.org/rss-specification
   if (name.namespace === "" && name.bound && own === "rss") return { vocabulary: "rss", exact: true };
   if (name.prefix === "") return { vocabulary: own, exact: name.namespace === ownNamespace && own === "rss" };
-  // Lenient: a usual prefix without its declaration, or with a mistaken one.
+  // Lenient: a usual prefix without a declaration, or with a wrong one.
   const usual = usualPrefixes.get(name.prefix.toLowerCase());
   if (usual !== undefined) return { vocabulary: usual, exact: false };
   if (name.namespace === ownNamespace) return { vocabulary: own, exact: false };
@@ -69,7 +69,7 @@ const namespaces: ReadonlyMap<string, Vocabulary> = new Map([
   ["http://purl.org/dc/terms/", "dc"],
 ]);
 
-// Common mistakes for those above: other hosts, versions and files; in lower case, with http:, without a trailing slash.
+// Common mistakes in those above: other hosts, versions and files; in lower case, with http:, without a trailing slash.
 const mistakes: readonly (readonly [RegExp, Vocabulary])[] = [
   [/^http:\/\/www\.(?:google\.com|sitemaps\.org)\/schemas\/(?:sitemap|siteindex|sitemapindex)(?![\w-])/, "sitemap"],
   [/^http:\/\/www\.(?:google\.com|sitemaps\.org)\/schemas\/sitemap-news(?![\w-])/, "news"],

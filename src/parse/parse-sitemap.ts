@@ -23,7 +23,7 @@ export type {
 } from "../model/sitemap.ts";
 
 /**
- * Reads a sitemap of any format. Never throws for what the text holds; throws a `SitemapError` for wrong arguments.
+ * Reads a sitemap of any format. Never throws because of the text; throws a `SitemapError` for invalid arguments.
  * @example
  * const sitemap = parseSitemap(text, { url: "https://example.org/sitemap.xml" });
  * if (sitemap.kind === "pages") for (const page of sitemap.pages) console.log(page.url);

@@ -1,8 +1,8 @@
 // The Allow and Disallow lines of robots.txt, for any crawler: https://www.rfc-editor.org/rfc/rfc9309
 //   "The most specific match found MUST be used. The most specific match is the match that has the most octets.", and of
 //   an allow and a disallow rule that are equivalent, "the allow rule SHOULD be used".
-// As in Google's parser (https://github.com/google/robotstxt), an allowed `index.html` means its folder, too. A robots.txt
-// may have many long rules full of wildcards: a URL is compared only with the rules that begin like it, and what all comparisons cost is
+// As in Google's parser (https://github.com/google/robotstxt), allowing `index.html` also allows its folder. A robots.txt may have many
+// long rules full of wildcards: a URL is compared only with rules that have the same beginning, and the cost of all comparisons is
 // counted, so that callers with many URLs can stop.
 import { readable, unexpected, urlText } from "../model/option-checks.ts";
 import type { RobotsPreference } from "../model/sitemap.ts";
@@ -16,16 +16,16 @@ export interface RobotsTxt {
   /** Its Content-Signal, Content-Usage and License lines. */
   readonly preferences: readonly RobotsPreference[];
   /**
-   * Whether a crawler may fetch a URL. `url` is a URL or what follows its host; `agent` is the name of the crawler in
-   * robots.txt, its product token: `Googlebot`, without version.
+   * Whether a crawler may fetch a URL. `url` is a URL, or the part after its host; `agent` is the crawler's product token, its
+   * name in robots.txt: `Googlebot`, without a version.
    */
   isAllowed(url: string | URL, agent: string): boolean;
-  /** The line that decides about a URL; undefined if none matches, which allows it. */
+  /** The rule that applies to a URL; undefined if none matches, so that it is allowed. */
   matchingRule(url: string | URL, agent: string): RobotsRule | undefined;
 }
 
 /**
- * Reads a robots.txt: its Sitemap lines, its AI preferences, and its rules as in RFC 9309: groups of one crawler are joined, the longest
+ * Reads a robots.txt: its Sitemap lines, its AI preferences, and its rules as in RFC 9309: groups for the same crawler are merged, the longest
  * rule wins, and Allow wins over a Disallow of the same length. Only the first 500 KiB are read.
  *
  * @example
@@ -60,7 +60,7 @@ interface Line {
   readonly rule: RobotsRule;
   /** The text before the first wildcard. */
   readonly start: string;
-  /** The texts after the first wildcard, between the others. */
+  /** The text parts after the first wildcard. */
   readonly parts: readonly string[];
   /** Ends with `$`: nothing may follow. */
   readonly isWhole: boolean;
@@ -74,7 +74,7 @@ export class RobotsRules {
   readonly #lengths: readonly number[];
   /** Nothing is disallowed. */
   readonly isOpen: boolean;
-  // Characters that were compared, as an upper bound, and the URLs for which they were.
+  // An upper bound of the characters compared, and for how many URLs.
   #work = 0;
   #urls = 0;
 
@@ -115,19 +115,19 @@ export class RobotsRules {
     return best;
   }
 
-  /** Comparing all rules with all URLs would take too long: more than about a second, and 20 µs for each URL. */
+  /** Whether comparisons take too long: more than about a second in total, and 20 µs per URL. */
   get isSpent(): boolean {
     return this.#work > mostWork + this.#urls * workPerUrl;
   }
 
-  // Each part is taken where it occurs first: if the rest does not match after that, it matches nowhere.
+  // Uses the first occurrence of each part: if the rest does not match after it, it does not match at all.
   #matches({ start, parts, isWhole }: Line, path: string): boolean {
     let at = start.length;
     for (const [index, part] of parts.entries()) {
       if (isWhole && index === parts.length - 1) return path.length - part.length >= at && path.endsWith(part);
       const found = path.indexOf(part, at);
       const end = found < 0 ? path.length : found + part.length;
-      // Searching for a long part may compare it in every place.
+      // Searching for a long part may compare it at every position.
       this.#work += (end - at) * (part.length > longPart ? part.length : 1) + workPerStep;
       if (found < 0) return false;
       at = end;
@@ -146,7 +146,7 @@ function byPrecedence(one: Line, two: Line): number {
   return two.length - one.length || Number(two.rule.allows) - Number(one.rule.allows);
 }
 
-/** The returned function finds the rules for a crawler: one object for those with the same rules. */
+/** The returned function finds the rules for a crawler; crawlers with the same rules share one object. */
 export function ruleFinder(robots: string | RobotsGroups): (agent: string) => RobotsRules {
   const all = typeof robots === "string" ? RobotsGroups.in(robots) : robots;
   const known = new Map<readonly RobotsGroup[], RobotsRules>();
@@ -187,8 +187,8 @@ function lineOf(rule: RobotsRule, path: string): Line {
   return { rule, start, parts, isWhole, length: normal.length + (isWhole ? 1 : 0) };
 }
 
-// https://www.rfc-editor.org/rfc/rfc9309#section-2.2.2: characters outside of ASCII are percent-encoded before
-// comparing, and those that need no encoding are decoded. Hex digits are compared without regard to case.
+// https://www.rfc-editor.org/rfc/rfc9309#section-2.2.2: non-ASCII characters are percent-encoded before
+// comparing, and characters that need no encoding are decoded. Hex digits are case-insensitive.
 function normalized(path: string): string {
   const ascii = /[^\x21-\x7e]/.test(path) ? path.replaceAll(/[^\x21-\x7e]+/gu, encoded) : path;
   return ascii.includes("%") ? ascii.replaceAll(/%[0-9a-f]{2}/gi, decodedOctet) : ascii;

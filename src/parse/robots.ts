@@ -1,13 +1,13 @@
-// robots.txt: its records, and what is made of them: groups with rules and a Crawl-delay for each crawler, preferences for the
-// use of pages, and the sitemaps that it names. Lines are read like Google's parser does (https://github.com/google/robotstxt): it
-// accepts a missing colon, common misspellings, and text after the name of a crawler.
+// Reads robots.txt: groups with rules and a Crawl-delay for each crawler, preferences for the use of pages, and sitemaps. Lines are read
+// as in Google's parser (https://github.com/google/robotstxt), which accepts a missing colon, common misspellings, and text after the
+// name of a crawler.
 // https://www.rfc-editor.org/rfc/rfc9309 has no Sitemap lines of its own: "Crawlers MAY interpret other records that are not
-// part of the robots.txt protocol -- for example, 'Sitemaps'". So they are read wherever they stand: they belong to no group and
-// end none. Neither does Crawl-delay, which no standard knows.
+// part of the robots.txt protocol -- for example, 'Sitemaps'". So they are read anywhere: they belong to no group and
+// end none. Crawl-delay, which is in no standard, does not end a group, either.
 //   Lenient: any key that starts with `sitemap` or `site-map`, in any case; reported unless it is `sitemap`.
 //   Lenient: a missing colon after the key; quotes or angle brackets around the URL; reported.
 //   Lenient: a relative URL is resolved against robots.txt; reported.
-// A comment starts at a # at the beginning or after white space: one inside a URL starts its fragment.
+// A comment starts with a # at the beginning or after white space; inside a URL, it starts a fragment.
 import { problem } from "../model/problem.ts";
 import type { RobotsPreference } from "../model/sitemap.ts";
 import { robotsTxtBytes } from "../model/sitemap.ts";
@@ -23,7 +23,7 @@ export class RobotsParser extends LineParser {
   readonly #seems: string | undefined;
   #hasRecords = false;
 
-  /** `seems`: the format that the document resembles, in case it has no line of a robots.txt. */
+  /** `seems`: the format that the document resembles, in case it has no robots.txt line. */
   constructor(context: ParseContext, linesBefore = 0, seems?: string) {
     super(context, linesBefore);
     this.#seems = seems;
@@ -63,13 +63,13 @@ export class RobotsParser extends LineParser {
 /** An Allow or Disallow line of robots.txt. */
 export interface RobotsRule {
   readonly allows: boolean;
-  /** As it is written, without a comment. */
+  /** As written, without comments. */
   readonly path: string;
-  /** From 1. */
+  /** Starting at 1. */
   readonly line: number;
 }
 
-/** What follows one or several User-agent lines. */
+/** The lines after one or more User-agent lines. */
 export interface RobotsGroup {
   readonly rules: RobotsRule[];
   /** The first Crawl-delay, in milliseconds. */
@@ -80,7 +80,7 @@ export interface RobotsGroup {
 //   "Crawlers MUST use case-insensitive matching to find the group that matches the product token"
 //   "If no matching group exists, crawlers MUST obey the group with a user-agent line with the "*" value, if present."
 export class RobotsGroups {
-  // Names are in lower case, after a colon: an engine hashes numbers without a seed. `*` means all crawlers.
+  // Names are in lower case, after a colon, because JavaScript engines hash numeric strings without a seed. `*` means all crawlers.
   readonly #groups = new Map<string, RobotsGroup[]>();
   #open: RobotsGroup | undefined;
   readonly preferences: RobotsPreference[] = [];
@@ -88,7 +88,7 @@ export class RobotsGroups {
   #agents: string[] | undefined;
   #hasLines = false;
 
-  /** Reads a whole robots.txt. What comes after 500 KiB is not read. `onSitemap` is called with each Sitemap line. */
+  /** Reads a whole robots.txt, up to 500 KiB. `onSitemap` is called with each Sitemap line. */
   static in(text: string, onSitemap?: (url: string) => void): RobotsGroups {
     const groups = new RobotsGroups();
     for (const [index, line] of withinBytes(text)
@@ -101,7 +101,7 @@ export class RobotsGroups {
     return groups;
   }
 
-  /** The groups of a crawler, which are joined; the same list for crawlers with the same groups. */
+  /** All groups for a crawler; the same list for crawlers with the same groups. */
   of(agent: string): readonly RobotsGroup[] {
     return this.#groups.get(`:${agent.toLowerCase()}`) ?? this.#groups.get("*") ?? noGroups;
   }
@@ -160,7 +160,7 @@ export class RobotsGroups {
 //   Content-Signal: search=yes, ai-train=no      https://contentsignals.org/
 //   Content-Usage: /path/ train-ai=n             https://datatracker.ietf.org/doc/draft-ietf-aipref-attach/
 //   License: https://example.org/license.xml     https://rslstandard.org/
-// Content-Signal stands in groups and before all groups, and programs disagree which counts: both are read, and `agents` says which.
+// Content-Signal occurs in groups and before all groups, and programs disagree about which counts: both are read, and `agents` says which.
 const preferenceFields: readonly RobotsPreference["field"][] = ["Content-Signal", "Content-Usage", "License"];
 const mostPreferences = 1000;
 
@@ -202,7 +202,7 @@ interface RobotsRecord {
 
 type RecordKind = "user-agent" | "allow" | "disallow" | "crawl-delay" | "sitemap";
 
-// What keys begin with.
+// Record kinds, by the beginning of their keys.
 const kinds: readonly (readonly [RecordKind, RegExp])[] = [
   ["user-agent", /^user[- ]?agent/i],
   ["allow", /^allow/i],
@@ -210,7 +210,7 @@ const kinds: readonly (readonly [RecordKind, RegExp])[] = [
   ["crawl-delay", /^crawl-?delay/i],
   ["sitemap", /^site-?map/i],
 ];
-// Other texts have lines that begin like these.
+// To recognize a robots.txt, a whole key must match, because lines of other texts may begin the same way.
 const usualKey = /^(?:user[- ]?agent|allow|disallow|crawl-?delay)$/i;
 
 // `line` is trimmed, and bounded by the longest line.
@@ -220,7 +220,7 @@ function readRecord(line: string): RobotsRecord | undefined {
   const { key, value } = record;
   const kind = kinds.find(([, start]) => start.test(key))?.[0];
   if (kind === "sitemap") return { ...record, kind };
-  // Only in the URL of a sitemap a # is not always a comment.
+  // Only in a sitemap's URL, a # may not be a comment.
   if (key.includes("#")) return undefined;
   const comment = value.indexOf("#");
   return { ...record, kind, value: comment < 0 ? value : trimUrl(value.slice(0, comment)) };

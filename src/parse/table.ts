@@ -1,6 +1,6 @@
-// Reads a document by the table of its format: finds the rule of each element and hands its text to it.
-//   Lenient: names in another case are taken for those of the format.
-//   Lenient: an entry's start tag ends what was not closed before it: an entry, and all that is open in it.
+// Reads a document by the table of its format: finds the rule for each element, and passes its text to it.
+//   Lenient: element names are case-insensitive.
+//   Lenient: an entry's start tag closes the previous entry, with everything that is still open in it.
 import { detached } from "../model/text.ts";
 import { isHttpUrl, trimUrl } from "../model/url.ts";
 import { unwrapUrl } from "../model/url-forms.ts";
@@ -14,11 +14,11 @@ import { decodeHtml, decodeReferences } from "./xml/text.ts";
 
 /** What the rules of a table write to. */
 export interface TableTarget {
-  /** Of pages, only the URLs are wanted. */
+  /** Only the URLs of pages are needed. */
   readonly urlsOnly?: boolean;
-  /** The entry has a URL that cannot be used; the reason was reported. */
+  /** The URL of the entry cannot be used; the reason was reported. */
   refuseUrl?(): void;
-  /** A text of a rule with `isFallback` cannot be used: `report` says why. */
+  /** The text of a rule with `isFallback` cannot be used; `report` reports why. */
   missFallback?(name: string, report: () => void): void;
   /** The root was closed. */
   endRoot(): void;
@@ -43,7 +43,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
   readonly #skipped = new ElementRule<Target>("", {});
   /** The rules of the open elements, from the format's root. */
   readonly rules: ElementRule<Target>[];
-  // Reported already: each wrong spelling and namespace is reported once.
+  // Each wrong spelling and namespace is reported once.
   readonly #reported = new Set<string>();
 
   /** `name`: that of the root. */
@@ -67,7 +67,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
   }
 
   close(_name: XmlName, text: string | undefined): void {
-    // What comes after the root is read as if it were inside.
+    // Anything after the root is read as if it were inside.
     if (this.rules.length === 1) {
       this.target.endRoot();
       return;
@@ -95,7 +95,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     return this.rules.some(({ isEntry }) => isEntry);
   }
 
-  /** Whether entries have this name. Inside an entry, only what follows tells whether the element is another entry. */
+  /** Whether entries have this name. Inside an entry, only the following text or tag shows whether it is another entry. */
   isEntryName(name: XmlName): boolean {
     const { vocabulary, entryNames } = this.#format;
     return entryNames.includes(name.lower) && this.#vocabularyOf(name).vocabulary === vocabulary;
@@ -194,15 +194,15 @@ const mostWrappers = 32;
 // A hostile document may have any number of them.
 const reportedSpellings = 100;
 
-// Formats as tables: what an element means, by its parent element.
+// Formats as tables: the meaning of an element depends on its parent.
 
 /** What to do with an element. `Target` collects its values. All have one object shape, which makes lookups faster. */
 export class ElementRule<Target> {
-  /** The name as the format spells it. */
+  /** The name as spelled in the format. */
   readonly name: string;
   /** Its children, by vocabulary and name in lower case: `image loc`. */
   readonly children: ReadonlyMap<string, ElementRule<Target>> | undefined = undefined;
-  /** The rules for other children, in the format's own namespace and in foreign ones. Without one they are skipped with their content. */
+  /** The rules for other children, in the format's own namespace and in foreign ones. If absent, these are skipped with their content. */
   readonly others: ElementRule<Target> | undefined = undefined;
   readonly foreign: ElementRule<Target> | undefined = undefined;
   /** It is an entry: the start of the next entry ends it, with everything open in it. */
@@ -220,12 +220,12 @@ export class ElementRule<Target> {
   readonly isFallback: boolean = false;
   /** With `urlsOnly`, the text (or the URL in an attribute) is checked, but not kept. */
   readonly isDetail: boolean = false;
-  /** Tells it from its siblings: a bit. In an entry, it should occur once. */
+  /** A bit that identifies it among its siblings. In an entry, it should occur once. */
   readonly mark: number = 0;
-  /** The marks of the children or attributes without which it is incomplete. 0: its content may be reported for other reasons. */
+  /** The marks of its required children or attributes. 0: its content may be reported for other reasons. */
   readonly needs: number = 0;
   readonly close: ((target: Target) => void) | undefined = undefined;
-  /** Entries are in it: receives a URL that is there as text. */
+  /** For elements that contain entries: receives URLs that occur there as text. */
   readonly stray: ((target: Target, url: string) => void) | undefined = undefined;
 
   constructor(name: string, part: Part<Target>) {
@@ -260,14 +260,14 @@ function ruleKey(vocabulary: Vocabulary, lowerCaseName: string): string {
 
 /** What the fast path knows about a text. It only saves work. Valid only during the call that passes the text. */
 export class TextFacts {
-  /** It is a URL as it is: ASCII, trimmed, not too long, and of an origin that was accepted before. */
+  /** It is a valid URL as is: ASCII, trimmed, not too long, and of an origin that was accepted before. */
   isUrl = false;
   /** The fingerprint of that URL, if it is the URL of an entry. */
   high = 0;
   low = 0;
   /** It is a valid URL if its origin is: called once the origin was accepted. */
   acceptOrigin: ((origin: string) => void) | undefined = undefined;
-  /** It is a valid date as it is. */
+  /** It is a valid date as is. */
   isDate = false;
   /** A `]]>` at its end belongs to it: it was written in two CDATA sections. */
   isExact = false;

@@ -2,14 +2,14 @@
 // https://www.sitemaps.org/protocol.html#otherformats
 //   "The text file must have one URL per line."
 //   Lenient: blank lines, white space around a URL and any line ending are accepted.
-//   Lenient: quotes or angle brackets around a URL are taken off; reported.
-//   Lenient: behind a tab, a second column with a date, number, change frequency or URL is cut off; reported. Any other tab
-//   stands inside of a URL, which makes it invalid: a URL parser would drop it and name another page.
-//   Lenient: several URLs with blanks, commas, semicolons, bars or Unicode line separators between them are several pages; a comma at
-//   the end of a line is cut off, and so is a date, number or change frequency behind a blank, and a date with such columns behind a
-//   comma; reported. Any other blank stands inside of a URL.
+//   Lenient: quotes or angle brackets around a URL are removed; reported.
+//   Lenient: after a tab, a second column with a date, number, change frequency or URL is ignored; reported. Any other tab is part of
+//   the URL and makes it invalid: a URL parser would drop it, which would change the URL.
+//   Lenient: several URLs separated by spaces, commas, semicolons, bars or Unicode line separators are several pages; a trailing comma
+//   is ignored, and so is a date, number or change frequency after a space, and a date with such columns after a comma; reported. Any
+//   other space is part of the URL.
 //   Lenient: a line that is not an http(s) URL is reported and skipped.
-// A line is never taken as a relative URL: otherwise every word would be one.
+// Relative URLs are not accepted: every word would be one.
 import { problem } from "../model/problem.ts";
 import { defaultPriority } from "../model/sitemap.ts";
 import { trimUrl } from "../model/url.ts";
@@ -94,7 +94,7 @@ function isColumn(text: string): boolean {
   return parseNumber(text) !== undefined || parseDate(text) !== undefined;
 }
 
-// Nearly every line: nothing to take off or to split.
+// Nearly every line: nothing to remove or split.
 const plainLine = /^https?:\/\/[!-+\--:<=?-{}~]+$/;
 const httpScheme = /^https?:/i;
 // A URL, or what may precede one.

@@ -1,7 +1,7 @@
 // Collects the entries of `<urlset>` and `<sitemapindex>`: https://www.sitemaps.org/protocol.html
-//   Lenient: an entry with several `loc`s is several entries. What else it says belongs to the first.
+//   Lenient: an entry with several `loc`s is several entries; its other fields belong to the first.
 //   Lenient: a document may list pages and sitemaps.
-//   Lenient: an extension that lacks required fields is kept with those it has.
+//   Lenient: an extension without its required fields is kept.
 import type { Limits } from "../model/options.ts";
 import type {
   AlternatePage,
@@ -41,14 +41,14 @@ export class UrlsetReader implements TableTarget {
 
   // The current entry.
   #kind: EntryKind | undefined;
-  /** The entry has no element: its URL is where entries should be. */
+  /** The entry has no element of its own: its URL is where an entry should be. */
   isImplied = false;
   #isUrlRefused = false;
-  /** Another entry began and ended inside this one: the next URL is not of this one. */
+  /** Another entry began and ended inside this one, so the next URL does not belong to this one. */
   hasPassedEntry = false;
   loc = "";
   readonly #locFacts = new TextFacts();
-  /** Inside the entry, but in an unknown element: used if the entry has no other. */
+  /** A URL inside an unknown element of the entry: used if the entry has no other. */
   wrappedLoc = "";
   #moreLocs: string[] | undefined;
   #lastModified: string | undefined;
@@ -68,7 +68,7 @@ export class UrlsetReader implements TableTarget {
   attributes: Partial<Record<KeptAttribute, string>> = {};
 
   #isMixedReported = false;
-  /** Nothing else of a page is kept. */
+  /** Only the URLs of pages are kept. */
   readonly urlsOnly: boolean;
 
   constructor(sink: EntrySink, limits: Limits, report: EntrySource["report"], urlsOnly = false) {
@@ -96,7 +96,7 @@ export class UrlsetReader implements TableTarget {
     this.report("xml-misplaced", `<${name}>`);
   }
 
-  /** A URL in the place of an entry: it becomes an entry, with the fields that follow it. */
+  /** A URL where an entry should be: it becomes an entry, with the fields that follow it. */
   beginImplied(kind: EntryKind, text: string, facts: TextFacts): void {
     this.reportMisplaced("loc");
     this.begin(kind);
@@ -104,7 +104,7 @@ export class UrlsetReader implements TableTarget {
     this.setLoc(text, facts);
   }
 
-  /** A URL in the place of an entry, as text. */
+  /** A URL as text, where an entry should be. */
   takeStray(kind: EntryKind, text: string): void {
     this.report("xml-misplaced", text);
     this.begin(kind);
@@ -290,7 +290,7 @@ export class UrlsetReader implements TableTarget {
     return page;
   }
 
-  // Literals of a few fixed shapes: such objects are cheaper to make and to read, and have no room to spare.
+  // Literals with a few fixed shapes: these objects are faster to create and to read, and have no spare room.
   #plainPage(url: string): PageDraft {
     const lastModified = this.#lastModified;
     const changeFrequency = this.#changeFrequency;
@@ -333,8 +333,8 @@ export type PageDraft = Draft<SitemapPage> & Pick<SitemapPage, "url" | "priority
 // The elements of `<urlset>` and `<sitemapindex>`, and of the hreflang extension.
 // https://www.sitemaps.org/protocol.html
 // https://developers.google.com/search/docs/specialty/international/localized-versions#sitemap
-//   Lenient: `<link>` is taken for `<xhtml:link>`.
-//   Lenient: `<urlset>` and `<sitemapindex>` may stand in one another.
+//   Lenient: `<link>` is read as `<xhtml:link>`.
+//   Lenient: `<urlset>` and `<sitemapindex>` may be inside one another.
 
 type Rules = Map<string, ElementRule<UrlsetReader>>;
 type Part = RulePart<UrlsetReader>;
@@ -386,7 +386,7 @@ const page: Rules = withLoc(
   ]),
 );
 
-// Inside an entry, in unknown elements. Elements of other namespaces are extensions, whose content is their own.
+// In unknown elements inside an entry. Elements of other namespaces are unknown extensions, whose content is not ours.
 const fields: ElementRule<UrlsetReader> = wrapper(
   elements<UrlsetReader>("sitemap", {
     loc: { isUrl: true, text: (reader, text) => void (reader.wrappedLoc ||= text) },
@@ -399,7 +399,7 @@ const fields: ElementRule<UrlsetReader> = wrapper(
   new ElementRule("", {}),
 );
 
-// An entry inside of an entry that was not closed, with nothing in it: what follows it is the next entry.
+// An empty entry inside an unclosed entry: what follows it is the next entry.
 const inner: Part = {
   children: fields.children,
   others: fields,
@@ -423,11 +423,11 @@ function entry(name: "url" | "sitemap", kind: EntryKind, isMisplaced: boolean): 
   };
 }
 
-// What stands in `<urlset>` or `<sitemapindex>`. Below an index everything is a sitemap: that is what an index lists.
+// The content of `<urlset>` or `<sitemapindex>`. In an index, every entry is a sitemap.
 //   Lenient: a `<url>` in a `<sitemapindex>` is a sitemap.
-//   Lenient: entries inside of elements that nobody knows, and after the end of the document, are read.
-//   Lenient: a `<loc>` that stands in no entry is one.
-//   Lenient: a URL that stands between entries as text is one.
+//   Lenient: entries inside unknown elements, and after the end of the document, are read.
+//   Lenient: a `<loc>` outside an entry is an entry.
+//   Lenient: a URL as text between entries is an entry.
 function entriesOf(root: EntryKind): Part & { children: Rules } {
   const loose: Rules = elements("sitemap", {
     loc: { isUrl: true, isKey: true, text: (reader, text, facts) => reader.beginImplied(root, text, facts) },

@@ -20,7 +20,7 @@ export function parseList(text: string): string[] {
   return items.filter((item) => item !== "").map(detached);
 }
 
-/** Lenient: `yes` and `no`, as the extensions ask for it, and also `true`, `false`, `1` and `0`, in any case. */
+/** Lenient: besides `yes` and `no`, which the extensions require, also `true`, `false`, `1` and `0`, in any case. */
 export function parseBoolean(text: string): boolean | undefined {
   return booleans.get(shortWord(text));
 }

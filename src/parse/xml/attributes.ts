@@ -1,4 +1,4 @@
-// The inside of a start tag.
+// Reads the inside of a start tag.
 // https://www.w3.org/TR/xml/#NT-STag
 //   Lenient: values without quotes, attributes without values and stray characters are skipped.
 //   Lenient: a `<` ends a tag that was not closed.
@@ -19,7 +19,7 @@ export class XmlAttributes {
   selfClosing = false;
   /** The tag is not well-formed, but could be read. */
   malformed = false;
-  /** The tag was ended by the next one. */
+  /** The tag was not closed; the next one ended it. */
   unclosed = false;
   /** Too many attributes: reading stops. */
   tooMany = false;
@@ -34,7 +34,7 @@ export class XmlAttributes {
     this.#maxValueLength = maxValueLength;
   }
 
-  /** `facts`: those of a value that is decoded already. */
+  /** `facts`: for a value that is already decoded. */
   add(name: string, value: string, facts?: TextFacts): void {
     const index = this.count++;
     this.#names[index] = name;
@@ -62,7 +62,7 @@ export class XmlAttributes {
     return this.#facts[index] ?? noFacts;
   }
 
-  /** As written, unless it was decoded before. */
+  /** As written, unless it is already decoded. */
   raw(index: number): string {
     return this.#values[index]!;
   }
@@ -161,7 +161,7 @@ export class XmlAttributes {
   }
 }
 
-/** Those of a tag that has none. */
+/** For tags without attributes. */
 export const noAttributes: XmlAttributes = new XmlAttributes({ onReference() {} });
 
 /** https://www.w3.org/TR/xml/#NT-S */
@@ -175,7 +175,7 @@ export function isHighSurrogate(code: number): boolean {
 }
 
 export function skipSpace(buffer: string, from: number): number {
-  // Never beyond the end: V8 makes reads slower after one out of bounds.
+  // Never reads beyond the end: after one such read, V8 makes all of them slower.
   const { length } = buffer;
   let at = from;
   while (at < length && isSpace(buffer.charCodeAt(at))) at++;

@@ -13,7 +13,7 @@ export class XmlCursor implements ReferenceWatcher {
   at = 0;
   /** Reading has stopped. */
   stopped = false;
-  // The number of characters and line breaks before this position of the buffer, which were released.
+  // The number of characters and line breaks before the buffer, which were released.
   #from = 0;
   #offset = 0;
   #lines: number;

@@ -7,19 +7,19 @@ export interface XmlHandler {
   open(name: XmlName, attributes: XmlAttributes): boolean;
   /** `text`: that of the element or, if that is empty, of its only child. Undefined if it is not wanted or cannot be used. */
   close(name: XmlName, text: string | undefined): void;
-  /** How many of the open elements were not closed, if this element starts an entry: an entry cannot be inside them. */
+  /** If this element starts an entry: how many open elements must be unclosed by mistake, because an entry cannot be inside them. */
   unclosedBefore?(name: XmlName): number;
-  /** Entries are in the innermost element: a URL that is there as text is one. */
+  /** The innermost element contains entries, so a URL there, as text, is an entry. */
   readonly takesStray?: boolean;
   /** Text in such a place, at this position of the buffer. */
   takeStray?(text: string, at: number): void;
   /** Whether an entry is open. */
   readonly isInEntry?: boolean;
-  /** This handler, if it only applies rules: then their result can be looked up once and repeated. */
+  /** This handler, if it only applies rules, which the fast path can look up once and reuse. */
   readonly byRules?: TableReader<never> | undefined;
 }
 
-/** The name of an element. Resolved to a namespace once for each change of the declarations in scope. https://www.w3.org/TR/xml-names/ */
+/** The name of an element. Its namespace is resolved again only if the declarations in scope have changed. https://www.w3.org/TR/xml-names/ */
 export class XmlName {
   /** As written, prefix included. */
   readonly raw: string;
@@ -96,7 +96,7 @@ export class XmlNamespaces {
   }
 }
 
-// Engines hash strings with a random seed, except numeric ones: those could be made to collide in a Map.
+// JavaScript engines hash strings with a random seed, except numeric ones, which could be made to collide in a Map.
 function keyOf(prefix: string): string {
   return `:${prefix}`;
 }

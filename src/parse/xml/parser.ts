@@ -1,6 +1,6 @@
-// An XML document: its root element decides which format it is read as.
-//   Lenient: a `<urlset>` or `<sitemapindex>` inside of something else, such as an HTML page, is read.
-//   Lenient: elements before the root, such as the warnings of a program, are skipped.
+// Parses an XML document: its root element determines the format.
+//   Lenient: a `<urlset>` or `<sitemapindex>` inside something else, such as an HTML page, is read.
+//   Lenient: elements before the root, such as a PHP warning in HTML, are skipped.
 import { type Problem, type ProblemCode, problem } from "../../model/problem.ts";
 import type { TextPiece } from "../../model/text.ts";
 import { type Entries, type EntryParser, EntrySink, type ParseContext, type ParseOutcome } from "../entries.ts";
@@ -19,7 +19,7 @@ export class XmlParser implements EntryParser, XmlHandler {
   readonly #scanner: XmlScanner;
   readonly #sink: EntrySink;
   #root: Root | undefined;
-  // Called when the document is over.
+  // Called at the end of the document.
   #finish: () => void = () => {};
   #feed: FeedReader | undefined;
   // The first element, if it is not the root of a format.
@@ -59,7 +59,7 @@ export class XmlParser implements EntryParser, XmlHandler {
       const format = this.#root === "feed" || this.#root === "entry" ? "atom" : "rss";
       return { kind: "pages", format, ...(next === undefined ? {} : { next }) };
     }
-    // What is listed counts more than the name of the root.
+    // The content counts more than the name of the root.
     if (this.#sink.count("sitemap") > 0) return { kind: "index", format: "xml" };
     if (this.#sink.count("page") > 0 || this.#root === "urlset") return { kind: "pages", format: "xml" };
     return { kind: "index", format: "xml" };

@@ -1,12 +1,12 @@
-// The XML scanner: turns text in chunks of any size into elements that open and close, with the texts that the handler
+// The XML scanner: turns text in chunks of any size into elements that open and close, with the text that the handler
 // wants. https://www.w3.org/TR/xml/ and https://www.w3.org/TR/xml-names/, without document type declarations. Linear in
 // time. Memory is limited for any token: comments, instructions and unwanted text are never kept; names, values and
 // wanted text only up to their limits. No recursion.
-//   Lenient: a `<` that starts no tag is text.
-//   Lenient: end tags that match no element, elements that are not closed and tags in another case are put right.
-//   Lenient: text before the root is skipped, and what comes after it is read as if it stood inside.
+//   Lenient: a `<` that does not start a tag is text.
+//   Lenient: end tags that match no element, unclosed elements and tags in another case are repaired.
+//   Lenient: text before the root is skipped, and anything after it is read as if it were inside.
 //   Lenient: entries and URLs in a CDATA section between entries are read.
-// With `strict` the first thing that is not well-formed ends the document; strict.ts has the checks that only it needs.
+// With `strict`, the first error ends the document; strict.ts has the checks for this.
 import type { Limits } from "../../model/options.ts";
 import { detached, type TextPiece } from "../../model/text.ts";
 import { protocolUrlLength } from "../../model/url.ts";
@@ -47,16 +47,16 @@ export class XmlScanner {
   tagEnd = -1;
   readonly #known = new Map<string, XmlName>();
   readonly #fastPath: TokenReader | undefined;
-  // Nothing is read before the buffer has this length: a long token in small chunks is not scanned again for each.
+  // Nothing is read until the buffer has this length, so that a long token in small chunks is not rescanned for each.
   #enough = 0;
 
-  /** The root was found: what came before does not belong to the document. */
+  /** The root was found; anything before it does not belong to the document. */
   isInDocument = false;
-  // Something after the root was reported, or the text that is being read outside of it: one run is one problem.
+  // Something after the root, or the current text outside it, was already reported: one run of text is one problem.
   #isJunkReported = false;
   #isRunReported = false;
 
-  // What is skipped chunk by chunk, and the end to look for; in a document type declaration, whether this is its subset.
+  // What is being skipped chunk by chunk, and its end; in a document type declaration, whether we are in its subset.
   #skipping: "" | "text" | "doctype" = "";
   #until = "";
   #isInSubset = false;
@@ -208,7 +208,7 @@ export class XmlScanner {
     } else if (!takesStray || length - cursor.at > longestWord) cursor.at = length;
   }
 
-  // Takes the words of a text that are whole. The last one of the document may be half a URL.
+  // Takes the complete words of a text. The last word of the document may be half a URL.
   #partialStray(): void {
     const { cursor } = this;
     let end = cursor.strict ? endOfChecked(cursor.buffer, cursor.at) : cursor.buffer.length;
@@ -218,7 +218,7 @@ export class XmlScanner {
     cursor.at = end;
   }
 
-  // Text before or after the root, where a well-formed document has none.
+  // Text before or after the root, which a well-formed document does not have.
   #outsideText(start: number, end: number): void {
     if (this.#isRunReported || this.#isJunkReported) return;
     const { buffer } = this.cursor;
@@ -254,7 +254,7 @@ export class XmlScanner {
     if (nameTooLong || tag.tooLong) {
       return this.#skipTag(open, nameTooLong ? limits.xmlNameLength : limits.xmlTextLength);
     }
-    // Lenient: `a <b` in a text is text, not a tag that lost its end.
+    // Lenient: `a <b` in text is text, not an unclosed tag.
     if (tag.unclosed && this.text !== undefined) return this.#strayText(open);
     const name = this.#nameOf(buffer.slice(open + 1, nameEnd));
     if (!tag.selfClosing && !this.#endUnclosed(name, open, end, final)) return false;
@@ -349,7 +349,7 @@ export class XmlScanner {
   }
 
   // The stack of open elements; the handler is called for each.
-  //   Lenient: if an element is not closed, its text has no certain end, so it is not used.
+  //   Lenient: the text of an unclosed element is not used, because its end is uncertain.
 
   #open(name: XmlName, attributes: XmlAttributes): void {
     const { xmlDepth, xmlTextLength } = this.limits;
@@ -420,7 +420,7 @@ export class XmlScanner {
 
   // https://www.w3.org/TR/xml/#sec-pi
   //   Lenient: an XML declaration, and an instruction for style sheets and the like, may end in `>` instead of `?>`.
-  // Any other must end in `?>`, because a `>` may be part of it: without an end it takes the rest of the document.
+  // Any other instruction must end in `?>`, because it may contain a `>`; without an end, it extends to the end of the document.
   #instruction(open: number, final: boolean): boolean {
     const { cursor } = this;
     const { buffer } = cursor;
@@ -432,7 +432,7 @@ export class XmlScanner {
     if (end === -1 && isForXml && !final && buffer.length - open < longestDeclaration) return false;
     if (cursor.strict && !isDeclaration && !hasTarget(buffer, open + 2) && !final) return false;
     if (isDeclaration) {
-      // Lenient: the declaration stands at the very beginning, or, for many websites, after a few blank lines.
+      // Lenient: the declaration may follow a few blank lines, as on many websites.
       if (this.isInDocument) cursor.flawAt(open, "xml-malformed-tag", "<?xml");
       else if (cursor.position > 0 && !cursor.has("xml-junk-before-root")) {
         cursor.flawAt(open, "xml-junk-before-root", "white space");
@@ -475,7 +475,7 @@ export class XmlScanner {
     return true;
   }
 
-  // Whether a CDATA section between entries holds entries. Undefined if more of the document is needed.
+  // Whether a CDATA section between entries contains entries. Undefined if more of the document is needed.
   #holdsEntries(from: number, final: boolean): boolean | undefined {
     const { buffer } = this.cursor;
     const start = skipSpace(buffer, from);
@@ -497,7 +497,7 @@ export class XmlScanner {
     const until = this.#until;
     const from = cursor.at;
     const found = cursor.buffer.indexOf(until, from);
-    // Not found: all but its possible beginning can be dropped.
+    // Not found: everything but a possible beginning of it can be dropped.
     cursor.at = found === -1 ? Math.max(from, cursor.buffer.length - until.length + 1) : found;
     if (cursor.strict && !this.#checkCharacters(from, found !== -1)) return false;
     if (found === -1) return false;
@@ -507,7 +507,7 @@ export class XmlScanner {
     return true;
   }
 
-  // At `--` in a comment, which only its end may have: https://www.w3.org/TR/xml/#sec-comments
+  // At `--`, which may only occur at the end of a comment: https://www.w3.org/TR/xml/#sec-comments
   //   Lenient: a comment may end in `--!>`.
   #endComment(found: number): boolean {
     const { cursor } = this;
@@ -558,7 +558,7 @@ export class XmlScanner {
     return isOver;
   }
 
-  // A tag that is too long to be kept, as if it were not there.
+  // Skips a tag that is too long to be kept.
   #skipTag(open: number, limit: number): true {
     this.cursor.flawAt(open, "limit-xml-token", undefined, limit);
     return this.#skip("text", ">", open + 2);
@@ -613,12 +613,12 @@ function endOfInstruction(buffer: string, open: number): number {
   return -1;
 }
 
-// More names than this are not remembered: a hostile document may have millions.
+// How many names are remembered: a hostile document may have millions.
 const sharedNames = 1000;
 // Between entries; longer than any URL.
 const longestWord = 64 * 1024;
 const maxPiece = 64 * 1024;
-// How much of what does not belong there is shown.
+// How much of misplaced text is shown.
 const shownLength = 200;
 // White space after a start tag, until something follows; and that which an end tag may have.
 const maxLookAhead = 4096;

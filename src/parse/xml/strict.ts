@@ -1,4 +1,4 @@
-// Checks that only `strict` makes: flaws that do not prevent reading. https://www.w3.org/TR/xml/ and
+// Checks for `strict` only: flaws that do not prevent reading. https://www.w3.org/TR/xml/ and
 // https://www.w3.org/TR/xml-names/. Each returns the flaw, or undefined.
 import { isSpace, type XmlAttributes } from "./attributes.ts";
 import type { XmlName } from "./names.ts";
@@ -41,7 +41,7 @@ export function flawOfName(name: XmlName): string | undefined {
   return name.bound ? undefined : name.raw;
 }
 
-/** The attributes of a start tag: their names, that none is repeated, and their values. */
+/** The attributes of a start tag: their names and values, and whether one is repeated. */
 export function flawOfTag(
   attributes: XmlAttributes,
   namespaceOf: (prefix: string) => string | undefined,
@@ -67,7 +67,7 @@ export function flawOfTag(
   return undefined;
 }
 
-// https://www.w3.org/TR/xml-names/#xmlReserved: two prefixes and two namespaces belong together, and to no others.
+// https://www.w3.org/TR/xml-names/#xmlReserved: two prefixes are reserved for two namespaces, and vice versa.
 function isReservedDeclaration(prefix: string, namespace: string): boolean {
   if (prefix === "xml") return namespace !== xmlNamespace;
   return prefix === "xmlns" || namespace === xmlNamespace || namespace === "http://www.w3.org/2000/xmlns/";
@@ -116,7 +116,7 @@ function flawOfReferences(text: string): Flaw | undefined {
 }
 
 function isQualifiedName(name: string): boolean {
-  // Nearly every name; much faster than an expression that knows all of Unicode.
+  // Nearly every name; much faster than an expression for all of Unicode.
   if (/^[A-Za-z][A-Za-z0-9]*$/.test(name)) return true;
   const parts = name.split(":");
   return parts.length <= 2 && parts.every((part) => ncName.test(part));

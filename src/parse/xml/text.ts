@@ -1,6 +1,6 @@
 // The wanted text of an element: nearly always one piece; several if comments, CDATA sections or children are in
 // between. Limited in length; a longer text is not kept.
-//   Lenient: where an element holds nothing but one child, the child's text counts: `<loc><a>https://example.org/</a></loc>`.
+//   Lenient: if an element contains only one child, the child's text is used: `<loc><a>https://example.org/</a></loc>`.
 import { decodeHTMLStrict } from "entities/decode";
 import type { XmlCursor } from "./cursor.ts";
 
@@ -28,7 +28,7 @@ export class XmlText implements ReferenceWatcher {
   #all = "";
   #parts = 0;
   #childrenBefore = -1;
-  // Another wanted text is inside it.
+  // Whether another wanted text is inside it.
   #surrounds = false;
 
   constructor(cursor: XmlCursor, maxLength: number, depth: number, outer?: XmlText) {
@@ -51,7 +51,7 @@ export class XmlText implements ReferenceWatcher {
 
   spoil(flaw: TextFlaw): void {
     this.flaw ??= flaw;
-    // Everything that follows is too long, too.
+    // Anything added later is too long, too.
     if (flaw === "too-long") this.#length = this.maxLength + 1;
   }
 
@@ -101,17 +101,17 @@ export class XmlText implements ReferenceWatcher {
     return this.flaw === undefined ? this.whole : undefined;
   }
 
-  /** There are elements in it. */
+  /** Whether it contains elements. */
   get hasChildren(): boolean {
     return this.#children > 0;
   }
 
-  /** All of it is the text of a child. */
+  /** Whether all of it is the text of a child. */
   get isOfChild(): boolean {
     return this.#children > 0 && this.#parts === 0;
   }
 
-  /** Its parts are around or next to children with their own texts, or one wanted text is inside another: their order would be a guess. */
+  /** Whether its parts surround or adjoin children with their own text, or contain another wanted text: their order would be a guess. */
   get isMixed(): boolean {
     if ((this.#surrounds && this.#own.trim() !== "") || (this.outer && this.outer.#own.trim() !== "")) return true;
     if (this.#children === 0) return false;
@@ -131,11 +131,11 @@ function withLineFeeds(raw: string): string {
 
 // Character and entity references.
 // https://www.w3.org/TR/xml/#sec-references: XML has five entities and numeric references; nothing else is ever expanded.
-//   Lenient: an & that starts no reference is text. Websites forget to escape it, mostly in URLs.
-//   Lenient: an entity that HTML has is decoded as HTML does.
-//   Lenient: any other entity is left as text.
-//   Lenient: what was escaped twice (`&amp;amp;`) is decoded twice.
-// A numeric reference to something that is not a character of XML is kept out: who asks drops what contains it.
+//   Lenient: an & that does not start a reference is text. Websites forget to escape it, mostly in URLs.
+//   Lenient: an HTML entity is decoded as in HTML.
+//   Lenient: any other entity is kept as text.
+//   Lenient: text that was escaped twice (`&amp;amp;`) is decoded twice.
+// A numeric reference to a character that XML does not allow becomes U+FFFD and is reported; the caller drops the value.
 
 /** A problem with a reference. */
 export type ReferenceFlaw = "xml-bare-ampersand" | "xml-html-entity" | "xml-unknown-entity" | "xml-char-reference";
