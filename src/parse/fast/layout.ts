@@ -1,6 +1,6 @@
-// The numbers that the tokenizer (tokenizer.as.ts, AssemblyScript) and TypeScript share. Valid in both languages.
+// Constants shared by the tokenizer (tokenizer.as.ts, AssemblyScript) and TypeScript. Valid in both languages.
 
-// The memory of the tokenizer, by address.
+// The tokenizer's memory map.
 /** Pages of 64 KB. */
 export const memoryPages = 24;
 /** Names of elements, and of attributes with their `=`: a hash table. */
@@ -22,16 +22,16 @@ export const originsStart = 98304;
 export const originCount = 8;
 export const originSize = 256;
 export const originText = 16;
-/** Short texts seen before: sixteen bytes each, two for each hash. */
+/** Short texts seen before (words): sixteen bytes each, two per hash. */
 export const wordsStart = 100352;
 export const wordCount = 512;
 /** The addresses of the names of open elements, by depth; the root is at 1. */
 export const openStart = 108544;
-/** The marks that were seen in each of them. */
+/** The marks seen so far in each of them. */
 export const marksStart = 108672;
-/** In place of a name that is not in the table: one of a length that no name has. */
+/** Stands for a name that is not in the table: it has a length that no name has. */
 export const unknownName = 108800;
-/** A name on its way into the table. */
+/** A name that is being added to the table. */
 export const scratchStart = 108864;
 /** The document, in UTF-8. Vectors are read beyond its end. */
 export const documentStart = 131072;
@@ -53,18 +53,18 @@ export const tokenTag = 24;
 export const tokenClose = 28;
 export const tokenSize = 32;
 
-/** Kinds of tokens: an element with children begins or ends; one with nothing but text, or a CDATA section; an empty one. */
+/** Kinds of tokens: an element with children begins or ends; an element with only text, or a CDATA section; an empty one. */
 export const opens = 0;
 export const closes = 1;
 export const holdsText = 2;
 export const holdsCdata = 3;
 export const isEmpty = 4;
-/** An attribute. Those of an element come before it. */
+/** An attribute. The attributes of an element come before it. */
 export const isAttribute = 5;
-/** An entry of which only the URL matters. The number of the URL's element comes after that of the entry. */
+/** An entry of which only the URL is needed. The number of the URL's element comes after that of the entry. */
 export const isPage = 6;
 export const kinds = 7;
-/** Added to the kind of an element: it has attributes, which are in the tokens before it, or nowhere. */
+/** Added to the kind of an element that has attributes; their tokens, if any, come before it. */
 export const hasAttributes = 8;
 export const hidesAttributes = 16;
 
@@ -84,10 +84,10 @@ export const isNumber = 512;
 export const isBoolean = 1024;
 export const isRelation = 2048;
 
-/** Facts about a text: it is not in the list, because it is unusual or nobody wants it; it may have to be trimmed. */
+/** Facts about a text: it is not in the list, because it is unusual or not needed; it may have to be trimmed. */
 export const isRaw = 1;
 export const hasSpace = 4;
-/** It is a URL of an accepted origin, or of another one; it has a fingerprint; it is a date. */
+/** It is a URL of an accepted origin, or of a new one; it has a fingerprint; it is a date. */
 export const isAccepted = 8;
 export const isUnaccepted = 16;
 export const hasKey = 32;

@@ -1,6 +1,6 @@
-// The fast path: reads usual XML with the tokenizer instead of the scanner. The document is in the tokenizer's memory, as
-// UTF-8. Where the tokenizer stops, a window of the document is decoded and given to the scanner, which reads what is
-// unusual or new; names that it has read are known to the tokenizer from then on. It stops where it can hand back.
+// The fast path: reads ordinary XML with the tokenizer instead of the scanner. The document is in the tokenizer's memory, as
+// UTF-8. Where the tokenizer stops, a window of the document is decoded for the scanner, which reads what is unusual or new,
+// and stops as soon as it can hand back; from then on, the tokenizer knows the names that it has read.
 import { type TextPiece, Utf8Text } from "../../model/text.ts";
 import { trimUrl } from "../../model/url.ts";
 import { type ElementRule, noFacts, type TableReader, TextFacts } from "../table.ts";
@@ -15,10 +15,10 @@ type Rule = ElementRule<never>;
 type RuleReader = TableReader<never>;
 type Form = NonNullable<Rule["form"]>;
 
-/** Undefined if the scanner should read everything: the results are the same, more slowly. */
+/** Undefined if the scanner should read everything: the results are the same, only slower. */
 export type CreateFastPath = (scanner: XmlScanner) => TokenReader | undefined;
 
-// All documents share one, made for the first that can use it.
+// Shared by all documents, and created for the first that can use it.
 let shared: Tokenizer | undefined | false = false;
 
 /** The default. */
@@ -46,11 +46,11 @@ export class TokenReader {
   // What could not be read yet of the last chunk: bytes, and the first half of a surrogate pair.
   #rest: Uint8Array = nothing;
   #half = "";
-  // Who reads next: the scanner has stopped, or the tokenizer waits for more.
+  // Whether the tokenizer reads next: the scanner has stopped, or the tokenizer waits for more.
   #isOurs = false;
-  // Where the tokenizer stopped: the scanner must get past it.
+  // Where the tokenizer stopped: the scanner must read past it.
   #stuckAt = -1;
-  // The scanner may stop if no more than this is unread: that much is still in the tokenizer's memory.
+  // The scanner may stop if at most this much is unread, because that is still in the tokenizer's memory.
   #window = 0;
   // Switching between the two has a cost: after many short runs without a new name, the scanner reads the rest of the chunk.
   #shortRuns = 0;
@@ -61,7 +61,7 @@ export class TokenReader {
     this.#acceptOrigin = (origin) => tokenizer.acceptOrigin(origin);
   }
 
-  /** Reads a chunk of the document: what it knows by itself, everything else with the scanner's `scan`. */
+  /** Reads a chunk of the document: ordinary XML by itself, everything else with the scanner's `scan`. */
   write(piece: TextPiece): void {
     if (piece instanceof Utf8Text) {
       this.#readAll(piece.bytes);
@@ -84,13 +84,13 @@ export class TokenReader {
     }
   }
 
-  /** The document is over: passes what is left to `scan`. */
+  /** The document has ended: passes the rest to `scan`. */
   flush(): void {
     this.#window = -1;
     this.#scanner.scan(this.#takeRest() + this.#half);
   }
 
-  /** Called between two tokens, when the scanner's public fields hold its whole state: whether `scan` has to stop here. */
+  /** Whether `scan` must stop here. Called between two tokens, when the scanner's public fields hold its entire state. */
   takesOver(): boolean {
     const { cursor, handler, text } = this.#scanner;
     const reader = handler.byRules;
@@ -112,7 +112,7 @@ export class TokenReader {
     if (last?.shared && !this.#numbers.has(last) && reader.isInRoot) {
       const isOpen = names.at(-1) === last;
       const inner = reader.rules.at(-1)!;
-      // What it meant when it was open: its own declarations of namespaces are over.
+      // Its meaning when it was open, because its own namespace declarations are no longer in scope.
       const rule = isOpen || last.context !== inner ? inner : (last.meaning as Rule);
       const parent = this.#numbers.get(names.at(isOpen ? -2 : -1)!) ?? -1;
       this.#add(last.raw, last, [hintsOf(rule, reader.urlsOnly), parent, rule.mark, rule.needs]);
@@ -141,7 +141,7 @@ export class TokenReader {
     this.#shortRuns = 0;
   }
 
-  // Reads a chunk, after what is left of the last one.
+  // Reads a chunk, after the rest of the last one.
   #read(piece: Uint8Array): void {
     const { cursor } = this.#scanner;
     const tokenizer = this.#tokenizer;
@@ -201,7 +201,7 @@ export class TokenReader {
     tokenizer.use(this.#names);
     const open = names.map((name) => this.#names[this.#numbers.get(name) ?? -1]?.address ?? layout.unknownName);
     const rootDepth = names.length - reader.rules.length + 1;
-    // If namespaces were declared again, names may mean something else than before.
+    // If namespaces were redeclared, names may have other meanings.
     const isUsual = namespaces.deepest <= rootDepth;
     tokenizer.prepare(this.#scanner, open, Math.max(rootDepth, namespaces.deepest), reader.urlsOnly && isUsual);
     cursor.lend(tokenizer, start);
@@ -214,7 +214,7 @@ export class TokenReader {
     return { at, needsMore: stop === -1 && tokenizer.needsMore };
   }
 
-  // Does what the scanner would have done for these tokens. Returns the position of anything it must read itself, or -1.
+  // Does what the scanner would have done for these tokens. Returns the position where the scanner must take over, or -1.
   #play(reader: RuleReader, end: number): number {
     const { cursor, names, tag: attributes } = this.#scanner;
     const { memory } = this.#tokenizer;
@@ -270,7 +270,7 @@ export class TokenReader {
     return -1;
   }
 
-  // An entry with nothing to report but, perhaps, that its URL is repeated.
+  // An entry with nothing to report, except perhaps a repeated URL.
   #takePage(reader: RuleReader, rule: Rule, loc: KnownName, at: number): void {
     if (rule.open !== undefined) rule.open(reader.target, noAttributes);
     this.#takeText(reader, reader.ruleOf(rule, loc.element!), at, false);
@@ -295,7 +295,7 @@ export class TokenReader {
     }
   }
 
-  // A text as it is written.
+  // A text as written.
   #takeRaw(reader: RuleReader, rule: Rule, value: string, isCdata: boolean, start: number): void {
     const { cursor, depth, limits } = this.#scanner;
     const { at } = cursor;
@@ -347,7 +347,7 @@ export class TokenReader {
   }
 }
 
-// What the tokenizer should know about the text of an element.
+// Tells the tokenizer about the text of an element.
 function hintsOf(rule: Rule, urlsOnly: boolean): number {
   if (urlsOnly && rule.isEntry) return layout.isEntry;
   const wanted = rule.open === undefined ? 0 : layout.wantsAttributes;
@@ -367,7 +367,7 @@ function standIn(of: Rule | string, facts: number): string | undefined {
   return of.form === "date" && (facts & layout.isUsualDate) === 0 ? undefined : leftOut;
 }
 
-// The same string object as for other occurrences: comparing it is then a pointer comparison.
+// Returns the same string object for all occurrences, so that comparing is a pointer comparison.
 function interned(name: string): string {
   return Object.keys({ [name]: true })[0]!;
 }
@@ -388,20 +388,20 @@ const maxPiece = layout.documentEnd - layout.documentStart - maxRest - 64;
 const firstWindow = 512;
 const maxWindow = 64 * 1024;
 const scratch = new Uint8Array(maxWindow * 3);
-// A run of fewer bytes is not worth its cost.
+// A run of fewer bytes is not worth the switch.
 const shortRun = 256;
 const mostShortRuns = 16;
 const mostNames = 200;
 const knownFacts = layout.isAccepted | layout.isUnaccepted | layout.isUsualDate;
 // The length of `]]>`.
 const cdataEnd = 3;
-// Replace omitted texts.
+// Stand-ins for omitted texts.
 const leftOut = "-";
 const validTexts: Partial<Record<Form, string>> = { frequency: "daily", priority: "0.5", number: "1", boolean: "yes" };
 const { isDate: date, isFrequency: frequency, isPriority: priority, isNumber: number, isBoolean: boolean } = layout;
 const formHints: Readonly<Record<Form, number>> = { date, frequency, priority, number, boolean };
 const noHints: Hints = [0, 0, 0, 0];
-// Of a link to an alternate page, which needs all three.
+// The attributes of a link to an alternate page, which needs all three.
 const attributeHints: ReadonlyMap<string, Hints> = new Map([
   ["rel", [layout.isRelation, 0, 1, 0]],
   ["hreflang", [layout.isDetail, 0, 2, 0]],

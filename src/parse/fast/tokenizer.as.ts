@@ -1,7 +1,7 @@
-// The tokenizer, in AssemblyScript (https://www.assemblyscript.org): reads the tags and texts of usual XML, sixteen bytes
-// at a time. It knows nothing but the names that the scanner has read before. Each element becomes a token, and its text
-// is written to a list, as JSON. It stops before everything unusual, and changes nothing else: the scanner
-// reads on from there. layout.ts says what is where in the memory. `npm run tokenizer` translates it.
+// The tokenizer, in AssemblyScript (https://www.assemblyscript.org): reads the tags and texts of ordinary XML, sixteen bytes
+// at a time. It knows only the names that the scanner has read before. Each element becomes a token, and its text is
+// written to a list, as JSON. It stops before anything unusual, without side effects, and the scanner continues from
+// there. layout.ts describes the memory. `npm run tokenizer` compiles it.
 import * as layout from "./layout";
 
 // Settings of a run: limits, the depth of the innermost element that must not be closed, whether only URLs are wanted, seeds of fingerprints.
@@ -29,15 +29,15 @@ let out: i32 = 0;
 // The last name that was read, and its end.
 let last: i32 = layout.namesStart;
 let nameEnd: i32 = 0;
-// What the last search has passed: characters that need care, and characters outside of ASCII.
+// What the last search has passed: special characters, and non-ASCII characters.
 let special: i32 = 0;
 let other: i32 = 0;
 // The character that the last reference stands for.
 let decoded: i32 = 0;
-// Which of the two places of a word is given away next.
+// Which of the two places of a word is overwritten next.
 let nextWay: i32 = 0;
-// The entry that is being read, if it may become a single token: that of its start tag, its depth, how many elements it has, and the
-// token of its URL.
+// The current entry, if it may become a single token: the token of its start tag, its depth, the number of its elements, and the token
+// of its URL.
 let entryToken: i32 = 0;
 let entryDepth: i32 = 0;
 let details: i32 = 0;
@@ -92,7 +92,7 @@ export function run(from: i32, end: i32): i32 {
   return tokens;
 }
 
-// Reads a tag, and the rest of the element if that is only text. Returns where that ends; or 0 if it is not whole or not usual.
+// Reads a tag, and the rest of the element if that is only text. Returns its end, or 0 if it is incomplete or unusual.
 function element(from: i32, end: i32): i32 {
   let p: i32 = from;
   while (isSpace(byte(p))) p++;
@@ -176,7 +176,7 @@ function unusual(): i32 {
 }
 
 function endTag(p: i32, end: i32): i32 {
-  // Of what is deeper than the table of open elements, the scanner knows the names.
+  // Only the scanner knows the names of elements that are deeper than the table of open elements.
   if (depth <= floor || depth > deepest) return unusual();
   const slot: i32 = load<i32>(layout.openStart + (depth << 2));
   const nameAfter: i32 = p + 2 + load<i32>(slot);
@@ -196,8 +196,7 @@ function endTag(p: i32, end: i32): i32 {
   return nameAfter + 1;
 }
 
-// An element of an entry of which only the URL is wanted: it needs no look if it is valid, where such elements have been before, and not
-// repeated.
+// An element of an entry of which only the URL is needed: it can be ignored if it is valid, in its usual place, and not repeated.
 function settle(slot: i32, isValid: bool): void {
   const around: i32 = load<i32>(layout.openStart + (depth << 2));
   const marks: i32 = layout.marksStart + (depth << 2);
@@ -209,7 +208,7 @@ function settle(slot: i32, isValid: bool): void {
   store<i32>(marks, load<i32>(marks) | mark);
 }
 
-// One token in place of all those of the entry.
+// Replaces all tokens of the entry with one.
 function endEntry(p: i32): void {
   const numbers: i32 = (load<i32>(entryToken) & 0xff00) | ((load<i32>(keyToken) & 0xff00) << 8);
   store<i32>(entryToken, layout.isPage | numbers);
@@ -259,7 +258,7 @@ function attributes(from: i32, end: i32, areWanted: bool): i32 {
   }
 }
 
-// The whole element is there: the values of its attributes are written.
+// The element is complete: writes the values of its attributes.
 function takeAttributes(tokens: i32): void {
   attributeMarks = 0;
   for (let place: i32 = tokens; place < out; place += layout.tokenSize) {
@@ -279,7 +278,7 @@ function hashOf(from: i32, length: i32): i32 {
   );
 }
 
-// The slot of the name at `from`; 0 if it is not known. Sets its end. Usually the one that followed the last one before.
+// The slot of the name at `from`; 0 if it is unknown. Sets its end. Usually, the same name follows the last one as before.
 function nameAt(from: i32): i32 {
   const guess: i32 = load<i32>(last, layout.nameNext);
   if (guess != 0) {
@@ -340,7 +339,7 @@ function isBlank(from: i32, end: i32): bool {
   return true;
 }
 
-// Where the next of two delimiters is; at least `end` if there is none. Notes what comes before it.
+// The position of the next of two delimiters; at least `end` if there is none. Notes what comes before it.
 function search(from: i32, end: i32, one: i32, two: i32): i32 {
   const first: v128 = i8x16.splat(one as i8);
   const second: v128 = i8x16.splat(two as i8);
@@ -365,7 +364,7 @@ function search(from: i32, end: i32, one: i32, two: i32): i32 {
   return p;
 }
 
-// Where `]]>` or `-->` is; 0 if there is none, or if `--!` comes before, with which the scanner also ends a comment. Notes what comes before it.
+// The position of `]]>` or `-->`; 0 if there is none, or if `--!` comes first, which may also end a comment. Notes what comes before it.
 function endOfSection(from: i32, end: i32, mark: i32): i32 {
   let needed: i32 = 0;
   let wide: i32 = 0;
@@ -394,7 +393,7 @@ function specials(v: v128): i32 {
   );
 }
 
-// Writes the text of a token to the list, unless it is a known word or nobody wants it. Returns what is known about it.
+// Writes the text of a token to the list, unless it is a known word or not needed. Returns the facts about it.
 function takeText(place: i32, hints: i32, content: i32, needed: i32, wide: i32): i32 {
   const start: i32 = load<i32>(place, layout.tokenStart);
   const end: i32 = load<i32>(place, layout.tokenEnd);
@@ -432,7 +431,7 @@ function takeText(place: i32, hints: i32, content: i32, needed: i32, wide: i32):
   return facts;
 }
 
-// Whether nobody wants to have the text, and there is nothing to report about it.
+// Whether the text is not needed, and there is nothing to report about it.
 function isChecked(start: i32, length: i32, hints: i32, facts: i32): bool {
   if ((hints & layout.isFrequency) != 0) return isFrequencyAt(start, length);
   if ((hints & layout.isPriority) != 0) return length == 3 && isPriorityAt(start);
@@ -515,7 +514,7 @@ function decode(to: i32, start: i32, end: i32, content: i32): i32 {
   return ampersand != 0 && content != layout.isAttribute && has(ampersand, o, 0x3b) ? 0 : o;
 }
 
-// Decodes the reference at `p` into `decoded`. Returns its last position; 0 if it is not usual.
+// Decodes the reference at `p` into `decoded`. Returns its last position; 0 if it is unusual.
 function reference(p: i32): i32 {
   const word: i32 = load<i32>(p, 1);
   decoded = 0x26;
@@ -568,11 +567,11 @@ function startsBlank(c: i32): bool {
   return c == 0xc2 || c == 0xef || (c >= 0xe1 && c <= 0xe3);
 }
 
-// Whether a URL may be taken as it is, if its origin is accepted.
+// Whether a URL can be used as is, if its origin is accepted.
 function isUrlAt(start: i32, end: i32, wide: i32): bool {
-  // Something may follow it that does not belong to it: `]]>`.
+  // Its end may not belong to it, such as `]]>`.
   if (end - start > longestUrl || byte(end - 1) == 0x3e) return false;
-  // A character that starts with 0xef may be U+FFFD, which stands for bytes that were lost.
+  // A character that starts with 0xef may be U+FFFD, which replaces invalid bytes.
   return wide == 0 || !has(start, end, 0xef);
 }
 
@@ -586,7 +585,7 @@ function hasOrigin(start: i32): bool {
   return false;
 }
 
-// The same as FingerprintReader of fingerprints.ts makes.
+// The same fingerprint as that of FingerprintReader in fingerprints.ts.
 function fingerprint(start: i32, length: i32, place: i32): void {
   let high: i32 = highStart ^ length;
   let low: i32 = lowStart;

@@ -1,5 +1,5 @@
-// The tokenizer (tokenizer.as.ts) and its memory. All documents share one: reading a chunk is never interrupted, so the
-// names of a document are put into its memory when its turn comes.
+// The tokenizer (tokenizer.as.ts) and its memory, shared by all documents: reading a chunk is never interrupted, so the
+// names of a document are loaded when its turn comes.
 import { fingerprintStart, highFactor, lowFactor } from "../../model/fingerprints.ts";
 import { decodeWide } from "../../model/text.ts";
 import type { XmlName } from "../xml/names.ts";
@@ -7,19 +7,19 @@ import type { XmlScanner } from "../xml/scanner.ts";
 import * as layout from "./layout.ts";
 import { tokenizerCode } from "./tokenizer-code.ts";
 
-/** About the text of a name; the number of the name around it; its mark, and those that it needs (table.ts). */
+/** Hints for the text of an element; the number of its parent's name; its mark, and the marks it needs (table.ts). */
 export type Hints = readonly [text: number, parent: number, mark: number, needs: number];
 
 /** An element or attribute of a document that the tokenizer knows. The key of an attribute ends in `=`. */
 export interface KnownName {
   readonly key: string;
   readonly hints: Hints;
-  /** Where it is in the memory. */
+  /** Its address in the tokenizer's memory. */
   address: number;
-  /** Of an attribute: its name. */
+  /** For an attribute: its name. */
   readonly attribute: string;
   readonly element: XmlName | undefined;
-  /** Inside an entry, only the scanner can tell whether it begins another one. */
+  /** Entries have this name: inside an entry, only the scanner can tell whether it begins another one. */
   readonly isEntryName: boolean;
 }
 
@@ -33,7 +33,7 @@ export class Tokenizer {
   needsMore = false;
   /** The texts of the last run, in the order of their tokens. */
   texts: readonly string[] = [];
-  /** Short texts, by the places that tokens give. */
+  /** Short texts that recur, by the positions in tokens. */
   readonly words: string[] = [];
   /** The end of the document in memory. */
   end: number = layout.documentStart;
@@ -62,7 +62,7 @@ export class Tokenizer {
     this.bytes.fill(0, this.end, this.end + 64);
   }
 
-  /** From now on, names are these, by their numbers. */
+  /** Loads the names of a document, in the order of their numbers. */
   use(names: readonly KnownName[]): void {
     if (this.#names !== names) {
       this.#names = names;
@@ -81,7 +81,7 @@ export class Tokenizer {
     name.address = address;
   }
 
-  /** Runs from this position as far as it can. Returns the end of the tokens. `JSON.parse` makes strings that keep no longer one alive. */
+  /** Runs from this position as far as it can. Returns the end of the tokens. Strings from `JSON.parse` do not keep a longer string alive. */
   run(at: number): number {
     const code = this.#code;
     const end = code.run(at, this.end);
@@ -119,7 +119,7 @@ export class Tokenizer {
 
   /** URLs that start with this origin are valid. */
   acceptOrigin(origin: string): void {
-    // A whole run may have been made before the first of its URLs was resolved.
+    // May be called repeatedly: a run may end before its first URL is resolved.
     if (origin.length * 3 > layout.originSize - layout.originText || this.#origins.includes(origin)) return;
     const index = this.#nextOrigin;
     const slot = layout.originsStart + index * layout.originSize;
@@ -129,7 +129,7 @@ export class Tokenizer {
     this.#nextOrigin = (index + 1) % layout.originCount;
   }
 
-  /** Not all tokens were read: the words that they would have added are unknown. */
+  /** Not all tokens were read, so the words that they would have added are unknown. */
   forgetWords(): void {
     this.bytes.fill(0, layout.wordsStart, layout.wordsStart + layout.wordCount * 16);
   }
@@ -142,7 +142,7 @@ export function startOfCharacter(bytes: Uint8Array, at: number): number {
   return start;
 }
 
-/** Undefined if there can be none: an engine without WebAssembly or SIMD, or a page that forbids it. */
+/** Undefined if the engine has no WebAssembly or SIMD, or the page forbids it. */
 export function createTokenizer(): Tokenizer | undefined {
   if (typeof WebAssembly === "undefined") return undefined;
   try {
