@@ -1,5 +1,5 @@
 // Links between pages, to headings and to files lead somewhere; nothing is left that nobody can reach, nor of a merge.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { type Page, page, pages, proseOf, root } from "./pages.ts";
@@ -22,6 +22,13 @@ test("every page of docs/ is in the navigation of the site", async () => {
     .map(({ file }) => /^docs\/(.+)\.md$/.exec(file)?.[1])
     .filter((name) => name !== undefined && name !== "index" && !navigation.includes(`"/${name}"`));
   expect(missing).toEqual([]);
+});
+
+test("the playground links only to pages that exist", () => {
+  const source = readFileSync(path.join(root, "docs/.vitepress/theme/playground/playground.ts"), "utf8");
+  const linked = [...source.matchAll(/([\w-]+)\.html/g)].map((match) => `docs/${match[1]}.md`);
+  expect(linked).not.toEqual([]);
+  expect(linked.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
 });
 
 test.each(pages)("$file has no table without a header, and no mark of a conflict", (page) => {

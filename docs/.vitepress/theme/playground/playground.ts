@@ -138,7 +138,7 @@ function findingRow({ severity, sentence, fix, rule, count, example }: RuleFindi
     code.textContent = example;
     what.append(document.createElement("br"), code);
   }
-  return [severity, what, link(rule, `rules.html#${rule}`)];
+  return [severity, what, link(rule, `check.html#${rule}`)];
 }
 
 // Selects the line in the text, where that is on the page.
