@@ -75,7 +75,7 @@ export class FileLock {
 /** Undefined if the lock is missing or damaged, or its process is gone. */
 export function ownerOf(path: string): Owner | undefined {
   try {
-    // `started`, where the system provides it, because process ids are reused.
+    // `started`, if the system provides it: process ids are reused.
     const lock = JSON.parse(readFileSync(path, "utf8")) as Partial<Owner & { readonly started: string }>;
     const { pid, host, started } = lock;
     if (typeof pid !== "number") return undefined;

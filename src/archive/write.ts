@@ -152,7 +152,7 @@ export class ArchiveWriter {
     await this.#write([oneOf(this.records.isCompressed ? stored(record) : record)]);
   }
 
-  // Without a URL, because nothing comes after it.
+  // A metadata record without a URL: it is about the run, not an exchange.
   #endRecord(contentType: string, content: readonly Block[]): Promise<WarcRecord> {
     const fields = [
       ...ownFields("metadata", newId(), contentType),
