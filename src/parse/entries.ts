@@ -1,5 +1,5 @@
-// The interface of all document parsers: synchronous transducers from text to entries. No I/O, no callbacks. Any way of
-// cutting the text into chunks gives the same entries and the same problems.
+// The interface of all document parsers, which turn text into entries, synchronously, without I/O or callbacks. However the text is
+// split into chunks, the entries and problems are the same.
 import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
 import type { Limits } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
