@@ -217,7 +217,7 @@ export const byteProblems = {
   "charset-unsupported": loss("Unsupported character set: {value}", "Use UTF-8.") as Row,
   "charset-conflict": note(
     "Conflicting character sets: {value}",
-    "Use one everywhere. The byte order mark wins over the header, the header over the XML declaration.",
+    "Use one everywhere. The byte order mark wins over the header, the header over the XML declaration, which wins over ISO-8859-1 in the header.",
   ) as Row,
   "charset-invalid": note(
     "Invalid {value}; the bytes were replaced with U+FFFD",

@@ -1,17 +1,26 @@
 // From bytes to text. The character set of a document comes from the byte order mark, else the Content-Type header, else the XML
 // declaration, else it is UTF-8. Names are those of https://encoding.spec.whatwg.org/#names-and-labels.
 //   Lenient: if these differ, the first one counts, and the difference is reported.
+//   Lenient: ISO-8859-1 in a header is often the server's default: the declaration counts before it, and so does UTF-8 if the first
+//   character beyond ASCII is valid UTF-8.
 //   Lenient: a name that is unknown or impossible (UTF-16 for a document that begins in ASCII) is reported and skipped.
 //   Lenient: invalid bytes become U+FFFD, and are counted.
 // UTF-32, UTF-7 and EBCDIC are recognized and refused: TextDecoder does not support them, and no sitemap should use them.
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import { TextDecoder } from "node:util";
 import type { ProblemLog } from "../model/problem.ts";
 import { type TextPiece, Utf8Text } from "../model/text.ts";
 import type { ByteReader } from "./byte-reader.ts";
 
 export type CharsetDecision =
-  | { readonly charset: string; readonly markLength: number; readonly conflict: string | undefined }
+  | {
+      readonly charset: string;
+      /** Unless the bytes show that it is UTF-8, or is not. */
+      readonly isOpen: boolean;
+      readonly markLength: number;
+      /** What differs from the character set that the document is read in. */
+      readonly conflict: (charset: string) => string | undefined;
+    }
   | { readonly unsupported: string };
 
 /** Decides by the first bytes and the Content-Type header. */
@@ -27,15 +36,20 @@ export function decideCharset(sample: Uint8Array, contentType: string | undefine
     { by: "XML declaration", name: declaredCharset(beginning) },
   ].filter((claim): claim is Claim => claim.name !== undefined);
 
+  const isDefault = ({ by, name }: Claim) => by === "Content-Type" && resolve(name) === serverDefault;
+  const defaults = claims.filter(isDefault);
+  const byWeight = [...claims.filter((claim) => !isDefault(claim)), ...defaults];
   let charset = seen?.charset;
-  for (const { name } of claims) {
+  let isOpen = false;
+  for (const claim of byWeight) {
+    const { name } = claim;
     if (charset !== undefined) break;
     if (!canBeTrue(name, beginning)) continue;
-    if (ebcdic.test(name) || refused.test(name)) return { unsupported: name };
+    if (defaults.length === 0 && (ebcdic.test(name) || refused.test(name))) return { unsupported: name };
     charset = resolve(name);
+    isOpen = isDefault(claim) || (charset === "utf-8" && defaults.length > 0);
   }
-  const decided = charset ?? "utf-8";
-  return { charset: decided, markLength, conflict: conflict(claims, decided) };
+  return { charset: charset ?? "utf-8", isOpen, markLength, conflict: (decided) => conflict(claims, decided) };
 }
 
 type Claim = Readonly<Record<"by" | "name", string>>;
@@ -73,6 +87,8 @@ function conflict(claims: readonly Claim[], decided: string): string | undefined
   return `${claims.map(({ by, name }) => `${by}: ${name}`).join(", ")}; read as ${decided}`;
 }
 
+// What the Encoding Standard makes of ISO-8859-1, US-ASCII and their other names, too.
+const serverDefault = "windows-1252";
 const wide = /^(?:utf-?16|utf-?32|ucs-?[24]|iso-10646-ucs|unicode$|csunicode)/;
 const ebcdic = /^(?:x-)?(?:ebcdic|(?:ibm|cp)-?0?(?:37|273|277|278|280|284|285|297|424|500|870|871|1026|1047|114\d)$)/;
 const refused = /^(?:utf-?32|ucs-?4|iso-10646-ucs-4|(?:unicode-1-1-|x-)?utf-?7|csutf7|csucs4)/;
@@ -132,11 +148,10 @@ const longest = 224 * 1024;
 /** The text of everything that is left to read. `count` is called with bytes before their text is yielded. */
 export async function* decodeText(
   input: ByteReader,
-  charset: string,
+  decoder: CharsetDecoder,
   problems: ProblemLog,
   count: (bytes: Uint8Array) => void,
 ): AsyncGenerator<TextPiece, void, void> {
-  const decoder = new CharsetDecoder(charset);
   for (let isOver = false; !isOver; ) {
     if (input.buffered < shortest) await input.fill(shortest);
     const bytes = input.take(longest);
@@ -145,7 +160,8 @@ export async function* decodeText(
     const before = decoder.replaced;
     const text = isOver ? decoder.end() : decoder.write(bytes);
     const replaced = decoder.replaced - before;
-    if (replaced > 0) problems.add("charset-invalid", { value: charset, ...(replaced > 1 && { count: replaced }) });
+    if (replaced > 0)
+      problems.add("charset-invalid", { value: decoder.charset, ...(replaced > 1 && { count: replaced }) });
     if (text !== "") yield text;
   }
 }
@@ -156,14 +172,21 @@ export async function* decodeText(
 export class CharsetDecoder {
   /** How many characters had to be replaced. A U+FFFD that the website sent counts, except in UTF-8: in others it is indistinguishable. */
   replaced = 0;
-  readonly #isUtf8: boolean;
-  readonly #decoder: TextDecoder;
+  charset: string;
+  /** The first character beyond ASCII decides between UTF-8 and windows-1252; until then, both are the same. */
+  isOpen: boolean;
+  #decoder: TextDecoder;
   // Bytes that wait for the next chunk.
   #rest: Uint8Array = new Uint8Array(0);
 
-  constructor(charset = "utf-8") {
-    this.#isUtf8 = charset === "utf-8";
+  constructor(charset = "utf-8", isOpen = false) {
+    this.charset = charset;
+    this.isOpen = isOpen;
     this.#decoder = new TextDecoder(charset, { ignoreBOM: true });
+  }
+
+  get #isUtf8(): boolean {
+    return this.isOpen || this.charset === "utf-8";
   }
 
   write(chunk: Uint8Array): TextPiece {
@@ -182,11 +205,20 @@ export class CharsetDecoder {
 
   #decode(bytes: Uint8Array, isLast: boolean): TextPiece {
     if (bytes.length === 0) return "";
+    if (this.isOpen && !isAscii(bytes)) this.#decide(bytes);
     if (this.#isUtf8 && isUtf8(bytes)) return new Utf8Text(bytes);
     const text = this.#decoder.decode(bytes, { stream: true }) + (isLast || this.#isUtf8 ? this.#decoder.decode() : "");
     this.replaced += occurrences(text, "\uFFFD");
     if (this.#isUtf8) this.replaced -= occurrences(Buffer.from(bytes), replacement);
     return text;
+  }
+
+  #decide(bytes: Uint8Array): void {
+    const first = bytes.findIndex((byte) => byte >= 0x80);
+    const character = bytes.subarray(first, first + sequenceLength(bytes[first]!));
+    this.charset = isUtf8(character) ? "utf-8" : serverDefault;
+    this.#decoder = new TextDecoder(this.charset, { ignoreBOM: true });
+    this.isOpen = false;
   }
 }
 
@@ -200,10 +232,14 @@ export function completeLength(bytes: Uint8Array): number {
   for (let back = 0; back < 3 && back <= last; back += 1) {
     const byte = bytes[last - back]!;
     if (byte < 0x80) break;
-    const length = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
-    if (byte >= 0xc0) return length > back + 1 ? last - back : bytes.length;
+    if (byte >= 0xc0) return sequenceLength(byte) > back + 1 ? last - back : bytes.length;
   }
   return bytes.length;
+}
+
+// By the first byte of a character.
+function sequenceLength(byte: number): number {
+  return byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
 }
 
 function occurrences<T>(of: { indexOf(what: T, from: number): number }, what: T & { readonly length: number }): number {

@@ -6,7 +6,7 @@ import { type Problem, type ProblemLog, problem } from "../model/problem.ts";
 import { protocolBytes } from "../model/sitemap.ts";
 import type { TextPiece } from "../model/text.ts";
 import { ByteReader, type ByteSource } from "./byte-reader.ts";
-import { decideCharset, decodeText } from "./charset.ts";
+import { CharsetDecoder, decideCharset, decodeText } from "./charset.ts";
 import { announcedCodings, type Coding, findCoding, sampleSize, sniffCoding } from "./content-coding.ts";
 import { createZstdDecoder, unpack } from "./decompress.ts";
 
@@ -25,17 +25,21 @@ export class OpenedDocument implements AsyncIterable<TextPiece> {
   /** How many bytes the text has taken so far, and the CRC-32 of the first of them. */
   decodedBytes = 0;
   checksum = 0;
-  /** The character set that the text is decoded with; known once there is some. */
-  charset: string | undefined;
   /** Why nothing can be read. Known at the end of the iteration; not in `problems`. */
   refusal: Problem | undefined;
   readonly #options: OpenOptions;
   // From the received body to the innermost layer.
   readonly #readers: ByteReader[];
+  #decoder: CharsetDecoder | undefined;
 
   constructor(bytes: ByteSource, options: OpenOptions) {
     this.#options = options;
     this.#readers = [new ByteReader(bytes)];
+  }
+
+  /** The character set that the text is decoded with; known once there is some. */
+  get charset(): string | undefined {
+    return this.#decoder?.charset;
   }
 
   /** How many bytes were received so far. */
@@ -93,10 +97,15 @@ export class OpenedDocument implements AsyncIterable<TextPiece> {
     await content.fill(sampleSize);
     const decision = decideCharset(content.peek(sampleSize), header(headers, "content-type"));
     if ("unsupported" in decision) return this.#refuse(problem("charset-unsupported", { value: decision.unsupported }));
-    if (decision.conflict !== undefined) problems.add("charset-conflict", { value: decision.conflict });
-    this.charset = decision.charset;
+    const decoder = new CharsetDecoder(decision.charset, decision.isOpen);
+    this.#decoder = decoder;
     this.#count(content.take(decision.markLength));
-    yield* decodeText(content, decision.charset, problems, (bytes) => this.#count(bytes));
+    try {
+      yield* decodeText(content, decoder, problems, (bytes) => this.#count(bytes));
+    } finally {
+      const conflict = decision.conflict(decoder.charset);
+      if (conflict !== undefined) problems.add("charset-conflict", { value: conflict });
+    }
   }
 
   #count(bytes: Uint8Array): void {

@@ -133,6 +133,57 @@ describe("names that differ", () => {
     expect(await opened(Buffer.from(bogus))).toMatchObject({ text: bogus, codes: ["charset-conflict"] });
   });
 
+  describe("lenient: a header with ISO-8859-1, which servers send by default, counts less than the document", () => {
+    const contentType = (name: string) => ({ contentType: `text/plain; charset=${name}` });
+    const ascii = `${"https://example.org/\n".repeat(2000)}`;
+    const [own, later] = ["https://example.org/caf\u00E9", `${ascii}https://example.org/caf\u00E9`];
+
+    test.each(["ISO-8859-1", "windows-1252", "us-ascii", "latin1"])("%s, for what is UTF-8", async (name) => {
+      for (const content of [own, later, declared("UTF-8"), declared("bogus"), declared("UTF-7"), text]) {
+        const result = await openedInEveryCut(Buffer.from(content), contentType(name));
+        expect(result).toMatchObject({ text: content, codes: ["charset-conflict"] });
+        expect(result.problems[0]?.value).toMatch(/^Content-Type: .*; read as utf-8$/);
+      }
+    });
+
+    test("what is not UTF-8 is read as the header says, also if the declaration says UTF-8", async () => {
+      for (const content of [own, later, `${own}\u00C3\u00A9`]) {
+        const result = await openedInEveryCut(Buffer.from(content, "latin1"), contentType("iso-8859-1"));
+        expect(result).toMatchObject({ text: content, codes: [] });
+      }
+      const wrong = declared("UTF-8", "<a>\u00E9</a>");
+      expect(await openedInEveryCut(Buffer.from(wrong, "latin1"), contentType("iso-8859-1"))).toMatchObject({
+        text: wrong,
+        codes: ["charset-conflict"],
+      });
+    });
+
+    test("the first character decides; others are replaced and counted", async () => {
+      const body = Buffer.concat([Buffer.from(later), Buffer.from([0xe9, 0x0a])]);
+      const { codes, text } = await openedInEveryCut(body, contentType("iso-8859-1"));
+      expect(codes).toEqual(["charset-conflict", "charset-invalid"]);
+      expect(text).toBe(`${later}\uFFFD\n`);
+    });
+
+    test("ASCII is no conflict, unless the declaration differs", async () => {
+      expect(await openedInEveryCut(Buffer.from(ascii), contentType("iso-8859-1"))).toMatchObject({ codes: [] });
+      const content = declared("UTF-8", "<a/>");
+      const { codes } = await openedInEveryCut(Buffer.from(content), contentType("iso-8859-1"));
+      expect(codes).toEqual(["charset-conflict"]);
+    });
+
+    test("another declaration is believed", async () => {
+      const body = Buffer.concat([Buffer.from(declared("KOI8-R", "<a>")), Buffer.from([0xc4, 0xc1])]);
+      expect(await openedInEveryCut(body, contentType("iso-8859-1"))).toMatchObject({
+        text: declared("KOI8-R", "<a>\u0434\u0430"),
+        codes: ["charset-conflict"],
+      });
+      const both = Buffer.from(declared("ISO-8859-1", "<a>\u00C3\u00A9"), "latin1");
+      expect(await openedInEveryCut(both, contentType("iso-8859-1"))).toMatchObject({ codes: [] });
+      expect((await opened(both, contentType("iso-8859-1"))).text).toContain("\u00C3\u00A9");
+    });
+  });
+
   test("lenient: UTF-16, UTF-32 and EBCDIC cannot be true for a document that begins in ASCII", async () => {
     for (const name of [
       "UTF-16",

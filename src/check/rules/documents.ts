@@ -53,8 +53,8 @@ export const documentRules = {
     problems: "xml-namespace xml-root-name xml-element-name xml-misplaced",
   }) as RuleRow,
   "sitemap-not-utf8": rule("error", "protocol", sources.protocol("escaping"), {
-    sentence: "The file is not valid UTF-8.",
-    fix: "Write it in UTF-8.",
+    sentence: "The file is not valid UTF-8, or is declared as something else.",
+    fix: "Write it in UTF-8, and name no other character set in the Content-Type header or the XML declaration.",
     problems: "charset-unsupported charset-conflict charset-invalid",
   }) as RuleRow,
   "sitemap-too-large": rule("error", "protocol", sources.protocol("index"), {

@@ -64,6 +64,16 @@ export const documentCases: readonly Case[] = [
     doc(sitemap("/k\u00e4se")),
   ),
   finds(
+    [
+      "sitemap-not-utf8",
+      1,
+      "Content-Type: iso-8859-1, XML declaration: utf-8; read as utf-8",
+      { what: "declared as something else" },
+    ],
+    doc({ headers: { "content-type": "text/xml; charset=iso-8859-1" }, body: sitemap("/k\u00e4se") }),
+    doc({ headers: { "content-type": "text/xml; charset=utf-8" }, body: sitemap("/k\u00e4se") }),
+  ),
+  finds(
     ["sitemap-not-utf8", 1, "utf-8", { what: "invalid bytes" }],
     doc(
       Buffer.from(sitemap(pictured.replace("</image:loc>", "</image:loc><image:title>\u00e4</image:title>")), "latin1"),
