@@ -1,5 +1,6 @@
 // URLs as documents list them: most are valid, and others are repaired or skipped; docs/inside/formats.md has the list.
-//   Lenient: extra characters around a URL, and mistakes between its scheme and host, are repaired if the URL is unambiguous.
+//   Lenient: extra characters around a URL, and mistakes between its scheme and host, are repaired if the URL is unambiguous. Of a Markdown
+//   link, the target is taken; of a doubled scheme, the second.
 //   Lenient: a URL with bytes that could not be decoded is kept.
 import { type Fingerprint, FingerprintReader, Prefix } from "./fingerprints.ts";
 import type { ProblemCode } from "./problem.ts";
@@ -23,10 +24,10 @@ export function resolveListedUrl(
 function resolveForm(text: string, base: string | undefined, maxLength: number, isExact: boolean): ResolvedUrl {
   if (text.length > maxLength) return { problem: "limit-url-length" };
   const bare = isExact ? text : unwrapUrl(text);
+  const [outer] = doubleScheme.exec(bare) ?? [];
+  if (outer !== undefined) return resolveInner(bare.slice(outer.length), maxLength);
   if (bare !== text && absolute.test(bare)) return repaired(bare, maxLength);
-  if (absolute.test(text)) {
-    return doubleScheme.test(text) ? { problem: "url-invalid" } : resolveUrl(text, undefined, maxLength, true);
-  }
+  if (absolute.test(text)) return resolveUrl(text, undefined, maxLength, true);
   const meant = nearlyAbsolute.exec(text)?.groups;
   if (meant !== undefined) return resolveNearlyAbsolute(text, meant, base, maxLength);
   const own = ownHost(text, base);
@@ -34,9 +35,15 @@ function resolveForm(text: string, base: string | undefined, maxLength: number, 
   return notRelative.test(text) ? { problem: "url-invalid" } : resolveUrl(text, base, maxLength, true);
 }
 
-/** Removes quotes, angle brackets or CDATA delimiters around a URL. */
+// What follows `http://` in `http://https://example.org/` or `http://https//example.org/`.
+function resolveInner(text: string, maxLength: number): ResolvedUrl {
+  const url = text.replace(/^https?(?=\/)/i, "$&:");
+  return absolute.test(url) && !doubleScheme.test(url) ? repaired(url, maxLength) : { problem: "url-invalid" };
+}
+
+/** Removes quotes, angle brackets, a Markdown link or CDATA delimiters around a URL. */
 export function unwrapUrl(text: string): string {
-  let bare = text;
+  let bare = markdownLink.exec(text)?.[1] ?? text;
   if (bare.endsWith("]]>")) bare = bare.slice(bare.startsWith("<![CDATA[") ? 9 : 0, -3);
   const closing = pairs.get(bare[0] ?? "");
   if (closing !== undefined && bare.length > 1 && bare.endsWith(closing)) bare = bare.slice(1, -1);
@@ -91,7 +98,8 @@ const pairs: ReadonlyMap<string, string> = new Map([
 // A scheme and an authority in their usual spelling.
 const absolute = /^https?:\/\/[^/\\?#]/i;
 // `http://https://example.org/`: a valid URL, of a host called `https`.
-const doubleScheme = /^https?:\/\/https?:?\/\//i;
+const doubleScheme = /^(?:https?:\/\/)+(?=https?:?\/\/)/i;
+const markdownLink = /^\[[^[\]]*\]\((https?:\/\/[^\s[\]]+)\)$/i;
 // `https:/example.org/`, `https:example.org/`, `https//example.org/`, `https:\\example.org\`, `://example.org/`, `www.example.org/`.
 const nearlyAbsolute =
   /^(?:(?<scheme>https?)(?::(?<slashes>[/\\]*)|[;.,]?[/\\]{2,})|:[/\\]{1,3}|(?=www\.[^/\\?#.]+\.[^/\\?#]))(?<rest>[^/\\?#].*)$/is;

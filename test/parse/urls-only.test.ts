@@ -100,6 +100,8 @@ test("what other documents had in the same process makes no URL valid", () => {
   const text = (...urls: string[]) => urlset(...urls.map((url) => `<url><loc>${url}</loc></url>`));
   const mistakes = ["http://https//example.org/a", "http://https://example.org/a", "HTTP://http://example.org/a"];
   const hosts = ["http://https/a", "http://https:/a", "HTTP://http:/a"];
-  expect(parsePieces([text(...hosts, ...mistakes)]).pages.map(({ url }) => url)).toEqual(hosts);
-  expect(parsePieces([text("https://example.org/1", "https://example.org/2", ...mistakes)]).pages).toHaveLength(2);
+  const repaired = ["https://example.org/a", "http://example.org/a"];
+  const urlsOf = (...urls: string[]) => parsePieces([text(...urls)]).pages.map(({ url }) => url);
+  expect(urlsOf(...hosts, ...mistakes)).toEqual([...hosts, ...repaired]);
+  expect(urlsOf("https://example.org/1", "https://example.org/2", ...mistakes).slice(2)).toEqual(repaired);
 });

@@ -34,3 +34,38 @@ test("many URLs that differ in little are all taken, and none of them twice", ()
   expect(result.pages).toHaveLength(count);
   expect(result.problems).toContainEqual(expect.objectContaining({ code: "url-repeated", count: 10_000 }));
 });
+
+test("lenient: of a doubled scheme the second counts, of a Markdown link its target; reported", () => {
+  const forms = [
+    ...["https://https://", "http://https://", "http://https//", "HTTP://http://https://"].map(
+      (start) => `${start}a.example/1`,
+    ),
+    ...[
+      "[https://a.example/1](https://a.example/2)",
+      "[The (second) page](https://a.example/2_(x))",
+      "[](https://a.example/3)",
+    ],
+    "&lt;http://https://a.example/4&gt;",
+  ];
+  const result = read("https://a.example/0", ...forms);
+  expect(urlsOf(result)).toEqual(["0", "1", "2", "2_(x)", "3", "4"].map((path) => `https://a.example/${path}`));
+  expect(result.problems).toMatchObject([
+    { code: "url-repaired", count: 5 },
+    { code: "url-repeated", count: 3 },
+  ]);
+});
+
+test("what is neither is skipped", () => {
+  const forms = [
+    ...["https://https://", "http://http:///a", "http://http//http//a.example/", "http://https://[/"],
+    ...[
+      "[a](https://a.example/",
+      "[[a](https://a.example/)",
+      "[a](https://a.example/ b)",
+      "[![a](https://a.example/)](https://b.example/)",
+    ],
+  ];
+  const result = read("https://a.example/0", ...forms);
+  expect(urlsOf(result)).toEqual(["https://a.example/0"]);
+  expect(result.codes).toEqual(["url-invalid"]);
+});
