@@ -3,11 +3,12 @@
 //   "The text file must have one URL per line."
 //   Lenient: blank lines, white space around a URL and any line ending are accepted.
 //   Lenient: quotes or angle brackets around a URL are removed; reported.
-//   Lenient: after a tab, a second column with a date, number, change frequency or URL is ignored; reported. Any other tab is part of
-//   the URL and makes it invalid: a URL parser would drop it, which would change the URL.
+//   Lenient: other columns are ignored; reported. A URL in quotes ends with them; others end at a tab, or at a comma or semicolon before a
+//   date or a quote. A single word after a tab may be the rest of a URL, which is invalid: a URL parser would drop the tab, which would
+//   change the URL.
 //   Lenient: several URLs separated by spaces, commas, semicolons, bars or Unicode line separators are several pages; a trailing comma
-//   is ignored, and so is a date, number or change frequency after a space, and a date with such columns after a comma; reported. Any
-//   other space is part of the URL.
+//   is ignored, and so is a date, number or change frequency after a space, and words after a space if the URL ends like a folder or a
+//   file; reported. Any other space is part of the URL.
 //   Lenient: a line that is not an http(s) URL is reported and skipped.
 // Relative URLs are not accepted: every word would be one.
 import { problem } from "../model/problem.ts";
@@ -58,22 +59,28 @@ function urlsOf(text: string): string[] {
     if (index === 0 || separator.test(line[index - 1]!)) starts.push(index);
   }
   if (starts.length > 1) {
-    return starts.map((start, place) =>
-      unwrapUrl(withoutSeparators(line.slice(start, starts[place + 1])).split(" ", 1)[0]!),
-    );
+    return starts.map((start, place) => {
+      const part = line.slice(start, starts[place + 1]);
+      return inQuotes(part) ?? unwrapUrl(withoutSeparators(part).split(" ", 1)[0]!);
+    });
   }
-  const bare = unwrapUrl(line.endsWith(",") ? withoutSeparators(line) : line);
+  const bare = inQuotes(line) ?? unwrapUrl(line.endsWith(",") ? withoutSeparators(line) : line);
   const blank = bare.indexOf(" ");
-  if (blank >= 0 && isColumn(bare.slice(blank + 1))) return [bare.slice(0, blank)];
+  if (blank >= 0 && (isColumn(bare.slice(blank + 1)) || titled.test(bare))) return [bare.slice(0, blank)];
+  const columns = bare.search(/[,;](?:"|\d{4}-\d\d-\d\d)/);
+  if (columns < 0) return [bare];
   // A number alone may be part of the URL.
-  const date = bare.search(/,\d{4}-\d\d-\d\d/);
-  return date >= 0 &&
+  const isCut =
+    bare[columns + 1] === '"' ||
     bare
-      .slice(date + 1)
-      .split(",")
-      .every(isColumn)
-    ? [bare.slice(0, date)]
-    : [bare];
+      .slice(columns + 1)
+      .split(/[,;]/)
+      .every(isColumn);
+  return [isCut ? bare.slice(0, columns) : bare];
+}
+
+function inQuotes(text: string): string | undefined {
+  return quoted.exec(text)?.[2]?.trim();
 }
 
 function withoutSeparators(text: string): string {
@@ -85,8 +92,9 @@ function withoutSeparators(text: string): string {
 function firstColumn(text: string): string {
   const tab = text.indexOf("\t");
   if (tab < 0) return text;
-  const [next = ""] = text.slice(tab + 1).split("\t", 1);
-  return httpScheme.test(next) || isColumn(next) ? trimUrl(text.slice(0, tab)) : text;
+  const others = text.slice(tab + 1);
+  const isCut = !singleWord.test(others) || httpScheme.test(others) || isColumn(others);
+  return isCut ? trimUrl(text.slice(0, tab)) : text;
 }
 
 function isColumn(text: string): boolean {
@@ -104,3 +112,8 @@ const otherScheme = /^[a-z][a-z0-9+.-]{0,20}:\/\//i;
 const urlStart = /["'<\u201c\u2018]{0,2}https?:/gi;
 const separator = /[ ,;|\u0085\u2028\u2029]/;
 const digit = /[0-9]/;
+// `"https://example.org/","2024-01-01"`
+const quoted = /^(["'])(.*?)\1(?=[\s,;|])/;
+// `https://example.org/a.html The title`
+const titled = /^\S+[^:/\s](?:\/|\.(?:html?|php|aspx?|jsp|pdf)) (?!.*\.\w+$)[^/?=&%]+$/i;
+const singleWord = /^[^A-Z\s]\S*$/;

@@ -117,6 +117,30 @@ test.each<Row>([
     [a, b, `${c},nId,7`, `${d},2024-01-01,x`],
     [["text-extra", 1, 2]],
   ],
+  [
+    "lenient: columns in quotes",
+    `"${a}","2024-01-01"\n"${b}",2024-01-01\n"${c}";"A title, with a comma"\t1\n'${d}', x\n${e},"A title"\n`,
+    [a, b, c, d, e],
+    [["text-extra", 1, 5]],
+  ],
+  [
+    "lenient: several URLs with columns in quotes",
+    `"${a}","${b}","The title",0.5\n"${c}" "${d}" "The title"\n`,
+    [a, b, c, d],
+    [["text-extra", 1, 2]],
+  ],
+  [
+    "lenient: a title behind a tab, a date behind a semicolon",
+    `${a}\tThe title\n${b}\tTitle\n${c}\tx\ty\n"${d}"\ttitle\n${e};2024-01-01;0.5\n`,
+    [a, b, c, d, e],
+    [["text-extra", 1, 5]],
+  ],
+  [
+    "lenient: a title behind a blank, where the URL has ended",
+    "https://example.org/a.html The title\nhttps://example.org/b/ title\nhttps://example.org/ Dr. A: welcome.\n",
+    ["https://example.org/a.html", "https://example.org/b/", "https://example.org/"],
+    [["text-extra", 1, 3]],
+  ],
   ["a tab inside of a URL", `https://example.org/video-\tgame\n${a}\t\n`, [a], [["url-invalid", 1, 1]]],
   [
     "lenient: junk",
@@ -152,8 +176,13 @@ test.each<Row>([
   ],
   [
     "any other blank is part of its URL",
-    "https://example.org/my page.html\n",
-    ["https://example.org/my page.html"],
+    "https://example.org/my page.html\nhttps://example.org/New York\nhttps://example.org/a/ b.pdf\nhttps://example.org/a.html b/c\n",
+    [
+      "https://example.org/my page.html",
+      "https://example.org/New York",
+      "https://example.org/a/ b.pdf",
+      "https://example.org/a.html b/c",
+    ],
     [],
   ],
   [
