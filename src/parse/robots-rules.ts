@@ -7,6 +7,7 @@
 import { readable, unexpected, urlText } from "../model/option-checks.ts";
 import type { RobotsPreference } from "../model/sitemap.ts";
 import { isHttpUrl } from "../model/url.ts";
+import { resolveListedUrl } from "../model/url-forms.ts";
 import { type RobotsGroup, RobotsGroups, type RobotsRule } from "./robots.ts";
 
 /** A robots.txt: what it allows crawlers to fetch, its sitemaps, and its AI preferences. */
@@ -35,8 +36,9 @@ export interface RobotsTxt {
 export function parseRobots(text: string): RobotsTxt {
   if (typeof text !== "string") throw unexpected("text", "a string", text);
   const sitemaps = new Set<string>();
-  const groups = RobotsGroups.in(text, (url) => {
-    if (isHttpUrl(url)) sitemaps.add(url);
+  const groups = RobotsGroups.in(text, (written) => {
+    const { url } = resolveListedUrl(written, undefined, Number.POSITIVE_INFINITY);
+    if (url !== undefined && isHttpUrl(url)) sitemaps.add(url);
   });
   const find = ruleFinder(groups);
   const rulesFor = (agent: string): RobotsRules => {

@@ -6,6 +6,7 @@
 // end none. Crawl-delay, which is in no standard, does not end a group, either.
 //   Lenient: any key that starts with `sitemap` or `site-map`, in any case; reported unless it is `sitemap`.
 //   Lenient: a missing colon after the key; quotes or angle brackets around the URL; reported.
+//   Lenient: several URLs in one line, also with a key between them; a comma or semicolon at the end; `&amp;` in a URL; reported.
 //   Lenient: a relative URL is resolved against robots.txt; reported.
 // A comment starts with a # at the beginning or after white space; inside a URL, it starts a fragment.
 import { problem } from "../model/problem.ts";
@@ -13,10 +14,11 @@ import type { RobotsPreference } from "../model/sitemap.ts";
 import { robotsTxtBytes } from "../model/sitemap.ts";
 import { detached } from "../model/text.ts";
 import { trimUrl } from "../model/url.ts";
-import { unwrapUrl } from "../model/url-forms.ts";
 import type { ParseContext, ParseOutcome } from "./entries.ts";
 import { LineParser } from "./lines.ts";
+import { urlsOf } from "./text.ts";
 import { parseNumber } from "./values.ts";
+import { decodeHtml } from "./xml/text.ts";
 
 export class RobotsParser extends LineParser {
   readonly robots: RobotsGroups = new RobotsGroups();
@@ -48,15 +50,12 @@ export class RobotsParser extends LineParser {
   }
 
   #takeSitemap({ key, value, hasColon }: RobotsRecord, line: string): void {
-    const bare = unwrapUrl(value);
-    if (bare === "") {
-      this.report("url-missing", line);
-      return;
-    }
-    const url = this.sink.takeUrl("sitemap", bare);
-    if (url === undefined) return;
-    if (!hasColon || bare !== value || key.toLowerCase() !== "sitemap") this.report("robots-spelling", line);
-    this.sink.addSitemap({ url });
+    const named = sitemapUrls(value);
+    if (named.length === 0) this.report("url-missing", line);
+    const urls = named.flatMap((bare) => this.sink.takeUrl("sitemap", bare) ?? []);
+    const isUsual = hasColon && named[0] === value && key.toLowerCase() === "sitemap";
+    if (urls.length > 0 && !isUsual) this.report("robots-spelling", line);
+    for (const url of urls) this.sink.addSitemap({ url });
   }
 }
 
@@ -88,15 +87,16 @@ export class RobotsGroups {
   #agents: string[] | undefined;
   #hasLines = false;
 
-  /** Reads a whole robots.txt, up to 500 KiB. `onSitemap` is called with each Sitemap line. */
+  /** Reads a whole robots.txt, up to 500 KiB. `onSitemap` is called with each URL of a Sitemap line. */
   static in(text: string, onSitemap?: (url: string) => void): RobotsGroups {
     const groups = new RobotsGroups();
     for (const [index, line] of withinBytes(text)
       .split(/\r\n|\r|\n/)
       .entries()) {
       const record = readRecord(trimUrl(line.slice(0, longestLine)));
-      if (record?.kind === "sitemap") onSitemap?.(unwrapUrl(record.value));
-      else if (record !== undefined) groups.take(record, index + 1);
+      if (record?.kind === "sitemap") {
+        for (const url of sitemapUrls(record.value)) onSitemap?.(url);
+      } else if (record !== undefined) groups.take(record, index + 1);
     }
     return groups;
   }
@@ -240,6 +240,14 @@ function readKey(line: string): Omit<RobotsRecord, "kind"> | undefined {
   // Lenient: `Sitemap /a.xml`: two words and no colon.
   const [first = "", second = "", ...more] = content.split(/[ \t]+/, 3);
   return second === "" || more.length > 0 ? undefined : { key: first, value: second, hasColon: false };
+}
+
+// Nearly always one.
+function sitemapUrls(value: string): string[] {
+  return value
+    .split(/(?:\t|site-?map:\s*)(?=["'<]?https?:)/i)
+    .flatMap((part) => urlsOf(decodeHtml(trimUrl(trimUrl(part).replace(/[,;]$/, "")))))
+    .filter((url) => url !== "");
 }
 
 // At the beginning, after white space, or after the first colon.

@@ -51,8 +51,8 @@ export class TextParser extends LineParser {
   }
 }
 
-// The URLs of a line: nearly always one.
-function urlsOf(text: string): string[] {
+/** The URLs of a line: nearly always one. */
+export function urlsOf(text: string): string[] {
   const line = firstColumn(text);
   const starts: number[] = [];
   for (const { index } of line.matchAll(urlStart)) {

@@ -69,6 +69,53 @@ describe("Sitemap lines", () => {
     expect(read(line)).toMatchObject({ urls: [a], problems: [["robots-spelling", 1, 1]] });
   });
 
+  test.each([
+    ...[
+      "a b",
+      "a, b",
+      "a,b",
+      "a;b",
+      "a | b",
+      "a\tb",
+      '"a" <b>',
+      "'a','b'",
+      "aSitemap:b",
+      "a sitemap: b",
+      "Sitemap: a site-map:b",
+    ],
+    ...["a b,", "a, b;"],
+  ])("lenient: several URLs in one line: %j, reported", (form) => {
+    const line = `Sitemap: ${form.replaceAll(/(?<![a-z])[ab](?![a-z])/g, (name) => (name === "a" ? a : b))}`;
+    expect(read(line)).toMatchObject({ urls: [a, b], problems: [["robots-spelling", 1, 1]] });
+    expect(parseRobots(line).sitemaps).toEqual([a, b]);
+  });
+
+  test.each([
+    [`${a},`, a],
+    [`${a};`, a],
+    [`${a} ;`, a],
+    [`${a}?x=1&amp;y=2&amp;z`, `${a}?x=1&y=2&z`],
+    [`[main](${a})`, a],
+  ])("lenient: what follows a URL or was escaped in it: %j, reported", (written, url) => {
+    expect(read(`Sitemap: ${written}`)).toMatchObject({ urls: [url], problems: [["robots-spelling", 1, 1]] });
+    expect(parseRobots(`Sitemap: ${written}`).sitemaps).toEqual([url]);
+  });
+
+  test.each([`${a}?x=1&y=2;3`, `${a}?x=1&copy=2`, `${a}?sitemap=${b}`, `${a}?from=${b},c`])("%j is one URL", (url) => {
+    expect(read(`Sitemap: ${url}`)).toMatchObject({ urls: [url], problems: [] });
+  });
+
+  test("of several URLs, each is judged by itself", () => {
+    expect(read(`Sitemap: ${a}, https://[/ ${b}, ${a}`)).toMatchObject({
+      urls: [a, b],
+      problems: [
+        ["url-invalid", 1, 1],
+        ["url-repeated", 1, 1],
+        ["robots-spelling", 1, 1],
+      ],
+    });
+  });
+
   const c = "https://example.org/maps/b.xml";
   test.each<[what: string, text: string, urls: string[], problems: [code: string, line: number, count: number][]]>([
     [
