@@ -21,7 +21,6 @@ export function describe(fetched: Fetched, bodyProblem: Problem | undefined): Ui
   const description = {
     ...rest,
     ...(came !== undefined && repeats.has(came) ? { came } : {}),
-    ...(fetched.outcome === "found" && fetched.body.duration !== undefined ? { duration: fetched.body.duration } : {}),
     ...(fetched.outcome === "found" ? { body: bodyProblem === undefined ? {} : { problem: bodyProblem } } : {}),
   };
   return Buffer.from(JSON.stringify(clean(description)));

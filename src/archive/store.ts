@@ -77,13 +77,13 @@ export class Store implements DocumentSource {
     const isCopied = isFound && this.#writer !== undefined && repetitionOf(fetched) !== undefined;
     const body = isFound && !isCopied ? await this.#take(fetched.body) : [];
     const repetition = repetitionOf(fetched);
-    const described = repetition === undefined ? fetched : { ...fetched, came: repetition.came };
-    const reason = isFound ? fetched.body.problem : undefined;
+    const { attempts, duration, problem: reason } = isFound ? fetched.body : ({} as Partial<Body>);
+    const described = { ...fetched, ...defined({ attempts, duration, came: repetition?.came }) };
     const entry = await this.#place(describe(described, reason), body, repetition);
     const key = archiveKey(fetched);
     if (fetched.again !== undefined || !this.#entries.has(key)) this.#entries.set(key, entry);
     if (!isFound) return fetched;
-    return { ...described, ...defined({ duration: fetched.body.duration }), body: this.#bodyOf(entry, reason) };
+    return { ...described, body: this.#bodyOf(entry, reason) };
   }
 
   /** Whether the response to this exact request was kept. */

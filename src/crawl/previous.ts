@@ -71,6 +71,9 @@ export function revalidator(
       get duration() {
         return received.duration;
       },
+      get attempts() {
+        return received.attempts;
+      },
       async *[Symbol.asyncIterator]() {
         const digest = await before.body.digest();
         const hash = digest && createHash(digest.algorithm);

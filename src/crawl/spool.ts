@@ -47,6 +47,10 @@ export class Spool implements Body {
     return this.#body.duration;
   }
 
+  get attempts(): number | undefined {
+    return this.#body.attempts;
+  }
+
   /** Can be iterated once. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     this.#isRead = true;

@@ -387,8 +387,9 @@ function movedTo(declared: string, url: string): { finalUrl?: string } {
 }
 
 function factsOf({ document, hops }: FoundDocument, { wireBytes, decodedBytes, charset }: Reading): Measurements {
-  const duration = document.duration ?? document.body.duration;
-  return { wireBytes, decodedBytes, response: { ...responseOf(document, hops), ...defined({ duration, charset }) } };
+  const { attempts, duration = document.duration } = document.body;
+  const response = { ...responseOf(document, hops), ...defined({ attempts, duration, charset }) };
+  return { wireBytes, decodedBytes, response };
 }
 
 /** A frame of which nothing was visited or read. */

@@ -1,6 +1,8 @@
 // The body of a document as received: counted, limited, and never throwing because of a website. It pulls one chunk in advance, so that a
 // small document is complete as soon as it has arrived. If the reader pauses for a second, its slot (hosts.ts) is lent to another request,
-// so that no order of reading can deadlock.
+// so that no order of reading can deadlock. If it breaks, it goes on with the next attempt's body, provided that this begins with the same
+// bytes: the reader may have used them already.
+import { crc32 } from "node:zlib";
 import type { Body } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import type { HttpRequest, Pulled } from "./request.ts";
@@ -14,15 +16,27 @@ export interface ResponseBodyOptions {
   readonly sinceSent: () => number;
   /** Lets another request use the slot. */
   readonly lendSlot: () => void;
+  /** The attempts so far. */
+  readonly attempts: () => number;
+  /** The body of another attempt, after this one broke at a length; undefined if there is none. */
+  readonly retry: (reason: Problem, length: number) => Promise<ResponseBody | undefined>;
+  /** Ends that attempt, if its body was not returned yet. */
+  readonly abort: () => void;
 }
 
+type Chunk = { done: false; value: Uint8Array } | { done: true; value: undefined };
+
 export class ResponseBody implements Body, AsyncIterator<Uint8Array> {
-  problem: Problem | undefined;
-  duration: number | undefined;
+  #problem: Problem | undefined;
+  #duration: number | undefined;
   readonly #options: ResponseBodyOptions;
   #first: Uint8Array | undefined;
   #ahead: Promise<Pulled> | undefined;
   #received = 0;
+  // Of everything pulled, which is up to a chunk more than received.
+  #length = 0;
+  #checksum = 0;
+  #retried: ResponseBody | undefined;
   readonly #lending: NodeJS.Timeout;
 
   /** `first` is the first chunk, or undefined for an empty body. */
@@ -32,11 +46,26 @@ export class ResponseBody implements Body, AsyncIterator<Uint8Array> {
     this.#first = first;
     this.#lending = setTimeout(options.lendSlot, lendAfter);
     request.whenEnded(() => {
-      this.duration = options.sinceSent();
+      this.#duration = options.sinceSent();
       clearTimeout(this.#lending);
     });
     if (first === undefined) request.end();
-    else this.#ahead = this.#pull();
+    else {
+      this.#count(first);
+      this.#ahead = this.#pull();
+    }
+  }
+
+  get problem(): Problem | undefined {
+    return this.#problem ?? this.#retried?.problem;
+  }
+
+  get duration(): number | undefined {
+    return this.#retried?.duration ?? this.#duration;
+  }
+
+  get attempts(): number {
+    return this.#options.attempts();
   }
 
   [Symbol.asyncIterator](): this {
@@ -44,7 +73,7 @@ export class ResponseBody implements Body, AsyncIterator<Uint8Array> {
   }
 
   /** Rejects only with the reason of the caller's signal. */
-  async next(): Promise<IteratorResult<Uint8Array>> {
+  async next(): Promise<Chunk> {
     const first = this.#first;
     this.#first = undefined;
     if (first !== undefined) return this.#take(first);
@@ -61,24 +90,44 @@ export class ResponseBody implements Body, AsyncIterator<Uint8Array> {
   }
 
   #pull(): Promise<Pulled> {
-    const { request, rest } = this.#options;
-    const pulling = request.pull(rest).then((pulled) => {
-      if ("code" in pulled) this.problem = pulled;
-      if ("code" in pulled || pulled.done) request.end();
-      return pulled;
-    });
+    const pulling = this.#retried === undefined ? this.#pullOrRetry() : this.#retried.next();
     // The rejection reaches the next call of `next`, if there is one.
     pulling.catch(() => {});
     return pulling;
   }
 
-  #take(chunk: Uint8Array): IteratorResult<Uint8Array> {
+  async #pullOrRetry(): Promise<Pulled> {
+    const { request, rest, retry } = this.#options;
+    const pulled = await request.pull(rest);
+    if (!("code" in pulled)) {
+      if (pulled.done) request.end();
+      else this.#count(pulled.value);
+      return pulled;
+    }
+    request.end();
+    const retried = await retry(pulled, this.#length);
+    this.#retried = retried;
+    const more = retried && (await after(retried, this.#length, this.#checksum));
+    if (more === undefined) {
+      await retried?.return();
+      this.#problem ??= pulled;
+      return pulled;
+    }
+    return more.length > 0 ? { done: false, value: more } : this.#pull();
+  }
+
+  #count(chunk: Uint8Array): void {
+    this.#length += chunk.length;
+    this.#checksum = crc32(chunk, this.#checksum);
+  }
+
+  #take(chunk: Uint8Array): Chunk {
     const { limit, limitCode } = this.#options;
     const room = limit - this.#received;
     const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
     this.#received += kept.length;
     if (chunk.length > room) {
-      this.problem = problem(limitCode, { limit });
+      this.#problem = problem(limitCode, { limit });
       this.#cancel();
     } else this.#lending.refresh();
     return kept.length > 0 ? { done: false, value: kept } : { done: true, value: undefined };
@@ -87,6 +136,21 @@ export class ResponseBody implements Body, AsyncIterator<Uint8Array> {
   #cancel(): void {
     this.#ahead = undefined;
     this.#options.request.cancel(this.#options.rest);
+    void this.#retried?.return();
+    this.#options.abort();
+  }
+}
+
+// The rest of the chunk in which a beginning of this length ends; undefined if it is not the same beginning.
+async function after(body: ResponseBody, length: number, checksum: number): Promise<Uint8Array | undefined> {
+  let [left, found] = [length, 0];
+  for (;;) {
+    const { done, value } = await body.next();
+    if (done) return undefined;
+    const known = value.subarray(0, left);
+    found = crc32(known, found);
+    left -= known.length;
+    if (left === 0) return found === checksum ? value.subarray(known.length) : undefined;
   }
 }
 

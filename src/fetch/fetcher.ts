@@ -140,6 +140,8 @@ class DocumentFetch {
   // When the request of this attempt was sent, and when the response arrived.
   #sentAt = 0;
   #answered: Pick<Fetched, "receivedAt" | "firstByte"> = {};
+  // How much of the body came, if it broke.
+  #brokenAt: number | undefined;
 
   constructor(context: FetchContext, request: DocumentRequest, signal: AbortSignal | undefined) {
     this.#context = context;
@@ -167,7 +169,8 @@ class DocumentFetch {
       if ("code" in slot) {
         controller.release();
         // No request was sent: the host does not respond, or refuses further requests.
-        return { ...this.#fail(outcomeOfProblem(slot), slot), attempts: this.#attempts - 1 };
+        this.#attempts--;
+        return this.#fail(outcomeOfProblem(slot), slot);
       }
       try {
         const fetched = await this.#send(controller, target, allowPrivate, slot);
@@ -240,8 +243,25 @@ class DocumentFetch {
       limitCode: isRobots ? "limit-robots-bytes" : "limit-document-bytes",
       sinceSent: () => this.#sinceSent(),
       lendSlot: () => slot.lend(),
+      attempts: () => this.#attempts,
+      retry: (reason, length) => this.#retryBody(reason, length, head, slot),
+      abort: () => this.abort(new Error("The body is no longer wanted")),
     });
     return { outcome: "found", ...this.#asked(), status: head.status, headers: head.headers, body };
+  }
+
+  async #retryBody(reason: Problem, length: number, head: Head, slot: Slot): Promise<ResponseBody | undefined> {
+    // The next attempt would take as long, or end at the same place: that is how the website sends it.
+    const isLast = reason.code === "timeout-total" || (reason.code === "body-short" && length === this.#brokenAt);
+    this.#brokenAt = length;
+    if (isLast || this.#failOrRetry("failed", reason, slot, head) !== undefined) return undefined;
+    try {
+      const fetched = await this.run();
+      return fetched.outcome === "found" ? (fetched.body as ResponseBody) : undefined;
+    } catch (error) {
+      this.abort(error);
+      throw error;
+    }
   }
 
   #failOrRetry(outcome: FailureOutcome, reason: Problem, slot: Slot, head?: Head, pause?: Pause) {

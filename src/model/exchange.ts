@@ -120,6 +120,8 @@ export interface Body extends AsyncIterable<Uint8Array> {
   readonly problem: Problem | undefined;
   /** From the request to the last byte, in milliseconds; known once the body was received. */
   readonly duration?: number | undefined;
+  /** Including those after the body broke; known after the iteration. */
+  readonly attempts?: number | undefined;
   /** For an archived body: whether it is intact. Reads all of it. */
   readonly isGood?: (() => Promise<boolean>) | undefined;
 }

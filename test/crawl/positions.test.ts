@@ -1,12 +1,16 @@
 // The fault scenarios in all three positions: as robots.txt, as an index and as a leaf. Whatever happens to one document, it
 // is told with its code, what could be read is kept, and the document beside it is not touched.
+import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { streamPages } from "../../src/crawl/crawl.ts";
 import type { IndexSitemap, Sitemap } from "../../src/model/sitemap.ts";
-import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
+import { urlsOf } from "../support/collected.ts";
 import { type Fault, faultServer, faults, redirect, status, whole } from "../support/fault-server.ts";
 import { literals } from "../support/private-addresses.ts";
+import { newFolder } from "../support/test-folder.ts";
 
 type Position = "robots" | "index" | "leaf";
 type Break = (document: string, position: Position) => Fault;
@@ -211,4 +215,33 @@ test("no address of a private network is connected to, named by robots.txt or by
   expect(index.children.length).toBeGreaterThanOrEqual(60);
   expect(canary.connections).toBe(0);
   await Promise.all([server.close(), canary.close()]);
+});
+
+test("documents that break once are whole after a retry, in streams, trees and archives", async () => {
+  const routes: Record<string, Fault | string> = {};
+  const { origin, close } = await faultServer(routes);
+  const leaf = documentFor("leaf", origin);
+  const pages = [`${origin}/1`, `${origin}/2`, `${origin}/1`, `${origin}/2`];
+  const breakAll = () => {
+    const once = (document: string): Fault => {
+      let count = 0;
+      return (exchange) => (count++ === 0 ? faults["reset in body"](document) : whole(document))(exchange);
+    };
+    routes["/robots.txt"] = once(`# ${padding}\nSitemap: ${origin}/index.xml\n`);
+    routes["/index.xml"] = once(documentFor("index", origin));
+    Object.assign(routes, { "/first.xml": once(leaf), "/second.xml": once(leaf) });
+  };
+  const options = { useKnownPaths: false, useHomepage: false };
+  breakAll();
+  expect(await urlsOf(streamPages({ homepage: origin }, options))).toEqual(pages);
+  breakAll();
+  const save = path.join(newFolder(), "kept.warc");
+  const tree = await sitemapTreeForHomepage(origin, { ...options, save });
+  const robots = tree.root.children[0] as IndexSitemap;
+  expect(await tree.response(robots)).toMatchObject({ attempts: 2 });
+  await tree.close();
+  await close();
+  await using opened = await openTree(save);
+  expect(await urlsOf(opened.pages())).toEqual(pages);
+  expect([opened.complete, (await opened.response(opened.root.children[0] as Sitemap))?.attempts]).toEqual([true, 2]);
 });
