@@ -26,7 +26,7 @@ export type CandidateResult = Omit<DiscoveryRecord, "url" | "by">;
 
 export type Visit =
   /** `next`: the next page of a feed. */
-  | { readonly type: "node"; readonly node: Sitemap; readonly result: CandidateResult; readonly next?: Reference }
+  | { readonly type: "node"; readonly node: Sitemap; readonly result: CandidateResult; readonly next?: NextPage }
   | { readonly type: "frame"; readonly frame: Frame; readonly result: CandidateResult }
   /** Not in the tree: a well-known path without a sitemap, or a missing robots.txt. */
   | { readonly type: "omitted"; readonly result: CandidateResult };
@@ -42,9 +42,11 @@ export interface Declaration extends Reference {
   readonly parent: Frame;
   /** How discovery found it; absent for the children of an index. */
   readonly by?: Candidate["by"];
-  /** It continues the feed before it. */
-  readonly continues?: boolean;
+  /** It continues a feed: what the page before it lists. */
+  readonly continues?: string | undefined;
 }
+
+type NextPage = Pick<Declaration, "url" | "continues">;
 
 /** The measurements of a document: its size on the wire and after decompression, and its response. */
 export type Measurements = Pick<SitemapEvent, "wireBytes" | "decodedBytes" | "response">;
@@ -78,7 +80,7 @@ export class Visitor {
       if (listed.some(({ url }) => url === next.url)) break;
       parent.children.push(node);
       await takeTurn(this.#crawl.settings.signal);
-      last = yield* this.#visit({ ...next, parent, continues: true });
+      last = yield* this.#visit({ ...next, parent });
     }
     return { ...last, result: first.result };
   }
@@ -139,7 +141,7 @@ export class Visitor {
     const { parent } = entry;
     const isRobots = entry.by === "robots";
     const children = this.#children(entry, url);
-    const { reading, cut, pageCount, started, sameAs } = yield* this.#read(found, children, entry);
+    const { reading, cut, pageCount, listed, started, sameAs } = yield* this.#read(found, children, entry);
     prefetcher.drop(found);
     frontier.bytes += reading.wireBytes;
     const facts = factsOf(found, reading);
@@ -163,12 +165,15 @@ export class Visitor {
     const declared = { ...this.#declared(entry, url), ...notAsked, complete };
     const { outcome } = reading;
     if (outcome.kind === "pages") {
+      // Past its end, a website may serve the last page again, with yet another `next`.
+      const isAgain = listed !== undefined && pageCount > 0 && entry.continues === listed;
+      if (isAgain) problems.push(problem("cycle", { value: "next" }));
       const node: Sitemap = { kind: "pages", format: outcome.format, ...declared, problems, pageCount };
       yield* this.#finish(node, parent.depth + 1, keys, facts);
-      const next = pageCount > 0 && cut === undefined ? outcome.next : undefined;
+      const next = pageCount > 0 && cut === undefined && !isAgain ? outcome.next : undefined;
       // A feed page that was already read would be a loop.
       const isNew = next !== undefined && !frontier.isKnown(Hop.first(next, "sitemap", rules).key);
-      return { type: "node", node, result, ...(isNew && { next: { url: next } }) };
+      return { type: "node", node, result, ...(isNew && { next: { url: next, continues: listed } }) };
     }
     if (isRobots) yield* this.#takeCrawlDelay(reading, url);
     if (reading.robots) for (const each of [entry.url, url]) robots.set(each, reading.robots);
@@ -197,6 +202,9 @@ export class Visitor {
     const isUndeclared = entry.by !== undefined && entry.by !== "given" && !isRobots;
     let pageCount = 0;
     let firstPage: string | undefined;
+    // The first ones and the last are enough to recognize the same list.
+    const first: string[] = [];
+    let last: string | undefined;
     let cut: Problem | undefined;
     // Held back until the end, because the same content may already be in the tree.
     let held: OrderedEvent[] | undefined;
@@ -212,6 +220,8 @@ export class Visitor {
       children.add(step.value.sitemaps);
       // A sitemap served at /robots.txt is not accepted.
       const pages = isRobots ? [] : step.value.pages;
+      for (const { url } of pages.slice(0, mostCompared - first.length)) first.push(url);
+      last = pages.at(-1)?.url ?? last;
       const events: OrderedEvent[] = [];
       if (firstPage === undefined && pages[0] !== undefined) {
         firstPage = pages[0].url;
@@ -225,6 +235,7 @@ export class Visitor {
       if (filter?.isCut) cut ??= problem("limit-pages", { limit: filter.settings.limit });
       step = await reading.next(cut === undefined);
     }
+    const { outcome } = step.value;
     const isCounted = cut === undefined && !isRobots && !document.anonymous;
     const counted = isCounted ? countsOf(step.value, pageCount) : undefined;
     if (counted !== undefined) counts?.documents.set(url, counted);
@@ -233,8 +244,10 @@ export class Visitor {
     const sameAs = isUndeclared && !isTold ? frontier.sameAs(step.value, keys) : undefined;
     if (sameAs !== undefined) frontier.takePages(-pageCount);
     else if (held !== undefined) yield* this.#list(held, isListed);
-    if (!isRobots && step.value.outcome.kind !== "invalid") frontier.contains(url, step.value, firstPage);
-    return { reading: step.value, pageCount, started: firstPage !== undefined, cut, sameAs };
+    if (!isRobots && outcome.kind !== "invalid") frontier.contains(url, step.value, firstPage);
+    const isPaged = outcome.kind === "pages" && outcome.next !== undefined;
+    const listed = isPaged ? JSON.stringify([pageCount, last, first]) : undefined;
+    return { reading: step.value, pageCount, listed, started: firstPage !== undefined, cut, sameAs };
   }
 
   // Collects the children of an index while it is read: those that the filter, `recurse` and `recurseList` accept, up to the number that
@@ -298,7 +311,7 @@ export class Visitor {
     const { parent, by, continues } = entry;
     const result: CandidateResult = { outcome: "duplicate", ...movedTo(entry.url, known.url) };
     // Sitemaps declared twice are shown twice; candidates of discovery that are already known are not.
-    if (continues || (by !== undefined && by !== "given")) return { type: "omitted", result };
+    if (continues !== undefined || (by !== undefined && by !== "given")) return { type: "omitted", result };
     const reason = frontier.exhausted(frontier.sizeOf(known));
     if (reason !== undefined)
       return yield* this.#missing(entry, { url: known.url, keys: [], outcome: "refused", reason });
@@ -350,6 +363,8 @@ export class Visitor {
     return { url, ...defined({ declaredUrl, lastModified: reference.lastModified, offHost }) };
   }
 }
+
+const mostCompared = 100;
 
 function isReferences(value: unknown): value is readonly SitemapReference[] {
   return Array.isArray(value) && value.every((item: Partial<SitemapReference> | null) => typeof item?.url === "string");

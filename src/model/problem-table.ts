@@ -395,7 +395,9 @@ export const entryProblems = {
 };
 
 export const treeProblems = {
-  cycle: note("The sitemap contains itself", "Site owner: remove the entry. Nothing is missing.") as Row,
+  cycle: note("The sitemap contains itself", "Site owner: remove the entry. Nothing is missing.", {
+    messageFor: { next: "The page of the feed repeats the one before it; its next page was not read" },
+  }) as Row,
   "limit-depth": loss("Sitemaps nested more than {limit} deep; this one was not fetched", "Raise `limits.depth`.", {
     hint: "allow more with --max-depth",
   }) as Row,
