@@ -117,8 +117,8 @@ export class ResponseBody implements Body, AsyncIterator<Uint8Array> {
   }
 
   #count(chunk: Uint8Array): void {
+    this.#checksum = checksumWith(chunk, this.#length, this.#checksum);
     this.#length += chunk.length;
-    this.#checksum = crc32(chunk, this.#checksum);
   }
 
   #take(chunk: Uint8Array): Chunk {
@@ -143,16 +143,23 @@ export class ResponseBody implements Body, AsyncIterator<Uint8Array> {
 
 // The rest of the chunk in which a beginning of this length ends; undefined if it is not the same beginning.
 async function after(body: ResponseBody, length: number, checksum: number): Promise<Uint8Array | undefined> {
-  let [left, found] = [length, 0];
+  let [at, found] = [0, 0];
   for (;;) {
     const { done, value } = await body.next();
     if (done) return undefined;
-    const known = value.subarray(0, left);
-    found = crc32(known, found);
-    left -= known.length;
-    if (left === 0) return found === checksum ? value.subarray(known.length) : undefined;
+    const known = value.subarray(0, length - at);
+    found = checksumWith(known, at, found);
+    at += known.length;
+    if (at === length) return found === checksum ? value.subarray(known.length) : undefined;
   }
 }
+
+function checksumWith(chunk: Uint8Array, at: number, before: number): number {
+  return at < checkedBytes ? crc32(chunk.subarray(0, checkedBytes - at), before) : before;
+}
+
+// Entries are added at the beginning or at the end: a megabyte tells whether the beginning is the same.
+const checkedBytes = 1024 * 1024;
 
 // How long the reader may pause before the slot is lent, in milliseconds.
 const lendAfter = 1000;
