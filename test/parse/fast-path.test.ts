@@ -1,7 +1,6 @@
-// Usual XML is read by the tokenizer. Whatever comes between, the result
-// must be that of reading each alone, and that of reading all of them without the fast path.
+// Usual XML is read by the tokenizer. The result must be that of reading it without the fast path. Entries made up at random, alike and in
+// turns, are in test/fuzz.test.ts and urls-only.test.ts.
 import { readFileSync } from "node:fs";
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compile, origin } from "../../scripts/tokenizer.ts";
 import { createTokenizer } from "../../src/parse/fast/tokenizer.ts";
@@ -19,79 +18,6 @@ test("there is a tokenizer, and its code is that of tokenizer.as.ts", async () =
   const code = readFileSync(new URL("../../src/parse/fast/tokenizer-code.ts", import.meta.url), "utf8");
   expect(code.split("\n", 1)[0]).toBe(origin());
   if (isLong) expect(code).toBe(await compile());
-});
-
-const field = fc.constantFrom(
-  "<lastmod>2024-01-02</lastmod>",
-  "<lastmod/>",
-  "<lastmod>&#0;</lastmod>",
-  "<changefreq>daily</changefreq>",
-  "<priority>0.3</priority>",
-  "<priority>&amp;</priority>",
-  '<xhtml:link rel="alternate" hreflang="de" href="https://example.org/de?a&amp;b"/>',
-  '<xhtml:link rel="alternate" hreflang="fr" href="https://example.org/fr"></xhtml:link>',
-  '<xhtml:link rel="alternate" hreflang="it" href="https://example.org/it" xmlns:y="urn:y"/>',
-  "<image:image><image:loc>https://example.org/i.jpg</image:loc><image:title><![CDATA[a & b]]></image:title></image:image>",
-  "<news:news><news:title>a &amp;lt; b</news:title></news:news>",
-  '<news:news xmlns:news="urn:other"><news:title>T</news:title></news:news>',
-  '<x:news xmlns:x="http://www.google.com/schemas/sitemap-news/0.9"><x:title>X</x:title></x:news>',
-  "<unknown><loc>https://no.example/</loc></unknown>",
-  "<!-- c -->",
-  "text",
-  "<stray",
-  "</stray>",
-  "<url>",
-);
-const shape = fc.record({
-  fields: fc.array(field, { maxLength: 4 }),
-  space: fc.constantFrom("", "\n", "\n  ", "\r\n"),
-  open: fc.constantFrom("<url>", "<url>", "<url>", '<url a="b">', '<url xmlns="">', "<wrap><url>", "<urlset><url>"),
-});
-
-// Each run of entries has one shape, so that the shortcut is taken, and shapes change in between.
-const runs = fc.array(fc.record({ shape, times: fc.integer({ min: 1, max: 6 }) }), { minLength: 1, maxLength: 5 });
-
-function build(list: { shape: { fields: string[]; space: string; open: string }; times: number }[]): string[] {
-  let number = 0;
-  return list.flatMap(({ shape: { fields, space, open }, times }) =>
-    Array.from({ length: times }, () => {
-      const close = open.startsWith("<wrap>")
-        ? "</url></wrap>"
-        : open.startsWith("<urlset>")
-          ? "</url></urlset>"
-          : "</url>";
-      const loc = `<loc>https://example.org/${number++}</loc>`;
-      return [open, loc, ...fields, close].join(space);
-    }),
-  );
-}
-
-test("runs of entries that are alike give what one character at a time gives, and what is found without the fast path", () => {
-  fc.assert(
-    fc.property(runs, fc.integer({ min: 1, max: 400 }), (list, size) => {
-      const text = urlset(...build(list));
-      const whole = parsePieces([text]);
-      expectSame(parsePieces(inPieces(text, size)), whole);
-      expectSame(parsePieces([...text]), whole);
-      expectSame(parseWithout([text]), whole);
-      expectSameUrls(inPieces(text, size));
-    }),
-    { numRuns: some(250, 15) },
-  );
-});
-
-test("an entry is read alike, whatever entries came before it", () => {
-  fc.assert(
-    fc.property(runs, shape, (list, last) => {
-      const before = list.map((run) => ({ ...run, shape: { ...run.shape, fields: closed(run.shape.fields) } }));
-      const alone = { ...last, fields: closed(last.fields) };
-      const entries = build([...before, { shape: alone, times: 3 }]);
-      const all = parsePieces([urlset(...entries)]).pages;
-      const tail = parsePieces([urlset(...entries.slice(-3))]).pages;
-      expect(tail.length === 0 ? [] : all.slice(-tail.length)).toEqual(tail);
-    }),
-    { numRuns: some(250, 15) },
-  );
 });
 
 test("a word that is fine in one place is reported in another, also where only URLs are wanted", () => {
@@ -114,70 +40,6 @@ test("a word that is fine in one place is reported in another, also where only U
     { code: "priority-invalid", count: 2 },
     { code: "url-repeated", count: 6 },
   ]);
-});
-
-const character = fc.constantFrom(
-  ..."abc/-.?=#'\";]>&%é\u00a0я語😀",
-  ..." \n\r\t\u0000\u007f",
-  ...["&amp;", "&amp;", "&lt;", "&#65;", "&nbsp;", "&amp;amp;", "&amp;lt;", "&bogus;", "]]>", "\u200b", "\ufffd"],
-);
-const anyText = fc.array(character, { maxLength: 24 }).map((list) => list.join(""));
-const anyUrl = fc
-  .tuple(
-    fc.constantFrom("https://example.org/", "https://www.example.org/a?b=", "http://é.example/", "//x/", "", "/"),
-    anyText,
-  )
-  .map((parts) => parts.join(""));
-const digits = (length: number) =>
-  fc.string({ unit: fc.constantFrom(..."0012359"), minLength: length, maxLength: length });
-const two = digits(2);
-const anyDate = fc.oneof(
-  fc
-    .tuple(digits(4), two, two, two, two, two, fc.constantFrom("", "Z", "+01:00", "-23:59", "+24:00"))
-    .map(([year, month, day, hour, minute, second, zone]) =>
-      zone === "" ? `${year}-${month}-${day}` : `${year}-${month}-${day}T${hour}:${minute}:${second}${zone}`,
-    ),
-  fc.constantFrom(...words("2024-02-29 2023-02-29 2024-04-31 2024-08-31T23:59:59Z 0000-01-01 2024"), "31 Dec 2024", ""),
-);
-const values = fc.record({
-  loc: anyUrl,
-  date: anyDate,
-  text: anyText,
-  href: anyUrl,
-  image: anyUrl,
-  cdata: fc.boolean(),
-});
-
-test("whatever stands in the fields of entries that are alike, it is read as without the fast path", () => {
-  fc.assert(
-    fc.property(
-      fc.array(values, { minLength: 3, maxLength: 12 }),
-      fc.integer({ min: 1, max: 600 }),
-      fc.boolean(),
-      (list, size, isWide) => {
-        const entries = list.map(({ loc, date, text, href, image, cdata }) => {
-          const value = href.replaceAll('"', "");
-          const title = cdata ? `<![CDATA[${text.replaceAll("]]>", "")}]]>` : text;
-          return `<url>
-  <loc>${loc}</loc>
-  <lastmod>${date}</lastmod>
-  <xhtml:link rel="alternate" hreflang="de" href="${value}"/>
-  <image:image><image:loc>${image}</image:loc></image:image>
-  <news:news><news:publication_date>${date}</news:publication_date><news:title>${title}</news:title></news:news>
-  <video:video><video:restriction relationship='allow'>${text}</video:restriction></video:video>
-</url>`;
-        });
-        // Ahead of characters that are more than one byte of UTF-8, places in the text and in its bytes differ.
-        const document = (isWide ? "<!-- ж語😀 -->" : "") + urlset(...entries);
-        const expected = parseWithout([document]);
-        expectSame(parsePieces([document]), expected);
-        expectSame(parsePieces(inPieces(document, size)), expected);
-        expectSame(parsePieces(inBytes(document, size + 4)), expected);
-        expectSameUrls(inBytes(document, size + 4));
-      },
-    ),
-    { numRuns: some(300, 15) },
-  );
 });
 
 test("every day of a year and every time of day, possible or not, is read as without the fast path", () => {
@@ -341,11 +203,6 @@ test("halves of characters stay what they are, wherever the document is cut", ()
     expectSame(parsePieces(inPieces(document, size)), expected, `pieces of ${size}`);
   }
 });
-
-// Without fields that leave something open.
-function closed(fields: string[]): string[] {
-  return fields.filter((text) => text !== "<url>" && text !== "<stray" && text !== "</stray>");
-}
 
 test("an element that declares its own namespace, and has no content, keeps its meaning", () => {
   const link =
