@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { homepageOf, isHttpUrl, resolveUrl, trimUrl, urlKey, withoutCredentials } from "../src/model/url.ts";
 import { resolveListedUrl, UrlResolver } from "../src/model/url-forms.ts";
-import { anyText } from "./support/any-text.ts";
 import { some } from "./support/long.ts";
 import { Random } from "./support/random.ts";
 
@@ -106,16 +105,6 @@ test("the resolver of a document's URLs answers as resolveListedUrl does, whatev
       }
     }),
     { numRuns: some(1000) },
-  );
-});
-
-test("whatever is resolved is an http or https URL", () => {
-  fc.assert(
-    fc.property(anyText(), fc.option(fc.constant(base), { nil: undefined }), (text, from) => {
-      const { url } = resolveUrl(trimUrl(text), from, 100);
-      if (url !== undefined) expect(new URL(url).protocol).toMatch(/^https?:$/);
-    }),
-    { numRuns: some(2000) },
   );
 });
 

@@ -1,15 +1,10 @@
-import fc from "fast-check";
-import robotsParser from "robots-parser";
 import { describe, expect, test } from "vitest";
 import { defaultLimits, type Limits } from "../../src/model/options.ts";
 import { type ProblemCode, ProblemLog } from "../../src/model/problem.ts";
 import { RobotsParser } from "../../src/parse/robots.ts";
 import { parseRobots } from "../../src/parse/robots-rules.ts";
 import { inEveryCut } from "../support/cuts.ts";
-import { some } from "../support/long.ts";
 
-// Its types say that it is an ES module, which it is not.
-const oracle = robotsParser as unknown as (url: string, text: string) => { getSitemaps(): string[] };
 const robotsUrl = "https://example.org/robots.txt";
 
 /** Reads a text cut in every way. */
@@ -232,21 +227,6 @@ describe("Crawl-delay", () => {
     expect(read(text)).toMatchObject({ urls: [], delays: [undefined, undefined, undefined] });
     expect(Object.keys(Object.prototype)).toEqual([]);
   });
-});
-
-test("on plain input the sitemaps are those that robots-parser finds", () => {
-  const line = fc.oneof(
-    fc.nat({ max: 99 }).map((number) => `Sitemap: https://example.org/a-${number}.xml?b=c`),
-    fc.constantFrom("User-agent: *", "User-agent: sitegrove", "Disallow: /x", "Allow: /", "# comment", "", "Host: x"),
-  );
-  fc.assert(
-    fc.property(fc.array(line, { maxLength: 20 }), (lines) => {
-      const text = lines.join("\n");
-      const expected = [...new Set(oracle(robotsUrl, text).getSitemaps())];
-      expect(urlsOf(text)).toEqual(expected);
-    }),
-    { numRuns: some(300, 30) },
-  );
 });
 
 describe("preferences for the use of pages", () => {
