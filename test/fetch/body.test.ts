@@ -53,21 +53,6 @@ describe("limits", () => {
     expect({ bytes, broken }).toEqual({ bytes: 512_000, broken: expected });
   });
 
-  test.each<[string, Fault]>([
-    [
-      "chunked",
-      ({ socket }) =>
-        void socket.write(
-          `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${tenPages.length.toString(16)}\r\n${tenPages}\r\n0\r\n\r\n`,
-        ),
-    ],
-    ["without length", ({ socket }) => void socket.end(`HTTP/1.1 200 OK\r\n\r\n${tenPages}`)],
-    ["compressed", (exchange) => exchange.respond(200, { "content-encoding": "gzip" }, tenPages)],
-  ])("hold for a document that comes %s", async (name, fault) => {
-    const { bytes, broken } = await fetchOnly(fault, { limits: { documentBytes: 100 } });
-    expect({ name, bytes, broken }).toEqual({ name, bytes: 100, broken: "limit-document-bytes" });
-  });
-
   test("over the limit the connection is let go", async () => {
     const server = await testServer({ "/a": megabytes(50) });
     await testFetcher({ start: server.origin, limits: { documentBytes: 1000 } }).read(`${server.origin}/a`);
