@@ -14,7 +14,7 @@ import {
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { newFolder } from "../support/test-folder.ts";
-import { launch, shell, sitegrove } from "./program.ts";
+import { shell, sitegrove } from "./program.ts";
 import { type Answer, serve, urlset, type Website } from "./website.ts";
 
 const routes: Record<string, Answer> = {};
@@ -84,18 +84,6 @@ describe("--force", () => {
         expect(run.code).toBe(code);
         expect(run.stderr).toContain(`${inFolder("site.warc")} was not changed\n`);
       }
-    });
-  });
-
-  test.each(["SIGINT", "SIGTERM"] as const)("a run that is stopped by %s leaves the old archive", async (signal) => {
-    await keepsTheOld(async () => {
-      routes["/robots.txt"] = "Sitemap: {base}/a.xml\nSitemap: {base}/slow.xml\n";
-      routes["/slow.xml"] = () => {};
-      const asked = site.asked("/slow.xml");
-      const run = launch(["ls", site.homepage, ...flags, "--save", inFolder("site.warc"), "--force"]);
-      await asked;
-      run.kill(signal);
-      expect((await run.end).code).toBe(signal === "SIGINT" ? 130 : 143);
     });
   });
 

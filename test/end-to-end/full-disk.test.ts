@@ -1,5 +1,5 @@
 // Disks that are full, folders that are missing, files that cannot be opened: everything ends, with a sentence and an exit code.
-import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
@@ -95,21 +95,15 @@ test("a missing temporary folder is named where it is needed", async () => {
   rmSync(save);
 });
 
-test.each([
-  ["a missing folder", "none/site.warc", "no such file or directory"],
-  ["a file for a folder", "file/site.warc", "not a directory"],
-  ["a name that is too long", `${"x".repeat(300)}.warc`, "name too long"],
-])("%s for an archive is a mistake of the command line", async (_, name, reason) => {
-  writeFileSync(path.join(folder, "file"), "");
-  const save = path.join(folder, name);
+test("a missing folder for an archive is a mistake of the command line", async () => {
+  const save = path.join(folder, "none/site.warc");
   const asked = site.requests.length;
   for (const format of ["pages", "tabtree"]) {
     const { code, stdout, stderr } = await sitegrove(["ls", site.homepage, "-f", format, "--save", save]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(oneLine(`${save} cannot be written: ${reason}`));
+    expect(stderr).toMatch(oneLine(`${save} cannot be written: no such file or directory`));
   }
   expect(site.requests).toHaveLength(asked);
-  rmSync(path.join(folder, "file"));
 });
 
 test("few open files: one line, and no stack", async () => {

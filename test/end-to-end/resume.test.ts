@@ -24,7 +24,6 @@ const routes: Record<string, string | Answer> = {
   "/index.xml": `<sitemapindex>${[...names, "old.xml"].map((name) => `<sitemap><loc>{base}/${name}</loc></sitemap>`).join("")}</sitemapindex>`,
   "/old.xml": { status: 301, headers: { location: "/new.xml" } },
   "/new.xml": urlset("new", 30),
-  "/short.xml": { body: urlset("short", 100), breaksAt: 1000 },
 };
 for (const [at, name] of names.entries()) {
   const body = urlset(name, 20 + 15 * at);

@@ -6,8 +6,6 @@ export interface Answer {
   readonly status?: number;
   readonly headers?: Record<string, string>;
   readonly body?: string | Buffer;
-  /** The connection is closed after so many bytes of the body, which was announced as a whole. */
-  readonly breaksAt?: number;
 }
 
 export interface SlowSite {
@@ -15,9 +13,7 @@ export interface SlowSite {
   readonly homepage: string;
   /** Milliseconds before an answer, and before each further piece of its body. */
   pace: (path: string) => number;
-  /** How many there were. */
-  requests: number;
-  /** Called before each is answered. */
+  /** Called before each request is answered. */
   onRequest: (path: string) => void;
   close(): void;
 }
@@ -26,26 +22,23 @@ export interface SlowSite {
 export async function serveSlowly(routes: Readonly<Record<string, string | Answer>>): Promise<SlowSite> {
   const { homepage, close } = await serve(async (request, response) => {
     const path = request.url ?? "/";
-    site.requests += 1;
     site.onRequest(path);
     const route = (Object.hasOwn(routes, path) ? routes[path] : undefined) ?? { status: 404 };
     const answer = typeof route === "string" ? { body: route } : route;
-    const { status = 200, headers = {}, body = "", breaksAt } = answer as Answer;
+    const { status = 200, headers = {}, body = "" } = answer as Answer;
     const text = typeof body === "string" ? body.replaceAll("{base}", homepage.slice(0, -1)) : body;
     const bytes = Buffer.from(text as string);
     await pause(site.pace(path));
     response.writeHead(status, { "content-length": bytes.length, ...headers });
-    const end = breaksAt ?? bytes.length;
-    const size = Math.max(1, Math.ceil(end / 3));
-    for (let at = 0; at < end && !response.destroyed; at += size) {
-      const piece = bytes.subarray(at, Math.min(at + size, end));
+    const size = Math.max(1, Math.ceil(bytes.length / 3));
+    for (let at = 0; at < bytes.length && !response.destroyed; at += size) {
+      const piece = bytes.subarray(at, at + size);
       await new Promise((sent) => response.write(piece, sent));
       await pause(site.pace(path));
     }
-    if (breaksAt === undefined) response.end();
-    else request.socket.end();
+    response.end();
   });
-  const site: SlowSite = { homepage, pace: () => 0, requests: 0, onRequest: () => undefined, close };
+  const site: SlowSite = { homepage, pace: () => 0, onRequest: () => undefined, close };
   return site;
 }
 
