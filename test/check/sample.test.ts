@@ -248,14 +248,6 @@ test.each([
   expect(upperBound(bad, judged)).toBeCloseTo(share, 2);
 });
 
-test("spec: comments end at -->, --!>, <!--> and <!--->", () => {
-  const tag = "<meta name=robots content=noindex>";
-  const noindex = (markup: string) => readPageHead(home, [], markup).noindex.size;
-  for (const comment of ["<!-- -->", "<!-- --!>", "<!-->", "<!--->"])
-    expect(noindex(`${comment}${tag}<!-- -->`)).toBe(1);
-  for (const comment of ["<!--!>", "<!-- -- >"]) expect(noindex(`${comment}${tag}-->`)).toBe(0);
-});
-
 test("headers that name several crawlers", () => {
   const noindex = (value: string) => [...readPageHead(home, [["x-robots-tag", value]], "").noindex];
   expect(noindex("noindex")).toEqual(["robots"]);
