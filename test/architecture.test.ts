@@ -69,19 +69,3 @@ test("every package that the table allows is one that is installed with ours", (
   const installed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
   expect([...new Set(Object.values(mayImportPackages).flat())].sort()).toEqual(installed.sort());
 });
-
-test("every file on the way of the data in docs/inside/how-it-works.md is there", () => {
-  const linked = [...howItWorks.matchAll(/\]\((?:\.\.\/)+src\/([^)]+\.ts)\)/g)].map(([, file = ""]) => file);
-  expect(linked.length).toBeGreaterThan(14);
-  expect(linked.filter((file) => file !== "index.ts" && !files.includes(file))).toEqual([]);
-});
-
-test("every file that a comment names is there", () => {
-  const names = new Set(files.map((file) => path.basename(file)));
-  const missing = files.flatMap((file) => {
-    const comments = readFileSync(path.join(src, file), "utf8").match(/^\s*(?:\/\/|\*|\/\*\*).*$/gm) ?? [];
-    const named = comments.flatMap((comment) => comment.match(/[\w-]+(?:\.as)?\.ts\b/g) ?? []);
-    return named.filter((name) => !names.has(name)).map((name) => `${file}: ${name}`);
-  });
-  expect(missing).toEqual([]);
-});
