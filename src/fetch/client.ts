@@ -363,8 +363,8 @@ const reset = Object.assign(new Error("reset"), { code: "ECONNRESET" });
 // Shared, because creating a stack trace takes time, and a fleet closes very many connections.
 const closed = Object.assign(new Error("The connection is no longer needed"), { code: "UND_ERR_DESTROYED" });
 
-// Names and values together. https://nodejs.org/api/cli.html#--max-http-header-sizesize has the same default.
-const headerBytes = 16 * 1024;
+// Names and values together. Some websites send dozens of cookies.
+const headerBytes = 128 * 1024;
 
 // The limit for everything before the end of a head, including interim responses and what the socket has read ahead.
 const headBytes = 256 * 1024;

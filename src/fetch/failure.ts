@@ -17,7 +17,7 @@ export function problemOf(error: unknown, where: "head" | "body"): Problem {
   if (error instanceof ConnectionProblem) return error.problem;
   const code = codeOf(error);
   const known = (where === "body" ? bodyCodes.get(code) : undefined) ?? codes.get(code) ?? family(code);
-  if (known !== undefined) return problem(known, sayCode.has(known) ? { value: code } : {});
+  if (known !== undefined) return problem(known, sayCode.has(known) ? { value: inWords(code) } : {});
   return problem("client-failed", { value: error instanceof Error ? error.message : String(error) });
 }
 
@@ -30,7 +30,7 @@ function codeOf(error: unknown, depth = 0): string {
 }
 
 // The meanings of codes before the head of a response. `UND_ERR_SOCKET`: the server closed the connection cleanly, without a response.
-// `UND_ERR_RES_CONTENT_LENGTH_MISMATCH`: there is more than one length.
+// `UND_ERR_RES_CONTENT_LENGTH_MISMATCH`: undici's parser failed after a `Content-Length`, often at a second one.
 const codes = codeTable({
   "dns-not-found": "ENOTFOUND ENODATA EBADNAME",
   "dns-temporary": "EAI_AGAIN EAI_FAIL ESERVFAIL ETIMEOUT",
@@ -66,3 +66,16 @@ function family(code: string): ProblemCode | undefined {
 }
 
 const sayCode: ReadonlySet<ProblemCode> = new Set<ProblemCode>(["tls-certificate", "tls-failed", "http-protocol"]);
+
+// The table of problems has words for the codes of TLS.
+function inWords(code: string): string {
+  return httpWords.get(code) ?? code.replace(/^HPE_.*/, (name) => name.slice(4).replaceAll("_", " ").toLowerCase());
+}
+
+const httpWords: ReadonlyMap<string, string> = new Map([
+  ["UND_ERR_HEADERS_OVERFLOW", "the response headers are too long"],
+  [
+    "UND_ERR_RES_CONTENT_LENGTH_MISMATCH",
+    "the response headers are invalid, or Content-Length does not match the body",
+  ],
+]);

@@ -109,6 +109,27 @@ test.each([
   expect(server.requests).toHaveLength(1);
 });
 
+test.each([
+  ["large header", "the response headers are too long"],
+  ["two lengths", "the response headers are invalid, or Content-Length does not match the body"],
+] as const)("%s: the message says so in words", async (name, value) => {
+  const { fetched } = await fetchOnly(faults[name](tenPages));
+  expect(fetched).toMatchObject({ reason: { value, message: `Invalid HTTP response: ${value}` } });
+});
+
+test("errors of a parser in a client of the caller's own are put in words, too", async () => {
+  const cause = Object.assign(new Error("fetch failed"), { code: "HPE_INVALID_HEADER_TOKEN" });
+  const client = { request: () => Promise.reject(new Error("failed", { cause })) };
+  const { fetched } = await testFetcher({ client }).read("https://website.test/");
+  expect(fetched).toMatchObject({ reason: { message: "Invalid HTTP response: invalid header token" } });
+});
+
+test("a hundred kilobytes of cookies are fine", async () => {
+  const cookies = `set-cookie: a=${"x".repeat(4000)}\r\n`.repeat(25);
+  const response = `HTTP/1.1 200 OK\r\n${cookies}content-length: ${tenPages.length}\r\n\r\n${tenPages}`;
+  expect((await fetchOnly(({ socket }) => void socket.write(response))).text).toBe(tenPages);
+});
+
 test("a status that does not exist, and a missing reason phrase, are fine", async () => {
   const { result, fetched } = await fetchOnly((exchange) => exchange.respond(999, {}, tenPages));
   expect(result).toBe("failed http-999");
