@@ -111,6 +111,18 @@ test("a website without TLS that is named without a scheme is read by http, whic
 });
 
 test.each([
+  ["127.9.9.9:8088", "http"],
+  ["website.test", "https"],
+])("the scheme that is assumed is said even if %s cannot be reached", async (name, scheme) => {
+  const env = { HTTPS_PROXY: "http://127.9.9.9:8088", HTTP_PROXY: "http://127.9.9.9:8088", NO_PROXY: "127.9.9.9" };
+  const { code, stderr } = await sitegrove(["ls", name], { env });
+  expect(stderr).toMatch(
+    new RegExp(`^sitegrove: no scheme given, using ${scheme}://${name}\nsitegrove: Could not connect`),
+  );
+  expect(code).toBe(5);
+});
+
+test.each([
   ["http:/127.0.0.1:PORT", ""],
   ["HTTP:\\\\127.0.0.1:PORT\\", ""],
   ["http:127.0.0.1:PORT", ""],

@@ -157,14 +157,14 @@ async function withScheme(target: Target, options: Options, messages: Messages):
   const { homepage } = target;
   const plain = homepage.replace(/^https:/, "http:");
   const failure = await failureAt(homepage, options);
-  if (failure === undefined) messages.say(`no scheme given, using ${withoutCredentials(homepage)}`, "quiet");
-  if (failure === undefined || plain === homepage) return target;
   // A given port that refuses connections refuses both.
-  const mayBePlain = failure.code === "connection-refused" ? new URL(homepage).port === "" : lacksTls(failure);
-  if (!mayBePlain || (await failureAt(plain, options)) !== undefined) return target;
-  const tried = `${withoutCredentials(homepage)}: ${failure.message}`;
-  messages.say(`no scheme given; ${tried}; using ${withoutCredentials(plain)}`, "quiet");
-  return { ...target, homepage: plain };
+  const mayBePlain =
+    failure?.code === "connection-refused" ? new URL(homepage).port === "" : failure && lacksTls(failure);
+  const isPlain = failure && mayBePlain && plain !== homepage && (await failureAt(plain, options)) === undefined;
+  const used = isPlain ? plain : homepage;
+  const tried = isPlain ? `; ${withoutCredentials(homepage)}: ${failure.message};` : ",";
+  messages.say(`no scheme given${tried} using ${withoutCredentials(used)}`, "quiet");
+  return { ...target, homepage: used };
 }
 
 // Why a website does not respond; undefined if it does.
