@@ -48,7 +48,8 @@ export class Clock {
   }
 
   #setTimer(): void {
-    const time = Math.min(this.#left(), longestTimer);
+    // Node.js warns of a negative time.
+    const time = Math.max(0, Math.min(this.#left(), longestTimer));
     const due = performance.now() + time;
     if (this.#timer !== undefined && this.#due <= due) return;
     clearTimeout(this.#timer);

@@ -64,3 +64,25 @@ test("after a time in which the process did not run, a wait begins again; one th
   await isExpired;
   expect(expired).toMatchObject([{ code: "timeout-idle" }]);
 });
+
+test("a wait that begins when the total is used up ends at once, without a warning from Node.js", async () => {
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error) => warnings.push(warning);
+  process.on("warning", onWarning);
+  let resolve: (problem: Problem) => void = () => {};
+  const expiry = new Promise<Problem>((each) => {
+    resolve = each;
+  });
+  const clock = new Clock(1, (problem) => resolve(problem));
+  clock.start({ limit: 1000, code: "timeout-idle" });
+  block(5);
+  clock.stop();
+  // Its timer fires before this one.
+  await new Promise((fired) => setTimeout(fired, 1));
+  clock.start({ limit: 1000, code: "timeout-idle" });
+  const expired = await expiry;
+  await turn();
+  process.off("warning", onWarning);
+  expect(expired).toMatchObject({ code: "timeout-total" });
+  expect(warnings).toEqual([]);
+});

@@ -146,7 +146,7 @@ async function fetchAll(pages: readonly SampledPage[], { tree, site, settings, t
   const onAbort = () => end.abort(signal?.reason);
   signal?.addEventListener("abort", onAbort, { once: true });
   // setTimeout treats longer delays as 1 ms.
-  const timer = time.left < 2 ** 31 ? setTimeout(() => end.abort(), time.left) : undefined;
+  const timer = time.left < 2 ** 31 ? setTimeout(() => end.abort(), Math.max(0, time.left)) : undefined;
   const { openPageFetch } = await import("../../crawl/fetch-one.ts");
   const crawl = { ...options, signal: end.signal };
   const source = await openPageFetch(tree.homepage, partsOf(tree).isNamed, crawl, bounds.pageBytes);
