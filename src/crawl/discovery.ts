@@ -28,7 +28,7 @@ export class Discovery {
   readonly problems: ProblemLog = new ProblemLog();
   /** Candidates that have not been tried yet. */
   candidates: Candidate[];
-  // Well-known paths that the platform of the website does not have: tried if nothing else is found.
+  // Well-known paths that the website's CMS does not use: tried if nothing else is found.
   #others: Candidate[] = [];
   /** Everything that is declared was read; well-known paths are left. */
   isGuessing = false;
@@ -109,7 +109,7 @@ export class Discovery {
     this.records.push({ url, by, ...result });
     const next = outcome === "found" ? nextNumbered({ url, by, ifNeeded }) : undefined;
     if (next !== undefined) this.candidates.unshift(next);
-    // After the homepage was requested, that has decided where the website is.
+    // Once the homepage is requested, it decides where the website is.
     if (by !== "robots" || this.candidates[0]?.by === "robots" || this.#links !== undefined) return;
     this.#moveTo(status === undefined ? url : finalUrl);
     // In parallel with the sitemaps of robots.txt. A rejection reaches the caller of `next`.

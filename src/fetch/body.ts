@@ -1,7 +1,7 @@
 // The body of a document as received: counted, limited, and never throwing because of a website. It pulls one chunk in advance, so that a
 // small document is complete as soon as it has arrived. If the reader pauses for a second, its slot (hosts.ts) is lent to another request,
-// so that no order of reading can deadlock. If it breaks, it goes on with the next attempt's body, provided that this begins with the same
-// bytes: the reader may have used them already.
+// so that no order of reading can deadlock. If it breaks, the next attempt's body continues it, but only if that begins with the same bytes:
+// the reader may have used them already.
 import { crc32 } from "node:zlib";
 import type { Body } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";
