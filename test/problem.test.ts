@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isTemporary, messageWithHint, ProblemLog, problem, problemRows } from "../src/model/problem.ts";
+import { isTemporary, messageWithHint, notSitemap, ProblemLog, problem, problemRows } from "../src/model/problem.ts";
 
 test("a problem has a sentence with its facts", () => {
   expect(problem("limit-depth", { limit: 11 })).toEqual({
@@ -28,6 +28,7 @@ test.each([
   [problem("not-a-sitemap", { value: "html" }), "Got an HTML page, not a sitemap"],
   [problem("not-a-sitemap", { value: "svg" }), "Got XML with the root element svg, not a sitemap"],
   [problem("not-a-sitemap", { value: "constructor" }), "Got XML with the root element constructor, not a sitemap"],
+  [notSitemap("a sitemap in place of robots.txt"), "A sitemap served at /robots.txt is not accepted"],
   [problem("tls-certificate", { value: "DEPTH_ZERO_SELF_SIGNED_CERT" }), "Self-signed certificate"],
   [problem("tls-certificate", { value: "CERT_REJECTED" }), "Invalid TLS certificate: CERT_REJECTED"],
   [problem("http-525", { status: 525 }), "Server error (525)"],

@@ -5,7 +5,7 @@ import { defined } from "../model/defined.ts";
 import type { DiscoveryRecord, OrderedEvent, SitemapEvent } from "../model/event.ts";
 import { header, type NotAsked } from "../model/exchange.ts";
 import { boolean, unexpected } from "../model/option-checks.ts";
-import { isLossy, type Problem, problem } from "../model/problem.ts";
+import { isLossy, notSitemap, type Problem, problem } from "../model/problem.ts";
 import {
   type InvalidSitemap,
   isComplete,
@@ -372,14 +372,14 @@ function isReferences(value: unknown): value is readonly SitemapReference[] {
 
 /** Why a URL cannot be a sitemap, judging by its name: a robots.txt must not be listed in a sitemap. */
 export function refusedByName(url: string): Problem | undefined {
-  return isRobotsUrl(url) ? problem("not-a-sitemap", { value: "robots.txt" }) : undefined;
+  return isRobotsUrl(url) ? notSitemap("robots.txt") : undefined;
 }
 
 function whyInvalid({ outcome }: Reading, { by }: Declaration): Problem | undefined {
   if (outcome.kind === "invalid") return outcome.reason;
   const isRobots = outcome.kind === "index" && outcome.format === "robots";
   if (isRobots === (by === "robots")) return undefined;
-  return problem("not-a-sitemap", { value: isRobots ? "robots.txt" : "a sitemap in entry of robots.txt" });
+  return notSitemap(isRobots ? "robots.txt" : "a sitemap in place of robots.txt");
 }
 
 // Whether a failure leaves no node, because no sitemap was declared there.

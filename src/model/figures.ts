@@ -20,12 +20,20 @@ export function size(bytes: number): string {
   return `${value.toFixed(1)} TB`;
 }
 
-/** `0.4 s`, `12 s`, `2 min 5 s`. */
+/** `0.4 s`, `12 s`, `2 min 5 s`, `3 min`, `1 h 30 min`, `2 d 4 h`. */
 export function duration(milliseconds: number): string {
-  const seconds = milliseconds / 1000;
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  if (seconds < 120) return `${Math.round(seconds)} s`;
-  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+  if (milliseconds < 9950) return `${(milliseconds / 1000).toFixed(1)} s`;
+  // Rounded before it is divided: 179.6 s are 3 min, not 2 min 60 s.
+  const seconds = Math.round(milliseconds / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 3600) return inTwoUnits(seconds, 60, "min", "s");
+  const minutes = Math.round(seconds / 60);
+  return minutes < 48 * 60 ? inTwoUnits(minutes, 60, "h", "min") : inTwoUnits(Math.round(minutes / 60), 24, "d", "h");
+}
+
+function inTwoUnits(count: number, length: number, large: string, small: string): string {
+  const rest = count % length;
+  return `${Math.floor(count / length)} ${large}${rest === 0 ? "" : ` ${rest} ${small}`}`;
 }
 
 /** A time limit: `30 s`, `1.5 s`, `200 ms`, `5 min`. */

@@ -21,10 +21,14 @@ export function pattern(given: Pattern, name = "pattern"): Matches {
   if (given === "") throw invalid(`Expected \`${name}\` to be a pattern, got an empty text`);
   if (given instanceof RegExp) return expressionMatches(given.source, given.flags, name);
   const [, source, flags = ""] = /^\/(.+)\/([dgimsuvy]*)$/s.exec(given) ?? [];
-  const isPath = /^[\w/%~-]*$/.test(`${source}`) && flags === "";
+  // Paths: `/en/`, and `/en/us` or `/v1.0/us`, whose ends look like flags. Of plain text, only `i` makes a difference.
+  const isPath = flags !== "i" && (flags === "" ? plainPath : dottedPath).test(`${source}`);
   if (source !== undefined && !isPath) return expressionMatches(source, flags, name);
   return given.includes("*") ? wildcard(given) : (url) => url.includes(given);
 }
+
+const plainPath = /^[\w/%~-]*$/;
+const dottedPath = /^[\w/%~.-]*$/;
 
 /** Whether one of the patterns matches; undefined if there are none. */
 export function anyPattern(given: readonly Pattern[] = []): Matches | undefined {

@@ -62,6 +62,23 @@ export function lacksTls({ code, value = "" }: { readonly code: string; readonly
   return code === "tls-failed" && withoutTls.includes(value);
 }
 
+// What was received instead of a sitemap. Any other value of `not-a-sitemap` is the name of a root element.
+const notSitemaps = {
+  html: "Got an HTML page, not a sitemap",
+  json: "Got JSON, not a sitemap",
+  pdf: "Got a PDF file, not a sitemap",
+  image: "Got an image, not a sitemap",
+  archive: "Got a zip file or another archive, not a sitemap",
+  binary: "Got binary data, not a sitemap",
+  "robots.txt": "Got a robots.txt, not a sitemap",
+  "text without a URL": "Got text without a URL, not a sitemap",
+  "XML without a root": "Got XML without a root element, not a sitemap",
+  "a sitemap in place of robots.txt": "A sitemap served at /robots.txt is not accepted",
+} as const;
+
+/** A key of the messages of `not-a-sitemap`: a type, so that a misspelled one does not compile. */
+export type NotSitemap = keyof typeof notSitemaps;
+
 export const fetchingProblems = {
   "dns-not-found": noResponse("The host name does not exist", "Check the spelling; the domain may be gone.") as Row,
   "dns-temporary": outage("The host name could not be resolved", "Try again; check your DNS resolver.") as Row,
@@ -228,18 +245,7 @@ export const byteProblems = {
     "Got XML with the root element {value}, not a sitemap",
     "Open it in a browser. It is often an error page with status 200, which should be 404.",
     {
-      messageFor: {
-        html: "Got an HTML page, not a sitemap",
-        json: "Got JSON, not a sitemap",
-        pdf: "Got a PDF file, not a sitemap",
-        image: "Got an image, not a sitemap",
-        archive: "Got a zip file or another archive, not a sitemap",
-        binary: "Got binary data, not a sitemap",
-        "robots.txt": "Got a robots.txt, not a sitemap",
-        "text without a URL": "Got text without a URL, not a sitemap",
-        "XML without a root": "Got XML without a root element, not a sitemap",
-        "a sitemap in place of robots.txt": "A sitemap served at /robots.txt is not accepted",
-      },
+      messageFor: notSitemaps,
     },
   ) as Row,
 };

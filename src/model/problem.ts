@@ -1,7 +1,14 @@
 // What can be wrong with a website's sitemaps, by code. Every loss and repair is reported as a problem; a website's errors are not thrown.
 import { amount, grouped, span } from "./figures.ts";
 import { optionsIn, unexpected } from "./option-checks.ts";
-import { byteProblems, type ProblemCode, type ProblemRow, problemGroups, statusRow } from "./problem-table.ts";
+import {
+  byteProblems,
+  type NotSitemap,
+  type ProblemCode,
+  type ProblemRow,
+  problemGroups,
+  statusRow,
+} from "./problem-table.ts";
 import { detached } from "./text.ts";
 
 export type { ProblemCode } from "./problem-table.ts";
@@ -54,6 +61,11 @@ export function problem(code: ProblemCode, facts: ProblemFacts = {}): Problem {
   const { value } = facts;
   const kept = value === undefined ? facts : { ...facts, value: shorten(value) };
   return { code, message: messageOf(code, kept), ...kept };
+}
+
+/** The problem of a document that is something other than a sitemap. */
+export function notSitemap(value: NotSitemap): Problem {
+  return problem("not-a-sitemap", { value });
 }
 
 /** A problem from an archive or a client, which are not trusted, with our own message. Undefined if it has invalid facts; `isLenient` drops these. */

@@ -1,6 +1,6 @@
 // Building blocks of the page: HTML that inserted values cannot break, the style sheet, and texts from a website: short, without control
 // characters, and with percent-encoded letters decoded.
-import { grouped } from "../model/figures.ts";
+import { counted, grouped } from "../model/figures.ts";
 import { isHttpUrl } from "../model/url.ts";
 import { printable } from "../write/printable.ts";
 
@@ -204,11 +204,12 @@ export function dayOf(milliseconds: number): string {
 /** `3 days`, `9 months`, `4.5 years`. */
 export function age(days: number): string {
   if (days < 1) return "less than a day";
-  if (days < 45) return `${days} ${days === 1 ? "day" : "days"}`;
+  // From two months and two years on, so that neither is ever 1.
   const months = Math.round(days / 30.44);
+  if (months < 2) return counted(days, "day");
   if (months < 24) return `${months} months`;
   const years = days / 365.25;
-  return `${years < 10 ? Number(years.toFixed(1)) : Math.round(years)} years`;
+  return `${years < 10 ? Math.max(2, Number(years.toFixed(1))) : Math.round(years)} years`;
 }
 
 /** `27 %`, `< 1 %`, `> 99 %`: never 0 or 100 unless it is exact. */

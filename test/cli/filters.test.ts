@@ -23,7 +23,10 @@ describe("a pattern", () => {
     ["/blog\\/\\d{4}/", true],
     ["/BLOG/i", true],
     ["/^http:/", false],
-    ["/blog/g", true],
+    // Paths whose end could be flags.
+    ["/blog/us", false],
+    ["/blog/g", false],
+    ["/blog/2024/a.pdf", true],
     // A path, as it stands there.
     ["/blog/", true],
     ["/log/", false],
@@ -159,4 +162,10 @@ describe("through the program", () => {
       `${site.homepage}\n\t/robots.txt\n\t\t/index.xml\n\t\t\t/old.xml\n\t\t\t\t/old/a\n\t\t/direct.xml\n`,
     );
   });
+});
+
+test.each(["/en/us", "/en/g", "/en/dim", "/v1.0/us"])("--include %s is a path, not a regular expression", (text) => {
+  const matches = pattern(text);
+  expect(matches(`https://example.org${text}/page`)).toBe(true);
+  expect(matches("https://example.org/en/de/v1.0/")).toBe(false);
 });

@@ -76,8 +76,8 @@ describe("what is in it", () => {
   });
 
   test("nothing runs when it is installed, and few packages come with it", () => {
-    // `prepare` runs in a clone and for a dependency on a repository, never for what is packed.
-    expect(Object.keys(manifest.scripts).filter((name) => /^(pre|post)?install$/.test(name))).toEqual([]);
+    // npm warns about a package with any of these.
+    expect(Object.keys(manifest.scripts).filter((name) => /^((pre|post)?install|prepare)$/.test(name))).toEqual([]);
     expect(Object.keys(manifest.dependencies)).toHaveLength(7);
     for (const name of Object.keys(manifest.dependencies)) {
       const { scripts = {} } = JSON.parse(readFileSync(path.join(root, "node_modules", name, "package.json"), "utf8"));
@@ -267,7 +267,7 @@ async function unpack(): Promise<string[]> {
 }
 
 function installWithNpm(): string[] {
-  // Without scripts: `prepare` would build under the feet of other tests, and npm test has built already.
+  // Without scripts: `prepack` would build under the feet of other tests, and npm test has built already.
   const packed = npm(root, "pack", "--json", "--ignore-scripts", "--pack-destination", folder);
   const [{ filename, files: list }] = JSON.parse(packed) as [{ filename: string; files: { path: string }[] }];
   // The dependencies come from where they are already: no registry is needed. As folders, they would build themselves.

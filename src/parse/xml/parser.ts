@@ -1,7 +1,7 @@
 // Parses an XML document: its root element determines the format.
 //   Lenient: a `<urlset>` or `<sitemapindex>` inside something else, such as an HTML page, is read.
 //   Lenient: elements before the root, such as a PHP warning in HTML, are skipped.
-import { type Problem, type ProblemCode, problem } from "../../model/problem.ts";
+import { notSitemap, type Problem, type ProblemCode, problem } from "../../model/problem.ts";
 import type { TextPiece } from "../../model/text.ts";
 import { type Entries, type EntryParser, EntrySink, type ParseContext, type ParseOutcome } from "../entries.ts";
 import { baseLevels, FeedReader, feedFormats } from "../feed.ts";
@@ -67,7 +67,7 @@ export class XmlParser implements EntryParser, XmlHandler {
 
   #noRoot(): Problem {
     if (this.#otherRoot !== undefined) return problem("not-a-sitemap", { value: this.#otherRoot.toLowerCase() });
-    return this.#found("xml-truncated") ?? problem("not-a-sitemap", { value: "XML without a root" });
+    return this.#found("xml-truncated") ?? notSitemap("XML without a root");
   }
 
   #found(wanted: ProblemCode): Problem | undefined {
