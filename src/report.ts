@@ -3,5 +3,4 @@
  * The HTML report about a website, and the data behind it.
  * @module sitegrove/report
  */
-export type { LanguageCount, LanguageLinks } from "./report/languages.ts";
 export * from "./report/report-tree.ts";

@@ -54,10 +54,4 @@ export interface PageWatcher {
   flush(): Promise<void> | undefined;
   /** After the last page: a rule across sitemaps found an error or a warning in the page with this number. In no order. */
   addFlaw(ordinal: number): void;
-  readonly languages: {
-    /** A number for two languages: that of a page, if it lists itself, and that of one of its alternate pages. */
-    pair(own: string | undefined, language: string): number;
-    /** An alternate page that does not link back, or that no sitemap lists. */
-    miss(pair: number, outcome: "noReturn" | "unlisted"): void;
-  };
 }

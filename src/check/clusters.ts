@@ -7,16 +7,14 @@ import { Marks } from "../join/marks.ts";
 import { RecordGroups } from "../join/record-groups.ts";
 import type { RecordStore } from "../join/record-store.ts";
 import type { AlternatePage, SitemapPage } from "../model/page.ts";
-import type { PageWatcher } from "./check-tree.ts";
 import * as pageRecords from "./page-records.ts";
 import type { AlternateSet } from "./rules/languages.ts";
 import { keyOf, mixed, textHash, UrlScan } from "./url-scan.ts";
 
 // The set (2 words), the page (2), how many members the set has and whether the page is one, the number of the page.
 const clusterWidth = 6;
-// The target and the page that links to it (5 words), the language, the number of the page, the link and its marks, the watcher's number
-// for its languages.
-const linkWidth = 9;
+// The target and the page that links to it (5 words), the language, the number of the page, the link and its marks.
+const linkWidth = 8;
 const linkKey = 5;
 
 /** Marks of a link, above its number. `isReturn`: it is recorded once more, for the page itself. */
@@ -32,13 +30,10 @@ export class Clusters {
   readonly #clusters: RecordStore;
   readonly #links: RecordStore;
   readonly #scan = new UrlScan();
-  readonly #watcher: PageWatcher | undefined;
   /** The pages that need a second pass. */
   unsettled: Marks = new Marks(0);
 
-  /** `watcher` receives links without a return link. */
-  constructor(scratch: Scratch, watcher?: PageWatcher) {
-    this.#watcher = watcher;
+  constructor(scratch: Scratch) {
     this.#clusters = pageRecords.recordStore(scratch, clusterWidth);
     this.#links = pageRecords.recordStore(scratch, linkWidth);
   }
@@ -90,12 +85,6 @@ export class Clusters {
     const source = { pageHigh, pageLow, spelling };
     const isSelf = () => scan.pageLow === pageLow && scan.spelling === spelling;
     const seen = new Set<number>();
-    // The first language that the page gives itself.
-    const isOwn = ({ language, url }: AlternatePage) => {
-      scan.read(url);
-      return isSelf() && language.toLowerCase() !== "x-default";
-    };
-    const own = this.#watcher && alternates.find(isOwn)?.language;
     for (let index = 0; index < alternates.length && index < linkNumber; index++) {
       const { language, url } = alternates[index] as AlternatePage;
       scan.read(url);
@@ -107,15 +96,14 @@ export class Clusters {
         (seen.has(key) ? isRepeat : 0) |
         (isKnownHost(url, scan.hostEnd) ? isOnKnownHost : 0) |
         (code === "x-default" ? isDefault : 0);
-      const pair = this.#watcher?.languages.pair(own, language) ?? 0;
-      this.#addLink(scan, source, textHash(code), ordinal, marks, pair);
-      this.#addLink(source, scan, 0, ordinal, isReturn, 0);
+      this.#addLink(scan, source, textHash(code), ordinal, marks);
+      this.#addLink(source, scan, 0, ordinal, isReturn);
       seen.add(key);
     }
   }
 
   // A link and its return link have the same key, in the partition of the target's page record.
-  #addLink(target: Fingerprint, source: Fingerprint, ...rest: [number, number, number, number]): void {
+  #addLink(target: Fingerprint, source: Fingerprint, ...rest: [number, number, number]): void {
     const { pageHigh, pageLow, spelling } = target;
     const both = mixed(spelling ^ source.spelling);
     this.#links.add(pageRecords.partitionOf(pageHigh), pageHigh, both, pageLow, spelling, source.pageLow, ...rest);
@@ -144,12 +132,11 @@ export class Clusters {
         const languages = selves.filter((language) => language !== 0);
         const isReturned = own.some((at) => (words[at + 7]! & isReturn) !== 0);
         for (const at of own) {
-          const [ordinal, marks, pair] = [words[at + 6]! >>> 0, words[at + 7]!, words[at + 8]!];
+          const [ordinal, marks] = [words[at + 6]! >>> 0, words[at + 7]!];
           if ((marks & isReturn) !== 0) continue;
           const other = marks & linkNumber;
           const counts = (marks & isRepeat) === 0;
           if (target === -1) {
-            this.#watcher?.languages.miss(pair, "unlisted");
             if (counts && (marks & isOnKnownHost) !== 0) yield { rule: "hreflang-target-unlisted", ordinal, other };
             continue;
           }
@@ -157,7 +144,6 @@ export class Clusters {
           if (!isAgreed) yield { rule: "hreflang-return-differs", ordinal, other };
           // A settled page links only to its own cluster, and a page without alternate pages to none.
           if (isReturned) continue;
-          this.#watcher?.languages.miss(pair, "noReturn");
           if (counts) yield { rule: "hreflang-no-return", ordinal, other };
         }
       }

@@ -37,7 +37,7 @@ export class CrossRules {
     this.#run = run;
     this.#pages = pages;
     this.#watcher = watcher;
-    this.#clusters = new Clusters(this.#scratch, watcher);
+    this.#clusters = new Clusters(this.#scratch);
   }
 
   /** `lastModified` in milliseconds, NaN for none. */

@@ -186,16 +186,7 @@ tr.other > * { color: var(--soft); }
 .chart .axis .last, .chart .marks .last { transform: translateX(-100%); }
 .chart .marks .odd { color: light-dark(#a34413, #ff9a5c); font-weight: 620; }
 
-.scroll:has(.matrix) { width: fit-content; max-width: 100%; }
-.matrix { width: auto; }
-.matrix th, .matrix td { text-align: right; padding: 5px 12px; }
-.matrix tbody th { text-align: left; white-space: nowrap; }
-.matrix thead th:first-child { text-align: left; }
-.matrix .same { color: var(--soft); }
-.matrix .some { background: var(--warning-bg); color: var(--warning); }
-.matrix .many { background: var(--error-bg); color: var(--error); font-weight: 660; }
-
-.cards { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 16px; }
+.cards { display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: 16px; }
 .card { border: 1px solid var(--line); border-radius: 12px; background: var(--card); padding: 14px 16px; }
 .shares { margin: 0; padding: 0; list-style: none; font-size: .9rem; }
 .shares li { position: relative; display: flex; justify-content: space-between; gap: 12px; padding: 4px 0 8px; }
@@ -276,7 +267,7 @@ footer { margin-top: 56px; padding-bottom: 48px; color: var(--soft); font-size: 
   .figures { grid-template-columns: repeat(6, 1fr); }
   .figures > div { padding: 8px 10px; }
   .figures .value { font-size: 1.2rem; }
-  .cards { grid-template-columns: repeat(3, minmax(0, 1fr)); }
+  .cards { grid-template-columns: repeat(4, minmax(0, 1fr)); }
 }
 @media (forced-colors: active) {
   .map .leaf, .map .group { border: 1px solid CanvasText; }

@@ -13,7 +13,7 @@ import { version } from "../model/version.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import { discoveryFacts, sitemapFacts } from "./fetched.ts";
 import { findingFacts } from "./finding-list.ts";
-import { LanguageMatrix } from "./languages.ts";
+import { LanguageCounts } from "./languages.ts";
 import type { ReportFacts, ReportFigures, ReportOptions, ReportSection } from "./report-tree.ts";
 import { Sections } from "./sections.ts";
 import { changeFacts } from "./since.ts";
@@ -40,7 +40,7 @@ export async function collectFacts(tree: SitemapTree, options: ReportOptions): P
 async function factsOf(tree: SitemapTree, result: CheckResult, collector: Collector): Promise<ReportFacts> {
   const website = await collector.website();
   const { sitemaps, formats, figures } = sitemapFacts(tree);
-  const languages = collector.languages.facts(tree.complete);
+  const languages = collector.languages.facts();
   const { dates } = collector;
   const { unreachable } = tree;
   const { sections: hosts = [] } = website;
@@ -60,7 +60,7 @@ async function factsOf(tree: SitemapTree, result: CheckResult, collector: Collec
       ...figures,
       dated: dates.dated,
       medianAge: dates.medianAge,
-      languages: languages.languages.filter(({ language }) => language !== undefined).length,
+      languages: languages.languages.length,
     },
     counts: result.counts,
     places: result.places,
@@ -102,7 +102,7 @@ const flawedBit = 0x8000_0000;
 class Collector implements PageWatcher {
   readonly receivedAt: number;
   readonly dates: DateCounts;
-  readonly languages: LanguageMatrix = new LanguageMatrix();
+  readonly languages: LanguageCounts = new LanguageCounts();
   readonly media = { images: 0, pagesWithImages: 0, videos: 0, pagesWithVideos: 0, stories: 0 };
   /** All pages; those of a repeated sitemap once. */
   pages = 0;

@@ -17,7 +17,6 @@ import {
 } from "./fetched.ts";
 import { findingsPart, shownFindings } from "./finding-list.ts";
 import { age, caps, Html, html, part, percent, readableUrl, StyleSheet, shortened, time, type Value } from "./html.ts";
-import { languagesPart, shownLanguages } from "./languages.ts";
 import { mapPart, shownSections } from "./map.ts";
 import type { ReportFacts } from "./report-tree.ts";
 import { changesPart, shownChanges } from "./since.ts";
@@ -36,7 +35,6 @@ export function shownFacts(facts: ReportFacts): ReportFacts {
     unreachable: facts.unreachable && shortened(facts.unreachable),
     findings: shownFindings(facts.findings),
     sections: shownSections(facts.sections),
-    languages: shownLanguages(facts.languages),
     hosts: others === 0 ? hosts : [...hosts, { name: "", pages, others }],
     sitemaps: shownSitemaps(facts.sitemaps),
     discovery: shownDiscovery(facts.discovery),
@@ -54,7 +52,6 @@ export function pageOf(allFacts: ReportFacts): string {
     { id: "since", name: "What changed", content: changesPart(facts) },
     { id: "map", name: "Sections", content: mapPart(facts, sheet) },
     { id: "changes", name: "Timeline", content: timelinePart(facts, sheet) },
-    { id: "languages", name: "Languages", content: languagesPart(facts) },
     { id: "contents", name: "Contents", content: contentsPart(facts) },
     { id: "preferences", name: "AI preferences", content: preferencesPart(facts) },
     { id: "sitemaps", name: "Sitemaps", content: sitemapsPart(facts) },
@@ -132,9 +129,7 @@ function title(homepage: string): Html {
 function figures({ figures, languages }: ReportFacts): Html {
   const { pages, duplicates, sitemaps, unreadable, incomplete, wireBytes, decodedBytes } = figures;
   const { dated, medianAge, duration, medianFirstByte } = figures;
-  const codes = languages.languages.flatMap(({ language }) =>
-    language === undefined ? [] : [shortened(language, 12)],
-  );
+  const codes = languages.languages.map(({ language }) => shortened(language, 12));
   const few = codes.length > 7 ? `${codes.slice(0, 7).join(" ")} …` : codes.join(" ");
   const faults = [
     ...(unreadable > 0 ? [`${grouped(unreadable)} not readable`] : []),
@@ -154,7 +149,7 @@ function figure(name: string, value: string, below: Value): Html {
   return html`<div><dt>${name}</dt><dd class="value">${value}</dd><dd class="below">${below}</dd></div>`;
 }
 
-function contentsPart({ hosts, formats, media, figures }: ReportFacts): Html | undefined {
+function contentsPart({ hosts, formats, media, languages, figures }: ReportFacts): Html | undefined {
   if (figures.sitemaps === 0) return undefined;
   const share = (name: Value, count: number, pages: number) => {
     const width = figures.pages === 0 ? 0 : Math.max(0.5, Math.min(100, (pages / figures.pages) * 100));
@@ -175,6 +170,18 @@ function contentsPart({ hosts, formats, media, figures }: ReportFacts): Html | u
     ...shown("videos", videos, pagesWithVideos),
     ...(stories > 0 ? [share("news stories and feed entries", stories, stories)] : []),
   ];
+  const largest = languages.languages.slice(0, caps.languages);
+  const others = languages.languages.length - largest.length;
+  const otherPages = languages.languages
+    .slice(largest.length)
+    .reduce((sum, { pages }) => sum + pages, languages.otherPages);
+  const languageRows = [
+    ...largest.map(({ language, pages }) => share(html`<bdi>${shortened(language, 20)}</bdi>`, pages, pages)),
+    ...(otherPages > 0 ? [share(`other (${grouped(others)})`, otherPages, otherPages)] : []),
+    ...(languages.defaultPages > 0
+      ? [share("with an x-default page", languages.defaultPages, languages.defaultPages)]
+      : []),
+  ];
   const card = (title: string, rows: readonly Html[], nothing: string) =>
     html`<div class="card"><h3>${title}</h3>${rows.length === 0 ? html`<p class="note">${nothing}</p>` : html`<ul class="shares">${rows}</ul>`}</div>`;
   return part(
@@ -184,6 +191,7 @@ function contentsPart({ hosts, formats, media, figures }: ReportFacts): Html | u
 ${card("Hosts", hostRows, "no pages")}
 ${card("Formats", formatRows, "no sitemap with pages")}
 ${card("Images, videos, news", mediaRows, "none")}
+${card("Languages", languageRows, "no alternate pages")}
 </div>`,
   );
 }

@@ -132,7 +132,7 @@ export const caps = {
   fewOfRule: 2,
   allOfRules: 12_000,
   hosts: 12,
-  languages: 24,
+  languages: 12,
   changes: 20,
 } as const;
 

@@ -10,7 +10,6 @@ import type { DiscoveryRecord } from "../model/event.ts";
 import { signal as expectSignal, optionsIn, unexpected } from "../model/option-checks.ts";
 import type { PagesFormat, RobotsPreference } from "../model/sitemap.ts";
 import { isTree, type SitemapTree } from "../tree/tree.ts";
-import type { LanguageCount, LanguageLinks } from "./languages.ts";
 
 /** Options of `reportHtml` and `reportFacts`. */
 export interface ReportOptions {
@@ -171,19 +170,16 @@ export interface ReportTimeline {
   readonly common?: { readonly at: string; readonly pages: number } | undefined;
 }
 
-/** Which languages link to which. */
+/** The languages of pages with alternate pages. */
 export interface ReportLanguages {
-  readonly languages: readonly LanguageCount[];
-  /** Languages that the page does not show. */
-  readonly others: number;
-  /** Row by row: the links of pages in one language to alternate pages in another. */
-  readonly links: readonly (readonly (LanguageLinks | null)[])[];
-  /** Whether return links were checked: only if everything could be read. */
-  readonly judged: boolean;
-  /** Pages with an `x-default` page. */
-  readonly defaultPages: number;
+  /** The largest first. `language` is as written by the pages that name themselves. */
+  readonly languages: readonly { readonly language: string; readonly pages: number }[];
+  /** Pages in other languages. */
+  readonly otherPages: number;
   /** Pages with alternate pages. */
   readonly pages: number;
+  /** Pages with an `x-default` page. */
+  readonly defaultPages: number;
 }
 
 /** A host and its pages; for several hosts together, their number. */

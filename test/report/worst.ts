@@ -64,10 +64,7 @@ export function worstFacts(character: (number: number) => string, length: number
     },
     languages: {
       languages: list(() => ({ language: text().slice(0, 35), pages: large }), 30),
-      others: 0,
-      links: list(() => list(() => numbers("links", "noReturn", "unlisted"), 30), 30),
-      judged: true,
-      ...numbers("defaultPages", "pages"),
+      ...numbers("otherPages", "defaultPages", "pages"),
     },
     hosts: list(() => ({ name: text(), pages: large })),
     formats: list(() => ({ format: "atom" as const, ...numbers("sitemaps", "pages") }), 4),
