@@ -4,8 +4,8 @@
 import { pipeline, Readable } from "node:stream";
 import * as zlib from "node:zlib";
 import { SitemapError } from "../model/errors.ts";
-import { blockSize, type KeptFile } from "./file.ts";
-import { createTemporaryFile, type TemporaryFile } from "./scratch.ts";
+import { blockSize, type KeptFile } from "../storage/file.ts";
+import { createTemporaryFile, type TemporaryFile } from "../storage/scratch.ts";
 import { latin1, magic as recordStart } from "./warc.ts";
 
 // The most that is compressed or decompressed in one call.

@@ -8,7 +8,7 @@ import { SitemapError } from "../model/errors.ts";
 import type { Body, Came, DocumentRole, Fetched, HeaderList, NotAsked } from "../model/exchange.ts";
 import { hasNoResponse, isRefused, type Problem, problemFrom } from "../model/problem.ts";
 import { isHttpUrl, parseUrl, withoutCredentials } from "../model/url.ts";
-import { type Block, keptBody, lengthOf } from "./file.ts";
+import { type Block, keptBody, lengthOf } from "../storage/file.ts";
 import { isObject, parseJson } from "./info.ts";
 import type { RecordSource } from "./records.ts";
 import { digestOf, type Field, newId, ownFields, type RecordHead, sealed, type WarcRecord } from "./warc.ts";

@@ -3,8 +3,8 @@
 import { open, stat } from "node:fs/promises";
 import { SitemapError, systemReason } from "../model/errors.ts";
 import type { DocumentRequest, DocumentSource, Fetched } from "../model/exchange.ts";
+import { closedError, invalidArchive, KeptFile, storageFailed } from "../storage/file.ts";
 import { ArchivedBody } from "./archived-body.ts";
-import { closedError, invalidArchive, KeptFile, storageFailed } from "./file.ts";
 import { dateOf, foreignUrl, Originals, readForeign } from "./foreign.ts";
 import { unpack } from "./gzip-records.ts";
 import { AnswerLimit, countsFrom, type IndexedGroup, indexType, readIndex, readIndexHead } from "./index-record.ts";

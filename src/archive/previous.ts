@@ -2,8 +2,8 @@
 import { SitemapError } from "../model/errors.ts";
 import type { DocumentRequest, Fetched, FetchedDocument } from "../model/exchange.ts";
 import { bareHost, parseUrl } from "../model/url.ts";
+import { invalidArchive } from "../storage/file.ts";
 import { ArchivedBody } from "./archived-body.ts";
-import { invalidArchive } from "./file.ts";
 import { countsFrom } from "./index-record.ts";
 import { type Answer, type Archive, type OpenArchiveOptions, openArchive } from "./open.ts";
 import { archiveKey } from "./replay.ts";

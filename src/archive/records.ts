@@ -1,6 +1,6 @@
 // The records of a WARC file, compressed or not: one at a known place, or all in one pass, which continues after damage.
 import { SitemapError } from "../model/errors.ts";
-import { type KeptFile, readBlocks } from "./file.ts";
+import { type KeptFile, readBlocks } from "../storage/file.ts";
 import * as gzip from "./gzip-records.ts";
 import { headAt, latin1, lineEndsAt, magic, maxHead, type RecordHead, recordEnd } from "./warc.ts";
 

@@ -4,14 +4,14 @@ import { SitemapError } from "../model/errors.ts";
 import type { Body, DocumentRequest, DocumentSource, Fetched } from "../model/exchange.ts";
 import type { Limits, StoreKind } from "../model/options.ts";
 import type { Problem } from "../model/problem.ts";
+import { type Block, closedError, keptBody } from "../storage/file.ts";
+import { Scratch } from "../storage/scratch.ts";
 import { ArchivedBody } from "./archived-body.ts";
-import { type Block, closedError, keptBody } from "./file.ts";
 import type { ArchiveInfo, RunCounts } from "./info.ts";
 import { describe, type Repetition, revive } from "./kept-response.ts";
 import { type Answer, readOwnExchange } from "./open.ts";
 import { archiveKey, replay } from "./replay.ts";
 import type { ResumedArchive } from "./resume.ts";
-import { Scratch } from "./scratch.ts";
 import { ArchiveWriter, copyArchive, writeArchive } from "./write.ts";
 
 /** A store for one crawl. Exchanges are appended to an archive, if there is one: a new one at `save`, or one that is resumed. */

@@ -2,7 +2,7 @@
 //   https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#file-and-record-model
 // Lenient, because of other tools: lines that end in LF alone, more or fewer line ends after a record, any version number.
 import { createHash, randomUUID } from "node:crypto";
-import { type Block, lengthOf, readBlocks } from "./file.ts";
+import { type Block, lengthOf, readBlocks } from "../storage/file.ts";
 
 /** The head of a record, as read. */
 export interface RecordHead {

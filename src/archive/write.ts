@@ -1,13 +1,12 @@
 // Writes an archive: a `warcinfo` record, then exchanges one after another, then the index. Each record is compressed separately, if at
 // all.
 // A killed process leaves a file that is valid up to its last record.
-import { randomBytes } from "node:crypto";
-import { link, lstat, open, rename, unlink } from "node:fs/promises";
-import path from "node:path";
+import { open } from "node:fs/promises";
 import { SitemapError, systemReason } from "../model/errors.ts";
 import type { Fetched } from "../model/exchange.ts";
 import { version } from "../model/version.ts";
-import { type Block, KeptFile, largePiece, lengthOf, readBlocks, storageFailed } from "./file.ts";
+import { AtomicFile } from "../storage/atomic-file.ts";
+import { type Block, KeptFile, largePiece, lengthOf, readBlocks, storageFailed } from "../storage/file.ts";
 import { compressed, stored } from "./gzip-records.ts";
 import { countsFrom, type Group, indexContent, indexType, trailerOf } from "./index-record.ts";
 import { type ArchiveInfo, type Counts, infoData, type RunCounts } from "./info.ts";
@@ -258,37 +257,29 @@ export async function copyArchive(
   );
 }
 
-/** Writes a whole archive under a temporary name first: a file with the name `file` is complete. Replaces a file only with `overwrite`. */
+/** Writes a whole archive: a file with the name `file` is complete. Replaces a file only with `overwrite`. */
 export async function writeArchive(
   file: string,
   write: (writer: ArchiveWriter) => Promise<void>,
-  overwrite = false,
+  overwrite?: boolean,
 ): Promise<void> {
-  const before = await lstat(file).catch(() => undefined);
-  const isReplaced = overwrite && before?.isFile() === true;
-  if (before !== undefined && !isReplaced) throw existsError(file);
-  // Fits even if the other name has the maximum length.
-  const name = `${path.basename(file).slice(0, 50)}.${randomBytes(4).toString("hex")}.unfinished`;
-  const unfinished = path.join(path.dirname(file), name);
-  const writer = await ArchiveWriter.create(unfinished, file);
+  const output = orArchiveError(file, () => new AtomicFile(file, { overwrite, open: false }));
+  // The positions of records mean nothing in a pipe.
+  if (output.isDirect) throw existsError(file);
   try {
+    const writer = await ArchiveWriter.create(output.path, file);
     await write(writer).finally(() => writer.close());
-    await publish(unfinished, file, isReplaced);
+    orArchiveError(file, () => output.commit());
   } finally {
-    await unlink(unfinished).catch(() => undefined);
+    output.discard();
   }
 }
 
-// A link, unlike a rename, never replaces a file.
-async function publish(from: string, to: string, isReplaced: boolean): Promise<void> {
+function orArchiveError<T>(file: string, action: () => T): T {
   try {
-    await (isReplaced ? rename(from, to) : link(from, to));
+    return action();
   } catch (error) {
-    // Not every file system supports links.
-    if (!isReplaced && (await lstat(to).catch(() => undefined))) throw existsError(to, error);
-    await rename(from, to).catch((reason) => {
-      throw unwritableError(to, reason);
-    });
+    throw isCode(error, "EEXIST") || isCode(error, "EISDIR") ? existsError(file, error) : unwritableError(file, error);
   }
 }
 

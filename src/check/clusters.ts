@@ -2,11 +2,12 @@
 // of alternate pages are a cluster. If every member of the set is listed with that very set, all of them link to one
 // another, and nothing can be wrong: on most websites this settles all clusters, with one record per page. The pages of
 // the other clusters are read again, and their links, one record each, are looked up among all pages.
-import type { Scratch } from "../archive/scratch.ts";
+
 import { Marks } from "../join/marks.ts";
 import { RecordGroups } from "../join/record-groups.ts";
 import type { RecordStore } from "../join/record-store.ts";
 import type { AlternatePage, SitemapPage } from "../model/page.ts";
+import type { Scratch } from "../storage/scratch.ts";
 import * as pageRecords from "./page-records.ts";
 import type { AlternateSet } from "./rules/languages.ts";
 import { keyOf, mixed, textHash, UrlScan } from "./url-scan.ts";

@@ -1,11 +1,12 @@
 // Rules across all sitemaps: stores a record per page, and joins the records at the end. Findings are counted for each sitemap; the text of
 // the first examples is read again from the documents.
-import { Scratch } from "../archive/scratch.ts";
+
 import { Marks } from "../join/marks.ts";
 import { runAt } from "../join/run-at.ts";
 import { hasTime } from "../model/instant.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { PagesSitemap } from "../model/sitemap.ts";
+import { Scratch } from "../storage/scratch.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import type { PageWatcher } from "./check-tree.ts";
 import { Clusters } from "./clusters.ts";

@@ -1,10 +1,11 @@
 // Compares what sitemaps say about each URL: the same URL in several sitemaps, several spellings of one page, dates
 // that contradict each other. One record per page on disk, joined one partition at a time, in flat memory.
-import type { Scratch } from "../archive/scratch.ts";
+
 import type { Marks } from "../join/marks.ts";
 import { RecordGroups } from "../join/record-groups.ts";
 import { RecordStore } from "../join/record-store.ts";
 import { dayLength } from "../model/instant.ts";
+import type { Scratch } from "../storage/scratch.ts";
 import { bounds } from "./bounds.ts";
 import type { WebsitePages } from "./cross-rules.ts";
 import type { RuleId } from "./rule-table.ts";

@@ -1,9 +1,10 @@
 // Buffers the body of a prefetched document until it is read: in memory while there is room, then in a scratch file.
 // While the reader keeps up, chunks pass through memory only, and a slow reader slows the download down.
-import type { Block } from "../archive/file.ts";
-import { Scratch } from "../archive/scratch.ts";
+
 import type { Body } from "../model/exchange.ts";
 import type { Problem } from "../model/problem.ts";
+import type { Block } from "../storage/file.ts";
+import { Scratch } from "../storage/scratch.ts";
 
 // Small, because long-lived buffers are freed late: 3 MB made the process 20 MB larger.
 const memoryLimit = 512 * 1024;

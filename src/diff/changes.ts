@@ -2,11 +2,7 @@
 // state is an archive. Documents that cannot be read today are taken from it, so their last known state is kept.
 import { existsSync, realpathSync, rmSync } from "node:fs";
 import path from "node:path";
-import { invalidArchive, storageFailed } from "../archive/file.ts";
-import { replaceFile } from "../archive/folder.ts";
-import { FileLock } from "../archive/lock.ts";
 import { type Archive, openArchive } from "../archive/open.ts";
-import { Scratch } from "../archive/scratch.ts";
 import { type CrawlTarget, flatten } from "../crawl/crawl.ts";
 import { PageFilter } from "../crawl/page-filter.ts";
 import { checkTarget, prepare } from "../crawl/prepare.ts";
@@ -19,6 +15,10 @@ import { defaultLimits, type Options, resolvePageFilters } from "../model/option
 import { isCutOff, isLossy } from "../model/problem.ts";
 import { isComplete, isReadSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
 import { urlKey } from "../model/url.ts";
+import { invalidArchive, storageFailed } from "../storage/file.ts";
+import { replaceFile } from "../storage/folder.ts";
+import { FileLock } from "../storage/lock.ts";
+import { Scratch } from "../storage/scratch.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
 import { partsOf, robotsOf, type SitemapTree } from "../tree/tree.ts";
 import { compareSides } from "./compare-sides.ts";

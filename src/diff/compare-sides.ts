@@ -1,6 +1,5 @@
 // The passes of a diff: read both sides, join, then report what differs.
 import { isDeepStrictEqual } from "node:util";
-import type { Scratch } from "../archive/scratch.ts";
 import { Marks } from "../join/marks.ts";
 import { PlacedRecords } from "../join/placed-records.ts";
 import {
@@ -13,6 +12,7 @@ import {
   type TreeChange,
 } from "../model/change.ts";
 import type { SitemapPage } from "../model/page.ts";
+import type { Scratch } from "../storage/scratch.ts";
 import { isAbsent, type Side, type SideFacts } from "./diff-side.ts";
 import type { DiffSettings } from "./diff-trees.ts";
 import { EarlierPages } from "./earlier-pages.ts";

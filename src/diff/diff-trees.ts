@@ -2,7 +2,6 @@
 // records of 20 bytes; records are joined on disk, partition by partition, and mark the pages that differ; documents
 // with marked pages are read a second time to report these pages. The URLs are never all in memory.
 
-import { Scratch } from "../archive/scratch.ts";
 import { flatten } from "../crawl/crawl.ts";
 import {
   type ChangeKind,
@@ -14,6 +13,7 @@ import {
 } from "../model/change.ts";
 import { functionValue, invalid, optionsIn, signal, strings, suggestion } from "../model/option-checks.ts";
 import { type Options, resolveOptions } from "../model/options.ts";
+import { Scratch } from "../storage/scratch.ts";
 import { compareSides } from "./compare-sides.ts";
 import { checkSide, type DiffSide } from "./diff-side.ts";
 import type { NdjsonSide } from "./ndjson-side.ts";

@@ -1,9 +1,10 @@
 // The earlier fields of changed pages, and the sitemap that declared them: added in the order of the old side, read in
 // the order of the new side. The fields are text in the scratch file.
-import type { Block } from "../archive/file.ts";
-import type { Scratch } from "../archive/scratch.ts";
+
 import { PlacedRecords } from "../join/placed-records.ts";
 import type { SitemapPage } from "../model/page.ts";
+import type { Block } from "../storage/file.ts";
+import type { Scratch } from "../storage/scratch.ts";
 
 const fullPiece = 32 * 1024;
 // Pages rarely move far: the pieces that were used last are kept.

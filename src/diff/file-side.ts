@@ -3,14 +3,14 @@
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
-import type { Block } from "../archive/file.ts";
-import type { Scratch } from "../archive/scratch.ts";
 import { type Reading, type ReadSettings, read } from "../crawl/read.ts";
 import { SitemapError } from "../model/errors.ts";
 import { defaultLimits } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { Problem } from "../model/problem.ts";
 import { isRobotsPath } from "../model/url.ts";
+import type { Block } from "../storage/file.ts";
+import type { Scratch } from "../storage/scratch.ts";
 import { kindOfBytes } from "./archive-magic.ts";
 import type { DiffBytes, Side, SideFacts, SideSitemap } from "./diff-side.ts";
 import type { OpenSideOptions } from "./open-side.ts";

@@ -1,9 +1,10 @@
 // Opens one side of a diff: finds out its form, and how to read its pages.
-import type { Scratch } from "../archive/scratch.ts";
+
 import { SitemapError, systemReason } from "../model/errors.ts";
 import type { CrawlEvent } from "../model/event.ts";
 import type { Options } from "../model/options.ts";
 import type { Problem } from "../model/problem.ts";
+import type { Scratch } from "../storage/scratch.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
 import { isTree } from "../tree/tree.ts";
 import { kindOfFile } from "./archive-magic.ts";

@@ -1,13 +1,14 @@
 // The pages of one side, list by list: the pages of each sitemap have consecutive places in the order of their side, so
 // that a place identifies the sitemap. A page is a record of 20 bytes: fingerprints of its URL (64 bits), of its date and of
 // its other fields (32 bits each), and its place. Records of the same URL are in the same partition.
-import type { Scratch } from "../archive/scratch.ts";
+
 import { RecordGroups } from "../join/record-groups.ts";
 import { RecordStore } from "../join/record-store.ts";
 import { runAt } from "../join/run-at.ts";
 import { type PageField, pageFields } from "../model/change.ts";
 import { FingerprintReader, mix } from "../model/fingerprints.ts";
 import type { SitemapPage } from "../model/page.ts";
+import type { Scratch } from "../storage/scratch.ts";
 import type { DiffSettings } from "./diff-trees.ts";
 
 /** The pages that one sitemap declares. */

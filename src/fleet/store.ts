@@ -4,9 +4,9 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { storageFailed } from "../archive/file.ts";
-import { makeFolder, removeEmpty } from "../archive/folder.ts";
-import { ownerOf } from "../archive/lock.ts";
+import { storageFailed } from "../storage/file.ts";
+import { makeFolder, removeEmpty } from "../storage/folder.ts";
+import { ownerOf } from "../storage/lock.ts";
 import { lockName, takeFolder } from "./journal-file.ts";
 import { isBucket, type Published, S3Bucket } from "./s3-bucket.ts";
 

@@ -1,6 +1,6 @@
 // Records by place, such as the number of a page: added in any order, read back in about the order of the places. They are in
 // buckets, one for each range of places; one bucket at a time is loaded.
-import type { Scratch } from "../archive/scratch.ts";
+import type { Scratch } from "../storage/scratch.ts";
 import { RecordStore } from "./record-store.ts";
 
 const smallestBucket = 4096;

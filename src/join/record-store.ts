@@ -1,7 +1,7 @@
 // Records of a few 32-bit words, more than fit in memory: divided into partitions, added in any order, and read back one
 // partition at a time. Each partition has a buffer; full buffers go to the scratch file.
-import type { Block } from "../archive/file.ts";
-import type { Scratch } from "../archive/scratch.ts";
+import type { Block } from "../storage/file.ts";
+import type { Scratch } from "../storage/scratch.ts";
 
 // In words. Small at first: most websites have a handful of records for each partition.
 const firstLength = 256;

@@ -1,5 +1,5 @@
 // From a tree to the facts of its report: pages are counted during the check, in one pass; the other facts follow.
-import { Scratch } from "../archive/scratch.ts";
+
 import { checkTreeWhile, type PageWatcher } from "../check/check-tree.ts";
 import { type CheckResult, failedInWords, severitiesInWords } from "../check/result.ts";
 import type { AlternateSet } from "../check/rules/languages.ts";
@@ -10,6 +10,7 @@ import { counted } from "../model/figures.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { messageWithHint } from "../model/problem.ts";
 import { version } from "../model/version.ts";
+import { Scratch } from "../storage/scratch.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import { discoveryFacts, sitemapFacts } from "./fetched.ts";
 import { findingFacts } from "./finding-list.ts";

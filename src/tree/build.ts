@@ -154,7 +154,7 @@ async function preparedFrom(path: string, { info, urls }: Archive, reader: Archi
     return prepare(homepage, options);
   } catch (error) {
     if (!(error instanceof SitemapError)) throw error;
-    const { invalidArchive } = await import("../archive/file.ts");
+    const { invalidArchive } = await import("../storage/file.ts");
     throw invalidArchive(path, error.message, error);
   }
 }

@@ -1,13 +1,13 @@
 // The totals of a fleet, for summary.json, the table at the end and `fleet status DIR`.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { ownerOf } from "../../archive/lock.ts";
 import { isForgiven } from "../../fleet/bisection.ts";
 import { journalName, lockName, readResults, readSites } from "../../fleet/journal-file.ts";
 import { type SiteOutcome, type SiteSummary, siteOutcomes } from "../../fleet/site-job.ts";
 import { addInto } from "../../fleet/site-responses.ts";
 import { defined } from "../../model/defined.ts";
 import { counted, grouped, size } from "../../model/figures.ts";
+import { ownerOf } from "../../storage/lock.ts";
 import { jsonOf, printable } from "../../write/printable.ts";
 import type { Context } from "../context.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";

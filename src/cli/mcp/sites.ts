@@ -3,12 +3,12 @@
 import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { makeFolder } from "../../archive/folder.ts";
 import { keyHash, type SiteJob, siteJob } from "../../fleet/site-job.ts";
 import { SitemapError } from "../../model/errors.ts";
 import type { Options } from "../../model/options.ts";
 import { messageWithHint, type Problem } from "../../model/problem.ts";
 import { urlKey } from "../../model/url.ts";
+import { makeFolder } from "../../storage/folder.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
 
 /** Why there is no result, for the agent. */

@@ -4,9 +4,9 @@
 // too.
 import fs from "node:fs";
 import path from "node:path";
-import { makeFolder, removeEmpty, replaceFile } from "../../archive/folder.ts";
-import { isRunning } from "../../archive/lock.ts";
 import { systemReason } from "../../model/errors.ts";
+import { makeFolder, removeEmpty, replaceFile } from "../../storage/folder.ts";
+import { isRunning } from "../../storage/lock.ts";
 import type { Unfinished } from "../context.ts";
 import { orUsageError, UsageError } from "../exit-codes.ts";
 import { OutputFailed } from "./stdout.ts";

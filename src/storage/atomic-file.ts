@@ -1,0 +1,190 @@
+// Outputs that are complete or absent: written under a temporary name beside the target, then renamed. A run that fails or is stopped
+// leaves the old file as it was. Devices and pipes cannot be replaced, so they are written directly.
+import { randomBytes } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { makeFolder, removeEmpty } from "./folder.ts";
+
+export interface AtomicOptions {
+  /** Whether to replace an existing file. Otherwise its existence is an error with the code `EEXIST`. */
+  readonly overwrite?: boolean | undefined;
+  /** False if other code creates the file at `path`. */
+  readonly open?: boolean | undefined;
+}
+
+export class AtomicFile {
+  /** The final path, with symbolic links resolved. */
+  readonly target: string;
+  /** Where the content is until `commit`. */
+  readonly path: string;
+  /** Whether the target did not exist. */
+  readonly isNew: boolean;
+  /** Whether the target is a device or a pipe: what was written cannot be taken back. */
+  readonly isDirect: boolean;
+  readonly #overwrite: boolean;
+  #descriptor: number | undefined;
+  #isOver = false;
+
+  /** Opens the file. Throws the system's error if that fails. */
+  constructor(target: string, { overwrite = false, open = true }: AtomicOptions = {}) {
+    const found = fs.statSync(target, { throwIfNoEntry: false });
+    this.isDirect = found !== undefined && !found.isFile() && !found.isDirectory();
+    this.isNew = found === undefined && fs.lstatSync(target, { throwIfNoEntry: false }) === undefined;
+    if (found?.isDirectory()) throw systemError("EISDIR", "is a folder", target);
+    if (!this.isNew && !this.isDirect && !overwrite) throw existsError(target);
+    this.#overwrite = overwrite;
+    this.target = found === undefined ? target : fs.realpathSync(target);
+    this.path = this.isDirect ? target : temporaryName(this.target);
+    if (open) this.#descriptor = fs.openSync(this.path, this.isDirect ? "w" : "wx");
+  }
+
+  /** Appends all of `data`. */
+  write(data: string | Uint8Array): void {
+    if (this.#descriptor === undefined) throw systemError("EBADF", "file is closed", this.target);
+    const bytes = typeof data === "string" ? Buffer.from(data) : data;
+    // A nearly full disk accepts a part, and reports an error only at the next attempt.
+    for (let done = 0; done < bytes.length; ) done += fs.writeSync(this.#descriptor, bytes, done);
+  }
+
+  /** Puts the content in place, flushed to disk and with the permissions of the file that it replaces. */
+  commit(): void {
+    if (this.#isOver) return;
+    try {
+      if (!this.isDirect) {
+        this.#descriptor ??= fs.openSync(this.path, "r+");
+        const replaced = fs.statSync(this.target, { throwIfNoEntry: false });
+        if (replaced !== undefined) fs.fchmodSync(this.#descriptor, replaced.mode & 0o777);
+        fs.fsyncSync(this.#descriptor);
+      }
+      this.#close();
+      if (!this.isDirect) moveInto(this.path, this.target, this.#overwrite);
+      this.#isOver = true;
+    } catch (error) {
+      this.discard();
+      throw error;
+    }
+  }
+
+  /** Removes what was written. Does nothing after `commit`. */
+  discard(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#close();
+    if (!this.isDirect) fs.rmSync(this.path, { force: true });
+  }
+
+  #close(): void {
+    if (this.#descriptor !== undefined) fs.closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+}
+
+/** A folder of files that appear together. */
+export class AtomicFolder {
+  readonly target: string;
+  /** Where the files are until `commit`. */
+  readonly path: string;
+  /** Whether the target did not exist, or was empty. */
+  readonly isNew: boolean;
+  readonly #names: readonly string[];
+  readonly #overwrite: boolean;
+  readonly #made: readonly string[];
+  #isOver = false;
+
+  /** Replaces a folder only with `overwrite`, and only if it has no other files than `names`: nothing else is ever deleted. */
+  constructor(target: string, names: readonly string[], { overwrite = false }: Pick<AtomicOptions, "overwrite"> = {}) {
+    this.target = fs.existsSync(target) ? fs.realpathSync(target) : path.resolve(target);
+    this.#names = names;
+    this.#overwrite = overwrite;
+    this.isNew = this.#replaced().length === 0;
+    this.#made = makeFolder(path.dirname(this.target));
+    this.path = temporaryName(this.target);
+    try {
+      fs.mkdirSync(this.path);
+    } catch (error) {
+      removeEmpty(this.#made);
+      throw error;
+    }
+  }
+
+  commit(): void {
+    if (this.#isOver) return;
+    const aside = temporaryName(this.target);
+    try {
+      for (const name of fs.readdirSync(this.path)) flush(path.join(this.path, name));
+      const isReplaced = this.#replaced().length > 0;
+      if (isReplaced) fs.renameSync(this.target, aside);
+      try {
+        fs.renameSync(this.path, this.target);
+      } catch (error) {
+        if (isReplaced) fs.renameSync(aside, this.target);
+        throw error;
+      }
+    } catch (error) {
+      this.discard();
+      throw error;
+    }
+    this.#isOver = true;
+    fs.rmSync(aside, { recursive: true, force: true });
+  }
+
+  /** Removes what was written. Does nothing after `commit`. */
+  discard(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    fs.rmSync(this.path, { recursive: true, force: true });
+    removeEmpty(this.#made);
+  }
+
+  // The files that would be replaced. Throws if they may not be.
+  #replaced(): readonly string[] {
+    const found = fs.existsSync(this.target) ? fs.readdirSync(this.target) : [];
+    const other = found.find((name) => !this.#names.includes(name));
+    if (other !== undefined)
+      throw systemError("ENOTEMPTY", `the folder has files of another origin: ${other}`, this.target);
+    if (found.length > 0 && !this.#overwrite) throw existsError(this.target);
+    return found;
+  }
+}
+
+// In the same folder, because a rename works only within one file system; with the same ending, which may decide about compression; and
+// short enough even if the target's name has the maximum length.
+function temporaryName(target: string): string {
+  const id = randomBytes(4).toString("hex");
+  return path.join(path.dirname(target), `.partial-${id}-${path.basename(target).slice(-50)}`);
+}
+
+// A link, unlike a rename, never replaces a file that another process has created in the meantime.
+function moveInto(from: string, to: string, overwrite: boolean): void {
+  try {
+    if (!overwrite) fs.linkSync(from, to);
+  } catch (error) {
+    // Not every file system supports links.
+    if (fs.lstatSync(to, { throwIfNoEntry: false }) !== undefined) throw existsError(to, error);
+    overwrite = true;
+  }
+  if (overwrite) fs.renameSync(from, to);
+  else fs.rmSync(from);
+}
+
+// Flushes a file to disk: a power failure must not leave an empty one under its final name.
+function flush(file: string): void {
+  const descriptor = fs.openSync(file, "r+");
+  try {
+    fs.fsyncSync(descriptor);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+function existsError(file: string, cause?: unknown): Error {
+  return systemError("EEXIST", "file already exists", file, cause);
+}
+
+function systemError(code: string, reason: string, file: string, cause?: unknown): Error {
+  return Object.assign(new Error(`${code}: ${reason}, open '${file}'`, { cause }), {
+    code,
+    syscall: "open",
+    path: file,
+  });
+}

@@ -1,0 +1,204 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { AtomicFile, AtomicFolder } from "../../src/storage/atomic-file.ts";
+import { smallDisk } from "../support/small-disk.ts";
+import { testFolder } from "../support/test-folder.ts";
+
+const inFolder = testFolder();
+
+describe("a file", () => {
+  test("appears when it is committed, and not before", () => {
+    const file = new AtomicFile(inFolder("urls.txt"));
+    file.write("one\n");
+    file.write(Buffer.from("two\n"));
+    expect(existsSync(inFolder("urls.txt"))).toBe(false);
+    file.commit();
+    expect(readFileSync(inFolder("urls.txt"), "utf8")).toBe("one\ntwo\n");
+    expect(readdirSync(inFolder())).toEqual(["urls.txt"]);
+  });
+
+  test("leaves nothing behind if it is discarded", () => {
+    const file = new AtomicFile(inFolder("urls.txt"));
+    file.write("one\n");
+    file.discard();
+    file.commit();
+    expect(readdirSync(inFolder())).toEqual([]);
+    expect(() => file.write("two\n")).toThrow("closed");
+  });
+
+  test("stays in place if it is discarded after it was committed", () => {
+    const file = new AtomicFile(inFolder("urls.txt"));
+    file.commit();
+    file.discard();
+    expect(readdirSync(inFolder())).toEqual(["urls.txt"]);
+  });
+
+  test("replaces another only if it may, and keeps its permissions", () => {
+    writeFileSync(inFolder("urls.txt"), "old");
+    chmodSync(inFolder("urls.txt"), 0o640);
+    expect(() => new AtomicFile(inFolder("urls.txt"))).toThrow(expect.objectContaining({ code: "EEXIST" }));
+    const file = new AtomicFile(inFolder("urls.txt"), { overwrite: true });
+    expect(file.isNew).toBe(false);
+    file.write("new");
+    expect(readFileSync(inFolder("urls.txt"), "utf8")).toBe("old");
+    file.commit();
+    expect(readFileSync(inFolder("urls.txt"), "utf8")).toBe("new");
+    expect(statSync(inFolder("urls.txt")).mode & 0o777).toBe(0o640);
+  });
+
+  test("does not replace a file that another process created in the meantime", () => {
+    const file = new AtomicFile(inFolder("urls.txt"));
+    writeFileSync(inFolder("urls.txt"), "theirs");
+    expect(() => file.commit()).toThrow(expect.objectContaining({ code: "EEXIST" }));
+    expect(readFileSync(inFolder("urls.txt"), "utf8")).toBe("theirs");
+    expect(readdirSync(inFolder())).toEqual(["urls.txt"]);
+  });
+
+  test("replaces the file behind a symbolic link, and keeps the link", () => {
+    mkdirSync(inFolder("elsewhere"));
+    writeFileSync(inFolder("elsewhere/real.txt"), "old");
+    symlinkSync("elsewhere/real.txt", inFolder("link.txt"));
+    const file = new AtomicFile(inFolder("link.txt"), { overwrite: true });
+    file.write("new");
+    file.commit();
+    expect(lstatSync(inFolder("link.txt")).isSymbolicLink()).toBe(true);
+    expect(readFileSync(inFolder("elsewhere/real.txt"), "utf8")).toBe("new");
+  });
+
+  test("may be created by other code, under the same ending", () => {
+    const file = new AtomicFile(inFolder("site.warc.gz"), { open: false });
+    expect(file.path).toMatch(/\.warc\.gz$/);
+    writeFileSync(file.path, "content", { flag: "wx" });
+    file.commit();
+    expect(readFileSync(inFolder("site.warc.gz"), "utf8")).toBe("content");
+  });
+
+  test("may have the longest name that a file can have", () => {
+    const name = `${"é".repeat(120)}.txt`;
+    const file = new AtomicFile(inFolder(name));
+    file.commit();
+    expect(readdirSync(inFolder())).toEqual([name]);
+  });
+
+  test("cannot take the place of a folder, or be in one that is missing", () => {
+    mkdirSync(inFolder("folder"));
+    expect(() => new AtomicFile(inFolder("folder"), { overwrite: true })).toThrow(
+      expect.objectContaining({ code: "EISDIR" }),
+    );
+    expect(() => new AtomicFile(inFolder("none/urls.txt"))).toThrow(expect.objectContaining({ code: "ENOENT" }));
+  });
+
+  test("a device is written directly, and stays a device", () => {
+    const file = new AtomicFile("/dev/null");
+    expect(file.isDirect).toBe(true);
+    file.write("gone");
+    file.commit();
+    file.discard();
+    expect(lstatSync("/dev/null").isCharacterDevice()).toBe(true);
+  });
+
+  test("a pipe is written directly", async () => {
+    execFileSync("mkfifo", [inFolder("pipe")]);
+    const reader = spawn("cat", [inFolder("pipe")], { stdio: ["ignore", "pipe", "inherit"] });
+    let text = "";
+    reader.stdout.on("data", (piece) => {
+      text += piece;
+    });
+    const file = new AtomicFile(inFolder("pipe"));
+    file.write("through the pipe\n");
+    file.commit();
+    await once(reader, "close");
+    expect(text).toBe("through the pipe\n");
+    expect(readdirSync(inFolder())).toEqual(["pipe"]);
+  });
+
+  test("a full disk is an error, and the old file stays", ({ skip }) => {
+    const disk = smallDisk(64);
+    if (disk === undefined) return skip();
+    try {
+      const target = path.join(disk.path, "urls.txt");
+      writeFileSync(target, "old");
+      const file = new AtomicFile(target, { overwrite: true });
+      expect(() => file.write(Buffer.alloc(200_000))).toThrow(expect.objectContaining({ code: "ENOSPC" }));
+      file.discard();
+      expect(readdirSync(disk.path)).toEqual(["urls.txt"]);
+      expect(readFileSync(target, "utf8")).toBe("old");
+    } finally {
+      disk.remove();
+    }
+  });
+});
+
+describe("a folder", () => {
+  const names = ["pages.parquet", "sitemaps.parquet"];
+  const write = (folder: AtomicFolder, content: string) => {
+    for (const name of names) writeFileSync(path.join(folder.path, name), content);
+  };
+
+  test("appears with all its files", () => {
+    const folder = new AtomicFolder(inFolder("a/b/set"), names);
+    write(folder, "new");
+    expect(existsSync(inFolder("a/b/set"))).toBe(false);
+    folder.commit();
+    folder.discard();
+    expect(readdirSync(inFolder("a/b"))).toEqual(["set"]);
+    expect(readdirSync(inFolder("a/b/set"))).toEqual(names);
+  });
+
+  test("leaves nothing behind if it is discarded, not even the folders above it", () => {
+    const folder = new AtomicFolder(inFolder("a/b/set"), names);
+    write(folder, "new");
+    folder.discard();
+    expect(readdirSync(inFolder())).toEqual([]);
+  });
+
+  test("takes the place of an empty folder", () => {
+    mkdirSync(inFolder("set"));
+    const folder = new AtomicFolder(inFolder("set"), names);
+    write(folder, "new");
+    folder.commit();
+    expect(readdirSync(inFolder("set"))).toEqual(names);
+    expect(readdirSync(inFolder())).toEqual(["set"]);
+  });
+
+  test("replaces its own files only if it may", () => {
+    mkdirSync(inFolder("set"));
+    writeFileSync(inFolder("set/pages.parquet"), "old");
+    expect(() => new AtomicFolder(inFolder("set"), names)).toThrow(expect.objectContaining({ code: "EEXIST" }));
+    const folder = new AtomicFolder(inFolder("set"), names, { overwrite: true });
+    write(folder, "new");
+    expect(readFileSync(inFolder("set/pages.parquet"), "utf8")).toBe("old");
+    folder.commit();
+    expect(readFileSync(inFolder("set/pages.parquet"), "utf8")).toBe("new");
+    expect(readdirSync(inFolder())).toEqual(["set"]);
+  });
+
+  test("never replaces a folder with files of others", () => {
+    mkdirSync(inFolder("set"));
+    writeFileSync(inFolder("set/thesis.tex"), "years of work");
+    expect(() => new AtomicFolder(inFolder("set"), names, { overwrite: true })).toThrow(
+      expect.objectContaining({ code: "ENOTEMPTY" }),
+    );
+    rmSync(inFolder("set/thesis.tex"));
+    const folder = new AtomicFolder(inFolder("set"), names, { overwrite: true });
+    writeFileSync(inFolder("set/thesis.tex"), "years of work");
+    write(folder, "new");
+    expect(() => folder.commit()).toThrow(expect.objectContaining({ code: "ENOTEMPTY" }));
+    expect(readFileSync(inFolder("set/thesis.tex"), "utf8")).toBe("years of work");
+    expect(readdirSync(inFolder())).toEqual(["set"]);
+  });
+});
