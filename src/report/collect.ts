@@ -12,12 +12,14 @@ import { messageWithHint } from "../model/problem.ts";
 import { version } from "../model/version.ts";
 import { Scratch } from "../storage/scratch.ts";
 import type { SitemapTree } from "../tree/tree.ts";
-import { discoveryFacts, sitemapFacts } from "./fetched.ts";
-import { findingFacts } from "./finding-list.ts";
-import { LanguageCounts } from "./languages.ts";
+import { discoveryFacts, shownDiscovery, shownPreferences, shownSitemaps, sitemapFacts } from "./fetched.ts";
+import { findingFacts, shownFindings } from "./finding-list.ts";
+import { caps, shortened } from "./html.ts";
+import { LanguageCounts, shownLanguages } from "./languages.ts";
+import { shownSections } from "./map.ts";
 import type { ReportFacts, ReportFigures, ReportOptions, ReportSection } from "./report-tree.ts";
 import { Sections } from "./sections.ts";
-import { changeFacts } from "./since.ts";
+import { changeFacts, shownChanges } from "./since.ts";
 import { DateCounts, timelineOf } from "./timeline.ts";
 
 /** Options are checked already. */
@@ -32,7 +34,7 @@ export async function collectFacts(tree: SitemapTree, options: ReportOptions): P
     });
     const facts = await factsOf(tree, result, collector as Collector);
     const changes = previous === undefined ? undefined : await changeFacts(previous, tree, signal);
-    return { ...facts, changes };
+    return capped({ ...facts, changes });
   } finally {
     await scratch.close();
   }
@@ -76,6 +78,28 @@ async function factsOf(tree: SitemapTree, result: CheckResult, collector: Collec
     sitemaps,
     discovery: discoveryFacts(tree),
     preferences: tree.root.children.flatMap((child) => (child.kind === "index" && child.preferences) || []),
+  };
+}
+
+/** The first or the largest of each list, with long texts truncated. */
+export function capped(facts: ReportFacts): ReportFacts {
+  const named = facts.hosts.filter(({ others }) => others === undefined);
+  const hosts = named.slice(0, caps.hosts).map(({ name, pages }) => ({ name: shortened(name, 80), pages }));
+  const rest = [...named.slice(caps.hosts), ...facts.hosts.filter(({ others }) => others !== undefined)];
+  const others = rest.reduce((sum, host) => sum + (host.others ?? 1), 0);
+  const pages = rest.reduce((sum, host) => sum + host.pages, 0);
+  return {
+    ...facts,
+    homepage: shortened(facts.homepage),
+    unreachable: facts.unreachable && shortened(facts.unreachable),
+    findings: shownFindings(facts.findings),
+    sections: shownSections(facts.sections),
+    languages: shownLanguages(facts.languages),
+    hosts: others === 0 ? hosts : [...hosts, { name: "", pages, others }],
+    sitemaps: shownSitemaps(facts.sitemaps),
+    discovery: shownDiscovery(facts.discovery),
+    preferences: shownPreferences(facts.preferences),
+    changes: facts.changes && shownChanges(facts.changes),
   };
 }
 

@@ -1,9 +1,9 @@
-// The findings of a check: one row for each rule and severity, which opens to show effect, fix, sitemaps and examples.
+// The findings of a check: one row for each rule and severity, which opens to show fix, sitemaps and examples.
 import { type Finding, groupedByRule } from "../check/findings.ts";
 import { type CheckResult, failedInWords } from "../check/result.ts";
 import { severities } from "../check/rule.ts";
 import { counted, grouped } from "../model/figures.ts";
-import { caps, type Html, html, listed, part, prose, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
+import { caps, type Html, html, part, prose, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
 import type { ReportFacts, ReportFinding } from "./report-tree.ts";
 
 export function findingFacts({ findings, rules }: CheckResult): ReportFinding[] {
@@ -65,7 +65,7 @@ export function findingsPart(facts: ReportFacts): Html {
   const { findings, figures, unreachable } = facts;
   const content =
     findings.length > 0
-      ? html`<p class="lead">${failedInWords(facts)}. Open a rule to see its effect and how to fix it.</p>${filter(facts)}<div class="list">${findings.map((finding) => row(finding, facts.homepage))}</div>`
+      ? html`<p class="lead">${failedInWords(facts)}. Open a rule to see where, and how to fix it.</p>${filter(facts)}<div class="list">${findings.map((finding) => row(finding, facts.homepage))}</div>`
       : unreachable !== undefined || figures.sitemaps === 0
         ? html`<p class="empty">There is nothing to check.</p>`
         : html`<p class="empty good">Nothing that search engines would reject or ignore.</p>`;
@@ -90,39 +90,18 @@ function filter({ findings, counts }: ReportFacts): Html {
 }
 
 function row(finding: ReportFinding, homepage: string): Html {
-  const { rule, severity, count, sitemaps, sentence, fix, link, examples, places } = finding;
+  const { rule, severity, count, sitemaps, sentence, fix, link, basis, examples, places } = finding;
   const isSite = sitemaps === 1 && places[0]?.sitemap === homepage;
   return html`<details class="finding ${severity}" id="rule-${rule}"><summary><span class="tag ${severity}">${severityNames[severity][0]}</span><span class="says">${prose(sentence)}</span><span class="where">${isSite ? "the website" : counted(sitemaps, "sitemap")}</span><span class="count">${grouped(count)}<span class="unseen"> found</span></span></summary><div class="body">
-<h3>Effect</h3><p>${consequence(finding)}</p>
 ${fix !== "" && html`<h3>Fix</h3><p>${prose(fix)}</p>`}
 ${examples.length > 0 && html`<h3>${examples.length < count ? `The first ${examples.length} of ${grouped(count)}` : "Where"}</h3><ul class="examples">${examples.map((example) => exampleRow(example, homepage))}</ul>`}
 ${(places.length > 1 || examples.length === 0) && html`<h3>Sitemaps</h3><ul class="examples">${places.map(({ sitemap, count }) => html`<li>${urlLink(sitemap, withoutOrigin(sitemap, homepage))}<span class="place">${grouped(count)}</span></li>`)}${sitemaps > places.length && html`<li class="soft">other (${grouped(sitemaps - places.length)})</li>`}</ul>`}
-<p class="note">Rule <code>${rule}</code>${link !== "" && html` · <a href="${link}" rel="noreferrer">source</a>`}</p></div></details>`;
+<p class="note">Rule <code>${rule}</code>${basis === "heuristic" && " · a heuristic, not a documented rule"}${link !== "" && html` · <a href="${link}" rel="noreferrer">source</a>`}</p></div></details>`;
 }
 
 function exampleRow({ url, value, file, line, sitemap }: ReportFinding["examples"][number], homepage: string): Html {
   const place = file ?? withoutOrigin(sitemap, homepage);
   return html`<li>${url !== undefined && urlLink(url, withoutOrigin(url, homepage))}${value !== undefined && html`<bdi>${value}</bdi>`}<span class="place">${place !== "/" && html`<bdi>${place}</bdi>`}${line !== undefined && ` line ${grouped(line)}`}</span></li>`;
-}
-
-const engineNames = { google: "Google", bing: "Bing", yandex: "Yandex" } as const;
-
-function consequence({ severity, basis, engines }: ReportFinding): string {
-  const names = listed(engines.map((engine) => engineNames[engine]));
-  const who = names === "" ? "Programs" : names;
-  const does = engines.length === 1 ? "rejects or ignores" : "reject or ignore";
-  const effect = {
-    error: `${who} ${does} the file, the entry or the annotation.`,
-    warning: `${who} may ignore the file, the entry or the annotation.`,
-    info: "Advice only.",
-  }[severity];
-  const ground = {
-    protocol: `The sitemap protocol ${severity === "info" ? "recommends" : "requires"} it.`,
-    engine: "It is documented.",
-    practice: "It is good practice.",
-    heuristic: "A heuristic, not a documented rule.",
-  }[basis];
-  return `${effect} ${ground}`;
 }
 
 function notJudged({ notJudged }: ReportFacts): Html | false {

@@ -6,46 +6,16 @@ import { gzipSync } from "node:zlib";
 import { counted, grouped, size } from "../model/figures.ts";
 import { isHttpUrl } from "../model/url.ts";
 import { script, style } from "./assets.ts";
-import {
-  discoveryPart,
-  formatNames,
-  preferencesPart,
-  shownDiscovery,
-  shownPreferences,
-  shownSitemaps,
-  sitemapsPart,
-} from "./fetched.ts";
-import { findingsPart, shownFindings } from "./finding-list.ts";
-import { age, caps, Html, html, part, percent, readableUrl, StyleSheet, shortened, time, type Value } from "./html.ts";
-import { mapPart, shownSections } from "./map.ts";
+import { discoveryPart, formatNames, preferencesPart, sitemapsPart } from "./fetched.ts";
+import { findingsPart } from "./finding-list.ts";
+import { age, Html, html, part, percent, readableUrl, StyleSheet, shortened, time, type Value } from "./html.ts";
+import { mapPart } from "./map.ts";
 import type { ReportFacts } from "./report-tree.ts";
-import { changesPart, shownChanges } from "./since.ts";
+import { changesPart } from "./since.ts";
 import { timelinePart } from "./timeline.ts";
 
-/** The facts that the page shows: the first or the largest of each list, with long texts truncated. */
-export function shownFacts(facts: ReportFacts): ReportFacts {
-  const named = facts.hosts.filter(({ others }) => others === undefined);
-  const hosts = named.slice(0, caps.hosts).map(({ name, pages }) => ({ name: shortened(name, 80), pages }));
-  const rest = [...named.slice(caps.hosts), ...facts.hosts.filter(({ others }) => others !== undefined)];
-  const others = rest.reduce((sum, host) => sum + (host.others ?? 1), 0);
-  const pages = rest.reduce((sum, host) => sum + host.pages, 0);
-  return {
-    ...facts,
-    homepage: shortened(facts.homepage),
-    unreachable: facts.unreachable && shortened(facts.unreachable),
-    findings: shownFindings(facts.findings),
-    sections: shownSections(facts.sections),
-    hosts: others === 0 ? hosts : [...hosts, { name: "", pages, others }],
-    sitemaps: shownSitemaps(facts.sitemaps),
-    discovery: shownDiscovery(facts.discovery),
-    preferences: shownPreferences(facts.preferences),
-    changes: facts.changes && shownChanges(facts.changes),
-  };
-}
-
 /** The page of these facts. */
-export function pageOf(allFacts: ReportFacts): string {
-  const facts = shownFacts(allFacts);
+export function pageOf(facts: ReportFacts): string {
   const sheet = new StyleSheet();
   const parts = [
     { id: "findings", name: "Findings", content: findingsPart(facts) },
@@ -170,17 +140,11 @@ function contentsPart({ hosts, formats, media, languages, figures }: ReportFacts
     ...shown("videos", videos, pagesWithVideos),
     ...(stories > 0 ? [share("news stories and feed entries", stories, stories)] : []),
   ];
-  const largest = languages.languages.slice(0, caps.languages);
-  const others = languages.languages.length - largest.length;
-  const otherPages = languages.languages
-    .slice(largest.length)
-    .reduce((sum, { pages }) => sum + pages, languages.otherPages);
+  const { otherPages, defaultPages } = languages;
   const languageRows = [
-    ...largest.map(({ language, pages }) => share(html`<bdi>${shortened(language, 20)}</bdi>`, pages, pages)),
-    ...(otherPages > 0 ? [share(`other (${grouped(others)})`, otherPages, otherPages)] : []),
-    ...(languages.defaultPages > 0
-      ? [share("with an x-default page", languages.defaultPages, languages.defaultPages)]
-      : []),
+    ...languages.languages.map(({ language, pages }) => share(html`<bdi>${language}</bdi>`, pages, pages)),
+    ...(otherPages > 0 ? [share("other", otherPages, otherPages)] : []),
+    ...(defaultPages > 0 ? [share("with an x-default page", defaultPages, defaultPages)] : []),
   ];
   const card = (title: string, rows: readonly Html[], nothing: string) =>
     html`<div class="card"><h3>${title}</h3>${rows.length === 0 ? html`<p class="note">${nothing}</p>` : html`<ul class="shares">${rows}</ul>`}</div>`;

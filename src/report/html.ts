@@ -107,14 +107,9 @@ export function part(id: string, title: string, content: Value): Html {
   return html`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${content}</section>`;
 }
 
-/** `a, b and c`. */
-export function listed(words: readonly string[]): string {
-  return words.length < 2 ? (words[0] ?? "") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
-}
-
 /**
  * The caps of the page: bytes of a text, as it is written in the page, and lengths of lists. A large website has about 280 kB, and none
- * can exceed a megabyte. The facts themselves are not truncated.
+ * can exceed a megabyte.
  */
 export const caps = {
   text: 200,

@@ -89,8 +89,9 @@ export function mapPart(facts: ReportFacts, sheet: StyleSheet): Html | undefined
   const root = all[0]!;
   const tiles = root.children.length === 0 ? all : all.slice(1);
   const rows = tableRows(tiles);
-  const asTable = html`<details class="more"><summary>Show as a table</summary>${sectionTable(root, tiles, rows)}</details>`;
-  if (root.children.length === 0) return singlePart(facts, root, sheet, asTable);
+  const asTable = sectionTable(root, tiles, rows);
+  if (root.children.length === 0)
+    return part("map", "Where the pages are", html`<p class="lead">${flawedSentence(facts)}</p>${asTable}`);
   const body = boxes(root.children, new Set(rows.map(({ number }) => number)), sheet);
   const size = sizes.find((each) => tiles.length <= each.tiles)!;
   for (const [kind, width] of [
@@ -107,7 +108,7 @@ export function mapPart(facts: ReportFacts, sheet: StyleSheet): Html | undefined
     html`<p class="lead">${flawedSentence(facts)}Area shows the number of pages, color the median time since they changed.${sections.flawed > 0 && " The hatched part of a tile is its share of pages with errors or warnings."}</p>
 <ul class="legend" aria-label="Colors">${ageNames.map((name, index) => classes.has(index) && html`<li><i class="a${index}"></i>${name}</li>`)}${sections.flawed > 0 && html`<li><i class="hatch"></i>with problems</li>`}</ul>
 <div class="map" id="map-tiles">${body}</div>
-${asTable}`,
+<details class="more"><summary>Show as a table</summary>${asTable}</details>`,
   );
 }
 
@@ -117,26 +118,6 @@ function flawedSentence({ figures }: ReportFacts): string {
   return flawedPages === 0
     ? ""
     : `${counted(flawedPages, "page")} (${percent(flawedPages, pages)}) ${flawedPages === 1 ? "has errors or warnings" : "have errors or warnings"}. `;
-}
-
-// A website without sections: the map shows the age of its pages.
-function singlePart(facts: ReportFacts, root: Tile, sheet: StyleSheet, asTable: Html): Html {
-  const { name, pages, ages } = root.section;
-  let left = 0;
-  const boxes = ages.map((count, index) => {
-    if (count === 0) return undefined;
-    sheet.add(`#g${index}`, `inset:0 ${percentage(1 - (left + count) / pages)} 0 ${percentage(left / pages)}`);
-    left += count;
-    return html`<div class="leaf a${index}" id="g${index}" aria-hidden="true"><b>${ageNames[index]}</b><span>${brief(count)}</span></div>`;
-  });
-  sheet.add(".map", "height:72px");
-  return part(
-    "map",
-    "Where the pages are",
-    html`<p class="lead">${flawedSentence(facts)}${pages === 1 ? "The only page is" : `All ${grouped(pages)} pages are`} directly in <bdi>${readableUrl(name)}</bdi>, without sections. By time since the last change:</p>
-<div class="map">${boxes}</div>
-${asTable}`,
-  );
 }
 
 const ageNames = ["up to 30 days", "90 days", "6 months", "1 year", "2 years", "older", "no date"];

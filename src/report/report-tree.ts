@@ -36,7 +36,7 @@ export async function reportHtml(tree: SitemapTree, options?: ReportOptions): Pr
 }
 
 /**
- * The data of a report. Nothing is truncated.
+ * The data of a report: what its page shows.
  *
  * @example
  * await using tree = await openTree("site.warc.gz");
@@ -55,7 +55,7 @@ export async function reportFacts(tree: SitemapTree, options: ReportOptions = {}
 
 const knownOptions = ["check", "previous", "signal"] as const satisfies readonly (keyof ReportOptions)[];
 
-/** The data of a report, not truncated. The page shows the first or the largest of each list, and counts the rest. */
+/** The data of a report: the first or the largest of each list, and how many more there are. Long texts are truncated. */
 export interface ReportFacts {
   /** The version of this format. */
   readonly version: 1;

@@ -197,8 +197,6 @@ const step = 10;
 const height = 100;
 // A line through fewer pages is meaningless.
 const fewPages = 20;
-// A bar this many times as high as the next one is cut.
-const dwarfs = 2.2;
 
 export function timelinePart({ timeline, figures }: ReportFacts, sheet: StyleSheet): Html | undefined {
   if (figures.pages === 0) return undefined;
@@ -211,16 +209,16 @@ export function timelinePart({ timeline, figures }: ReportFacts, sheet: StyleShe
 
 function chart(timeline: ReportTimeline, sheet: StyleSheet): Html {
   const { bars, unit, common } = timeline;
-  const { top, cut } = heights(bars);
+  const top = Math.max(...bars.map(({ pages }) => pages));
   const odd = bars.findLastIndex(({ from }) => common !== undefined && from <= common.at.slice(0, 10));
   const width = bars.length * step;
   const total = pagesIn(bars);
   const gap = bars.length > 60 ? 1.2 : 2;
   const rectangles = bars.map(({ from, pages }, index) => {
     if (pages === 0) return undefined;
-    const shown = Math.max(0.8, (Math.min(pages, top) / top) * height);
+    const shown = Math.max(0.8, (pages / top) * height);
     const label = `${inWords(from, unit)}: ${grouped(pages)}`;
-    return html`<rect${cut.has(index) || index === odd ? html` class="odd"` : ""} x="${index * step + gap / 2}" y="${short(height - shown)}" width="${step - gap}" height="${short(shown)}"><title>${label}</title></rect>`;
+    return html`<rect${index === odd ? html` class="odd"` : ""} x="${index * step + gap / 2}" y="${short(height - shown)}" width="${step - gap}" height="${short(shown)}"><title>${label}</title></rect>`;
   });
   let left = total;
   const line = bars.map(({ pages }, index) => {
@@ -230,31 +228,17 @@ function chart(timeline: ReportTimeline, sheet: StyleSheet): Html {
   });
   line.push(`${width},${height}`);
   const described = `Pages by ${unit} of their last change, from ${bars[0]!.from} to ${bars.at(-1)!.from}. The table below has the same data.`;
-  return html`<figure class="chart"><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${described}"><line class="base" x1="0" x2="${width}" y1="${height}" y2="${height}"/><g class="bars">${rectangles}</g>${total >= fewPages && html`<polyline class="since" points="${line.join(" ")}"/>`}</svg>${marks(bars, cut, odd, sheet)}${axis(bars, unit, sheet)}</figure>`;
+  return html`<figure class="chart"><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${described}"><line class="base" x1="0" x2="${width}" y1="${height}" y2="${height}"/><g class="bars">${rectangles}</g>${total >= fewPages && html`<polyline class="since" points="${line.join(" ")}"/>`}</svg>${marks(bars, odd, sheet)}${axis(bars, unit, sheet)}</figure>`;
 }
 
-// Bars that would make all others invisible are cut a bit above the highest of those.
-function heights(bars: ReportTimeline["bars"]): { top: number; cut: ReadonlySet<number> } {
-  const sorted = bars.map(({ pages }, index) => ({ pages, index })).sort((one, two) => two.pages - one.pages);
-  const cut = new Set<number>();
-  for (let at = 0; at < 3; at++) {
-    const next = sorted[at + 1]?.pages ?? 0;
-    if (next > 0 && sorted[at]!.pages > next * dwarfs) {
-      for (const { index } of sorted.slice(0, at + 1)) cut.add(index);
-      return { top: next * 1.18, cut };
-    }
-  }
-  return { top: sorted[0]!.pages, cut };
-}
-
-function marks(bars: ReportTimeline["bars"], cut: ReadonlySet<number>, odd: number, sheet: StyleSheet): Html {
+function marks(bars: ReportTimeline["bars"], odd: number, sheet: StyleSheet): Html {
   const highest = bars.reduce((best, { pages }, index) => (pages > bars[best]!.pages ? index : best), 0);
-  const named = cut.size > 0 ? [...cut] : [...new Set([highest, ...(odd < 0 ? [] : [odd])])];
-  return html`<div class="marks" aria-hidden="true">${named.map((index) => {
+  const named = new Set([highest, ...(odd < 0 ? [] : [odd])]);
+  return html`<div class="marks" aria-hidden="true">${[...named].map((index) => {
     const at = (index + 0.5) / bars.length;
     sheet.add(`#m${index}`, `left:${percentage(at)}`);
     const side = at < 0.08 ? "first" : at > 0.92 ? "last" : "";
-    return html`<span id="m${index}" class="${cut.has(index) || index === odd ? "odd" : ""} ${side}">${brief(bars[index]!.pages)}</span>`;
+    return html`<span id="m${index}" class="${index === odd ? "odd" : ""} ${side}">${brief(bars[index]!.pages)}</span>`;
   })}</div>`;
 }
 

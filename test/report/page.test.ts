@@ -7,7 +7,6 @@ import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../../src/model/client.ts";
-import { shownFacts } from "../../src/report/html-page.ts";
 import { reportFacts, reportHtml } from "../../src/report/report-tree.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { sitegrove } from "../cli/program.ts";
@@ -142,7 +141,7 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
     const { changes, ...downloaded } = JSON.parse(bytes.toString());
     await using tree = await openTree(archive);
     // Times are of the run that is on record: the same in both.
-    const facts = shownFacts(await reportFacts(tree, { check: { now } }));
+    const facts = await reportFacts(tree, { check: { now } });
     expect(downloaded).toEqual(JSON.parse(JSON.stringify(facts)));
     expect(changes.totals.added).toBeGreaterThan(200);
   });
@@ -191,7 +190,7 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
 
   test("the area of a tile is its share of the pages, and the hatched part its share of flawed ones", async () => {
     await using tree = await openTree(archive);
-    const { sections } = shownFacts(await reportFacts(tree, { check: { now } }));
+    const { sections } = await reportFacts(tree, { check: { now } });
     const { page } = await look(browser, fileOf("shop"));
     const leaves: { pages: number; flawed: number; number: number; parent: number }[] = [];
     let number = 0;
