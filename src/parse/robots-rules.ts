@@ -98,7 +98,7 @@ export class RobotsRules {
   }
 
   match(path: string): Line | undefined {
-    const normal = normalized(path === "" ? "/" : path);
+    const normal = normalized(path === "" ? "/" : path).replaceAll("*", "%2A");
     // "The /robots.txt URI is implicitly allowed."
     if (normal === "/robots.txt") return undefined;
     this.#urls += 1;
@@ -189,12 +189,17 @@ function lineOf(rule: RobotsRule, path: string): Line {
   return { rule, start, parts, isWhole, length: normal.length + (isWhole ? 1 : 0) };
 }
 
-// https://www.rfc-editor.org/rfc/rfc9309#section-2.2.2: non-ASCII characters are percent-encoded before
-// comparing, and characters that need no encoding are decoded. Hex digits are case-insensitive.
+// https://www.rfc-editor.org/rfc/rfc9309#section-2.2.2: characters that a URL cannot have are percent-encoded before
+// comparing, and characters that need no encoding are decoded. Hex digits are case-insensitive. A `*` is encoded only in URLs, where it is no
+// wildcard: section 2.2.3.
 function normalized(path: string): string {
-  const ascii = /[^\x21-\x7e]/.test(path) ? path.replaceAll(/[^\x21-\x7e]+/gu, encoded) : path;
-  return ascii.includes("%") ? ascii.replaceAll(/%[0-9a-f]{2}/gi, decodedOctet) : ascii;
+  const legal = illegal.test(path) ? path.replaceAll(illegalRun, encoded) : path;
+  return legal.includes("%") ? legal.replaceAll(/%[0-9a-f]{2}/gi, decodedOctet) : legal;
 }
+
+// https://www.rfc-editor.org/rfc/rfc3986#section-2: neither reserved nor unreserved. And `$`, which a rule has at its end.
+const illegal = /[^\x21-\x7e]|["$<>\\^`{|}]/;
+const illegalRun = /(?:[^\x21-\x7e]|["$<>\\^`{|}])+/gu;
 
 function encoded(text: string): string {
   return [...encoder.encode(text)].map((byte) => `%${byte.toString(16).padStart(2, "0").toUpperCase()}`).join("");

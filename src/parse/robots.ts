@@ -4,8 +4,10 @@
 // https://www.rfc-editor.org/rfc/rfc9309 has no Sitemap lines of its own: "Crawlers MAY interpret other records that are not
 // part of the robots.txt protocol -- for example, 'Sitemaps'". So they are read anywhere: they belong to no group and
 // end none. Crawl-delay, which is in no standard, does not end a group, either.
-//   Lenient: any key that starts with `sitemap` or `site-map`, in any case; reported unless it is `sitemap`.
+//   Lenient: any key that starts with `sitemap` or `site-map`, in any case; reported unless it is `sitemap`. Before an absolute URL, any
+//   key that contains it, and any unknown key if the URL contains it; reported.
 //   Lenient: a missing colon after the key; quotes or angle brackets around the URL; reported.
+//   Lenient: the URL on the next line; a URL alone on a line; a Sitemap line inside another line (`Allow: Sitemap: URL`); reported.
 //   Lenient: several URLs in one line, also with a key between them; a comma or semicolon at the end; `&amp;` in a URL; reported.
 //   Lenient: a relative URL is resolved against robots.txt; reported.
 // A comment starts with a # at the beginning or after white space; inside a URL, it starts a fragment.
@@ -14,7 +16,7 @@ import type { RobotsPreference } from "../model/sitemap.ts";
 import { robotsTxtBytes } from "../model/sitemap.ts";
 import { detached } from "../model/text.ts";
 import { trimUrl } from "../model/url.ts";
-import type { ParseContext, ParseOutcome } from "./entries.ts";
+import { type Entries, joined, type ParseContext, type ParseOutcome } from "./entries.ts";
 import { LineParser } from "./lines.ts";
 import { urlsOf } from "./text.ts";
 import { parseNumber } from "./values.ts";
@@ -41,23 +43,38 @@ export class RobotsParser extends LineParser {
   }
 
   protected takeLine(text: string): void {
-    const line = trimUrl(text);
-    const record = readRecord(line);
-    if (record === undefined) return;
-    this.#hasRecords ||= record.kind === "sitemap" || usualKey.test(record.key);
-    if (record.kind === "sitemap") this.#takeSitemap(record, line);
-    else this.robots.take(record, this.line);
+    const isLenient = this.#seems === undefined;
+    if (this.robots.takeLine(text, this.line, isLenient, this.#takeSitemap)) this.#hasRecords = true;
   }
 
-  #takeSitemap({ key, value, hasColon }: RobotsRecord, line: string): void {
-    const named = sitemapUrls(value);
-    if (named.length === 0) this.report("url-missing", line);
-    const urls = named.flatMap((bare) => this.sink.takeUrl("sitemap", bare) ?? []);
-    const isUsual = hasColon && named[0] === value && key.toLowerCase() === "sitemap";
-    if (urls.length > 0 && !isUsual) this.report("robots-spelling", line);
-    for (const url of urls) this.sink.addSitemap({ url });
+  override end(): Entries {
+    const last = super.end();
+    this.robots.finish(this.#takeSitemap);
+    return joined([last, this.sink.take()]);
   }
+
+  readonly #takeSitemap = ({ urls: named, text, line, isUsual }: SitemapLine): void => {
+    const current = this.line;
+    this.line = line;
+    if (named.length === 0) this.report("url-missing", text);
+    const urls = named.flatMap((bare) => this.sink.takeUrl("sitemap", bare) ?? []);
+    if (urls.length > 0 && !isUsual) this.report("robots-spelling", text);
+    for (const url of urls) this.sink.addSitemap({ url });
+    this.line = current;
+  };
 }
+
+/** A Sitemap line, or a line that was accepted as one. */
+interface SitemapLine {
+  readonly text: string;
+  readonly line: number;
+  /** As written; empty if the line has no URL. */
+  readonly urls: readonly string[];
+  /** Written as it should be. */
+  readonly isUsual: boolean;
+}
+
+type OnSitemap = (found: SitemapLine) => void;
 
 /** An Allow or Disallow line of robots.txt. */
 export interface RobotsRule {
@@ -87,18 +104,50 @@ export class RobotsGroups {
   #agents: string[] | undefined;
   #hasLines = false;
 
+  // A Sitemap line without a URL, which may be on the next line.
+  #unfinished: SitemapLine | undefined;
+
   /** Reads a whole robots.txt, up to 500 KiB. `onSitemap` is called with each URL of a Sitemap line. */
   static in(text: string, onSitemap?: (url: string) => void): RobotsGroups {
     const groups = new RobotsGroups();
+    const isLenient = !/^\s*<(?!https?:)/i.test(text);
+    const onLine: OnSitemap = ({ urls }) => {
+      for (const url of urls) onSitemap?.(url);
+    };
     for (const [index, line] of withinBytes(text)
       .split(/\r\n|\r|\n/)
       .entries()) {
-      const record = readRecord(trimUrl(line.slice(0, longestLine)));
-      if (record?.kind === "sitemap") {
-        for (const url of sitemapUrls(record.value)) onSitemap?.(url);
-      } else if (record !== undefined) groups.take(record, index + 1);
+      groups.takeLine(line.slice(0, longestLine), index + 1, isLenient, onLine);
     }
     return groups;
+  }
+
+  /** `isLenient`: a line in an unusual form may be a Sitemap line. Returns whether the line belongs to a robots.txt. */
+  takeLine(written: string, line: number, isLenient: boolean, onSitemap: OnSitemap): boolean {
+    const text = trimUrl(written);
+    const content = withoutComment(text);
+    if (content === "") return false;
+    if (isLenient && (urlAlone.test(content) || (this.#unfinished !== undefined && pathAlone.test(content)))) {
+      this.#unfinished = undefined;
+      onSitemap({ text, line, urls: sitemapUrls(content), isUsual: false });
+      return true;
+    }
+    this.finish(onSitemap);
+    const { record, sitemap } = readLine(written, isLenient);
+    if (record !== undefined) this.#take(record, line);
+    if (sitemap === undefined) return record !== undefined && usualKey.test(record.key);
+    const urls = sitemapUrls(sitemap.value);
+    const found = { text, line, urls, isUsual: sitemap.isUsual && urls[0] === sitemap.value };
+    if (urls.length === 0) this.#unfinished = found;
+    else onSitemap(found);
+    return true;
+  }
+
+  /** The next line cannot have the URL of a Sitemap line. */
+  finish(onSitemap: OnSitemap): void {
+    const found = this.#unfinished;
+    this.#unfinished = undefined;
+    if (found !== undefined) onSitemap(found);
   }
 
   /** All groups for a crawler; the same list for crawlers with the same groups. */
@@ -112,7 +161,7 @@ export class RobotsGroups {
     return this.of(token).find(({ delay }) => delay !== undefined)?.delay;
   }
 
-  take({ kind, key, value }: RobotsRecord, line: number): void {
+  #take({ kind, key, value }: RobotsRecord, line: number): void {
     if (kind === "user-agent") this.#takeUserAgent(value);
     else if (kind === undefined) this.#takePreference(key, value, line);
     if (kind === "allow" || kind === "disallow") this.#hasLines = true;
@@ -197,10 +246,9 @@ interface RobotsRecord {
   readonly kind: RecordKind | undefined;
   readonly key: string;
   readonly value: string;
-  readonly hasColon: boolean;
 }
 
-type RecordKind = "user-agent" | "allow" | "disallow" | "crawl-delay" | "sitemap";
+type RecordKind = "user-agent" | "allow" | "disallow" | "crawl-delay";
 
 // Record kinds, by the beginning of their keys.
 const kinds: readonly (readonly [RecordKind, RegExp])[] = [
@@ -208,38 +256,69 @@ const kinds: readonly (readonly [RecordKind, RegExp])[] = [
   ["allow", /^allow/i],
   ["disallow", /^(?:disallow|dissallow|dissalow|disalow|diasllow|disallaw)/i],
   ["crawl-delay", /^crawl-?delay/i],
-  ["sitemap", /^site-?map/i],
 ];
 // To recognize a robots.txt, a whole key must match, because lines of other texts may begin the same way.
 const usualKey = /^(?:user[- ]?agent|allow|disallow|crawl-?delay)$/i;
 
-// `line` is trimmed, and bounded by the longest line.
-function readRecord(line: string): RobotsRecord | undefined {
-  const record = readKey(line);
-  if (record === undefined) return undefined;
-  const { key, value } = record;
-  const kind = kinds.find(([, start]) => start.test(key))?.[0];
-  if (kind === "sitemap") return { ...record, kind };
-  // Only in a sitemap's URL, a # may not be a comment.
-  if (key.includes("#")) return undefined;
-  const comment = value.indexOf("#");
-  return { ...record, kind, value: comment < 0 ? value : trimUrl(value.slice(0, comment)) };
+/** A line may be a record, a Sitemap line, or both. */
+interface RobotsLine {
+  readonly record?: RobotsRecord;
+  readonly sitemap?: { readonly value: string; readonly isUsual: boolean };
 }
 
-function readKey(line: string): Omit<RobotsRecord, "kind"> | undefined {
-  const comment = commentStart.exec(line);
-  const content = comment === null ? line : line.slice(0, comment.index + comment[0].length - 1).trimEnd();
-  const colon = content.indexOf(":");
-  const key = content.slice(0, Math.max(colon, 0)).trimEnd();
-  // Lenient: `Sitemap https://example.org/a.xml`, where the first colon belongs to the URL.
-  const scheme = key.search(/[ \t\u00a0]https?$/i);
-  if (colon >= 0 && scheme >= 0) {
-    return { key: key.slice(0, scheme).trimEnd(), value: content.slice(scheme + 1), hasColon: false };
+// `line` is bounded by the longest line.
+function readLine(line: string, isLenient: boolean): RobotsLine {
+  const { key, value, hasColon } = readKey(line) ?? {};
+  if (key === undefined || value === undefined) return {};
+  const kind = kinds.find(([, start]) => start.test(key))?.[0];
+  const isSitemap = sitemapKey.test(key) || (isLenient && kind === undefined && isNearlySitemap(key, trimUrl(value)));
+  if (isSitemap) {
+    return { sitemap: { value: trimUrl(value), isUsual: hasColon === true && key.toLowerCase() === "sitemap" } };
   }
-  if (colon >= 0) return { key, value: trimUrl(content.slice(colon + 1)), hasColon: true };
+  // Only in a sitemap's URL, a # may not be a comment.
+  if (key.includes("#")) return {};
+  const comment = value.indexOf("#");
+  const whole = comment < 0 ? value : value.slice(0, comment);
+  const inner = isLenient ? innerSitemap.exec(whole) : null;
+  const own = inner === null ? whole : whole.slice(0, inner.index);
+  const isRule = kind === "allow" || kind === "disallow";
+  const record = { kind, key, value: isRule ? trimRule(own) : trimUrl(own) };
+  if (inner === null) return { record };
+  return { record, sitemap: { value: trimUrl(whole.slice(inner.index + inner[0].length)), isUsual: false } };
+}
+
+interface KeyAndValue {
+  readonly key: string;
+  readonly value: string;
+  readonly hasColon: boolean;
+}
+
+function readKey(line: string): KeyAndValue | undefined {
+  const content = withoutComment(line);
+  const colon = content.search(/[:\uff1a]/);
+  const key = trimUrl(content.slice(0, Math.max(colon, 0)));
+  // Lenient: `Sitemap https://example.org/a.xml`, where the first colon belongs to the URL.
+  const scheme = /[ \t\u00a0=]https?$/i.exec(key)?.[0];
+  if (colon >= 0 && scheme !== undefined) {
+    const value = key.slice(1 - scheme.length) + content.slice(colon);
+    return { key: trimUrl(key.slice(0, -scheme.length)), value, hasColon: false };
+  }
+  if (colon >= 0) return { key, value: content.slice(colon + 1), hasColon: content[colon] === ":" };
   // Lenient: `Sitemap /a.xml`: two words and no colon.
-  const [first = "", second = "", ...more] = content.split(/[ \t]+/, 3);
+  const [first = "", second = "", ...more] = trimUrl(content).split(/[ \t]+/, 3);
   return second === "" || more.length > 0 ? undefined : { key: first, value: second, hasColon: false };
+}
+
+// `Video Sitemap: https://example.org/videos.xml`, `Stiemap: https://example.org/sitemap.xml`
+function isNearlySitemap(key: string, value: string): boolean {
+  return absoluteUrl.test(value) && (anySitemap.test(key) || anySitemap.test(value));
+}
+
+// https://www.rfc-editor.org/rfc/rfc9309#section-2.2: only spaces and tabs are white space. At the start of a path, nothing else makes sense, either.
+function trimRule(value: string): string {
+  let end = value.length;
+  while (end > 0 && (value.charCodeAt(end - 1) === 0x20 || value.charCodeAt(end - 1) === 0x09)) end--;
+  return trimUrl(`${value.slice(0, end)}.`).slice(0, -1);
 }
 
 // Nearly always one.
@@ -250,8 +329,21 @@ function sitemapUrls(value: string): string[] {
     .filter((url) => url !== "");
 }
 
+function withoutComment(line: string): string {
+  const comment = commentStart.exec(line);
+  return comment === null ? line : line.slice(0, comment.index + comment[0].length - 1);
+}
+
 // At the beginning, after white space, or after the first colon.
 const commentStart = /^#|[ \t\u00a0]#|^[^:#]*:#/;
+const sitemapKey = /^site[-_ ]?map/i;
+const anySitemap = /site[-_ ]?map/i;
+const absoluteUrl = /^["'<]?https?:\/\//i;
+// A Sitemap line in the value of another one, with its URL or without.
+const innerSitemap = /(?<![^\s])site[-_ ]?map\s*:\s*(?=["'<]?https?:|$)/i;
+// A URL with more than a host, and a path.
+const urlAlone = /^["'<]?https?:\/\/[^/?#\s]+[/?][^\s"'>]/i;
+const pathAlone = /^[^\s:]*[./][^\s:]*$/;
 
 function withinBytes(text: string): string {
   const bare = text.startsWith("\uFEFF") ? text.slice(1) : text;

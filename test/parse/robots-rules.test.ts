@@ -60,6 +60,21 @@ describe("RFC 9309", () => {
     ["Disallow: /%62%61%7A", ["/ba"], ["/baz"]],
     ["Disallow: /a%2Fb", ["/a/b"], ["/a%2fb"]],
     ["Disallow: /a%3Cd.html", ["/a"], ["/a%3cd.html"]],
+    // Section 2.2.3: special characters are matched verbatim if they are percent-encoded.
+    ["Disallow: /path/file-with-a-%2A.html", ["/path/file-with-a-b.html"], ["/path/file-with-a-*.html"]],
+    ["Disallow: /path/foo-%24", ["/path/foo-"], ["/path/foo-$", "/path/foo-%24", "/path/foo-$/bar"]],
+    ["Disallow: /a%2a$", ["/ab", "/a*b"], ["/a*", "/a%2A"]],
+    ["Disallow: /a*b%2A*c$", ["/abc", "/abxc"], ["/ab*c", "/a*b%2a*c"]],
+    // What a URL cannot have, raw or encoded.
+    [
+      "Disallow: /a%3C%3E%22%7B%7D%60%7C%5C%5E",
+      ["/a<>"],
+      ['/a<>"{}`|\\^', "/a%3c%3e%22%7b%7d%60%7c%5c%5e", '/a<%3E"%7B}`|\\^z'],
+    ],
+    ['Disallow: /a<>"{}`|\\^', ["/a<>"], ['/a<>"{}`|\\^', "/a%3c%3e%22%7b%7d%60%7c%5c%5e"]],
+    // `WS = %x20 / %x09`: any other space at the end belongs to the rule.
+    ["Disallow: /a\u00a0\nDisallow: /b\u2002 \t", ["/a", "/b"], ["/a\u00a0", "/a%C2%A0x", "/b%E2%80%82"]],
+    ["Disallow: /a\u00a0# comment", ["/a"], ["/a%c2%a0"]],
     ["Disallow: /a?b=https://example.org?c&d", ["/a?b"], ["/a?b=https://example.org?c&d=1"]],
   ])("%j", (rules, allowed, disallowed) => {
     const text = `User-agent: Bot\n${rules}\n`;

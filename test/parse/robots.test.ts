@@ -4,6 +4,7 @@ import { type ProblemCode, ProblemLog } from "../../src/model/problem.ts";
 import { RobotsParser } from "../../src/parse/robots.ts";
 import { parseRobots } from "../../src/parse/robots-rules.ts";
 import { inEveryCut } from "../support/cuts.ts";
+import { parsed } from "../support/parsed.ts";
 
 const robotsUrl = "https://example.org/robots.txt";
 
@@ -100,6 +101,52 @@ describe("Sitemap lines", () => {
     expect(read(`Sitemap: ${url}`)).toMatchObject({ urls: [url], problems: [] });
   });
 
+  const map = "https://example.org/sitemap.xml";
+  test.each([
+    ...[
+      "Video Sitemap",
+      "XML-Sitemap",
+      "My-sitemap",
+      "Google News Site Map",
+      "site_map",
+      "* Sitemap",
+      "Sitemap\uff1a",
+    ].map((key) => `${key}: ${map}`.replace("\uff1a:", "\uff1a")),
+    ...["Stiemap", "Sietmap", "Map", "Index", ""].map((key) => `${key}: ${map}`),
+    ...[`Sitemap=${map}`, `Sitemap = ${map}`, map, `  ${map}  `, `<${map}>`, `${map} # main`, `"${map}",`],
+    ...["Allow:", "Disallow: ", "User-agent: *", "Crawl-delay: 10", "Host: example.org", "Allow: /x"].flatMap(
+      (before) => [`${before} Sitemap: ${map}`, `${before} sitemap:${map}`],
+    ),
+    ...[`Sitemap:\n${map}`, `Sitemap: \n\n # of all\n\t${map}`, `Allow: Sitemap:\r\n  ${map}`, `sitemap\n${map}`],
+  ])("lenient: what can only mean a sitemap is one: %j, reported", (text) => {
+    const result = read(`User-agent: *\n${text}\nDisallow: /x`);
+    expect(result.urls).toEqual([map]);
+    expect(result.problems).toMatchObject([["robots-spelling", 1 + text.split("\n").length, 1]]);
+    expect(parseRobots(text).sitemaps).toEqual([map]);
+  });
+
+  test("lenient: after a Sitemap line without a URL, the next line may be a path", () => {
+    expect(read("Sitemap:\n/a.xml\nSitemap:\n\nmaps/b.xml\nSitemap:\nDisallow: /c.xml\nSitemap:")).toMatchObject({
+      urls: [a, "https://example.org/maps/b.xml"],
+      problems: [
+        ["url-relative", 2, 2],
+        ["robots-spelling", 2, 2],
+        ["url-missing", 6, 2],
+      ],
+    });
+  });
+
+  test("a rule in the same line as a sitemap counts, too", () => {
+    const robots = parseRobots(`User-agent: * Sitemap: ${a}\nDisallow: /x Sitemap: ${b}\nAllow: Sitemap: ${map}`);
+    expect(robots.sitemaps).toEqual([a, b, map]);
+    expect(["/x", "/y"].map((path) => robots.isAllowed(path, "Bot"))).toEqual([false, true]);
+  });
+
+  test("in an HTML page, a URL alone on a line is not a sitemap", () => {
+    const result = parsed(`<html>\n${map}\nVideo sitemap: ${map}\n</html>`, { url: robotsUrl });
+    expect(result).toMatchObject({ outcome: { kind: "invalid" }, sitemaps: [] });
+  });
+
   test("of several URLs, each is judged by itself", () => {
     expect(read(`Sitemap: ${a}, https://[/ ${b}, ${a}`)).toMatchObject({
       urls: [a, b],
@@ -130,7 +177,8 @@ describe("Sitemap lines", () => {
     ["another scheme", "Sitemap: ftp://example.org/a.xml\nSitemap: javascript:alert(1)", [], [["url-scheme", 1, 2]]],
     ["no URL", `Sitemap: https://[\nSitemap: https://example.org/\0.xml\nSitemap: ${a}`, [a], [["url-invalid", 1, 2]]],
     ["nothing", 'Sitemap:\nSitemap: \nSitemap: # none\nSitemap:#none\nSitemap: ""', [], [["url-missing", 1, 5]]],
-    ["another key", `My-sitemap: ${a}\nx ${a}\n${a}\n: ${a}\nDisallow: /sitemap: ${a}`, [], []],
+    ["another key", `Feed: ${a}\nx ${a}\n: ${a}\nDisallow: /sitemap: ${a}\nAllow: ${a}`, [], []],
+    ["a homepage alone on a line", "https://example.org\nhttps://example.org/\nexample.org/a.xml", [], []],
     ["comments", `# Sitemap: ${a}\n #Sitemap: ${a}`, [], []],
   ])("%s", (_, text, urls, problems) => {
     expect(read(text)).toMatchObject({ urls, problems });
