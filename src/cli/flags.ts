@@ -266,6 +266,7 @@ const sharedFlags: Readonly<Record<SharedFlags, (command: Command) => Command>> 
     command
       .optionsGroup("Messages:")
       .option("-v, --verbose", "log sitemaps, problems and retries; -vv: everything", raised)
+      .option("-q, --quiet", "print only errors")
       .option("-l, --log-file <file>", "append the log to FILE")
       .option("--no-progress", "no progress line on a terminal")
       .option("--no-color", "no colors on a terminal"),

@@ -6,8 +6,8 @@
 export interface ProblemRow {
   /** Something that the website declares is missing: `complete` is false. */
   readonly loss?: true;
-  /** An entry was skipped because of it. */
-  readonly skipsEntry?: true;
+  /** An entry was skipped because of it; why, for many entries: "invalid URLs". */
+  readonly skipsEntry?: string;
   /** The document is cut off, so its last line or tag may be incomplete. */
   readonly cutOff?: true;
   /** A temporary failure: the request is retried. */
@@ -43,7 +43,7 @@ function rowsThat(traits: Partial<Row>): RowOf {
 // One function for each common set of traits.
 /** Repaired, ignored or accepted: nothing is missing. */
 const note: RowOf = rowsThat({});
-const skipped: RowOf = rowsThat({ skipsEntry: true });
+const skipped = (skipsEntry: string): RowOf => rowsThat({ skipsEntry });
 const loss: RowOf = rowsThat({ loss: true });
 /** The document ended too early. */
 const cut: RowOf = rowsThat({ loss: true, cutOff: true });
@@ -259,7 +259,10 @@ export const lineProblems = {
     "Skipped a line of more than {limit} characters",
     "Raise `limits.lineLength`. Write one URL per line.",
   ) as Row,
-  "text-junk": skipped("Skipped a line that is not a URL: {value}", "List only URLs.") as Row,
+  "text-junk": skipped("lines that are not URLs")(
+    "Skipped a line that is not a URL: {value}",
+    "List only URLs.",
+  ) as Row,
   "text-extra": note("Ignored extra text around a URL: {value}", "Write one URL per line, and nothing else.") as Row,
   "json-not-well-formed": cut(
     "The JSON is broken or cut off[ at line {line}]",
@@ -325,7 +328,7 @@ export const xmlProblems = {
 };
 
 export const entryProblems = {
-  "url-missing": skipped("Skipped an entry without a URL", "Add a `<loc>`.") as Row,
+  "url-missing": skipped("entries without a URL")("Skipped an entry without a URL", "Add a `<loc>`.") as Row,
   "url-several": note("Several URLs in one entry; each is listed: {value}", "Write one `<loc>` per entry.") as Row,
   "element-repeated": note("Repeated element in an entry; the first one is used: {value}", "Write it once.") as Row,
   "news-repeated": loss("Skipped a second news story for one URL", "Write one `<news:news>` per entry.") as Row,
@@ -344,15 +347,18 @@ export const entryProblems = {
     "A URL has bytes that could not be decoded: {value}",
     "Write UTF-8, or the declared character set. The entry was kept, with U+FFFD for the invalid bytes.",
   ) as Row,
-  "url-invalid": skipped("Skipped an invalid URL: {value}", "Fix or remove it.") as Row,
-  "url-scheme": skipped("Skipped a URL that is not http or https: {value}", "List web pages only.") as Row,
+  "url-invalid": skipped("invalid URLs")("Skipped an invalid URL: {value}", "Fix or remove it.") as Row,
+  "url-scheme": skipped("URLs that are not http or https")(
+    "Skipped a URL that is not http or https: {value}",
+    "List web pages only.",
+  ) as Row,
   "url-double-escaped": note("Decoded a URL that was escaped twice: {value}", "Escape once: `&amp;`.") as Row,
   "protocol-url-length": note(
     "A URL is longer than the {limit} characters that the protocol allows",
     "Shorten it; search engines may ignore it. It was kept.",
   ) as Row,
   "limit-url-length": loss("Skipped a URL of more than {limit} characters", "Raise `limits.urlLength`.", {
-    skipsEntry: true,
+    skipsEntry: "URLs that are too long",
   }) as Row,
   "date-invalid": note("Ignored an invalid date: {value}", "Write `2024-05-31` or `2024-05-31T12:00:00Z`.") as Row,
   "date-form": note(

@@ -108,7 +108,7 @@ export function isKnownCode(code: ProblemCode): boolean {
 }
 
 type Judgment = (code: ProblemCode) => boolean;
-type Trait = "loss" | "skipsEntry" | "cutOff" | "temporary" | "noResponse" | "refused";
+type Trait = "loss" | "cutOff" | "temporary" | "noResponse" | "refused";
 
 function withTrait(trait: Trait): Judgment {
   return (code) => (problemRows.get(code) ?? statusRowOf(code))?.[trait] ?? false;
@@ -116,8 +116,6 @@ function withTrait(trait: Trait): Judgment {
 
 /** Whether something that the website declares is missing because of this problem. This alone decides what is complete. */
 export const isLossy: Judgment = withTrait("loss");
-/** Whether an entry is skipped because of this problem. */
-export const skipsEntry: Judgment = withTrait("skipsEntry");
 /** Whether a document with this problem ended too early. */
 export const isCutOff: Judgment = withTrait("cutOff");
 /** Whether a retry may succeed. */
@@ -126,6 +124,11 @@ export const isTemporary: Judgment = withTrait("temporary");
 export const hasNoResponse: Judgment = withTrait("noResponse");
 /** Whether our own policy forbids the request. */
 export const isRefused: Judgment = withTrait("refused");
+
+/** Why entries with this problem are skipped, in words: "invalid URLs". Undefined if they are not. */
+export function skippedBecause(code: ProblemCode): string | undefined {
+  return problemRows.get(code)?.skipsEntry;
+}
 
 /** The message, with the flag that helps, for the command line. */
 export function messageWithHint({ code, message, value, status }: Problem): string {

@@ -250,7 +250,10 @@ export class DiffEnding implements Ending {
       const shown = problems.filter(({ code }) => isLossy(code) || code === "empty");
       for (const { message } of shown) messages.say(`${name}: ${message}`, "warning");
       // The rest is in the summary.
-      if (crawl.homepage === undefined || crawl.exitCode === exitCodes.complete) continue;
+      if (crawl.homepage === undefined || crawl.exitCode === exitCodes.complete) {
+        crawl.printSkipped(messages);
+        continue;
+      }
       messages.say(`${side}: ${name}`, "quiet");
       crawl.print(messages, this.totals[side].pages, []);
     }

@@ -15,7 +15,7 @@ import { exitCodeHelp, exitCodes, UsageError } from "../exit-codes.ts";
 import { addCrawlFlags, addFlags, checkSince, type Flags, pageFilters, raised } from "../flags.ts";
 import { addHelp, patternHelp } from "../help.ts";
 import { contentOf, isRobotsText, type NamedTarget, recognize } from "../input/target.ts";
-import { filterNotes } from "../output/ending.ts";
+import { filterNotes, SkippedEntries } from "../output/ending.ts";
 import {
   checkCsvFlags,
   documentFormats,
@@ -46,6 +46,7 @@ export function parseCommand(context: Context, done: Done): Command {
   command
     .optionsGroup("Messages:")
     .option("-v, --verbose", "also list minor problems", raised)
+    .option("-q, --quiet", "print only errors")
     .option("--no-color", "no colors on a terminal")
     .action(async (file: string, flags: Flags<Format>) => done(await parse(file, flags, context)));
   return addHelp(command, {
@@ -121,8 +122,11 @@ async function parse(source: string, flags: Flags<Format>, context: Context): Pr
     const isShown = (problem: Problem) => flags.verbose || isLossy(problem.code) || isWithoutBase(problem);
     for (const problem of problems.filter(isShown))
       messages.say(`${name}${place(problem)}: ${messageWithHint(problem)}`, "warning");
+    const skipped = new SkippedEntries();
+    for (const problem of problems) if (!isLossy(problem.code)) skipped.see(problem);
     if (problems.some(isWithoutBase))
       messages.say("relative URLs need --url, the file's URL on its website", "warning");
+    skipped.print(messages, flags.verbose !== undefined || problems.some(isWithoutBase));
     if (!complete) messages.say(`${name}: incomplete`, "warning");
     return complete ? exitCodes.complete : exitCodes.incomplete;
   } finally {

@@ -4,7 +4,14 @@ import type { PageFilter } from "../../crawl/page-filter.ts";
 import type { CrawlEvent, DiscoveryRecord, FinishedEvent, UnreachableWebsite } from "../../model/event.ts";
 import { counted, duration, grouped, size } from "../../model/figures.ts";
 import type { Pattern } from "../../model/pattern.ts";
-import { isCutOff, isLossy, messageWithHint, type Problem, type ProblemCode, skipsEntry } from "../../model/problem.ts";
+import {
+  isCutOff,
+  isLossy,
+  messageWithHint,
+  type Problem,
+  type ProblemCode,
+  skippedBecause,
+} from "../../model/problem.ts";
 import { isComplete, isReadSitemap, type Sitemap } from "../../model/sitemap.ts";
 import { parseUrl } from "../../model/url.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -26,7 +33,7 @@ export class CrawlEnding {
   #unread = 0;
   #partial = 0;
   #minor = 0;
-  #skipped = 0;
+  readonly #skipped = new SkippedEntries();
   #found = false;
   /** Once it is known. */
   homepage: string | undefined;
@@ -71,9 +78,8 @@ export class CrawlEnding {
     const lossy = sitemap.problems.filter(({ code }) => isLossy(code) && !this.#forgiven.has(code));
     if (lossy.length > 0 && !isRoot) this.#partial += 1;
     for (const problem of lossy) this.#lose(lossOf(sitemap, problem, isRoot ? "discovery" : "incomplete"));
-    this.#minor += sitemap.problems.length - lossy.length;
     for (const problem of sitemap.problems)
-      if (skipsEntry(problem.code) && !lossy.includes(problem)) this.#skipped += problem.count ?? 1;
+      if (!lossy.includes(problem) && !this.#skipped.see(problem)) this.#minor += 1;
   }
 
   #lose(loss: Loss): void {
@@ -120,6 +126,7 @@ export class CrawlEnding {
     const losses = messages.hasLog ? [] : this.#losses;
     if (messages.isTerminal) this.#printGrouped(messages, losses, listed);
     else this.#printLines(messages, losses);
+    this.#skipped.print(messages);
     if (this.#crawlDelay !== undefined && !messages.hasLog) messages.say(messageWithHint(this.#crawlDelay), "quiet");
     for (const note of notes) messages.say(note, "quiet");
     if (!this.#foundNothing) return;
@@ -129,6 +136,11 @@ export class CrawlEnding {
     if (pathname !== "/" && this.homepage === `${origin}/`)
       messages.say(`  To look below ${pathname}, too: --keep-path`, "quiet");
     messages.say("  If you know its address: sitegrove ls --sitemap URL", "quiet");
+  }
+
+  /** How many entries were skipped: nothing is lost silently, even if nothing else is to be said. */
+  printSkipped(messages: Messages): void {
+    this.#skipped.print(messages);
   }
 
   #printLines(messages: Messages, losses: readonly Loss[]): void {
@@ -163,9 +175,7 @@ export class CrawlEnding {
     }
     if (groups.length > mostGroups) messages.say(`  and ${groups.length - mostGroups} more reasons`);
     if (this.#minor === 0 || messages.hasLog) return;
-    const skipped = this.#skipped > 0 ? ` (${counted(this.#skipped, "entry", "entries")} skipped)` : "";
-    const which = this.#minor === 1 ? "it" : "them";
-    messages.say(`${counted(this.#minor, "minor problem")}${skipped}; -v lists ${which}`, "quiet");
+    messages.say(`${counted(this.#minor, "minor problem")}; -v lists ${this.#minor === 1 ? "it" : "them"}`, "quiet");
   }
 
   #printSummary(messages: Messages): void {
@@ -174,6 +184,28 @@ export class CrawlEnding {
     if (this.#unread > 0) parts.push(`${counted(this.#unread, "sitemap")} could not be read`);
     if (this.#partial > 0) parts.push(`${counted(this.#partial, "sitemap")} could only be partly read`);
     messages.say(`incomplete${parts.length > 0 ? ": " : ""}${parts.join(", ")}`, "warning");
+  }
+}
+
+/** Counts the entries that were skipped, and says why. */
+export class SkippedEntries {
+  readonly #counts = new Map<string, number>();
+
+  /** Returns whether entries with this problem are skipped. */
+  see({ code, count = 1 }: Problem): boolean {
+    const why = skippedBecause(code);
+    if (why !== undefined) this.#counts.set(why, (this.#counts.get(why) ?? 0) + count);
+    return why !== undefined;
+  }
+
+  /** One line, if there are any: `939 entries skipped: invalid URLs; -v lists them`. */
+  print(messages: Messages, areListed = messages.hasLog): void {
+    const reasons = [...this.#counts].sort(([, one], [, other]) => other - one);
+    if (reasons.length === 0) return;
+    const total = reasons.reduce((sum, [, count]) => sum + count, 0);
+    const shown = reasons.map(([why, count]) => (reasons.length === 1 ? why : `${why} (${grouped(count)})`));
+    const hint = areListed ? "" : `; -v lists ${total === 1 ? "it" : "them"}`;
+    messages.say(`${counted(total, "entry", "entries")} skipped: ${shown.join(", ")}${hint}`, "quiet");
   }
 }
 

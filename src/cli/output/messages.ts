@@ -9,6 +9,8 @@ export interface MessageFlags {
   /** How often it was given; commander's types know only flags that are given once. */
   readonly verbose?: number | true | undefined;
   readonly logFile?: string | undefined;
+  /** Only errors: what makes the exit code other than 0. */
+  readonly quiet?: true | undefined;
 }
 
 type Colors = ReturnType<typeof picocolors.createColors>;
@@ -18,13 +20,15 @@ export class Messages {
   readonly isTerminal: boolean;
   /** Whether the log goes here, too: what it contains need not be repeated. */
   readonly hasLog: boolean;
+  readonly #isQuiet: boolean;
   readonly #stream: Stream;
   readonly #colors: Colors;
   #live = "";
 
-  constructor({ color, verbose = 0, logFile }: MessageFlags, { stderr: stream, environment }: Context) {
+  constructor({ color, verbose = 0, logFile, quiet }: MessageFlags, { stderr: stream, environment }: Context) {
     const { TERM, NO_COLOR } = environment;
     this.#stream = stream;
+    this.#isQuiet = quiet === true;
     this.hasLog = Number(verbose) > 0 && logFile === undefined;
     this.isTerminal = stream.isTTY === true && TERM !== "dumb";
     this.#colors = picocolors.createColors(color && this.isTerminal && !NO_COLOR);
@@ -34,6 +38,7 @@ export class Messages {
 
   /** Writes one line; in a pipe, it begins with the name of the program. */
   say(text: string, tone: Tone = "plain"): void {
+    if (this.#isQuiet && (tone === "good" || tone === "quiet")) return;
     this.clearLive();
     const line = printable(withoutSecrets(text));
     this.#stream.write(this.isTerminal ? `${this.#paint(line, tone)}\n` : `sitegrove: ${line}\n`);
@@ -50,7 +55,7 @@ export class Messages {
     const width = (this.#stream.columns || 80) - 1;
     const lines = texts.map((text) => fitting(printable(withoutSecrets(text)), width));
     const block = lines.map((line) => this.#paint(line, "quiet")).join("\n");
-    if (block === this.#live || !this.isTerminal) return;
+    if (block === this.#live || !this.isTerminal || this.#isQuiet) return;
     this.#stream.write(`${this.#clearing()}${block}`);
     this.#live = block;
   }

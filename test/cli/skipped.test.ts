@@ -1,0 +1,60 @@
+// Entries that are skipped are never passed over in silence.
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { newFolder } from "../support/test-folder.ts";
+import { onTerminal, sitegrove } from "./program.ts";
+import { serve, urlset, type Website } from "./website.ts";
+
+const folder = newFolder();
+const broken = urlset("{base}/a", "http://:80/", "http://[/", "mailto:a@example.org", "{base}/b");
+let site: Website;
+let clean: Website;
+beforeAll(async () => {
+  site = await serve({ "/sitemap.xml": broken });
+  clean = await serve({ "/sitemap.xml": urlset("{base}/a") });
+});
+afterAll(() => {
+  site.close();
+  clean.close();
+});
+
+const reasons = "3 entries skipped: invalid URLs (2), URLs that are not http or https (1)";
+
+test.each(["ls -f pages", "ls", "ls -f sitemaps-csv", "check --fail-on never -f json", "parse"])(
+  "%s says in a pipe how many entries were skipped and why, and -q does not",
+  async (line) => {
+    const [command = "", ...flags] = line.split(" ");
+    const target = command === "parse" ? new URL("sitemap.xml", site.homepage).href : site.homepage;
+    const usual = await sitegrove([command, target, ...flags]);
+    expect(usual.stderr).toContain(`sitegrove: ${reasons}; -v lists them\n`);
+    expect(usual.code).toBe(0);
+    const quiet = await sitegrove([command, target, ...flags, "-q"]);
+    expect([quiet.code, quiet.stderr]).toEqual([0, ""]);
+  },
+);
+
+test("one reason is said without its number, on a terminal, too", async () => {
+  const one = await serve({ "/sitemap.xml": urlset("{base}/a", "http://:80/", "http://[/") });
+  const said = "2 entries skipped: invalid URLs; -v lists them";
+  expect((await sitegrove(["ls", one.homepage, "-f", "pages"])).stderr).toContain(said);
+  expect((await onTerminal(`ls ${one.homepage}`)).stdout).toContain(said);
+  expect((await sitegrove(["ls", one.homepage, "-v"])).stderr).toContain("2 entries skipped: invalid URLs\n");
+});
+
+test("both sides of a diff say it", async () => {
+  const { stderr } = await sitegrove(["diff", clean.homepage, site.homepage]);
+  expect(stderr).toContain(reasons);
+});
+
+test("an archive says it again", async () => {
+  const archive = path.join(folder, "site.warc.gz");
+  await sitegrove(["ls", site.homepage, "--save", archive]);
+  expect((await sitegrove(["ls", archive, "-f", "pages"])).stderr).toContain(reasons);
+});
+
+test("-q still says why a website is incomplete", async () => {
+  const cut = await serve({ "/sitemap.xml": "<urlset><url><loc>{base}/a</loc></url><url><loc>" });
+  const { code, stderr } = await sitegrove(["ls", cut.homepage, "-f", "pages", "-q"]);
+  expect(code).toBe(3);
+  expect(stderr).toContain("cut off");
+});
