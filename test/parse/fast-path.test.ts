@@ -211,3 +211,67 @@ test("an element that declares its own namespace, and has no content, keeps its 
   const { codes } = parsed(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries.join("")}</urlset>`);
   expect(codes).toEqual([]);
 });
+
+test("entries inside other entries, or left open before them, are read the same by both engines, also if only URLs are needed", () => {
+  const rich = "<lastmod>2024-05-06</lastmod><image:image><image:loc>https://example.org/i</image:loc></image:image>";
+  const loc = (n: number) => `<loc>https://example.org/${n}</loc>`;
+  const makings: readonly ((n: number) => string)[] = [
+    (n) => `<url>${loc(n)}<url>${loc(n + 0.5)}${rich}</url></url>`,
+    (n) => `<url><url>${loc(n)}${rich}</url>${rich}</url>`,
+    (n) => `<url>${loc(n)}${rich}<url/><lastmod>no date</lastmod></url>`,
+    (n) => `<url>${loc(n)}${rich}`,
+    (n) => `<url>${loc(n)}<image:image><image:loc>https://example.org/i</image:loc>`,
+    (n) => `<url>${loc(n)}<image:image>${loc(n + 0.5)}<url>${loc(n + 0.7)}</url></image:image></url>`,
+    (n) => `<url>${loc(n)}<sitemap>${loc(n + 0.5)}</sitemap>${rich}</url>`,
+    (n) => `<url>${loc(n)}<urlset><url>${loc(n + 0.5)}${rich}</url></urlset></url>`,
+    (n) => `<x><url>${loc(n)}${rich}</url></x><url>${loc(n + 0.5)}<x>${rich}${loc(n + 0.6)}</x></url>`,
+  ];
+  const usual = (n: number) => `<url>${loc(n)}${rich}</url>`;
+  for (const making of makings) {
+    const entries = Array.from({ length: 60 }, (_, n) => (n % 20 < 15 ? usual : making)(n)).join("\n");
+    const document = urlset(entries, ...Array.from({ length: 20 }, (_, n) => making(100 + n)), usual(200));
+    for (const size of [100, 700, 5000, 100_000]) {
+      expectSame(parsePieces(inPieces(document, size)), parseWithout(inPieces(document, size)));
+      expectSameUrls(inBytes(document, size));
+    }
+  }
+});
+
+test("a field that was first seen where it has no meaning is still checked where it has one", () => {
+  const strange = "<z><priority>9</priority><lastmod>no</lastmod><changefreq>no</changefreq><loc>x</loc></z>";
+  const entries = (from: number, priority: string) =>
+    Array.from({ length: 9 }, (_, n) => entry(`https://example.org/${from + n}`, `<priority>${priority}</priority>`));
+  for (const first of [strange, `<url>${strange}</url>`]) {
+    const document = urlset(first, ...entries(0, "0.5"), ...entries(20, "9"), ...entries(40, "0.5"));
+    for (const size of [300, 5000]) {
+      expectSameUrls(inPieces(document, size));
+      expect(parsePieces(inPieces(document, size), { urlsOnly: true }).problems).toContainEqual(
+        expect.objectContaining({ code: "priority-invalid", count: 9 }),
+      );
+    }
+  }
+});
+
+test("a numeric reference to any character, in a text, a URL or an attribute, is read as without the fast path", () => {
+  const edges = [0x0, 0x20, 0x26, 0x3b, 0x7f, 0x80, 0xa0, 0x100, 0x7ff, 0x800, 0x1680, 0x2019, 0x2028, 0x200b, 0x3000];
+  const last = [0xd7ff, 0xd800, 0xdfff, 0xe000, 0xfeff, 0xfffd, 0xfffe, 0xffff, 0x10000, 0x1f600, 0x10ffff, 0x110000];
+  const codes = [...edges, ...last].flatMap((code) => [code - 1, code, code + 1]).filter((code) => code >= 0);
+  const references = codes.flatMap((code) => [
+    ...[`&#${code};`, `&#x${code.toString(16)};`, `&#X${code.toString(16)};`, `&#x${code.toString(16).toUpperCase()};`],
+    ...[`&#0${code};`, `&#000000${code};`, `&#x0000000${code.toString(16)};`, `&#${code}`],
+  ]);
+  const url = "https://example.org/";
+  const link = (href: string, language: string) =>
+    `<xhtml:link rel="alternate" hreflang="${language}" href="${href}"/>`;
+  const titled = (title: string) =>
+    `<image:image><image:loc>${url}i</image:loc><image:title>${title}</image:title></image:image>`;
+  const entries = references.flatMap((reference, n) => [
+    entry(`${url}${n}${reference}${n}`, titled(`a${reference}b`) + link(`${url}${reference}a`, `d${reference}`)),
+    // A text that needs more bytes than its neighbors, and one at whose ends something is trimmed.
+    entry(`${url}${n}/\ufffd`, titled(`${reference}語${reference}`) + link(`${url}a`, `${reference}de`)),
+    `<url><loc a="${reference}">${url}é${n}</loc><lastmod a="é">2024-05-06</lastmod></url>`,
+  ]);
+  const document = urlset(...entries);
+  expectSame(parsePieces([document]), parseWithout([document]));
+  expectSameUrls(inBytes(document, 5000));
+});

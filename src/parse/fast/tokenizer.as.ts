@@ -46,8 +46,9 @@ let keyToken: i32 = 0;
 let attributeCount: i32 = 0;
 let attributeMarks: i32 = 0;
 let isEmptyTag: bool = false;
-// Whether the last text has something that JSON escapes.
+// Whether the last text has something that JSON escapes, and whether it has non-ASCII characters.
 let isEscaped: bool = false;
+let isWide: bool = false;
 
 const acceptedKey: i32 = layout.hasKey | layout.isAccepted;
 
@@ -400,6 +401,7 @@ function takeText(place: i32, hints: i32, content: i32, needed: i32, wide: i32):
   if (start == end) return 0;
   if ((hints & layout.isUnwanted) != 0) return layout.isRaw;
   let facts: i32 = 0;
+  isWide = wide != 0;
   if (needed == 0 && !mayTrim(start, end)) {
     if ((hints & layout.isDate) != 0 && isDateAt(start, end - start)) facts |= layout.isUsualDate;
     if ((hints & layout.isUrl) == 0) {
@@ -414,7 +416,7 @@ function takeText(place: i32, hints: i32, content: i32, needed: i32, wide: i32):
   if (o == 0) return layout.isRaw;
   if (mayTrim(written, o)) facts |= layout.hasSpace;
   else if ((hints & layout.isUrl) != 0) {
-    if (!isEscaped && isUrlAt(written, o, wide)) facts |= hasOrigin(written) ? layout.isAccepted : layout.isUnaccepted;
+    if (!isEscaped && isUrlAt(written, o)) facts |= hasOrigin(written) ? layout.isAccepted : layout.isUnaccepted;
     const isOmitted: bool = urlsOnly != 0 && (hints & layout.isDetail) != 0 && (facts & layout.isAccepted) != 0;
     if (isOmitted) return facts | layout.isLeftOut;
     if ((hints & layout.isKey) != 0 && (facts & (layout.isAccepted | layout.isUnaccepted)) != 0) {
@@ -427,7 +429,7 @@ function takeText(place: i32, hints: i32, content: i32, needed: i32, wide: i32):
   // `",`
   store<u16>(o, 0x2c22);
   textOut = o + 2;
-  if (wide != 0) isAscii = 0;
+  if (isWide) isAscii = 0;
   return facts;
 }
 
@@ -508,10 +510,22 @@ function decode(to: i32, start: i32, end: i32, content: i32): i32 {
       isEscaped = true;
       store<u8>(o++, 0x5c);
     }
-    store<u8>(o++, c);
+    if (c < 0x80) store<u8>(o++, c);
+    else o = writeWide(o, c);
     p++;
   }
   return ampersand != 0 && content != layout.isAttribute && has(ampersand, o, 0x3b) ? 0 : o;
+}
+
+// Writes a non-ASCII character as UTF-8.
+function writeWide(to: i32, c: i32): i32 {
+  isWide = true;
+  const length: i32 = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+  // The first byte begins with as many ones as there are bytes.
+  store<u8>(to, (0xf00 >> length) | (c >> (6 * (length - 1))));
+  for (let index: i32 = 1; index < length; index++)
+    store<u8>(to + index, 0x80 | ((c >> (6 * (length - 1 - index))) & 0x3f));
+  return to + length;
 }
 
 // Decodes the reference at `p` into `decoded`. Returns its last position; 0 if it is unusual.
@@ -530,7 +544,7 @@ function reference(p: i32): i32 {
   const base: i32 = byte(p + 2) == 0x78 ? 16 : 10;
   let q: i32 = base == 16 ? p + 3 : p + 2;
   decoded = 0;
-  const limit: i32 = q + 4;
+  const limit: i32 = q + 7;
   while (q < limit) {
     const c: i32 = byte(q);
     const letter: i32 = (c | 0x20) - 0x57;
@@ -539,7 +553,9 @@ function reference(p: i32): i32 {
     decoded = decoded * base + digit;
     q++;
   }
-  return byte(q) == 0x3b && decoded >= 0x20 && decoded < 0x7f ? q : 0;
+  // Control characters, surrogates and the characters after them are left to the scanner.
+  const isUsual: bool = decoded < 0xd800 ? decoded >= 0x20 && (decoded < 0x7f || decoded > 0x9f) : decoded > 0xffff;
+  return byte(q) == 0x3b && isUsual && decoded < 0x110000 ? q : 0;
 }
 
 function has(from: i32, end: i32, wanted: i32): bool {
@@ -568,11 +584,11 @@ function startsBlank(c: i32): bool {
 }
 
 // Whether a URL can be used as is, if its origin is accepted.
-function isUrlAt(start: i32, end: i32, wide: i32): bool {
+function isUrlAt(start: i32, end: i32): bool {
   // Its end may not belong to it, such as `]]>`.
   if (end - start > longestUrl || byte(end - 1) == 0x3e) return false;
   // A character that starts with 0xef may be U+FFFD, which replaces invalid bytes.
-  return wide == 0 || !has(start, end, 0xef);
+  return !isWide || !has(start, end, 0xef);
 }
 
 function hasOrigin(start: i32): bool {
