@@ -8,7 +8,7 @@ import { type Digest, DigestCheck, fieldsOf, headEnd, latin1, parseDigest } from
 
 export interface ArchivedBodyOptions extends Pick<RecordSource, "records"> {
   /** Undefined if the record is lost. */
-  readonly place: RecordSource["place"] | undefined;
+  readonly span: RecordSource["span"] | undefined;
   /** The id that the record must have. */
   readonly id?: string | undefined;
   /** The length that the body must have. */
@@ -33,36 +33,27 @@ export class ArchivedBody implements Body {
 
   /** The position of its record, if that can be copied. */
   get source(): RecordSource | undefined {
-    const { records, place, isChunked } = this.#options;
-    return place === undefined || isChunked ? undefined : { records, place };
+    const { records, span, isChunked } = this.#options;
+    return span === undefined || isChunked ? undefined : { records, span };
   }
 
   /** The digest of its payload; undefined if the archive has none. */
   async digest(): Promise<Digest | undefined> {
-    const { records, place } = this.#options;
-    const head = place && (await unlessDamaged(() => records.head(place)));
+    const { records, span } = this.#options;
+    const head = span && (await unlessDamaged(() => records.head(span)));
     return parseDigest(head?.fields.get("warc-payload-digest"));
   }
 
   /** Whether it is intact: reads all of it. */
   async isGood(): Promise<boolean> {
-    for await (const _ of this.lent());
+    for await (const _ of this);
     return this.problem === undefined;
   }
 
-  [Symbol.asyncIterator](): AsyncGenerator<Uint8Array, undefined> {
-    return this.#pieces(false);
-  }
-
-  /** The body in pieces, each of which must be used before the next one is requested. */
-  lent(): AsyncGenerator<Uint8Array, undefined> {
-    return this.#pieces(true);
-  }
-
-  async *#pieces(lent: boolean): AsyncGenerator<Uint8Array, undefined> {
-    const { place, records, id, isChunked } = this.#options;
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, undefined> {
+    const { span, records, id } = this.#options;
     try {
-      const opened = place && (await records.open(place, lent && isChunked !== true));
+      const opened = span && (await records.open(span));
       const isRight = id === undefined || opened?.head.fields.get("warc-record-id") === id;
       if (opened !== undefined && isRight && (yield* this.#checked(opened))) return;
     } catch (error) {

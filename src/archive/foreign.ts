@@ -5,7 +5,7 @@ import { failureOf, isRedirect } from "../model/status.ts";
 import { detached } from "../model/text.ts";
 import { parseUrl, urlKey, withoutCredentials } from "../model/url.ts";
 import { ArchivedBody, beginsWithChunk, readHttpHead } from "./archived-body.ts";
-import { type Place, type RecordFile, RecordWalk } from "./records.ts";
+import { type RecordFile, type RecordSpan, RecordWalk } from "./records.ts";
 import { type Digest, parseDigest, type RecordHead } from "./warc.ts";
 
 /** The URL of a response; undefined for records without one. */
@@ -25,10 +25,10 @@ export function dateOf({ fields }: RecordHead): string | undefined {
 /** The exchange in a response record. Throws an error for which `isDamage` is true. `originals`: the records that a `revisit` may refer to. */
 export async function readForeign(
   records: RecordFile,
-  place: Place,
+  span: RecordSpan,
   originals: () => Promise<Originals>,
 ): Promise<Fetched> {
-  const { head, content } = await records.open(place);
+  const { head, content } = await records.open(span);
   const url = foreignUrl(head) ?? "";
   const receivedAt = dateOf(head);
   const asked = { url, role: "sitemap", attempts: 1, ...(receivedAt && { receivedAt }) } as const;
@@ -40,7 +40,7 @@ export async function readForeign(
     await content.return(undefined);
     const type = head.fields.get("content-type");
     const headers: HeaderList = type === undefined ? [] : [["content-type", type]];
-    return found(200, headers, new ArchivedBody({ records, place, problem: truncated, isResource: true }));
+    return found(200, headers, new ArchivedBody({ records, span, problem: truncated, isResource: true }));
   }
   const { head: http, start } = await readHttpHead(content);
   await content.return(undefined);
@@ -61,7 +61,7 @@ export async function readForeign(
   const isChunked = /\bchunked\b/i.test(header(headers, "transfer-encoding") ?? "") && beginsWithChunk(start);
   const isShort = !isChunked && Number(header(headers, "content-length")) > head.contentLength - http.length;
   const reason = truncated ?? (isShort ? problem("body-short") : undefined);
-  return found(status, headers, new ArchivedBody({ records, place, problem: reason, isChunked }));
+  return found(status, headers, new ArchivedBody({ records, span, problem: reason, isChunked }));
 }
 
 /** https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#warc-truncated */
@@ -78,21 +78,21 @@ function truncation({ fields }: RecordHead): Problem | undefined {
  * https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#revisit
  */
 export class Originals {
-  readonly #byName = new Map<string, { readonly place: Place; readonly digest: Digest | undefined }[]>();
+  readonly #byName = new Map<string, { readonly span: RecordSpan; readonly digest: Digest | undefined }[]>();
 
   /** `most`: the limit of responses, from the start of the file. */
   static async of(records: RecordFile, size: number, most: number): Promise<Originals> {
     const originals = new Originals();
     let left = most;
-    for await (const { head, place } of new RecordWalk(records, size)) {
+    for await (const { head, span } of new RecordWalk(records, size)) {
       const url = head.type === "revisit" ? undefined : foreignUrl(head);
       if (url === undefined) continue;
       const { fields } = head;
       const digest = parseDigest(fields.get("warc-payload-digest"));
       for (const name of namesOf(fields.get("warc-record-id"), url, fields.get("warc-date"), digest)) {
         const known = originals.#byName.get(name);
-        if (known === undefined) originals.#byName.set(detached(name), [{ place, digest }]);
-        else known.push({ place, digest });
+        if (known === undefined) originals.#byName.set(detached(name), [{ span, digest }]);
+        else known.push({ span, digest });
       }
       if (--left === 0) break;
     }
@@ -100,13 +100,13 @@ export class Originals {
   }
 
   /** The record that a revisit of this URL refers to. A payload with a different digest is not the original. */
-  find({ fields }: RecordHead, url: string): Place | undefined {
+  find({ fields }: RecordHead, url: string): RecordSpan | undefined {
     const digest = parseDigest(fields.get("warc-payload-digest"));
     const original = fields.get("warc-refers-to-target-uri") ?? url;
     const names = namesOf(fields.get("warc-refers-to"), original, fields.get("warc-refers-to-date"), digest);
     const isSame = (own: Digest | undefined) =>
       digest === undefined || own === undefined || own.algorithm !== digest.algorithm || own.hex === digest.hex;
-    return names.flatMap((name) => this.#byName.get(name) ?? []).find((response) => isSame(response.digest))?.place;
+    return names.flatMap((name) => this.#byName.get(name) ?? []).find((response) => isSame(response.digest))?.span;
   }
 }
 

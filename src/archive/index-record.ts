@@ -7,7 +7,7 @@ import { grouped } from "../model/figures.ts";
 import { isLossy, type Problem, problemFrom } from "../model/problem.ts";
 import type { PagesFormat } from "../model/sitemap.ts";
 import { type ArchiveInfo, type Counts, infoData, infoFrom, parseJson } from "./info.ts";
-import { isDamage, type Place, type RecordFile } from "./records.ts";
+import { isDamage, type RecordFile, type RecordSpan } from "./records.ts";
 import { DigestCheck } from "./warc.ts";
 
 export const indexType = "application/x-ndjson";
@@ -61,7 +61,7 @@ function lineOf({ url, kind, lengths, bytes }: Group, counts: Counts | undefined
 }
 
 /** The content of the last record. */
-export function trailerOf({ offset, length }: Place): string {
+export function trailerOf({ offset, length }: RecordSpan): string {
   return `sitegrove-index: ${padded(offset)} ${padded(length)}\r\n`;
 }
 
@@ -83,9 +83,9 @@ export async function readIndex(
   add: (group: IndexedGroup) => void,
 ): Promise<(IndexHead & { readonly infoId: string }) | undefined> {
   try {
-    const place = await findIndex(records, size);
-    if (place === undefined) return undefined;
-    const { head, content } = await records.open(place);
+    const span = await findIndex(records, size);
+    if (span === undefined) return undefined;
+    const { head, content } = await records.open(span);
     if (head.fields.get("content-type") !== indexType || head.contentLength > maxIndex) return undefined;
     const check = new DigestCheck(head.fields.get("warc-block-digest"));
     let about: IndexHead | undefined;
@@ -103,7 +103,7 @@ export async function readIndex(
         add(group);
       }
     }
-    if (about === undefined || offset !== place.offset || !check.isRight()) return undefined;
+    if (about === undefined || offset !== span.offset || !check.isRight()) return undefined;
     return { ...about, infoId: head.fields.get("warc-warcinfo-id") ?? "" };
   } catch (error) {
     if (isDamage(error) && !(error instanceof AnswerLimit)) return undefined;
@@ -119,8 +119,8 @@ export class AnswerLimit extends SitemapError {
 }
 
 /** The run, as described by its index; undefined if the index is not ours. */
-export async function readIndexHead(records: RecordFile, place: Place): Promise<IndexHead | undefined> {
-  const { content } = await records.open(place);
+export async function readIndexHead(records: RecordFile, span: RecordSpan): Promise<IndexHead | undefined> {
+  const { content } = await records.open(span);
   for await (const [line = ""] of linesOf(content)) return indexHead(line);
   return undefined;
 }
@@ -133,16 +133,16 @@ function indexHead(line: string): IndexHead | undefined {
 }
 
 // In joined files, the index is not at the position it gives. Only the last record follows it.
-async function findIndex(records: RecordFile, size: number): Promise<Place | undefined> {
+async function findIndex(records: RecordFile, size: number): Promise<RecordSpan | undefined> {
   const from = Math.max(0, size - tailLength);
   const text = Buffer.from(await records.file.read(from, size - from)).toString("latin1");
   const [, offset, length] = /sitegrove-index: (\d{15}) (\d{15})\r\n/.exec(text) ?? [];
   if (offset === undefined || length === undefined) return undefined;
-  const place = { offset: Number(offset), length: Number(length) };
-  const end = place.offset + place.length;
+  const span = { offset: Number(offset), length: Number(length) };
+  const end = span.offset + span.length;
   if (end >= size || end < from) return undefined;
   const { content } = await records.read({ offset: end, length: size - end }, tailLength);
-  return Buffer.from(content).toString("latin1") === trailerOf(place) ? place : undefined;
+  return Buffer.from(content).toString("latin1") === trailerOf(span) ? span : undefined;
 }
 
 function groupFrom(value: unknown, offset: number): IndexedGroup | undefined {

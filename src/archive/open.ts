@@ -6,19 +6,18 @@ import type { DocumentRequest, DocumentSource, Fetched } from "../model/exchange
 import { closedError, invalidArchive, KeptFile, storageFailed } from "../storage/file.ts";
 import { ArchivedBody } from "./archived-body.ts";
 import { dateOf, foreignUrl, Originals, readForeign } from "./foreign.ts";
-import { unpack } from "./gzip-records.ts";
 import { AnswerLimit, countsFrom, type IndexedGroup, indexType, readIndex, readIndexHead } from "./index-record.ts";
 import { type ArchiveInfo, type Counts, infoFrom, parseJson } from "./info.ts";
 import { cutOf, revive } from "./kept-response.ts";
-import { isDamage, type Place, RecordFile, RecordWalk, unlessDamaged, type WalkedRecord } from "./records.ts";
+import { isDamage, RecordFile, type RecordSpan, RecordWalk, unlessDamaged, type WalkedRecord } from "./records.ts";
 import { archiveKey, archiveKeys, replay, unanswered } from "./replay.ts";
 import { DigestCheck, latin1, type RecordHead } from "./warc.ts";
 
 /** The position of a response. */
 export interface Answer {
-  readonly response: Place | undefined;
+  readonly response: RecordSpan | undefined;
   /** Absent in records from other tools. */
-  readonly description?: Place | undefined;
+  readonly description?: RecordSpan | undefined;
   /** The length of the document, according to the index. */
   readonly bytes?: number | undefined;
   /** Its content, according to the index. */
@@ -94,30 +93,15 @@ export async function readArchive(
   size: number,
   options: OpenArchiveOptions = {},
 ): Promise<Archive> {
-  const { path, file } = records;
   try {
     const indexed = new Archive(records, size, options);
     if (await indexed.readIndex()) return indexed;
     const walked = new Archive(records, size, options);
-    if (await walked.walk()) return walked.expectRecords();
-    const { signal, until = Number.POSITIVE_INFINITY } = options;
-    const unpacked = await unpack(path, file, size, () => {
-      signal?.throwIfAborted();
-      return performance.now() > until;
-    });
-    const whole = new Archive(new RecordFile(path, unpacked.file, false), unpacked.size, options, unpacked);
-    await file.close();
-    try {
-      await whole.walk();
-      whole.truncated ||= unpacked.isDamaged;
-      return whole.expectRecords();
-    } catch (error) {
-      await unpacked.remove();
-      throw error;
-    }
+    await walked.walk();
+    return walked;
   } catch (error) {
-    const isAboutFile = error instanceof SitemapError && error.message.includes(path);
-    throw isDamage(error) && !isAboutFile ? invalidArchive(path, (error as Error).message, error) : error;
+    const isAboutFile = error instanceof SitemapError && error.message.includes(records.path);
+    throw isDamage(error) && !isAboutFile ? invalidArchive(records.path, (error as Error).message, error) : error;
   }
 }
 
@@ -144,31 +128,26 @@ export class Archive implements DocumentSource {
   readonly groups: IndexedGroup[] = [];
   readonly records: RecordFile;
   readonly size: number;
-  /** A decompressed copy, which is read instead of the file. */
-  readonly unpacked: { remove(): Promise<void> } | undefined;
   readonly #options: OpenArchiveOptions;
   readonly #most: number;
   /** By `archiveKey`. */
   readonly answers: Map<string, Answer> = new Map();
   readonly #forgotten = new Set<string>();
   #closed = false;
-  #recordCount = 0;
-  #damage: RecordWalk["damage"];
   #originals: Promise<Originals> | undefined;
   // For the pass: the runs in the file, and those that are used: the first, and those that resumed it.
   readonly #infoIds = new Set<string>();
   readonly #runs = new Set<string>();
   // Responses whose description has not been found yet. Without it, an exchange is ignored.
-  readonly #open = new Map<string, Place>();
+  readonly #open = new Map<string, RecordSpan>();
   #exchanges = 0;
   // Records that belong to no group yet, and an index that may be the last.
-  #loose: Place[] = [];
-  #tail: Place[] = [];
+  #loose: RecordSpan[] = [];
+  #tail: RecordSpan[] = [];
 
-  constructor(records: RecordFile, size: number, options: OpenArchiveOptions, unpacked?: Archive["unpacked"]) {
+  constructor(records: RecordFile, size: number, options: OpenArchiveOptions) {
     this.records = records;
     this.size = size;
-    this.unpacked = unpacked;
     this.#options = options;
     this.#most = options.mostAnswers ?? Math.max(leastAnswers, (options.documents ?? 0) * answersOfDocument);
   }
@@ -186,7 +165,7 @@ export class Archive implements DocumentSource {
     };
     const fetched = await unlessDamaged(() =>
       answer.description === undefined
-        ? readForeign(this.records, answer.response as Place, originals)
+        ? readForeign(this.records, answer.response as RecordSpan, originals)
         : readOwnExchange(this.records, key, answer),
     );
     return fetched ?? unanswered(asked, "archive-digest");
@@ -226,7 +205,6 @@ export class Archive implements DocumentSource {
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.unpacked?.remove();
     await this.records.file.close();
   }
 
@@ -234,8 +212,7 @@ export class Archive implements DocumentSource {
   async readIndex(): Promise<boolean> {
     const index = await readIndex(this.records, this.size, (group) => {
       if (this.#options.withGroups) this.groups.push(group);
-      if (group.kind === "i")
-        this.records.infoPlaces.push({ offset: group.offset, length: group.lengths[0] as number });
+      if (group.kind === "i") this.records.infoSpans.push({ offset: group.offset, length: group.lengths[0] as number });
       else if (group.kind !== "-") this.#addGroup(group);
     });
     if (index === undefined) return false;
@@ -260,50 +237,41 @@ export class Archive implements DocumentSource {
     });
   }
 
-  /** False if several records are compressed as one: then nothing was read. */
-  async walk(): Promise<boolean> {
+  /** Finds everything in one pass over the records. */
+  async walk(): Promise<void> {
     const { signal, until = Number.POSITIVE_INFINITY } = this.#options;
     const walk = new RecordWalk(this.records, this.size);
-    this.records.infoPlaces.length = 0;
+    this.records.infoSpans.length = 0;
+    let count = 0;
     for await (const record of walk) {
       signal?.throwIfAborted();
-      this.#recordCount += 1;
+      count += 1;
       // After damage, what looks like a record of another tool may be part of a document.
       await this.#add(record, walk.goesOn && this.info !== undefined);
       if (performance.now() > until) break;
     }
     this.#pushLoose(this.#loose.length);
-    this.#damage = walk.damage;
     this.truncated = walk.damage !== undefined;
     this.goesOn = walk.goesOn;
-    return !walk.isJoined;
-  }
-
-  expectRecords(): this {
-    if (this.#recordCount > 0) {
-      this.records.file.remembersReads = true;
-      return this;
-    }
-    throw new SitemapError(
-      "invalid-archive",
-      this.#damage === "cut" ? "it is cut off inside its first record" : "it has no records",
-    );
+    const reason = walk.damage === "cut" ? "it is cut off inside its first record" : "it has no records";
+    if (count === 0) throw new SitemapError("invalid-archive", reason);
+    this.records.file.remembersReads = true;
   }
 
   async #add(record: WalkedRecord, isDoubtful: boolean): Promise<void> {
-    const { head, place } = record;
+    const { head, span } = record;
     const { type, fields } = head;
     const isOurs = this.#infoIds.has(fields.get("warc-warcinfo-id") ?? "");
     if (isOurs && type === "metadata" && !fields.has("warc-target-uri")) {
-      this.#tail.push(place);
+      this.#tail.push(span);
       if (fields.get("content-type") === indexType) await this.#addEnd(record);
       return;
     }
-    if (this.#options.withGroups) this.#loose.push(...this.#tail, place);
+    if (this.#options.withGroups) this.#loose.push(...this.#tail, span);
     this.#tail = [];
     if (type === "warcinfo") return this.#addInfo(record);
     if (!isOurs && !isDoubtful) this.#addForeign(record);
-    if (isOurs && type === "response") this.#open.set(fields.get("warc-record-id") ?? "", place);
+    if (isOurs && type === "response") this.#open.set(fields.get("warc-record-id") ?? "", span);
     if (isOurs && type === "metadata") await this.#addExchange(record);
   }
 
@@ -319,7 +287,7 @@ export class Archive implements DocumentSource {
     const { info, resumes } = infoFrom(parseJson(json));
     const id = record.head.fields.get("warc-record-id") ?? "";
     this.#infoIds.add(id);
-    this.records.infoPlaces.push(record.place);
+    this.records.infoSpans.push(record.span);
     // In joined archives, the first one describes the run, unless it was resumed.
     const goesOn = resumes !== undefined && this.#runs.has(resumes);
     if (this.info !== undefined && !goesOn) {
@@ -334,15 +302,15 @@ export class Archive implements DocumentSource {
   }
 
   async #addEnd(record: WalkedRecord): Promise<void> {
-    const { head, place } = record;
-    const end = await unlessDamaged(() => readIndexHead(this.records, place));
+    const { head, span } = record;
+    const end = await unlessDamaged(() => readIndexHead(this.records, span));
     // Heads of records have no digest: an exchange with a damaged head would be silently missing.
     this.altered ||= end === undefined || this.#exchanges < end.exchanges;
     if (this.#runs.has(head.fields.get("warc-warcinfo-id") ?? "")) this.finished = true;
   }
 
   async #addExchange(record: WalkedRecord): Promise<void> {
-    const { head, place } = record;
+    const { head, span } = record;
     const [first = ""] = head.concurrentTo;
     const response = this.#open.get(first);
     for (const id of head.concurrentTo) this.#open.delete(id);
@@ -362,7 +330,7 @@ export class Archive implements DocumentSource {
     const isDocument = fetched.outcome === "found";
     this.#set(archiveKey(fetched), fetched.url, {
       response: isDocument ? response : undefined,
-      description: place,
+      description: span,
       isCut: (isDocument && response === undefined) || cutOf(fetched) !== undefined,
       time: Date.parse(fetched.receivedAt ?? dateOf(head) ?? "") || 0,
       // A run that resumed another one counts as part of it.
@@ -371,16 +339,16 @@ export class Archive implements DocumentSource {
     });
   }
 
-  #addForeign({ head, place }: WalkedRecord): void {
+  #addForeign({ head, span }: WalkedRecord): void {
     const url = foreignUrl(head);
     if (url === undefined) return;
     const time = Date.parse(dateOf(head) ?? "") || 0;
-    const answer = { response: place, isRevisit: head.type === "revisit", isCut: false, time };
+    const answer = { response: span, isRevisit: head.type === "revisit", isCut: false, time };
     this.#set(archiveKey({ url, role: "sitemap" }), url, answer);
   }
 
   // The records from the response on are a group; those before it belong to none.
-  #addGroupOf(url: string, kind: string, response: Place | undefined): void {
+  #addGroupOf(url: string, kind: string, response: RecordSpan | undefined): void {
     if (!this.#options.withGroups) return;
     this.#pushLoose(response === undefined ? this.#loose.length - 1 : this.#loose.indexOf(response));
     const [first, ...others] = this.#loose;
@@ -417,10 +385,10 @@ export class Archive implements DocumentSource {
     return this.#options.newest === true && (answer.time ?? 0) >= (before.time ?? 0);
   }
 
-  async #contentOf({ head, place, content }: WalkedRecord): Promise<Uint8Array> {
+  async #contentOf({ head, span, content }: WalkedRecord): Promise<Uint8Array> {
     if (head.contentLength > maxDescription)
       throw new SitemapError("invalid-archive", "it is damaged: a record is too long");
-    return content ?? (await this.records.read(place, maxDescription)).content;
+    return content ?? (await this.records.read(span, maxDescription)).content;
   }
 }
 
@@ -430,9 +398,9 @@ export async function readOwnExchange(
   key: string,
   { response, description, bytes }: Pick<Answer, "response" | "description" | "bytes">,
 ): Promise<Fetched> {
-  const { head, content } = await records.read(description as Place, maxDescription);
+  const { head, content } = await records.read(description as RecordSpan, maxDescription);
   const [id] = head.concurrentTo;
-  const fetched = revive(content, (problem) => new ArchivedBody({ records, place: response, id, bytes, problem }));
+  const fetched = revive(content, (problem) => new ArchivedBody({ records, span: response, id, bytes, problem }));
   if (!isAsWritten(head, content) || archiveKey(fetched) !== key) {
     throw new SitemapError("invalid-archive", "The description was changed");
   }

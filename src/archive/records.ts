@@ -1,19 +1,24 @@
-// The records of a WARC file, compressed or not: one at a known place, or all in one pass, which continues after damage.
+// The records of a WARC file, compressed (each is a gzip member) or not: one at a known position, or all in one pass, which continues
+// after damage.
+import * as zlib from "node:zlib";
 import { SitemapError } from "../model/errors.ts";
-import { type KeptFile, readBlocks } from "../storage/file.ts";
-import * as gzip from "./gzip-records.ts";
+import { ByteReader } from "../open/byte-reader.ts";
+import { isGzip } from "../open/content-coding.ts";
+import { GzipMembers } from "../open/gzip-member.ts";
+import type { ZlibStream } from "../open/zlib-stage.ts";
+import { blockSize, type KeptFile, readBlocks } from "../storage/file.ts";
 import { headAt, latin1, lineEndsAt, magic, maxHead, type RecordHead, recordEnd } from "./warc.ts";
 
 /** The position of a record in its file, and its length there, including the line ends after it. */
-export interface Place {
+export interface RecordSpan {
   readonly offset: number;
   readonly length: number;
 }
 
-/** Where a record of another archive is. */
+/** A record of another archive. */
 export interface RecordSource {
   readonly records: RecordFile;
-  readonly place: Place;
+  readonly span: RecordSpan;
 }
 
 export interface OpenedRecord {
@@ -28,7 +33,7 @@ export class RecordFile {
   readonly file: KeptFile;
   readonly isCompressed: boolean;
   /** The `warcinfo` records we wrote, as far as they are known. */
-  readonly infoPlaces: Place[] = [];
+  readonly infoSpans: RecordSpan[] = [];
 
   constructor(path: string, file: KeptFile, isCompressed: boolean) {
     this.path = path;
@@ -36,21 +41,20 @@ export class RecordFile {
     this.isCompressed = isCompressed;
   }
 
-  /** Throws an error for which `isDamage` is true unless this is exactly one whole record; the content throws where the damage is. `lent`: see `readBlocks`. */
-  async open(place: Place, lent = false): Promise<OpenedRecord> {
-    const pieces = this.bytes(place, lent);
+  /** Throws an error for which `isDamage` is true unless this is exactly one whole record; the content throws where the damage is. */
+  async open(span: RecordSpan): Promise<OpenedRecord> {
+    const pieces = this.#bytes(span);
     let start: Uint8Array = new Uint8Array();
     try {
       for (;;) {
         const { value, done } = await pieces.next();
-        if (done) throw this.#damaged();
+        if (done) throw this.damaged();
         start = start.length === 0 ? value : Buffer.concat([start, value]);
         const head = headAt(start);
-        if (head === undefined) throw this.#damaged();
+        if (head === undefined) throw this.damaged();
         if (head === "cut") continue;
-        const { headLength } = head;
-        const content = this.#content(head, start.subarray(headLength), pieces);
-        return { head, start: start.subarray(0, headLength), content };
+        const content = this.#content(head, start.subarray(head.headLength), pieces);
+        return { head, start: start.subarray(0, head.headLength), content };
       }
     } catch (error) {
       await pieces.return(undefined);
@@ -59,46 +63,69 @@ export class RecordFile {
   }
 
   /** A record with at most this many bytes of content. */
-  async read(place: Place, most: number): Promise<{ readonly head: RecordHead; readonly content: Uint8Array }> {
-    const { head, content } = await this.open(place);
+  async read(span: RecordSpan, most: number): Promise<{ readonly head: RecordHead; readonly content: Uint8Array }> {
+    const { head, content } = await this.open(span);
     const pieces: Uint8Array[] = [];
     for await (const piece of content) {
-      if (head.contentLength > most) throw this.#damaged();
+      if (head.contentLength > most) throw this.damaged();
       pieces.push(piece);
     }
-    return { head, content: Buffer.concat(pieces) };
+    return { head, content: pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces) };
   }
 
-  async head(place: Place): Promise<RecordHead> {
-    const { head, content } = await this.open(place);
+  async head(span: RecordSpan): Promise<RecordHead> {
+    const { head, content } = await this.open(span);
     // Closes its source; damage to the rest does not matter here.
     await content.next().catch(() => undefined);
     await content.return(undefined);
     return head;
   }
 
-  async infoPlace(id: string): Promise<Place | undefined> {
-    for (const place of this.infoPlaces) {
-      if ((await this.head(place)).fields.get("warc-record-id") === id) return place;
+  async infoSpan(id: string): Promise<RecordSpan | undefined> {
+    for (const span of this.infoSpans) {
+      if ((await this.head(span)).fields.get("warc-record-id") === id) return span;
     }
     return undefined;
   }
 
   /** The bytes of a record, decompressed, with the required line ends. */
-  async *copy(place: Place): AsyncGenerator<Uint8Array, undefined> {
-    const { start, content } = await this.open(place);
+  async *copy(span: RecordSpan): AsyncGenerator<Uint8Array, undefined> {
+    const { start, content } = await this.open(span);
     yield start;
     yield* content;
     yield recordEnd;
   }
 
-  /** The bytes of a record, decompressed. */
-  async *bytes({ offset, length }: Place, lent = false): AsyncGenerator<Uint8Array, undefined> {
-    const { file } = this;
+  damaged(): SitemapError {
+    return new SitemapError("invalid-archive", `${this.path} is damaged: a record in it cannot be read`);
+  }
+
+  /** The bytes of the file from a position on, in blocks. */
+  async *blocks(offset: number, end: number): AsyncGenerator<Uint8Array, undefined> {
+    for (let at = offset; at < end; at += blockSize) {
+      const piece = await this.file.read(at, Math.min(blockSize, end - at));
+      if (piece.length === 0) return;
+      yield piece;
+    }
+  }
+
+  // The bytes of a record, decompressed.
+  async *#bytes({ offset, length }: RecordSpan): AsyncGenerator<Uint8Array, undefined> {
+    if (!this.isCompressed) return yield* readBlocks([{ file: this.file, offset, length }]);
+    const input = new ByteReader(this.blocks(offset, offset + length));
+    if (!(await input.fill(3)) || !isGzip(input.peek(3))) throw this.damaged();
+    const content = new GzipMembers(input, createInflater).next();
     try {
-      yield* this.isCompressed ? gzip.decompressed(file, offset, length) : readBlocks([{ file, offset, length }], lent);
-    } catch (error) {
-      throw error instanceof gzip.DamagedGzip ? this.#damaged() : error;
+      let room = mostUnpacked(length);
+      let step = await content.next();
+      for (; !step.done; step = await content.next()) {
+        room -= step.value.length;
+        if (room < 0) throw this.damaged();
+        yield step.value;
+      }
+      if (step.value.ending !== "complete" || !step.value.isIntact || input.position !== length) throw this.damaged();
+    } finally {
+      await content.return(undefined as never);
     }
   }
 
@@ -114,18 +141,27 @@ export class RecordFile {
         const content = piece.subarray(0, left);
         const behind = piece.subarray(left);
         if (content.length > 0) yield content;
-        if (lineEndsAt(behind) < behind.length) throw this.#damaged();
+        if (lineEndsAt(behind) < behind.length) throw this.damaged();
         left -= content.length;
       }
-      if (left > 0) throw this.#damaged();
+      if (left > 0) throw this.damaged();
     } finally {
       await rest.return(undefined);
     }
   }
+}
 
-  #damaged(): SitemapError {
-    return new SitemapError("invalid-archive", `${this.path} is damaged: a record in it cannot be read`);
-  }
+// Limits what a tiny file may decompress to: sitemaps shrink to a tenth, never to a hundredth.
+const maxRatio = 100;
+const alwaysAllowed = 128 * 1024 * 1024;
+
+function mostUnpacked(packed: number): number {
+  return Math.max(alwaysAllowed, packed * maxRatio);
+}
+
+// Smaller chunks than for documents: a pass over an archive opens thousands of records.
+function createInflater(): ZlibStream {
+  return zlib.createInflateRaw({ chunkSize: 64 * 1024 });
 }
 
 /** Whether an error is caused by damage in the file: its other records may be readable. */
@@ -145,14 +181,17 @@ export async function unlessDamaged<T>(read: () => Promise<T> | T): Promise<T | 
 
 export interface WalkedRecord {
   readonly head: RecordHead;
-  readonly place: Place;
+  readonly span: RecordSpan;
   /** Only for small records. */
   readonly content: Uint8Array | undefined;
 }
 
 const windowSize = 512 * 1024;
 /** How many apparent records are tried after damage: a hostile file must not keep us busy. */
-const mostGuesses = 10_000;
+const mostTries = 10_000;
+// After a large record, where they are not needed.
+const maxLineEnds = 64;
+const gzipMagic = Buffer.from([0x1f, 0x8b, 8]);
 
 /** One pass over all records. */
 export class RecordWalk {
@@ -160,13 +199,11 @@ export class RecordWalk {
   damage: "cut" | "damaged" | undefined;
   /** Whether there are records after it. */
   goesOn = false;
-  /** Several records are compressed as one, so they cannot be read one by one. */
-  isJoined = false;
   readonly #records: RecordFile;
   readonly #size: number;
   #window: Uint8Array = new Uint8Array();
   #windowStart = 0;
-  #guesses = mostGuesses;
+  #tries = mostTries;
   #unpacked = 0;
 
   constructor(records: RecordFile, size: number) {
@@ -176,72 +213,81 @@ export class RecordWalk {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<WalkedRecord, undefined> {
     const { isCompressed } = this.#records;
-    let at: number | undefined = isCompressed ? 0 : await this.#lineEnds(0);
-    while (at !== undefined && at < this.#size) {
-      const record: WalkedRecord | "cut" | "damaged" = isCompressed ? await this.#member(at) : await this.#plain(at);
-      if (this.isJoined) return;
-      if (typeof record === "string") {
-        this.damage ??= record;
-        at = await this.#find(at + 1);
-        continue;
+    for (let at: number | undefined = 0; at !== undefined && at < this.#size; at = await this.#find(at + 1)) {
+      for await (const record of isCompressed ? this.#members(at) : this.#plain(at)) {
+        at = record.span.offset + record.span.length;
+        this.goesOn = this.damage !== undefined;
+        yield record;
       }
-      this.goesOn = this.damage !== undefined;
-      yield record;
-      at += record.place.length;
+      if (at === this.#size) return;
     }
   }
 
-  async #plain(offset: number): Promise<WalkedRecord | "cut" | "damaged"> {
-    const bytes = await this.#bytes(offset, maxHead);
-    const head = headAt(bytes);
-    if (head === "cut") return "cut";
-    if (head === undefined) return "damaged";
-    const { headLength, contentLength } = head;
-    const length = headLength + contentLength;
-    if (offset + length > this.#size) return "cut";
-    const content = length <= bytes.length ? bytes.subarray(headLength, length) : undefined;
-    const end = await this.#lineEnds(offset + length);
-    // If neither line ends nor another record follow, its length is wrong.
-    const behind = await this.#bytes(end, magic.length);
-    const isEnd = end === this.#size || latin1(behind.subarray(0, magic.length)) === magic;
-    if (!isEnd && end - offset - length < recordEnd.length) return "damaged";
-    return { head, place: { offset, length: end - offset }, content };
+  // Records up to the next damage.
+  async *#plain(from: number): AsyncGenerator<WalkedRecord, undefined> {
+    for (let offset = await this.#lineEnds(from); offset < this.#size; ) {
+      const bytes = await this.#bytes(offset, maxHead);
+      const head = headAt(bytes);
+      const length = typeof head === "object" ? head.headLength + head.contentLength : 0;
+      if (head === "cut" || offset + length > this.#size) return this.#stop("cut");
+      if (head === undefined) return this.#stop("damaged");
+      const content = length <= bytes.length ? bytes.subarray(head.headLength, length) : undefined;
+      const end = await this.#lineEnds(offset + length);
+      // If neither line ends nor another record follow, its length is wrong.
+      const isEnd = end === this.#size || startsLikeRecord(await this.#bytes(end, magic.length));
+      if (!isEnd && end - offset - length < recordEnd.length) return this.#stop("damaged");
+      yield { head, span: { offset, length: end - offset }, content };
+      offset = end;
+    }
   }
 
-  async #member(offset: number): Promise<WalkedRecord | "cut" | "damaged"> {
-    const { file, path } = this.#records;
-    const pieces = gzip.member(file, offset, await this.#bytes(offset, maxHead));
-    const most = gzip.mostUnpacked(this.#size);
+  async *#members(from: number): AsyncGenerator<WalkedRecord, undefined> {
+    const input = new ByteReader(this.#records.blocks(from, this.#size));
+    const members = new GzipMembers(input, createInflater);
+    try {
+      for (let at = 0; await input.fill(1); at = input.position) {
+        await input.fill(3);
+        if (!isGzip(input.peek(3))) return this.#stop("damaged");
+        const member = await this.#member(members);
+        if (member === undefined) return this.#stop("damaged");
+        yield { ...member, span: { offset: from + at, length: input.position - at } };
+      }
+    } finally {
+      await input.close();
+    }
+  }
+
+  // The record in the next member; undefined if there is none.
+  async #member(members: GzipMembers): Promise<Pick<WalkedRecord, "head" | "content"> | undefined> {
+    const pieces = members.next();
+    const most = mostUnpacked(this.#size);
     let start: Uint8Array = new Uint8Array();
     let unpacked = 0;
     try {
-      for (;;) {
-        const { value, done } = await pieces.next();
-        if (done) return this.#recordIn(start, unpacked, { offset, length: value });
-        unpacked += value.length;
-        this.#unpacked += value.length;
-        if (this.#unpacked > most) throw gzip.tooLarge(path, most);
-        if (start.length < maxHead) start = start.length === 0 ? value : Buffer.concat([start, value]);
-        if (!gzip.startsLikeRecord(start)) return "damaged";
+      let step = await pieces.next();
+      for (; !step.done; step = await pieces.next()) {
+        unpacked += step.value.length;
+        this.#unpacked += step.value.length;
+        if (this.#unpacked > most)
+          throw new SitemapError("invalid-archive", `it decompresses to more than ${most} bytes`);
+        if (start.length < maxHead) start = start.length === 0 ? step.value : Buffer.concat([start, step.value]);
+        if (!startsLikeRecord(start)) return undefined;
       }
-    } catch (error) {
-      if (error instanceof gzip.DamagedGzip) return "damaged";
-      throw error;
+      const head = headAt(start);
+      if (step.value.ending !== "complete" || !step.value.isIntact || typeof head !== "object") return undefined;
+      const end = head.headLength + head.contentLength;
+      if (end > unpacked) return undefined;
+      const behind = start.subarray(end);
+      if (unpacked > start.length ? unpacked > end + maxLineEnds : lineEndsAt(behind) < behind.length)
+        throw new SitemapError("invalid-archive", "its records are compressed together; run `gunzip` on it first");
+      return { head, content: end <= start.length ? start.subarray(head.headLength, end) : undefined };
     } finally {
-      await pieces.return(0);
+      await pieces.return(undefined as never);
     }
   }
 
-  // `start`: the whole of a small member.
-  #recordIn(start: Uint8Array, unpacked: number, place: Place): WalkedRecord | "damaged" {
-    const head = headAt(start);
-    if (head === undefined || head === "cut") return "damaged";
-    const end = head.headLength + head.contentLength;
-    if (end > unpacked) return "damaged";
-    const behind = start.subarray(end);
-    this.isJoined = unpacked > start.length ? unpacked > end + maxLineEnds : lineEndsAt(behind) < behind.length;
-    const content = end <= start.length ? start.subarray(head.headLength, end) : undefined;
-    return { head, place, content };
+  #stop(damage: "cut" | "damaged"): undefined {
+    this.damage ??= damage;
   }
 
   // Two are required. A file full of line ends must not keep us busy.
@@ -253,14 +299,15 @@ export class RecordWalk {
   async #find(from: number): Promise<number | undefined> {
     // Enough to recognize a record.
     const overlap = 1024;
-    for (let at = from; at < this.#size && this.#guesses > 0; at += windowSize - overlap) {
-      const bytes = (await this.#bytes(at, windowSize)).subarray(0, windowSize);
-      const found = this.#records.isCompressed
-        ? gzip.findMember(bytes, () => (this.#guesses -= 1) > 0)
-        : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(`${magic}1.`);
-      if (found === -1) continue;
-      this.#guesses -= 1;
-      return at + found;
+    const { isCompressed } = this.#records;
+    for (let at = from; at < this.#size; at += windowSize - overlap) {
+      const { buffer, byteOffset, length } = (await this.#bytes(at, windowSize)).subarray(0, windowSize);
+      const bytes = Buffer.from(buffer, byteOffset, length);
+      const next = (after: number) => bytes.indexOf(isCompressed ? gzipMagic : `${magic}1.`, after);
+      for (let found = next(0); found !== -1 && this.#tries > 0; found = next(found + 1)) {
+        this.#tries -= 1;
+        if (!isCompressed || startsLikeRecord(inflatedStart(bytes.subarray(found, found + overlap)))) return at + found;
+      }
     }
     return undefined;
   }
@@ -278,5 +325,15 @@ export class RecordWalk {
   }
 }
 
-// After a large record, where they are not needed.
-const maxLineEnds = 64;
+// Compressed bodies of a website contain no record.
+function inflatedStart(bytes: Uint8Array): Uint8Array {
+  try {
+    return zlib.gunzipSync(bytes, { finishFlush: zlib.constants.Z_SYNC_FLUSH });
+  } catch {
+    return new Uint8Array();
+  }
+}
+
+function startsLikeRecord(bytes: Uint8Array): boolean {
+  return latin1(bytes.subarray(0, magic.length)) === magic;
+}

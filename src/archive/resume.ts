@@ -21,12 +21,11 @@ export interface ResumedArchive {
 /** Throws a `SitemapError` (`invalid-archive`) if it cannot be resumed. The file is unchanged until its writer starts. */
 export async function resumeArchive(path: string, options: OpenArchiveOptions = {}): Promise<ResumedArchive> {
   const archive = await openArchive(path, { ...options, writable: true, withGroups: true });
-  const { info, goesOn, altered, unpacked } = archive;
+  const { info, goesOn, altered } = archive;
   try {
     if (info === undefined) throw cannotGoOn(path, "it was written by another tool");
     if (goesOn) throw cannotGoOn(path, "it is damaged");
     if (altered) throw cannotGoOn(path, "it was changed after it was written");
-    if (unpacked !== undefined) throw cannotGoOn(path, "it is compressed as a whole, not per record");
     // Why responses are incomplete.
     const cuts = new Map<string, Problem | undefined>();
     for (const [key, { isCut }] of archive.answers) {

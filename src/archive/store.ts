@@ -75,11 +75,11 @@ export class Store implements DocumentSource {
     const isFound = fetched.outcome === "found";
     // If the record of an earlier archive is copied, its document need not be stored here.
     const isCopied = isFound && this.#writer !== undefined && repetitionOf(fetched) !== undefined;
-    const body = isFound && !isCopied ? await this.#take(fetched.body) : [];
+    const body = isFound && !isCopied ? await this.#space.take(fetched.body) : [];
     const repetition = repetitionOf(fetched);
     const { attempts, duration, problem: reason } = isFound ? fetched.body : ({} as Partial<Body>);
     const described = { ...fetched, ...defined({ attempts, duration, came: repetition?.came }) };
-    const entry = await this.#place(describe(described, reason), body, repetition);
+    const entry = await this.#span(describe(described, reason), body, repetition);
     const key = archiveKey(fetched);
     if (fetched.again !== undefined || !this.#entries.has(key)) this.#entries.set(key, entry);
     if (!isFound) return fetched;
@@ -144,12 +144,8 @@ export class Store implements DocumentSource {
     await this.#space.close();
   }
 
-  #take(body: Body): Promise<Block[]> {
-    return this.#space.take(body instanceof ArchivedBody ? body.lent() : body);
-  }
-
   // In the archive, if there is one.
-  async #place(
+  async #span(
     description: Uint8Array,
     body: readonly Block[],
     repetition: Repetition | undefined,
@@ -184,7 +180,7 @@ export class Store implements DocumentSource {
   #bodyOf(entry: Entry | Answer, reason: Problem | undefined): Body {
     if ("body" in entry) return keptBody(entry.body, reason);
     const { records } = this.#writer as ArchiveWriter;
-    return new ArchivedBody({ records, place: entry.response, bytes: entry.bytes, problem: reason });
+    return new ArchivedBody({ records, span: entry.response, bytes: entry.bytes, problem: reason });
   }
 }
 

@@ -27,6 +27,11 @@ export class ByteReader {
     this.#bytes = this.#limited(this.#bytes);
   }
 
+  /** How many bytes were taken so far. */
+  get position(): number {
+    return this.received - this.#bytes.length;
+  }
+
   /** How many bytes can be taken in one call. */
   get buffered(): number {
     return this.#bytes.length;

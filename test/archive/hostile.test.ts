@@ -233,7 +233,9 @@ describe("an archive of very many small records", () => {
   test.each(["many.warc", "many.warc.gz"])("is opened as far as the signal lets it: %s", async (name) => {
     const file = inFolder(name);
     const bytes = Buffer.from(Array.from({ length: 20_000 }, (_, number) => record(number)).join(""));
-    await writeFile(file, name.endsWith(".gz") ? gzipSync(bytes) : bytes);
+    const records = bytes.toString().split(/(?=WARC\/1\.0)/);
+    const packed = () => Buffer.concat(records.map((record) => gzipSync(Buffer.from(record))));
+    await writeFile(file, name.endsWith(".gz") ? packed() : bytes);
     const abort = new AbortController();
     // Long before all of it is read.
     setImmediate(() => abort.abort(new Error("enough")));

@@ -3,7 +3,7 @@ import { constants, deflateRawSync, deflateSync, gunzipSync, gzipSync } from "no
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ByteReader } from "../../src/open/byte-reader.ts";
-import { createRawInflater, decompress } from "../../src/open/decompress.ts";
+import { createRawInflater, decompress } from "../../src/open/zlib-stage.ts";
 import { isLong, some } from "../support/long.ts";
 import { Random } from "../support/random.ts";
 import { brotli, opened, openedInEveryCut, sitemap } from "./opened.ts";
