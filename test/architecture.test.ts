@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 const mayImportPackages: Record<string, readonly string[]> = {
   discover: ["entities"],
   parse: ["entities"],
-  fetch: ["undici", "ipaddr.js"],
+  fetch: ["ipaddr.js"],
   crawl: ["tldts"],
   write: ["hyparquet-writer"],
   // Optional: loaded when somebody asks for a queue or a bucket.

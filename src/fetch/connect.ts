@@ -132,9 +132,10 @@ function opened(socket: net.Socket, event: "connect" | "secureConnect", signal: 
   return waitFor(signal, (resolve, reject) => {
     // node:net does not treat a regular end in the middle of a handshake as an error.
     const onClose = () => reject(Object.assign(new Error("closed"), { code: "ECONNRESET" }));
-    socket.once("error", reject).once("close", onClose);
+    // The listener for errors stays: without any, one that comes before the next listener would be uncaught.
+    socket.on("error", reject).once("close", onClose);
     socket.once(event, () => {
-      socket.off("error", reject).off("close", onClose);
+      socket.off("close", onClose);
       resolve(socket);
     });
     return () => {};

@@ -29,13 +29,12 @@ function codeOf(error: unknown, depth = 0): string {
   return codeOf(Array.isArray(errors) ? errors[0] : cause, depth + 1);
 }
 
-// The meanings of codes before the head of a response. `UND_ERR_SOCKET`: the server closed the connection cleanly, without a response.
-// `UND_ERR_RES_CONTENT_LENGTH_MISMATCH`: undici's parser failed after a `Content-Length`, often at a second one.
+// The meanings of codes before the head of a response. Those with `UND_ERR` come from the global `fetch` of Node.js.
 const codes = codeTable({
   "dns-not-found": "ENOTFOUND ENODATA EBADNAME",
   "dns-temporary": "EAI_AGAIN EAI_FAIL ESERVFAIL ETIMEOUT",
   "connection-refused": "ECONNREFUSED",
-  "connection-reset": "ECONNRESET ECONNABORTED EPIPE UND_ERR_SOCKET UND_ERR_DESTROYED UND_ERR_CLOSED",
+  "connection-reset": "ECONNRESET ECONNABORTED EPIPE UND_ERR_SOCKET",
   "connection-failed": "EHOSTUNREACH ENETUNREACH EHOSTDOWN ENETDOWN EADDRNOTAVAIL EACCES EPERM",
   "connection-no-socket": "EMFILE ENFILE",
   "timeout-connect": "ETIMEDOUT UND_ERR_CONNECT_TIMEOUT",
@@ -46,7 +45,7 @@ const codes = codeTable({
     CERT_SIGNATURE_FAILURE DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_GET_ISSUER_CERT
     UNABLE_TO_GET_ISSUER_CERT_LOCALLY UNABLE_TO_VERIFY_LEAF_SIGNATURE INVALID_CA INVALID_PURPOSE HOSTNAME_MISMATCH
     ERR_TLS_CERT_ALTNAME_INVALID ERR_TLS_CERT_ALTNAME_FORMAT`,
-  "http-protocol": "UND_ERR_HEADERS_OVERFLOW UND_ERR_RES_CONTENT_LENGTH_MISMATCH",
+  "http-protocol": "UND_ERR_HEADERS_OVERFLOW",
 });
 
 // Codes with another meaning inside a body.
@@ -72,10 +71,8 @@ function inWords(code: string): string {
   return httpWords.get(code) ?? code.replace(/^HPE_.*/, (name) => name.slice(4).replaceAll("_", " ").toLowerCase());
 }
 
+const tooLong = "the response headers are too long";
 const httpWords: ReadonlyMap<string, string> = new Map([
-  ["UND_ERR_HEADERS_OVERFLOW", "the response headers are too long"],
-  [
-    "UND_ERR_RES_CONTENT_LENGTH_MISMATCH",
-    "the response headers are invalid, or Content-Length does not match the body",
-  ],
+  ["HPE_HEADER_OVERFLOW", tooLong],
+  ["UND_ERR_HEADERS_OVERFLOW", tooLong],
 ]);

@@ -10,7 +10,7 @@ import { parseUrl, withoutCredentials } from "../model/url.ts";
 import { FollowingController, sleep } from "./abort.ts";
 import { refusalOf } from "./address-policy.ts";
 import { ResponseBody } from "./body.ts";
-import { type OwnClient, undiciClient } from "./client.ts";
+import { builtInClient, type OwnClient } from "./client.ts";
 import { secureContextOf } from "./connect.ts";
 import { Hosts, type Pause, type SharedLimits, type Slot } from "./hosts.ts";
 import type { Lookup } from "./lookup.ts";
@@ -61,7 +61,7 @@ export class Fetcher implements DocumentSource {
 
   constructor({ settings, start, shared, onEvent = () => {} }: FetcherOptions, parts: FetcherParts = {}) {
     const startUrls = start.flatMap((url) => parseUrl(url) ?? []);
-    if (settings.client === undefined) this.#ownClient = undiciClient(settings, parts.lookup ?? shared?.lookup);
+    if (settings.client === undefined) this.#ownClient = builtInClient(settings, parts.lookup ?? shared?.lookup);
     const backoffs = { ...defaultBackoff, ...parts.backoff };
     this.#context = {
       settings,

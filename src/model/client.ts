@@ -1,4 +1,4 @@
-// The interface of HTTP clients. The default is built on undici; users may supply another one (a cache, a browser).
+// The interface of HTTP clients. The default is built on `node:http`; users may supply another one (a cache, a browser).
 import type { Problem } from "./problem.ts";
 
 /** A request for a client to send: `GET`, without a body. */

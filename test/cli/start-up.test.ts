@@ -12,7 +12,7 @@ export async function resolve(name, context, next) {
 const register = `import { register } from "node:module";
 register("data:text/javascript,${encodeURIComponent(hooks)}");`;
 const watched = { node: ["--import", `data:text/javascript,${encodeURIComponent(register)}`] };
-const networkCode = /^loaded (?:undici|node:https?|node:net|node:tls)/m;
+const networkCode = /^loaded (?:node:https?|node:net|node:tls)/m;
 
 test.each([
   ["completion bash", false],

@@ -133,7 +133,10 @@ scenarios("connection and framing", {
   "a reset before the headers": [faults["reset before headers"], { outcome: "invalid", code: "connection-reset" }],
   "a reset in the body": [faults["reset in body"], { outcome: "half" }],
   "a length that is too long": [faults["length too long"], { outcome: "incomplete", code: "body-short" }],
-  "a length and chunks": [faults["length and chunked"], { outcome: "invalid", code: "http-protocol" }],
+  "chunks inside another encoding": [
+    faults["chunked before another encoding"],
+    { outcome: "invalid", code: "http-protocol" },
+  ],
   "no final chunk": [faults["no final chunk"], { outcome: "half", code: "body-short" }],
   "a bad chunk size": [faults["bad chunk size"], { outcome: "half", code: "http-protocol" }],
 });

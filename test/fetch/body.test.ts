@@ -153,7 +153,6 @@ describe("a slow reader", () => {
   });
 });
 
-// undici 7 ends the process with an assertion where its own parser is paused meanwhile.
 describe.each(["", "content-length: 10000000\r\n", "transfer-encoding: chunked\r\n"])(
   "a body that nobody reads (%j)",
   (framing) => {

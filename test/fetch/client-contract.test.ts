@@ -2,7 +2,7 @@
 import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
-import { type OwnClient, undiciClient } from "../../src/fetch/client.ts";
+import { builtInClient, type OwnClient } from "../../src/fetch/client.ts";
 import { type FetchLike, fetchClient } from "../../src/fetch/fetch-client.ts";
 import type { Client, ClientResponse } from "../../src/model/client.ts";
 import { type HeaderList, header } from "../../src/model/exchange.ts";
@@ -16,7 +16,7 @@ const made: OwnClient[] = [];
 afterAll(() => Promise.all(made.map((client) => client.close())));
 
 const builtIn = () => {
-  const client = undiciClient(resolveOptions({ network: "allow-private" }));
+  const client = builtInClient(resolveOptions({ network: "allow-private" }));
   made.push(client);
   return client;
 };

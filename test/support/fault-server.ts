@@ -221,6 +221,10 @@ const announced = (document: string) => head(document) + half(document);
 const inChunks = (document: string) => chunkedHead + chunk(half(document));
 const withoutLength = (document: string) => `${ok}\r\n${half(document)}`;
 
+const after = (lines: string) => sends((document) => `${lines}content-length: ${document.length}\r\n\r\n${document}`);
+const encoded = (encodings: string) =>
+  sends((document) => `${ok}transfer-encoding: ${encodings}\r\n\r\n${chunk(document)}0\r\n\r\n`);
+
 /** Each takes the document that is asked for. What a fault sends of it is its first half, unless it says otherwise. */
 export const faults = {
   silence: () => () => {},
@@ -258,6 +262,15 @@ export const faults = {
   "header bomb": sendsEndlessly(() => ok, `x-${"a".repeat(8)}: b\r\n`.repeat(100)),
   "nul in header": sends((document) => `${ok}x-nul: a\0b\r\ncontent-length: ${document.length}\r\n\r\n${document}`),
   "line feeds only": sends((document) => `HTTP/1.1 200 OK\ncontent-length: ${document.length}\n\n${document}`),
+  "folded header": after(`${ok}x: a\r\n b\r\n`),
+  "unasked 100 Continue": after(`HTTP/1.1 100 Continue\r\n\r\n${ok}`),
+  "3,000 headers before the length": after(`${ok}${"x: 1\r\n".repeat(3000)}`),
+  "status 000": after("HTTP/1.1 000 No\r\n"),
+  "status 099": after("HTTP/1.1 099 No\r\n"),
+  "chunked before another encoding": encoded("chunked, identity"),
+  "chunked before another encoding, in two headers": encoded("chunked\r\nTransfer-Encoding: identity"),
+  "chunked twice": encoded("chunked, chunked"),
+  "space after a header name": sends((document) => `${ok}content-length : ${document.length}\r\n\r\n${document}`),
   "http 0.9": ends((document) => document),
   "not http": ends(() => "SSH-2.0-OpenSSH_9.2p1\r\n"),
   "unasked upgrade": sends(() => "HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n"),

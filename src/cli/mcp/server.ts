@@ -1,7 +1,5 @@
 // The tools of `sitegrove mcp`, on the official SDK of the Model Context Protocol. Failures are results with `isError` and a message.
 import { Readable } from "node:stream";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { type CallToolResult, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { type Reading, read } from "../../crawl/read.ts";
 import { SitemapError } from "../../model/errors.ts";
@@ -210,25 +208,7 @@ async function parsedFacts(
   return [`${format}: ${counted(counts.pages, "page")}, ${counted(counts.sitemaps, "sitemap")}`, facts];
 }
 
-// A server runs next to an agent for days, and V8 would let garbage pile up with the size of a website, so it is collected during calls,
-// and once after the last. The space for young objects does not grow.
-setFlagsFromString("--semi-space-growth-factor=1");
-setFlagsFromString("--expose-gc");
-const collectGarbage = runInNewContext("gc") as () => void;
-let running = 0;
-let isCollecting = false;
-
-function collect(): void {
-  const start = performance.now();
-  collectGarbage();
-  isCollecting = running > 0;
-  if (isCollecting) setTimeout(collect, Math.max(200, 3 * (performance.now() - start))).unref();
-}
-
 async function answered(answer: () => Promise<Answer>): Promise<CallToolResult> {
-  running += 1;
-  if (!isCollecting) setTimeout(collect, 200).unref();
-  isCollecting = true;
   try {
     const [text, facts] = await answer();
     if (Buffer.byteLength(jsonOf(facts)) > largestAnswer)
@@ -239,8 +219,6 @@ async function answered(answer: () => Promise<Answer>): Promise<CallToolResult> 
     const message = error instanceof Error ? error.message : String(error);
     const text = (isExpected ? message : `unexpected: ${message}`).slice(0, 2000);
     return { content: [{ type: "text", text }], isError: true };
-  } finally {
-    running -= 1;
   }
 }
 
