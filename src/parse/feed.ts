@@ -13,6 +13,7 @@ import type { EntrySink, EntrySource } from "./entries.ts";
 import { ElementRule, elements, type Format, type Part as RulePart, type TableTarget, wrapper } from "./table.ts";
 import type { Draft, PageDraft } from "./urlset.ts";
 import { noAttributes, type XmlAttributes } from "./xml/attributes.ts";
+import { decodeHtml } from "./xml/text.ts";
 
 class FeedItem {
   link = "";
@@ -39,6 +40,8 @@ export class FeedReader implements TableTarget {
   readonly #report: EntrySource["report"];
   /** The current item. */
   item: FeedItem = new FeedItem();
+  /** The open element contains escaped HTML. */
+  isHtml = false;
   #isOpen = false;
   #next: string | undefined;
   #archive: string | undefined;
@@ -261,9 +264,21 @@ for (const [key, found] of [...channel, ...elements<FeedReader>("rss", { item: l
   aroundItems.set(key, found);
 }
 
+// https://www.rfc-editor.org/rfc/rfc4287#section-3.1.1: HTML is "escaped; for example, '<br>' as '&lt;br>'".
+const atomText: RulePart<FeedReader> = {
+  open: (reader, attributes) => void (reader.isHtml = attributes.get("type")?.trim().toLowerCase() === "html"),
+};
+
 const entry: Rules = elements("atom", {
-  title: { text: ({ item }, text) => void (item.title ||= text) },
-  summary: { isFallback: true, text: ({ item }, text) => void (item.description ||= text) },
+  title: {
+    ...atomText,
+    text: ({ item, isHtml }, text) => void (item.title ||= isHtml ? decodeHtml(text) : text),
+  },
+  summary: {
+    ...atomText,
+    isFallback: true,
+    text: ({ item, isHtml }, text) => void (item.description ||= isHtml ? decodeHtml(text) : text),
+  },
   link: { open: (reader, attributes) => reader.addAtomLink(attributes) },
   updated,
   modified: updated,

@@ -126,8 +126,9 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
       this.#unusable(closed, state);
       return;
     }
-    const decoded = state.isPlain ? text : decodeHtml(text);
-    if (closed.isUrl && decoded !== text) this.#cursor.report("url-double-escaped", text);
+    // Lenient: a URL that was escaped twice (`&amp;amp;`) is decoded twice. Other text may be about escaping.
+    const decoded = closed.isUrl && !state.isPlain ? decodeHtml(text) : text;
+    if (decoded !== text) this.#cursor.report("url-double-escaped", text);
     const clean = trimUrl(decoded);
     if (closed.isUrl && state.hasChildren && clean !== "") {
       // The title of a link is not its URL.

@@ -60,6 +60,40 @@ test("the second decoding wants a semicolon", () => {
 });
 
 describe("in a sitemap", () => {
+  test.each([
+    "&amp;lt;b&amp;gt;",
+    "&amp;amp;",
+    "&amp;#169;",
+    "<![CDATA[&lt;b&gt; &amp;]]>",
+    "a &amp;eacute; <!-- -->&amp;lt;",
+  ])("spec: text is decoded once, also where it shows references: %s", (written) => {
+    const text = decode(written.replaceAll(/<!\[CDATA\[|]]>|<!-- -->/g, "")).text;
+    const shown = written.startsWith("<![") ? written.slice(9, -3) : text;
+    const extensions = `<news:news><news:title>${written}</news:title><news:keywords>${written}</news:keywords></news:news>
+        <image:image><image:loc>https://example.org/i</image:loc><image:caption>${written}</image:caption></image:image>`;
+    for (const strict of [false, true]) {
+      const { pages, codes } = parsed(urlset(entry("https://example.org/", extensions)), { strict });
+      expect(pages).toMatchObject([{ newsStory: { title: shown, keywords: [shown] }, images: [{ caption: shown }] }]);
+      expect(codes).not.toContain("url-double-escaped");
+    }
+    const item = `<item><link>https://example.org/</link><title>${written}</title></item>`;
+    expect(parsed(`<rss><channel>${item}</channel></rss>`).pages).toMatchObject([{ newsStory: { title: shown } }]);
+  });
+
+  test("lenient: a URL that was escaped twice is decoded twice, and reported", () => {
+    const { pages, problems } = parsed(urlset(entry("https://example.org/?a=1&amp;amp;b=2")));
+    expect(pages).toMatchObject([{ url: "https://example.org/?a=1&b=2" }]);
+    expect(problems).toMatchObject([{ code: "url-double-escaped", value: "https://example.org/?a=1&amp;b=2" }]);
+  });
+
+  // https://www.rfc-editor.org/rfc/rfc4287#section-3.1.1.2
+  test("spec: an Atom text of the type html contains escaped HTML, others do not", () => {
+    const atom = (type: string) => `<feed xmlns="http://www.w3.org/2005/Atom"><entry><link href="https://example.org/"/>
+      <title${type}>Q&amp;amp;A &amp;lt;</title></entry></feed>`;
+    const title = (type: string) => parsed(atom(type)).pages[0]?.newsStory?.title;
+    expect([' type="html"', ' type="text"', ""].map(title)).toEqual(["Q&A <", "Q&amp;A &lt;", "Q&amp;A &lt;"]);
+  });
+
   test("a bare & in the 5th of 10 locs costs nothing", () => {
     const locs = Array.from({ length: 10 }, (_, n) => `https://example.org/?n=${n}${n === 4 ? "&x=1" : ""}`);
     const document = urlset(...locs.map((loc) => entry(loc)));

@@ -15,7 +15,7 @@ export class XmlText implements ReferenceWatcher {
   /** The wanted text that surrounds it. */
   readonly outer: XmlText | undefined;
   flaw: TextFlaw | undefined = undefined;
-  /** It contains nothing that could be decoded a second time. */
+  /** It contains nothing that could be decoded a second time, if it is a URL. */
   isPlain = true;
   /** It ends in `]]>`, written in two CDATA sections. */
   endsInSplit = false;
@@ -134,7 +134,6 @@ function withLineFeeds(raw: string): string {
 //   Lenient: an & that does not start a reference is text. Websites forget to escape it, mostly in URLs.
 //   Lenient: an HTML entity is decoded as in HTML.
 //   Lenient: any other entity is kept as text.
-//   Lenient: text that was escaped twice (`&amp;amp;`) is decoded twice.
 // A numeric reference to a character that XML does not allow becomes U+FFFD and is reported; the caller drops the value.
 
 /** A problem with a reference. */
@@ -168,7 +167,7 @@ export function decodeReferences(raw: string, watcher: ReferenceWatcher): string
   });
 }
 
-/** The second decoding, of text that was escaped for HTML before. References must end in a semicolon, or `?a&copy=2` would become `?a©=2`. */
+/** Decodes the references in HTML text. References must end in a semicolon, or `?a&copy=2` would become `?a©=2`. */
 export function decodeHtml(text: string): string {
   const at = text.indexOf("&");
   return at === -1 || !text.includes(";", at + 3) ? text : decodeHTMLStrict(text);
