@@ -2,6 +2,7 @@
 // state is an archive. Documents that cannot be read today are taken from it, so their last known state is kept.
 import { existsSync, realpathSync, rmSync } from "node:fs";
 import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { type Archive, openArchive } from "../archive/open.ts";
 import { type CrawlTarget, flatten } from "../crawl/crawl.ts";
 import { PageFilter } from "../crawl/page-filter.ts";
@@ -11,22 +12,22 @@ import { SitemapError, systemReason } from "../model/errors.ts";
 import type { UnreachableWebsite } from "../model/event.ts";
 import type { DocumentRequest, DocumentSource } from "../model/exchange.ts";
 import { path as checkPath, expectKnown, invalid, oneOf, optionsIn, strings } from "../model/option-checks.ts";
-import { defaultLimits, type Options, resolvePageFilters } from "../model/options.ts";
-import { isCutOff, isLossy } from "../model/problem.ts";
-import { isComplete, isReadSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
+import { defaultLimits, type Options, resolveOptions, resolvePageFilters } from "../model/options.ts";
+import { isComplete, isReadSitemap } from "../model/sitemap.ts";
 import { urlKey } from "../model/url.ts";
 import { invalidArchive, storageFailed } from "../storage/file.ts";
 import { replaceFile } from "../storage/folder.ts";
 import { FileLock } from "../storage/lock.ts";
 import { Scratch } from "../storage/scratch.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
-import { partsOf, robotsOf, type SitemapTree } from "../tree/tree.ts";
+import { robotsOf, type SitemapTree } from "../tree/tree.ts";
 import { compareSides } from "./compare-sides.ts";
-import { isAbsent, type SideFacts } from "./diff-side.ts";
+import type { SideFacts } from "./diff-side.ts";
 import { type DiffOptions, type DiffSettings, resolveDiffOptions } from "./diff-trees.ts";
+import { Evidence, isUnread } from "./evidence.ts";
 import { NdjsonSide } from "./ndjson-side.ts";
 import type { PageLists } from "./page-lists.ts";
-import { keyOf, TreeSide, unansweredUrls } from "./tree-side.ts";
+import { keyOf, TreeSide } from "./tree-side.ts";
 
 /** Options of `changes`. */
 export interface ChangesOptions extends Pick<DiffOptions, "ignore" | "include" | "crawl" | "signal"> {
@@ -255,22 +256,29 @@ export class ChangesRun {
 
   // What is known of the website now.
   async #visit(state: State | undefined): Promise<SitemapTree> {
-    const previous = state && { previous: this.#state };
-    // The root comes first.
-    const before = [...(state?.tree.sitemaps() ?? [])];
-    this.#next = this.#received;
-    const tree = await buildTreeWhile(this.#target, { ...this.#crawl, ...previous, save: this.#received }, {});
-    this.#kept = keptUrls(tree, before);
-    const stale = staleUrls(tree, before);
+    let tree = await this.#crawlNow(state, []);
+    if (tree.unreachable !== undefined) return tree;
+    const wasMadeAlike = this.#wasMadeAlike(state);
+    // What discovery found before is requested once more, by name.
+    const missing = wasMadeAlike ? this.#pathsOf(this.#evidence(tree, state).unasked()) : [];
+    if (missing.length > 0) {
+      await tree.close();
+      rmSync(this.#received, { force: true });
+      tree = await this.#crawlNow(state, missing);
+    }
+    if (![...tree.sitemaps()].some(isReadSitemap)) return tree;
+    const evidence = this.#evidence(tree, state);
+    const unasked = evidence.unasked();
+    const stale = evidence.stale();
+    this.#kept = [...evidence.kept(), ...unasked.map(({ url }) => url)];
     for (const url of this.#kept) stale.add(urlKey(url));
     const isWhole = tree.complete && tree.root.problems.length === 0 && stale.size === 0;
-    if (isWhole || tree.unreachable !== undefined) return tree;
-    const held = heldPaths(tree, before);
-    // If the known one could not be fully read either, that of today is as good.
-    const asBefore = new Set(before.slice(0, 1).flatMap((root) => problemsOf(root).map(({ code }) => code)));
-    const unread = new Set(
-      tree.root.problems.flatMap(({ code }) => (asBefore.has(code) ? [] : (unreadRoles[code] ?? []))),
-    );
+    if (isWhole && wasMadeAlike) return tree;
+    const unread = evidence.unread();
+    const replaced = this.#pathsOf(evidence.replaced()).map((path) => replacedMark + path.slice(1));
+    const held = [...this.#pathsOf(unasked), ...replaced];
+    // A sitemap on another host can only be found again where it was listed.
+    for (const { url, list } of unasked) if (this.#pathsOf([{ url }]).length === 0) unread.add(list);
     const isStale = ({ url, role }: DocumentRequest) => stale.has(urlKey(url)) || unread.has(role);
     await tree.close();
     this.#next = this.#merged;
@@ -278,14 +286,66 @@ export class ChangesRun {
     try {
       const { documents } = { ...defaultLimits, ...this.#crawl.limits };
       // What was not requested today is taken from the state.
-      const limits = { ...withoutBudgets(this.#crawl.limits), documents: documents + before.length };
-      const extraKnownPaths = [...(this.#crawl.extraKnownPaths ?? []), ...held];
-      const options = { ...this.#crawl, limits, extraKnownPaths, save: this.#merged, onEvent: undefined };
-      return await buildTreeWhile(this.#target, options, { source });
+      const known = [...(state?.tree.sitemaps() ?? [])].length;
+      const limits = { ...withoutBudgets(this.#crawl.limits), documents: documents + known };
+      const options = withPlaces(this.#crawl, state?.archive.info?.settings ?? {}, [...missing, ...held]);
+      const own = { limits, save: this.#merged, onEvent: undefined };
+      return await buildTreeWhile(this.#target, { ...this.#crawl, ...options, ...own }, { source });
     } finally {
       await source.close();
     }
   }
+
+  #evidence(tree: SitemapTree, state: State | undefined): Evidence {
+    const paths = (state?.archive.info?.settings["extraKnownPaths"] ?? []) as readonly string[];
+    const { homepage } = tree;
+    const replaced = paths.filter((each) => each.startsWith(replacedMark)).map((each) => new URL(each, homepage).href);
+    return new Evidence(tree, state?.tree, new Set(replaced));
+  }
+
+  #crawlNow(state: State | undefined, paths: readonly string[]): Promise<SitemapTree> {
+    const previous = state && { previous: this.#state };
+    const extraKnownPaths = [...(this.#crawl.extraKnownPaths ?? []), ...paths];
+    this.#next = this.#received;
+    return buildTreeWhile(this.#target, { ...this.#crawl, ...previous, extraKnownPaths, save: this.#received }, {});
+  }
+
+  // Whether this run looks wherever that of the state did. Paths are added by earlier runs, too.
+  #wasMadeAlike(state: State | undefined): boolean {
+    const [own, both] = [{}, state?.archive.info?.settings ?? {}].map((was) => ({
+      ...withPlaces(this.#crawl, was, []),
+      extraKnownPaths: undefined,
+    }));
+    return isDeepStrictEqual(own, both);
+  }
+
+  // Of those on the website itself.
+  #pathsOf(sitemaps: readonly { readonly url: string }[]): string[] {
+    const { homepage } = prepare(this.#target, this.#crawl).start;
+    return sitemaps.flatMap(({ url }) => (url.startsWith(homepage) ? [url.slice(homepage.length - 1)] : []));
+  }
+}
+
+// Marks the path of a sitemap that is held only as long as its replacement cannot be read.
+const replacedMark = "./";
+
+/** The options that decide where discovery looks. */
+type Places = Required<Pick<Options, (typeof placeOptions)[number] | "useKnownPaths" | "extraKnownPaths">>;
+const placeOptions = ["useRobots", "useHomepage", "useFeeds", "useLlms"] as const;
+
+// The places of both runs: pages that only the other options find are kept.
+function withPlaces(own: Options, was: Readonly<Record<string, unknown>>, paths: readonly string[]): Places {
+  const settings: Readonly<Record<string, unknown>> = { ...resolveOptions(own) };
+  const isOn = (name: string) => [name, settings[name] === true || was[name] === true] as const;
+  const known = [settings["useKnownPaths"], was["useKnownPaths"]];
+  const useKnownPaths = known.includes(true) || (known.includes("if-needed") ? "if-needed" : false);
+  const extra = [settings["extraKnownPaths"], was["extraKnownPaths"] ?? []].flat() as string[];
+  const flags = Object.fromEntries(placeOptions.map(isOn)) as Record<(typeof placeOptions)[number], boolean>;
+  return {
+    ...flags,
+    useKnownPaths,
+    extraKnownPaths: [...new Set([...extra.filter((each) => !each.startsWith(replacedMark)), ...paths])],
+  };
 }
 
 // They are for the website; the files are the user's own.
@@ -294,13 +354,6 @@ function withoutBudgets(limits: Options["limits"]): Options["limits"] {
   const budgets = { documents: none, bytes: none, pages: none, time: none };
   return { ...limits, ...budgets, documentBytes: none, documentEntries: none };
 }
-
-// By problem of the website: which document could not be read, if it was reached by redirects, or is cut off.
-const unreadRoles: Readonly<Record<string, DocumentRequest["role"]>> = {
-  "robots-unreachable": "robots",
-  "homepage-unreachable": "homepage",
-  "homepage-cut": "homepage",
-};
 
 function inUse(name: string, owner: string): SitemapError {
   return new SitemapError("state-in-use", `${owner} is using ${name}; wait for it, or stop it`);
@@ -325,69 +378,6 @@ function knownDocuments(
     close: () => now.close(),
   };
 }
-
-/** What discovery read before, and could not read today. It is not in the tree. */
-function keptUrls(now: SitemapTree, before: readonly Sitemap[]): string[] {
-  const read = new Set(before.map((each) => (each.kind === "invalid" ? "" : keyOf(each))));
-  return unansweredUrls(now).filter((url) => read.has(url));
-}
-
-/** The URLs of sitemaps that were read before and cannot be fully read now, with the redirects to them. */
-function staleUrls(now: SitemapTree, before: readonly Sitemap[]): Set<string> {
-  const known = new Map<string, Sitemap>();
-  for (const sitemap of before) if (!known.has(keyOf(sitemap))) known.set(keyOf(sitemap), sitemap);
-  const { responses } = partsOf(now);
-  const stale = new Set<string>();
-  for (const sitemap of now.sitemaps()) {
-    const last = known.get(keyOf(sitemap));
-    if (last === undefined || last.kind === "invalid" || isUnread(last) || sitemap === now.root) continue;
-    if (!isUnread(sitemap)) continue;
-    const hops = responses.get(sitemap.url)?.hops ?? [];
-    for (const url of [keyOf(sitemap), sitemap.url, ...hops.map((hop) => hop.url)]) stale.add(urlKey(url));
-  }
-  return stale;
-}
-
-/**
- * The paths of sitemaps that are no longer listed, as long as an index, or a sitemap that was never read, cannot be read: it may list
- * their pages. One that is not found (404) counts on the first day only. They are kept as if the caller had passed them.
- */
-function heldPaths(now: SitemapTree, before: readonly Sitemap[]): string[] {
-  const named = new Set([...Array.from(now.sitemaps(), keyOf), ...now.discovery.map(({ url }) => url)]);
-  const known = new Map(before.map((each) => [keyOf(each), each]));
-  const mayHave = (each: Sitemap) => {
-    const last = known.get(keyOf(each));
-    const isNew = last === undefined || (last.kind === "invalid" && !(isMissing(last) && isMissing(each)));
-    return isUnread(each) && (isNew || last.kind === "index");
-  };
-  if (isComplete(now.root.problems) && !Array.from(now.sitemaps()).some(mayHave)) return [];
-  const { origin } = new URL(now.homepage);
-  const isLeft = (url: string) => !named.has(url) && url.startsWith(`${origin}/`);
-  const lists = before.filter((each, at) => at === 0 || named.has(keyOf(each)));
-  const children = lists.flatMap((each) => (each.kind === "index" ? each.children.filter(isReadSitemap) : []));
-  return children
-    .map(keyOf)
-    .filter(isLeft)
-    .map((url) => url.slice(origin.length));
-}
-
-function isMissing(sitemap: Sitemap): boolean {
-  return sitemap.kind === "invalid" && isAbsent(sitemap.reason.code);
-}
-
-// Single entries that are lost do not count: a sitemap that always has some would never change.
-function isUnread(sitemap: Sitemap): boolean {
-  if (sitemap.kind === "invalid") return isLossy(sitemap.reason.code);
-  return sitemap.problems.some(({ code }) => isCutOff(code) || stopCodes.has(code));
-}
-
-const stopCodes: ReadonlySet<string> = new Set([
-  "limit-document-entries",
-  "limit-pages",
-  "limit-xml-depth",
-  "limit-xml-attributes",
-  "xml-not-well-formed",
-]);
 
 // A page is gone if its sitemap was fully read, or if all indexes were and none lists its sitemap any more.
 function certainty(tree: SitemapTree): (change: PageChange) => boolean {

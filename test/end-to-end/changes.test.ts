@@ -4,6 +4,7 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { type ChangesOptions, changes } from "../../src/diff/changes.ts";
+import type { Options } from "../../src/model/options.ts";
 import { openTree } from "../../src/tree/build.ts";
 import { ended, shell, sitegrove, start } from "../cli/program.ts";
 import { serve } from "../cli/website.ts";
@@ -255,6 +256,110 @@ describe("in the library", () => {
     expect(await committed(read({ crawl }))).toEqual([]);
   });
 
+  const error = "<html><title>Oops</title></html>";
+  test.each<[string, Record<string, Route | undefined>]>([
+    ["robots.txt is missing", { "/robots.txt": undefined }],
+    ["robots.txt is an error message", { "/robots.txt": "Internal error: no database\n" }],
+    ["robots.txt is an error page", { "/robots.txt": error }],
+    ["robots.txt is empty", { "/robots.txt": "" }],
+    ["robots.txt is a default that lists no sitemap", { "/robots.txt": "User-agent: *\nDisallow:\n" }],
+    ["robots.txt is missing and so is its sitemap", { "/robots.txt": undefined, "/index.xml": undefined }],
+    ["a sitemap at a well-known path is missing", { "/sitemap.xml": undefined }],
+    ["a sitemap at a well-known path is empty", { "/sitemap.xml": "" }],
+    ["the homepage has no link", { "/": "<title>Down for maintenance</title>" }],
+    ["the homepage is missing", { "/": undefined }],
+    ["the homepage has no link, and what it linked to is missing", { "/": "<p>", "/linked.xml": undefined }],
+    ["an entry of an index is not closed", { "/index.xml": index("a.xml", "b.xml").replace("b.xml</loc>", "b.xml") }],
+    ["an entry of an index has no URL", { "/index.xml": index("a.xml", "b.xml").replace(">b.xml<", "><") }],
+    ["an entry of a sitemap has no URL", { "/a.xml": urlset("1", "2").replace(">2<", "><") }],
+    ["a quote is not closed", { "/a.xml": urlset("1", "2").replace("<url><loc>", '<url a="b><loc>') }],
+    ["a tag is not closed", { "/a.xml": urlset("1", "2").replace("</loc>", "</loc") }],
+  ])("nothing is gone if, for one run, %s", async (_, changed) => {
+    const { routes, read } = website();
+    routes["/index.xml"] = index("a.xml", "b.xml", "https://cdn.example.com/c.xml");
+    routes["https://cdn.example.com/c.xml"] = urlset("6");
+    routes["/robots.txt"] = `${robots("index.xml")}Sitemap: https://cdn.example.com/d.xml\n`;
+    routes["https://cdn.example.com/d.xml"] = urlset("7");
+    routes["/sitemap.xml"] = urlset("4");
+    routes["/"] = '<link rel="sitemap" href="/linked.xml"><link rel="sitemap" href="https://cdn.example.com/e.xml">';
+    routes["/linked.xml"] = urlset("5");
+    routes["https://cdn.example.com/e.xml"] = urlset("8");
+    const { client } = site((name) => routes[name]);
+    const crawl = { client, retries: 0 };
+    const whole = { ...routes };
+    expect(await committed(read({ crawl }))).toHaveLength(8);
+    for (const [name, route] of Object.entries(changed)) {
+      if (route === undefined) delete routes[name];
+      else routes[name] = route;
+    }
+    expect(await committed(read({ crawl }))).toEqual([]);
+    expect(await committed(read({ crawl }))).toEqual([]);
+    Object.assign(routes, whole);
+    expect(await committed(read({ crawl }))).toEqual([]);
+    // It was not only silent: what is really gone is said.
+    routes["/a.xml"] = urlset("2");
+    expect(await committed(read({ crawl }))).toEqual(["removed 1"]);
+  });
+
+  test("a robots.txt that lists another sitemap, and a sitemap that is gone for good (410), are evidence", async () => {
+    const { routes, read } = website();
+    routes["/sitemap.xml"] = urlset("4");
+    const { client } = site((name) => routes[name]);
+    const crawl = { client, retries: 0, useHomepage: false };
+    expect(await committed(read({ crawl }))).toHaveLength(4);
+    routes["/sitemap.xml"] = { status: 410 };
+    expect(await committed(read({ crawl }))).toEqual(["removed 4"]);
+    routes["/robots.txt"] = robots("b.xml");
+    expect(await committed(read({ crawl }))).toEqual(["removed 1", "removed 2"]);
+  });
+
+  test("sitemaps of a robots.txt that is gone are still read", async () => {
+    const { routes, read } = website();
+    await committed(read());
+    delete routes["/robots.txt"];
+    routes["/a.xml"] = urlset("1", "9");
+    expect(await committed(read())).toEqual(["removed 2", "added 9"]);
+    routes["/a.xml"] = urlset("1");
+    expect(await committed(read())).toEqual(["removed 9"]);
+  });
+
+  test("a sitemap that always has an entry without a URL is judged by the others", async () => {
+    const { routes, read } = website();
+    const broken = (...names: string[]) => urlset("x", ...names).replace(">x<", "><");
+    routes["/a.xml"] = broken("1", "2");
+    await committed(read());
+    routes["/a.xml"] = broken("2", "5");
+    expect(await committed(read())).toEqual(["removed 1", "added 5"]);
+  });
+
+  test.each<[string, Options]>([
+    ["--llms", { useLlms: true }],
+    ["--feeds", { useFeeds: true }],
+    ["well-known paths", { useKnownPaths: true }],
+    ["--known-path", { extraKnownPaths: ["/more.xml"] }],
+    ["the homepage", { useHomepage: true }],
+    ["robots.txt", { useRobots: true }],
+  ])("pages that a run finds only with %s are kept by a run without it", async (_, more) => {
+    const { routes, read } = website();
+    routes["/llms.txt"] = `# Site\n\n## Docs\n\n- [Ten](${home}10)\n`;
+    const item = `<item><link>${home}11</link></item>`;
+    routes["/feed"] = `<rss version="2.0"><channel><title>News</title>${item}</channel></rss>`;
+    routes["/sitemap.xml"] = urlset("12");
+    routes["/more.xml"] = urlset("13");
+    routes["/"] = '<link rel="sitemap" href="/linked.xml">';
+    routes["/linked.xml"] = urlset("14");
+    routes["/always.xml"] = urlset("15");
+    const { client } = site((name) => routes[name]);
+    const less = { client, ...options, useRobots: false, extraKnownPaths: ["/always.xml"] };
+    const crawl = { ...less, ...more, extraKnownPaths: [...less.extraKnownPaths, ...(more.extraKnownPaths ?? [])] };
+    const first = await committed(read({ crawl }));
+    expect(first.length).toBeGreaterThan(1);
+    for (let run = 0; run < 2; run++) expect(await committed(read({ crawl: less }))).toEqual([]);
+    expect(await committed(read({ crawl }))).toEqual([]);
+    routes["/always.xml"] = urlset("16");
+    expect(await committed(read({ crawl: less }))).toEqual(["removed 15", "added 16"]);
+  });
+
   test("limits are for the website, not for the state", async () => {
     const { routes, read } = website();
     const { client } = site((name) => routes[name]);
@@ -287,6 +392,7 @@ describe("in the library", () => {
     routes["/robots.txt"] = { status: 503 };
     await expect(all(read())).rejects.toMatchObject({ code: "unreachable" });
     routes["/robots.txt"] = robots();
+    delete routes["/index.xml"];
     expect(await committed(read())).toEqual([]);
     expect(readFileSync(state).equals(before)).toBe(true);
   });

@@ -1,0 +1,129 @@
+// What a run may conclude from what it did not see. A page is removed only on positive evidence: the sitemap that listed it was read
+// without a loss and lists it no more, or the index or robots.txt that listed the sitemap was, and no longer does. Whatever else is
+// missing today keeps its last known state.
+import type { DocumentRequest } from "../model/exchange.ts";
+import { skipsEntry } from "../model/problem.ts";
+import { type IndexSitemap, isComplete, isReadSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
+import { urlKey } from "../model/url.ts";
+import { partsOf, type SitemapTree } from "../tree/tree.ts";
+import { isAbsent } from "./diff-side.ts";
+import { keyOf, unansweredUrls } from "./tree-side.ts";
+
+type Role = DocumentRequest["role"];
+
+/** The sitemaps of the last known state, and those of today. */
+export class Evidence {
+  readonly #now: SitemapTree;
+  readonly #before: readonly Sitemap[];
+  readonly #known = new Map<string, Sitemap>();
+  readonly #named = new Map<string, Sitemap>();
+  readonly #asked: ReadonlySet<string>;
+  readonly #replaced: ReadonlySet<string>;
+
+  /** `replaced`: URLs of sitemaps that were kept only because their replacement could not be read. */
+  constructor(now: SitemapTree, before: SitemapTree | undefined, replaced: ReadonlySet<string> = new Set()) {
+    this.#now = now;
+    this.#replaced = replaced;
+    // The root comes first.
+    this.#before = [...(before?.sitemaps() ?? [])];
+    for (const each of this.#before) if (!this.#known.has(keyOf(each))) this.#known.set(keyOf(each), each);
+    for (const each of now.sitemaps()) if (!this.#named.has(keyOf(each))) this.#named.set(keyOf(each), each);
+    const requested = now.discovery.filter(({ outcome }) => outcome !== "skipped").map(({ url }) => url);
+    this.#asked = new Set([...this.#named.keys(), ...requested]);
+  }
+
+  /**
+   * Sitemaps that were read before and that this run did not look for. Those that robots.txt listed are gone if it was read without a
+   * loss, and now lists others. Those that discovery found are never gone like this: a homepage without its link may be another page.
+   */
+  unasked(): { readonly url: string; readonly list: Role }[] {
+    const lists = this.#before.filter((each): each is IndexSitemap => each.kind === "index" && each.format !== "xml");
+    return lists.flatMap((list) => {
+      const role = list.format === "robots" ? "robots" : "homepage";
+      if (role === "robots" && this.#isConvincing(this.#named.get(keyOf(list)))) return [];
+      const read = list.children.filter(isReadSitemap).map(keyOf);
+      const missing = read.filter((url) => !this.#asked.has(url) && !this.#replaced.has(url));
+      return missing.map((url) => ({ url, list: role }));
+    });
+  }
+
+  // An error message, or the default file of a server, lists no sitemap.
+  #isConvincing(robots: Sitemap | undefined): boolean {
+    return robots?.kind === "index" && robots.complete && robots.children.length > 0;
+  }
+
+  /** What discovery read before, and did not find today. It is not in the tree. "Gone" (410) is an answer; "not found" may be a mistake. */
+  kept(): string[] {
+    const unanswered = new Set(unansweredUrls(this.#now));
+    for (const { url, by, outcome, status } of this.#now.discovery)
+      if (outcome === "absent" && status !== 410 && by !== "robots") unanswered.add(url);
+    return [...unanswered].filter((url) => this.#wasRead(url));
+  }
+
+  #wasRead(url: string): boolean {
+    const last = this.#known.get(url);
+    return last !== undefined && last.kind !== "invalid";
+  }
+
+  /** The URLs of sitemaps that were read before and show less today, with the redirects to them. */
+  stale(): Set<string> {
+    const { responses } = partsOf(this.#now);
+    const stale = new Set<string>();
+    for (const [key, sitemap] of this.#named) {
+      const last = this.#known.get(key);
+      if (last === undefined || last.kind === "invalid" || isUnread(last) || sitemap === this.#now.root) continue;
+      if (!isUnread(sitemap) && !skipsMore(sitemap, last)) continue;
+      const hops = responses.get(sitemap.url)?.hops ?? [];
+      for (const url of [key, sitemap.url, ...hops.map((hop) => hop.url)]) stale.add(urlKey(url));
+    }
+    return stale;
+  }
+
+  /** Documents that could not be read because a redirect to them failed, or that are cut off, by role. Today's are as good if the last ones were no better. */
+  unread(): Set<Role> {
+    const asBefore = new Set(this.#before.slice(0, 1).flatMap((root) => problemsOf(root).map(({ code }) => code)));
+    const { problems } = this.#now.root;
+    return new Set(problems.flatMap(({ code }) => (asBefore.has(code) ? [] : (unreadRoles[code] ?? []))));
+  }
+
+  /**
+   * Sitemaps that are no longer listed, as long as an index, or a sitemap that was never read, cannot be read: it may list their pages.
+   * One that is not found (404) counts on the first day only.
+   */
+  replaced(): { readonly url: string }[] {
+    const mayHave = (each: Sitemap) => {
+      const last = this.#known.get(keyOf(each));
+      const isNew = last === undefined || (last.kind === "invalid" && !(isMissing(last) && isMissing(each)));
+      return isUnread(each) && (isNew || last.kind === "index");
+    };
+    if (isComplete(this.#now.root.problems) && !Array.from(this.#now.sitemaps()).some(mayHave)) return [];
+    const lists = this.#before.filter((each, at) => at === 0 || this.#named.has(keyOf(each)));
+    const children = lists.flatMap((each) => (each.kind === "index" ? each.children.filter(isReadSitemap) : []));
+    return children.map((each) => ({ url: keyOf(each) })).filter(({ url }) => !this.#asked.has(url));
+  }
+}
+
+// By problem of the website: which document could not be read, if it was reached by redirects, or is cut off.
+const unreadRoles: Readonly<Record<string, Role>> = {
+  "robots-unreachable": "robots",
+  "homepage-unreachable": "homepage",
+  "homepage-cut": "homepage",
+};
+
+function isMissing(sitemap: Sitemap): boolean {
+  return sitemap.kind === "invalid" && isAbsent(sitemap.reason.code);
+}
+
+/** Whether entries may be missing. */
+export function isUnread(sitemap: Sitemap): boolean {
+  return !isComplete(problemsOf(sitemap));
+}
+
+// A skipped entry may be that of a page which is missing now. A sitemap that always has some is judged by the others.
+function skipsMore(sitemap: Sitemap, last: Sitemap): boolean {
+  return skipped(sitemap) > skipped(last);
+}
+
+function skipped(sitemap: Sitemap): number {
+  return problemsOf(sitemap).reduce((sum, { code, count = 1 }) => sum + (skipsEntry(code) ? count : 0), 0);
+}
