@@ -2,7 +2,7 @@
 // without a loss and lists it no more, or the index or robots.txt that listed the sitemap was, and no longer does. Whatever else is
 // missing today keeps its last known state.
 import type { DocumentRequest } from "../model/exchange.ts";
-import { skipsEntry } from "../model/problem.ts";
+import { skippedBecause } from "../model/problem.ts";
 import { type IndexSitemap, isComplete, isReadSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
 import { urlKey } from "../model/url.ts";
 import { partsOf, type SitemapTree } from "../tree/tree.ts";
@@ -125,5 +125,8 @@ function skipsMore(sitemap: Sitemap, last: Sitemap): boolean {
 }
 
 function skipped(sitemap: Sitemap): number {
-  return problemsOf(sitemap).reduce((sum, { code, count = 1 }) => sum + (skipsEntry(code) ? count : 0), 0);
+  return problemsOf(sitemap).reduce(
+    (sum, { code, count = 1 }) => sum + (skippedBecause(code) === undefined ? 0 : count),
+    0,
+  );
 }
