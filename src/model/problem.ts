@@ -168,6 +168,12 @@ export class ProblemLog {
     if (isLossy(code)) this.#complete = false;
   }
 
+  /** Adds a problem at a line of the document. */
+  addAt(line: number, code: ProblemCode, value?: string, limit?: number): void {
+    const facts = { line, ...(value === undefined ? {} : { value }), ...(limit === undefined ? {} : { limit }) };
+    this.add(code, facts);
+  }
+
   /** Adds a problem that was made elsewhere. */
   addProblem({ code, message: _, ...facts }: Problem): void {
     this.add(code, facts);

@@ -18,12 +18,12 @@ export interface DocumentParserOptions extends Partial<ParseContext> {
 }
 
 /** A parser for a document whose format is not known yet. */
-export function createDocumentParser({ isRobots, ...given }: DocumentParserOptions): EntryParser {
+export function createDocumentParser({ isRobots, ...given }: DocumentParserOptions): DocumentParser {
   const context = { url: undefined, strict: false, limits: defaultLimits, fastPath: usualFastPath, ...given };
   return new DocumentParser(context, isRobots === true || isRobotsUrl(given.url));
 }
 
-class DocumentParser implements EntryParser {
+export class DocumentParser implements EntryParser {
   readonly #context: ParseContext;
   readonly #isRobots: boolean;
   readonly #blanks = new LeadingBlanks();
@@ -56,8 +56,9 @@ class DocumentParser implements EntryParser {
     return joined([before, this.#parser.end()]);
   }
 
+  /** robots.txt only. Valid after `end`. */
   get robots(): RobotsGroups | undefined {
-    return this.#parser?.robots;
+    return this.#parser instanceof RobotsParser ? this.#parser.robots : undefined;
   }
 
   #decide(chunk: string, isWhole: boolean): Entries {

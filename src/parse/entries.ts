@@ -3,16 +3,14 @@
 import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
 import type { Limits } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
-import type { Problem, ProblemCode, ProblemFacts, ProblemLog } from "../model/problem.ts";
+import type { Problem, ProblemCode } from "../model/problem.ts";
 import type { PagesFormat, ParsedSitemap, RobotsPreference, SitemapReference } from "../model/sitemap.ts";
 import { protocolEntries } from "../model/sitemap.ts";
 import type { TextPiece } from "../model/text.ts";
 import { lengthFacts, originOf } from "../model/url.ts";
 import { UrlResolver } from "../model/url-forms.ts";
-import type { CreateFastPath } from "./fast/token-reader.ts";
-import type { RobotsGroups } from "./robots.ts";
-import { noFacts, type TextFacts } from "./table.ts";
-import type { PageDraft } from "./urlset.ts";
+import { noFacts, type TextFacts } from "./text-facts.ts";
+import type { ScannerOptions } from "./xml/scanner.ts";
 
 /** Entries in declared order. Those of one document with the same URL are merged. */
 export interface Entries {
@@ -39,8 +37,6 @@ export interface EntryParser {
   readonly stopped: boolean;
   /** The format of the document, or why it is invalid. Valid after `end`. */
   readonly outcome: ParseOutcome;
-  /** robots.txt only. Valid after `end`. */
-  readonly robots?: RobotsGroups | undefined;
 }
 
 export type ParseOutcome =
@@ -61,19 +57,13 @@ export function parsedSitemap(
 }
 
 /** The shared context of the parsers of one document. */
-export interface ParseContext {
+export interface ParseContext extends ScannerOptions {
   /** The document's own URL: the base of relative URLs. */
   readonly url: string | undefined;
-  readonly limits: Limits;
-  /** Stop at the first error. */
-  readonly strict: boolean;
-  readonly problems: ProblemLog;
   /** Only the URLs of pages are needed; other fields may be absent. The same problems are reported. */
   readonly urlsOnly?: boolean | undefined;
   /** All entries are kept in memory, so that repeated ones can be merged however far apart they are. */
   readonly keepsAll?: boolean | undefined;
-  /** For XML: @default none */
-  readonly fastPath?: CreateFastPath;
 }
 
 // Collects the entries of a document, within its limits: one for each URL, in the order of their first declarations.
@@ -84,9 +74,9 @@ export interface EntrySource {
   stop(): void;
 }
 
-export function problemFacts(line: number, value?: string, limit?: number): ProblemFacts {
-  return { line, ...(value === undefined ? {} : { value }), ...(limit === undefined ? {} : { limit }) };
-}
+/** A record that is being put together. */
+export type Draft<T> = { -readonly [Key in keyof T]?: T[Key] };
+export type PageDraft = Draft<SitemapPage> & Pick<SitemapPage, "url" | "priority">;
 
 /** The URL of an entry. */
 export type EntryKind = "page" | "sitemap";

@@ -3,14 +3,39 @@
 // https://developers.google.com/search/docs/crawling-indexing/sitemaps/image-sitemaps
 // https://developers.google.com/search/docs/crawling-indexing/sitemaps/video-sitemaps
 // Some fields are no longer used by search engines; they are read anyway.
-import type { SitemapVideo, VideoPrice, VideoRestriction, VideoTvShow } from "../model/page.ts";
+import type {
+  NewsStory,
+  SitemapImage,
+  SitemapVideo,
+  VideoPrice,
+  VideoRestriction,
+  VideoTvShow,
+} from "../model/page.ts";
+import type { ProblemCode } from "../model/problem.ts";
+import type { Draft } from "./entries.ts";
 import { type ElementRule, elements, type Part as RulePart } from "./table.ts";
-import type { Draft, KeptAttribute, UrlsetReader } from "./urlset.ts";
+import type { TextFacts } from "./text-facts.ts";
 import { parseBoolean, parseList, parseNumber } from "./values.ts";
 import type { XmlAttributes } from "./xml/attributes.ts";
 
-type Rules = Map<string, ElementRule<UrlsetReader>>;
-type Part = RulePart<UrlsetReader>;
+export type KeptAttribute = "currency" | "type" | "resolution" | "duration" | "relationship";
+
+/** What these elements write to. */
+export interface ExtensionTarget {
+  /** The current extension. */
+  readonly news: Draft<NewsStory>;
+  readonly image: Draft<SitemapImage>;
+  readonly video: Draft<SitemapVideo>;
+  /** Attributes of an open element whose text is needed, too. */
+  attributes: Partial<Record<KeptAttribute, string>>;
+  report(code: ProblemCode, value?: string, limit?: number): void;
+  date(text: string, facts?: TextFacts): string | undefined;
+  newsDate(text: string, facts: TextFacts): string | undefined;
+  url(text: string, facts?: TextFacts): string | undefined;
+}
+
+type Rules = Map<string, ElementRule<ExtensionTarget>>;
+type Part = RulePart<ExtensionTarget>;
 
 /** Inside `<news:news>`. */
 export const newsRules: Rules = elements("news", {
@@ -112,7 +137,7 @@ export const videoRules: Rules = elements("video", {
     },
   },
   tvshow: {
-    children: elements<UrlsetReader>("video", {
+    children: elements<ExtensionTarget>("video", {
       show_title: show("showTitle", String),
       video_type: show("videoType", String),
       episode_title: show("episodeTitle", String),
@@ -131,7 +156,7 @@ export const videoRules: Rules = elements("video", {
   },
 });
 
-function text(set: (reader: UrlsetReader, text: string) => unknown, mark = 0): Part {
+function text(set: (reader: ExtensionTarget, text: string) => unknown, mark = 0): Part {
   return {
     isDetail: true,
     mark,
@@ -141,7 +166,7 @@ function text(set: (reader: UrlsetReader, text: string) => unknown, mark = 0): P
   };
 }
 
-function url(set: (reader: UrlsetReader, url: string) => unknown, mark = 0): Part {
+function url(set: (reader: ExtensionTarget, url: string) => unknown, mark = 0): Part {
   return {
     isUrl: true,
     isDetail: true,
@@ -170,7 +195,7 @@ function value<Key extends keyof SitemapVideo>(key: Key, parse: Parse<Key>): Par
   return { text: (reader, content) => set(reader, key, parse, content) };
 }
 
-function set<Key extends keyof SitemapVideo>(reader: UrlsetReader, key: Key, parse: Parse<Key>, content?: string) {
+function set<Key extends keyof SitemapVideo>(reader: ExtensionTarget, key: Key, parse: Parse<Key>, content?: string) {
   if (content === undefined) return;
   const parsed = parse(content);
   if (parsed === undefined) reader.report("video-invalid", `${key}: ${content}`);
@@ -202,7 +227,7 @@ function restriction(key: "restriction" | "platform"): Part {
 
 function show<Key extends keyof VideoTvShow>(
   key: Key,
-  parse: (text: string, reader: UrlsetReader) => VideoTvShow[Key] | undefined,
+  parse: (text: string, reader: ExtensionTarget) => VideoTvShow[Key] | undefined,
 ): Part {
   return {
     text(reader, content) {
@@ -228,7 +253,11 @@ function keep(...names: readonly KeptAttribute[]): NonNullable<Part["open"]> {
 
 type List = "prices" | "tags" | "contentSegments" | "ids";
 
-function append<Key extends List>(reader: UrlsetReader, key: Key, item: NonNullable<SitemapVideo[Key]>[number]): void {
+function append<Key extends List>(
+  reader: ExtensionTarget,
+  key: Key,
+  item: NonNullable<SitemapVideo[Key]>[number],
+): void {
   const items = (reader.video[key] ?? []) as (typeof item)[];
   if (items.length < maxItems) items.push(item);
   else reader.report("limit-video-values", key, maxItems);

@@ -9,9 +9,8 @@ import { defaultPriority } from "../model/sitemap.ts";
 import { isHttpUrl, resolveUrl } from "../model/url.ts";
 import { resolveListedUrl } from "../model/url-forms.ts";
 import { readDate } from "./dates.ts";
-import type { EntrySink, EntrySource } from "./entries.ts";
+import type { Draft, EntrySink, EntrySource, PageDraft } from "./entries.ts";
 import { ElementRule, elements, type Format, type Part as RulePart, type TableTarget, wrapper } from "./table.ts";
-import type { Draft, PageDraft } from "./urlset.ts";
 import { noAttributes, type XmlAttributes } from "./xml/attributes.ts";
 import { decodeHtml } from "./xml/text.ts";
 

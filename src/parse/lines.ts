@@ -10,7 +10,6 @@ import {
   type EntrySource,
   type ParseContext,
   type ParseOutcome,
-  problemFacts,
 } from "./entries.ts";
 
 /** What the parsers of text share: a problem has the number of the current line. */
@@ -33,7 +32,7 @@ export abstract class PlainParser implements EntryParser, EntrySource {
   abstract end(): Entries;
 
   report(code: ProblemCode, value?: string, limit?: number): void {
-    this.context.problems.add(code, problemFacts(this.line, value, limit));
+    this.context.problems.addAt(this.line, code, value, limit);
   }
 
   stop(): void {

@@ -5,9 +5,8 @@
 import type { NewsStory } from "../model/page.ts";
 import { defaultPriority } from "../model/sitemap.ts";
 import { detached } from "../model/text.ts";
-import type { ParseOutcome } from "./entries.ts";
+import type { Draft, ParseOutcome } from "./entries.ts";
 import { LineParser } from "./lines.ts";
-import type { Draft } from "./urlset.ts";
 
 // A URL may be in angle brackets, and have parentheses in pairs.
 const listedLink =

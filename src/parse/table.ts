@@ -1,16 +1,16 @@
 // Reads a document by the table of its format: finds the rule for each element, and passes its text to it.
 //   Lenient: element names are case-insensitive.
 //   Lenient: an entry's start tag closes the previous entry, with everything that is still open in it.
+import type { Limits } from "../model/options.ts";
 import { detached } from "../model/text.ts";
 import { isHttpUrl, trimUrl } from "../model/url.ts";
 import { unwrapUrl } from "../model/url-forms.ts";
 import { type Resolved, type Vocabulary, vocabularyOf } from "./namespaces.ts";
+import { exactFacts, noFacts, type TextFacts } from "./text-facts.ts";
 import type { XmlAttributes } from "./xml/attributes.ts";
 import type { XmlCursor } from "./xml/cursor.ts";
-import type { XmlHandler, XmlName } from "./xml/names.ts";
-import type { XmlScanner } from "./xml/scanner.ts";
-import type { XmlText } from "./xml/text.ts";
-import { decodeHtml, decodeReferences } from "./xml/text.ts";
+import type { XmlHandler, XmlName, XmlNamespaces } from "./xml/names.ts";
+import { decodeHtml, decodeReferences, type XmlText } from "./xml/text.ts";
 
 /** What the rules of a table write to. */
 export interface TableTarget {
@@ -31,55 +31,68 @@ export interface Format<Target> {
   readonly entryNames: readonly string[];
 }
 
+/** The document that is being read. */
+export interface TableContext {
+  readonly cursor: XmlCursor;
+  readonly namespaces: XmlNamespaces;
+  readonly limits: Pick<Limits, "urlLength">;
+}
+
 export class TableReader<Target extends TableTarget> implements XmlHandler {
   readonly target: Target;
   readonly urlsOnly: boolean;
-  readonly byRules = this as unknown as TableReader<never>;
   readonly #format: Format<Target>;
   readonly #namespace: string;
   readonly #cursor: XmlCursor;
-  readonly #scanner: XmlScanner;
-  readonly #depthAround: number;
+  readonly #namespaces: XmlNamespaces;
+  readonly #longestUrl: number;
   readonly #skipped = new ElementRule<Target>("", {});
   /** The rules of the open elements, from the format's root. */
   readonly rules: ElementRule<Target>[];
   // Each wrong spelling and namespace is reported once.
   readonly #reported = new Set<string>();
 
+  /** Whether the root of the format is open. */
+  isInRoot = true;
+
   /** `name`: that of the root. */
-  constructor(format: Format<Target>, name: XmlName, target: Target, scanner: XmlScanner) {
+  constructor(format: Format<Target>, name: XmlName, target: Target, { cursor, namespaces, limits }: TableContext) {
     this.target = target;
     this.urlsOnly = target.urlsOnly === true;
     this.#format = format;
     this.#namespace = name.namespace;
-    this.#cursor = scanner.cursor;
-    this.#scanner = scanner;
-    this.#depthAround = scanner.depth - 1;
+    this.#cursor = cursor;
+    this.#namespaces = namespaces;
+    this.#longestUrl = limits.urlLength;
     this.rules = [format.root];
     this.#checkNamespace(name);
   }
 
   open(name: XmlName, attributes: XmlAttributes): boolean {
-    const found = this.ruleOf(this.rules[this.rules.length - 1]!, name);
-    this.rules.push(found);
-    if (found.open !== undefined) found.open(this.target, attributes);
-    return found.text !== undefined;
+    const rule = this.ruleOf(name);
+    this.enter(rule, attributes);
+    return rule.text !== undefined;
   }
 
-  close(_name: XmlName, text: string | undefined): void {
+  /** Opens an element with this rule. */
+  enter(rule: ElementRule<Target>, attributes: XmlAttributes): void {
+    this.rules.push(rule);
+    if (rule.open !== undefined) rule.open(this.target, attributes);
+  }
+
+  text(text: XmlText): void {
+    this.takeText(this.rules[this.rules.length - 1]!, text);
+  }
+
+  close(): void {
     // Anything after the root is read as if it were inside.
     if (this.rules.length === 1) {
+      this.isInRoot = false;
       this.target.endRoot();
       return;
     }
-    const closed = this.rules.pop()!;
-    if (closed.text !== undefined) this.takeText(closed, text);
-    if (closed.close !== undefined) closed.close(this.target);
-  }
-
-  /** Whether the root of the format is open. */
-  get isInRoot(): boolean {
-    return this.#scanner.depth === this.#depthAround + this.rules.length;
+    const { close } = this.rules.pop()!;
+    if (close !== undefined) close(this.target);
   }
 
   unclosedBefore(name: XmlName): number {
@@ -119,34 +132,33 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     }
   }
 
-  /** Passes the text of an element to its rule; undefined if it cannot be used. `isDetached`: it is not a slice of a longer string. */
-  takeText(closed: ElementRule<Target>, text: string | undefined, isDetached = false): void {
-    const state = this.#scanner.text!;
-    if (text === undefined || (closed.isUrl && state.isMixed)) {
-      this.#unusable(closed, state);
+  /** Passes the text of an element to its rule. */
+  takeText(rule: ElementRule<Target>, text: XmlText): void {
+    const { value } = text;
+    if (value === undefined || (rule.isUrl && text.isMixed)) {
+      this.#unusable(rule, text);
       return;
     }
     // Lenient: a URL that was escaped twice (`&amp;amp;`) is decoded twice. Other text may be about escaping.
-    const decoded = closed.isUrl && !state.isPlain ? decodeHtml(text) : text;
-    if (decoded !== text) this.#cursor.report("url-double-escaped", text);
+    const decoded = rule.isUrl && !text.isPlain ? decodeHtml(value) : value;
+    if (decoded !== value) this.#cursor.report("url-double-escaped", value);
     const clean = trimUrl(decoded);
-    if (closed.isUrl && state.hasChildren && clean !== "") {
+    if (rule.isUrl && text.hasChildren && clean !== "") {
       // The title of a link is not its URL.
-      if (state.isOfChild && !isHttpUrl(clean)) {
-        this.#unusable(closed, state);
+      if (text.isOfChild && !isHttpUrl(clean)) {
+        this.#unusable(rule, text);
         return;
       }
       this.#cursor.report("url-repaired", clean);
     }
-    closed.text!(this.target, isDetached ? clean : detached(clean), state.endsInSplit ? exactFacts : noFacts);
+    rule.text!(this.target, detached(clean), text.endsInSplit ? exactFacts : noFacts);
   }
 
   // Only this value is dropped; the rest of the entry is kept.
   #unusable(closed: ElementRule<Target>, { flaw, maxLength, whole }: XmlText): void {
     if (flaw === "unclosed") return;
     const report = () => {
-      const { urlLength } = this.#scanner.limits;
-      if (closed.isUrl && flaw === "too-long") this.#cursor.report("limit-url-length", undefined, urlLength);
+      if (closed.isUrl && flaw === "too-long") this.#cursor.report("limit-url-length", undefined, this.#longestUrl);
       else if (closed.isUrl) this.#cursor.report("url-invalid", whole.trim());
       else if (flaw === "too-long") this.#cursor.report("limit-text-length", closed.name, maxLength);
     };
@@ -155,10 +167,10 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     if (closed.isKey) this.target.refuseUrl?.();
   }
 
-  /** The rule of an element inside one with the rule `parent`. Reports a spelling that differs from the format's. */
-  ruleOf(parent: ElementRule<Target>, name: XmlName): ElementRule<Target> {
+  /** The rule of an element inside the innermost one, or inside one with the rule `parent`. Reports a spelling that differs from the format's. */
+  ruleOf(name: XmlName, parent: ElementRule<Target> = this.rules[this.rules.length - 1]!): ElementRule<Target> {
     if (parent === this.#skipped) return parent;
-    this.#scanner.namespaces.resolve(name);
+    this.#namespaces.resolve(name);
     if (name.context === parent) return name.meaning as ElementRule<Target>;
     const found = this.#find(parent, name) ?? this.#skipped;
     name.context = parent;
@@ -258,30 +270,3 @@ export function wrapper<Target>(
 function ruleKey(vocabulary: Vocabulary, lowerCaseName: string): string {
   return `${vocabulary} ${lowerCaseName}`;
 }
-
-/** What the fast path knows about a text. It only saves work. Valid only during the call that passes the text. */
-export class TextFacts {
-  /** It is a valid URL as is: ASCII, trimmed, not too long, and of an origin that was accepted before. */
-  isUrl = false;
-  /** The fingerprint of that URL, if it is the URL of an entry. */
-  high = 0;
-  low = 0;
-  /** It is a valid URL if its origin is: called once the origin was accepted. */
-  acceptOrigin: ((origin: string) => void) | undefined = undefined;
-  /** It is a valid date as is. */
-  isDate = false;
-  /** A `]]>` at its end belongs to it: it was written in two CDATA sections. */
-  isExact = false;
-
-  copy(facts: TextFacts): void {
-    this.isUrl = facts.isUrl;
-    this.high = facts.high;
-    this.low = facts.low;
-    this.acceptOrigin = facts.acceptOrigin;
-    this.isExact = facts.isExact;
-  }
-}
-
-export const noFacts: TextFacts = new TextFacts();
-const exactFacts: TextFacts = new TextFacts();
-exactFacts.isExact = true;

@@ -14,27 +14,14 @@ import type {
 import type { ProblemCode } from "../model/problem.ts";
 import { defaultPriority } from "../model/sitemap.ts";
 import { readDate } from "./dates.ts";
-import type { EntryKind, EntrySink, EntrySource } from "./entries.ts";
-import { imageRules, newsRules, videoRules } from "./extensions.ts";
-import {
-  ElementRule,
-  elements,
-  type Format,
-  noFacts,
-  type Part as RulePart,
-  type TableTarget,
-  TextFacts,
-  wrapper,
-} from "./table.ts";
+import type { Draft, EntryKind, EntrySink, EntrySource, PageDraft } from "./entries.ts";
+import { type ExtensionTarget, imageRules, type KeptAttribute, newsRules, videoRules } from "./extensions.ts";
+import { ElementRule, elements, type Format, type Part as RulePart, type TableTarget, wrapper } from "./table.ts";
+import { noFacts, TextFacts } from "./text-facts.ts";
 import { parseChangeFrequency, parsePriority } from "./values.ts";
 import type { XmlAttributes } from "./xml/attributes.ts";
 
-export type KeptAttribute = "currency" | "type" | "resolution" | "duration" | "relationship";
-
-/** A record that is being put together. */
-export type Draft<T> = { -readonly [Key in keyof T]?: T[Key] };
-
-export class UrlsetReader implements TableTarget {
+export class UrlsetReader implements TableTarget, ExtensionTarget {
   readonly #sink: EntrySink;
   readonly #limits: Limits;
   readonly report: EntrySource["report"];
@@ -327,8 +314,6 @@ function isEmpty(draft: object): boolean {
   for (const _ in draft) return false;
   return true;
 }
-
-export type PageDraft = Draft<SitemapPage> & Pick<SitemapPage, "url" | "priority">;
 
 // The elements of `<urlset>` and `<sitemapindex>`, and of the hreflang extension.
 // https://www.sitemaps.org/protocol.html

@@ -15,14 +15,18 @@ type Event =
 
 function scan(pieces: string[], strict = false) {
   const events: Event[] = [];
+  const open: string[] = [];
+  const texts: (string | undefined)[] = [];
   const problems = new ProblemLog();
   const handler: XmlHandler = {
     open({ namespace, local }, attributes) {
       const entries = Array.from({ length: attributes.count }, (_, n) => [attributes.name(n), attributes.value(n)]);
       events.push({ type: "open", namespace, local, attributes: Object.fromEntries(entries) });
+      open.push(local);
       return true;
     },
-    close: ({ local }, text) => void events.push({ type: "close", local, text }),
+    text: ({ value }) => void texts.push(value),
+    close: () => void events.push({ type: "close", local: open.pop()!, text: texts.pop() }),
   };
   const scanner = new XmlScanner(handler, { limits: defaultLimits, strict, problems });
   for (const piece of pieces) scanner.write(piece);

@@ -8,7 +8,7 @@ import type { TextPiece, Utf8Text } from "../../src/model/text.ts";
 import { CharsetDecoder } from "../../src/open/charset.ts";
 import { createDocumentParser } from "../../src/parse/document.ts";
 import type { Entries, ParseOutcome } from "../../src/parse/entries.ts";
-import type { CreateFastPath } from "../../src/parse/fast/token-reader.ts";
+import type { CreateFastPath } from "../../src/parse/xml/scanner.ts";
 import { noFastPath } from "./no-fast-path.ts";
 import { Random } from "./random.ts";
 

@@ -3,20 +3,18 @@
 // and stops as soon as it can hand back; from then on, the tokenizer knows the names that it has read.
 import { type TextPiece, Utf8Text } from "../../model/text.ts";
 import { trimUrl } from "../../model/url.ts";
-import { type ElementRule, noFacts, type TableReader, TextFacts } from "../table.ts";
+import { type ElementRule, TableReader, type TableTarget } from "../table.ts";
+import { noFacts, TextFacts } from "../text-facts.ts";
 import { isHighSurrogate, noAttributes } from "../xml/attributes.ts";
 import type { XmlName } from "../xml/names.ts";
-import type { XmlScanner } from "../xml/scanner.ts";
+import type { CreateFastPath, FastPath, XmlScanner } from "../xml/scanner.ts";
 import { XmlText } from "../xml/text.ts";
 import * as layout from "./layout.ts";
 import { createTokenizer, type Hints, type KnownName, startOfCharacter, type Tokenizer } from "./tokenizer.ts";
 
-type Rule = ElementRule<never>;
-type RuleReader = TableReader<never>;
+type Rule = ElementRule<TableTarget>;
+type RuleReader = TableReader<TableTarget>;
 type Form = NonNullable<Rule["form"]>;
-
-/** Undefined if the scanner should read everything: the results are the same, only slower. */
-export type CreateFastPath = (scanner: XmlScanner) => TokenReader | undefined;
 
 // Shared by all documents, and created for the first that can use it.
 let shared: Tokenizer | undefined | false = false;
@@ -29,7 +27,7 @@ export const usualFastPath: CreateFastPath = (scanner) => {
   return shared && new TokenReader(scanner, shared);
 };
 
-export class TokenReader {
+export class TokenReader implements FastPath {
   readonly #scanner: XmlScanner;
   readonly #tokenizer: Tokenizer;
   readonly #facts = new TextFacts();
@@ -61,7 +59,6 @@ export class TokenReader {
     this.#acceptOrigin = (origin) => tokenizer.acceptOrigin(origin);
   }
 
-  /** Reads a chunk of the document: ordinary XML by itself, everything else with the scanner's `scan`. */
   write(piece: TextPiece): void {
     if (piece instanceof Utf8Text) {
       this.#readAll(piece.bytes);
@@ -84,17 +81,14 @@ export class TokenReader {
     }
   }
 
-  /** The document has ended: passes the rest to `scan`. */
   flush(): void {
     this.#window = -1;
     this.#scanner.scan(this.#takeRest() + this.#half);
   }
 
-  /** Whether `scan` must stop here. Called between two tokens, when the scanner's public fields hold its entire state. */
   takesOver(): boolean {
-    const { cursor, handler, text } = this.#scanner;
-    const reader = handler.byRules;
-    if (reader === undefined || this.#shortRuns >= mostShortRuns) return false;
+    const { cursor, handler: reader, text } = this.#scanner;
+    if (!(reader instanceof TableReader) || this.#shortRuns >= mostShortRuns) return false;
     this.#learn(reader);
     const isInWindow = cursor.buffer.length - cursor.at <= this.#window;
     this.#isOurs = isInWindow && text === undefined && reader.isInRoot && cursor.position !== this.#stuckAt;
@@ -194,9 +188,9 @@ export class TokenReader {
 
   // Runs the tokenizer from here. Returns the position it reached, and whether it needs more of the document.
   #follow(start: number): { at: number; needsMore: boolean } {
-    const { cursor, handler, names, namespaces } = this.#scanner;
+    const { cursor, names, namespaces } = this.#scanner;
     const tokenizer = this.#tokenizer;
-    const reader = handler.byRules!;
+    const reader = this.#reader!;
     this.#entryDepth = reader.rules.findIndex(({ isEntry }) => isEntry) + 1;
     tokenizer.use(this.#names);
     const open = names.map((name) => this.#names[this.#numbers.get(name) ?? -1]?.address ?? layout.unknownName);
@@ -204,13 +198,13 @@ export class TokenReader {
     // If namespaces were redeclared, names may have other meanings.
     const isUsual = namespaces.deepest <= rootDepth;
     tokenizer.prepare(this.#scanner, open, Math.max(rootDepth, namespaces.deepest), reader.urlsOnly && isUsual);
-    cursor.lend(tokenizer, start);
+    cursor.enter(tokenizer, start);
     const stop = this.#play(reader, tokenizer.run(start));
     const at = stop === -1 ? tokenizer.at : stop;
     tokenizer.texts = [];
     if (stop !== -1 || cursor.stopped) tokenizer.forgetWords();
     if (cursor.stopped) return { at, needsMore: false };
-    cursor.takeBack(at);
+    cursor.leave(at);
     return { at, needsMore: stop === -1 && tokenizer.needsMore };
   }
 
@@ -221,17 +215,14 @@ export class TokenReader {
     const { rules, target } = reader;
     this.#next = 0;
     attributes.count = 0;
-    let parent = rules[rules.length - 1];
     for (let at: number = layout.tokensStart; at < end && !cursor.stopped; at += layout.tokenSize) {
       const head = memory[at >> 2]!;
       const kind = head & layout.kinds;
       if (kind === layout.closes) {
         cursor.at = memory[(at + layout.tokenStart) >> 2]!;
-        const { close } = rules.pop()!;
         names.pop();
-        if (rules.length < this.#entryDepth) this.#entryDepth = 0;
-        if (close !== undefined) close(target);
-        parent = rules[rules.length - 1];
+        if (rules.length === this.#entryDepth) this.#entryDepth = 0;
+        reader.close();
         continue;
       }
       const name = this.#names[(head >> 8) & 0xff]!;
@@ -241,7 +232,7 @@ export class TokenReader {
       }
       const tag = memory[(at + layout.tokenTag) >> 2]!;
       cursor.at = tag;
-      const rule = reader.ruleOf(parent!, name.element!);
+      const rule = reader.ruleOf(name.element!);
       if (kind === layout.isPage) {
         if (this.#entryDepth > 0) return tag;
         this.#takePage(reader, rule, this.#names[head >> 16]!, at);
@@ -249,18 +240,14 @@ export class TokenReader {
       }
       const hides = (head & layout.hidesAttributes) !== 0 && rule.open !== undefined;
       if (hides || (name.isEntryName && (kind !== layout.opens || this.#entryDepth > 0))) return tag;
+      const hasAttributes = (head & layout.hasAttributes) !== 0;
       if (kind === layout.opens) {
         if (rule.text !== undefined) return tag;
-        rules.push(rule);
         names.push(name.element!);
+        reader.enter(rule, hasAttributes ? attributes : noAttributes);
         if (rule.isEntry) this.#entryDepth = rules.length;
-        parent = rule;
-      }
-      if (rule.open !== undefined) {
-        const hasAttributes = (head & layout.hasAttributes) !== 0;
-        rule.open(target, hasAttributes ? attributes : noAttributes);
-      }
-      if ((head & layout.hasAttributes) !== 0) attributes.count = 0;
+      } else if (rule.open !== undefined) rule.open(target, hasAttributes ? attributes : noAttributes);
+      if (hasAttributes) attributes.count = 0;
       if (kind === layout.opens) continue;
       if (kind === layout.isEmpty) {
         if (rule.text !== undefined) rule.text(target, "", noFacts);
@@ -273,7 +260,7 @@ export class TokenReader {
   // An entry with nothing to report, except perhaps a repeated URL.
   #takePage(reader: RuleReader, rule: Rule, loc: KnownName, at: number): void {
     if (rule.open !== undefined) rule.open(reader.target, noAttributes);
-    this.#takeText(reader, reader.ruleOf(rule, loc.element!), at, false);
+    this.#takeText(reader, reader.ruleOf(loc.element!, rule), at, false);
     this.#scanner.cursor.at = this.#tokenizer.memory[(at + layout.tokenClose) >> 2]!;
     if (rule.close !== undefined) rule.close(reader.target);
   }
@@ -300,14 +287,12 @@ export class TokenReader {
     const { cursor, depth, limits } = this.#scanner;
     const { at } = cursor;
     const text = new XmlText(cursor, limits.xmlTextLength, depth);
-    this.#scanner.text = text;
     // Problems with references are reported from the start of the text.
     if (!isCdata) cursor.at = start;
     if (isCdata) text.addCdata(value, true);
     else text.add(value, true);
     cursor.at = at;
-    reader.takeText(rule, text.value, text.value === value);
-    this.#scanner.text = undefined;
+    reader.takeText(rule, text);
   }
 
   #addAttribute(name: string, at: number): void {

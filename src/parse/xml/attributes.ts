@@ -3,7 +3,7 @@
 //   Lenient: values without quotes, attributes without values and stray characters are skipped.
 //   Lenient: a `<` ends a tag that was not closed.
 import { detached } from "../../model/text.ts";
-import { noFacts, type TextFacts } from "../table.ts";
+import { noFacts, type TextFacts } from "../text-facts.ts";
 import { decodeReferences, type ReferenceWatcher } from "./text.ts";
 
 /** A start tag with its attributes. Valid only while its element is being opened. Values are decoded on demand. */

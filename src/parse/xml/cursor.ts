@@ -1,8 +1,12 @@
 // The position of the scanner in a document, for reading and for reporting problems.
 import type { ProblemCode, ProblemLog } from "../../model/problem.ts";
-import { problemFacts } from "../entries.ts";
-import type { Tokenizer } from "../fast/tokenizer.ts";
 import type { ReferenceFlaw, ReferenceWatcher } from "./text.ts";
+
+/** Something that positions refer to, such as a buffer. */
+export interface XmlSource {
+  /** How many line ends there are between two positions. */
+  countLineEnds(from: number, to: number): number;
+}
 
 export class XmlCursor implements ReferenceWatcher {
   readonly #problems: ProblemLog;
@@ -17,7 +21,7 @@ export class XmlCursor implements ReferenceWatcher {
   #from = 0;
   #offset = 0;
   #lines: number;
-  #lender: Pick<Tokenizer, "countLineEnds"> | undefined;
+  #source: XmlSource | undefined;
   // Line ends between `at` and the position of a problem.
   #linesInside = 0;
 
@@ -36,19 +40,19 @@ export class XmlCursor implements ReferenceWatcher {
     return this.#offset + this.at - this.#from;
   }
 
-  /** From now on the fast path reads: `at` is a position in its memory, where `lender` counts line ends. */
-  lend(lender: Pick<Tokenizer, "countLineEnds">, at: number): void {
+  /** From now on, `at` and all positions are in this source. The buffer is empty. */
+  enter(source: XmlSource, at: number): void {
     this.#settle();
-    this.#lender = lender;
+    this.#source = source;
     this.at = at;
     this.#from = at;
   }
 
-  /** The fast path has read up to here. The buffer is empty. */
-  takeBack(at: number): void {
+  /** The source was read up to here; positions are in the buffer again. */
+  leave(at: number): void {
     this.at = at;
     this.takeRest();
-    this.#lender = undefined;
+    this.#source = undefined;
   }
 
   /** Empties the buffer. Returns what was not read. */
@@ -69,7 +73,7 @@ export class XmlCursor implements ReferenceWatcher {
   }
 
   #lineEnds(from: number, to: number): number {
-    return this.#lender?.countLineEnds(from, to) ?? countLineEnds(this.buffer, from, to);
+    return this.#source?.countLineEnds(from, to) ?? countLineEnds(this.buffer, from, to);
   }
 
   /** Whether a problem with this code was reported before. */
@@ -88,7 +92,7 @@ export class XmlCursor implements ReferenceWatcher {
       return;
     }
     const line = this.#lines + this.#lineEnds(this.#from, at) + this.#linesInside + 1;
-    this.#problems.add(code, problemFacts(line, value, limit));
+    this.#problems.addAt(line, code, value, limit);
   }
 
   /** Adds a problem that makes the document not well-formed. */

@@ -1,12 +1,14 @@
 // The interface between the scanner and the reader of a format, and the names that it passes.
-import type { TableReader } from "../table.ts";
 import type { XmlAttributes } from "./attributes.ts";
+import type { XmlText } from "./text.ts";
 
 export interface XmlHandler {
   /** Returns whether the element's text is wanted. `attributes` are valid only during the call. */
   open(name: XmlName, attributes: XmlAttributes): boolean;
-  /** `text`: that of the element or, if that is empty, of its only child. Undefined if it is not wanted or cannot be used. */
-  close(name: XmlName, text: string | undefined): void;
+  /** The text of the innermost element, if it is wanted. Called right before `close`. */
+  text?(text: XmlText): void;
+  /** The innermost element closes. */
+  close(): void;
   /** If this element starts an entry: how many open elements must be unclosed by mistake, because an entry cannot be inside them. */
   unclosedBefore?(name: XmlName): number;
   /** The innermost element contains entries, so a URL there, as text, is an entry. */
@@ -15,8 +17,6 @@ export interface XmlHandler {
   takeStray?(text: string, at: number): void;
   /** Whether an entry is open. */
   readonly isInEntry?: boolean;
-  /** This handler, if it only applies rules, which the fast path can look up once and reuse. */
-  readonly byRules?: TableReader<never> | undefined;
 }
 
 /** The name of an element. Its namespace is resolved again only if the declarations in scope have changed. https://www.w3.org/TR/xml-names/ */

@@ -8,10 +8,9 @@
 //   Lenient: entries and URLs in a CDATA section between entries are read.
 // With `strict`, the first error ends the document; strict.ts has the checks for this.
 import type { Limits } from "../../model/options.ts";
+import type { ProblemLog } from "../../model/problem.ts";
 import { detached, type TextPiece } from "../../model/text.ts";
 import { protocolUrlLength } from "../../model/url.ts";
-import type { ParseContext } from "../entries.ts";
-import type { TokenReader } from "../fast/token-reader.ts";
 import { endOfName, isHighSurrogate, isSpace, skipSpace, XmlAttributes } from "./attributes.ts";
 import { XmlCursor } from "./cursor.ts";
 import { type XmlHandler, XmlName, XmlNamespaces } from "./names.ts";
@@ -26,6 +25,28 @@ import {
   hasTarget,
 } from "./strict.ts";
 import { XmlText } from "./text.ts";
+
+export interface ScannerOptions {
+  readonly limits: Limits;
+  /** Stop at the first error. */
+  readonly strict: boolean;
+  readonly problems: ProblemLog;
+  /** @default none: the scanner reads everything */
+  readonly fastPath?: CreateFastPath;
+}
+
+/** Reads ordinary XML in place of the scanner, and leaves everything else to it. The results are the same, only faster. */
+export interface FastPath {
+  /** Takes a chunk of the document. */
+  write(piece: TextPiece): void;
+  /** The document has ended. */
+  flush(): void;
+  /** Whether `scan` must stop here. Called between two tokens, when the scanner's public fields hold its entire state. */
+  takesOver(): boolean;
+}
+
+/** Undefined if the scanner should read everything. */
+export type CreateFastPath = (scanner: XmlScanner) => FastPath | undefined;
 
 export class XmlScanner {
   readonly limits: Limits;
@@ -46,7 +67,7 @@ export class XmlScanner {
   readonly tag: XmlAttributes;
   tagEnd = -1;
   readonly #known = new Map<string, XmlName>();
-  readonly #fastPath: TokenReader | undefined;
+  readonly #fastPath: FastPath | undefined;
   // Nothing is read until the buffer has this length, so that a long token in small chunks is not rescanned for each.
   #enough = 0;
 
@@ -62,7 +83,7 @@ export class XmlScanner {
   #isInSubset = false;
 
   /** `linesBefore`: line ends of the document before the written text. */
-  constructor(handler: XmlHandler, options: Omit<ParseContext, "url">, linesBefore = 0) {
+  constructor(handler: XmlHandler, options: ScannerOptions, linesBefore = 0) {
     const { limits, strict, problems, fastPath } = options;
     this.limits = limits;
     this.longestUrl = Math.min(limits.urlLength, protocolUrlLength);
@@ -366,14 +387,14 @@ export class XmlScanner {
 
   // `isImplied`: its end tag is missing.
   #close(isImplied = false): void {
-    const { depth, text } = this;
-    const name = this.names[depth - 1]!;
+    const { depth, handler, text } = this;
     if (text?.depth === depth) {
       if (isImplied) text.spoil("unclosed");
-      this.handler.close(name, text.value);
+      handler.text!(text);
       this.text = text.finish();
-    } else this.handler.close(name, undefined);
-    this.last = name;
+    }
+    handler.close();
+    this.last = this.names[depth - 1];
     this.names.pop();
     this.namespaces.leave(depth);
   }

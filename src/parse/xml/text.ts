@@ -2,13 +2,12 @@
 // between. Limited in length; a longer text is not kept.
 //   Lenient: if an element contains only one child, the child's text is used: `<loc><a>https://example.org/</a></loc>`.
 import { decodeHTMLStrict } from "entities/decode";
-import type { XmlCursor } from "./cursor.ts";
 
 /** Why a wanted text is missing. */
 export type TextFlaw = "too-long" | "reference" | "unclosed";
 
 export class XmlText implements ReferenceWatcher {
-  readonly #cursor: XmlCursor;
+  readonly #watcher: ReferenceWatcher;
   readonly maxLength: number;
   /** The depth of its element. */
   readonly depth: number;
@@ -31,8 +30,8 @@ export class XmlText implements ReferenceWatcher {
   // Whether another wanted text is inside it.
   #surrounds = false;
 
-  constructor(cursor: XmlCursor, maxLength: number, depth: number, outer?: XmlText) {
-    this.#cursor = cursor;
+  constructor(watcher: ReferenceWatcher, maxLength: number, depth: number, outer?: XmlText) {
+    this.#watcher = watcher;
     this.maxLength = maxLength;
     this.depth = depth;
     this.outer = outer;
@@ -120,7 +119,7 @@ export class XmlText implements ReferenceWatcher {
 
   onReference(flaw: ReferenceFlaw, value: string, at: number, raw: string): void {
     if (flaw === "xml-char-reference") this.spoil("reference");
-    this.#cursor.onReference(flaw, value, at, raw);
+    this.#watcher.onReference(flaw, value, at, raw);
   }
 }
 
