@@ -1,7 +1,7 @@
 // The body of a response in an archive: found behind the HTTP head in its record, read from the file on demand, and verified against the
 // archive's digest each time.
 //   https://www.rfc-editor.org/rfc/rfc9112
-import type { Body, HeaderList } from "../model/exchange.ts";
+import type { Body, BodyEnd, HeaderList } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import { isDamage, type OpenedRecord, type RecordSource, unlessDamaged } from "./records.ts";
 import { type Digest, DigestCheck, fieldsOf, headEnd, latin1, parseDigest } from "./warc.ts";
@@ -22,13 +22,13 @@ export interface ArchivedBodyOptions extends Pick<RecordSource, "records"> {
 
 export class ArchivedBody implements Body {
   readonly #options: ArchivedBodyOptions;
-  problem: Problem | undefined;
+  readonly end: BodyEnd;
   /** In bytes; known once it has been fully read. */
   length: number | undefined;
 
   constructor(options: ArchivedBodyOptions) {
     this.#options = options;
-    this.problem = options.problem;
+    this.end = { problem: options.problem };
   }
 
   /** The position of its record, if that can be copied. */
@@ -45,10 +45,13 @@ export class ArchivedBody implements Body {
   }
 
   /** Whether it is intact: reads all of it. */
-  async isGood(): Promise<boolean> {
-    for await (const _ of this);
-    return this.problem === undefined;
-  }
+  readonly isGood = async (): Promise<boolean> => {
+    // A body of its own: the record of this one may say that a reader ran out of time.
+    const body = new ArchivedBody(this.#options);
+    for await (const _ of body);
+    this.length = body.length;
+    return body.end.problem === undefined;
+  };
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, undefined> {
     const { span, records, id } = this.#options;
@@ -60,7 +63,7 @@ export class ArchivedBody implements Body {
       if (!isDamage(error)) throw error;
     }
     // The part before the damage is used.
-    this.problem ??= problem("archive-digest");
+    this.end.problem ??= problem("archive-digest");
   }
 
   // Whether everything matches the archive's records.
@@ -77,7 +80,7 @@ export class ArchivedBody implements Body {
       length += piece.length;
     });
     const cut = () => {
-      this.problem ??= problem("body-short");
+      this.end.problem ??= problem("body-short");
     };
     yield* isChunked ? seen(dechunk(raw, cut), (piece) => decoded.see(piece)) : raw;
     this.length = length;

@@ -94,7 +94,8 @@ function fail(): never {
 
 /** Why another run may get more: one of our limits or settings, no connection, or damage; not an error that the website sent. */
 export function cutOf(fetched: Fetched): Problem | undefined {
-  const found = fetched.outcome === "found" ? fetched.body.problem : "reason" in fetched ? fetched.reason : undefined;
+  const found =
+    fetched.outcome === "found" ? fetched.body.end.problem : "reason" in fetched ? fetched.reason : undefined;
   if (found === undefined) return undefined;
   const { code } = found;
   return cutCodes.has(code) || isRefused(code) || hasNoResponse(code) ? found : undefined;
@@ -145,7 +146,7 @@ export async function exchangeRecords(
     fields: [
       ...httpFields("response", id, infoId, url, receivedAt),
       ...(isDocument ? [["WARC-Payload-Digest", await digestOf(body)] as const] : unread(headers)),
-      ...(isDocument ? truncated(fetched.body.problem) : []),
+      ...(isDocument ? truncated(fetched.body.end.problem) : []),
     ],
     content: [httpHead(status, headers, lengthOf(body)), ...body],
   };

@@ -59,7 +59,8 @@ export class PreviousArchives {
     const fetched = await this.answer(request);
     if (fetched?.outcome !== "found" || fetched.status !== 200) return undefined;
     const { body } = fetched;
-    if (!(body instanceof ArchivedBody) || body.problem !== undefined || body.source === undefined) return undefined;
+    if (!(body instanceof ArchivedBody) || body.end.problem !== undefined || body.source === undefined)
+      return undefined;
     return { ...fetched, body };
   }
 

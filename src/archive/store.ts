@@ -1,7 +1,7 @@
 // Keeps exchanges while a tree is in use: in an archive if one is written, otherwise in memory and in a private temporary file.
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
-import type { Body, DocumentRequest, DocumentSource, Fetched } from "../model/exchange.ts";
+import type { Body, BodyEnd, DocumentRequest, DocumentSource, Fetched } from "../model/exchange.ts";
 import type { Limits, StoreKind } from "../model/options.ts";
 import type { Problem } from "../model/problem.ts";
 import { type Block, closedError, keptBody } from "../storage/file.ts";
@@ -77,7 +77,7 @@ export class Store implements DocumentSource {
     const isCopied = isFound && this.#writer !== undefined && repetitionOf(fetched) !== undefined;
     const body = isFound && !isCopied ? await this.#space.take(fetched.body) : [];
     const repetition = repetitionOf(fetched);
-    const { attempts, duration, problem: reason } = isFound ? fetched.body : ({} as Partial<Body>);
+    const { attempts, duration, problem: reason } = isFound ? fetched.body.end : ({} as BodyEnd);
     const described = { ...fetched, ...defined({ attempts, duration, came: repetition?.came }) };
     const entry = await this.#span(describe(described, reason), body, repetition);
     const key = archiveKey(fetched);
@@ -189,10 +189,10 @@ function repetitionOf(fetched: Fetched): Repetition | undefined {
   if (fetched.outcome !== "found") return undefined;
   const { body, status, headers, answered } = fetched;
   const isUnasked = fetched.came === "not-asked";
-  const original = body.sameAs ?? (answered === undefined && !isUnasked ? undefined : body);
+  const original = body.end.sameAs ?? (answered === undefined && !isUnasked ? undefined : body);
   if (!(original instanceof ArchivedBody) || original.source === undefined) return undefined;
   const about = { source: original.source, bytes: original.length };
   if (isUnasked) return { came: "not-asked", ...about };
-  const came = body.sameAs === undefined ? "not-modified" : "same-payload";
+  const came = body.end.sameAs === undefined ? "not-modified" : "same-payload";
   return { came, ...about, answered: answered ?? { status, headers } };
 }

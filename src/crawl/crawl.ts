@@ -3,7 +3,7 @@
 import { FollowingController } from "../fetch/abort.ts";
 import type { SharedLimits } from "../fetch/hosts.ts";
 import { SitemapError } from "../model/errors.ts";
-import type { CrawlEvent, OrderedEvent, Totals } from "../model/event.ts";
+import type { CrawlEvent, FinishedEvent, OrderedEvent, Totals } from "../model/event.ts";
 import type { DocumentSource } from "../model/exchange.ts";
 import type { Options, StreamOptions } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
@@ -15,6 +15,9 @@ import type { Storage } from "./storage.ts";
 
 export type { CrawlTarget } from "./prepare.ts";
 
+/** Takes the events in declared order. Its result is awaited before the crawl goes on. What it throws ends the crawl. */
+export type Emit = (event: OrderedEvent) => Promise<void> | void;
+
 /**
  * The events of a crawl, as they happen. Leaving the loop ends the crawl.
  *
@@ -25,7 +28,7 @@ export type { CrawlTarget } from "./prepare.ts";
  */
 export function crawl(target: CrawlTarget, options?: StreamOptions): AsyncIterable<CrawlEvent> {
   const prepared = prepareStream(target, options);
-  return { [Symbol.asyncIterator]: () => merged(prepared, pageFilter(prepared)) };
+  return { [Symbol.asyncIterator]: () => events({ prepared, filter: pageFilter(prepared) }) };
 }
 
 /** The same, with a filter shared by several crawls. `urlsOnly`: pages need no other fields. */
@@ -37,7 +40,8 @@ export function crawlWith(
 ): AsyncIterable<CrawlEvent> {
   const prepared = prepare(target, options);
   const needsDates = filter?.settings.since !== undefined;
-  return { [Symbol.asyncIterator]: () => merged(prepared, filter, urlsOnly && !needsDates ? readUrls : undefined) };
+  const read = urlsOnly && !needsDates ? readUrls : undefined;
+  return { [Symbol.asyncIterator]: () => events({ prepared, filter, read }) };
 }
 
 /**
@@ -52,17 +56,23 @@ export function streamPages(target: CrawlTarget, options?: StreamOptions): Async
   return { [Symbol.asyncIterator]: () => flatten(batches(prepared)) };
 }
 
-async function* batches(prepared: Prepared): AsyncGenerator<readonly SitemapPage[], void> {
-  const filter = pageFilter(prepared);
-  if (filter?.reached) return;
-  for await (const event of ordered({ prepared, filter })) {
-    if (event.type === "pages") yield event.pages;
+function events(options: RunOptions): AsyncGenerator<CrawlEvent, void> {
+  return streamed(options.prepared, (prepared, emit, tell) => run({ ...options, prepared, onSideEvent: tell }, emit));
+}
+
+function batches(given: Prepared): AsyncGenerator<readonly SitemapPage[], void> {
+  const filter = pageFilter(given);
+  return streamed(given, async (prepared, emit) => {
     if (filter?.reached) return;
-    if (event.type !== "finished" || event.unreachable === undefined) continue;
-    const { outcome, reason: cause } = event.unreachable;
-    if (prepared.settings.onUnreachable === "end") return;
-    throw new SitemapError("unreachable", `${prepared.start.homepage}: ${cause.message}`, { cause, outcome });
-  }
+    await run({ prepared, filter }, async (event) => {
+      if (event.type === "pages") await emit(event.pages);
+      if (filter?.reached) throw enough;
+      if (event.type !== "finished" || event.unreachable === undefined) return;
+      const { outcome, reason: cause } = event.unreachable;
+      if (prepared.settings.onUnreachable === "end") return;
+      throw new SitemapError("unreachable", `${prepared.start.homepage}: ${cause.message}`, { cause, outcome });
+    });
+  });
 }
 
 /** Undefined if all pages pass: a filter would only take time. */
@@ -90,45 +100,59 @@ export interface RunOptions {
   readonly onSideEvent?: ((event: CrawlEvent) => void) | undefined;
 }
 
-/** Yields the events in declared order; the others go to `settings.onEvent` and `onSideEvent` only. */
-export async function* ordered(options: RunOptions): AsyncGenerator<OrderedEvent, void> {
+/** Emits the events in declared order; the others go to `settings.onEvent` and `onSideEvent` only. Returns the last one. */
+export async function run(options: RunOptions, emit: Emit): Promise<FinishedEvent> {
   const { runCrawl } = await import("./engine.ts");
-  yield* runCrawl(options);
+  return runCrawl(options, emit);
 }
 
-// Yields side events while waiting for the next ordered one.
-async function* merged(
-  prepared: Prepared,
-  filter: PageFilter | undefined,
-  read?: ReadDocument,
-): AsyncGenerator<CrawlEvent, void> {
-  const aside: CrawlEvent[] = [];
+// Thrown to end a crawl whose caller needs nothing more.
+const enough = new Error("The caller left the loop");
+
+// Yields what is emitted while `work` runs: the only place where calls become a stream. `emit` waits until the caller asks for the next
+// item, so that a slow caller holds back the work; `tell` does not. Leaving the loop aborts the work, and waits for its end.
+async function* streamed<T>(
+  given: Prepared,
+  work: (prepared: Prepared, emit: (item: T) => Promise<void>, tell: (item: T) => void) => Promise<unknown>,
+): AsyncGenerator<T, void> {
+  const items: T[] = [];
+  let taken: { readonly resolve: () => void; readonly reject: (reason: unknown) => void } | undefined;
+  let ended: { readonly error?: unknown } | undefined;
+  let hasLeft = false;
   let wake = () => {};
-  const onSideEvent = (event: CrawlEvent) => {
-    aside.push(event);
+  const tell = (item: T) => {
+    items.push(item);
     wake();
   };
-  const abort = new FollowingController(prepared.settings.signal);
-  const settings = { ...prepared.settings, signal: abort.signal };
-  const events = ordered({ prepared: { ...prepared, settings }, filter, read, onSideEvent });
+  const emit = (item: T) =>
+    new Promise<void>((resolve, reject) => {
+      if (hasLeft) return reject(enough);
+      taken = { resolve, reject };
+      tell(item);
+    });
+  const abort = new FollowingController(given.settings.signal);
+  const prepared = { ...given, settings: { ...given.settings, signal: abort.signal } };
+  const working = work(prepared, emit, tell)
+    .then(
+      () => (ended = {}),
+      (error: unknown) => (ended = error === enough ? {} : { error }),
+    )
+    .then(() => wake());
   try {
-    for (;;) {
-      const next = events.next();
-      next.catch(() => undefined);
-      let step: IteratorResult<CrawlEvent, void> | undefined;
-      while (step === undefined || aside.length > 0) {
-        const event = aside.shift();
-        if (event !== undefined) yield event;
-        else step = await Promise.race([next, new Promise<undefined>((resolve) => (wake = () => resolve(undefined)))]);
-      }
-      if (step.done) return;
-      yield step.value;
+    while (items.length > 0 || ended === undefined) {
+      if (items.length > 0) yield items.shift() as T;
+      else if (taken !== undefined) {
+        taken.resolve();
+        taken = undefined;
+      } else await new Promise<void>((resolve) => (wake = resolve));
     }
+    if ("error" in ended) throw ended.error;
   } finally {
-    // A generator can be closed only after its pending step has ended.
-    abort.abort(new Error("The caller left the loop"));
+    hasLeft = true;
+    abort.abort(enough);
     abort.release();
-    await events.return().catch(() => undefined);
+    taken?.reject(enough);
+    await working;
   }
 }
 

@@ -4,31 +4,10 @@ import { documentKey } from "../model/exchange.ts";
 import type { Limits } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import type { IndexSitemap, Sitemap } from "../model/sitemap.ts";
+import type { Frame, Missing } from "./frame.ts";
 import type { PageFilter } from "./page-filter.ts";
 import type { Reading } from "./read.ts";
-import type { FollowFailure, Hop } from "./redirects.ts";
-import type { CandidateResult, Measurements, Reference } from "./visit.ts";
-
-/** An index whose children are being visited. */
-export interface Frame {
-  readonly node: Omit<IndexSitemap, "children">;
-  readonly parent: Frame | undefined;
-  /** 0 for the root of the tree. */
-  readonly depth: number;
-  /** The keys of its declared URL and of the URL where it was found. */
-  readonly keys: readonly string[];
-  readonly references: Reference[];
-  /** How many more children there are, beyond the budget for documents. */
-  readonly unlisted: number;
-  /** The next reference to visit, and the next one to prefetch. */
-  next: number;
-  ahead: number;
-  readonly children: Sitemap[];
-  readonly facts: Measurements;
-}
-
-/** A URL without a sitemap. */
-export type Missing = Omit<FollowFailure, "outcome"> & Pick<CandidateResult, "outcome">;
+import type { Hop } from "./redirects.ts";
 
 export class Frontier {
   /** Counted against the budgets. */

@@ -1,27 +1,44 @@
 // Fetches documents before they are needed, each once, in the order in which they will be read. The source decides how many in parallel.
-import { type Candidate, isGuess } from "../discover/candidates.ts";
-import { type DocumentRequest, type Fetched, requestKey } from "../model/exchange.ts";
-import type { Crawl } from "./engine.ts";
-import type { Frame } from "./frontier.ts";
+import type { Store } from "../archive/store.ts";
+import type { Fetcher } from "../fetch/fetcher.ts";
+import { type DocumentRequest, type DocumentSource, type Fetched, requestKey } from "../model/exchange.ts";
+import type { Frontier } from "./frontier.ts";
+import type { Plan } from "./plan.ts";
+import type { Revalidator } from "./previous.ts";
 import { pauseWhenDue } from "./read.ts";
-import { type FoundDocument, follow, Hop } from "./redirects.ts";
+import { type FollowRules, type FoundDocument, follow, Hop, refusedByName } from "./redirects.ts";
 import { Spool, SpoolRoom } from "./spool.ts";
-import { refusedByName } from "./visit.ts";
+
+/** Where documents come from, and where they are kept. */
+export interface Sources {
+  /** The `fetcher`, unless nothing is fetched. */
+  readonly source: DocumentSource;
+  readonly fetcher: Fetcher | undefined;
+  readonly store: Store | undefined;
+  /** Requests only what may have changed since an earlier run. */
+  readonly earlier: Revalidator | undefined;
+  /** Called for each response stored by the run that is being resumed. */
+  readonly onResumed: (fetched: Fetched) => void;
+}
+
+export interface PrefetcherOptions extends Sources {
+  /** What comes next. */
+  readonly plan: Plan;
+  readonly frontier: Frontier;
+  readonly rules: FollowRules;
+  readonly signal: AbortSignal;
+}
 
 // Nothing more is prefetched while this many bytes wait to be read.
 const mostUnread = 1024 * 1024;
 // Nor while this many documents wait: if the caller stops, they were fetched in vain. A store allows more.
 const mostWaiting = 64;
 const mostKept = 1024;
-// How many references are examined in one call: an index may have a million.
-const mostAtOnce = 1024;
 // How many redirects are remembered. Others are requested again if needed.
 const mostRedirects = 1000;
 
-type Context = Omit<Crawl, "prefetcher" | "fetch" | "time" | "robots">;
-
 export class Prefetcher {
-  readonly #crawl: Context;
+  readonly #options: PrefetcherOptions;
   readonly #room = new SpoolRoom();
   // Pending fetches, redirects, and documents that were not dropped yet.
   readonly #answers = new Map<string, Promise<Fetched>>();
@@ -29,25 +46,18 @@ export class Prefetcher {
   readonly #waiting = new Set<string>();
   readonly #spools = new Set<Spool>();
 
-  constructor(crawl: Context) {
-    this.#crawl = crawl;
+  constructor(options: PrefetcherOptions) {
+    this.#options = options;
   }
 
-  /**
-   * Starts as many fetches as there is room for: the remaining references of the innermost index of the `stack`, then those of its
-   * ancestors, then the candidates of discovery. Guesses must not delay declared sitemaps, unless nothing else is left (`isGuessing`).
-   */
-  fill(stack: readonly Frame[], candidates: Iterable<Candidate>, isGuessing: boolean): void {
-    for (const frame of stack.toReversed()) if (!this.#fillFrom(frame)) return;
-    for (const { url, by } of candidates) {
-      const isSpare = isGuess(by) && !(isGuessing && stack.length === 0);
-      if (!this.#startIfRoom(url, isSpare)) return;
-    }
+  /** Starts as many fetches as there is room for. To be called when there may be more to prefetch, or room for it. */
+  fill(): void {
+    this.#options.plan.lookAhead((url, isSpare) => this.#startIfRoom(url, isSpare));
   }
 
   /** Starts a fetch, unless it was started before. Follows redirects to the document, as long as they lead to something new. */
   start(first: Hop): void {
-    const { frontier } = this.#crawl;
+    const { frontier } = this.#options;
     const isKnown = ({ key, readKey, url }: Hop) =>
       refusedByName(url) !== undefined || frontier.isKnown(key) || frontier.isKnown(readKey);
     const fetch = (hop: Hop) => {
@@ -84,20 +94,8 @@ export class Prefetcher {
     await this.#room.scratch.close();
   }
 
-  #fillFrom(frame: Frame): boolean {
-    if (frame.depth > this.#crawl.settings.limits.depth) return true;
-    frame.ahead = Math.max(frame.ahead, frame.next);
-    for (const { url, notAsked } of frame.references.slice(frame.ahead, frame.ahead + mostAtOnce)) {
-      // Documents that need no request are not prefetched.
-      const isAsked = notAsked === undefined && refusedByName(url) === undefined;
-      if (isAsked && !this.#startIfRoom(url)) break;
-      frame.ahead += 1;
-    }
-    return frame.ahead === frame.references.length;
-  }
-
-  #startIfRoom(url: string, isSpare = false): boolean {
-    const { frontier, rules, source, earlier, store } = this.#crawl;
+  #startIfRoom(url: string, isSpare: boolean): boolean {
+    const { frontier, rules, source, earlier, store } = this.#options;
     // A nested index can put other documents before these, so less is prefetched as the budget for documents runs out.
     const most = Math.min(store === undefined ? mostWaiting : mostKept, frontier.documentsLeft / 2);
     const isFull = this.#waiting.size >= most || this.#room.unread >= mostUnread;
@@ -116,7 +114,7 @@ export class Prefetcher {
   }
 
   async #fetch({ request }: Hop): Promise<Fetched> {
-    const { source, earlier, store, rules, signal, lookAhead, onResumed } = this.#crawl;
+    const { source, earlier, store, rules, signal, onResumed } = this.#options;
     // With a store, nothing is requested twice, except with new cookies.
     if (request.again === undefined && store?.has(request)) {
       const fetched = await store.fetch(request);
@@ -128,7 +126,7 @@ export class Prefetcher {
     const arrived = async () => {
       // Refusals without a request return immediately, and there may be a million of them.
       await pauseWhenDue();
-      if (!signal.aborted) lookAhead();
+      if (!signal.aborted) this.fill();
     };
     let spool: Spool | undefined;
     try {

@@ -10,8 +10,8 @@ import type { ResponseEvent } from "../model/event.ts";
 import { type DocumentRequest, type Fetched, type FetchedDocument, header } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
 import { responseEvent } from "../model/status.ts";
+import type { Reference } from "./frame.ts";
 import { read } from "./read.ts";
-import type { Reference } from "./visit.ts";
 
 export const guessDays = 11;
 export const trustedDays = 7;
@@ -62,34 +62,23 @@ export function revalidator(
 
   // Compares a body with an earlier one while it is received.
   function compared(answer: FetchedDocument, before: { readonly body: ArchivedBody }): FetchedDocument {
-    const received = answer.body;
-    const body = {
-      sameAs: undefined as ArchivedBody | undefined,
-      get problem() {
-        return received.problem;
-      },
-      get duration() {
-        return received.duration;
-      },
-      get attempts() {
-        return received.attempts;
-      },
-      async *[Symbol.asyncIterator]() {
-        const digest = await before.body.digest();
-        const hash = digest && createHash(digest.algorithm);
-        try {
-          for await (const piece of received) {
-            hash?.update(piece);
-            yield piece;
-          }
-          const isSame = received.problem === undefined && digest !== undefined && hash?.digest("hex") === digest.hex;
-          if (isSame && (await isGood(before))) body.sameAs = before.body;
-        } finally {
-          told({ ...answer, came: body.sameAs === undefined ? "fetched" : "same-payload" });
+    const { body } = answer;
+    const { end } = body;
+    async function* bytes() {
+      const digest = await before.body.digest();
+      const hash = digest && createHash(digest.algorithm);
+      try {
+        for await (const piece of body) {
+          hash?.update(piece);
+          yield piece;
         }
-      },
-    };
-    return { ...answer, body };
+        const isSame = end.problem === undefined && digest !== undefined && hash?.digest("hex") === digest.hex;
+        if (isSame && (await isGood(before))) end.sameAs = before.body;
+      } finally {
+        told({ ...answer, came: end.sameAs === undefined ? "fetched" : "same-payload" });
+      }
+    }
+    return { ...answer, body: { ...body, [Symbol.asyncIterator]: bytes } };
   }
 
   return {

@@ -19,10 +19,10 @@ export interface Document {
   /** Its own URL: the base of relative URLs; a URL that ends in `/robots.txt` makes it a robots.txt. */
   readonly url: string | undefined;
   readonly headers: HeaderList;
-  readonly body: AsyncIterable<Uint8Array> & Partial<Pick<Body, "problem" | "isGood">>;
+  readonly body: AsyncIterable<Uint8Array> & Partial<Pick<Body, "end" | "isGood">>;
   /** It was requested as robots.txt, wherever it was found. */
   readonly isRobots?: boolean;
-  /** Called between two chunks: whether to stop reading there. `body.problem` then says why. */
+  /** Called between two chunks: whether to stop reading there. `body.end` then says why. */
   readonly isCut?: () => boolean;
   /** Requested without the caller's headers. */
   readonly anonymous?: boolean | undefined;
@@ -75,7 +75,7 @@ export async function* read(
     if (document.isCut?.()) break;
   }
   // Before `parser.end()`: if the body broke, its last line or tag is not what the website meant.
-  const broken = document.body.problem;
+  const broken = document.body.end?.problem;
   if (broken !== undefined) problems.addProblem(broken);
   // `end()` would report a document that was stopped in the middle, here or by a limit, as cut off.
   const isStopped = enough || problems.has("limit-document-bytes") || broken?.code.startsWith("limit-");

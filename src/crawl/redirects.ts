@@ -20,9 +20,9 @@ import {
   type SitemapResponse,
 } from "../model/exchange.ts";
 import type { Limits } from "../model/options.ts";
-import { isRefused, type Problem, problem } from "../model/problem.ts";
+import { isRefused, notSitemap, type Problem, problem } from "../model/problem.ts";
 import { isBelow, placed, type Rewrite } from "../model/rewrite.ts";
-import { parseUrl, resolveUrl, withoutCredentials } from "../model/url.ts";
+import { isRobotsUrl, parseUrl, resolveUrl, withoutCredentials } from "../model/url.ts";
 import { Cookies } from "./cookies.ts";
 
 export interface FollowRules {
@@ -210,6 +210,11 @@ export async function follow<Known = never>(
     if (!(next instanceof Hop)) return next;
     hop = next;
   }
+}
+
+/** Why a URL cannot be a sitemap, judging by its name: a robots.txt must not be listed in a sitemap. */
+export function refusedByName(url: string): Problem | undefined {
+  return isRobotsUrl(url) ? notSitemap("robots.txt") : undefined;
 }
 
 /** The details of a response, without its document. */

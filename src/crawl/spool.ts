@@ -1,8 +1,6 @@
 // Buffers the body of a prefetched document until it is read: in memory while there is room, then in a scratch file.
 // While the reader keeps up, chunks pass through memory only, and a slow reader slows the download down.
-
-import type { Body } from "../model/exchange.ts";
-import type { Problem } from "../model/problem.ts";
+import type { Body, BodyEnd } from "../model/exchange.ts";
 import type { Block } from "../storage/file.ts";
 import { Scratch } from "../storage/scratch.ts";
 
@@ -21,6 +19,7 @@ export class SpoolRoom {
 }
 
 export class Spool implements Body {
+  readonly end: BodyEnd;
   readonly #body: Body;
   readonly #room: SpoolRoom;
   readonly #blocks: Block[] = [];
@@ -34,22 +33,11 @@ export class Spool implements Body {
   readonly #filling: Promise<void>;
 
   constructor(body: Body, room: SpoolRoom) {
+    this.end = body.end;
     this.#body = body;
     this.#room = room;
     this.#filling = this.#fill();
     this.filled = this.#filling.catch(() => undefined);
-  }
-
-  get problem(): Problem | undefined {
-    return this.#body.problem;
-  }
-
-  get duration(): number | undefined {
-    return this.#body.duration;
-  }
-
-  get attempts(): number | undefined {
-    return this.#body.attempts;
   }
 
   /** Can be iterated once. */

@@ -13,8 +13,6 @@ export function timeLeft(time: number, startedAt: number): number {
 // In milliseconds: enough to read small documents that have arrived, and too short to be noticed.
 const grace = 200;
 
-export type TimeBudget = ReturnType<typeof timeBudget>;
-
 /** `store` records which documents were not fetched in time, so that a replay gives the same tree. */
 export function timeBudget({ signal, limits }: Settings, store: Store | undefined) {
   let endedAt: number | undefined;
@@ -55,29 +53,21 @@ export function timeBudget({ signal, limits }: Settings, store: Store | undefine
     /** The document as it is read: cut off when the time limit is reached; throws when the caller's signal is aborted. */
     read(fetched: FetchedDocument): FetchedDocument & { readonly isCut: () => boolean } {
       const { body } = fetched;
-      let late: Problem | undefined;
+      const { end } = body;
       const isCut = () => {
         signal?.throwIfAborted();
-        late ??= over();
+        const late = over();
+        end.problem ??= late;
         return late !== undefined;
       };
-      const cutOff = {
-        isGood: body.isGood?.bind(body),
-        get problem() {
-          return body.problem ?? late;
-        },
-        get duration() {
-          return body.duration;
-        },
-        async *[Symbol.asyncIterator]() {
-          try {
-            yield* body;
-          } catch (error) {
-            late = unlessFailed(error);
-          }
-        },
-      };
-      return { ...fetched, body: cutOff, isCut };
+      async function* bytes() {
+        try {
+          yield* body;
+        } catch (error) {
+          end.problem ??= unlessFailed(error);
+        }
+      }
+      return { ...fetched, body: { ...body, [Symbol.asyncIterator]: bytes }, isCut };
     },
   };
 }

@@ -2,7 +2,7 @@
 import type { DiscoveryRecord } from "../model/event.ts";
 import type { Settings } from "../model/options.ts";
 import { homepageOf, parseUrl, resolveUrl, urlKey } from "../model/url.ts";
-import { feedPaths, knownPaths } from "./known-paths.ts";
+import { commonPaths, feedPaths, knownPaths } from "./known-paths.ts";
 
 /** A URL where a sitemap may be, and why. */
 export interface Candidate {
@@ -43,6 +43,27 @@ export function candidatesFor(
   ];
   const known = new Set<string>();
   return candidates.filter(({ url }) => known.size < known.add(urlKey(url)).size);
+}
+
+/**
+ * What comes after robots.txt: the homepage's sitemap links, the well-known paths, and its feeds before the guessed ones. `paths`: those
+ * of its CMS, if known; the `others` are then tried only if nothing is found.
+ */
+export function candidatesBeyond(
+  homepage: string,
+  settings: Settings,
+  links: readonly Candidate[],
+  paths: readonly string[] | undefined,
+): { readonly candidates: Candidate[]; readonly others: Candidate[] } {
+  const guesses = (at?: readonly string[]) => candidatesFor(homepage, settings, at).filter(({ by }) => by !== "robots");
+  const all = guesses();
+  const chosen = paths === undefined ? all : guesses([...paths, ...commonPaths]);
+  const feeds = chosen.findIndex(({ by }) => by === "feed");
+  const candidates = [
+    ...links.filter(({ isFeed }) => !isFeed),
+    ...chosen.toSpliced(feeds, 0, ...links.filter(({ isFeed }) => isFeed)),
+  ];
+  return { candidates, others: all.filter(({ url }) => !chosen.some((each) => each.url === url)) };
 }
 
 /** After `sitemap/0.xml`, which Next.js writes without an index: `sitemap/1.xml`. */

@@ -3,7 +3,7 @@
 // so that no order of reading can deadlock. If it breaks, the next attempt's body continues it, but only if that begins with the same bytes:
 // the reader may have used them already.
 import { crc32 } from "node:zlib";
-import type { Body } from "../model/exchange.ts";
+import type { Body, BodyEnd } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import type { HttpRequest, Pulled } from "./request.ts";
 
@@ -16,8 +16,8 @@ export interface ResponseBodyOptions {
   readonly sinceSent: () => number;
   /** Lets another request use the slot. */
   readonly lendSlot: () => void;
-  /** The attempts so far. */
-  readonly attempts: () => number;
+  /** Shared by all attempts. */
+  readonly end: BodyEnd;
   /** The body of another attempt, after this one broke at a length; undefined if there is none. */
   readonly retry: (reason: Problem, length: number) => Promise<ResponseBody | undefined>;
   /** Ends that attempt, if its body was not returned yet. */
@@ -27,8 +27,7 @@ export interface ResponseBodyOptions {
 type Chunk = { done: false; value: Uint8Array } | { done: true; value: undefined };
 
 export class ResponseBody implements Body, AsyncIterator<Uint8Array> {
-  #problem: Problem | undefined;
-  #duration: number | undefined;
+  readonly end: BodyEnd;
   readonly #options: ResponseBodyOptions;
   #first: Uint8Array | undefined;
   #ahead: Promise<Pulled> | undefined;
@@ -37,16 +36,18 @@ export class ResponseBody implements Body, AsyncIterator<Uint8Array> {
   #length = 0;
   #checksum = 0;
   #retried: ResponseBody | undefined;
+  #isLeft = false;
   readonly #lending: NodeJS.Timeout;
 
   /** `first` is the first chunk, or undefined for an empty body. */
   constructor(first: Uint8Array | undefined, options: ResponseBodyOptions) {
     const { request } = options;
     this.#options = options;
+    this.end = options.end;
     this.#first = first;
     this.#lending = setTimeout(options.lendSlot, lendAfter);
     request.whenEnded(() => {
-      this.#duration = options.sinceSent();
+      this.end.duration = options.sinceSent();
       clearTimeout(this.#lending);
     });
     if (first === undefined) request.end();
@@ -54,18 +55,6 @@ export class ResponseBody implements Body, AsyncIterator<Uint8Array> {
       this.#count(first);
       this.#ahead = this.#pull();
     }
-  }
-
-  get problem(): Problem | undefined {
-    return this.#problem ?? this.#retried?.problem;
-  }
-
-  get duration(): number | undefined {
-    return this.#retried?.duration ?? this.#duration;
-  }
-
-  get attempts(): number {
-    return this.#options.attempts();
   }
 
   [Symbol.asyncIterator](): this {
@@ -110,7 +99,7 @@ export class ResponseBody implements Body, AsyncIterator<Uint8Array> {
     const more = retried && (await after(retried, this.#length, this.#checksum));
     if (more === undefined) {
       await retried?.return();
-      this.#problem ??= pulled;
+      if (!this.#isLeft) this.end.problem = pulled;
       return pulled;
     }
     return more.length > 0 ? { done: false, value: more } : this.#pull();
@@ -127,13 +116,14 @@ export class ResponseBody implements Body, AsyncIterator<Uint8Array> {
     const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
     this.#received += kept.length;
     if (chunk.length > room) {
-      this.#problem = problem(limitCode, { limit });
+      this.end.problem = problem(limitCode, { limit });
       this.#cancel();
     } else this.#lending.refresh();
     return kept.length > 0 ? { done: false, value: kept } : { done: true, value: undefined };
   }
 
   #cancel(): void {
+    this.#isLeft = true;
     this.#ahead = undefined;
     this.#options.request.cancel(this.#options.rest);
     void this.#retried?.return();

@@ -132,7 +132,7 @@ class DocumentFetch {
   readonly #request: DocumentRequest;
   readonly #signal: AbortSignal | undefined;
   readonly #url: string;
-  #attempts = 1;
+  readonly #end = { attempts: 1 };
   // Ends the current attempt. Each attempt has its own, because the body of an earlier one may still be in use.
   #controller: FollowingController | undefined;
   // How long to wait before the next attempt, in milliseconds.
@@ -163,13 +163,13 @@ class DocumentFetch {
       const controller = new FollowingController(this.#signal, this.#context.closing);
       this.#controller = controller;
       if (this.#delay > 0) await sleep(this.#delay, controller.signal);
-      const isRetry = this.#attempts > 1;
+      const isRetry = this.#end.attempts > 1;
       const facts = { isRetry, isRedirected: this.#request.isRedirected === true, isTrusted: allowPrivate };
       const slot = await hosts.acquire(target, controller.signal, facts);
       if ("code" in slot) {
         controller.release();
         // No request was sent: the host does not respond, or refuses further requests.
-        this.#attempts--;
+        this.#end.attempts--;
         return this.#fail(outcomeOfProblem(slot), slot);
       }
       try {
@@ -197,7 +197,7 @@ class DocumentFetch {
   ): Promise<Fetched | undefined> {
     const { client, settings, headers, onEvent } = this.#context;
     const request = new HttpRequest(controller, settings.timeout);
-    const attempt = this.#attempts;
+    const attempt = this.#end.attempts;
     const url = target.hash === "" ? target.href : target.href.slice(0, -target.hash.length);
     const { anonymous, conditional, cookie } = this.#request;
     const own = headers(target.origin, anonymous === true);
@@ -243,7 +243,7 @@ class DocumentFetch {
       limitCode: isRobots ? "limit-robots-bytes" : "limit-document-bytes",
       sinceSent: () => this.#sinceSent(),
       lendSlot: () => slot.lend(),
-      attempts: () => this.#attempts,
+      end: this.#end,
       retry: (reason, length) => this.#retryBody(reason, length, head, slot),
       abort: () => this.abort(new Error("The body is no longer wanted")),
     });
@@ -266,14 +266,14 @@ class DocumentFetch {
 
   #failOrRetry(outcome: FailureOutcome, reason: Problem, slot: Slot, head?: Head, pause?: Pause) {
     const { settings, backoff, onEvent } = this.#context;
-    const isRetried = mayRetry(reason, this.#attempts, settings.retries, slot.origin);
+    const isRetried = mayRetry(reason, this.#end.attempts, settings.retries, slot.origin);
     if (head === undefined) slot.failed(reason, isRetried);
     if (!isRetried) return this.#fail(outcome, reason, head);
-    const delay = pause?.delay ?? backoffDelay(this.#attempts, backoff);
-    onEvent({ type: "retry", url: this.#url, attempt: this.#attempts, delay, reason });
+    const delay = pause?.delay ?? backoffDelay(this.#end.attempts, backoff);
+    onEvent({ type: "retry", url: this.#url, attempt: this.#end.attempts, delay, reason });
     // A pause applies to the whole host: its requests wait for it anyway.
     this.#delay = pause === undefined ? delay : 0;
-    this.#attempts++;
+    this.#end.attempts++;
     return undefined;
   }
 
@@ -284,7 +284,13 @@ class DocumentFetch {
 
   #asked(): Pick<Fetched, "url" | "role" | "anonymous" | "attempts" | "receivedAt" | "firstByte"> {
     const { role, anonymous } = this.#request;
-    return { url: this.#url, role, ...(anonymous ? { anonymous } : {}), attempts: this.#attempts, ...this.#answered };
+    return {
+      url: this.#url,
+      role,
+      ...(anonymous ? { anonymous } : {}),
+      attempts: this.#end.attempts,
+      ...this.#answered,
+    };
   }
 
   #sinceSent(): number {

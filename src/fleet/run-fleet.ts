@@ -1,7 +1,7 @@
 // Crawls a queue of websites, many in parallel in one process, until the queue is empty or it is stopped. The pages of each go to an output,
 // and its result is a summary.
 import { setMaxListeners } from "node:events";
-import { ordered, pageFilter } from "../crawl/crawl.ts";
+import { pageFilter, run } from "../crawl/crawl.ts";
 import { prepareStream } from "../crawl/prepare.ts";
 import { timeLeft } from "../crawl/time-budget.ts";
 import { FollowingController, unlessAborted } from "../fetch/abort.ts";
@@ -241,7 +241,7 @@ async function crawlSite(
   const prepared = prepareStream(job.homepage, options);
   const filter = pageFilter(prepared);
   if (output.tree === undefined) {
-    for await (const event of ordered({ prepared, filter, shared })) await see(event);
+    await run({ prepared, filter, shared }, see);
   } else {
     const whole = Object.fromEntries(Object.entries(options).filter(([name]) => !pageFilterNames.includes(name)));
     const tree = await buildTreeWhile(job.homepage, whole, { onOrdered: see, filter, shared });

@@ -112,18 +112,26 @@ export interface RedirectHop {
   readonly status: number;
 }
 
-/** The bytes as received. Iterating never throws because of the website: a body that breaks just ends, and `problem` says why. */
+/**
+ * The bytes as received. Iterating never throws because of the website: a body that breaks just ends, and `end` says why. To wrap a body,
+ * spread it and replace its iterator: the record stays the same.
+ */
 export interface Body extends AsyncIterable<Uint8Array> {
-  /** The body from an earlier run with the same bytes; known after the iteration. */
-  readonly sameAs?: Body | undefined;
-  /** Why the body is cut off; known after the iteration. */
-  readonly problem: Problem | undefined;
-  /** From the request to the last byte, in milliseconds; known once the body was received. */
-  readonly duration?: number | undefined;
-  /** Including those after the body broke; known after the iteration. */
-  readonly attempts?: number | undefined;
+  readonly end: BodyEnd;
   /** For an archived body: whether it is intact. Reads all of it. */
   readonly isGood?: (() => Promise<boolean>) | undefined;
+}
+
+/** How a body ended: one record, filled in while the body is received and read. */
+export interface BodyEnd {
+  /** Why the body is cut off. */
+  problem?: Problem | undefined;
+  /** From the request to the last byte, in milliseconds. */
+  duration?: number | undefined;
+  /** Including those after the body broke. */
+  attempts?: number | undefined;
+  /** The body from an earlier run with the same bytes. */
+  sameAs?: Body | undefined;
 }
 
 /** Anything that answers requests, one URL at a time: the network, a store, or an archive. */

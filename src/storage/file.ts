@@ -116,7 +116,7 @@ export class KeptFile {
 }
 
 export function keptBody(blocks: readonly Block[], problem: Problem | undefined): Body {
-  return { problem, [Symbol.asyncIterator]: () => readBlocks(blocks) };
+  return { end: { problem }, [Symbol.asyncIterator]: () => readBlocks(blocks) };
 }
 
 /** Yields pieces of at most `blockSize`, reading ahead. If they are `lent`, a large piece is overwritten when the next one is requested. */

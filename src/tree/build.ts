@@ -1,12 +1,12 @@
 // Builds trees from a homepage, given sitemaps or an archive: a crawl that keeps its documents.
 import type { Archive } from "../archive/open.ts";
 import type { Store } from "../archive/store.ts";
-import { type CrawlTarget, ordered, type RunOptions } from "../crawl/crawl.ts";
+import { type CrawlTarget, type RunOptions, run } from "../crawl/crawl.ts";
 import type { RobotsOf } from "../crawl/host-robots.ts";
 import { type Prepared, prepare, replayOptions } from "../crawl/prepare.ts";
 import { readByCounts, readUrls } from "../crawl/read.ts";
 import { SitemapError } from "../model/errors.ts";
-import type { FinishedEvent, OrderedEvent } from "../model/event.ts";
+import type { OrderedEvent } from "../model/event.ts";
 import { path as checkPath } from "../model/option-checks.ts";
 import { type ArchiveOptions, type ArchiveSettings, type Options, resolveArchiveOptions } from "../model/options.ts";
 import { problem } from "../model/problem.ts";
@@ -82,8 +82,8 @@ export async function openTreeWhile(
     ];
     const isLater = isForLater(building, reader);
     const read = isLater ? readByCounts(archive, prepared.settings, building.verify ?? false) : undefined;
-    const run = { prepared, source: archive, omitMissing: archive.finished, problems, read };
-    return await collect(run, { documents: archive, isNamed: false }, building);
+    const options = { prepared, source: archive, omitMissing: archive.finished, problems, read };
+    return await collect(options, { documents: archive, isNamed: false }, building);
   } catch (error) {
     await archive.close();
     throw error;
@@ -105,9 +105,9 @@ export async function buildTreeWhile(
     const { shared, source, filter } = building;
     const read = isForLater(building, prepared.settings) ? readUrls : undefined;
     const ask: RobotsOf = async (origin) => (await import("../crawl/fetch-one.ts")).fetchRobots(origin, prepared);
-    const run = { prepared, storage, read, filter, shared, source, omitMissing: source !== undefined };
+    const options = { prepared, storage, read, filter, shared, source, omitMissing: source !== undefined };
     const fetchRobots = source === undefined ? ask : undefined;
-    return await collect(run, { documents: store, isNamed: true, fetchRobots }, building);
+    return await collect(options, { documents: store, isNamed: true, fetchRobots }, building);
   } catch (error) {
     await store.close();
     throw error;
@@ -127,19 +127,16 @@ async function collect(
   const { start, settings } = options.prepared;
   const responses = new Map<string, KeptResponse>();
   let root: Sitemap | undefined;
-  let finished: FinishedEvent | undefined;
-  for await (const event of ordered(options)) {
+  const { discovery, unreachable } = await run(options, async (event) => {
     await onOrdered?.(event);
-    if (event.type === "finished") finished = event;
-    if (event.type !== "sitemap") continue;
+    if (event.type !== "sitemap") return;
     const { sitemap, depth, wireBytes, decodedBytes, response } = event;
     if (depth === 0) root = sitemap;
-    if (response === undefined || responses.has(sitemap.url)) continue;
+    if (response === undefined || responses.has(sitemap.url)) return;
     // The headers are stored with the documents.
     const { headers: _, ...rest } = response;
     responses.set(sitemap.url, { ...rest, wireBytes, decodedBytes });
-  }
-  const { discovery, unreachable } = finished as FinishedEvent;
+  });
   const outcome = { homepage: start.homepage, root: root as IndexSitemap, discovery, unreachable };
   return createTree({ ...parts, ...outcome, settings, responses });
 }

@@ -289,7 +289,7 @@ export class SitemapTree {
     const document = await this.#find(sitemap.url, roleOf(sitemap));
     if (document.outcome !== "found" || sitemap === this.root) return;
     yield* textOf(document, this.#parts.settings);
-    const { problem } = document.body;
+    const { problem } = document.body.end;
     if (problem !== undefined && sitemap.kind !== "invalid") this.#correct(sitemap, [problem]);
   }
 

@@ -164,7 +164,7 @@ describe.each(ways)("$name", ({ name: way, create, reopen }) => {
     const reason = new Error("aborted");
     let left = false;
     const body = {
-      problem: undefined,
+      end: {},
       async *[Symbol.asyncIterator]() {
         try {
           yield Buffer.from("<urlset>");

@@ -7,17 +7,15 @@ import { listOf } from "../support/collected.ts";
 export function bodyOf(bytes: Uint8Array | string, options: { problem?: Problem; pieces?: number } = {}): Body {
   const whole = typeof bytes === "string" ? Buffer.from(bytes) : bytes;
   const size = Math.max(1, Math.ceil(whole.length / (options.pieces ?? 3)));
-  let seen: Problem | undefined;
+  const end: Body["end"] = {};
   let used = false;
   return {
-    get problem() {
-      return seen;
-    },
+    end,
     async *[Symbol.asyncIterator]() {
       if (used) throw new Error("The body of a response can be read once");
       used = true;
       for (let from = 0; from < whole.length; from += size) yield whole.subarray(from, from + size);
-      seen = options.problem;
+      end.problem = options.problem;
     },
   };
 }
@@ -71,5 +69,5 @@ export async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> 
 export async function contentOf(fetched: Fetched): Promise<unknown> {
   if (fetched.outcome !== "found") return fetched;
   const bytes = await bytesOf(fetched.body);
-  return { ...fetched, body: { bytes: bytes.toString("latin1"), problem: fetched.body.problem } };
+  return { ...fetched, body: { bytes: bytes.toString("latin1"), problem: fetched.body.end.problem } };
 }

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { streamPages } from "../../src/crawl/crawl.ts";
 import { readSitemap } from "../../src/crawl/read.ts";
 import { knownPaths } from "../../src/discover/known-paths.ts";
+import type { Client } from "../../src/model/client.ts";
 import type { Options } from "../../src/model/options.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { testServer } from "../support/fetching.ts";
@@ -50,6 +51,42 @@ test.each([
   expect(tree.reachable).toBe(true);
   expect(tree.root.problems).toMatchObject(complete ? [] : [{ code: "homepage-unreachable", status }]);
 });
+
+test.each([
+  ["the homepage", "/a.xml"],
+  ["a sitemap", "/"],
+])(
+  "a robots.txt that redirects to another name on www. and its sitemaps are found, even if %s arrives first",
+  async (_, late) => {
+    const www = "https://www.example.org";
+    const html = '<meta name="generator" content="WordPress 6.5"><link rel="sitemap" href="/c.xml">';
+    const { client } = site({
+      "/robots.txt": { to: `${www}/robots-file.txt` },
+      [`${www}/robots-file.txt`]: `User-agent: *\nSitemap: ${www}/a.xml\n`,
+      [`${www}/robots.txt`]: `User-agent: *\nSitemap: ${www}/b.xml\n`,
+      [`${www}/`]: { headers: { "content-type": "text/html" }, body: html },
+      [`${www}/a.xml`]: urlset(`${www}/1`),
+      [`${www}/b.xml`]: urlset(`${www}/2`),
+      [`${www}/c.xml`]: urlset(`${www}/3`),
+    });
+    // The late response is sent once the other one has been asked for, and has had many turns to arrive.
+    let answeredOther = () => {};
+    const other = new Promise<void>((resolve) => (answeredOther = resolve));
+    const slowed: Client = {
+      async request(request) {
+        const path = request.url.startsWith(www) ? request.url.slice(www.length) : "";
+        if (path === late) await other;
+        if (path !== late && (path === "/" || path === "/a.xml")) setTimeout(answeredOther, 20);
+        return client.request(request);
+      },
+    };
+    const tree = await sitemapTreeForHomepage(home, { client: slowed, retries: 0 });
+    const found = tree.discovery.filter(({ outcome }) => outcome === "found").map(({ by, url }) => `${by} ${url}`);
+    expect(found).toEqual([`robots ${home}robots.txt`, `robots ${www}/robots.txt`, `homepage-link ${www}/c.xml`]);
+    expect(tree.pageCount).toBe(3);
+    await tree.close();
+  },
+);
 
 test("a homepage that leads where we do not go may hide links to sitemaps", async () => {
   const routes = { "/": { to: "ftp://example.org/" }, "/robots.txt": robots("/a.xml"), "/a.xml": urlset("/1") };

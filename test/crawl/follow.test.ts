@@ -133,7 +133,7 @@ async function walk(table: Record<string, string>, from: string, known?: (hop: H
       const headers: HeaderList = table[url] === undefined ? [] : [["location", table[url]]];
       const answer = { url, role, attempts: 1, headers };
       return table[url] === undefined
-        ? { outcome: "found", status: 200, ...answer, body: { problem: undefined, async *[Symbol.asyncIterator]() {} } }
+        ? { outcome: "found", status: 200, ...answer, body: { end: {}, async *[Symbol.asyncIterator]() {} } }
         : { outcome: "redirect", status: 302, ...answer };
     },
     known,

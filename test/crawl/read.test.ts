@@ -8,7 +8,7 @@ import { home, urlset } from "../support/site.ts";
 
 function body(text: string, broken?: Problem) {
   return {
-    problem: broken,
+    end: { problem: broken },
     async *[Symbol.asyncIterator]() {
       yield Buffer.from(text);
     },

@@ -7,7 +7,7 @@ test("a spool that is closed while its file is made leaves no count behind", asy
   // No room in memory: what comes goes to a file, and making that takes a turn of the event loop at least.
   room.memory = Number.MAX_SAFE_INTEGER;
   const bytes = new Uint8Array(1000);
-  const spool = new Spool(Object.assign(chunks(bytes, bytes), { problem: undefined }), room);
+  const spool = new Spool(Object.assign(chunks(bytes, bytes), { end: {} }), room);
   await new Promise((resolve) => setImmediate(resolve));
   spool.close();
   await spool.filled;

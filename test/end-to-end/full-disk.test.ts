@@ -43,7 +43,7 @@ describe.skipIf(disk === undefined)("a disk that is full", () => {
     vi.stubEnv("TMPDIR", place);
     const body = Readable.from(Array.from({ length: 40 }, () => Buffer.alloc(100_003, "<url>")));
     const room = new SpoolRoom();
-    const spool = new Spool(Object.assign(body, { problem: undefined }), room);
+    const spool = new Spool(Object.assign(body, { end: {} }), room);
     await spool.filled;
     let length = 0;
     const reading = (async () => {

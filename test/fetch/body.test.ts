@@ -72,7 +72,7 @@ describe("a body that breaks", () => {
     ["stall in body", { timeout: { idle: 300 } }],
   ] as const)("is requested again after a %s, and goes on where it was", async (name, options) => {
     const read = await fetchOnly(inTurn(faults[name](tenPages), whole(tenPages)), { ...options, retries: 1 });
-    expect(read).toMatchObject({ ...isWhole, fetched: { body: { attempts: 2 } } });
+    expect(read).toMatchObject({ ...isWhole, fetched: { body: { end: { attempts: 2 } } } });
     const once = await fetchOnly(inTurn(faults[name](tenPages), whole(tenPages)), options);
     expect(once).not.toMatchObject(isWhole);
     expect(once.server.requests).toHaveLength(1);
@@ -131,7 +131,7 @@ describe("a slow reader", () => {
       bytes += piece.length;
       if (bytes > 3_000_000 && pauses-- > 0) await pause(400);
     }
-    expect({ bytes, problem: body.problem }).toEqual({ bytes: 16_000_000, problem: undefined });
+    expect({ bytes, problem: body.end.problem }).toEqual({ bytes: 16_000_000, problem: undefined });
   });
 
   test("does not lock up the documents that wait for their turn", async () => {
@@ -179,7 +179,7 @@ describe.each(["", "content-length: 10000000\r\n", "transfer-encoding: chunked\r
           while (server.open > 0 && end === "resetAndDestroy") await turns(10);
           await turns(100);
           const bytes = await lengthOf(body);
-          const broken = body.problem?.code;
+          const broken = body.end.problem?.code;
           if (end === "end") {
             expect([bytes, broken]).toEqual([pieces * pieceBytes, framing === "" ? undefined : "body-short"]);
           } else expect(broken).toBe("body-reset");

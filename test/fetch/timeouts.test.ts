@@ -44,7 +44,7 @@ test("what arrived while the process was busy is read, even if its time has pass
   block(200);
   expect(Buffer.concat([first.value ?? Buffer.of(), (await second).value ?? Buffer.of()]).toString()).toBe("onetwo");
   expect((await body.next()).done).toBe(true);
-  expect(fetched.body.problem).toBeUndefined();
+  expect(fetched.body.end.problem).toBeUndefined();
   await thread.terminate();
 });
 

@@ -113,7 +113,7 @@ test.each(["TLSv1.2", "TLSv1.3"] as const)(
     await pause(100);
     let length = 0;
     for await (const piece of fetched.body) length += piece.length;
-    expect([length, fetched.body.problem]).toEqual([large.length, undefined]);
+    expect([length, fetched.body.end.problem]).toEqual([large.length, undefined]);
   },
 );
 

@@ -79,7 +79,7 @@ export function testFetcher(
       if (fetched?.outcome === "found") for await (const piece of fetched.body) pieces.push(piece);
       const bytes = Buffer.concat(pieces);
       const result = "reason" in followed ? `${followed.outcome} ${followed.reason.code}` : followed.outcome;
-      const broken = fetched?.outcome === "found" ? fetched.body.problem?.code : undefined;
+      const broken = fetched?.outcome === "found" ? fetched.body.end.problem?.code : undefined;
       const text = bytes.toString("utf8");
       return { fetched: fetched as Fetched, followed, result, text, bytes: bytes.length, broken };
     },

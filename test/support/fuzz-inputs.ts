@@ -62,7 +62,7 @@ export async function readBytes(
   broken?: Problem,
 ) {
   const body = {
-    problem: broken,
+    end: { problem: broken },
     async *[Symbol.asyncIterator]() {
       yield* chunks;
     },

@@ -1,0 +1,60 @@
+// Collects the children of an index while it is read: those that the filter, `recurse` and `recurseList` accept, up to the number that the
+// budget for documents can reach. The rest are only counted, because a website can list any number.
+import { boolean, unexpected } from "../model/option-checks.ts";
+import type { Settings } from "../model/options.ts";
+import type { SitemapReference } from "../model/sitemap.ts";
+import type { Frame } from "./frame.ts";
+import type { PageFilter } from "./page-filter.ts";
+
+export interface Children {
+  add(references: readonly SitemapReference[]): void;
+  /** After the last reference: those to visit, in order, and how many more were counted. */
+  end(): { readonly references: readonly SitemapReference[]; readonly unlisted: number };
+}
+
+export interface ChildrenOptions {
+  /** The URL of the index. */
+  readonly url: string;
+  readonly parent: Frame;
+  readonly isRobots: boolean;
+  /** How many children are kept. */
+  readonly most: number;
+  readonly settings: Pick<Settings, "recurse" | "recurseList">;
+  readonly filter: PageFilter | undefined;
+}
+
+export function childrenOf({ url, parent, isRobots, most, settings, filter }: ChildrenOptions): Children {
+  const { recurse, recurseList } = settings;
+  const context = { parent: url, ancestors: [...urlsAbove(parent), url], depth: parent.depth + 2 };
+  const listed: SitemapReference[] = [];
+  let unlisted = 0;
+  const take = (reference: SitemapReference) => {
+    if (filter?.follows(reference, isRobots) === false) return;
+    // Must be a boolean: a promise would always be true, and the result of `match` never.
+    if (recurse !== undefined && !boolean("the result of recurse", recurse(reference, context))) return;
+    if (listed.length < most) listed.push(reference);
+    else unlisted += 1;
+  };
+  return {
+    add(references) {
+      // `recurseList` is called with all of them.
+      for (const reference of references) recurseList === undefined ? take(reference) : listed.push(reference);
+    },
+    end() {
+      const chosen: unknown = recurseList === undefined ? [] : recurseList(listed.splice(0), context);
+      if (!isReferences(chosen)) throw unexpected("the result of recurseList", "a list of children", chosen);
+      for (const reference of chosen) take(reference);
+      return { references: listed, unlisted };
+    },
+  };
+}
+
+function isReferences(value: unknown): value is readonly SitemapReference[] {
+  return Array.isArray(value) && value.every((item: Partial<SitemapReference> | null) => typeof item?.url === "string");
+}
+
+function urlsAbove(frame: Frame): string[] {
+  const urls: string[] = [];
+  for (let at: Frame | undefined = frame; at !== undefined; at = at.parent) urls.unshift(at.node.url);
+  return urls;
+}

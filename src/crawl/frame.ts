@@ -1,0 +1,71 @@
+// The tree while it grows: the references to visit, the indexes that are being visited, and what a visit found.
+import type { Candidate } from "../discover/candidates.ts";
+import type { DiscoveryRecord, SitemapEvent } from "../model/event.ts";
+import type { NotAsked } from "../model/exchange.ts";
+import type { IndexSitemap, Sitemap, SitemapReference } from "../model/sitemap.ts";
+import type { FollowFailure } from "./redirects.ts";
+
+/** A sitemap to visit. */
+export interface Reference extends SitemapReference {
+  /** No request is sent: the response of an earlier run is used. */
+  readonly notAsked?: NotAsked | undefined;
+}
+
+/** A reference, and where it comes from: an index, or discovery. */
+export interface Declaration extends Reference, Pick<Candidate, "ifNeeded"> {
+  readonly parent: Frame;
+  /** How discovery found it; absent for the children of an index. */
+  readonly by?: Candidate["by"] | undefined;
+  /** It continues a feed: what the page before it lists. */
+  readonly continues?: string | undefined;
+}
+
+/** The result of a candidate, for the record of discovery. */
+export type CandidateResult = Omit<DiscoveryRecord, "url" | "by">;
+
+/** What a visit found. */
+export type Visit =
+  /** A finished sitemap. `next`: the next page of a feed. */
+  | {
+      readonly type: "node";
+      readonly node: Sitemap;
+      readonly result: CandidateResult;
+      readonly next?: Pick<Declaration, "url" | "continues">;
+    }
+  /** An index whose children are to be visited. */
+  | { readonly type: "frame"; readonly frame: Frame; readonly result: CandidateResult }
+  /** Not in the tree: a well-known path without a sitemap, or a missing robots.txt. */
+  | { readonly type: "omitted"; readonly result: CandidateResult };
+
+/** A URL without a sitemap. */
+export type Missing = Omit<FollowFailure, "outcome"> & Pick<CandidateResult, "outcome">;
+
+/** The measurements of a document: its size on the wire and after decompression, and its response. */
+export type Measurements = Pick<SitemapEvent, "wireBytes" | "decodedBytes" | "response">;
+
+export const nothingRead: Measurements = { wireBytes: 0, decodedBytes: 0 };
+
+/** An index whose children are being visited. */
+export interface Frame {
+  readonly node: Omit<IndexSitemap, "children">;
+  readonly parent: Frame | undefined;
+  /** 0 for the root of the tree. */
+  readonly depth: number;
+  /** The keys of its declared URL and of the URL where it was found. */
+  readonly keys: readonly string[];
+  readonly references: readonly Reference[];
+  /** How many more children there are, beyond the budget for documents. */
+  readonly unlisted: number;
+  /** The next reference to visit, and the next one to prefetch. */
+  next: number;
+  ahead: number;
+  readonly children: Sitemap[];
+  readonly measurements: Measurements;
+}
+
+/** A frame of which nothing was visited or read. */
+export function frameOf(node: Frame["node"], given: Partial<Frame> = {}): Frame {
+  const depth = given.parent === undefined ? 0 : given.parent.depth + 1;
+  const empty = { keys: [], references: [], unlisted: 0, next: 0, ahead: 0, children: [], measurements: nothingRead };
+  return { node, parent: undefined, depth, ...empty, ...given };
+}

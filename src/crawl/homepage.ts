@@ -1,0 +1,45 @@
+// Reads the homepage for discovery: its links to sitemaps and feeds, and which CMS made it.
+import type { Candidate } from "../discover/candidates.ts";
+import { HomepageLinks } from "../discover/homepage-links.ts";
+import { PlatformHints } from "../discover/platforms.ts";
+import { header } from "../model/exchange.ts";
+import { isLossy, ProblemLog } from "../model/problem.ts";
+import { OpenedDocument } from "../open/open-document.ts";
+import { type Document, pauseWhenDue } from "./read.ts";
+
+// In bytes, decoded. Hardly any homepage has more, and most links are at its beginning.
+const homepageLength = 10 * 1024 * 1024;
+
+/** What the homepage says about sitemaps. */
+export interface HomepageContent {
+  readonly links: readonly Candidate[];
+  /** The well-known paths of its CMS, if that was recognized. */
+  readonly paths: readonly string[] | undefined;
+}
+
+/** Adds to `problems` what was not read or not used. */
+export async function readHomepage(
+  { headers, body, isCut }: Document,
+  url: string,
+  problems: ProblemLog,
+  useFeeds: boolean,
+): Promise<HomepageContent> {
+  const links = new HomepageLinks(url, problems);
+  const hints = new PlatformHints(headers);
+  links.addHeaders(headers);
+  if (/html|^$/i.test(header(headers, "content-type") ?? "")) {
+    // Problems of the homepage itself do not matter here, unless they hide links.
+    const wrong = new ProblemLog();
+    const text = new OpenedDocument(body, { headers, maxBytes: homepageLength, encodingLayers: 3, problems: wrong });
+    const html = links.html(hints, useFeeds);
+    for await (const piece of text) {
+      html.write(piece.toString());
+      await pauseWhenDue();
+      if (isCut?.()) break;
+    }
+    const why = text.refusal ?? body.end?.problem ?? wrong.toArray().find(({ code }) => isLossy(code));
+    html.end(why !== undefined);
+    if (why !== undefined) problems.add("homepage-cut", { value: why.message });
+  }
+  return { links: links.candidates, paths: hints.paths };
+}

@@ -1,0 +1,324 @@
+// What a crawl does next, in declared order: robots.txt and everything below it, then the homepage's links, then well-known paths, which
+// are guesses; below each index depth first. No I/O: the engine does the steps and reports their results, so the plan depends on what was
+// found, and never on what arrived first.
+import { type Candidate, candidatesBeyond, candidatesFor, isGuess, nextNumbered } from "../discover/candidates.ts";
+import { defined } from "../model/defined.ts";
+import type { DiscoveryRecord, UnreachableWebsite } from "../model/event.ts";
+import type { Settings } from "../model/options.ts";
+import { type Problem, ProblemLog, problem } from "../model/problem.ts";
+import type { IndexSitemap, Sitemap } from "../model/sitemap.ts";
+import { isRobotsUnreachable } from "../model/status.ts";
+import { atOrigin, movedOrigin } from "../model/url.ts";
+import { type Declaration, type Frame, frameOf, type Reference, type Visit } from "./frame.ts";
+import type { Frontier } from "./frontier.ts";
+import type { HomepageContent } from "./homepage.ts";
+import type { Start } from "./prepare.ts";
+import { type Followed, type FollowRules, Hop, refusedByName } from "./redirects.ts";
+
+export type Step =
+  /** `isNew`: a candidate that must be fetched, which nothing has prefetched. */
+  | { readonly type: "visit"; readonly entry: Declaration; readonly isNew: boolean }
+  /** Discovery needs the homepage to go on. */
+  | { readonly type: "homepage" }
+  /** Well-known paths come next: which of these did an earlier run not find? */
+  | { readonly type: "guesses"; readonly urls: readonly string[] }
+  /** A budget is used up in the middle of an index: one node stands for all remaining children. */
+  | { readonly type: "cut"; readonly entry: Declaration; readonly reason: Problem }
+  /** All children of an index were visited. */
+  | { readonly type: "leave"; readonly node: IndexSitemap; readonly frame: Frame };
+
+export interface PlanOptions {
+  readonly start: Start;
+  readonly settings: Settings;
+  readonly frontier: Frontier;
+  readonly rules: FollowRules;
+  /** Problems of the whole website that are known before the crawl begins. */
+  readonly problems?: readonly Problem[] | undefined;
+  /** The problem, once the time for this website is up. */
+  readonly over: () => Problem | undefined;
+  /** Whether an archive says that its run did not request this URL. */
+  readonly wasNotAsked: (url: string) => boolean;
+  /** Whether results of an earlier run can replace guesses. */
+  readonly hasEarlier: boolean;
+}
+
+// This many identical refusals, and nothing else, mean that the website blocks us: for robots.txt, the homepage and the first guesses.
+const alikeRefusals = 5;
+// How many references of an index are examined for prefetching at once: an index may have a million.
+const mostAtOnce = 1024;
+
+export class Plan {
+  readonly root: Frame;
+  readonly records: DiscoveryRecord[] = [];
+  /** Problems of the whole website. */
+  readonly problems: ProblemLog = new ProblemLog();
+  /** Where the website is, as far as redirects of robots.txt and of the homepage have shown. */
+  homepage: string;
+  readonly #options: PlanOptions;
+  // The indexes whose children are being visited, from the outermost to the innermost. A stack, because a website chooses the depth.
+  readonly #stack: Frame[] = [];
+  // The next page of the feed that was visited last.
+  #nextPage: Declaration | undefined;
+  // Each robots.txt that has not been read yet.
+  readonly #robots: Candidate[] = [];
+  // Everything after robots.txt that has not been tried yet. Known once the homepage was read.
+  #candidates: Candidate[] = [];
+  // Well-known paths that the website's CMS does not use: tried if nothing else is found.
+  #others: Candidate[] = [];
+  // `later`: a robots.txt can still tell where the homepage is. `due`: it can be requested. `taken`: its content is known.
+  #homepageState: "later" | "due" | "taken";
+  #homepageResult: Followed | undefined;
+  // Everything that is declared was read; well-known paths are left.
+  #isGuessing = false;
+  // Whether guesses may be prefetched, and which ones an earlier run did not find.
+  #isPlaced: boolean;
+  #absent: ReadonlySet<string> = new Set();
+
+  constructor(options: PlanOptions) {
+    const { start, settings, problems = [], hasEarlier } = options;
+    this.#options = options;
+    this.homepage = start.homepage;
+    this.root = frameOf({ kind: "index", format: "website", url: start.homepage, complete: true, problems: [] });
+    this.#isPlaced = !hasEarlier;
+    for (const each of problems) this.problems.addProblem(each);
+    if (start.sitemaps === undefined) {
+      this.#robots.push(...candidatesFor(start.homepage, settings).filter(({ by }) => by === "robots"));
+      this.#homepageState = this.#robots.length > 0 ? "later" : "due";
+    } else {
+      this.#candidates = start.sitemaps.map((url) => ({ url, by: "given" }));
+      this.#homepageState = "taken";
+    }
+  }
+
+  /** Whether the homepage can be requested, although it may not be needed yet. */
+  get isHomepageDue(): boolean {
+    return this.#homepageState === "due";
+  }
+
+  /** https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1.4: "the crawler MUST assume complete disallow". With `strictRobots`. */
+  get isStopped(): boolean {
+    return this.#options.settings.strictRobots && this.problems.has("robots-unreachable");
+  }
+
+  /** The next step; undefined at the end. The result of the previous step must have been reported. */
+  next(): Step | undefined {
+    const nextPage = this.#nextPage;
+    this.#nextPage = undefined;
+    if (nextPage !== undefined) return { type: "visit", entry: nextPage, isNew: false };
+    const frame = this.#stack.at(-1);
+    return frame === undefined ? this.#nextCandidate() : this.#nextBelow(frame);
+  }
+
+  /** Passes on what may be prefetched, in the order of the visits, until `start` returns false. `isSpare`: it must not delay others. */
+  lookAhead(start: (url: string, isSpare: boolean) => boolean): void {
+    for (const frame of this.#stack.toReversed()) if (!this.#lookBelow(frame, start)) return;
+    if (this.#robots.length > 0) return;
+    for (const { url, by, ifNeeded } of this.#candidates) {
+      const isGuessed = isGuess(by);
+      // If the website has refused all requests so far, it gets one guess at a time.
+      if (isGuessed && (!this.#isPlaced || this.#refusals > 0)) return;
+      // Once everything below robots.txt was read, it is known whether `ifNeeded` candidates are needed.
+      if (ifNeeded || this.#absent.has(url) || this.#options.wasNotAsked(url)) continue;
+      // Guesses must not delay declared sitemaps.
+      const isSpare = isGuessed && !(this.#isGuessing && this.#stack.length === 0);
+      if (!start(url, isSpare)) return;
+    }
+  }
+
+  /** The result of a visit. */
+  took(entry: Declaration, visit: Visit): void {
+    const { parent, by } = entry;
+    if (by !== undefined) this.#tookCandidate({ ...entry, by }, visit);
+    if (visit.type === "node") {
+      parent.children.push(visit.node);
+      const { next } = visit;
+      // A page of a feed that is also listed is visited there.
+      const listed: readonly Reference[] = parent === this.root ? this.#candidates : parent.references;
+      if (next !== undefined && !listed.some(({ url }) => url === next.url)) this.#nextPage = { ...next, parent };
+    } else if (visit.type === "frame") {
+      this.#stack.push(visit.frame);
+      this.#options.frontier.enter(visit.frame);
+    }
+  }
+
+  /** The homepage was read, or there is none: from now on it is known what comes after robots.txt. */
+  tookHomepage(followed?: Followed, content: HomepageContent = { links: [], paths: undefined }): void {
+    this.#homepageState = "taken";
+    this.#homepageResult = followed;
+    if (followed?.outcome === "found" || followed?.status !== undefined) this.#moveTo(followed.url);
+    if (followed !== undefined && followed.outcome !== "found") {
+      const isAbsent = followed.outcome === "absent" || followed.reason.code === "archive-missing";
+      if (!isAbsent) this.problems.add("homepage-unreachable", defined({ status: followed.status }));
+    }
+    const { links, paths } = content;
+    const { candidates, others } = candidatesBeyond(this.homepage, this.#options.settings, links, paths);
+    this.#candidates = candidates;
+    this.#others = others;
+  }
+
+  /** Which guesses an earlier run did not find. */
+  tookGuesses(absent: ReadonlySet<string>): void {
+    this.#absent = absent;
+    this.#isPlaced = true;
+  }
+
+  /** Why nothing could be read from the website; undefined if it is reachable. A single response that is not a refusal, even "not found", is enough. */
+  unreachable(): UnreachableWebsite | undefined {
+    const reasons: Problem[] = [];
+    const outcomes = new Set<UnreachableWebsite["outcome"]>();
+    for (const { outcome, status, reason } of this.#answers) {
+      // Our own limits say nothing about the website.
+      const isFailure = outcome === "failed" || outcome === "blocked" || outcome === "refused";
+      if (!isFailure || reason === undefined || reason.code.startsWith("limit-")) return undefined;
+      // A document was received, even if its bytes cannot be read.
+      if (outcome === "failed" && status === 200) return undefined;
+      outcomes.add(outcome);
+      reasons.push(reason);
+    }
+    const [reason] = reasons;
+    if (reason === undefined) return undefined;
+    // A refused guess is not a loss, since no sitemap was declared there, unless nothing else was found.
+    const isSaid = this.problems.has("robots-unreachable") || this.#homepageResult?.outcome === "failed";
+    if (this.#options.start.sitemaps === undefined && !isSaid) this.problems.add("website-unreachable");
+    const [outcome = "failed", other] = outcomes;
+    return { outcome: other === undefined ? outcome : "failed", reason, documents: reasons.length };
+  }
+
+  #nextBelow(frame: Frame): Step {
+    const { over, frontier } = this.#options;
+    const reference = frame.references[frame.next];
+    if (reference === undefined) {
+      this.#stack.pop();
+      const node: IndexSitemap = { ...frame.node, children: frame.children };
+      frontier.leave(frame, node);
+      frame.parent?.children.push(node);
+      return { type: "leave", node, frame };
+    }
+    const entry = { ...reference, parent: frame };
+    const spent = over() ?? frontier.exhausted();
+    if (spent === undefined) {
+      frame.next += 1;
+      return { type: "visit", entry, isNew: false };
+    }
+    const { code, limit } = spent;
+    const count = frame.references.length - frame.next + frame.unlisted;
+    frame.next = frame.references.length;
+    return { type: "cut", entry, reason: problem(code, defined({ limit, count: count > 1 ? count : undefined })) };
+  }
+
+  // The next candidate, once everything below the previous one was read.
+  #nextCandidate(): Step | undefined {
+    const { hasEarlier } = this.#options;
+    if (this.isStopped) return undefined;
+    const robots = this.#nextRobots();
+    if (robots !== undefined) return this.#visitOf(robots);
+    if (this.#homepageState !== "taken") return { type: "homepage" };
+    if (!this.#isGuessing && isGuess(this.#candidates[0]?.by)) {
+      this.#isGuessing = true;
+      if (hasEarlier)
+        return {
+          type: "guesses",
+          urls: this.#candidates.filter(({ by }) => by === "known-path").map(({ url }) => url),
+        };
+    }
+    for (;;) {
+      const candidate = this.#candidates.shift() ?? (this.#hasReadable ? undefined : this.#others.shift());
+      if (candidate === undefined || !this.#isSkipped(candidate)) return candidate && this.#visitOf(candidate);
+      this.records.push({ url: candidate.url, by: candidate.by, outcome: "skipped" });
+    }
+  }
+
+  // A robots.txt to which another one redirected is known already.
+  #nextRobots(): Candidate | undefined {
+    const isKnown = (robots: string) => this.records.some(({ url, finalUrl }) => url === robots || finalUrl === robots);
+    for (;;) {
+      const candidate = this.#robots.shift();
+      if (candidate === undefined || !isKnown(candidate.url)) return candidate;
+    }
+  }
+
+  // The caller's paths are never skipped.
+  #isSkipped({ ifNeeded }: Candidate): boolean {
+    const isUnneeded = ifNeeded === true && this.root.children.some((each) => isRobots(each) && isReadable(each));
+    return isUnneeded || (ifNeeded !== undefined && this.#refusals >= alikeRefusals);
+  }
+
+  #visitOf(candidate: Candidate): Step {
+    const { frontier, rules, wasNotAsked } = this.#options;
+    const { url, by } = candidate;
+    const isKnown = frontier.isKnown(Hop.first(url, "sitemap", rules).key);
+    // Until a sitemap is found, everything is requested.
+    const isAbsent = this.#absent.has(url) && this.#hasReadable;
+    const isLeftOut = by === "known-path" && (isAbsent || wasNotAsked(url));
+    const notAsked = isLeftOut && !isKnown ? "guess" : undefined;
+    const isNew = frontier.exhausted() === undefined && !isKnown;
+    return { type: "visit", entry: { ...candidate, parent: this.root, notAsked }, isNew };
+  }
+
+  #tookCandidate({ url, by, ifNeeded }: Candidate, { type, result }: Visit): void {
+    const { outcome, status, finalUrl = url, reason } = result;
+    // It was there, but the archive is damaged.
+    const isDamaged = type === "omitted" && reason?.code === "archive-digest";
+    if (isDamaged) this.problems.add("archive-digest", { value: url });
+    if (by === "robots") {
+      // A robots.txt with status 200 has a node with its problems.
+      const facts = status === undefined || status < 300 ? {} : { status };
+      if (isRobotsUnreachable(result)) this.problems.add("robots-unreachable", facts);
+    } else if (isGuess(by) && type === "omitted" && outcome === "failed" && !isDamaged) {
+      this.problems.add("known-path-unreachable", { value: url });
+    }
+    this.records.push({ url, by, ...result });
+    const next = outcome === "found" ? nextNumbered({ url, by, ifNeeded }) : undefined;
+    if (next !== undefined) this.#candidates.unshift(next);
+    if (by !== "robots" || this.#robots.length > 0 || this.#homepageState !== "later") return;
+    // Once the homepage is requested, it decides where the website is.
+    this.#moveTo(status === undefined ? url : finalUrl);
+    this.#homepageState = "due";
+  }
+
+  // Passes on the references of one index. Returns whether all of them were started.
+  #lookBelow(frame: Frame, start: (url: string, isSpare: boolean) => boolean): boolean {
+    if (frame.depth > this.#options.settings.limits.depth) return true;
+    frame.ahead = Math.max(frame.ahead, frame.next);
+    for (const { url, notAsked } of frame.references.slice(frame.ahead, frame.ahead + mostAtOnce)) {
+      // Documents that need no request are not prefetched.
+      const isAsked = notAsked === undefined && refusedByName(url) === undefined;
+      if (isAsked && !start(url, false)) break;
+      frame.ahead += 1;
+    }
+    return frame.ahead === frame.references.length;
+  }
+
+  // If the website redirected to another of its origins, its homepage, robots.txt and well-known paths are requested there.
+  #moveTo(place: string): void {
+    const origin = movedOrigin(this.homepage, place);
+    if (origin === undefined) return;
+    this.homepage = atOrigin(this.homepage, origin);
+    if (this.#options.settings.useRobots) this.#robots.push({ url: `${origin}/robots.txt`, by: "robots" });
+  }
+
+  // The results of all requests.
+  get #answers(): readonly Omit<DiscoveryRecord, "by">[] {
+    const asked = this.records.filter(({ outcome }) => outcome !== "skipped");
+    return this.#homepageResult === undefined ? asked : [this.#homepageResult as Omit<DiscoveryRecord, "by">, ...asked];
+  }
+
+  // The number of refusals, if the website has refused every request in the same way.
+  get #refusals(): number {
+    const answers = this.#answers;
+    const code = answers[0]?.reason?.code;
+    return answers.every(({ outcome, reason }) => outcome === "blocked" && reason?.code === code) ? answers.length : 0;
+  }
+
+  get #hasReadable(): boolean {
+    return this.root.children.some(isReadable);
+  }
+}
+
+function isReadable(sitemap: Sitemap): boolean {
+  return isRobots(sitemap) ? sitemap.children.some(isReadable) : sitemap.kind !== "invalid";
+}
+
+function isRobots(sitemap: Sitemap): sitemap is IndexSitemap {
+  return sitemap.kind === "index" && sitemap.format === "robots";
+}
