@@ -39,7 +39,7 @@ async function perform(words: readonly string[], context: Context): Promise<numb
     exitCode = code;
   };
   // Commander knows one kind of help.
-  const isWhole = words.includes("--help-all");
+  const isWhole = words.includes("--help-all") && words[0] !== "complete";
   const typed = withCommand(isWhole ? [...words.filter((word) => word !== "--help-all"), "--help"] : words);
   try {
     const program = await createProgram(context, done, typed[0], isWhole);
@@ -54,6 +54,7 @@ async function perform(words: readonly string[], context: Context): Promise<numb
 // `sitegrove example.org` means `sitegrove ls example.org`. A word that could be a mistyped command is not taken for a website.
 function withCommand(words: readonly string[]): readonly string[] {
   const [first] = words;
+  if (first === "complete") return words;
   if (words.includes("--version") || first === "version") return ["--version"];
   if (first === "help") return helpWords(words.slice(1));
   if (first === undefined || Object.hasOwn(commands, first)) return words;
@@ -77,11 +78,12 @@ const commands: Readonly<Record<string, (context: Context, done: Done) => Promis
   report: async (...run) => (await import("./commands/report.ts")).reportCommand(...run),
   fleet: async (...run) => (await import("./fleet/command.ts")).fleetCommand(...run),
   mcp: async (...run) => (await import("./commands/mcp.ts")).mcpCommand(...run),
-  completion: async (context, done) => {
-    const { completionCommand } = await import("./commands/completion.ts");
-    return completionCommand(context, () => createProgram(context, done));
-  },
+  completion: async (context) => (await import("./commands/completion.ts")).completionCommand(context),
 };
+
+// Not in the help: the completion scripts call it.
+const completeCommand: (typeof commands)[string] = async (context, done) =>
+  (await import("./commands/completion.ts")).completeCommand(context, () => createProgram(context, done));
 
 const examples = `
 Examples:
@@ -104,7 +106,8 @@ export async function createProgram(context: Context, done: Done, name = "", isW
     // `fleet` and its subcommands have flags with the same names.
     .enablePositionalOptions()
     .addHelpText("after", examples);
-  const named = Object.hasOwn(commands, name) ? [commands[name]!] : Object.values(commands);
+  let named = Object.hasOwn(commands, name) ? [commands[name]!] : Object.values(commands);
+  if (name === "complete") named = [completeCommand];
   for (const create of named) program.addCommand(await create(context, done));
   for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
     arrangeHelp(command, isWhole);

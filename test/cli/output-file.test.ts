@@ -4,7 +4,7 @@ import { chmodSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { newFolder } from "../support/test-folder.ts";
-import { type Ended, ended, launch, shell, sitegrove, sitegroveProcess, start } from "./program.ts";
+import { type Ended, launch, shell, sitegrove } from "./program.ts";
 import { serve, urlset, type Website } from "./website.ts";
 
 let site: Website;
@@ -77,7 +77,6 @@ test.each([
   [["ls", "-f", "csv", "-o", "new"], "new was not written"],
   [["ls", "-f", "csv", "-o", "old.warc", "--force"], "old.warc was not changed"],
   [["ls", "-f", "parquet", "-o", "deep/new"], "deep/new was not written"],
-  [["ls", "-f", "parquet", "-o", "."], ". was not written"],
   [["ls", "-f", "json"], "nothing was written"],
   [["ls", "-f", "json", "--save", "old.warc", "--force"], "old.warc was not changed"],
   [["check"], "nothing was written"],
@@ -110,26 +109,6 @@ test("a new archive of a run that is stopped is said to hold what was received",
   expect(readdirSync(folder)).toEqual(["new.warc"]);
 });
 
-test("what a killed run left is removed by the next one with the same output, and nothing else", async () => {
-  const names = ["urls.txt", "site.warc.gz"];
-  const words = `-f pages -o ${folder}/urls.txt --save ${folder}/site.warc.gz --force`.split(" ");
-  writeFileSync(path.join(folder, "site.warc.gz"), "old");
-  const asked = site.asked("/slow.xml");
-  const child = start(["ls", site.homepage, "-k", ...words]);
-  await asked;
-  child.kill("SIGKILL");
-  await ended(child);
-  const left = [`.site.warc.gz.${child.pid}.partial.warc.gz`, `.urls.txt.${child.pid}.partial`];
-  expect(readdirSync(folder).sort()).toEqual([...left, "site.warc.gz"]);
-  // Of a process that runs, of another output, of no process, and no file.
-  const others = [`.urls.txt.${process.ppid}.partial`, `.other.txt.${child.pid}.partial`, ".urls.txt.x.partial"];
-  for (const name of others) writeFileSync(path.join(folder, name), "");
-  symlinkSync("nowhere", path.join(folder, `.urls.txt.0${child.pid}.partial`));
-  const run = await sitegroveProcess([...only(site.homepage), ...words]);
-  expect(run).toMatchObject({ code: 0, stderr: "" });
-  expect(readdirSync(folder).sort()).toEqual([...others, `.urls.txt.0${child.pid}.partial`, ...names].sort());
-});
-
 test.runIf(process.platform === "linux")("a terminal that is closed leaves nothing", async () => {
   const end = await stopped(["ls", "-f", "csv", "-o", path.join(folder, "urls.csv")], "SIGHUP");
   expect(end).toMatchObject({ code: 129, stderr: `sitegrove: stopped: ${folder}/urls.csv was not written\n` });
@@ -137,18 +116,33 @@ test.runIf(process.platform === "linux")("a terminal that is closed leaves nothi
 });
 
 test("a place that cannot be written is a mistake of the command line, and nothing is fetched", async () => {
-  spawnSync("mkfifo", [path.join(folder, "fifo")]);
+  writeFileSync(path.join(folder, "other.txt"), "");
   const untouched = await serve({ "/sitemap.xml": urlset("{base}/1") });
-  for (const [name, why] of [
+  for (const [name, why, format = "csv"] of [
     ["missing/urls.txt", "cannot be written: no such file or directory"],
-    [".", "is not a regular file"],
-    ["fifo", "is not a regular file"],
+    [".", "cannot be written: is a folder"],
+    [".", "has other files, such as other.txt; name a new folder", "parquet"],
   ] as const) {
     const file = path.join(folder, name);
-    const { code, stderr } = await sitegrove([...only(untouched.homepage), "-o", file, "--force"]);
+    const { code, stderr } = await sitegrove([...only(untouched.homepage), "-f", format, "-o", file, "--force"]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: `sitegrove: ${file} ${why}\n` });
   }
   expect(untouched.requests).toEqual([]);
+});
+
+test.runIf(process.platform === "linux")("devices and pipes are written directly", async () => {
+  expect(await sitegrove([...only(site.homepage), "-o", "/dev/null"])).toEqual({ code: 0, stdout: "", stderr: "" });
+  const fifo = path.join(folder, "fifo");
+  spawnSync("mkfifo", [fifo]);
+  const words = `ls --sitemap ${site.homepage}a.xml -f pages -o ${fifo}`;
+  const { stdout } = await shell(`cat ${fifo} & eval "$SITEGROVE ${words}" && wait`);
+  expect(stdout).toBe(`${site.homepage}1\n${site.homepage}2\n`);
+  expect(readdirSync(folder)).toEqual(["fifo"]);
+  const { code, stderr } = await sitegrove([...only(site.homepage), "-o", "/dev/full"]);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: "sitegrove: /dev/full could not be written: no space left on device\n",
+  });
 });
 
 test.runIf(process.getuid?.() !== 0)("a folder that may not be written is named", async () => {

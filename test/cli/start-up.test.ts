@@ -1,6 +1,9 @@
 // Help, version and completion: at once, without the network code.
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
+import { completions } from "../../src/cli/commands/completion.ts";
+import { processContext } from "../../src/cli/context.ts";
+import { createProgram } from "../../src/cli/program.ts";
 import { shell, sitegrove } from "./program.ts";
 
 // Names the packages and modules of Node.js that are loaded, on standard error.
@@ -50,7 +53,8 @@ test("the script for bash completes commands, flags and formats", async () => {
     COMP_CWORD=${words.length - 1}; COMPREPLY=(); _sitegrove; echo "\${COMPREPLY[*]}"`;
   const { stdout, stderr } = await shell(
     [
-      'source <(eval "$SITEGROVE" completion bash)',
+      'sitegrove() { eval "$SITEGROVE" \'"$@"\'; }',
+      "source <(sitegrove completion bash)",
       complete(["sitegrove", "l"]),
       complete(["sitegrove", "ls", "--max-b"]),
       complete(["sitegrove", "ls", "-f", "nd"]),
@@ -58,20 +62,39 @@ test("the script for bash completes commands, flags and formats", async () => {
       complete(["sitegrove", "diff", "a", "b", "--format", "r"]),
       complete(["sitegrove", "completion", "z"]),
       complete(["sitegrove", "help", "fl"]),
+      complete(["sitegrove", "fleet", "stat"]),
+      complete(["sitegrove", "fleet", "status", "--format", "n"]),
+      complete(["sitegrove", "ls", "--version", "--help-all", "--no-rob"]),
+      complete(["sitegrove", "example.org", "--format", "nd"]),
+      complete(["sitegrove", "ls", "exam"]),
       "complete -p sitegrove",
     ].join("\n"),
   );
   expect(stderr).toBe("");
   expect(stdout).toBe(
-    "ls\n--max-bytes\nndjson\ntabtree pages pages-json json ndjson csv sitemaps sitemaps-csv parquet\nrss\nzsh\nfleet\ncomplete -o default -F _sitegrove sitegrove\n",
+    "ls\n--max-bytes\nndjson\ntabtree pages pages-json json ndjson csv sitemaps sitemaps-csv parquet\nrss\nzsh\nfleet\nstatus\nndjson\n--no-robots\nndjson\n\ncomplete -o default -F _sitegrove sitegrove\n",
   );
 });
 
-test.each(["zsh", "fish"])("the script for %s names every flag, and its shell can read it", async (name) => {
+test.each(["zsh", "fish"])("the script for %s asks the program, and its shell can read it", async (name) => {
   const { stdout, code } = await sitegrove(["completion", name]);
   expect(code).toBe(0);
-  for (const flag of ["format", "since", "max-depth", "no-csv-safe"]) expect(stdout).toContain(flag);
+  expect(stdout).toContain("sitegrove complete -- ");
   const found = spawnSync(name, ["--version"]);
   // Not every machine has these shells.
   if (found.error === undefined) expect(spawnSync(name, ["-n"], { input: stdout }).stderr.toString()).toBe("");
+});
+
+test("completion knows every command, subcommand and flag of the help", async () => {
+  const program = await createProgram(processContext(), () => {});
+  const wordsFor = (words: string[]) => completions(words, program).map(([word]) => word);
+  expect(wordsFor([""])).toEqual([...program.commands.map((command) => command.name()), "help"]);
+  for (const command of program.commands) {
+    const below = command.createHelp().visibleCommands(command);
+    for (const each of [command, ...below]) {
+      const flags = wordsFor([command.name(), ...(each === command ? [] : [each.name()]), "--"]);
+      for (const { long } of each.options) expect(flags).toContain(long);
+    }
+    expect(wordsFor([command.name(), ""])).toEqual(expect.arrayContaining(below.map((each) => each.name())));
+  }
 });

@@ -1,23 +1,18 @@
-// `sitegrove completion`: scripts for commands, flags and their values, made from commander's data, so that they always match the help.
+// Shell completion. The three scripts only ask the hidden command `complete`, which knows commands, subcommands, flags and their values
+// from commander's data, so that they always match the help.
 import { Argument, Command, type Option } from "commander";
 import type { Context } from "../context.ts";
 import { allOptions } from "../help.ts";
 
-const shells = { bash, zsh, fish };
+type Program = () => Promise<Command>;
 
-export function completionCommand({ stdout }: Context, program: () => Promise<Command>): Command {
+export function completionCommand({ stdout }: Context): Command {
   return new Command("completion")
     .summary("print a shell completion script")
     .description("Prints a script that makes the shell complete commands, flags and their values.")
-    .addArgument(new Argument("<shell>", "shell to complete in").choices(Object.keys(shells)))
+    .addArgument(new Argument("<shell>", "shell to complete in").choices(Object.keys(scripts)))
     .addHelpText("after", examples)
-    .action(async (shell: keyof typeof shells) => {
-      const { commands } = await program();
-      // Not among them: program.ts handles it.
-      const names = new Argument("[command]").choices(commands.map((command) => command.name()));
-      const help = new Command("help").summary("print the help of a command").helpOption(false).addArgument(names);
-      stdout.write(shells[shell]([...commands, help].map(described)));
-    });
+    .action((shell: keyof typeof scripts) => void stdout.write(scripts[shell]));
 }
 
 const examples = `
@@ -26,97 +21,72 @@ Examples:
   sitegrove completion zsh > "\${fpath[1]}/_sitegrove"
   sitegrove completion fish > ~/.config/fish/completions/sitegrove.fish`;
 
-/** `words`: the choices of the argument, if it has any. */
-function described(command: Command) {
-  const words = command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []);
-  return { name: command.name(), summary: command.summary(), options: allOptions(command), words };
-}
-
-type Described = readonly ReturnType<typeof described>[];
-
-function bash(commands: Described): string {
-  const flags = commands.map(
-    ({ name, options, words }) => `    ${name}) words="${[...options.flatMap(spellings), ...words].join(" ")}" ;;`,
-  );
-  const values = commands.flatMap(({ name, options }) =>
-    options.flatMap((option) => {
-      if (option.argChoices === undefined) return [];
-      const patterns = spellings(option).map((spelling) => `"${name} ${spelling}"`);
-      return `    ${patterns.join("|")}) COMPREPLY=($(compgen -W "${option.argChoices.join(" ")}" -- "$current")); return ;;`;
-    }),
-  );
-  return `_sitegrove() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" words
-  case "\${COMP_WORDS[1]} $previous" in
-${values.join("\n")}
-  esac
-  case "\${COMP_WORDS[1]}" in
-${flags.join("\n")}
-    *) words="${commands.map(({ name }) => name).join(" ")} --help --version" ;;
-  esac
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
+// Each asks with the words before the cursor and the one at it, and gets a line for each word that fits: `WORD<tab>description`. If there
+// is none, the shell offers files.
+const scripts = {
+  bash: `_sitegrove() {
+  local IFS=$'\\n'
+  COMPREPLY=($(sitegrove complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f1))
 }
 complete -o default -F _sitegrove sitegrove
-`;
-}
-
-function zsh(commands: Described): string {
-  const cases = commands.map(({ name, options, words }) => {
-    const last = words.length > 0 ? `'1:argument:(${words.join(" ")})'` : "'*:file or website:_files'";
-    return `    ${name}) _arguments ${[...options.map(zshSpec), last].join(" \\\n      ")} ;;`;
-  });
-  return `#compdef sitegrove
+`,
+  zsh: `#compdef sitegrove
 _sitegrove() {
-  if (( CURRENT == 2 )); then
-    local -a commands=(${commands.map(({ name, summary }) => `'${name}:${quoted(summary)}'`).join(" ")})
-    _describe command commands
-    return
-  fi
-  shift words
-  (( CURRENT-- ))
-  case "$words[1]" in
-${cases.join("\n")}
-  esac
+  local -a lines=("\${(@f)$(sitegrove complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}") found
+  local line
+  for line in $lines; do found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}"); done
+  if (( $#found )); then _describe sitegrove found; else _files; fi
 }
 if [[ "$funcstack[1]" == "_sitegrove" ]]; then _sitegrove "$@"; else compdef _sitegrove sitegrove; fi
-`;
-}
+`,
+  fish: `complete -c sitegrove -a '(sitegrove complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
+`,
+};
 
-function zshSpec(option: Option): string {
-  const names = spellings(option);
-  const described = `[${quoted(option.description).replaceAll(/[[\]:]/g, "\\$&")}]`;
-  const values = option.argChoices ? `(${option.argChoices.join(" ")})` : "_files";
-  // Both spellings in one set of braces would need no quotes around it.
-  const shown = names.length === 1 ? `*${names[0]}` : `*'{${names.join(",")}}'`;
-  return `'${shown}${described}${takesValue(option) ? `:value:${values}` : ""}'`;
-}
-
-function fish(commands: Described): string {
-  const lines = commands.flatMap(({ name, summary, options, words }) => {
-    const inside = `complete -c sitegrove -n '__fish_seen_subcommand_from ${name}'`;
-    return [
-      `complete -c sitegrove -n __fish_use_subcommand -f -a ${name} -d '${quoted(summary)}'`,
-      ...words.map((word) => `${inside} -f -a ${word}`),
-      ...options.map((option) => {
-        const short = option.short ? ` -s ${option.short.slice(1)}` : "";
-        const long = option.long ? ` -l ${option.long.slice(2)}` : "";
-        const value = option.argChoices ? ` -x -a '${option.argChoices.join(" ")}'` : takesValue(option) ? " -r" : "";
-        return `${inside}${short}${long}${value} -d '${quoted(option.description)}'`;
-      }),
-    ];
+/** The hidden command that the scripts call. */
+export function completeCommand({ stdout }: Context, program: Program): Command {
+  return new Command("complete").argument("[words...]").action(async (words: readonly string[]) => {
+    const lines = completions(words, await program());
+    stdout.write(lines.map(([word, text]) => `${word}\t${text}\n`).join(""));
   });
-  return `${lines.join("\n")}\n`;
+}
+
+type Completion = readonly [word: string, description: string];
+
+/** What the last of the words may become. */
+export function completions(words: readonly string[], program: Command): Completion[] {
+  const before = words.slice(0, -1);
+  const start = words.at(-1) ?? "";
+  const fitting = (found: readonly Completion[]) => found.filter(([word]) => word.startsWith(start));
+  const help = ["help", "print the help of a command"] as const;
+  if (before.length === 0 && !start.startsWith("-")) return fitting([...commandsOf(program), help]);
+  const names = before[0] === "help" ? before.slice(1) : before;
+  // A website without a command is listed.
+  let command = before[0] === "help" ? program : (named(program, before[0]) ?? named(program, "ls") ?? program);
+  for (const name of names) command = named(command, name) ?? command;
+  if (before[0] === "help") return fitting(commandsOf(command));
+  const options = allOptions(command);
+  const asked = options.find((option) => spellings(option).includes(before.at(-1) ?? ""));
+  if (asked?.required || asked?.optional) return fitting(values(asked.argChoices));
+  if (start.startsWith("-"))
+    return fitting(options.flatMap((option) => spellings(option).map((word) => [word, option.description] as const)));
+  const choices = command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []);
+  return fitting([...commandsOf(command), ...values(choices)]);
+}
+
+function named(command: Command, name: string | undefined): Command | undefined {
+  return command.commands.find((each) => each.name() === name);
+}
+
+function commandsOf(command: Command): Completion[] {
+  const shown = command.createHelp().visibleCommands(command);
+  return shown.map((each) => [each.name(), each.summary()] as const);
+}
+
+function values(choices: readonly string[] = []): Completion[] {
+  return choices.map((choice) => [choice, ""] as const);
 }
 
 function spellings({ short, long }: Option): string[] {
   return [short, long].flatMap((spelling) => spelling ?? []);
-}
-
-function takesValue(option: Option): boolean {
-  return option.required || option.optional;
-}
-
-// Inside single quotes; none of the descriptions needs more than this.
-function quoted(text: string): string {
-  return text.replaceAll("'", "’");
 }
