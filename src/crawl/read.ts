@@ -35,8 +35,6 @@ export interface ReadSettings {
   readonly rewrite?: Rewrite | undefined;
   /** Only the URLs of pages are needed. */
   readonly urlsOnly?: boolean | undefined;
-  /** All entries are kept. */
-  readonly keepsAll?: boolean | undefined;
 }
 
 /** The result of reading a document. */
@@ -128,7 +126,7 @@ export type SitemapBytes = Uint8Array | ArrayBuffer | AsyncIterable<Uint8Array> 
  */
 export async function readSitemap(bytes: SitemapBytes, options?: ParseOptions): Promise<ParsedSitemap> {
   const { url, ...settings } = resolveParseOptions(options);
-  const reading = read({ url, headers: [], body: chunksOf(bytes) }, { ...settings, keepsAll: true });
+  const reading = read({ url, headers: [], body: chunksOf(bytes) }, settings);
   const batches: Entries[] = [];
   for (;;) {
     const step = await reading.next();

@@ -337,7 +337,7 @@ export const entryProblems = {
     "List it once. The first entry's fields are used; images, videos and alternates of all were kept.",
   ) as Row,
   "limit-repeats": loss(
-    "A URL is repeated more than {limit bytes} after its first entry; images, videos and alternates may be missing: {value}",
+    "A URL is repeated more than {limit} characters after its first entry, with images, videos or other details that are missing: {value}",
     "List it once.",
   ) as Row,
   "no-entries": note("The sitemap lists nothing", "Fix the generator, or remove the file.") as Row,

@@ -32,7 +32,7 @@ export function parseSitemap(text: string, options?: ParseOptions): ParsedSitema
   if (typeof text !== "string") throw unexpected("text", "a string (`readSitemap` takes bytes)", text);
   const { url, strict, limits } = resolveParseOptions(options);
   const problems = new ProblemLog();
-  const parser = createDocumentParser({ url, strict, limits, problems, keepsAll: true });
+  const parser = createDocumentParser({ url, strict, limits, problems });
   const batches: Entries[] = [];
   for (let at = 0; at < text.length && !parser.stopped; at += pieceLength) {
     batches.push(parser.write(text.slice(at, at + pieceLength)));

@@ -163,7 +163,7 @@ async function parsed(sites: Sites, { text, url }: { readonly text?: string; rea
   if (text !== undefined) {
     const { url: base, ...settings } = resolveParseOptions({ url });
     const document = { url: base, headers: [], body: Readable.from([Buffer.from(text)]), isRobots: isRobotsText(text) };
-    return parsedFacts(read(document, { ...settings, keepsAll: true }), url);
+    return parsedFacts(read(document, settings), url);
   }
   if (url === undefined) throw new NoAnswer("Give the text of a document, or its URL");
   const { fetchDocument } = await import("../../crawl/fetch-one.ts");

@@ -98,7 +98,6 @@ export class XmlParser implements EntryParser, XmlHandler {
     const { limits, url, urlsOnly } = this.#context;
     const report = cursor.report.bind(cursor);
     if (root === "urlset" || root === "sitemapindex") {
-      if (declaresExtension(attributes)) this.#sink.repeats.isWaiting = true;
       const target = new UrlsetReader(this.#sink, limits, report, urlsOnly);
       this.#finish = () => target.finish();
       return new TableReader(urlsetFormats[root], name, target, this.#scanner);
@@ -110,16 +109,6 @@ export class XmlParser implements EntryParser, XmlHandler {
     return new TableReader(feedFormats[root], name, target, this.#scanner);
   }
 }
-
-function declaresExtension(attributes: XmlAttributes): boolean {
-  for (let index = 0; index < attributes.count; index++) {
-    if (!attributes.name(index).startsWith("xmlns:")) continue;
-    if (extensions.has(knownVocabulary(attributes.value(index))?.vocabulary)) return true;
-  }
-  return false;
-}
-
-const extensions: ReadonlySet<Vocabulary | undefined> = new Set<Vocabulary>(["news", "image", "video", "xhtml"]);
 
 // Roots are recognized by name alone; a wrong namespace is reported.
 function rootOf({ lower, prefix, namespace }: XmlName): Root | undefined {

@@ -1,0 +1,144 @@
+// Merges the entries of one URL in one sitemap: real video sitemaps list a page once for each of its videos. The page has the place and
+// the fields of the first entry, the images, videos and alternates of all of them (identical ones once), and the first news story. For
+// this, pages wait in a window of limited size; details of a page that has left it are a reported loss.
+import type { Limits } from "../model/options.ts";
+import type { SitemapPage } from "../model/page.ts";
+import type { ProblemCode } from "../model/problem.ts";
+
+interface Waiting {
+  readonly page: { -readonly [Key in keyof SitemapPage]: SitemapPage[Key] };
+  size: number;
+  /** Its items, once something was added. */
+  known: Set<string> | undefined;
+}
+
+export class RepeatedPages {
+  readonly #limits: Pick<Limits, Kind>;
+  readonly #report: (code: ProblemCode, value?: string, limit?: number) => void;
+  // Receives the pages that need not wait any longer, in declared order.
+  readonly #release: (page: SitemapPage) => void;
+  // From `#first` on, in declared order.
+  readonly #waiting: (Waiting | undefined)[] = [];
+  #first = 0;
+  #size = 0;
+  // Created for the first repeated URL: most documents have none.
+  #byUrl: Map<string, Waiting> | undefined;
+
+  constructor(
+    limits: Pick<Limits, Kind>,
+    report: (code: ProblemCode, value?: string, limit?: number) => void,
+    release: (page: SitemapPage) => void,
+  ) {
+    this.#limits = limits;
+    this.#report = report;
+    this.#release = release;
+  }
+
+  add(page: SitemapPage): void {
+    const waiting: Waiting = { page, size: sizeOf(page), known: undefined };
+    this.#waiting.push(waiting);
+    this.#byUrl?.set(page.url, waiting);
+    this.#grow(waiting.size);
+  }
+
+  /** A repeated entry: a page with the URL of one that was added before. */
+  merge(page: SitemapPage): void {
+    if (!hasDetails(page)) return;
+    this.#byUrl ??= new Map(this.#waiting.slice(this.#first).map((waiting) => [waiting!.page.url, waiting!]));
+    const first = this.#byUrl.get(page.url);
+    if (first === undefined) {
+      this.#report("limit-repeats", page.url, window);
+      return;
+    }
+    const before = first.size;
+    if (page.newsStory !== undefined) first.page.newsStory ??= page.newsStory;
+    for (const kind of kinds) this.#mergeList(first, page, kind);
+    this.#grow(first.size - before);
+  }
+
+  /** Nothing more will be added. */
+  finish(): void {
+    while (this.#first < this.#waiting.length) this.#releaseFirst();
+  }
+
+  #mergeList(first: Waiting, page: SitemapPage, kind: Kind): void {
+    const items = page[kind];
+    if (items === undefined) return;
+    const most = this.#limits[kind];
+    const list = (first.page[kind] ?? []) as object[];
+    first.known ??= knownIn(first);
+    for (const item of items) {
+      const key = keyOf(kind, item);
+      if (first.known.has(key)) continue;
+      if (list.length >= most) {
+        this.#report(`limit-${kind}`, undefined, most);
+        break;
+      }
+      first.known.add(key);
+      list.push(item);
+      first.size += 2 * key.length;
+    }
+    if (list.length > 0) Object.assign(first.page, { [kind]: list });
+  }
+
+  // Releases the first ones if there is no more room.
+  #grow(size: number): void {
+    this.#size += size;
+    while (this.#size > window && this.#first < this.#waiting.length) this.#releaseFirst();
+    if (this.#first > 1024 && this.#first * 2 > this.#waiting.length) {
+      this.#waiting.splice(0, this.#first);
+      this.#first = 0;
+    }
+  }
+
+  #releaseFirst(): void {
+    const { page, size } = this.#waiting[this.#first]!;
+    // A long-lived list that refers to a new page would keep it alive until the next full garbage collection.
+    this.#waiting[this.#first++] = undefined;
+    this.#size -= size;
+    this.#byUrl?.delete(page.url);
+    this.#release(page);
+  }
+}
+
+const kinds = ["images", "videos", "alternates"] as const;
+type Kind = (typeof kinds)[number];
+
+function hasDetails({ images, videos, alternates, newsStory }: SitemapPage): boolean {
+  return (images ?? videos ?? alternates ?? newsStory) !== undefined;
+}
+
+function knownIn(waiting: Waiting): Set<string> {
+  const keys = kinds.flatMap((kind) => waiting.page[kind]?.map((item) => keyOf(kind, item)) ?? []);
+  for (const key of keys) waiting.size += key.length;
+  return new Set(keys);
+}
+
+// Equal for items with the same content, in any order.
+function keyOf(kind: Kind, item: object): string {
+  const sorted = (_: string, value: unknown) =>
+    typeof value === "object" && !Array.isArray(value) ? Object.entries(value!).sort() : value;
+  return kind + JSON.stringify(item, sorted);
+}
+
+// Roughly the number of characters of a page.
+function sizeOf({ url, images, videos, alternates, newsStory }: SitemapPage): number {
+  let size = 100 + url.length;
+  if (alternates !== undefined) for (const each of alternates) size += 50 + each.language.length + each.url.length;
+  if (images !== undefined) for (const each of images) size += textOf(each);
+  if (videos !== undefined) for (const each of videos) size += textOf(each);
+  return newsStory === undefined ? size : size + textOf(newsStory);
+}
+
+function textOf(value: object): number {
+  let size = 50;
+  for (const name in value) {
+    const field: unknown = value[name as keyof typeof value];
+    if (typeof field === "string") size += field.length;
+    else if (typeof field === "object" && field !== null) size += textOf(field);
+  }
+  return size;
+}
+
+// In characters: an ordinary sitemap with images or videos.
+const window = 1024 * 1024;
