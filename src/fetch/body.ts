@@ -1,8 +1,6 @@
 // The body of a document as received: counted, limited, and never throwing because of a website. It pulls one chunk in advance, so that a
 // small document is complete as soon as it has arrived. If the reader pauses for a second, its slot (hosts.ts) is lent to another request,
-// so that no order of reading can deadlock. If it breaks, the next attempt's body continues it, but only if that begins with the same bytes:
-// the reader may have used them already.
-import { crc32 } from "node:zlib";
+// so that no order of reading can deadlock. If it breaks, the body of another request may continue it (range.ts).
 import type { Body, BodyEnd } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import type { HttpRequest, Pulled } from "./request.ts";
@@ -18,8 +16,10 @@ export interface ResponseBodyOptions {
   readonly lendSlot: () => void;
   /** Shared by all attempts. */
   readonly end: BodyEnd;
-  /** The body of another attempt, after this one broke at a length; undefined if there is none. */
-  readonly retry: (reason: Problem, length: number) => Promise<ResponseBody | undefined>;
+  /** Where this body begins in the document. Not 0 for the rest of a body that broke. */
+  readonly offset: number;
+  /** The rest of the document, after this body broke there; undefined if it cannot be requested. */
+  readonly continueAt: (offset: number, reason: Problem) => Promise<ResponseBody | undefined>;
   /** Ends that attempt, if its body was not returned yet. */
   readonly abort: () => void;
 }
@@ -32,10 +32,9 @@ export class ResponseBody implements Body, AsyncIterator<Uint8Array> {
   #first: Uint8Array | undefined;
   #ahead: Promise<Pulled> | undefined;
   #received = 0;
-  // Of everything pulled, which is up to a chunk more than received.
-  #length = 0;
-  #checksum = 0;
-  #retried: ResponseBody | undefined;
+  // The offset after everything pulled, which is up to a chunk more than received.
+  #offset: number;
+  #rest: ResponseBody | undefined;
   #isLeft = false;
   readonly #lending: NodeJS.Timeout;
 
@@ -45,16 +44,14 @@ export class ResponseBody implements Body, AsyncIterator<Uint8Array> {
     this.#options = options;
     this.end = options.end;
     this.#first = first;
+    this.#offset = options.offset + (first?.length ?? 0);
     this.#lending = setTimeout(options.lendSlot, lendAfter);
     request.whenEnded(() => {
       this.end.duration = options.sinceSent();
       clearTimeout(this.#lending);
     });
     if (first === undefined) request.end();
-    else {
-      this.#count(first);
-      this.#ahead = this.#pull();
-    }
+    else this.#ahead = this.#pull();
   }
 
   [Symbol.asyncIterator](): this {
@@ -79,35 +76,25 @@ export class ResponseBody implements Body, AsyncIterator<Uint8Array> {
   }
 
   #pull(): Promise<Pulled> {
-    const pulling = this.#retried === undefined ? this.#pullOrRetry() : this.#retried.next();
+    const pulling = this.#rest === undefined ? this.#pullOrContinue() : this.#rest.next();
     // The rejection reaches the next call of `next`, if there is one.
     pulling.catch(() => {});
     return pulling;
   }
 
-  async #pullOrRetry(): Promise<Pulled> {
-    const { request, rest, retry } = this.#options;
+  async #pullOrContinue(): Promise<Pulled> {
+    const { request, rest, continueAt } = this.#options;
     const pulled = await request.pull(rest);
     if (!("code" in pulled)) {
       if (pulled.done) request.end();
-      else this.#count(pulled.value);
+      else this.#offset += pulled.value.length;
       return pulled;
     }
     request.end();
-    const retried = await retry(pulled, this.#length);
-    this.#retried = retried;
-    const more = retried && (await after(retried, this.#length, this.#checksum));
-    if (more === undefined) {
-      await retried?.return();
-      if (!this.#isLeft) this.end.problem = pulled;
-      return pulled;
-    }
-    return more.length > 0 ? { done: false, value: more } : this.#pull();
-  }
-
-  #count(chunk: Uint8Array): void {
-    this.#checksum = checksumWith(chunk, this.#length, this.#checksum);
-    this.#length += chunk.length;
+    this.#rest = await continueAt(this.#offset, pulled);
+    if (this.#rest !== undefined) return this.#rest.next();
+    if (!this.#isLeft) this.end.problem = pulled;
+    return pulled;
   }
 
   #take(chunk: Uint8Array): Chunk {
@@ -126,30 +113,10 @@ export class ResponseBody implements Body, AsyncIterator<Uint8Array> {
     this.#isLeft = true;
     this.#ahead = undefined;
     this.#options.request.cancel(this.#options.rest);
-    void this.#retried?.return();
+    void this.#rest?.return();
     this.#options.abort();
   }
 }
-
-// The rest of the chunk in which a beginning of this length ends; undefined if it is not the same beginning.
-async function after(body: ResponseBody, length: number, checksum: number): Promise<Uint8Array | undefined> {
-  let [at, found] = [0, 0];
-  for (;;) {
-    const { done, value } = await body.next();
-    if (done) return undefined;
-    const known = value.subarray(0, length - at);
-    found = checksumWith(known, at, found);
-    at += known.length;
-    if (at === length) return found === checksum ? value.subarray(known.length) : undefined;
-  }
-}
-
-function checksumWith(chunk: Uint8Array, at: number, before: number): number {
-  return at < checkedBytes ? crc32(chunk.subarray(0, checkedBytes - at), before) : before;
-}
-
-// Entries are added at the beginning or at the end: a megabyte tells whether the beginning is the same.
-const checkedBytes = 1024 * 1024;
 
 // How long the reader may pause before the slot is lent, in milliseconds.
 const lendAfter = 1000;

@@ -5,7 +5,7 @@ import type { RequestEvent, ResponseEvent, RetryEvent } from "../model/event.ts"
 import type { DocumentRequest, DocumentSource, FailedFetch, FailureOutcome, Fetched } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
-import { failureOf, isChallenge, isRedirect, outcomeOfProblem, responseEvent } from "../model/status.ts";
+import { failureOf, isChallenge, isDocument, isRedirect, outcomeOfProblem, responseEvent } from "../model/status.ts";
 import { parseUrl, withoutCredentials } from "../model/url.ts";
 import { FollowingController, sleep } from "./abort.ts";
 import { refusalOf } from "./address-policy.ts";
@@ -15,6 +15,7 @@ import { secureContextOf } from "./connect.ts";
 import { Hosts, type Pause, type SharedLimits, type Slot } from "./hosts.ts";
 import type { Lookup } from "./lookup.ts";
 import { proxyChoice } from "./proxy.ts";
+import { type RestRequest, requestForRest } from "./range.ts";
 import { type Head, HttpRequest } from "./request.ts";
 import { type RequestHeaders, requestHeaders } from "./request-headers.ts";
 import { type Backoff, backoffDelay, defaultBackoff, mayRetry, toDate } from "./retry.ts";
@@ -140,8 +141,10 @@ class DocumentFetch {
   // When the request of this attempt was sent, and when the response arrived.
   #sentAt = 0;
   #answered: Pick<Fetched, "receivedAt" | "firstByte"> = {};
-  // How much of the body came, if it broke.
-  #brokenAt: number | undefined;
+  // The response whose body broke, where it broke, and the request for the rest.
+  #whole: Head | undefined;
+  #offset = 0;
+  #rest: RestRequest | undefined;
 
   constructor(context: FetchContext, request: DocumentRequest, signal: AbortSignal | undefined) {
     this.#context = context;
@@ -202,7 +205,7 @@ class DocumentFetch {
     const { anonymous, conditional, cookie } = this.#request;
     const own = headers(target.origin, anonymous === true);
     const cookies = [own["cookie"], cookie?.()].filter((each) => each !== undefined).join("; ");
-    const sent = { ...own, ...conditional, ...(cookies === "" ? {} : { cookie: cookies }) };
+    const sent = { ...own, ...(this.#rest?.headers ?? conditional), ...(cookies === "" ? {} : { cookie: cookies }) };
     onEvent({ type: "request", url: this.#url, attempt });
     this.#sentAt = performance.now();
     const head = await request.send(client, { url, headers: sent, allowPrivate, attempt });
@@ -217,7 +220,9 @@ class DocumentFetch {
     const { status } = head;
     const pause = slot.answered(status, head.headers);
     request.whenEnded(() => slot.release());
-    if (status === 200 && !isChallenge(status, head.headers)) return this.#document(request, head, slot);
+    const isWhole = isDocument(status) && !isChallenge(status, head.headers);
+    const body = this.#rest === undefined ? isWhole && head.body : this.#rest.restIn(head);
+    if (body) return this.#document(request, { ...head, body }, slot);
     // Not awaited; the slot is kept meanwhile.
     request.discard(head);
     if (isRedirect(status)) return { outcome: "redirect", ...this.#asked(), status, headers: head.headers };
@@ -234,6 +239,7 @@ class DocumentFetch {
       request.end();
       return this.#failOrRetry("failed", first, slot, head);
     }
+    this.#whole ??= head;
     const { robotsBytes, documentBytes } = this.#context.settings.limits;
     const isRobots = this.#request.role === "robots";
     const body = new ResponseBody(first.done ? undefined : first.value, {
@@ -244,17 +250,20 @@ class DocumentFetch {
       sinceSent: () => this.#sinceSent(),
       lendSlot: () => slot.lend(),
       end: this.#end,
-      retry: (reason, length) => this.#retryBody(reason, length, head, slot),
+      offset: this.#offset,
+      continueAt: (offset, reason) => this.#continueAt(offset, reason, head, slot),
       abort: () => this.abort(new Error("The body is no longer wanted")),
     });
     return { outcome: "found", ...this.#asked(), status: head.status, headers: head.headers, body };
   }
 
-  async #retryBody(reason: Problem, length: number, head: Head, slot: Slot): Promise<ResponseBody | undefined> {
+  async #continueAt(offset: number, reason: Problem, head: Head, slot: Slot): Promise<ResponseBody | undefined> {
     // The next attempt would take as long, or end at the same place: that is how the website sends it.
-    const isLast = reason.code === "timeout-total" || (reason.code === "body-short" && length === this.#brokenAt);
-    this.#brokenAt = length;
-    if (isLast || this.#failOrRetry("failed", reason, slot, head) !== undefined) return undefined;
+    const isLast = reason.code === "timeout-total" || (reason.code === "body-short" && offset === this.#offset);
+    const rest = this.#whole && requestForRest(this.#whole, offset);
+    if (isLast || rest === undefined || this.#failOrRetry("failed", reason, slot, head) !== undefined) return undefined;
+    this.#offset = offset;
+    this.#rest = rest;
     try {
       const fetched = await this.run();
       return fetched.outcome === "found" ? (fetched.body as ResponseBody) : undefined;

@@ -16,6 +16,8 @@ export interface Head {
   readonly status: number;
   readonly headers: HeaderList;
   readonly body: AsyncIterator<Uint8Array>;
+  /** The client has already removed the content encoding. */
+  readonly isDecoded: boolean;
 }
 
 export class HttpRequest {
@@ -145,7 +147,7 @@ async function ask(client: Client, request: ClientRequest): Promise<Head | Probl
     if (list === undefined) return failed("the response lacks headers, or one is not text");
     const bytes = bytesOf(body);
     if (bytes === undefined) return failed("the response lacks a body of bytes");
-    return { status, headers: list, body: bytes };
+    return { status, headers: list, body: bytes, isDecoded: decoded === true };
   } catch (error) {
     return problemOf(error, "head");
   }

@@ -4,6 +4,11 @@ import type { DiscoveryRecord, ResponseEvent } from "./event.ts";
 import type { FailureOutcome, Fetched, HeaderList } from "./exchange.ts";
 import { isRefused, type Problem, problem } from "./problem.ts";
 
+/** 203: a proxy on the way has changed the document, which is still one. */
+export function isDocument(status: number): boolean {
+  return status === 200 || status === 203;
+}
+
 /** https://fetch.spec.whatwg.org/#redirect-status: the redirects that are followed. */
 export function isRedirect(status: number): boolean {
   return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;

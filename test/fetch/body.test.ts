@@ -1,7 +1,7 @@
 // Bodies: counted, capped, held back while nobody reads, and never throwing.
 import { describe, expect, test } from "vitest";
 import type { FetchedDocument } from "../../src/model/exchange.ts";
-import { type Fault, faults, inTurn, status, whole } from "../support/fault-server.ts";
+import type { Fault } from "../support/fault-server.ts";
 import { fetchOnly, pause, type TestFetcher, tenPages, testFetcher, testServer, until } from "../support/fetching.ts";
 
 const megabyte = "x".repeat(1_000_000);
@@ -58,66 +58,6 @@ describe("limits", () => {
     await testFetcher({ start: server.origin, limits: { documentBytes: 1000 } }).read(`${server.origin}/a`);
     await until(() => server.open === 0);
   });
-});
-
-describe("a body that breaks", () => {
-  const broken = faults["reset in body"](tenPages);
-  const isWhole = { text: tenPages, broken: undefined };
-
-  test.each([
-    ["reset in body", {}],
-    ["reset in chunked body", {}],
-    ["reset in body without length", {}],
-    ["no final chunk", {}],
-    ["stall in body", { timeout: { idle: 300 } }],
-  ] as const)("is requested again after a %s, and goes on where it was", async (name, options) => {
-    const read = await fetchOnly(inTurn(faults[name](tenPages), whole(tenPages)), { ...options, retries: 1 });
-    expect(read).toMatchObject({ ...isWhole, fetched: { body: { end: { attempts: 2 } } } });
-    const once = await fetchOnly(inTurn(faults[name](tenPages), whole(tenPages)), options);
-    expect(once).not.toMatchObject(isWhole);
-    expect(once.server.requests).toHaveLength(1);
-  });
-
-  test("is requested as often as anything else, after other failures, too", async () => {
-    const fault = inTurn(status(503), broken, faults["reset in headers"](), whole(tenPages));
-    expect(await fetchOnly(fault, { retries: 3 })).toMatchObject(isWhole);
-    const { text, broken: code, server } = await fetchOnly(fault, { retries: 2 });
-    expect([tenPages.startsWith(text), code, server.requests.length]).toEqual([true, "body-reset", 3]);
-  });
-
-  test.each<[string, Fault]>([
-    ["another document", whole(tenPages.replace("page-0", "page-x"))],
-    ["a shorter one", whole(tenPages.slice(0, 20))],
-    ["an error", status(404)],
-  ])("is kept as it was, if %s comes instead", async (_, fault) => {
-    const { text, broken: code } = await fetchOnly(inTurn(broken, fault), { retries: 3 });
-    expect([text.length > 0 && tenPages.startsWith(text), code]).toEqual([true, "body-reset"]);
-  });
-
-  test("at the same length twice is not requested a third time", async () => {
-    const { server, text, broken: code } = await fetchOnly(faults["length too long"](tenPages), { retries: 3 });
-    expect([text, code, server.requests.length]).toEqual([tenPages, "body-short", 2]);
-  });
-
-  test("counts once toward the limit, and lets go of all connections", async () => {
-    const limits = { documentBytes: tenPages.length - 1 };
-    const { bytes, broken: code, server } = await fetchOnly(inTurn(broken, whole(tenPages)), { retries: 1, limits });
-    expect([bytes, code]).toEqual([tenPages.length - 1, "limit-document-bytes"]);
-    await until(() => server.open === 0);
-  });
-
-  test.each(["stall in headers", "stall before body", "stall in body"] as const)(
-    "is let go by a reader that leaves meanwhile: %s",
-    async (name) => {
-      const server = await testServer({ "/a": inTurn(broken, faults[name](tenPages.replace("page-9", "page-x"))) });
-      const { body } = await found(testFetcher({ start: server.origin, retries: 1 }), `${server.origin}/a`);
-      for await (const _ of body) {
-        await until(() => server.requests.length === 2);
-        break;
-      }
-      await until(() => server.open === 0);
-    },
-  );
 });
 
 describe("a slow reader", () => {

@@ -27,6 +27,10 @@ describe("outcomes", () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  test.each([200, 203])("%i is a document", async (code) => {
+    expect(await fetchOnly(status(code, {}, tenPages))).toMatchObject({ result: "found", text: tenPages });
+  });
+
   test.each([
     ...[408, 425, 500, 502, 503, 504, 520, 529].map((code) => [code, "failed"] as const),
     [429, "blocked"] as const,

@@ -1,0 +1,57 @@
+// Continues a body that broke with a range request: only if a strong ETag proves that the rest belongs to the same version.
+// https://www.rfc-editor.org/rfc/rfc9110#name-if-range
+import { type HeaderList, header } from "../model/exchange.ts";
+import { problem } from "../model/problem.ts";
+import { ConnectionProblem } from "./failure.ts";
+import type { Head } from "./request.ts";
+
+/** The request for the rest of a body, and the judge of its response. */
+export interface RestRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  /** The rest of the body; undefined if the response is anything else. */
+  restIn(head: Head): AsyncIterator<Uint8Array> | undefined;
+}
+
+/** `received`: how many bytes of the body came. Undefined if the response has no strong ETag, or its bytes cannot be counted. */
+export function requestForRest({ headers, isDecoded }: Head, received: number): RestRequest | undefined {
+  const etag = header(headers, "etag")?.trim() ?? "";
+  // Ranges count the bytes of the content encoding, but not of a transfer encoding.
+  const isCounted = !isDecoded && /^(?:chunked)?$/i.test(header(headers, "transfer-encoding")?.trim() ?? "");
+  if (!/^"[\x21\x23-\x7e\x80-\xff]*"$/.test(etag) || !isCounted) return undefined;
+  return {
+    headers: { range: `bytes=${received}-`, "if-range": etag },
+    restIn(head) {
+      const length = lengthOfRest(head, received);
+      const isSame = header(head.headers, "etag")?.trim() === etag && hasSameEncoding(head.headers, headers);
+      const announced = header(headers, "content-length");
+      if (length === undefined || !isSame) return undefined;
+      const fits = announced === undefined || Number(announced) === received + length;
+      return fits ? exactly(head.body, length) : undefined;
+    },
+  };
+}
+
+// `Content-Range` must go from the first missing byte to the last byte of the document.
+function lengthOfRest({ status, headers, isDecoded }: Head, received: number): number | undefined {
+  const [, first, last, size] =
+    /^bytes (\d+)-(\d+)\/(\d+)$/i.exec(header(headers, "content-range")?.trim() ?? "") ?? [];
+  const isRest = status === 206 && Number(first) === received && Number(last) === Number(size) - 1;
+  const length = Number(last) - received + 1;
+  return isRest && !isDecoded && length > 0 && Number.isSafeInteger(length) ? length : undefined;
+}
+
+// A response to If-Range may omit what has not changed.
+function hasSameEncoding(headers: HeaderList, before: HeaderList): boolean {
+  const encoding = header(headers, "content-encoding");
+  return encoding === undefined || encoding === header(before, "content-encoding");
+}
+
+async function* exactly(body: AsyncIterator<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
+  let left = length;
+  for await (const chunk of { [Symbol.asyncIterator]: () => body }) {
+    left -= chunk.length;
+    if (left < 0) throw new ConnectionProblem(problem("http-protocol", { value: "longer than Content-Range" }));
+    yield chunk;
+  }
+  if (left > 0) throw new ConnectionProblem(problem("body-short"));
+}
