@@ -49,6 +49,6 @@ export type {
 export { parseSitemap } from "./parse/parse-sitemap.ts";
 export type { RobotsRule } from "./parse/robots.ts";
 export { parseRobots, type RobotsTxt } from "./parse/robots-rules.ts";
-export { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "./tree/build.ts";
+export { openTree, sitemapTreeForHomepage } from "./tree/build.ts";
 export type { PagesPart, TreePart } from "./tree/parts.ts";
 export { type SitemapProblem, SitemapTree } from "./tree/tree.ts";

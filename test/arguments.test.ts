@@ -13,7 +13,6 @@ import {
   readSitemap,
   SitemapError,
   sitemapTreeForHomepage,
-  sitemapTreeFrom,
   streamPages,
 } from "../src/index.ts";
 import { reportFacts, reportHtml } from "../src/report.ts";
@@ -34,10 +33,25 @@ async function refusal(call: () => unknown): Promise<string> {
 
 const refused = /^invalid-(option|homepage): (Expected|Unknown)/;
 const someTree = () =>
-  sitemapTreeFrom(["https://example.org/a.txt"], { client: site({ "/a.txt": "https://example.org/1" }).client });
+  sitemapTreeForHomepage(
+    { sitemaps: ["https://example.org/a.txt"] },
+    { client: site({ "/a.txt": "https://example.org/1" }).client },
+  );
 
 const homepage = "invalid-homepage: Expected the homepage to be an http or https URL, got";
-const noHomepages = [undefined, null, 5, "", "example.org", "ftp://example.org/", {}, [], Symbol("x"), () => {}];
+const noHomepages = [
+  undefined,
+  null,
+  5,
+  "",
+  "example",
+  "mailto:a@example.org",
+  "ftp://example.org/",
+  {},
+  [],
+  Symbol("x"),
+  () => {},
+];
 const sitemapBytes =
   "invalid-option: Expected `bytes` to be a Uint8Array or chunks of bytes (`parseSitemap` takes text)";
 const someText = (async function* () {
@@ -47,9 +61,14 @@ test.each<[string, (value: never) => unknown, readonly unknown[], string]>([
   ["crawl", crawl, noHomepages, homepage],
   ["sitemapTreeForHomepage", sitemapTreeForHomepage, noHomepages, homepage],
   ["streamPages", streamPages, noHomepages, homepage],
-  ["sitemapTreeFrom", sitemapTreeFrom, [undefined, null, "https://example.org/", 5, {}], "invalid-homepage: Expected"],
-  ["sitemapTreeFrom", sitemapTreeFrom, [[]], "invalid-homepage: Expected at least one sitemap URL"],
-  ["sitemapTreeFrom", sitemapTreeFrom, [["a.xml"]], 'the sitemap to be an http or https URL, got `"a.xml"`'],
+  ["sitemapTreeForHomepage", sitemapTreeForHomepage, [{ sitemaps: 5 }], "invalid-homepage: Expected"],
+  ["sitemapTreeForHomepage", sitemapTreeForHomepage, [{ sitemaps: [] }], "Expected at least one sitemap URL"],
+  [
+    "sitemapTreeForHomepage",
+    sitemapTreeForHomepage,
+    [{ sitemaps: ["a.xml"] }],
+    'the sitemap to be an http or https URL, got `"a.xml"`',
+  ],
   ["openTree", openTree, [undefined, null, 5, "", {}, "a\0b"], "invalid-option: Expected `path` to be a path"],
   [
     "parseSitemap",
@@ -88,7 +107,6 @@ test("no function takes for its argument what it is not", async () => {
     crawl,
     sitemapTreeForHomepage,
     streamPages,
-    sitemapTreeFrom,
     openTree,
     parseSitemap,
     parseRobots,
@@ -138,7 +156,7 @@ test("no function takes for its options what they are not", async () => {
     crawl: (options) => crawl("https://example.org/", options),
     stream: (options) => streamPages("https://example.org/", options),
     homepage: (options) => sitemapTreeForHomepage("https://example.org/", options),
-    sitemaps: (options) => sitemapTreeFrom(["https://example.org/"], options),
+    sitemaps: (options) => sitemapTreeForHomepage({ sitemaps: ["https://example.org/"] }, options),
     openTree: (options) => openTree("x.warc", options),
     parse: (options) => parseSitemap("", options),
     read: (options) => readSitemap(new Uint8Array(), options),
@@ -198,7 +216,7 @@ test("a URL object is as good as a string", async () => {
   for await (const page of streamPages({ sitemaps: [new URL("https://example.org/a.txt")] }, options))
     urls.push(page.url);
   await using tree = await sitemapTreeForHomepage(new URL("https://example.org/"), options);
-  await using given = await sitemapTreeFrom([new URL("https://example.org/a.txt")], options);
+  await using given = await sitemapTreeForHomepage({ sitemaps: [new URL("https://example.org/a.txt")] }, options);
   expect(urls).toEqual(Array(3).fill("https://example.org/1"));
   expect([tree.pageCount, given.pageCount]).toEqual([1, 1]);
 });
@@ -225,7 +243,8 @@ test("an archive is new or resumed, not both", async () => {
 
 test("what recurse and recurseList return is checked: a promise would always be true", async () => {
   const { client } = site({ "/i.xml": index("/a.txt"), "/a.txt": "https://example.org/1" });
-  const read = (options: object) => sitemapTreeFrom(["https://example.org/i.xml"], { client, ...options });
+  const read = (options: object) =>
+    sitemapTreeForHomepage({ sitemaps: ["https://example.org/i.xml"] }, { client, ...options });
   for (const result of [undefined, 0, null, Promise.resolve(false), ["match"]]) {
     expect(await refusal(() => read({ recurse: () => result }))).toMatch(
       /^invalid-option: Expected `the result of recurse` to be true or false/,

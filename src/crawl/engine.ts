@@ -22,7 +22,8 @@ import { timeBudget } from "./time-budget.ts";
 import { type VisitIo, Visitor } from "./visit.ts";
 
 /** Opens what the crawl needs: the network, and archives if there are any. Throws only the reason of a signal, and errors of `emit` and the caller's functions. */
-export async function runCrawl(options: RunOptions, emit: Emit): Promise<FinishedEvent> {
+export async function runCrawl(given: RunOptions, emit: Emit): Promise<FinishedEvent> {
+  const options = given.source === undefined ? await onWorkingScheme(given) : given;
   const { source, shared } = options;
   let { storage } = options;
   let fetcher: Fetcher | undefined;
@@ -58,6 +59,12 @@ export async function runCrawl(options: RunOptions, emit: Emit): Promise<Finishe
     if (options.storage === undefined) await storage?.store?.close();
     await storage?.previous?.close();
   }
+}
+
+async function onWorkingScheme(options: RunOptions): Promise<RunOptions> {
+  if (options.prepared.assumed.length === 0) return options;
+  const { prepared, problems } = await (await import("./scheme.ts")).withWorkingScheme(options.prepared);
+  return { ...options, prepared, problems: [...(options.problems ?? []), ...problems] };
 }
 
 async function crawlWebsite(

@@ -18,9 +18,9 @@ import {
   shapingOptions,
 } from "../model/options.ts";
 import type { Rewrite } from "../model/rewrite.ts";
-import { homepageOf, isHttpUrl, withoutCredentials } from "../model/url.ts";
+import { hasScheme, homepageOf, isHttpUrl, withAssumedScheme, withoutCredentials } from "../model/url.ts";
 
-/** A website's homepage, or known sitemaps. */
+/** A website's homepage, or known sitemaps. Without a scheme, https is used, or http if https does not answer. */
 export type CrawlTarget =
   | string
   | URL
@@ -41,6 +41,15 @@ export function checkTarget(target: CrawlTarget): CheckedTarget {
 
 type CheckedTarget = { homepage: string } | { sitemaps: readonly [string, ...string[]] };
 
+// Those that were given without a scheme.
+function assumedUrls(target: CrawlTarget, urls: readonly string[]): readonly string[] {
+  const { homepage, sitemaps = [homepage ?? target] } = Object(target) as { homepage?: unknown; sitemaps?: unknown[] };
+  return urls.filter((url, at) => {
+    const given = target instanceof URL ? target : sitemaps[at];
+    return typeof given === "string" && !hasScheme(given.trim()) && /^https:/.test(url);
+  });
+}
+
 function checked(given: unknown): CheckedTarget {
   if (typeof given !== "object" || given === null || Array.isArray(given))
     return { homepage: httpUrl(given, "homepage") };
@@ -60,9 +69,16 @@ function checked(given: unknown): CheckedTarget {
 
 function httpUrl(value: unknown, what: string): string {
   const url = urlText(value);
-  if (typeof url === "string" && isHttpUrl(url.trim())) return url.trim();
+  if (typeof url === "string") {
+    const named = looksLikeHost.test(url.trim()) ? withAssumedScheme(url.trim()) : url.trim();
+    if (isHttpUrl(named)) return named;
+  }
   throw unexpected(what, "an http or https URL", url);
 }
+
+// `example.org`, `example.org:8080/path`, `localhost`; not `a.xml`, which is rather a file.
+const looksLikeHost =
+  /^(?![^/?#]+\.(?:xml|gz|txt|csv|json|html?|warc)$)(?:[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)+\.?|localhost|\[[\da-f:.]+\])(?::\d{1,5})?(?:[/?#]\S*)?$/iu;
 
 function unexpected(what: string, expected: string, got: unknown): SitemapError {
   const kind = got === null ? "null" : typeof got;
@@ -83,6 +99,8 @@ export interface Prepared {
   readonly filters?: PageFilterSettings | undefined;
   /** As the caller wrote them, with credentials: only the fetcher sees those. */
   readonly startUrls: readonly string[];
+  /** Those of them that were given without a scheme: https is not known to work. */
+  readonly assumed: readonly string[];
   readonly target: CrawlTarget;
   readonly options: Options | undefined;
 }
@@ -107,11 +125,12 @@ export function prepare(
   if ("sitemaps" in checked) {
     const sitemaps = checked.sitemaps.map(withoutCredentials);
     const start = { homepage: homepageOf(sitemaps[0] as string), sitemaps };
-    return { start, settings, startUrls: checked.sitemaps, target, options };
+    const assumed = assumedUrls(target, checked.sitemaps);
+    return { start, settings, startUrls: checked.sitemaps, assumed, target, options };
   }
   const { homepage } = checked;
   const start = { homepage: homepageFor(homepage, settings.keepPath || settings.onlyPath) };
-  return { start, settings, startUrls: [homepage], target, options };
+  return { start, settings, startUrls: [homepage], assumed: assumedUrls(target, [homepage]), target, options };
 }
 
 /** As JSON. A limit of `Infinity` is omitted. */

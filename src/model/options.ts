@@ -10,7 +10,7 @@ import type { SitemapReference } from "./sitemap.ts";
 
 export { version } from "./version.ts";
 
-/** Options of `sitemapTreeForHomepage`, `sitemapTreeFrom`, `streamPages` and `crawl`. Times are milliseconds, sizes bytes. */
+/** Options of `sitemapTreeForHomepage`, `streamPages` and `crawl`. Times are milliseconds, sizes bytes. */
 export interface Options {
   /** Read robots.txt. @default true */
   useRobots?: boolean | undefined;

@@ -150,6 +150,10 @@ export const fetchingProblems = {
       hintFor: Object.fromEntries(withoutTls.map((value) => [value, "try http://"])),
     },
   ) as Row,
+  "https-missing": note(
+    "Nothing answers https[ ({value})]; http was used",
+    "Site owner: serve https. To skip the attempt, write `http://`.",
+  ) as Row,
   "proxy-failed": outage("The proxy failed[: {value}]", "Check `proxy`, HTTP_PROXY and HTTPS_PROXY.") as Row,
   "proxy-refused": noResponse(
     "The proxy answered {status}[ to {value}]",

@@ -21,18 +21,8 @@ import { createTree, type KeptResponse, type SitemapTree, type TreeParts } from 
  * await using tree = await sitemapTreeForHomepage("https://example.org/");
  * for await (const page of tree.pages()) console.log(page.url, page.lastModified);
  */
-export async function sitemapTreeForHomepage(homepage: string | URL, options?: Options): Promise<SitemapTree> {
-  return buildTreeWhile({ homepage }, options);
-}
-
-/**
- * Like `sitemapTreeForHomepage`, from given sitemaps and without discovery.
- *
- * @example
- * await using tree = await sitemapTreeFrom(["https://example.org/sitemap.xml"]);
- */
-export async function sitemapTreeFrom(sitemapUrls: readonly (string | URL)[], options?: Options): Promise<SitemapTree> {
-  return buildTreeWhile({ sitemaps: sitemapUrls }, options);
+export async function sitemapTreeForHomepage(website: CrawlTarget, options?: Options): Promise<SitemapTree> {
+  return buildTreeWhile(website, options);
 }
 
 /**
@@ -96,7 +86,11 @@ export async function buildTreeWhile(
   options: Options | undefined,
   building: WhileBuilding = {},
 ): Promise<SitemapTree> {
-  const asked = prepare(target, options);
+  const given = prepare(target, options);
+  const { prepared: asked, problems } =
+    building.source !== undefined || given.assumed.length === 0
+      ? { prepared: given, problems: [] }
+      : await (await import("../crawl/scheme.ts")).withWorkingScheme(given);
   const { openStorage } = await import("../crawl/storage.ts");
   const storage = await openStorage(asked, true);
   const { prepared } = storage;
@@ -105,7 +99,7 @@ export async function buildTreeWhile(
     const { shared, source, filter } = building;
     const read = isForLater(building, prepared.settings) ? readUrls : undefined;
     const ask: RobotsOf = async (origin) => (await import("../crawl/fetch-one.ts")).fetchRobots(origin, prepared);
-    const options = { prepared, storage, read, filter, shared, source, omitMissing: source !== undefined };
+    const options = { prepared, storage, read, filter, shared, source, omitMissing: source !== undefined, problems };
     const fetchRobots = source === undefined ? ask : undefined;
     return await collect(options, { documents: store, isNamed: true, fetchRobots }, building);
   } catch (error) {

@@ -98,7 +98,7 @@ export function robotsOf(tree: SitemapTree): RobotsOf {
   };
 }
 
-/** The sitemaps of a website and their documents, until it is closed. From `sitemapTreeForHomepage`, `sitemapTreeFrom` or `openTree`. */
+/** The sitemaps of a website and their documents, until it is closed. From `sitemapTreeForHomepage` or `openTree`. */
 export class SitemapTree {
   static {
     createTree = (parts) => new SitemapTree(parts);

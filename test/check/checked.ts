@@ -5,7 +5,7 @@ import type { CheckOptions } from "../../src/check/options.ts";
 import type { CheckResult } from "../../src/check/result.ts";
 import type { Client } from "../../src/model/client.ts";
 import type { Options } from "../../src/model/options.ts";
-import { sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
+import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { isLong, some } from "../support/long.ts";
 import { home, type Route, site } from "../support/site.ts";
 
@@ -32,7 +32,7 @@ export async function checked(website: Website, pieceLength?: number): Promise<C
   };
   const tree = await (website.sitemaps === undefined
     ? sitemapTreeForHomepage(home, options)
-    : sitemapTreeFrom(website.sitemaps, options));
+    : sitemapTreeForHomepage({ sitemaps: website.sitemaps }, options));
   try {
     return await checkTree(tree, { now, ...website.check });
   } finally {

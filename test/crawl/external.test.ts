@@ -1,6 +1,6 @@
 // What an XML document names is never opened: no entity, no document type, no stylesheet, no schema, no inclusion.
 import { expect, test } from "vitest";
-import { sitemapTreeFrom } from "../../src/tree/build.ts";
+import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { urlsOf } from "../support/collected.ts";
 import { faultServer } from "../support/fault-server.ts";
 
@@ -43,7 +43,7 @@ test.each(forms)("%s is not opened, as a file or over the network", async (_, is
   const routes = Object.fromEntries(targets.map((target, at) => [`/${at}.xml`, documentFor(target)]));
   const server = await faultServer(routes);
   const sitemaps = Object.keys(routes).map((name) => server.origin + name);
-  await using tree = await sitemapTreeFrom(sitemaps, { network: "allow-private" });
+  await using tree = await sitemapTreeForHomepage({ sitemaps: sitemaps }, { network: "allow-private" });
   const urls = await urlsOf(tree.pages());
   expect(tree.root.children.map(({ kind }) => kind)).toEqual(targets.map(() => (isRefused ? "invalid" : "pages")));
   expect(urls.filter((url) => url.includes("canary.example"))).toEqual([]);

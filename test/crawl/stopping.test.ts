@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { crawl, streamPages } from "../../src/crawl/crawl.ts";
 import type { Client } from "../../src/model/client.ts";
 import type { Options } from "../../src/model/options.ts";
-import { sitemapTreeFrom } from "../../src/tree/build.ts";
+import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { some } from "../support/long.ts";
 import { home, index, site } from "../support/site.ts";
 
@@ -61,7 +61,10 @@ test.each([
 });
 
 test("the time limit ends the visits to children that need no request, and says how many are left", async () => {
-  await using tree = await sitemapTreeFrom([`${home}i.xml`], { client: endless, limits: { ...limits, time: 300 } });
+  await using tree = await sitemapTreeForHomepage(
+    { sitemaps: [`${home}i.xml`] },
+    { client: endless, limits: { ...limits, time: 300 } },
+  );
   // On a machine that is busy, the index itself may be what there was no time for.
   expect([...tree.problems()].map(({ problem }) => problem.code)).toContain("limit-time");
   expect([...tree.sitemaps()].length).toBeLessThan(manyChildren);
@@ -79,11 +82,14 @@ test("the time limit ends the reading of what has arrived; what was read is kept
 });
 
 test("timers have their turn while a tree that is in memory is read", async () => {
-  await using tree = await sitemapTreeFrom([`${home}p.xml`], {
-    client: answering(some(300_000, 150_000)),
-    store: "memory",
-    limits,
-  });
+  await using tree = await sitemapTreeForHomepage(
+    { sitemaps: [`${home}p.xml`] },
+    {
+      client: answering(some(300_000, 150_000)),
+      store: "memory",
+      limits,
+    },
+  );
   let turns = 0;
   const timer = setInterval(() => {
     turns += 1;
@@ -111,7 +117,7 @@ test("timers have their turn while children are fetched ahead that are answered 
       return plain.request(request);
     },
   };
-  await using tree = await sitemapTreeFrom([`${home}i.xml`], { client });
+  await using tree = await sitemapTreeForHomepage({ sitemaps: [`${home}i.xml`] }, { client });
   clearInterval(timer);
   const [top] = tree.root.children;
   expect(top?.kind === "index" ? top.children : []).toHaveLength(children);

@@ -1,14 +1,14 @@
 // Cycles, diamonds, depth and budgets: what a website can do with the shape of its tree.
 import { expect, test } from "vitest";
 import type { Options } from "../../src/model/options.ts";
-import { sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
+import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { some } from "../support/long.ts";
 import { home, index, outline, type Route, robots, site, urlset } from "../support/site.ts";
 
 async function treeOf(routes: Parameters<typeof site>[0], options: Options = {}, start: string[] = ["/i.xml"]) {
   const { client, hits } = site(routes);
   const urls = start.map((path) => home + path.slice(1));
-  const tree = await sitemapTreeFrom(urls, { client, retries: 0, ...options });
+  const tree = await sitemapTreeForHomepage({ sitemaps: urls }, { client, retries: 0, ...options });
   const lines = (await outline(tree)).slice(1).map((line) => line.slice(2));
   await tree.close();
   return { tree, lines, hits };

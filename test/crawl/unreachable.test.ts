@@ -5,7 +5,7 @@ import { crawl, streamPages } from "../../src/crawl/crawl.ts";
 import type { FinishedEvent } from "../../src/model/event.ts";
 import type { Options } from "../../src/model/options.ts";
 import { problem } from "../../src/model/problem.ts";
-import { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
+import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { selfSigned } from "../support/certificates.ts";
 import { urlsOf } from "../support/collected.ts";
 import { type Fault, faults } from "../support/fault-server.ts";
@@ -75,7 +75,7 @@ describe("a website that is down", () => {
   test("where a sitemap was given", async () => {
     const server = await testServer(everything(faults["reset before headers"]()));
     const given = Array.from({ length: 50 }, (_, at) => `${server.origin}/${at}.xml`);
-    await using tree = await sitemapTreeFrom(given, { concurrency: 4 });
+    await using tree = await sitemapTreeForHomepage({ sitemaps: given }, { concurrency: 4 });
     expect(tree.unreachable).toMatchObject({ outcome: "failed", documents: 50 });
     expect(server.requests.length).toBeLessThanOrEqual(6);
   });
@@ -149,7 +149,10 @@ test("a sitemap on another host that is down costs a few requests, and nothing o
     "/index.xml": xml(`<sitemapindex>${children.join("")}<sitemap><loc>/own.xml</loc></sitemap></sitemapindex>`),
     "/own.xml": xml(tenPages),
   });
-  await using tree = await sitemapTreeFrom([`${server.origin}/index.xml`], { ...brief, network: "allow-private" });
+  await using tree = await sitemapTreeForHomepage(
+    { sitemaps: [`${server.origin}/index.xml`] },
+    { ...brief, network: "allow-private" },
+  );
   expect(tree.pageCount).toBe(10);
   expect(tree.reachable).toBe(true);
   expect(dead.requests.length).toBeLessThanOrEqual(5);

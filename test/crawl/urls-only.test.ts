@@ -2,7 +2,7 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import type { Client } from "../../src/model/client.ts";
-import { sitemapTreeFrom } from "../../src/tree/build.ts";
+import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { some } from "../support/long.ts";
 import { Random } from "../support/random.ts";
 import { repetitiveDocument } from "../support/repetitive.ts";
@@ -32,9 +32,9 @@ test("a tree that is built from URLs alone is the one whose pages are made then"
     };
     const options = { client, limits: random.below(4) === 0 ? { pages: random.below(40) } : {} };
     const urls = documents.map((_, at) => home + at);
-    await using counted = await sitemapTreeFrom(urls, options);
+    await using counted = await sitemapTreeForHomepage({ sitemaps: urls }, options);
     // Pages are made for the caller's events.
-    await using made = await sitemapTreeFrom(urls, { ...options, onEvent: () => {} });
+    await using made = await sitemapTreeForHomepage({ sitemaps: urls }, { ...options, onEvent: () => {} });
     expect(counted.toJSON()).toEqual(made.toJSON());
     let pages = 0;
     for await (const _ of counted.pages()) pages++;

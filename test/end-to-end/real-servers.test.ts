@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CrawlEvent } from "../../src/model/event.ts";
 import type { Options } from "../../src/model/options.ts";
-import { openTree, sitemapTreeFrom } from "../../src/tree/build.ts";
+import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { contentOf } from "../support/collected.ts";
 import { hasProgram } from "../support/installed.ts";
 import { freePort, listening } from "../support/own-port.ts";
@@ -107,7 +107,7 @@ describe.each([
   async function run(options: Options): Promise<{ content: string; events: CrawlEvent[] }> {
     const events: CrawlEvent[] = [];
     const urls = names.map((name) => `${home}${name}`);
-    await using tree = await sitemapTreeFrom(urls, { ...options, onEvent: (event) => events.push(event) });
+    await using tree = await sitemapTreeForHomepage({ sitemaps: urls }, { ...options, onEvent: (event) => events.push(event) });
     return { content: await contentOf(tree), events };
   }
 

@@ -1,13 +1,13 @@
 // Problems that a client of the user's own answers with: they are taken over, completed, and never trusted.
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { type Client, problem, sitemapTreeFrom } from "../../src/index.ts";
+import { type Client, problem, sitemapTreeForHomepage } from "../../src/index.ts";
 
 const url = "https://example.org/a.xml";
 
 async function treeWith(request: () => unknown) {
   const client: Client = { request: async () => request() as never };
-  return sitemapTreeFrom([url], { client, retries: 0 });
+  return sitemapTreeForHomepage({ sitemaps: [url] }, { client, retries: 0 });
 }
 
 async function reasonOf(request: () => unknown): Promise<unknown> {

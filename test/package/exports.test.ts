@@ -7,7 +7,7 @@ import { words } from "../support/words.ts";
 const root = path.join(import.meta.dirname, "../..");
 
 const functions = words(`
-  crawl fetchClient openTree parseRobots parseSitemap problem readSitemap sitemapTreeForHomepage sitemapTreeFrom
+  crawl fetchClient openTree parseRobots parseSitemap problem readSitemap sitemapTreeForHomepage
   streamPages
 `);
 const classes = ["SitemapError", "SitemapTree"];

@@ -143,11 +143,11 @@ describe("how it is used", () => {
   ])("in a bundle of esbuild, format %s", (format, banner) => {
     write(
       "bundled.js",
-      `import { parseSitemap, sitemapTreeFrom, streamPages } from "sitegrove";
+      `import { parseSitemap, sitemapTreeForHomepage, streamPages } from "sitegrove";
       const options = { retries: 0, network: "allow-private" };
       async function run() {
         for await (const page of streamPages("http://127.0.0.1:1/", { ...options, onUnreachable: "end" })) console.log(page.url);
-        const tree = await sitemapTreeFrom(["http://127.0.0.1:1/a.xml"], options);
+        const tree = await sitemapTreeForHomepage({ sitemaps: ["http://127.0.0.1:1/a.xml"] }, options);
         console.log(parseSitemap("https://example.org/a").kind, tree.root.children[0].reason.code);
       }
       run();`,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { CrawlEvent, SitemapWithPages } from "../../src/model/event.ts";
 import type { Options } from "../../src/model/options.ts";
 import type { Sitemap } from "../../src/model/sitemap.ts";
-import { openTree, sitemapTreeForHomepage, sitemapTreeFrom } from "../../src/tree/build.ts";
+import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { listOf, urlsOf } from "../support/collected.ts";
 import { home, index, outline, type Route, robots, site, urlset } from "../support/site.ts";
@@ -117,7 +117,7 @@ test("filters, budgets and given sitemaps are in the archive: the replay is the 
     few: made({ limits: { documents: 2 } }),
     late: made({ limits: { time: 0 } }),
     paths: made({ useKnownPaths: false, useHomepage: false, extraKnownPaths: ["e.xml"] }),
-    given: sitemapTreeFrom([`${home}a.xml`, `${home}gone.xml`], { client }),
+    given: sitemapTreeForHomepage({ sitemaps: [`${home}a.xml`, `${home}gone.xml`] }, { client }),
   })) {
     const file = path.join(folder, `${name}.warc`);
     await using original = await making;

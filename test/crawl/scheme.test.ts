@@ -1,0 +1,70 @@
+// A website that is named without a scheme.
+import { Readable } from "node:stream";
+import { expect, test } from "vitest";
+import { type Client, crawl, type Problem, problem, sitemapTreeForHomepage, streamPages } from "../../src/index.ts";
+import { listOf } from "../support/collected.ts";
+
+// Answers http, and https with a problem or, without one, the same.
+function website(https?: Problem, http?: Problem): { client: Client; asked: string[] } {
+  const asked: string[] = [];
+  const request: Client["request"] = async ({ url }) => {
+    asked.push(url);
+    const failure = url.startsWith("https:") ? https : http;
+    if (failure !== undefined) return failure;
+    const { origin, pathname } = new URL(url);
+    const texts: Record<string, string> = { "/robots.txt": `Sitemap: ${origin}/s.txt`, "/s.txt": `${origin}/page` };
+    const text = texts[pathname];
+    return { status: text === undefined ? 404 : 200, headers: [], body: Readable.from([Buffer.from(text ?? "")]) };
+  };
+  return { client: { request }, asked };
+}
+
+const brief = { useKnownPaths: false, useHomepage: false, retries: 0 } as const;
+const refused = problem("connection-refused");
+
+test.each([
+  refused,
+  problem("connection-reset"),
+  problem("timeout-connect", { limit: 10_000 }),
+  problem("tls-certificate", { value: "ERR_TLS_CERT_ALTNAME_INVALID" }),
+  problem("tls-failed", { value: "ERR_SSL_WRONG_VERSION_NUMBER" }),
+])("http is used where https does not answer ($message), and that is a problem of the tree", async (failure) => {
+  await using tree = await sitemapTreeForHomepage("example.org", { ...brief, client: website(failure).client });
+  expect(tree.homepage).toBe("http://example.org/");
+  expect((await listOf(tree.pages())).map(({ url }) => url)).toEqual(["http://example.org/page"]);
+  expect(tree.complete).toBe(true);
+  expect(tree.root.problems).toMatchObject([{ code: "https-missing", value: failure.message }]);
+});
+
+test("streams, events and given sitemaps do the same", async () => {
+  const { client } = website(refused);
+  const options = { ...brief, client };
+  const urls = ["http://example.org/page"];
+  expect((await listOf(streamPages("example.org", options))).map(({ url }) => url)).toEqual(urls);
+  const given = { sitemaps: ["example.org/s.txt"] };
+  expect((await listOf(streamPages(given, options))).map(({ url }) => url)).toEqual(urls);
+  const [start] = await listOf(crawl({ homepage: "example.org" }, options));
+  expect(start).toMatchObject({ type: "request" });
+  await using tree = await sitemapTreeForHomepage(given, options);
+  expect(tree.pageCount).toBe(1);
+});
+
+test("https that answers is used, and http is never asked", async () => {
+  const { client, asked } = website();
+  await using tree = await sitemapTreeForHomepage("example.org", { ...brief, client });
+  expect(tree.homepage).toBe("https://example.org/");
+  expect(tree.root.problems).toEqual([]);
+  expect(asked.filter((url) => url.startsWith("http:"))).toEqual([]);
+});
+
+test.each([
+  ["a scheme that is given", "https://example.org/", refused, undefined],
+  ["an invalid certificate of the same name", "example.org", problem("tls-certificate", { value: "CERT_HAS_EXPIRED" })],
+  ["a port that refuses both", "example.org:8443", refused],
+  ["a name that does not exist", "example.org", problem("dns-not-found")],
+  ["http that does not answer either", "example.org", refused, refused],
+])("%s stays https", async (_, name, https, http?: Problem) => {
+  await using tree = await sitemapTreeForHomepage(name, { ...brief, client: website(https, http).client });
+  expect(tree.homepage).toMatch(/^https:/);
+  expect(tree.reachable).toBe(false);
+});
