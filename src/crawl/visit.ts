@@ -175,12 +175,20 @@ export class Visitor {
     const declared = { ...this.#declared(entry, url), ...notAsked, complete };
     const { outcome } = reading;
     if (outcome.kind === "pages") {
-      // Past its end, a website may serve the last page again, with yet another `next`.
-      const isAgain = listed !== undefined && pageCount > 0 && entry.continues === listed;
-      if (isAgain) problems.push(problem("cycle", { value: "next" }));
-      const node: Sitemap = { kind: "pages", format: outcome.format, ...declared, problems, pageCount };
+      // Past its end, a website may serve the last page again, or an empty one, with yet another `next`: an endless feed.
+      const isAgain = listed !== undefined && entry.continues === listed;
+      if (isAgain) problems.push(problem("feed-next", { value: "this page repeats the one before it" }));
+      const isWhole = complete && !isAgain;
+      const node: Sitemap = {
+        kind: "pages",
+        format: outcome.format,
+        ...declared,
+        complete: isWhole,
+        problems,
+        pageCount,
+      };
       await this.#finish(node, parent.depth + 1, keys, measurements);
-      const next = pageCount > 0 && cut === undefined && !isAgain ? outcome.next : undefined;
+      const next = cut === undefined && !isAgain ? outcome.next : undefined;
       // A feed page that was already read would be a loop.
       const isNew = next !== undefined && !frontier.isKnown(Hop.first(next, "sitemap", rules).key);
       return { type: "node", node, result, ...(isNew && { next: { url: next, continues: listed } }) };

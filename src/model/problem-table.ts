@@ -268,10 +268,7 @@ export const lineProblems = {
     "List only URLs.",
   ) as Row,
   "text-extra": note("Ignored extra text around a URL: {value}", "Write one URL per line, and nothing else.") as Row,
-  "json-not-well-formed": cut(
-    "The JSON is broken or cut off[ at line {line}]",
-    "Try again. Complete items were kept.",
-  ) as Row,
+  "json-not-well-formed": cut("The JSON is broken or cut off", "Try again. Items may be missing.") as Row,
   "robots-spelling": note("Accepted a misspelled Sitemap line: {value}", "Write `Sitemap: URL`.") as Row,
 };
 
@@ -411,9 +408,11 @@ export const entryProblems = {
 };
 
 export const treeProblems = {
-  cycle: note("The sitemap contains itself", "Site owner: remove the entry. Nothing is missing.", {
-    messageFor: { next: "The page of the feed repeats the one before it; its next page was not read" },
-  }) as Row,
+  cycle: note("The sitemap contains itself", "Site owner: remove the entry. Nothing is missing.") as Row,
+  "feed-next": loss(
+    "The next page of the feed was not read: {value}",
+    "Site owner: link only the next page, and nothing from the last page.",
+  ) as Row,
   "limit-depth": loss("Sitemaps nested more than {limit} deep; this one was not fetched", "Raise `limits.depth`.", {
     hint: "allow more with --max-depth",
   }) as Row,

@@ -5,7 +5,7 @@ import type { TextPiece } from "../model/text.ts";
 import { isRobotsUrl } from "../model/url.ts";
 import { type Entries, type EntryParser, joined, type ParseContext, type ParseOutcome } from "./entries.ts";
 import { usualFastPath } from "./fast/token-reader.ts";
-import { JsonFeedParser, jsonFeedVersion } from "./json-feed.ts";
+import { JsonFeedParser } from "./json-feed.ts";
 import { isLlmsTxt, LlmsParser } from "./llms.ts";
 import { type RobotsGroups, RobotsParser } from "./robots.ts";
 import { TextParser } from "./text.ts";
@@ -83,7 +83,7 @@ export class DocumentParser implements EntryParser {
     if (detected.as === "robots") this.#parser = new RobotsParser(this.#context, lines, detected.what);
     else if (detected.as === "text") this.#parser = new TextParser(this.#context, lines);
     else if (detected.as === "llms") this.#parser = new LlmsParser(this.#context, lines);
-    else this.#parser = new JsonFeedParser(this.#context, lines);
+    else this.#parser = new JsonFeedParser(this.#context);
     return this.#parser.write(start);
   }
 
@@ -129,7 +129,7 @@ function detect(start: string, isRobots: boolean, isWhole: boolean): Detected | 
   }
   const what = otherFormat(text);
   if (isRobots) return what === undefined ? { as: "robots" } : { as: "robots", what };
-  if (what === "json" && text.startsWith("{") && jsonFeedVersion.test(text)) return { as: "json" };
+  if (what === "json" && text.startsWith("{")) return { as: "json" };
   if (what !== undefined) return { as: "nothing", reason: problem("not-a-sitemap", { value: what }) };
   const from = text.search(xmlStart);
   if (isLlmsTxt(text)) return { as: "llms" };

@@ -105,7 +105,7 @@ export class FeedReader implements TableTarget {
 
   setFeedLink(rel: "next" | "prev-archive", href: string): void {
     const { url } = resolveListedUrl(href, this.#base ?? this.#url, maxBaseLength);
-    if (url === undefined) this.#report("url-invalid", href);
+    if (url === undefined) this.#report("feed-next", `invalid URL ${href.slice(0, shownLength)}`);
     else if (rel === "next") this.#next ??= url;
     else this.#archive ??= url;
   }
@@ -188,6 +188,8 @@ type BaseLevel = (typeof baseLevels)[keyof typeof baseLevels];
 
 // In characters; anything longer is not a usable URL.
 const maxBaseLength = 8192;
+// Of a URL in a problem.
+const shownLength = 200;
 
 const absolute = /^https?:\/\//i;
 // A relation may also be written as its registration URI.

@@ -1,108 +1,80 @@
 // JSON Feed 1 and 1.1: https://www.jsonfeed.org/version/1.1/
-// Items are read one by one, so that those before a cut are kept.
+// Read as a whole, because only a JSON parser can tell where an item ends, so its size is limited.
 //   Lenient: an item without a URL is a page if its id is one.
+//   Lenient: anything after the JSON is ignored; reported.
+import { problem } from "../model/problem.ts";
 import type { TextPiece } from "../model/text.ts";
 import type { Entries, ParseContext, ParseOutcome } from "./entries.ts";
 import { FeedReader } from "./feed.ts";
 import { PlainParser } from "./lines.ts";
 import { noAttributes } from "./xml/attributes.ts";
 
-/** Occurs in the version of a JSON Feed. JSON may write a slash as `\/`. */
-export const jsonFeedVersion: RegExp = /"version"\s*:\s*"https?:\\?\/\\?\/(?:www\.)?jsonfeed\.org\\?\/version\\?\//;
-
 export class JsonFeedParser extends PlainParser {
   readonly #reader: FeedReader;
-  #depth = 0;
-  #isInItems = false;
-  #isInString = false;
-  #isEscaped = false;
-  #isOver = false;
-  // The text so far of the current item, and of the feed without its items.
-  #item = "";
-  #feed = "";
-  // The end of the latter: the name of the next member.
-  #tail = "";
+  #pieces: string[] = [];
+  #length = 0;
+  #isFeed = false;
 
-  /** `linesBefore`: how many line ends of the document were removed before the written text. */
-  constructor(context: ParseContext, linesBefore: number) {
-    super(context, linesBefore + 1);
+  constructor(context: ParseContext) {
+    super(context);
     this.#reader = new FeedReader(this.sink, this.report.bind(this), context.url);
   }
 
   get outcome(): ParseOutcome {
+    if (!this.#isFeed) return { kind: "invalid", reason: problem("not-a-sitemap", { value: "json" }) };
     const { next } = this.#reader;
     return { kind: "pages", format: "json", ...(next === undefined ? {} : { next }) };
   }
 
+  // The line of an item is not known.
+  override report(...[code, value, limit]: Parameters<PlainParser["report"]>): void {
+    this.context.problems.add(code, { ...(value !== undefined && { value }), ...(limit !== undefined && { limit }) });
+  }
+
   write(piece: TextPiece): Entries {
     const text = String(piece);
-    let from = 0;
-    mark.lastIndex = this.#isEscaped ? 1 : 0;
-    if (text !== "") this.#isEscaped = false;
-    for (let found = mark.exec(text); found !== null && !this.stopped && !this.#isOver; found = mark.exec(text)) {
-      const { 0: character, index } = found;
-      if (character === "\n") this.line++;
-      else if (character.startsWith("\\")) this.#isEscaped = character.length === 1;
-      else if (character === '"') this.#isInString = !this.#isInString;
-      else if (!this.#isInString) {
-        const isStart = character === "{" || character === "[";
-        const end = isStart ? index : index + 1;
-        this.#add(text.slice(from, end));
-        from = end;
-        if (isStart) this.#open(character);
-        else this.#close();
-      }
-    }
-    this.#add(text.slice(from));
+    this.#length += text.length;
+    this.stopped ||= this.#length > maxLength;
+    if (!this.stopped) this.#pieces.push(text);
     return this.sink.take();
   }
 
   end(): Entries {
+    const text = this.#pieces.join("");
+    this.#pieces = [];
+    const feed = this.stopped ? undefined : (parsed(text) ?? this.#withoutRest(text));
+    this.#isFeed = feedVersion.test(feed === undefined ? text : String(feed["version"]));
+    if (!this.#isFeed) return this.sink.finish();
+    if (this.stopped) this.report("limit-document-bytes", undefined, maxLength);
+    else if (feed === undefined || !Array.isArray(feed["items"])) this.report("json-not-well-formed");
+    if (feed !== undefined) this.#take(feed);
     const { problems } = this.context;
-    if (!this.stopped && !this.#isOver) this.#break();
     if (this.sink.entryCount === 0 && problems.complete) problems.add("no-entries");
     return this.sink.finish();
   }
 
-  #add(text: string): void {
-    if (this.stopped || this.#isOver) return;
-    if (this.#isInItems && this.#depth > 2) this.#item += text;
-    else if (!this.#isInItems) {
-      this.#feed += text;
-      this.#tail = (this.#tail + text).slice(-longestName);
-    }
-    if (this.#item.length > mostText || this.#feed.length > mostText) this.#break();
+  #withoutRest(text: string): Values | undefined {
+    const feed = parsed(text.slice(0, text.lastIndexOf("}") + 1));
+    if (feed !== undefined) this.report("json-not-well-formed");
+    return feed;
   }
 
-  #open(bracket: string): void {
-    this.#depth += 1;
-    if (this.#depth !== 2 || bracket !== "[" || !itemsName.test(this.#tail)) return;
-    this.#isInItems = true;
-    this.#feed += "0";
+  #take({ items, next_url: next }: Values): void {
+    for (const item of Array.isArray(items) ? items : []) if (!this.stopped) this.#takeItem(Object(item));
+    if (typeof next === "string" && next.trim() !== "") this.#reader.setFeedLink("next", next.trim());
+    else if (next && typeof next !== "string") this.report("feed-next", `invalid URL ${JSON.stringify(next)}`);
   }
 
-  #close(): void {
-    this.#depth -= 1;
-    if (this.#depth === 2 && this.#isInItems) this.#endItem();
-    else if (this.#depth === 1) this.#isInItems = false;
-    if (this.#depth > 0) return;
-    this.#isOver = true;
-    const { next_url: next } = parse(this.#feed) ?? {};
-    if (typeof next === "string") this.#reader.setFeedLink("next", next);
-  }
-
-  #endItem(): void {
-    const item = parse(this.#item);
-    this.#item = "";
-    if (item === undefined) {
-      this.report("json-not-well-formed");
-      return;
-    }
-    const reader = this.#reader;
+  #takeItem(item: Values): void {
+    const { xmlTextLength: longest } = this.context.limits;
     const text = (name: string): string => {
       const value = item[name];
-      return typeof value === "string" && value.length <= this.context.limits.xmlTextLength ? value.trim() : "";
+      if (typeof value !== "string") return "";
+      if (value.length <= longest || name === "url" || name === "id") return value.trim();
+      this.report("limit-text-length", name, longest);
+      return "";
     };
+    const reader = this.#reader;
     reader.begin(noAttributes);
     reader.setLink(text("url"));
     Object.assign(reader.item, {
@@ -116,24 +88,21 @@ export class JsonFeedParser extends PlainParser {
     if (text("date_modified") !== "") reader.setUpdated(text("date_modified"));
     reader.end();
   }
-
-  #break(): void {
-    this.report("json-not-well-formed");
-    this.stopped = true;
-  }
 }
 
+type Values = Readonly<Record<string, unknown>>;
+
 // Undefined if it is not an object.
-function parse(text: string): Readonly<Record<string, unknown>> | undefined {
+function parsed(text: string): Values | undefined {
   try {
-    return Object(JSON.parse(text));
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Values) : undefined;
   } catch {
     return undefined;
   }
 }
 
-const mark = /\\[\s\S]?|["{}[\]\n]/g;
-const itemsName = /"items"\s*:\s*$/;
-const longestName = 64;
-// Of one item, or of the feed without its items, in characters.
-const mostText = 4_000_000;
+// JSON may write a slash as `\/`.
+const feedVersion = /https?:\\?\/\\?\/(?:www\.)?jsonfeed\.org\\?\/version\\?\//;
+// In characters; what `JSON.parse` returns takes many times the memory.
+const maxLength = 10_000_000;

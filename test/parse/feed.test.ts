@@ -226,7 +226,12 @@ test("where a feed goes on is part of its result", () => {
     format: "atom",
     next: "https://example.org/maps/sitemap.xml?page=2",
   });
-  expect(parsed(atom('<link rel="next" href="mailto:x"/>'))).toMatchObject({ codes: ["url-invalid", "url-relative"] });
+  for (const href of ["mailto:x", "", `/${"x".repeat(9000)}`]) {
+    expect(parsed(atom(`<link rel="next" href="${href}"/>`))).toMatchObject({
+      codes: ["feed-next", "url-relative"],
+      complete: false,
+    });
+  }
 });
 
 // https://www.jsonfeed.org/version/1.1/
@@ -271,10 +276,29 @@ describe("JSON Feed", () => {
       [one.url],
       [],
     ],
-    ["cut off", feed(`${item}, {"url": "https://example.org/2`).slice(0, -2), [one.url], ["json-not-well-formed"]],
-    ["a broken item", feed(`{"url": "https://example.org/0" 1}, ${item}`), [one.url], ["json-not-well-formed"]],
+    ["escapes in a name", feed(item).replace('"items"', '"item\\u0073"'), [one.url], []],
+    [
+      "blanks before the list",
+      feed(item).replace('"items": ', `"items"${" ".repeat(70)}:${"\n".repeat(70)}`),
+      [one.url],
+      [],
+    ],
+    [
+      "the version after the items",
+      `{"items": [${item}], "version": "http:\\/\\/jsonfeed.org\\/version\\/1"}`,
+      [one.url],
+      [],
+    ],
+    ["items of other kinds", feed(`null, 1, "${one.url}", [], ${item}`), [one.url], ["url-missing"]],
+    ["cut off", feed(`${item}, {"url": "https://example.org/2`).slice(0, -2), [], ["json-not-well-formed"]],
+    ["a broken item", feed(`{"url": "https://example.org/0" 1}, ${item}`), [], ["json-not-well-formed"]],
+    ["a stray bracket", feed(`${item}], [${item}`).replaceAll("}]", "}]]"), [], ["json-not-well-formed"]],
+    ["broken JSON beside the next page", feed(item, ', "next_url": "/2", x'), [], ["json-not-well-formed"]],
+    ["no list of items", feed(item).replace("items", "entries"), [], ["json-not-well-formed"]],
+    ["a long title", feed(`{"title": "${"x".repeat(70_000)}", ${item.slice(1)}`), [one.url], ["limit-text-length"]],
+    ["a long URL", feed(`{"url": "/${"x".repeat(70_000)}"}`), [], ["limit-url-length"]],
     ["without items", feed(""), [], ["no-entries"]],
-    ["what follows is not read", `${feed(item)} {"items": [{"url": "https://example.org/2"}]}`, [one.url], []],
+    ["lenient: what follows is not read", `${feed(item)} <!-- cached -->`, [one.url], ["json-not-well-formed"]],
     ["items elsewhere", feed("", ', "_x": {"items": [{"url": "https://example.org/2"}]}'), [], ["no-entries"]],
   ])("%s", (_, text, urls, codes) => {
     const result = parsed(text);
@@ -283,9 +307,28 @@ describe("JSON Feed", () => {
     expect(result.codes).toEqual(codes);
   });
 
+  test("broken JSON is a loss", () => {
+    expect(parsed(feed(item).slice(0, -1))).toMatchObject({ complete: false });
+  });
+
+  test("a next page that is no URL is reported", () => {
+    const next = (value: string) => parsed(feed(item, `, "next_url": ${value}`)).codes;
+    expect(["null", '""', "[2]", '"ftp://x/"'].map(next)).toEqual([[], [], ["feed-next"], ["feed-next"]]);
+  });
+
+  test.each(['{"urls": []}', '{"version": 1, "items": [{"url": "https://example.org/1"}]}', '{"a": [1, 2'])(
+    "other JSON is not a feed: %s",
+    (text) => {
+      expect(parsed(text)).toMatchObject({
+        outcome: { kind: "invalid", reason: { code: "not-a-sitemap" } },
+        pages: [],
+      });
+    },
+  );
+
   test("an object without end is not kept in memory", () => {
     const piece = '"key": [], '.repeat(6000);
-    const endless = ['{"version": "https://jsonfeed.org/version/1", ', ...Array<string>(70).fill(piece)];
-    expect(parsePieces(endless).codes).toEqual(["json-not-well-formed"]);
+    const endless = ['{"version": "https://jsonfeed.org/version/1", ', ...Array<string>(160).fill(piece)];
+    expect(parsePieces(endless)).toMatchObject({ codes: ["limit-document-bytes"], complete: false });
   });
 });

@@ -1,0 +1,47 @@
+// Feeds in several pages: each is read, or its loss is reported. https://www.rfc-editor.org/rfc/rfc5005
+import { expect, test } from "vitest";
+import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { home, outline, robots, site } from "../support/site.ts";
+
+const atom = (next: string, ...paths: string[]) =>
+  `<feed xmlns="http://www.w3.org/2005/Atom">${next === "" ? "" : `<link rel="next" href="${next}"/>`}
+  ${paths.map((path) => `<entry><link href="{home}${path.slice(1)}"/></entry>`).join("")}</feed>`;
+
+/** The pages of a feed at `/feed`, `/feed?2`, and so on. */
+async function read(page: (number: number) => string) {
+  const { client, hits } = site((path) => {
+    if (path === "/robots.txt") return robots("/feed");
+    return path.startsWith("/feed") ? page(Number(path.slice("/feed?".length) || 1)) : undefined;
+  });
+  const options = { client, useKnownPaths: false, useHomepage: false, limits: { documents: 20 } };
+  const tree = await sitemapTreeForHomepage(home, options);
+  const paths = (await outline(tree)).map((line) => line.trim()).filter((line) => /^\/\d/.test(line));
+  const losses = [...tree.problems()].map(({ problem }) => `${problem.code} ${problem.value ?? ""}`.trim());
+  await tree.close();
+  return { paths, losses, complete: tree.complete, requests: hits.filter((path) => path.startsWith("/feed")).length };
+}
+
+test("a page without entries does not end a feed that has a next page", async () => {
+  const pages = [atom("/feed?2", "/1"), atom("/feed?3"), atom("", "/3")];
+  expect(await read((number) => pages[number - 1]!)).toEqual({
+    paths: ["/1", "/3"],
+    losses: ["no-entries"],
+    complete: true,
+    requests: 3,
+  });
+});
+
+test.each([
+  ["empty pages", (number: number) => (number === 1 ? atom("/feed?2", "/1") : atom(`/feed?${number + 1}`)), 3],
+  ["the last page again", (number: number) => atom(`/feed?${number + 1}`, number === 1 ? "/1" : "/2"), 3],
+])("a feed that goes on with %s is not read to the end of time, and that is a loss", async (_, page, requests) => {
+  const result = await read(page);
+  expect(result).toMatchObject({ complete: false, requests });
+  expect(result.losses).toContain("feed-next this page repeats the one before it");
+});
+
+test("a next page that cannot be requested is a loss", async () => {
+  const result = await read(() => atom(`/${"x".repeat(9000)}`, "/1"));
+  expect(result).toMatchObject({ paths: ["/1"], complete: false });
+  expect(result.losses[0]).toMatch(/^feed-next invalid URL/);
+});
