@@ -41,17 +41,13 @@ type Part = RulePart<ExtensionTarget>;
 export const newsRules: Rules = elements("news", {
   publication: {
     children: elements("news", {
-      name: text(({ news }, name) => (news.publicationName ??= name), 1),
-      language: text(({ news }, language) => (news.publicationLanguage ??= language), 2),
+      name: text(({ news }, name) => (news.publicationName ??= name)),
+      language: text(({ news }, language) => (news.publicationLanguage ??= language)),
     }),
-    mark: 1,
-    needs: 3,
   },
-  title: text(({ news }, title) => (news.title ??= title), 2),
+  title: text(({ news }, title) => (news.title ??= title)),
   publication_date: {
     form: "date",
-    isDetail: true,
-    mark: 4,
     text(reader, content, facts) {
       const date = reader.newsDate(content, facts);
       if (date !== undefined) reader.news.publishDate ??= date;
@@ -65,7 +61,7 @@ export const newsRules: Rules = elements("news", {
 
 /** Inside `<image:image>`. */
 export const imageRules: Rules = elements("image", {
-  loc: url(({ image }, loc) => (image.url ??= loc), 1),
+  loc: url(({ image }, loc) => (image.url ??= loc)),
   caption: text(({ image }, caption) => (image.caption ??= caption)),
   geo_location: text(({ image }, place) => (image.geoLocation ??= place)),
   title: text(({ image }, title) => (image.title ??= title)),
@@ -74,10 +70,10 @@ export const imageRules: Rules = elements("image", {
 
 /** Inside `<video:video>`. */
 export const videoRules: Rules = elements("video", {
-  thumbnail_loc: url(({ video }, url) => (video.thumbnailUrl ??= url), 1),
-  title: text(({ video }, text) => (video.title ??= text), 2),
-  description: text(({ video }, text) => (video.description ??= text), 4),
-  content_loc: url(({ video }, url) => (video.contentUrl ??= url), 8),
+  thumbnail_loc: url(({ video }, url) => (video.thumbnailUrl ??= url)),
+  title: text(({ video }, text) => (video.title ??= text)),
+  description: text(({ video }, text) => (video.description ??= text)),
+  content_loc: url(({ video }, url) => (video.contentUrl ??= url)),
   player_loc: {
     ...url(({ video }, url) => (video.playerUrl ??= url)),
     open(reader, attributes) {
@@ -90,7 +86,7 @@ export const videoRules: Rules = elements("video", {
   rating: value("rating", (number) => atMost(5, parseNumber(number))),
   view_count: { ...value("viewCount", parseNumber), form: "number" },
   publication_date: date("publicationDate"),
-  family_friendly: { ...value("isFamilyFriendly", parseBoolean), form: "boolean" },
+  family_friendly: value("isFamilyFriendly", parseBoolean),
   restriction: restriction("restriction"),
   platform: restriction("platform"),
   price: {
@@ -103,7 +99,7 @@ export const videoRules: Rules = elements("video", {
       if (Object.keys(price).length > 0) append(reader, "prices", price);
     },
   },
-  requires_subscription: { ...value("requiresSubscription", parseBoolean), form: "boolean" },
+  requires_subscription: value("requiresSubscription", parseBoolean),
   uploader: {
     ...text(({ video }, text) => (video.uploader ??= text)),
     open(reader, attributes) {
@@ -112,9 +108,9 @@ export const videoRules: Rules = elements("video", {
       if (resolved !== undefined) reader.video.uploaderUrl ??= resolved;
     },
   },
-  live: { ...value("isLive", parseBoolean), form: "boolean" },
+  live: value("isLive", parseBoolean),
   tag: {
-    isDetail: true,
+    form: "any",
     text(reader, tag) {
       if (tag !== "") append(reader, "tags", tag);
     },
@@ -156,21 +152,18 @@ export const videoRules: Rules = elements("video", {
   },
 });
 
-function text(set: (reader: ExtensionTarget, text: string) => unknown, mark = 0): Part {
+function text(set: (reader: ExtensionTarget, text: string) => unknown): Part {
   return {
-    isDetail: true,
-    mark,
+    form: "any",
     text(reader, content) {
       if (content !== "") set(reader, content);
     },
   };
 }
 
-function url(set: (reader: ExtensionTarget, url: string) => unknown, mark = 0): Part {
+function url(set: (reader: ExtensionTarget, url: string) => unknown): Part {
   return {
     isUrl: true,
-    isDetail: true,
-    mark,
     text(reader, content, facts) {
       const resolved = content === "" ? undefined : reader.url(content, facts);
       if (resolved !== undefined) set(reader, resolved);
@@ -181,7 +174,6 @@ function url(set: (reader: ExtensionTarget, url: string) => unknown, mark = 0): 
 function date(key: "expirationDate" | "publicationDate"): Part {
   return {
     form: "date",
-    isDetail: true,
     text(reader, content, facts) {
       const parsed = content === "" ? undefined : reader.date(content, facts);
       if (parsed !== undefined) reader.video[key] ??= parsed;

@@ -220,6 +220,8 @@ export class ElementRule<Target> {
   readonly foreign: ElementRule<Target> | undefined = undefined;
   /** It is an entry: the start of the next entry ends it, with everything open in it. */
   readonly isEntry: boolean = false;
+  /** The entry is a page: with `urlsOnly`, only its URL is needed. */
+  readonly isPage: boolean = false;
   readonly open: ((target: Target, attributes: XmlAttributes) => void) | undefined = undefined;
   /** Receives the element's text: decoded, trimmed, perhaps empty. */
   readonly text: ((target: Target, text: string, facts: TextFacts) => void) | undefined = undefined;
@@ -227,16 +229,10 @@ export class ElementRule<Target> {
   readonly isUrl: boolean = false;
   /** The URL is that of the entry. */
   readonly isKey: boolean = false;
-  /** What the text should be. A date is one of https://www.w3.org/TR/NOTE-datetime. */
-  readonly form: "date" | "frequency" | "priority" | "number" | "boolean" | undefined = undefined;
+  /** Which texts are always valid: any, dates (https://www.w3.org/TR/NOTE-datetime), or digits. */
+  readonly form: "any" | "date" | "number" | undefined = undefined;
   /** Needed only if another element is missing: then the target reports why it cannot be used. */
   readonly isFallback: boolean = false;
-  /** With `urlsOnly`, the text (or the URL in an attribute) is checked, but not kept. */
-  readonly isDetail: boolean = false;
-  /** A bit that identifies it among its siblings. In an entry, it should occur once. */
-  readonly mark: number = 0;
-  /** The marks of its required children or attributes. 0: its content may be reported for other reasons. */
-  readonly needs: number = 0;
   readonly close: ((target: Target) => void) | undefined = undefined;
   /** For elements that contain entries: receives URLs that occur there as text. */
   readonly stray: ((target: Target, url: string) => void) | undefined = undefined;

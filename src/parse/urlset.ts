@@ -329,7 +329,6 @@ function withLoc(fields: Rules): Rules {
   const loc: Part = {
     isUrl: true,
     isKey: true,
-    mark: 1,
     children: fields,
     text: (reader, text, facts) => reader.setLoc(text, facts),
   };
@@ -346,27 +345,22 @@ const sitemap: Rules = withLoc(
 const page: Rules = withLoc(
   new Map([
     ...elements<UrlsetReader>("sitemap", {
-      lastmod: {
-        form: "date",
-        isDetail: true,
-        mark: 2,
-        text: (reader, text, facts) => reader.setLastModified(text, facts),
-      },
-      changefreq: { form: "frequency", mark: 4, text: (reader, text) => reader.setChangeFrequency(text) },
-      priority: { form: "priority", mark: 8, text: (reader, text) => reader.setPriority(text) },
-      link: { isDetail: true, open: (reader, attributes) => reader.addLink(attributes, "link") },
+      lastmod: { form: "date", text: (reader, text, facts) => reader.setLastModified(text, facts) },
+      changefreq: { text: (reader, text) => reader.setChangeFrequency(text) },
+      priority: { text: (reader, text) => reader.setPriority(text) },
+      link: { open: (reader, attributes) => reader.addLink(attributes, "link") },
     }),
     ...elements<UrlsetReader>("xhtml", {
-      link: { isDetail: true, needs: 7, open: (reader, attributes) => reader.addLink(attributes, undefined) },
+      link: { open: (reader, attributes) => reader.addLink(attributes, undefined) },
     }),
     ...elements<UrlsetReader>("news", {
-      news: { children: newsRules, mark: 16, needs: 7, close: (reader) => reader.endNews() },
+      news: { children: newsRules, close: (reader) => reader.endNews() },
     }),
     ...elements<UrlsetReader>("image", {
-      image: { children: imageRules, needs: 1, close: (reader) => reader.endImage() },
+      image: { children: imageRules, close: (reader) => reader.endImage() },
     }),
     ...elements<UrlsetReader>("video", {
-      video: { children: videoRules, needs: 15, close: (reader) => reader.endVideo() },
+      video: { children: videoRules, close: (reader) => reader.endVideo() },
     }),
   ]),
 );
@@ -397,7 +391,7 @@ for (const table of [page, sitemap]) {
 function entry(name: "url" | "sitemap", kind: EntryKind, isMisplaced: boolean): Part {
   return {
     isEntry: true,
-    needs: 1,
+    isPage: kind === "page",
     children: kind === "page" ? page : sitemap,
     others: fields,
     open(reader) {

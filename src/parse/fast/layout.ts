@@ -7,16 +7,12 @@ export const memoryPages = 24;
 export const namesStart = 65536;
 export const nameCount = 512;
 export const nameSize = 64;
-/** Of a name: its length, number and hints, the name that usually follows it, the number of the name around it, its mark, the
-    marks that it needs (table.ts), and the text. */
+/** Of a name: its length, number and hints, the name that usually follows it, and the text. */
 export const nameNumber = 4;
 export const nameHints = 8;
 export const nameNext = 12;
-export const nameParent = 16;
-export const nameMark = 20;
-export const nameNeeds = 24;
-export const nameText = 28;
-export const longestName = 35;
+export const nameText = 16;
+export const longestName = 47;
 /** Accepted origins: the length, and the text. */
 export const originsStart = 98304;
 export const originCount = 8;
@@ -27,12 +23,13 @@ export const wordsStart = 100352;
 export const wordCount = 512;
 /** The addresses of the names of open elements, by depth; the root is at 1. */
 export const openStart = 108544;
-/** The marks seen so far in each of them. */
-export const marksStart = 108672;
 /** Stands for a name that is not in the table: it has a length that no name has. */
 export const unknownName = 108800;
 /** A name that is being added to the table. */
 export const scratchStart = 108864;
+/** The shapes of entries about which nothing was reported, by their lowest bits. */
+export const shapesStart = 110592;
+export const shapeCount = 1024;
 /** The document, in UTF-8. Vectors are read beyond its end. */
 export const documentStart = 131072;
 export const documentEnd = 327680;
@@ -42,8 +39,8 @@ export const tokensEnd = 724992;
 /** Texts as JSON: at most twice as long as the document. */
 export const textsStart = 724992;
 
-/** A token: kind and number of the name, start, end, facts, a fingerprint or the place of a word, where its tag begins,
-    and of an entry where its end tag begins. */
+/** A token: kind and number of the name, start, end, facts, a fingerprint or the place of a word (at the end of an entry: its
+    shape, or 0), where its tag begins, and of an entry where its end tag begins. */
 export const tokenStart = 4;
 export const tokenEnd = 8;
 export const tokenFacts = 12;
@@ -68,23 +65,19 @@ export const kinds = 7;
 export const hasAttributes = 8;
 export const hidesAttributes = 16;
 
-/** Hints for the text of an element or attribute: a URL, that of an entry, a date, a detail. */
+/** Hints for the text of an element or attribute: a URL, that of an entry, a date, any text. */
 export const isUrl = 1;
 export const isKey = 2;
 export const isDate = 4;
-export const isDetail = 8;
+export const isAny = 8;
 /** The attributes of the element are wanted; its text is not. */
 export const wantsAttributes = 16;
 export const isUnwanted = 32;
-/** If only URLs are wanted: an entry, a change frequency, a priority, a number, a yes or no, the kind of a link. */
-export const isEntry = 64;
-export const isFrequency = 128;
-export const isPriority = 256;
-export const isNumber = 512;
-export const isBoolean = 1024;
-export const isRelation = 2048;
+/** A number. An entry of which only the URL is needed. */
+export const isNumber = 64;
+export const isEntry = 128;
 
-/** Facts about a text: it is not in the list, because it is unusual or not needed; it may have to be trimmed. */
+/** Facts about a text: it is not in the list, because it is unusual; it may have to be trimmed. */
 export const isRaw = 1;
 export const hasSpace = 4;
 /** It is a URL of an accepted origin, or of a new one; it has a fingerprint; it is a date. */
@@ -95,5 +88,3 @@ export const isUsualDate = 64;
 /** It is a known word, or becomes one. */
 export const isKnownWord = 128;
 export const isNewWord = 256;
-/** It is not in the list: there is nothing to report. */
-export const isLeftOut = 512;

@@ -10,11 +10,10 @@ import type { XmlName } from "../xml/names.ts";
 import type { CreateFastPath, FastPath, XmlScanner } from "../xml/scanner.ts";
 import { XmlText } from "../xml/text.ts";
 import * as layout from "./layout.ts";
-import { createTokenizer, type Hints, type KnownName, startOfCharacter, type Tokenizer } from "./tokenizer.ts";
+import { createTokenizer, type KnownName, startOfCharacter, type Tokenizer } from "./tokenizer.ts";
 
 type Rule = ElementRule<TableTarget>;
 type RuleReader = TableReader<TableTarget>;
-type Form = NonNullable<Rule["form"]>;
 
 // Shared by all documents, and created for the first that can use it.
 let shared: Tokenizer | undefined | false = false;
@@ -39,6 +38,9 @@ export class TokenReader implements FastPath {
   readonly #numbers = new Map<XmlName | string, number>();
   // How many rules are open up to that of the entry; 0 outside of entries.
   #entryDepth = 0;
+  // How many problems were reported before the entry, and whether all hints about it are about the rules that apply.
+  #reports = 0;
+  #isAsHinted = false;
   // The next text.
   #next = 0;
   // What could not be read yet of the last chunk: bytes, and the first half of a surrogate pair.
@@ -108,18 +110,17 @@ export class TokenReader implements FastPath {
       const inner = reader.rules.at(-1)!;
       // Its meaning when it was open, because its own namespace declarations are no longer in scope.
       const rule = isOpen || last.context !== inner ? inner : (last.meaning as Rule);
-      const parent = this.#numbers.get(names.at(isOpen ? -2 : -1)!) ?? -1;
-      this.#add(last.raw, last, [hintsOf(rule, reader.urlsOnly), parent, rule.mark, rule.needs]);
+      this.#add(last.raw, last, hintsOf(rule, reader.urlsOnly), rule);
     }
     if (cursor.position !== tagEnd) return;
     for (let index = 0; index < tag.count; index++) {
       const name = tag.name(index);
       if (this.#numbers.has(name) || name.startsWith("xmlns")) continue;
-      this.#add(`${name}=`, name, attributeHints.get(name) ?? noHints);
+      this.#add(`${name}=`, name, attributeHints.get(name) ?? 0);
     }
   }
 
-  #add(key: string, name: XmlName | string, hints: Hints): void {
+  #add(key: string, name: XmlName | string, hints: number, rule?: Rule): void {
     // A hostile document may have any number of names.
     if (this.#names.length >= mostNames || encoder.encode(key).length > layout.longestName) return;
     const element = typeof name === "string" ? undefined : name;
@@ -130,6 +131,7 @@ export class TokenReader implements FastPath {
       address: layout.unknownName,
       attribute: typeof name === "string" ? interned(name) : "",
       element,
+      rule,
       isEntryName: element !== undefined && this.#reader!.isEntryName(element),
     });
     this.#shortRuns = 0;
@@ -221,8 +223,12 @@ export class TokenReader implements FastPath {
       if (kind === layout.closes) {
         cursor.at = memory[(at + layout.tokenStart) >> 2]!;
         names.pop();
-        if (rules.length === this.#entryDepth) this.#entryDepth = 0;
+        const isEntryEnd = rules.length === this.#entryDepth;
         reader.close();
+        if (isEntryEnd) {
+          this.#entryDepth = 0;
+          if (this.#isAsHinted && this.#reports === cursor.reports) this.#tokenizer.learnShape(at);
+        }
         continue;
       }
       const name = this.#names[(head >> 8) & 0xff]!;
@@ -233,8 +239,9 @@ export class TokenReader implements FastPath {
       const tag = memory[(at + layout.tokenTag) >> 2]!;
       cursor.at = tag;
       const rule = reader.ruleOf(name.element!);
+      if (rule !== name.rule) this.#isAsHinted = false;
       if (kind === layout.isPage) {
-        if (this.#entryDepth > 0) return tag;
+        if (this.#entryDepth > 0 || rule !== name.rule) return tag;
         this.#takePage(reader, rule, this.#names[head >> 16]!, at);
         continue;
       }
@@ -243,9 +250,13 @@ export class TokenReader implements FastPath {
       const hasAttributes = (head & layout.hasAttributes) !== 0;
       if (kind === layout.opens) {
         if (rule.text !== undefined) return tag;
+        if (rule.isEntry) {
+          this.#entryDepth = rules.length + 1;
+          this.#reports = cursor.reports;
+          this.#isAsHinted = rule === name.rule;
+        }
         names.push(name.element!);
         reader.enter(rule, hasAttributes ? attributes : noAttributes);
-        if (rule.isEntry) this.#entryDepth = rules.length;
       } else if (rule.open !== undefined) rule.open(target, hasAttributes ? attributes : noAttributes);
       if (hasAttributes) attributes.count = 0;
       if (kind === layout.opens) continue;
@@ -271,7 +282,7 @@ export class TokenReader implements FastPath {
     const start = memory[(at + layout.tokenStart) >> 2]!;
     const end = memory[(at + layout.tokenEnd) >> 2]!;
     const facts = memory[(at + layout.tokenFacts) >> 2]!;
-    const value = this.#value(at, facts, rule);
+    const value = this.#value(at, facts);
     cursor.at = isCdata ? end + cdataEnd : end;
     if (rule.text === undefined) return;
     if (value === undefined) this.#takeRaw(reader, rule, this.#tokenizer.decode(start, end), isCdata, start);
@@ -299,7 +310,7 @@ export class TokenReader implements FastPath {
     const { memory } = this.#tokenizer;
     const { tag: attributes } = this.#scanner;
     const facts = memory[(at + layout.tokenFacts) >> 2]!;
-    const value = this.#value(at, facts, name);
+    const value = this.#value(at, facts);
     if (value === undefined) {
       const [start, end] = [memory[(at + layout.tokenStart) >> 2]!, memory[(at + layout.tokenEnd) >> 2]!];
       attributes.add(name, this.#tokenizer.decode(start, end));
@@ -309,12 +320,11 @@ export class TokenReader implements FastPath {
     attributes.add(name, value, this.#factsAt(known, at, facts));
   }
 
-  // The next text; undefined if it must be read as written. `of`: the rule of its element, or the name of its attribute.
-  #value(at: number, facts: number, of: Rule | string): string | undefined {
+  // The next text; undefined if it must be read as written.
+  #value(at: number, facts: number): string | undefined {
     const { memory, texts, words } = this.#tokenizer;
     if (memory[(at + layout.tokenStart) >> 2] === memory[(at + layout.tokenEnd) >> 2]) return "";
     if ((facts & layout.isRaw) !== 0) return undefined;
-    if ((facts & layout.isLeftOut) !== 0) return standIn(of, facts);
     if ((facts & layout.isKnownWord) !== 0) return words[memory[(at + layout.tokenHigh) >> 2]!]!;
     const value = texts[this.#next++]!;
     if ((facts & layout.isNewWord) !== 0) words[memory[(at + layout.tokenHigh) >> 2]!] = value;
@@ -334,22 +344,12 @@ export class TokenReader implements FastPath {
 
 // Tells the tokenizer about the text of an element.
 function hintsOf(rule: Rule, urlsOnly: boolean): number {
-  if (urlsOnly && rule.isEntry) return layout.isEntry;
+  if (urlsOnly && rule.isPage) return layout.isEntry;
   const wanted = rule.open === undefined ? 0 : layout.wantsAttributes;
   if (rule.text === undefined) return wanted | layout.isUnwanted;
   const key = rule.isKey ? layout.isKey : 0;
   const url = rule.isUrl ? layout.isUrl : 0;
-  const form = rule.form === undefined ? 0 : formHints[rule.form];
-  return wanted | key | url | form | (rule.isDetail ? layout.isDetail : 0);
-}
-
-// Replaces an omitted text, if only its validity matters.
-function standIn(of: Rule | string, facts: number): string | undefined {
-  if (typeof of === "string") return of === "rel" ? "alternate" : leftOut;
-  const valid = of.form === undefined ? undefined : validTexts[of.form];
-  if (valid !== undefined) return valid;
-  if (!of.isDetail || (of.isUrl && (facts & layout.isAccepted) === 0)) return undefined;
-  return of.form === "date" && (facts & layout.isUsualDate) === 0 ? undefined : leftOut;
+  return wanted | key | url | (rule.form === undefined ? 0 : formHints[rule.form]);
 }
 
 // Returns the same string object for all occurrences, so that comparing is a pointer comparison.
@@ -380,15 +380,13 @@ const mostNames = 200;
 const knownFacts = layout.isAccepted | layout.isUnaccepted | layout.isUsualDate;
 // The length of `]]>`.
 const cdataEnd = 3;
-// Stand-ins for omitted texts.
-const leftOut = "-";
-const validTexts: Partial<Record<Form, string>> = { frequency: "daily", priority: "0.5", number: "1", boolean: "yes" };
-const { isDate: date, isFrequency: frequency, isPriority: priority, isNumber: number, isBoolean: boolean } = layout;
-const formHints: Readonly<Record<Form, number>> = { date, frequency, priority, number, boolean };
-const noHints: Hints = [0, 0, 0, 0];
-// The attributes of a link to an alternate page, which needs all three.
-const attributeHints: ReadonlyMap<string, Hints> = new Map([
-  ["rel", [layout.isRelation, 0, 1, 0]],
-  ["hreflang", [layout.isDetail, 0, 2, 0]],
-  ["href", [layout.isUrl | layout.isDetail, 0, 4, 0]],
+const formHints: Readonly<Record<NonNullable<Rule["form"]>, number>> = {
+  any: layout.isAny,
+  date: layout.isDate,
+  number: layout.isNumber,
+};
+// The attributes of a link to an alternate page.
+const attributeHints: ReadonlyMap<string, number> = new Map([
+  ["hreflang", layout.isAny],
+  ["href", layout.isUrl],
 ]);

@@ -11,7 +11,6 @@ export let mostAttributes: i32 = 0;
 export let deepest: i32 = 0;
 export let floor: i32 = 1;
 export let urlsOnly: i32 = 0;
-export let mostDetails: i32 = 0;
 export let highStart: i32 = 0;
 export let lowStart: i32 = 0;
 export let highFactor: i32 = 0;
@@ -36,21 +35,24 @@ let other: i32 = 0;
 let decoded: i32 = 0;
 // Which of the two places of a word is overwritten next.
 let nextWay: i32 = 0;
-// The current entry, if it may become a single token: the token of its start tag, its depth, the number of its elements, and the token
-// of its URL.
+// The current entry, if it may become a single token: the token of its start tag, its depth, and its shape (see `note`).
 let entryToken: i32 = 0;
 let entryDepth: i32 = 0;
-let details: i32 = 0;
+let shape: i64 = 0;
+// Where its texts begin, and whether those before it are ASCII.
+let entryTexts: i32 = 0;
+let entryIsAscii: i32 = 0;
+// The token of its URL, the position of that in the list of texts, and whether it is ASCII.
 let keyToken: i32 = 0;
-// The attributes of the last tag, the marks of those that are valid, or -1, and whether it ends in `/>`.
+let keyText: i32 = 0;
+let keyTextEnd: i32 = 0;
+let keyIsAscii: i32 = 0;
+// The attributes of the last tag, and whether it ends in `/>`.
 let attributeCount: i32 = 0;
-let attributeMarks: i32 = 0;
 let isEmptyTag: bool = false;
 // Whether the last text has something that JSON escapes, and whether it has non-ASCII characters.
 let isEscaped: bool = false;
 let isWide: bool = false;
-
-const acceptedKey: i32 = layout.hasKey | layout.isAccepted;
 
 function byte(p: i32): i32 {
   return load<u8>(p);
@@ -58,6 +60,20 @@ function byte(p: i32): i32 {
 
 function isSpace(c: i32): bool {
   return c == 0x20 || c == 0x0a || c == 0x0d || c == 0x09;
+}
+
+// The position after white space. Zeros follow the document.
+function afterSpace(from: i32): i32 {
+  let p: i32 = from;
+  while (true) {
+    const v: v128 = v128.load(p);
+    const usual: v128 = v128.or(i8x16.eq(v, i8x16.splat(0x20)), i8x16.eq(v, i8x16.splat(0x0a)));
+    const others: v128 = v128.or(i8x16.eq(v, i8x16.splat(0x0d)), i8x16.eq(v, i8x16.splat(0x09)));
+    const mask: i32 = i8x16.bitmask(v128.or(usual, others));
+    if (mask != 0xffff) return p + ctz(~mask);
+    p += 16;
+  }
+  return 0;
 }
 
 /** Adds a name, whose text is in memory. Returns its address. */
@@ -95,8 +111,7 @@ export function run(from: i32, end: i32): i32 {
 
 // Reads a tag, and the rest of the element if that is only text. Returns its end, or 0 if it is incomplete or unusual.
 function element(from: i32, end: i32): i32 {
-  let p: i32 = from;
-  while (isSpace(byte(p))) p++;
+  const p: i32 = afterSpace(from);
   if (p + 4 >= end) return 0;
   if (byte(p) != 0x3c) return unusual();
   if (byte(p + 1) == 0x2f) return endTag(p, end);
@@ -121,7 +136,7 @@ function element(from: i32, end: i32): i32 {
     if (isEmptyTag) {
       takeAttributes(tokens);
       token(layout.isEmpty | head, p, start, p);
-      if (entryToken != 0) settle(slot, attributeMarks != 0 && attributeMarks == load<i32>(slot, layout.nameNeeds));
+      note(layout.isEmpty | head);
       return start;
     }
   }
@@ -147,27 +162,26 @@ function element(from: i32, end: i32): i32 {
     takeAttributes(tokens);
     const place: i32 = out;
     token(content | head, start, textEnd, p);
-    const facts: i32 = takeText(place, hints, content, special, other);
+    const needed: i32 = special;
+    const textAt: i32 = textOut;
+    const facts: i32 = takeText(place, hints, content, needed, other);
     store<i32>(place, facts, layout.tokenFacts);
-    if (entryToken != 0) {
-      const isKey: bool = content == layout.holdsText && (facts & acceptedKey) == acceptedKey;
-      if (isKey) keyToken = place;
-      settle(slot, attributeCount == 0 && (isKey || (facts & layout.isLeftOut) != 0));
+    if ((facts & layout.hasKey) != 0) {
+      keyToken = place;
+      keyText = textAt;
+      keyTextEnd = textOut;
+      keyIsAscii = isWide ? 0 : 1;
     }
+    if (entryToken != 0) noteText(place, hints, facts, needed);
     return after + 3 + length;
   }
-  if (content == layout.holdsCdata || isOver || !isBlank(start, textEnd)) return unusual();
+  if (content == layout.holdsCdata || isOver || afterSpace(start) < textEnd) return unusual();
   takeAttributes(tokens);
   depth++;
   store<i32>(layout.openStart + (depth << 2), slot);
-  store<i32>(layout.marksStart + (depth << 2), 0);
-  if (attributeCount != 0 || load<i32>(slot, layout.nameNeeds) == 0) entryToken = 0;
-  else if (urlsOnly != 0 && (hints & layout.isEntry) != 0) {
-    entryToken = out;
-    entryDepth = depth;
-    details = 0;
-  }
+  if (urlsOnly != 0 && (hints & layout.isEntry) != 0) beginEntry();
   token(layout.opens | head, p, start, p);
+  note(layout.opens | head);
   return textEnd;
 }
 
@@ -184,38 +198,76 @@ function endTag(p: i32, end: i32): i32 {
   if (nameAfter >= end) return 0;
   if (byte(nameAfter) != 0x3e || !same(p + 2, slot + layout.nameText, load<i32>(slot))) return unusual();
   depth--;
-  if (entryToken != 0) {
-    const needs: i32 = load<i32>(slot, layout.nameNeeds);
-    const isWhole: bool = (load<i32>(layout.marksStart + (depth << 2), 4) & needs) == needs;
-    if (isWhole && depth < entryDepth) {
-      endEntry(p);
-      return nameAfter + 1;
-    }
-    settle(slot, isWhole);
+  const head: i32 = layout.closes | (load<i32>(slot, layout.nameNumber) << 8);
+  const isEntryEnd: bool = entryToken != 0 && depth < entryDepth;
+  if (isEntryEnd && keyToken != 0 && isKnownShape()) {
+    endEntry(p);
+    return nameAfter + 1;
   }
-  token(layout.closes | (load<i32>(slot, layout.nameNumber) << 8), p, nameAfter + 1, p);
+  store<i64>(out, isEntryEnd ? shape : 0, layout.tokenHigh);
+  if (isEntryEnd) entryToken = 0;
+  else note(head);
+  token(head, p, nameAfter + 1, p);
   return nameAfter + 1;
 }
 
-// An element of an entry of which only the URL is needed: it can be ignored if it is valid, in its usual place, and not repeated.
-function settle(slot: i32, isValid: bool): void {
-  const around: i32 = load<i32>(layout.openStart + (depth << 2));
-  const marks: i32 = layout.marksStart + (depth << 2);
-  const mark: i32 = load<i32>(slot, layout.nameMark);
-  const isRepeated: bool = depth == entryDepth && (load<i32>(marks) & mark) != 0;
-  const isPlaced: bool =
-    depth >= entryDepth && load<i32>(slot, layout.nameParent) == load<i32>(around, layout.nameNumber);
-  if (!isValid || isRepeated || !isPlaced || ++details > mostDetails) entryToken = 0;
-  store<i32>(marks, load<i32>(marks) | mark);
+// An entry of which only the URL is needed begins. An attribute, which only the scanner reads here, keeps it from becoming one token.
+function beginEntry(): void {
+  entryToken = attributeCount == 0 ? out : 0;
+  entryDepth = depth;
+  entryTexts = textOut;
+  entryIsAscii = isAscii;
+  keyToken = 0;
+  shape = ((<i64>highStart) << 32) | (<i64>lowStart & 0xffffffff);
 }
 
-// Replaces all tokens of the entry with one.
+// Adds a tag to the shape of the entry: a fingerprint of its tags, and of its texts where they matter. If nothing was reported about
+// an entry, there is nothing to report about others of its shape.
+function note(word: i32): void {
+  shape = (shape ^ word) * 0x42b2ae3d27d4eb4f;
+  shape = shape ^ (shape >>> 29);
+}
+
+// Adds an element or attribute with a text. The kinds of texts: none, any one, a valid one, and this very one.
+function noteText(place: i32, hints: i32, facts: i32, needed: i32): void {
+  const head: i32 = load<i32>(place);
+  const start: i32 = load<i32>(place, layout.tokenStart);
+  const length: i32 = load<i32>(place, layout.tokenEnd) - start;
+  if (length == 0) note(head);
+  else if ((hints & layout.isUnwanted) != 0) note(head | 0x10000);
+  else if ((facts & (layout.isRaw | layout.hasSpace)) != 0) entryToken = 0;
+  else if ((hints & layout.isAny) != 0 || (facts & (layout.isAccepted | layout.isUsualDate)) != 0) note(head | 0x20000);
+  else if ((hints & layout.isUrl) != 0 || needed != 0 || length > 16) entryToken = 0;
+  else if ((hints & layout.isNumber) != 0 && areDigits(start, length)) note(head | 0x20000);
+  else {
+    const v: v128 = wordOf(start, length);
+    note(head | 0x30000);
+    note(i32x4.extract_lane(v, 0));
+    note(i32x4.extract_lane(v, 1));
+    note(i32x4.extract_lane(v, 2));
+    note(i32x4.extract_lane(v, 3));
+  }
+}
+
+function areDigits(p: i32, length: i32): bool {
+  const all: i32 = (1 << length) - 1;
+  return length < 16 && (digitsOf(v128.load(p)) & all) == all;
+}
+
+function isKnownShape(): bool {
+  return load<i64>(layout.shapesStart + ((<i32>shape & (layout.shapeCount - 1)) << 3)) == shape;
+}
+
+// Replaces all tokens of the entry with one, and its texts with its URL.
 function endEntry(p: i32): void {
   const numbers: i32 = (load<i32>(entryToken) & 0xff00) | ((load<i32>(keyToken) & 0xff00) << 8);
   store<i32>(entryToken, layout.isPage | numbers);
   memory.copy(entryToken + layout.tokenStart, keyToken + layout.tokenStart, layout.tokenTag - layout.tokenStart);
   store<i32>(entryToken, p, layout.tokenClose);
   out = entryToken + layout.tokenSize;
+  if (keyText != entryTexts) memory.copy(entryTexts, keyText, keyTextEnd - keyText);
+  textOut = entryTexts + keyTextEnd - keyText;
+  isAscii = entryIsAscii & keyIsAscii;
   entryToken = 0;
 }
 
@@ -233,7 +285,7 @@ function attributes(from: i32, end: i32, areWanted: bool): i32 {
   let p: i32 = from;
   while (true) {
     const before: i32 = p;
-    while (isSpace(byte(p))) p++;
+    p = afterSpace(p);
     if (p + 1 >= end) return 0;
     isEmptyTag = byte(p) == 0x2f && byte(p + 1) == 0x3e;
     if (isEmptyTag) return p + 2;
@@ -261,14 +313,14 @@ function attributes(from: i32, end: i32, areWanted: bool): i32 {
 
 // The element is complete: writes the values of its attributes.
 function takeAttributes(tokens: i32): void {
-  attributeMarks = 0;
   for (let place: i32 = tokens; place < out; place += layout.tokenSize) {
     const needed: i32 = load<i32>(place, layout.tokenHigh);
     const wide: i32 = load<i32>(place, layout.tokenLow);
     const slot: i32 = load<i32>(place, layout.tokenFacts);
-    const facts: i32 = takeText(place, load<i32>(slot, layout.nameHints), layout.isAttribute, needed, wide);
+    const hints: i32 = load<i32>(slot, layout.nameHints);
+    const facts: i32 = takeText(place, hints, layout.isAttribute, needed, wide);
     store<i32>(place, facts, layout.tokenFacts);
-    attributeMarks |= (facts & layout.isLeftOut) != 0 ? load<i32>(slot, layout.nameMark) : -1;
+    if (entryToken != 0) noteText(place, hints, facts, needed);
   }
 }
 
@@ -335,11 +387,6 @@ function same(a: i32, b: i32, length: i32): bool {
   return (i8x16.bitmask(i8x16.eq(v128.load(a + index), v128.load(b + index))) & rest) == rest;
 }
 
-function isBlank(from: i32, end: i32): bool {
-  for (let p: i32 = from; p < end; p++) if (!isSpace(byte(p))) return false;
-  return true;
-}
-
 // The position of the next of two delimiters; at least `end` if there is none. Notes what comes before it.
 function search(from: i32, end: i32, one: i32, two: i32): i32 {
   const first: v128 = i8x16.splat(one as i8);
@@ -394,7 +441,7 @@ function specials(v: v128): i32 {
   );
 }
 
-// Writes the text of a token to the list, unless it is a known word or not needed. Returns the facts about it.
+// Writes the text of a token to the list, unless it is a known word. Returns the facts about it.
 function takeText(place: i32, hints: i32, content: i32, needed: i32, wide: i32): i32 {
   const start: i32 = load<i32>(place, layout.tokenStart);
   const end: i32 = load<i32>(place, layout.tokenEnd);
@@ -404,9 +451,9 @@ function takeText(place: i32, hints: i32, content: i32, needed: i32, wide: i32):
   isWide = wide != 0;
   if (needed == 0 && !mayTrim(start, end)) {
     if ((hints & layout.isDate) != 0 && isDateAt(start, end - start)) facts |= layout.isUsualDate;
-    if ((hints & layout.isUrl) == 0) {
-      if (urlsOnly != 0 && isChecked(start, end - start, hints, facts)) return facts | layout.isLeftOut;
-      if (end - start <= 16) facts |= wordAt(start, end - start, place);
+    // The texts of an entry that becomes one token are dropped, so they must not become words.
+    if ((hints & layout.isUrl) == 0 && end - start <= 16 && entryToken == 0) {
+      facts |= wordAt(start, end - start, place);
       if ((facts & layout.isKnownWord) != 0) return facts;
     }
   }
@@ -417,55 +464,16 @@ function takeText(place: i32, hints: i32, content: i32, needed: i32, wide: i32):
   if (mayTrim(written, o)) facts |= layout.hasSpace;
   else if ((hints & layout.isUrl) != 0) {
     if (!isEscaped && isUrlAt(written, o)) facts |= hasOrigin(written) ? layout.isAccepted : layout.isUnaccepted;
-    const isOmitted: bool = urlsOnly != 0 && (hints & layout.isDetail) != 0 && (facts & layout.isAccepted) != 0;
-    if (isOmitted) return facts | layout.isLeftOut;
     if ((hints & layout.isKey) != 0 && (facts & (layout.isAccepted | layout.isUnaccepted)) != 0) {
       facts |= layout.hasKey;
       fingerprint(written, o - written, place);
     }
-  } else if (needed != 0 && urlsOnly != 0 && (hints & (layout.isDetail | layout.isDate)) == layout.isDetail) {
-    return facts | layout.isLeftOut;
   }
   // `",`
   store<u16>(o, 0x2c22);
   textOut = o + 2;
   if (isWide) isAscii = 0;
   return facts;
-}
-
-// Whether the text is not needed, and there is nothing to report about it.
-function isChecked(start: i32, length: i32, hints: i32, facts: i32): bool {
-  if ((hints & layout.isFrequency) != 0) return isFrequencyAt(start, length);
-  if ((hints & layout.isPriority) != 0) return length == 3 && isPriorityAt(start);
-  if ((hints & layout.isNumber) != 0) {
-    const all: i32 = (1 << length) - 1;
-    return length < 16 && (digitsOf(v128.load(start)) & all) == all;
-  }
-  // `yes` or `no`
-  if ((hints & layout.isBoolean) != 0) {
-    return length == 2 ? load<u16>(start) == 0x6f6e : length == 3 && (load<i32>(start) & 0xffffff) == 0x736579;
-  }
-  // `alternate`
-  if ((hints & layout.isRelation) != 0) {
-    return length == 9 && load<i64>(start) == 0x74616e7265746c61 && byte(start + 8) == 0x65;
-  }
-  return (hints & layout.isDetail) != 0 && ((hints & layout.isDate) == 0 || (facts & layout.isUsualDate) != 0);
-}
-
-// always, hourly, daily, weekly, monthly, yearly or never.
-function isFrequencyAt(p: i32, length: i32): bool {
-  const word: i32 = load<i32>(p);
-  if (length == 5) return (word == 0x6c696164 && byte(p + 4) == 0x79) || (word == 0x6576656e && byte(p + 4) == 0x72);
-  if (length == 7) return word == 0x746e6f6d && load<i32>(p, 3) == 0x796c6874;
-  if (length != 6) return false;
-  if (load<u16>(p, 4) == 0x796c) return word == 0x6b656577 || word == 0x72616579 || word == 0x72756f68;
-  return word == 0x61776c61 && load<u16>(p, 4) == 0x7379;
-}
-
-// `0.0` to `0.9`, or `1.0`.
-function isPriorityAt(p: i32): bool {
-  if (byte(p + 1) != 0x2e) return false;
-  return byte(p) == 0x30 ? byte(p + 2) >= 0x30 && byte(p + 2) <= 0x39 : byte(p) == 0x31 && byte(p + 2) == 0x30;
 }
 
 function copy(to: i32, start: i32, end: i32): i32 {
@@ -625,10 +633,15 @@ function fingerprint(start: i32, length: i32, place: i32): void {
   store<i32>(place, low, layout.tokenLow);
 }
 
+// A text of up to sixteen bytes.
+function wordOf(start: i32, length: i32): v128 {
+  const positions: v128 = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  return v128.and(v128.load(start), i8x16.gt_u(i8x16.splat(length as i8), positions));
+}
+
 // Whether a short text is a known word; if not, it becomes one. There are two places for each hash.
 function wordAt(start: i32, length: i32, place: i32): i32 {
-  const positions: v128 = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  const v: v128 = v128.and(v128.load(start), i8x16.gt_u(i8x16.splat(length as i8), positions));
+  const v: v128 = wordOf(start, length);
   const mixed: i64 = i64x2.extract_lane(v, 0) ^ (i64x2.extract_lane(v, 1) * 0x42b2ae3d27d4eb4f);
   let word: i32 = <i32>((mixed * 0x1e3779b97f4a7c15) >> 40) & (layout.wordCount - 2);
   let known: i32 = layout.isKnownWord;

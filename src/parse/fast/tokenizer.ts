@@ -7,18 +7,18 @@ import type { XmlScanner } from "../xml/scanner.ts";
 import * as layout from "./layout.ts";
 import { tokenizerCode } from "./tokenizer-code.ts";
 
-/** Hints for the text of an element; the number of its parent's name; its mark, and the marks it needs (table.ts). */
-export type Hints = readonly [text: number, parent: number, mark: number, needs: number];
-
 /** An element or attribute of a document that the tokenizer knows. The key of an attribute ends in `=`. */
 export interface KnownName {
   readonly key: string;
-  readonly hints: Hints;
+  /** For its text. */
+  readonly hints: number;
   /** Its address in the tokenizer's memory. */
   address: number;
   /** For an attribute: its name. */
   readonly attribute: string;
   readonly element: XmlName | undefined;
+  /** Its rule where it was first read, which the hints are about. */
+  readonly rule: object | undefined;
   /** Entries have this name: inside an entry, only the scanner can tell whether it begins another one. */
   readonly isEntryName: boolean;
 }
@@ -68,6 +68,7 @@ export class Tokenizer {
       this.#names = names;
       this.#nameCount = 0;
       this.bytes.fill(0, layout.namesStart, layout.namesStart + layout.nameCount * layout.nameSize);
+      this.bytes.fill(0, layout.shapesStart, layout.shapesStart + layout.shapeCount * 8);
     }
     for (; this.#nameCount < names.length; this.#nameCount++) this.#addName(names[this.#nameCount]!, this.#nameCount);
   }
@@ -76,8 +77,7 @@ export class Tokenizer {
     const scratch = this.bytes.subarray(layout.scratchStart, layout.scratchStart + 256);
     const { written } = encoder.encodeInto(name.key, scratch);
     const address = this.#code.addName(layout.scratchStart, written);
-    const [text, ...others] = name.hints;
-    this.memory.set([number, text, address, ...others], (address + layout.nameNumber) >> 2);
+    this.memory.set([number, name.hints, address], (address + layout.nameNumber) >> 2);
     name.address = address;
   }
 
@@ -102,11 +102,17 @@ export class Tokenizer {
     code.mostAttributes.value = Math.min(limits.xmlAttributes, mostAttributes);
     code.floor.value = floor;
     code.urlsOnly.value = Number(urlsOnly);
-    code.mostDetails.value = Math.min(limits.images, limits.videos, limits.alternates, mostDetails);
     code.depth.value = open.length;
     for (let index = 0; index < open.length && index < deepest; index++) {
       this.memory[(layout.openStart >> 2) + index + 1] = open[index]!;
     }
+  }
+
+  /** Nothing was reported about the entry that ends with the token at this position. */
+  learnShape(at: number): void {
+    const shape = this.memory.subarray((at + layout.tokenHigh) >> 2, (at + layout.tokenTag) >> 2);
+    const slot = (layout.shapesStart >> 2) + ((shape[0]! & (layout.shapeCount - 1)) << 1);
+    if (shape[0] !== 0) this.memory.set(shape, slot);
   }
 
   countLineEnds(from: number, to: number): number {
@@ -153,15 +159,7 @@ export function createTokenizer(): Tokenizer | undefined {
   }
 }
 
-type Setting =
-  | "longestText"
-  | "longestUrl"
-  | "mostAttributes"
-  | "deepest"
-  | "floor"
-  | "urlsOnly"
-  | "mostDetails"
-  | "depth";
+type Setting = "longestText" | "longestUrl" | "mostAttributes" | "deepest" | "floor" | "urlsOnly" | "depth";
 type Seed = "highStart" | "lowStart" | "highFactor" | "lowFactor";
 type Result = "at" | "needsMore" | "textOut" | "isAscii";
 
@@ -186,5 +184,3 @@ const emptyList = 3;
 // Deeper elements, and tags with more attributes, are left to the scanner.
 const deepest = 30;
 const mostAttributes = 30;
-// Entries with more elements are read one element at a time. Lists in them have limits.
-const mostDetails = 1000;

@@ -17,6 +17,8 @@ export class XmlCursor implements ReferenceWatcher {
   at = 0;
   /** Reading has stopped. */
   stopped = false;
+  /** How many problems were reported. */
+  reports = 0;
   // The number of characters and line breaks before the buffer, which were released.
   #from = 0;
   #offset = 0;
@@ -87,6 +89,7 @@ export class XmlCursor implements ReferenceWatcher {
   }
 
   #reportAt(at: number, code: ProblemCode, value?: string, limit?: number): void {
+    this.reports++;
     if (this.#problems.has(code)) {
       this.#problems.add(code);
       return;
