@@ -10,7 +10,7 @@ import type { SitemapTree } from "../tree/tree.ts";
 import { type Context, onStop, type Unfinished } from "./context.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import { crawlOptions, type Flags, givenFlags } from "./flags.ts";
-import { crawlTarget, expectDistinct, type NamedTarget, recognized, type Target } from "./input/target.ts";
+import { crawlTarget, expectDistinct, probeTarget, type Target, type TreeTarget } from "./input/target.ts";
 import { CrawlEnding } from "./output/ending.ts";
 import { OutputFile, SaveFile } from "./output/file.ts";
 import { Log } from "./output/log.ts";
@@ -86,8 +86,8 @@ export class Run {
   }
 
   /** What a target turns out to be, which is reported. */
-  async recognized(target: Target, more?: Options): Promise<Target> {
-    const found = await recognized(target, { ...this.options, ...more }, this.messages, this.#doing);
+  async probe(target: TreeTarget, more?: Options): Promise<TreeTarget> {
+    const found = await probeTarget(target, { ...this.options, ...more }, this.messages, this.#doing);
     const ending = this.#endings.at(-1);
     if (ending !== undefined && found.kind === "website") ending.given = found.homepage;
     return found;
@@ -97,16 +97,16 @@ export class Run {
    * The tree of what a target turns out to be, to be closed; for an archive, only the options about reading apply. `verify`: whether an
    * archive is fully read immediately.
    */
-  async tree(target: Target, more?: Options, verify: boolean = true): Promise<SitemapTree> {
+  async tree(target: TreeTarget, more?: Options, verify: boolean = true): Promise<SitemapTree> {
     const { buildTreeWhile, openTreeWhile } = await import("../tree/build.ts");
-    const named = await this.recognized(target, more);
+    const found = await this.probe(target, more);
     const options = { onEvent: (event: CrawlEvent) => this.see(event), ...this.options, ...more };
     const { limits, rewrite, signal, onEvent } = options;
     const building = { verify, pagesLater: true };
     const tree =
-      named.kind === "archive"
-        ? await openTreeWhile(named.path, { limits, rewrite, signal, onEvent }, building)
-        : await buildTreeWhile(crawlTarget(named), options, building);
+      found.kind === "archive"
+        ? await openTreeWhile(found.path, { limits, rewrite, signal, onEvent }, building)
+        : await buildTreeWhile(crawlTarget(found), options, building);
     this.crawled();
     return tree;
   }
@@ -219,8 +219,12 @@ interface Beginning {
   readonly context: Context;
   readonly flags: Flags;
   readonly doing?: Doing;
-  /** As given, with the options for reading them besides those of the flags. */
-  readonly targets: readonly { readonly named: Target | NamedTarget; readonly options?: Options }[];
+  /** With the options for reading them besides those of the flags, and the path of what is local. */
+  readonly targets: readonly {
+    readonly target: Target;
+    readonly options?: Options;
+    readonly path?: string | undefined;
+  }[];
   /** Further files and folders that are read. */
   readonly inputs?: readonly (string | undefined)[];
   /** Archives of earlier runs: --save may replace them, other outputs may not. */
@@ -238,10 +242,12 @@ export async function withTargets(beginning: Beginning): Promise<Run> {
   const { output, logFile, save } = flags;
   const options: Options = Object.assign(crawlOptions(flags), ...targets.map((target) => target.options));
   const settings = resolveOptions(options);
-  const isOnline = targets.some(({ named }) => named.kind === "website" || named.kind === "sitemaps");
+  const isOnline = targets.some(
+    ({ target, options }) => !options?.client && (target.kind === "website" || target.kind === "sitemaps"),
+  );
   const [useless] = isOnline ? [] : givenFlags(flags, offline);
   if (useless !== undefined) throw new UsageError(`${useless} has no effect on files: nothing is fetched`);
-  const read = [...targets.flatMap(({ named }) => ("path" in named ? named.path : [])), ...inputs];
+  const read = [...targets.map(({ target, path }) => path ?? ("path" in target ? target.path : undefined)), ...inputs];
   const written = { "--output": output, "--log-file": logFile, ...outputs };
   expectDistinct(read, { "--save": save, ...written });
   expectDistinct(renewed, written);

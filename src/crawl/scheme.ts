@@ -7,8 +7,8 @@ import type { Prepared } from "./prepare.ts";
 
 export interface WorkingUrl {
   readonly url: string;
-  /** Why it is http, although no scheme was given. */
-  readonly problem?: Problem;
+  /** Why https does not answer. */
+  readonly failure?: Problem;
 }
 
 /** The https URL, or the same with http if only that answers. If neither does, the crawl reports the cause. */
@@ -16,9 +16,9 @@ export async function workingUrl(url: string, options: Options | undefined): Pro
   const plain = url.replace(/^https:/i, "http:");
   if (plain === url) return { url };
   const failure = await failureAt(url, options);
-  if (failure === undefined || !mayBePlain(failure, url) || (await failureAt(plain, options)) !== undefined)
-    return { url };
-  return { url: plain, problem: problem("https-missing", { value: failure.message }) };
+  if (failure === undefined) return { url };
+  const isPlain = mayBePlain(failure, url) && (await failureAt(plain, options)) === undefined;
+  return { url: isPlain ? plain : url, failure };
 }
 
 function mayBePlain(failure: Problem, url: string): boolean {
@@ -49,8 +49,9 @@ export async function withWorkingScheme(
   const plain = new Map<string, Problem>();
   for (const url of prepared.assumed) {
     const { origin = "" } = parseUrl(url) ?? {};
-    const { problem: found } = plain.has(origin) ? {} : await workingUrl(url, prepared.options);
-    if (found !== undefined) plain.set(origin, found);
+    if (plain.has(origin)) continue;
+    const { url: working, failure } = await workingUrl(url, prepared.options);
+    if (working !== url && failure) plain.set(origin, problem("https-missing", { value: failure.message }));
   }
   if (plain.size === 0) return { prepared, problems: [] };
   const moved = (url: string) => (plain.has(parseUrl(url)?.origin ?? "") ? url.replace(/^https:/i, "http:") : url);

@@ -288,8 +288,8 @@ describe("exit codes", () => {
   test.each([
     [[], "missing required argument 'old'"],
     [["a.txt"], "missing required argument 'new'"],
-    [["missing.warc.gz", "b.xml"], "no such file: missing.warc.gz"],
-    [["missing.xml", "b.xml"], "no such file: missing.xml"],
+    [["missing.warc.gz", "b.xml"], "no such file or folder: missing.warc.gz"],
+    [["missing.xml", "b.xml"], "no such file or folder: missing.xml"],
     [[folder, "GOOD"], "is a local folder; give its URL"],
     [["-", "-"], "standard input can be one of the sides, not both"],
     [["ftp://example.org/", "b.xml"], "not an http or https URL"],

@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, write
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SiteList } from "../../src/cli/fleet/sites.ts";
+import { parseTarget } from "../../src/cli/input/target.ts";
 import { listOf } from "../support/collected.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { shell, sitegrove } from "./program.ts";
@@ -105,7 +106,7 @@ test("an archive is recognized by its content, whatever its name", async () => {
   expect((await sitegrove(["parse", at("saved.gz")])).stderr).toBe(
     `sitegrove: ${at("saved.gz")} is an archive: sitegrove ls ${at("saved.gz")}\n`,
   );
-  expect((await sitegrove(["ls", "sitemap.xml"])).stderr).toBe("sitegrove: no such file: sitemap.xml\n");
+  expect((await sitegrove(["ls", "sitemap.xml"])).stderr).toBe("sitegrove: no such file or folder: sitemap.xml\n");
 });
 
 test("a local file is read up to the limit, however large it is", async () => {
@@ -139,3 +140,27 @@ test("a line of a list may be of any length, and takes no more memory than other
     expect(list.malformed).toEqual([sentence, sentence]);
   }
 });
+
+test.each([
+  ["example.org/sitemap_index.xml", "https://example.org/sitemap_index.xml"],
+  ["example.org/feed", "https://example.org/feed"],
+  ["www.example.org:8080/a/robots.txt", "https://www.example.org:8080/a/robots.txt"],
+  ["localhost:3000/sitemap.xml", "http://localhost:3000/sitemap.xml"],
+  ["example.org", "https://example.org"],
+])("%s is a URL if there is no such file", (name, homepage) => {
+  expect(parseTarget(name)).toEqual({ kind: "website", homepage, isAssumed: true });
+});
+
+test("it is a file if there is one", async () => {
+  mkdirSync(at("example.org"));
+  copyFileSync(at("a.xml"), at("example.org/sitemap.xml"));
+  const { stdout } = await sitegrove(["parse", "example.org/sitemap.xml", "-f", "pages"], { cwd: folder });
+  expect(stdout).toBe("https://example.org/1\n");
+});
+
+test.each(["dits", "dits/", "dist/blog", "dist/sitemap.xml", "./a.b/c", "../x.y", "~/x.y", "a.xml", "a.xml/b.xml"])(
+  "%s is a file or folder that does not exist, and nothing is requested",
+  (name) => {
+    expect(() => parseTarget(name)).toThrow(`no such file or folder: ${name}`);
+  },
+);

@@ -44,7 +44,7 @@ test("streams, events and given sitemaps do the same", async () => {
   const given = { sitemaps: ["example.org/s.txt"] };
   expect((await listOf(streamPages(given, options))).map(({ url }) => url)).toEqual(urls);
   const [start] = await listOf(crawl({ homepage: "example.org" }, options));
-  expect(start).toMatchObject({ type: "request" });
+  expect(start).toMatchObject({ type: "start", url: "http://example.org/" });
   await using tree = await sitemapTreeForHomepage(given, options);
   expect(tree.pageCount).toBe(1);
 });

@@ -7,7 +7,7 @@ import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, UsageError, websiteExitCodes } from "../exit-codes.ts";
 import { addCrawlFlags, addFlags, collected, type Flags, namesIn } from "../flags.ts";
 import { addHelp } from "../help.ts";
-import { chooseTarget, crawlTarget } from "../input/target.ts";
+import { crawlTarget, parseTreeTarget } from "../input/target.ts";
 import { changeWriter, writeChanges } from "../output/changes.ts";
 import { filterNotes, inWords } from "../output/ending.ts";
 import { withTargets } from "../run.ts";
@@ -63,7 +63,7 @@ Examples:
 /** Returns the exit code. */
 async function changes(website: string | undefined, flags: ChangesFlags, context: Context): Promise<number> {
   const { state, first, format, csvSafe } = flags;
-  const target = chooseTarget(website, flags.sitemap);
+  const target = parseTreeTarget(website, flags.sitemap);
   if (target.kind === "archive")
     throw new UsageError(`${website} is an archive: name a website, or use sitegrove diff`);
   checkChangeFlags(flags);
@@ -78,9 +78,9 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
     return isIncluded;
   };
   const doing = ["listing the changes of", `sitegrove changes --state ${state}`] as const;
-  const run = await withTargets({ context, flags, doing, targets: [{ named: target }], renewed: [state], offline: [] });
+  const run = await withTargets({ context, flags, doing, targets: [{ target }], renewed: [state], offline: [] });
   const { ChangesRun } = await import("../../diff/changes.ts");
-  const found = new ChangesRun(crawlTarget(await run.recognized(target)), {
+  const found = new ChangesRun(crawlTarget(await run.probe(target)), {
     only,
     state,
     first,

@@ -105,8 +105,8 @@ export function pairsOf(words: readonly Word[]): readonly ChosenOutput[] {
 async function check(name: string, flags: CheckFlags, context: Context): Promise<number> {
   const { baseline: file, updateBaseline, sample } = flags;
   const chosen = chooseCheckTarget(name, flags, context);
-  const { named, folders, files, hasLocation: location } = chosen;
-  if (named.kind !== "website" && sample !== undefined)
+  const { target, folders, files, hasLocation: location } = chosen;
+  if ((target.kind !== "website" || chosen.path !== undefined) && sample !== undefined)
     throw new UsageError("--sample needs a website, because it fetches pages");
   if (files !== undefined) await expectPages(files);
   const { options, failOn, note } = checkOptions(flags, { location, sample, files });

@@ -14,7 +14,7 @@ import { exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-c
 import { addFlags, collected, type Flags, namesIn } from "../flags.ts";
 import { addHelp, patternHelp } from "../help.ts";
 import { type ChosenTarget, chooseCheckTarget } from "../input/local-files.ts";
-import { contentOf, crawlTarget, type NamedTarget, recognize } from "../input/target.ts";
+import { contentOf, crawlTarget, parseTarget, type Target } from "../input/target.ts";
 import { type Batches, type DiffFormat, diffFormats, writeDiff } from "../output/changes.ts";
 import { CrawlEnding } from "../output/ending.ts";
 import type { Messages } from "../output/messages.ts";
@@ -131,15 +131,15 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
 }
 
 async function sourceOf(
-  { name, named, folder }: SideTarget,
+  { name, target, folder }: SideTarget,
   run: Run,
   { onEvent }: Pick<Options, "onEvent">,
 ): Promise<DiffSide> {
   if (folder !== undefined) return run.tree(folder.target, { ...folder.options, onEvent });
-  if (named.kind === "stream") return { name, bytes: contentOf(named, run.context) };
+  if (target.kind === "stream") return { name, bytes: contentOf(target, run.context) };
   // A file whose name looks like a URL is still a file.
-  if (named.kind !== "website") return /^https?:\/\//i.test(name) ? `./${name}` : name;
-  return crawlTarget(await run.recognized(named));
+  if (target.kind !== "website") return /^https?:\/\//i.test(name) ? `./${name}` : name;
+  return crawlTarget(await run.probe(target));
 }
 
 export function chosenKinds({ only, format }: Flags): readonly ChangeKind[] {
@@ -158,7 +158,7 @@ export function pageFilter({ include, exclude }: Flags): ((url: string) => boole
 interface SideTarget {
   /** The name in messages and summaries. */
   readonly name: string;
-  readonly named: NamedTarget;
+  readonly target: Target;
   readonly folder?: ChosenTarget | undefined;
 }
 
@@ -168,20 +168,20 @@ async function chooseSides(
   { url, map }: DiffFlags,
   context: Context,
 ): Promise<readonly [SideTarget, SideTarget]> {
-  const targets = [recognize(before), recognize(after)] as const;
+  const targets = [parseTarget(before), parseTarget(after)] as const;
   const isAny = targets.some(({ kind }) => kind === "folder");
   if (!isAny && (url ?? map) !== undefined) throw new UsageError("--url and --map are for folders");
   // That of the other side, by default.
   const website = url ?? (isAny && map === undefined ? await homepageAmong(targets) : undefined);
-  const side = (given: string, named: NamedTarget): SideTarget => {
-    const folder = named.kind === "folder" ? chooseCheckTarget(given, { url: website, map }, context) : undefined;
-    if (named.kind === "website") return { name: withoutCredentials(named.homepage), named };
-    return { name: named.kind === "stream" ? named.name : given, named, folder };
+  const side = (given: string, target: Target): SideTarget => {
+    const folder = target.kind === "folder" ? chooseCheckTarget(given, { url: website, map }, context) : undefined;
+    if (target.kind === "website") return { name: withoutCredentials(target.homepage), target };
+    return { name: target.kind === "stream" ? target.name : given, target, folder };
   };
   return [side(before, targets[0]), side(after, targets[1])];
 }
 
-async function homepageAmong(targets: readonly NamedTarget[]): Promise<string | undefined> {
+async function homepageAmong(targets: readonly Target[]): Promise<string | undefined> {
   const known = targets.find(({ kind }) => kind === "website" || kind === "archive");
   if (known?.kind === "website") return known.homepage;
   if (known?.kind !== "archive") return undefined;

@@ -17,7 +17,7 @@ import { exitCodeHelp, UsageError, websiteExitCodes } from "../exit-codes.ts";
 import { addFlags, checkSince, crawlOptions, type Flags, givenFlags, pageFilters } from "../flags.ts";
 import { addHelp, patternHelp } from "../help.ts";
 import { chooseTreeTarget } from "../input/local-files.ts";
-import { archivedTarget, crawlTarget, type Target } from "../input/target.ts";
+import { archivedTarget, crawlTarget, type TreeTarget } from "../input/target.ts";
 import { Counts } from "../output/counts.ts";
 import { CrawlEnding, filterNotes } from "../output/ending.ts";
 import { OutputFolder } from "../output/file.ts";
@@ -69,7 +69,7 @@ Examples:
 /** Returns the exit code. */
 async function ls(names: readonly string[], flags: Flags<Format>, context: Context): Promise<number> {
   const { format, resume, limit } = flags;
-  const { chosen, note } = await chooseTargets(names, flags, context);
+  const { chosen, note } = await parseTreeTargets(names, flags, context);
   const targets = chosen.map(({ target }) => target);
   const { PageFilter } = await import("../../crawl/page-filter.ts");
   const filter = new PageFilter(resolvePageFilters(pageFilters(flags)));
@@ -103,7 +103,7 @@ async function ls(names: readonly string[], flags: Flags<Format>, context: Conte
 }
 
 // What to list. A resumed archive may supply its website.
-async function chooseTargets(names: readonly string[], flags: Flags, context: Context) {
+async function parseTreeTargets(names: readonly string[], flags: Flags, context: Context) {
   const { sitemap, resume } = flags;
   if (names.length > 0 || resume === undefined || sitemap !== undefined) {
     const chosen = (names.length > 0 ? names : [undefined]).map((name) => chooseTreeTarget(name, flags, context));
@@ -122,7 +122,7 @@ async function chooseTargets(names: readonly string[], flags: Flags, context: Co
     throw new UsageError(`to send --header, name the website: sitegrove ls WEBSITE --resume ${resume}`);
   const name = target.kind === "website" ? target.homepage : target.urls.join(" ");
   const note = `continuing ${name}, the website in ${resume}`;
-  return { chosen: [{ named: target, target, options: { network } }], note };
+  return { chosen: [{ target, options: { network } }], note };
 }
 
 // Flags without an effect are refused.
@@ -150,7 +150,7 @@ function checkTogether(flags: Flags<Format>, websites: number): void {
 }
 
 interface Job {
-  readonly targets: readonly Target[];
+  readonly targets: readonly TreeTarget[];
   readonly flags: Flags<Format>;
   readonly filter: PageFilter;
   readonly options: Options;
@@ -236,7 +236,7 @@ async function* batchesOf(job: Job, seen: See): AsyncGenerator<PageBatch, void, 
   // Of pages that are not listed, only their number is needed.
   const urlsOnly = /^(?:pages|sitemaps)/.test(flags.format) && summary === undefined;
   for (const named of eachSite(job)) {
-    const target = await run.recognized(named);
+    const target = await run.probe(named);
     const isArchive = target.kind === "archive";
     const batches = isArchive
       ? archivedSteps(job, target, see)
@@ -253,7 +253,7 @@ async function* batchesOf(job: Job, seen: See): AsyncGenerator<PageBatch, void, 
   }
 }
 
-async function* archivedSteps(job: Job, target: Target, see: See): AsyncGenerator<TreeStep, void, undefined> {
+async function* archivedSteps(job: Job, target: TreeTarget, see: See): AsyncGenerator<TreeStep, void, undefined> {
   const tree = await treeFor(job, target, see);
   try {
     if (isSitemapFormat(job.flags.format) && job.summary === undefined) return;
@@ -289,7 +289,7 @@ async function* treePieces(job: Job): Pieces {
 }
 
 // One after another, until the limit is reached. The problems of one are reported before the next begins.
-function* eachSite({ targets, filter, run }: Job): Generator<Target, void> {
+function* eachSite({ targets, filter, run }: Job): Generator<TreeTarget, void> {
   let listed = 0;
   for (const [at, target] of targets.entries()) {
     if (at > 0) run.nextSite(filter.listed - listed);
@@ -299,7 +299,7 @@ function* eachSite({ targets, filter, run }: Job): Generator<Target, void> {
   }
 }
 
-async function treeFor({ flags, filter, options, run }: Job, target: Target, see?: See): Promise<SitemapTree> {
+async function treeFor({ flags, filter, options, run }: Job, target: TreeTarget, see?: See): Promise<SitemapTree> {
   // With filters, only the listing knows when the limit is reached.
   const pages = flags.limit === undefined || !filter.passesAll ? {} : { pages: flags.limit };
   const limits = { ...options.limits, ...pages };

@@ -14,7 +14,7 @@ import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, exitCodes, UsageError } from "../exit-codes.ts";
 import { addCrawlFlags, addFlags, checkSince, type Flags, pageFilters, raised } from "../flags.ts";
 import { addHelp, patternHelp } from "../help.ts";
-import { contentOf, isRobotsText, type NamedTarget, recognize } from "../input/target.ts";
+import { contentOf, isRobotsText, parseTarget } from "../input/target.ts";
 import { filterNotes, SkippedEntries } from "../output/ending.ts";
 import {
   checkCsvFlags,
@@ -76,7 +76,7 @@ async function parse(source: string, flags: Flags<Format>, context: Context): Pr
   const run = await withTargets({
     context,
     flags: { ...flags, verbose: 0, progress: false },
-    targets: [{ named: target }],
+    targets: [{ target }],
     offline: [...pageFilterNames, "strict", "limits"],
   });
   const { messages, signal, options } = run;
@@ -135,10 +135,10 @@ async function parse(source: string, flags: Flags<Format>, context: Context): Pr
 }
 
 // One document: without a scheme it is a file, unless it is on this machine.
-function chooseDocument(source: string): NamedTarget {
-  const target = recognize(source);
+function chooseDocument(source: string): ReturnType<typeof parseTarget> {
+  const target = parseTarget(source);
   if (target.kind === "website" && target.isAssumed && !isOnOwnMachine(source))
-    throw new UsageError(`no such file: ${source}`);
+    throw new UsageError(`no such file or folder: ${source}; for a URL: ${target.homepage}`);
   if (target.kind === "archive") throw new UsageError(`${source} is an archive: sitegrove ls ${source}`);
   if (target.kind === "folder") throw new UsageError(`${source} cannot be read: it is a directory`);
   return target;

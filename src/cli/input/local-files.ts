@@ -12,12 +12,12 @@ import { parseUrl } from "../../model/url.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../exit-codes.ts";
 import type { Flags } from "../flags.ts";
-import { chooseTarget, contentOf, type NamedTarget, recognize, type Target, websiteHint } from "./target.ts";
+import { contentOf, isTreeTarget, parseTarget, parseTreeTarget, type TreeTarget, websiteHint } from "./target.ts";
 
 export interface ChosenTarget {
-  /** As given. */
-  readonly named: Target | NamedTarget;
-  readonly target: Target;
+  readonly target: TreeTarget;
+  /** The file, folder or archive that is read, if it is local; - for standard input. */
+  readonly path?: string | undefined;
   /** Whether the URLs of the sitemaps are known. */
   readonly hasLocation: boolean;
   readonly folders: readonly LocalFolder[];
@@ -34,19 +34,20 @@ interface LocalFolder extends SiteFolder {
 
 /** For commands that need a tree: a website, given sitemaps, an archive, or the folder of a static site. */
 export function chooseTreeTarget(name: string | undefined, flags: Flags, context: Context): ChosenTarget {
-  if (name !== undefined && flags.sitemap === undefined && recognize(name).kind === "folder")
+  if (name !== undefined && flags.sitemap === undefined && parseTarget(name).kind === "folder")
     return chooseCheckTarget(name, flags, context);
   if (flags.url !== undefined || flags.map !== undefined) throw notLocal(name, "--url and --map need a folder");
-  return elsewhere(chooseTarget(name, flags.sitemap));
+  return elsewhere(parseTreeTarget(name, flags.sitemap));
 }
 
-function elsewhere(target: Target): ChosenTarget {
-  return { named: target, target, hasLocation: true, folders: [], options: {} };
+function elsewhere(target: TreeTarget): ChosenTarget {
+  const path = target.kind === "archive" ? target.path : undefined;
+  return { target, path, hasLocation: true, folders: [], options: {} };
 }
 
 // A name without a scheme was probably meant as a path.
 function notLocal(name: string | undefined, message: string): UsageError {
-  const named = name === undefined ? undefined : recognize(name);
+  const named = name === undefined ? undefined : parseTarget(name);
   const isMissing = named?.kind === "website" && named.isAssumed;
   return new UsageError(isMissing ? `no such file or folder: ${name}; ${message}` : message);
 }
@@ -59,10 +60,10 @@ export function chooseCheckTarget(
   context: Context,
 ): ChosenTarget {
   const folders = map.map(readMap);
-  const named = recognize(name);
+  const named = parseTarget(name);
   if (named.kind !== "folder" && (pages ?? ignore) !== undefined)
     throw new UsageError("--pages and --ignore need the folder of a static site");
-  if (named.kind === "website" || named.kind === "archive") {
+  if (isTreeTarget(named)) {
     if (url === undefined && folders.length === 0) return elsewhere(named);
     throw notLocal(name, "--url and --map need a local file or folder");
   }
@@ -76,7 +77,7 @@ export function chooseCheckTarget(
     // A folder below the root has no robots.txt: that of the website is elsewhere.
     const useRobots = parseUrl(own.url)?.pathname === "/";
     const options = { ...localOptions(folders), onlyPath: true, useRobots };
-    return { named, target, hasLocation: true, folders, files, options };
+    return { target, path: name, hasLocation: true, folders, files, options };
   }
   const isFile = named.kind === "file";
   const madeUp = `${nowhere}${isFile ? encodeURIComponent(path.basename(name)) : "sitemap.xml"}`;
@@ -85,7 +86,7 @@ export function chooseCheckTarget(
   if (!/^https?:$/.test(protocol)) throw new UsageError(`--url takes an http or https URL, not ${place}`);
   const target = { kind: "sitemaps", urls: [place] } as const;
   const options = localOptions(folders, (asked) => (asked === href ? contentOf(named, context) : undefined));
-  return { named, target, hasLocation: !place.startsWith(nowhere), folders, options };
+  return { target, path: name, hasLocation: !place.startsWith(nowhere), folders, options };
 }
 
 // A file without a known URL gets this one.

@@ -4,12 +4,8 @@ import fs from "node:fs";
 import path from "node:path";
 import type { ArchiveInfo } from "../../archive/info.ts";
 import type { CrawlTarget } from "../../crawl/crawl.ts";
-import type { SingleDocument } from "../../crawl/fetch-one.ts";
-import type { FollowFailure } from "../../crawl/redirects.ts";
 import { kindOfFile } from "../../diff/archive-magic.ts";
 import { type Options, resolveOptions } from "../../model/options.ts";
-import type { Problem } from "../../model/problem.ts";
-import { lacksTls } from "../../model/problem-table.ts";
 import { isBelow, rewrite } from "../../model/rewrite.ts";
 import {
   hasScheme,
@@ -25,20 +21,21 @@ import { orUsageError, UsageError } from "../exit-codes.ts";
 import type { Messages } from "../output/messages.ts";
 import type { Doing } from "../run.ts";
 
-/** What has a tree: a website, given sitemaps, or an archive on disk. */
+/** What a name on the command line means. `isAssumed`: the scheme was not given. */
 export type Target =
   | { readonly kind: "website"; readonly homepage: string; readonly isAssumed: boolean }
   | { readonly kind: "sitemaps"; readonly urls: readonly string[] }
-  | { readonly kind: "archive"; readonly path: string };
-
-export type NamedTarget =
-  | Exclude<Target, { kind: "sitemaps" }>
-  | { readonly kind: "file" | "folder"; readonly path: string }
+  | { readonly kind: "archive" | "file" | "folder"; readonly path: string }
   /** Standard input or a pipe: can be read once. */
   | { readonly kind: "stream"; readonly name: string; readonly path: string };
 
-/** Throws a `UsageError` if it cannot be read. */
-export function recognize(name: string): NamedTarget {
+type NotSitemaps = Exclude<Target, { kind: "sitemaps" }>;
+
+/** What has a tree: a website, given sitemaps, or an archive on disk. */
+export type TreeTarget = Extract<Target, { kind: "website" | "sitemaps" }> | { kind: "archive"; readonly path: string };
+
+/** Decides by the name and by what is on disk; nothing is fetched. Throws a `UsageError` if it cannot be read. */
+export function parseTarget(name: string): NotSitemaps {
   if (name === "") throw new UsageError("the name of a website or file is empty");
   if (name === "-") return { kind: "stream", name: "standard input", path: name };
   const url = wellSpelled(name);
@@ -52,10 +49,13 @@ export function recognize(name: string): NamedTarget {
     return { kind: kind === "archive" ? kind : "file", path: name };
   }
   if (stat !== undefined) return { kind: "stream", name, path: name };
-  if (looksLikeFile.test(name) && !isOnOwnMachine(name)) throw new UsageError(`no such file: ${name}`);
-  // A word alone is rather a mistyped file than a host of the own network.
-  if (/^[\w-]+$/.test(name) && !isOnOwnMachine(name))
-    throw new UsageError(`no such file: ${name}; for a website: https://${name}/`);
+  const [host = "", ...below] = name.split(/[/?#]/);
+  const isHost = isOnOwnMachine(name) || (/[.:]/.test(host) && (below.length > 0 || !looksLikeFile.test(name)));
+  // A word or a path without a dot in its first part is rather a mistyped file than a host of the own network.
+  if (!isHost || looksLikePath.test(name) || (looksLikeFile.test(host) && !isOnOwnMachine(name)))
+    throw new UsageError(
+      `no such file or folder: ${name}${isWord.test(name) ? `; for a website: https://${name}/` : ""}`,
+    );
   return { kind: "website", homepage: webUrl(name, "neither a URL nor a file:"), isAssumed: true };
 }
 
@@ -71,14 +71,14 @@ export function isRobotsText(text: string): boolean {
 }
 
 /** For commands that need a tree. */
-export function chooseTarget(name: string | undefined, sitemaps: readonly string[] = []): Target {
+export function parseTreeTarget(name: string | undefined, sitemaps: readonly string[] = []): TreeTarget {
   if (sitemaps.length > 0) {
     if (name !== undefined) throw new UsageError("give either a website or --sitemap, not both");
     return { kind: "sitemaps", urls: sitemaps.map((url) => webUrl(url, "--sitemap takes a URL, not")) };
   }
   if (name === undefined) throw new UsageError("no website given; --help shows examples");
-  const target = recognize(name);
-  if (target.kind === "website" || target.kind === "archive") return target;
+  const target = parseTarget(name);
+  if (isTreeTarget(target)) return target;
   // A file with the name of a website, or a sitemap: the message says what to type.
   const hint = websiteHint(name);
   if (target.kind === "stream") throw new UsageError(`${name} is not a regular file`);
@@ -89,11 +89,15 @@ export function chooseTarget(name: string | undefined, sitemaps: readonly string
   throw new UsageError(`${name} is a local file, but not an archive${hint || parse}`);
 }
 
+export function isTreeTarget(target: Target): target is TreeTarget {
+  return target.kind === "website" || target.kind === "sitemaps" || target.kind === "archive";
+}
+
 /** The website of an archive: never a file, and without a password. */
 export function archivedTarget({
   homepage = "",
   sitemaps = [],
-}: Partial<ArchiveInfo>): Exclude<Target, { kind: "archive" }> {
+}: Partial<ArchiveInfo>): Exclude<TreeTarget, { kind: "archive" }> {
   const url = (text: string) => {
     if (!hasScheme(text)) throw new UsageError(`the archive has no website URL: ${text}`);
     return webUrl(withoutCredentials(text), "the archive has no website URL:");
@@ -122,16 +126,21 @@ function webUrl(text: string, wrong: string): string {
 }
 
 const looksLikeHost = /^(?!.*\.(?:xml|gz|txt|rss|atom|csv|json|html?)$)[\w-]+(\.[\w-]+)+$/i;
-const looksLikeFile = /^[./~\\]|\.(warc|wacz|xml|txt|csv|json|ndjson|rss|atom|rdf|html?|gz|br|zst)$/i;
+const looksLikeFile = /\.(warc|wacz|xml|txt|csv|json|ndjson|rss|atom|rdf|html?|gz|br|zst)$/i;
+const looksLikePath = /^[./~\\]/;
+const isWord = /^[\w-]+$/;
 
-/** The URL of a sitemap instead of a homepage means only that sitemap, which is reported; so is a --rewrite without an effect on fetching. */
-export async function recognized(
-  named: Target,
+/**
+ * What a website turns out to be: which scheme it has, if none was given, and whether the URL is that of a sitemap, which then means only
+ * that sitemap. Both are said; so is a --rewrite without an effect on fetching.
+ */
+export async function probeTarget(
+  given: TreeTarget,
   options: Options,
   messages: Messages,
   [verb, command]: Doing,
-): Promise<Target> {
-  let target = await withScheme(named, options, messages);
+): Promise<TreeTarget> {
+  let target = await withScheme(given, options, messages);
   const isHomepage = target.kind === "website" && !options.keepPath && !options.onlyPath;
   if (isHomepage && target.kind === "website" && (await isSitemap(target.homepage, options))) {
     const { homepage } = target;
@@ -151,27 +160,15 @@ export async function recognized(
   return target;
 }
 
-// Without a scheme, https is tried, then http if there is no TLS. If a website cannot be reached, the crawl reports the cause.
-async function withScheme(target: Target, options: Options, messages: Messages): Promise<Target> {
+async function withScheme(target: TreeTarget, options: Options, messages: Messages): Promise<TreeTarget> {
   if (target.kind !== "website" || !target.isAssumed) return target;
-  const { homepage } = target;
-  const plain = homepage.replace(/^https:/, "http:");
-  const failure = await failureAt(homepage, options);
-  // A given port that refuses connections refuses both.
-  const mayBePlain =
-    failure?.code === "connection-refused" ? new URL(homepage).port === "" : failure && lacksTls(failure);
-  const isPlain = failure && mayBePlain && plain !== homepage && (await failureAt(plain, options)) === undefined;
-  const used = isPlain ? plain : homepage;
-  const tried = isPlain ? `; ${withoutCredentials(homepage)}: ${failure.message};` : ",";
-  messages.say(`no scheme given${tried} using ${withoutCredentials(used)}`, "quiet");
-  return { ...target, homepage: used };
-}
-
-// Why a website does not respond; undefined if it does.
-async function failureAt(homepage: string, options: Options): Promise<Problem | undefined> {
-  const looked = await look(new URL("/robots.txt", homepage).href, options);
-  if (looked.outcome === "found") await looked.close();
-  return looked.outcome === "failed" || looked.outcome === "refused" ? looked.reason : undefined;
+  const { workingUrl } = await import("../../crawl/scheme.ts");
+  const { url, failure } = await workingUrl(target.homepage, options);
+  const tried = url === target.homepage ? "," : `; ${withoutCredentials(target.homepage)}: ${failure?.message};`;
+  messages.say(`no scheme given${tried} using ${withoutCredentials(url)}`, "quiet");
+  if (failure?.code === "dns-not-found")
+    messages.say(`neither a file or folder nor a host: ${withoutCredentials(url).replace("https://", "")}`, "bad");
+  return { ...target, homepage: url };
 }
 
 // Sends a request only if the name does not tell. robots.txt means its website.
@@ -180,10 +177,15 @@ async function isSitemap(url: string, options: Options): Promise<boolean> {
   if (pathname + search === "/" || isRobotsPath(pathname)) return false;
   // On a day when it cannot be read, it must not become the whole website.
   if (/\.(?:xml|txt|rss|atom|rdf|gz)$/i.test(pathname)) return true;
-  const opened = await look(url, options);
+  const { save: _, resume: __, previous: ___, ...rest } = options;
+  const { timeout } = resolveOptions(rest);
+  // The crawl requests it again, with the timeouts of the options: a silent website must not take twice as long.
+  const brief = { ...timeout, firstByte: Math.min(timeout.firstByte, 12_000) };
+  const { fetchDocument } = await import("../../crawl/fetch-one.ts");
+  const opened = await fetchDocument(url, { ...rest, retries: 0, timeout: brief });
   if (opened.outcome !== "found") return false;
   const { read } = await import("../../crawl/read.ts");
-  const reading = read(opened.document, resolveOptions(withoutFiles(options)));
+  const reading = read(opened.document, resolveOptions(rest));
   try {
     const step = await reading.next();
     // Only a sitemap has entries; one without entries is recognized by its format.
@@ -194,21 +196,7 @@ async function isSitemap(url: string, options: Options): Promise<boolean> {
   }
 }
 
-// The crawl requests it again, with the timeouts of the options. Whether a website is silent is for the crawl to find out: it must not take
-// twice as long.
-async function look(url: string, options: Options): Promise<SingleDocument | FollowFailure> {
-  const rest = withoutFiles(options);
-  const { timeout } = resolveOptions(rest);
-  const brief = { ...timeout, firstByte: Math.min(timeout.firstByte, 12_000) };
-  const { fetchDocument } = await import("../../crawl/fetch-one.ts");
-  return fetchDocument(url, { ...rest, retries: 0, timeout: brief });
-}
-
-function withoutFiles({ save: _, resume: __, previous: ___, ...rest }: Options): Options {
-  return rest;
-}
-
-export function crawlTarget(target: Target): CrawlTarget {
+export function crawlTarget(target: TreeTarget): CrawlTarget {
   if (target.kind === "website") return { homepage: target.homepage };
   return { sitemaps: target.kind === "sitemaps" ? target.urls : [] };
 }
