@@ -16,7 +16,7 @@ import { robotsIn } from "./host-robots.ts";
 import { Plan } from "./plan.ts";
 import { Prefetcher, type Sources } from "./prefetch.ts";
 import type { Prepared } from "./prepare.ts";
-import { newCounts, read, takeTurn } from "./read.ts";
+import { read, takeTurn } from "./read.ts";
 import { follow, followRules, Hop } from "./redirects.ts";
 import { timeBudget } from "./time-budget.ts";
 import { type VisitIo, Visitor } from "./visit.ts";
@@ -93,8 +93,7 @@ async function crawlWebsite(
     ...(earlier && { marked: earlier.marked }),
     ...(fetcher && { setCrawlDelay: (url, delay) => fetcher.setCrawlDelay(url, delay) }),
   };
-  const counts = store && newCounts(settings);
-  const visiting = { homepage: start.homepage, settings, frontier, rules, filter, omitMissing, counts };
+  const visiting = { homepage: start.homepage, settings, frontier, rules, filter, omitMissing };
   const visitor = new Visitor(visiting, io, emit);
 
   async function robotsOf(origin: string): Promise<RobotsGroups | undefined> {
@@ -159,7 +158,7 @@ async function crawlWebsite(
     const { complete, readable, invalid } = visitor;
     // An archive with more documents than were read would give a different tree, so it is left unfinished.
     const isLimited = filter?.reached === true && !complete;
-    if (!time.leftUnread() && !isLimited) await store?.finish(counts);
+    if (!time.leftUnread() && !isLimited) await store?.finish();
     const totals = {
       sitemaps: readable,
       invalid,

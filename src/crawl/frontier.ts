@@ -24,10 +24,9 @@ export class Frontier {
   readonly #active = new Set<string>();
   // Nodes of the tree, except its root and robots.txt.
   #sitemaps = 0;
-  // The URLs of sitemaps by content, and their first pages, so that few candidates must be fully read before they are reported.
+  // The URLs of sitemaps by what they list, and the largest number of pages in one of them.
   readonly #contents = new Map<string, string>();
-  readonly #firstPages = new Set<string>();
-  #hasUnread = false;
+  #mostPages = 0;
 
   /** `filter`: may have reached its limit of pages. */
   constructor(limits: Limits, filter?: PageFilter) {
@@ -120,21 +119,20 @@ export class Frontier {
     for (const key of missing.keys) this.#abandoned.set(key, missing);
   }
 
-  /** A sitemap was read; `firstPage` is undefined if its pages were not. */
-  contains(url: string, reading: Reading, firstPage: string | undefined): void {
+  /** All pages of a sitemap were reported. */
+  contains(url: string, reading: Reading, pages: number): void {
     const content = contentOf(reading);
     if (content === undefined || this.#contents.size >= mostContents) return;
     if (!this.#contents.has(content)) this.#contents.set(content, url);
-    if (firstPage !== undefined) this.#firstPages.add(firstPage);
-    this.#hasUnread ||= reading.untoldPages !== undefined;
+    this.#mostPages = Math.max(this.#mostPages, pages);
   }
 
-  /** Whether a sitemap that begins with this page may be in the tree. */
-  mayContain(firstPage: string): boolean {
-    return this.#hasUnread || this.#firstPages.has(firstPage);
+  /** Whether a sitemap that lists at least this many pages may be in the tree. */
+  mayList(pages: number): boolean {
+    return this.#contents.size > 0 && pages <= this.#mostPages;
   }
 
-  /** The URL of a sitemap in the tree with the same content, if there is one. From now on the keys lead to it. */
+  /** The URL of a sitemap in the tree that lists the same, if there is one. From now on the keys lead to it. */
   sameAs(reading: Reading, keys: readonly string[]): string | undefined {
     const url = this.#contents.get(contentOf(reading) ?? "");
     const node = url === undefined ? undefined : this.#visited.get(documentKey({ url }));
@@ -151,10 +149,10 @@ export class Frontier {
 // Guesses are compared with this many sitemaps; later ones are not remembered.
 const mostContents = 10_000;
 
-// Undefined for documents with relative URLs, which mean something else at another URL.
-function contentOf({ checksum, decodedBytes, problems }: Reading): string | undefined {
-  if (checksum === undefined || problems.some(({ code }) => code === "url-relative")) return undefined;
-  return `${checksum} ${decodedBytes}`;
+// What a sitemap lists; undefined if that is not known for sure, or if it is one page of a feed.
+function contentOf({ outcome, listed, complete, isWhole }: Reading): string | undefined {
+  const isFeedPage = outcome.kind === "pages" && outcome.next !== undefined;
+  return complete && isWhole && outcome.kind !== "invalid" && !isFeedPage ? listed : undefined;
 }
 
 // A document that was read is also known by its URL, however it was requested: a tree has one document per URL.

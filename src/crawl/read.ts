@@ -1,17 +1,20 @@
-// Turns a document into entries, in constant memory: in crawls, for the pages of a tree, and for local files. The counts of a run are
-// stored in the index of its archive, and replace parsing when the archive is opened.
-import type { ArchivedBody } from "../archive/archived-body.ts";
-import type { Counts, RunCounts } from "../archive/info.ts";
-import type { Archive } from "../archive/open.ts";
+// Turns a document into entries, in constant memory: in crawls, for the pages of a tree, and for local files.
 import type { Body, HeaderList, NotAsked } from "../model/exchange.ts";
 import { readable, unexpected } from "../model/option-checks.ts";
-import { type Limits, type ParseOptions, resolveParseOptions, version } from "../model/options.ts";
+import { type Limits, type ParseOptions, resolveParseOptions } from "../model/options.ts";
 import { isLossy, type Problem, ProblemLog, problem } from "../model/problem.ts";
 import { type Rewrite, rewrittenPages } from "../model/rewrite.ts";
 import type { ParsedSitemap } from "../model/sitemap.ts";
 import type { OpenedDocument } from "../open/open-document.ts";
 import { createDocumentParser } from "../parse/document.ts";
-import { type Entries, type EntryParser, joined, type ParseOutcome, parsedSitemap } from "../parse/entries.ts";
+import {
+  type Entries,
+  type EntryParser,
+  joined,
+  type ListedUrls,
+  type ParseOutcome,
+  parsedSitemap,
+} from "../parse/entries.ts";
 import type { RobotsGroups } from "../parse/robots.ts";
 
 /** A document that can be read: its bytes and its headers. */
@@ -38,13 +41,20 @@ export interface ReadSettings {
 }
 
 /** The result of reading a document. */
-export interface Reading extends Omit<Counts, "format" | "pages"> {
+export interface Reading {
   readonly outcome: ParseOutcome;
   readonly complete: boolean;
-  /** Pages that are counted but not yielded, because a tree already has them, or they are read later. */
-  readonly untoldPages?: number;
+  readonly problems: readonly Problem[];
+  /** As received, and after decompression. */
+  readonly wireBytes: number;
+  readonly decodedBytes: number;
+  readonly charset: string | undefined;
+  /** Whether it was read to its end. */
+  readonly isWhole: boolean;
+  /** Equal for documents that list the same URLs, in any order and format. */
+  readonly listed: string;
   /** The rules of a robots.txt. */
-  readonly robots?: RobotsGroups | undefined;
+  readonly robots: RobotsGroups | undefined;
 }
 
 /** A function that reads a document: `read`, or one that can skip a part of the work. */
@@ -61,7 +71,8 @@ export async function* read(
     rewrite.length === 0 ? entries : { ...entries, pages: rewrittenPages(entries.pages, rewrite) };
   const text = await opened(document, limits, problems);
   const { url, isRobots = false } = document;
-  const parser = createDocumentParser({ ...settings, url, isRobots, problems });
+  const listed: ListedUrls = {};
+  const parser = createDocumentParser({ ...settings, url, isRobots, problems, listed });
   let enough = false;
   let isWhole = true;
   for await (const piece of text) {
@@ -92,7 +103,8 @@ export async function* read(
     problems: noted ?? problems.toArray(),
     wireBytes: text.wireBytes,
     decodedBytes: text.decodedBytes,
-    checksum: problems.complete && isWhole ? text.checksum : undefined,
+    isWhole,
+    listed: `${outcome.kind} ${listed.pages} ${listed.sitemaps}`,
     charset: text.charset,
     robots: parser.robots,
   };
@@ -162,50 +174,6 @@ function outcomeOf(parser: EntryParser, refusal: Problem | undefined, problems: 
   if (outcome.kind !== "invalid") return outcome;
   const loss = outcome.reason.code === "empty" ? problems.toArray().find(({ code }) => isLossy(code)) : undefined;
   return { kind: "invalid", reason: loss ?? outcome.reason };
-}
-
-/** The settings that counts depend on, as one text. */
-function countedBy({ limits, strict }: ReadSettings): string {
-  return JSON.stringify([version, strict, limits]);
-}
-
-/** The counts of a run, for its archive. */
-export function newCounts(settings: ReadSettings): RunCounts & { readonly documents: Map<string, Counts> } {
-  return { by: countedBy(settings), documents: new Map() };
-}
-
-/** The counts of a fully read document, if they describe all of its content. */
-export function countsOf({ outcome, complete, untoldPages, ...reading }: Reading, pages: number): Counts | undefined {
-  if (outcome.kind !== "pages" || !complete || untoldPages !== undefined) return undefined;
-  // The next page of a feed is only known by reading it.
-  if (outcome.next !== undefined) return undefined;
-  const { problems, wireBytes, decodedBytes, checksum, charset } = reading;
-  return { format: outcome.format, pages, wireBytes, decodedBytes, checksum, charset, problems };
-}
-
-/** Uses the counts of an archive, if they were made with the same settings. With `verify`, documents are compared with their digests now. */
-export function readByCounts(archive: Archive, settings: ReadSettings, verify: boolean): ReadDocument {
-  if (archive.countedBy !== countedBy(settings)) return readUrls;
-  return async function* (document, settings): ReturnType<ReadDocument> {
-    const counts = await countsIn(archive, document, verify);
-    if (counts === undefined) return yield* readUrls(document, settings);
-    const { format, pages, ...rest } = counts;
-    const outcome = { kind: "pages", format } as const;
-    return { ...rest, outcome, complete: true, untoldPages: pages };
-  };
-}
-
-async function countsIn(
-  archive: Archive,
-  { url, isRobots, anonymous, notAsked, isCut }: Document,
-  verify: boolean,
-): Promise<Counts | undefined> {
-  // The response of an earlier run to a guess is kept separately from that to a request.
-  const isOther = isRobots || anonymous || notAsked === "guess";
-  const counts = url === undefined || isOther || isCut?.() ? undefined : archive.counts(url);
-  if (counts === undefined || !verify) return counts;
-  const fetched = await archive.fetch({ url: url as string, role: "sitemap" });
-  return fetched.outcome === "found" && (await (fetched.body as ArchivedBody).isGood()) ? counts : undefined;
 }
 
 // In milliseconds: the longest that timers, signals and sockets must wait.

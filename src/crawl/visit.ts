@@ -2,7 +2,6 @@
 // index whose children are to be visited, or nothing (a guess without a sitemap).
 import { isGuess as isGuessed } from "../discover/candidates.ts";
 import { defined } from "../model/defined.ts";
-import type { OrderedEvent } from "../model/event.ts";
 import { type Fetched, type FetchedDocument, header } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
 import { isLossy, notSitemap, type Problem, problem } from "../model/problem.ts";
@@ -18,7 +17,8 @@ import { isRobotsUnreachable } from "../model/status.ts";
 import { bareHost, parseUrl } from "../model/url.ts";
 import type { ParseOutcome } from "../parse/entries.ts";
 import { RobotsGroups } from "../parse/robots.ts";
-import { type Children, childrenOf } from "./children.ts";
+import { childrenOf } from "./children.ts";
+import { readContent } from "./content.ts";
 import type { Emit } from "./crawl.ts";
 import {
   type CandidateResult,
@@ -32,7 +32,7 @@ import {
 } from "./frame.ts";
 import type { Frontier } from "./frontier.ts";
 import type { PageFilter } from "./page-filter.ts";
-import { countsOf, type newCounts, type ReadDocument, type Reading } from "./read.ts";
+import type { ReadDocument, Reading } from "./read.ts";
 import { type FollowRules, type FoundDocument, follow, Hop, refusedByName, responseOf } from "./redirects.ts";
 
 /** Where the documents of a crawl come from. */
@@ -57,8 +57,6 @@ export interface VisitOptions {
   readonly filter: PageFilter | undefined;
   /** Documents that an archive lacks are left out. */
   readonly omitMissing: boolean | undefined;
-  /** The counts for the archive. */
-  readonly counts: ReturnType<typeof newCounts> | undefined;
 }
 
 export class Visitor {
@@ -151,7 +149,12 @@ export class Visitor {
     // Each uses up a document, unless it is missing; one more is kept to report what was cut off.
     const most = omitMissing ? Number.POSITIVE_INFINITY : frontier.documentsLeft + 1;
     const children = childrenOf({ url, parent, isRobots, most, settings, filter });
-    const { reading, cut, pageCount, listed, started, sameAs } = await this.#read(found, children, entry);
+    const { reading, cut, pageCount, started, sameAs } = await readContent({
+      reading: this.#io.read(document, url, isRobots),
+      ...{ url, keys, entry, children, frontier, filter },
+      mostPages: settings.limits.pages,
+      emit: this.#emit,
+    });
     this.#io.drop(found);
     frontier.bytes += reading.wireBytes;
     const measurements = measured(found, reading);
@@ -176,7 +179,7 @@ export class Visitor {
     const { outcome } = reading;
     if (outcome.kind === "pages") {
       // Past its end, a website may serve the last page again, or an empty one, with yet another `next`: an endless feed.
-      const isAgain = listed !== undefined && entry.continues === listed;
+      const isAgain = outcome.next !== undefined && entry.continues === reading.listed;
       if (isAgain) problems.push(problem("feed-next", { value: "this page repeats the one before it" }));
       const isWhole = complete && !isAgain;
       const node: Sitemap = {
@@ -191,7 +194,7 @@ export class Visitor {
       const next = cut === undefined && !isAgain ? outcome.next : undefined;
       // A feed page that was already read would be a loop.
       const isNew = next !== undefined && !frontier.isKnown(Hop.first(next, "sitemap", rules).key);
-      return { type: "node", node, result, ...(isNew && { next: { url: next, continues: listed } }) };
+      return { type: "node", node, result, ...(isNew && { next: { url: next, continues: reading.listed } }) };
     }
     if (isRobots) await this.#takeCrawlDelay(reading, url);
     if (reading.robots) for (const each of [entry.url, url]) this.robots.set(each, reading.robots);
@@ -204,77 +207,6 @@ export class Visitor {
     const marked = (await this.#io.marked?.(url, references)) ?? references;
     const frame = frameOf(node, { parent, keys, references: marked, unlisted, children: own, measurements });
     return { type: "frame", frame, result };
-  }
-
-  // Reports the pages as they are read. `started`: whether the `start` event was sent. `cut`: the budget that ended the reading, if one did.
-  // `sameAs`: the URL of a sitemap in the tree with the same content as this guess, which is then not reported.
-  async #read({ document, url, keys }: FoundDocument, children: Pick<Children, "add">, entry: Declaration) {
-    const { settings, frontier, counts, filter } = this.#options;
-    const isListed = filter?.lists(url, entry.parent.node.format) ?? true;
-    const isRobots = entry.by === "robots";
-    // Discovery needs each sitemap once.
-    const isUndeclared = entry.by !== undefined && entry.by !== "given" && !isRobots;
-    let pageCount = 0;
-    let firstPage: string | undefined;
-    // The first ones and the last are enough to recognize the same list.
-    const first: string[] = [];
-    let last: string | undefined;
-    let cut: Problem | undefined;
-    // Held back until the end, because the same content may already be in the tree.
-    let held: OrderedEvent[] | undefined;
-    const take = (count: number) => {
-      const taken = frontier.takePages(count);
-      pageCount += taken;
-      if (taken < count) cut = problem("limit-pages", { limit: settings.limits.pages });
-      return taken;
-    };
-    const reading = this.#io.read(document, url, isRobots);
-    let step = await reading.next();
-    while (!step.done) {
-      children.add(step.value.sitemaps);
-      // A sitemap served at /robots.txt is not accepted.
-      const pages = isRobots ? [] : step.value.pages;
-      for (const { url } of pages.slice(0, mostCompared - first.length)) first.push(url);
-      last = pages.at(-1)?.url ?? last;
-      const events: OrderedEvent[] = [];
-      if (firstPage === undefined && pages[0] !== undefined) {
-        firstPage = pages[0].url;
-        if (isUndeclared && frontier.mayContain(firstPage)) held = [];
-        events.push({ type: "start", url, depth: entry.parent.depth + 1 });
-      }
-      const taken = take(pages.length);
-      if (taken > 0) events.push({ type: "pages", url, pages: taken === pages.length ? pages : pages.slice(0, taken) });
-      if (held === undefined) await this.#list(events, isListed);
-      else held.push(...events);
-      if (filter?.isCut) cut ??= problem("limit-pages", { limit: filter.settings.limit });
-      step = await reading.next(cut === undefined);
-    }
-    const { outcome } = step.value;
-    const isCounted = cut === undefined && !isRobots && !document.anonymous;
-    const counted = isCounted ? countsOf(step.value, pageCount) : undefined;
-    if (counted !== undefined) counts?.documents.set(url, counted);
-    take(step.value.untoldPages ?? 0);
-    const isTold = firstPage !== undefined && held === undefined;
-    const sameAs = isUndeclared && !isTold ? frontier.sameAs(step.value, keys) : undefined;
-    if (sameAs !== undefined) frontier.takePages(-pageCount);
-    else if (held !== undefined) await this.#list(held, isListed);
-    if (!isRobots && outcome.kind !== "invalid") frontier.contains(url, step.value, firstPage);
-    const isPaged = outcome.kind === "pages" && outcome.next !== undefined;
-    const listed = isPaged ? JSON.stringify([pageCount, last, first]) : undefined;
-    return { reading: step.value, pageCount, listed, started: firstPage !== undefined, cut, sameAs };
-  }
-
-  // The pages that the filter lets through.
-  async #list(events: readonly OrderedEvent[], isListed: boolean): Promise<void> {
-    const { filter } = this.#options;
-    for (const event of events) {
-      if (event.type !== "pages" || filter === undefined) await this.#emit(event);
-      else if (isListed) {
-        const pages = await filter.pages(event.pages);
-        for (const found of filter.newProblems()) await this.#emit(found);
-        if (pages.length > 0) await this.#emit({ ...event, pages });
-      }
-    }
   }
 
   // Not respecting the delay is a problem of this run, not of the document.
@@ -336,8 +268,6 @@ export class Visitor {
     return { url, ...defined({ declaredUrl, lastModified: reference.lastModified, offHost }) };
   }
 }
-
-const mostCompared = 100;
 
 function whyInvalid({ outcome }: Reading, { by }: Declaration): Problem | undefined {
   if (outcome.kind === "invalid") return outcome.reason;

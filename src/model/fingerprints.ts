@@ -97,6 +97,14 @@ export class Fingerprints {
   // Created on first use: most documents are small, and have either pages or sitemaps.
   #slots: Int32Array = noSlots;
   size = 0;
+  // The sums of all pairs.
+  #firstSum = 0;
+  #secondSum = 0;
+
+  /** Equal for sets with the same texts, in whatever order they were added. */
+  get identity(): string {
+    return `${this.size} ${this.#firstSum} ${this.#secondSum}`;
+  }
 
   /** False if it was already in the set. */
   add(high: number, low: number): boolean {
@@ -106,6 +114,8 @@ export class Fingerprints {
     if (this.size * 16 >= this.#slots.length * 7) this.#grow();
     if (!insert(this.#slots, first, second)) return false;
     this.size++;
+    this.#firstSum = (this.#firstSum + first) | 0;
+    this.#secondSum = (this.#secondSum + second) | 0;
     return true;
   }
 

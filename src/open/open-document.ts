@@ -1,6 +1,5 @@
 // From bytes to text: removes layers of compression and decides the character set. Nothing in the bytes makes it throw: unreadable data
 // is a problem, and the part before it is kept. Errors of the source are thrown.
-import { crc32 } from "node:zlib";
 import { type HeaderList, header } from "../model/exchange.ts";
 import { type Problem, type ProblemLog, problem } from "../model/problem.ts";
 import { protocolBytes } from "../model/sitemap.ts";
@@ -22,9 +21,8 @@ export interface OpenOptions {
 
 /** The text of a document; can be iterated once. Leaving the loop early releases everything. */
 export class OpenedDocument implements AsyncIterable<TextPiece> {
-  /** How many bytes the text has taken so far, and the CRC-32 of the first of them. */
+  /** How many bytes the text has taken so far. */
   decodedBytes = 0;
-  checksum = 0;
   /** Why nothing can be read. Known at the end of the iteration; not in `problems`. */
   refusal: Problem | undefined;
   readonly #options: OpenOptions;
@@ -111,7 +109,6 @@ export class OpenedDocument implements AsyncIterable<TextPiece> {
   #count(bytes: Uint8Array): void {
     const before = this.decodedBytes;
     this.decodedBytes += bytes.length;
-    if (before < checkedBytes) this.checksum = crc32(bytes.subarray(0, checkedBytes - before), this.checksum);
     if (before <= protocolBytes && this.decodedBytes > protocolBytes) {
       this.#options.problems.add("protocol-size", { limit: protocolBytes });
     }
@@ -122,6 +119,3 @@ export class OpenedDocument implements AsyncIterable<TextPiece> {
     return undefined;
   }
 }
-
-// Together with the length, enough to recognize a sitemap that is served under two URLs.
-const checkedBytes = 1024 * 1024;

@@ -57,12 +57,20 @@ export function parsedSitemap(
   return { ...outcome, sitemaps, ...(pages.length > 0 ? { pages } : {}), complete, problems };
 }
 
+/** What a document lists, whatever its format and order: equal identities mean the same URLs (`Fingerprints`). */
+export interface ListedUrls {
+  pages?: string;
+  sitemaps?: string;
+}
+
 /** The shared context of the parsers of one document. */
 export interface ParseContext extends ScannerOptions {
   /** The document's own URL: the base of relative URLs. */
   readonly url: string | undefined;
   /** Only the URLs of pages are needed; other fields may be absent. The same problems are reported. */
   readonly urlsOnly?: boolean | undefined;
+  /** Receives what the document lists, when it ends. */
+  readonly listed?: ListedUrls | undefined;
 }
 
 // Collects the entries of a document, within its limits: one for each URL, in the order of their first declarations.
@@ -84,6 +92,7 @@ export class EntrySink {
   readonly #source: EntrySource;
   readonly #limits: Limits;
   readonly #urls: UrlResolver;
+  readonly #listed: ListedUrls | undefined;
   // The URLs seen so far, as fingerprints: the first declaration counts.
   readonly #taken = { page: new Fingerprints(), sitemap: new Fingerprints() };
   #pages: SitemapPage[] = [];
@@ -97,9 +106,10 @@ export class EntrySink {
   entryCount = 0;
 
   constructor(source: EntrySource, context: ParseContext) {
-    const { url, limits } = context;
+    const { url, limits, listed } = context;
     this.#source = source;
     this.#limits = limits;
+    this.#listed = listed;
     this.#urls = new UrlResolver(url, limits.urlLength);
     this.repeats = new RepeatedPages(limits, source.report.bind(source), (page) => this.#pages.push(page));
   }
@@ -183,6 +193,10 @@ export class EntrySink {
   /** The last entries: nothing more will be added. */
   finish(): Entries {
     this.repeats.finish();
+    if (this.#listed !== undefined) {
+      this.#listed.pages = this.#taken.page.identity;
+      this.#listed.sitemaps = this.#taken.sitemap.identity;
+    }
     this.#taken.page.finish();
     this.#taken.sitemap.finish();
     return this.take();

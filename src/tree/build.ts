@@ -4,7 +4,7 @@ import type { Store } from "../archive/store.ts";
 import { type CrawlTarget, type RunOptions, run } from "../crawl/crawl.ts";
 import type { RobotsOf } from "../crawl/host-robots.ts";
 import { type Prepared, prepare, replayOptions } from "../crawl/prepare.ts";
-import { readByCounts, readUrls } from "../crawl/read.ts";
+import { readUrls } from "../crawl/read.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { OrderedEvent } from "../model/event.ts";
 import { path as checkPath } from "../model/option-checks.ts";
@@ -71,7 +71,7 @@ export async function openTreeWhile(
       ...(archive.otherWebsite ? [problem("archive-website", { value: archive.otherWebsite })] : []),
     ];
     const isLater = isForLater(building, reader);
-    const read = isLater ? readByCounts(archive, prepared.settings, building.verify ?? false) : undefined;
+    const read = isLater ? readUrls : undefined;
     const options = { prepared, source: archive, omitMissing: archive.finished, problems, read };
     return await collect(options, { documents: archive, isNamed: false }, building);
   } catch (error) {

@@ -8,7 +8,7 @@ import type { Client } from "../../src/model/client.ts";
 import type { Options } from "../../src/model/options.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { testServer } from "../support/fetching.ts";
-import { home, outline, type Route, robots, site, urlset } from "../support/site.ts";
+import { home, index, outline, type Route, robots, site, urlset } from "../support/site.ts";
 import { newFolder } from "../support/test-folder.ts";
 
 async function discover(routes: Parameters<typeof site>[0], options: Options = {}, homepage = home) {
@@ -324,6 +324,81 @@ test("a large guess that is in the tree already adds nothing, live, in the archi
   let streamed = 0;
   for await (const _ of streamPages(home, options)) streamed += 1;
   expect(streamed).toBe(16_000);
+});
+
+describe("a guess is in the tree already if it lists the same URLs", () => {
+  const pages = ["/1", "/2", "/3"];
+  const text = (...paths: string[]) => paths.map((each) => `${home}${each.slice(1)}\n`).join("");
+
+  test.each([
+    ["as text", text(...pages)],
+    ["in another order", urlset(...pages.toReversed())],
+    [
+      "with comments and dates",
+      urlset(...pages).replaceAll("</loc>", "</loc><!-- new --><lastmod>2024-01-01</lastmod>"),
+    ],
+    ["relative to its own URL", urlset(...pages).replaceAll(home, "/")],
+  ])("%s", async (_, body) => {
+    const routes = { "/robots.txt": robots("/a.xml"), "/a.xml": urlset(...pages), "/sitemap.xml": body };
+    const { lines, tree } = await discover(routes, { limits: { pages: 4 } });
+    expect(lines.slice(1)).toEqual([
+      "  index/robots /robots.txt",
+      "    pages/xml /a.xml",
+      "      /1",
+      "      /2",
+      "      /3",
+    ]);
+    const record = tree.discovery.find(({ url }) => url === `${home}sitemap.xml`);
+    expect(record).toMatchObject({ outcome: "duplicate", sameAs: `${home}a.xml` });
+    expect(tree.complete).toBe(true);
+  });
+
+  test.each([
+    ["one URL more", urlset(...pages, "/4")],
+    ["one URL less", urlset("/1", "/2")],
+    ["another URL", urlset("/1", "/2", "/4")],
+    ["the same URLs as sitemaps", index(...pages)],
+    ["the same, and is cut off", urlset(...pages).replace("</urlset>", "<url><loc>ht")],
+  ])("but not if it lists %s", async (_, body) => {
+    const routes = { "/robots.txt": robots("/a.xml"), "/a.xml": urlset(...pages), "/sitemap.xml": body };
+    const { tree } = await discover(routes);
+    expect(tree.discovery.find(({ url }) => url === `${home}sitemap.xml`)).toMatchObject({ outcome: "found" });
+  });
+
+  test("of two linked sitemaps that differ only near their end, both count", async () => {
+    const many = Array.from({ length: 30_000 }, (_, at) => `/a-page-with-quite-a-long-name-and-the-number/${at}`);
+    const links = ["/a.xml", "/b.xml"].map((each) => `<link rel="sitemap" href="${each}">`).join("");
+    const { tree } = await discover({
+      "/": { headers: { "content-type": "text/html" }, body: links },
+      "/a.xml": urlset(...many, "/last-of-a"),
+      "/b.xml": urlset(...many, "/last-of-b"),
+    });
+    expect([tree.pageCount, tree.complete]).toEqual([60_002, true]);
+  });
+
+  test("nor if the pages of the other sitemap are not wanted", async () => {
+    const routes = { "/robots.txt": robots("/a.xml"), "/a.xml": urlset(...pages), "/sitemap.xml": text(...pages) };
+    const listed: string[] = [];
+    for await (const { url } of streamPages(home, { client: site(routes).client, excludeSitemap: "/a.xml" }))
+      listed.push(url);
+    expect(listed).toEqual(pages.map((each) => home + each.slice(1)));
+  });
+
+  test("nor if it goes on: a feed with a next page is read", async () => {
+    const item = `<item><link>${home}1</link></item>`;
+    const next = `<link xmlns="http://www.w3.org/2005/Atom" rel="next" href="${home}feed?page=2"/>`;
+    const rss = (more: string, entry = item) => `<rss version="2.0"><channel>${more}${entry}</channel></rss>`;
+    const { tree } = await discover(
+      {
+        "/robots.txt": robots("/a.xml"),
+        "/a.xml": urlset("/1"),
+        "/feed": rss(next),
+        "/feed?page=2": rss("", item.replace("1<", "2<")),
+      },
+      { useFeeds: true },
+    );
+    expect(tree.pageCount).toBe(3);
+  });
 });
 
 describe("feeds and llms.txt, on demand", () => {

@@ -52,7 +52,8 @@ async function treeOf(
   const leaf = `<urlset ${namespace}><url><loc>${origin}/p</loc></url></urlset>`;
   Object.assign(routes, { "/first.xml": leaf, "/second.xml": leaf, "/beside.xml": leaf });
   const fault = broken(documentFor(position, origin), position);
-  if (position === "robots") Object.assign(routes, { "/robots.txt": fault, "/sitemap.xml": `${leaf}\n` });
+  if (position === "robots")
+    Object.assign(routes, { "/robots.txt": fault, "/sitemap.xml": leaf.replace("/p<", "/q<") });
   else routes["/robots.txt"] = `Sitemap: ${origin}/faulty.xml\nSitemap: ${origin}/beside.xml\n`;
   if (position !== "robots") routes["/faulty.xml"] = fault;
   try {

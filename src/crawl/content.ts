@@ -1,0 +1,85 @@
+// Reads the content of one document, and reports its pages as they are read, within the budget for pages.
+
+import type { SitemapPage } from "../model/page.ts";
+import type { Problem } from "../model/problem.ts";
+import { problem } from "../model/problem.ts";
+import type { Children } from "./children.ts";
+import type { Emit } from "./crawl.ts";
+import type { Declaration } from "./frame.ts";
+import type { Frontier } from "./frontier.ts";
+import type { PageFilter } from "./page-filter.ts";
+import type { ReadDocument, Reading } from "./read.ts";
+
+export interface ContentOptions {
+  readonly reading: ReturnType<ReadDocument>;
+  /** The URL of the document, after redirects, and its keys. */
+  readonly url: string;
+  readonly keys: readonly string[];
+  readonly entry: Declaration;
+  readonly children: Pick<Children, "add">;
+  readonly frontier: Frontier;
+  readonly filter: PageFilter | undefined;
+  /** `limits.pages`, for the problem. */
+  readonly mostPages: number;
+  readonly emit: Emit;
+}
+
+export interface Content {
+  readonly reading: Reading;
+  readonly pageCount: number;
+  /** Whether the `start` event was sent. */
+  readonly started: boolean;
+  /** The budget that ended the reading, if one did. */
+  readonly cut: Problem | undefined;
+  /** The URL of a sitemap in the tree that lists the same, if this one was not declared: then it is not reported. */
+  readonly sameAs: string | undefined;
+}
+
+export async function readContent(options: ContentOptions): Promise<Content> {
+  const { reading, url, keys, entry, children, frontier, filter, mostPages, emit } = options;
+  const { by, parent } = entry;
+  const isRobots = by === "robots";
+  const isListed = filter?.lists(url, parent.node.format) ?? true;
+  let pageCount = 0;
+  let started = false;
+  let cut: Problem | undefined;
+
+  async function report(all: readonly SitemapPage[]): Promise<void> {
+    if (!started) await emit({ type: "start", url, depth: parent.depth + 1 });
+    started = true;
+    const taken = frontier.takePages(all.length);
+    pageCount += taken;
+    if (taken < all.length) cut ??= problem("limit-pages", { limit: mostPages });
+    const within = taken === all.length ? all : all.slice(0, taken);
+    const pages = filter === undefined ? within : isListed ? await filter.pages(within) : [];
+    for (const found of filter?.newProblems() ?? []) await emit(found);
+    if (pages.length > 0) await emit({ type: "pages", url, pages });
+    if (filter?.isCut) cut ??= problem("limit-pages", { limit: filter.settings.limit });
+  }
+
+  // Discovery needs each sitemap once. What was not declared is held back as long as the tree may have a sitemap that lists the same.
+  let held: (readonly SitemapPage[])[] | undefined = by === undefined || by === "given" || isRobots ? undefined : [];
+  let heldPages = 0;
+  async function release(): Promise<void> {
+    const batches = held ?? [];
+    held = undefined;
+    for (const batch of batches) if (cut === undefined) await report(batch);
+  }
+
+  let step = await reading.next();
+  while (!step.done) {
+    children.add(step.value.sitemaps);
+    // A sitemap served at /robots.txt is not accepted.
+    const pages = isRobots ? [] : step.value.pages;
+    if (held !== undefined) {
+      held.push(pages);
+      heldPages += pages.length;
+      if (!frontier.mayList(heldPages)) await release();
+    } else if (pages.length > 0) await report(pages);
+    step = await reading.next(cut === undefined);
+  }
+  const sameAs = held && frontier.sameAs(step.value, keys);
+  if (sameAs === undefined) await release();
+  if (!isRobots && isListed && cut === undefined) frontier.contains(url, step.value, pageCount);
+  return { reading: step.value, pageCount, started, cut, sameAs };
+}
