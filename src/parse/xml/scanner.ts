@@ -67,6 +67,8 @@ export class XmlScanner {
   readonly tag: XmlAttributes;
   tagEnd = -1;
   readonly #known = new Map<string, XmlName>();
+  // How many open elements have a name, as written, and in lower case after a slash. Created for the first end tag that does not match.
+  #openNames: Map<string, number> | undefined;
   readonly #fastPath: FastPath | undefined;
   // Nothing is read until the buffer has this length, so that a long token in small chunks is not rescanned for each.
   #enough = 0;
@@ -155,7 +157,10 @@ export class XmlScanner {
   #scanContent(final: boolean): boolean {
     const { cursor } = this;
     for (;;) {
-      if (this.#fastPath?.takesOver()) return false;
+      if (this.#fastPath?.takesOver()) {
+        this.#openNames = undefined;
+        return false;
+      }
       const open = cursor.buffer.indexOf("<", cursor.at);
       if (open === -1) {
         this.#partialText(final);
@@ -379,6 +384,7 @@ export class XmlScanner {
       return;
     }
     const depth = this.names.push(name);
+    if (this.#openNames !== undefined) this.#countOpen(name, 1);
     this.last = name;
     this.namespaces.resolve(name);
     if (this.handler.open(name, attributes)) this.text = new XmlText(this.cursor, xmlTextLength, depth, this.text);
@@ -399,15 +405,25 @@ export class XmlScanner {
     this.namespaces.leave(depth);
   }
 
-  // The innermost element that an end tag may close: with this name, or else with this name in another case.
+  // The innermost element that an end tag may close: with this name, or else with this name in another case. A document may have millions of
+  // end tags that match nothing: the stack is searched only for names that are in it.
   #depthOf({ raw, folded }: XmlName): number {
-    let inOtherCase = 0;
-    for (let depth = this.depth; depth > 0; depth--) {
-      const name = this.names[depth - 1]!;
-      if (name.raw === raw) return depth;
-      if (inOtherCase === 0 && name.folded === folded) inOtherCase = depth;
+    if (this.#openNames === undefined) {
+      this.#openNames = new Map();
+      for (const name of this.names) this.#countOpen(name, 1);
     }
-    return inOtherCase;
+    const isExact = this.#openNames.has(raw);
+    if (!isExact && !this.#openNames.has(`/${folded}`)) return 0;
+    return this.names.findLastIndex((name) => (isExact ? name.raw === raw : name.folded === folded)) + 1;
+  }
+
+  #countOpen({ raw, folded }: XmlName, change: 1 | -1): void {
+    const counts = this.#openNames!;
+    for (const key of [raw, `/${folded}`]) {
+      const count = (counts.get(key) ?? 0) + change;
+      if (count === 0) counts.delete(key);
+      else counts.set(key, count);
+    }
   }
 
   // Takes the namespace declarations of an element that is about to be opened.
