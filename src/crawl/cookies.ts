@@ -1,6 +1,6 @@
-// The cookies of one website in one run, in memory only. https://www.rfc-editor.org/rfc/rfc6265#section-5
-//   Stricter: without a list of public suffixes, a `Domain` reaches other hosts only at or below a host that the caller
-//   named, or from `www.example.org` to `example.org` and back.
+// The cookies of one run, in memory only. https://www.rfc-editor.org/rfc/rfc6265#section-5
+//   Stricter: only the websites of the start URLs set cookies and get them back. A website is a host with or without `www.`, on the
+//   default ports; on any other port, it is an origin.
 import { isIP } from "node:net";
 import type { Fetched } from "../model/exchange.ts";
 import { bareHost, parseUrl } from "../model/url.ts";
@@ -11,6 +11,7 @@ const longestCookie = 4096;
 
 interface Cookie {
   readonly pair: string;
+  readonly website: string;
   /** The host that set it: without a `domain`, it is sent only to this host. */
   readonly host: string;
   readonly domain: string | undefined;
@@ -20,12 +21,12 @@ interface Cookie {
 }
 
 export class Cookies {
-  readonly #named: readonly string[];
+  readonly #websites: ReadonlySet<string>;
   readonly #cookies = new Map<string, Cookie>();
 
   /** `startUrls`: those that the caller gave. */
   constructor(startUrls: readonly string[]) {
-    this.#named = startUrls.flatMap((url) => parseUrl(url)?.hostname ?? []);
+    this.#websites = new Set(startUrls.flatMap((url) => websiteOf(parseUrl(url)) ?? []));
   }
 
   /** Stores the cookies of a response. Responses of earlier runs, and to requests without the caller's headers, set none. */
@@ -41,7 +42,8 @@ export class Cookies {
     if (target === null) return undefined;
     const sent = [...this.#cookies.values()].filter(
       (cookie) =>
-        this.#reaches(cookie, target.hostname) &&
+        cookie.website === websiteOf(target) &&
+        (target.hostname === cookie.host || isAtOrBelow(target.hostname, cookie.domain)) &&
         isBelow(target.pathname, cookie.path) &&
         (!cookie.secure || target.protocol === "https:") &&
         cookie.expires > Date.now(),
@@ -56,7 +58,8 @@ export class Cookies {
     const [pair = "", ...rest] = text.split(";").map((part) => part.trim());
     const isPair =
       pair.length <= longestCookie && /^[^=\x00-\x08\x0a-\x1f\x7f]+=[^\x00-\x08\x0a-\x1f\x7f]*$/.test(pair);
-    if (from === null || !isPair) return;
+    const website = websiteOf(from) ?? "";
+    if (from === null || !isPair || !this.#websites.has(website)) return;
     const { hostname: host } = from;
     const attributes = new Map(
       rest.map((text) => {
@@ -69,22 +72,20 @@ export class Cookies {
     if ((domain !== undefined && !isAtOrBelow(host, domain)) || (secure && from.protocol !== "https:")) return;
     const given = attributes.get("path") ?? "";
     const path = given.startsWith("/") ? given : from.pathname.slice(0, from.pathname.lastIndexOf("/")) || "/";
-    const key = JSON.stringify([pair.slice(0, pair.indexOf("=")).trim(), domain ?? host, path]);
+    const key = JSON.stringify([pair.slice(0, pair.indexOf("=")).trim(), domain ?? host, path, website]);
     const expires = expiryOf(attributes);
     if (expires <= Date.now()) this.#cookies.delete(key);
-    else this.#cookies.set(key, { pair, host, domain, path, secure, expires });
+    else this.#cookies.set(key, { pair, website, host, domain, path, secure, expires });
     for (const oldest of this.#cookies.keys()) if (this.#cookies.size > mostCookies) this.#cookies.delete(oldest);
-  }
-
-  #reaches({ host, domain }: Cookie, to: string): boolean {
-    if (to === host) return true;
-    if (domain === undefined || !isAtOrBelow(to, domain)) return false;
-    return bareHost(to) === bareHost(host) || this.#named.some((named) => isAtOrBelow(domain, named));
   }
 }
 
-function isAtOrBelow(host: string, domain: string): boolean {
-  return host === domain || (host.endsWith(`.${domain}`) && isIP(host) === 0);
+function websiteOf(url: URL | null): string | undefined {
+  return url?.port === "" ? bareHost(url.hostname) : url?.origin;
+}
+
+function isAtOrBelow(host: string, domain: string | undefined): boolean {
+  return host === domain || (domain !== undefined && host.endsWith(`.${domain}`) && isIP(host) === 0);
 }
 
 function isBelow(path: string, folder: string): boolean {

@@ -68,9 +68,12 @@ function batches(given: Prepared): AsyncGenerator<readonly SitemapPage[], void> 
       if (event.type === "pages") await emit(event.pages);
       if (filter?.reached) throw enough;
       if (event.type !== "finished" || event.unreachable === undefined) return;
-      const { outcome, reason: cause } = event.unreachable;
+      const { outcome, reason } = event.unreachable;
       if (prepared.settings.onUnreachable === "end") return;
-      throw new SitemapError("unreachable", `${prepared.start.homepage}: ${cause.message}`, { cause, outcome });
+      throw new SitemapError("unreachable", `${prepared.start.homepage}: ${reason.message}`, {
+        cause: reason.cause ?? reason,
+        outcome,
+      });
     });
   });
 }

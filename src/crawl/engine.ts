@@ -6,7 +6,7 @@ import { defined } from "../model/defined.ts";
 import type { CrawlEvent, FinishedEvent, Totals } from "../model/event.ts";
 import type { DocumentSource, Fetched } from "../model/exchange.ts";
 import { isComplete, type Sitemap } from "../model/sitemap.ts";
-import { responseEvent } from "../model/status.ts";
+import { fetchedEvent } from "../model/status.ts";
 import type { RobotsGroups } from "../parse/robots.ts";
 import { type Emit, noneCame, type RunOptions } from "./crawl.ts";
 import { nothingRead } from "./frame.ts";
@@ -41,14 +41,18 @@ export async function runCrawl(given: RunOptions, emit: Emit): Promise<FinishedE
       options.onSideEvent?.(event);
     };
     // How a document was obtained is known only after comparing it with an earlier one, so the revalidator reports it.
-    const onRequest = (event: CrawlEvent) => (archives && event.type === "response" ? undefined : onEvent(event));
+    const onRequest = (event: CrawlEvent) =>
+      archives && (event.type === "response" || event.type === "failure") ? undefined : onEvent(event);
     if (source === undefined) {
       const { Fetcher } = await import("../fetch/fetcher.ts");
       fetcher = new Fetcher({ settings, start: startUrls, onEvent: onRequest, shared });
     }
     const earlier =
       fetcher && archives && (await import("./previous.ts")).revalidator(fetcher, archives, settings, onEvent);
-    const onResumed = (fetched: Fetched) => onEvent(responseEvent(fetched));
+    const onResumed = (fetched: Fetched) => {
+      const event = fetchedEvent(fetched);
+      if (event !== undefined) onEvent(event);
+    };
     const from = { source: fetcher ?? (source as DocumentSource), fetcher, store, earlier, onResumed };
     return await crawlWebsite({ ...options, prepared }, from, asked, (event) => {
       settings.onEvent?.(event);

@@ -6,10 +6,10 @@ import type { ArchivedBody } from "../archive/archived-body.ts";
 import type { PreviousArchives } from "../archive/previous.ts";
 import type { Fetcher } from "../fetch/fetcher.ts";
 import { defined } from "../model/defined.ts";
-import type { ResponseEvent } from "../model/event.ts";
+import type { FailureEvent, ResponseEvent } from "../model/event.ts";
 import { type DocumentRequest, type Fetched, type FetchedDocument, header } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
-import { responseEvent } from "../model/status.ts";
+import { fetchedEvent } from "../model/status.ts";
 import type { Reference } from "./frame.ts";
 import { read } from "./read.ts";
 
@@ -29,7 +29,7 @@ export function revalidator(
   network: Fetcher,
   previous: PreviousArchives,
   settings: Settings,
-  onResponse: (event: ResponseEvent) => void,
+  onResponse: (event: ResponseEvent | FailureEvent) => void,
 ) {
   let verifying: Promise<unknown> = Promise.resolve();
   // How many documents are being looked up or verified: each needs buffers.
@@ -40,7 +40,8 @@ export function revalidator(
   };
 
   const told = <T extends Fetched>(fetched: T): T => {
-    onResponse(responseEvent(fetched));
+    const event = fetchedEvent(fetched);
+    if (event !== undefined) onResponse(event);
     return fetched;
   };
 

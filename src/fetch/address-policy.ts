@@ -20,7 +20,9 @@ export function refusalOf(url: URL, allowPrivate: boolean): Problem | undefined 
 function isPublicHost(host: string): boolean {
   const bare = host.replace(/\.+$/, "");
   const folded = bare === host ? host : (parseUrl(`http://${bare}/`)?.hostname ?? bare);
-  return isIP(folded) === 0 ? !isLocalName(folded) : isPublicAddress(folded);
+  if (isIP(folded) === 0) return !isLocalName(folded);
+  // No website needs an IPv4 address inside an IPv6 one in its URL.
+  return isPublicAddress(folded) && (isIP(folded) === 4 || isGlobalUnicast(ipaddr.IPv6.parse(folded)));
 }
 
 /** The host of a URL as resolvers and sockets take it: no brackets around an IPv6 address. */
@@ -28,7 +30,7 @@ export function hostOf(url: URL): string {
   return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
 }
 
-/** Whether an address is globally routable. `address` is in the notation of a resolver. */
+/** Whether an address is globally routable. `address` is a resolver's answer. */
 export function isPublicAddress(address: string): boolean {
   // ipaddr.js would also accept `1.2.3`.
   if (isIP(address) === 0 || !ipaddr.isValid(address)) return false;
@@ -38,11 +40,13 @@ export function isPublicAddress(address: string): boolean {
   const ipv6 = parsed as ipaddr.IPv6;
   // NAT64: networks without IPv4 reach it through 64:ff9b::/96, so the embedded address counts.
   if (ipv6.range() === "rfc6052") return isPublicIpv4(new ipaddr.IPv4(ipv6.toByteArray().slice(12)));
-  // Only 2000::/3 is assigned to be routed; ipaddr.js calls much of the rest unicast.
-  return ipv6.range() === "unicast" && ipv6.match(globalUnicast, 3);
+  return isGlobalUnicast(ipv6);
 }
 
-const globalUnicast = ipaddr.IPv6.parse("2000::");
+// Only 2000::/3 is assigned to be routed; ipaddr.js calls much of the rest unicast.
+function isGlobalUnicast(address: ipaddr.IPv6): boolean {
+  return address.range() === "unicast" && address.match(ipaddr.IPv6.parse("2000::"), 3);
+}
 
 function isPublicIpv4(address: ipaddr.IPv4): boolean {
   // 168.63.129.16 is in no registry; Azure's virtual machines reach their host there.

@@ -1,11 +1,11 @@
 // Answers requests from the network: waits for a slot of the host, sends the request, and retries temporary failures. The result is a
 // document, a redirect or a failure; the crawl follows redirects. Nothing that a website does makes this throw.
 import type { Client } from "../model/client.ts";
-import type { RequestEvent, ResponseEvent, RetryEvent } from "../model/event.ts";
+import type { FetchEvent } from "../model/event.ts";
 import type { DocumentRequest, DocumentSource, FailedFetch, FailureOutcome, Fetched } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
-import { failureOf, isChallenge, isDocument, isRedirect, outcomeOfProblem, responseEvent } from "../model/status.ts";
+import { failureOf, fetchedEvent, isChallenge, isDocument, isRedirect, outcomeOfProblem } from "../model/status.ts";
 import { parseUrl, withoutCredentials } from "../model/url.ts";
 import { FollowingController, sleep } from "./abort.ts";
 import { refusalOf } from "./address-policy.ts";
@@ -52,7 +52,7 @@ interface FetchContext {
   readonly trustedOrigins: ReadonlySet<string>;
   readonly backoff: Backoff;
   readonly closing: AbortSignal;
-  readonly onEvent: (event: RequestEvent | RetryEvent | ResponseEvent) => void;
+  readonly onEvent: (event: FetchEvent) => void;
 }
 
 export class Fetcher implements DocumentSource {
@@ -86,7 +86,8 @@ export class Fetcher implements DocumentSource {
     const fetching = new DocumentFetch(this.#context, request, signal);
     try {
       const fetched = await fetching.run();
-      onEvent(responseEvent(fetched));
+      const event = fetchedEvent(fetched);
+      if (event !== undefined) onEvent(event);
       return fetched;
     } catch (error) {
       // A signal was aborted, or the caller's `onEvent` threw.
@@ -209,8 +210,9 @@ class DocumentFetch {
     onEvent({ type: "request", url: this.#url, attempt });
     this.#sentAt = performance.now();
     const head = await request.send(client, { url, headers: sent, allowPrivate, attempt });
-    this.#answered = { receivedAt: new Date().toISOString(), firstByte: this.#sinceSent() };
-    if ("code" in head) {
+    const isResponse = !("code" in head);
+    this.#answered = { receivedAt: new Date().toISOString(), ...(isResponse && { firstByte: this.#sinceSent() }) };
+    if (!isResponse) {
       // Before the slot is released: the next request depends on it.
       const failed = this.#failOrRetry(outcomeOfProblem(head), head, slot);
       slot.release();

@@ -4,9 +4,9 @@ import { isUint8Array } from "node:util/types";
 import type { Client, ClientRequest, ClientResponse } from "../model/client.ts";
 import { type HeaderList, header } from "../model/exchange.ts";
 import type { Timeouts } from "../model/options.ts";
-import { isKnownCode, type Problem, problem, problemFrom } from "../model/problem.ts";
+import { isKnownCode, type Problem, problem, problemFrom, withCause } from "../model/problem.ts";
 import type { FollowingController } from "./abort.ts";
-import { problemOf } from "./failure.ts";
+import { ConnectionProblem, problemOf } from "./failure.ts";
 import { Clock } from "./timeouts.ts";
 
 /** A chunk of a body, its end, or why there is no more. */
@@ -149,8 +149,13 @@ async function ask(client: Client, request: ClientRequest): Promise<Head | Probl
     if (bytes === undefined) return failed("the response lacks a body of bytes");
     return { status, headers: list, body: bytes, isDecoded: decoded === true };
   } catch (error) {
-    return problemOf(error, "head");
+    return thrown(error, "head");
   }
+}
+
+function thrown(error: unknown, where: "head" | "body"): Problem {
+  const found = problemOf(error, where);
+  return error instanceof ConnectionProblem ? found : withCause(found, error);
 }
 
 function failed(value: string): Problem {
@@ -197,7 +202,7 @@ async function next(body: AsyncIterator<Uint8Array>): Promise<Pulled> {
       if (value.length > 0) return { done: false, value };
     }
   } catch (error) {
-    return problemOf(error, "body");
+    return thrown(error, "body");
   }
 }
 

@@ -22,7 +22,7 @@ export function noResponses(): SiteResponses {
 }
 
 export function countResponse(responses: SiteResponses, { status, firstByte }: ResponseEvent): void {
-  addInto(responses.statuses, { [status ?? "none"]: 1 });
+  addInto(responses.statuses, { [String(status)]: 1 });
   if (firstByte === undefined) return;
   const sum = firstByte / 1000;
   addInto(responses.firstByte, { buckets: firstByteBounds.map((bound) => Number(sum <= bound)), sum, count: 1 });

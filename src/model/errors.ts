@@ -15,7 +15,7 @@ export type SitemapErrorCode =
   | "state-in-use" // another process is using the state of `changes`
   | "storage-failed" // the disk is full, or the temporary folder cannot be used; `cause` is the system error
   | "tree-closed" // a tree was used after it was closed
-  | "unreachable"; // `streamPages` or `changes` could not read anything from the website; see `outcome`, and the problem in `cause`
+  | "unreachable"; // `streamPages` or `changes` could not read anything from the website; see `outcome`; `cause` is the problem, or what your `client` threw
 
 /** The only error class. Match `code`, which is stable; messages may change. */
 export class SitemapError extends Error {

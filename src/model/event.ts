@@ -12,6 +12,7 @@ export type CrawlEvent =
   | RequestEvent
   | RetryEvent
   | ResponseEvent
+  | FailureEvent
   | StartEvent
   | PagesEvent
   | SitemapEvent
@@ -19,7 +20,10 @@ export type CrawlEvent =
   | FinishedEvent;
 
 /** The events that come in declared order. */
-export type OrderedEvent = Exclude<CrawlEvent, RequestEvent | RetryEvent | ResponseEvent>;
+export type OrderedEvent = Exclude<CrawlEvent, FetchEvent>;
+
+/** The events of requests, in any order. */
+export type FetchEvent = RequestEvent | RetryEvent | ResponseEvent | FailureEvent;
 
 /** A request is sent. */
 export interface RequestEvent {
@@ -40,13 +44,22 @@ export interface RetryEvent {
   readonly reason: Problem;
 }
 
-/** A response arrived, or the request failed for good. */
+/** A response arrived, and is not followed by a retry. */
 export interface ResponseEvent extends Pick<SitemapResponse, "status" | "attempts" | "receivedAt" | "firstByte"> {
   readonly type: "response";
   readonly url: string;
   /** `redirect`: the next request follows it, unless the target is already known. */
   readonly outcome: "found" | "redirect" | FailureOutcome;
   readonly came: Came;
+}
+
+/** No response arrived, and there is no further retry. */
+export interface FailureEvent {
+  readonly type: "failure";
+  readonly url: string;
+  readonly outcome: FailureOutcome;
+  readonly attempts: number;
+  readonly reason: Problem;
 }
 
 /** A sitemap is about to be read: the events until its `sitemap` event are about its content. */

@@ -90,7 +90,7 @@ export interface SitemapResponse {
   readonly attempts: number;
   /** ISO 8601: when the head of the response was received, or the request failed. */
   readonly receivedAt?: string;
-  /** From the request to the head of the response, in milliseconds. */
+  /** From the request to the head of the response, in milliseconds. Absent if there was no response. */
   readonly firstByte?: number;
   /** From the request to the last byte, in milliseconds. */
   readonly duration?: number;

@@ -30,10 +30,17 @@ export interface Problem {
   readonly status?: number;
   /** ISO 8601: when the website allows the next request. */
   readonly retryAfter?: string;
+  /** What your `client` threw. Not enumerable, so not part of JSON, and not archived. */
+  readonly cause?: unknown;
 }
 
-/** The fields of a problem other than its code and message. */
-export type ProblemFacts = Omit<Problem, "code" | "message">;
+/** The fields of a problem other than its code, message and cause. */
+export type ProblemFacts = Omit<Problem, "code" | "message" | "cause">;
+
+/** The same problem, with what caused it. */
+export function withCause(problem: Problem, cause: unknown): Problem {
+  return Object.defineProperty(problem, "cause", { value: cause });
+}
 
 /** By code; `http-404` and similar codes follow a pattern. */
 export const problemRows: ReadonlyMap<ProblemCode, ProblemRow> = new Map(

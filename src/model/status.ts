@@ -1,6 +1,6 @@
 // What the status of a response means: a document, a redirect, or a failure. For the network and for archives alike.
 import { defined } from "./defined.ts";
-import type { DiscoveryRecord, ResponseEvent } from "./event.ts";
+import type { DiscoveryRecord, FailureEvent, ResponseEvent } from "./event.ts";
 import type { FailureOutcome, Fetched, HeaderList } from "./exchange.ts";
 import { isRefused, type Problem, problem } from "./problem.ts";
 
@@ -14,8 +14,14 @@ export function isRedirect(status: number): boolean {
   return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
 }
 
-/** The facts about a response. */
-export function responseEvent(fetched: Fetched): ResponseEvent {
+/** The event of the result of a request; undefined if none was sent. */
+export function fetchedEvent(fetched: Fetched): ResponseEvent | FailureEvent | undefined {
+  if (!("reason" in fetched) || fetched.status !== undefined) return responseEvent(fetched);
+  const { url, outcome, attempts, reason } = fetched;
+  return attempts === 0 ? undefined : { type: "failure", url, outcome, attempts, reason };
+}
+
+function responseEvent(fetched: Fetched): ResponseEvent {
   const { url, outcome, status, attempts, receivedAt, firstByte, came = "fetched" } = fetched;
   const times = defined({ receivedAt, firstByte });
   return { type: "response", url, outcome, ...defined({ status }), attempts, ...times, came };

@@ -8,7 +8,7 @@ import type { IndexSitemap, Sitemap } from "../../src/model/sitemap.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { urlsOf } from "../support/collected.ts";
-import { type Fault, faultServer, faults, redirect, status, whole } from "../support/fault-server.ts";
+import { breaksOnce, type Fault, faultServer, faults, redirect, status, whole } from "../support/fault-server.ts";
 import { literals } from "../support/private-addresses.ts";
 import { newFolder } from "../support/test-folder.ts";
 
@@ -227,13 +227,9 @@ test("documents that break once are whole after a retry, in streams, trees and a
   const leaf = documentFor("leaf", origin);
   const pages = [`${origin}/1`, `${origin}/2`, `${origin}/1`, `${origin}/2`];
   const breakAll = () => {
-    const once = (document: string): Fault => {
-      let count = 0;
-      return (exchange) => (count++ === 0 ? faults["reset in body"](document) : whole(document))(exchange);
-    };
-    routes["/robots.txt"] = once(`# ${padding}\nSitemap: ${origin}/index.xml\n`);
-    routes["/index.xml"] = once(documentFor("index", origin));
-    Object.assign(routes, { "/first.xml": once(leaf), "/second.xml": once(leaf) });
+    routes["/robots.txt"] = breaksOnce(`# ${padding}\nSitemap: ${origin}/index.xml\n`);
+    routes["/index.xml"] = breaksOnce(documentFor("index", origin));
+    Object.assign(routes, { "/first.xml": breaksOnce(leaf), "/second.xml": breaksOnce(leaf) });
   };
   const options = { useKnownPaths: false, useHomepage: false };
   breakAll();

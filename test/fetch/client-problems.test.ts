@@ -1,7 +1,7 @@
 // Problems that a client of the user's own answers with: they are taken over, completed, and never trusted.
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { type Client, problem, sitemapTreeForHomepage } from "../../src/index.ts";
+import { type Client, type Problem, problem, sitemapTreeForHomepage, streamPages } from "../../src/index.ts";
 
 const url = "https://example.org/a.xml";
 
@@ -96,4 +96,15 @@ test.each<[string, () => unknown, string]>([
   ["has a body that throws", () => ({ ...withBody(), body: Readable.from(broken()) }), "broken"],
 ])("a client that %s failed, and the problem says how", async (_, request, value) => {
   expect(await reasonOf(request)).toMatchObject({ code: "client-failed", value });
+});
+
+test("the error that a client throws is the cause, with its stack", async () => {
+  const error = new Error("broken");
+  expect(((await reasonOf(throws(error))) as Problem).cause).toBe(error);
+  const read = async () => {
+    for await (const _ of streamPages("https://website.test/", { client: { request: throws(error) }, retries: 0 }));
+  };
+  await expect(read()).rejects.toMatchObject({ code: "unreachable", cause: error });
+  // It is not part of the data.
+  expect(JSON.stringify(await reasonOf(throws(error)))).not.toContain("cause");
 });

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Hosts, type Slot } from "../../src/fetch/hosts.ts";
 import { defaultBackoff, mayRetry } from "../../src/fetch/retry.ts";
+import { type CrawlEvent, sitemapTreeForHomepage } from "../../src/index.ts";
 import { resolveOptions } from "../../src/model/options.ts";
 import { type ProblemCode, problem } from "../../src/model/problem.ts";
 import { type Fault, faults } from "../support/fault-server.ts";
@@ -241,4 +242,19 @@ test("`Retry-After: 0` is no invitation to come back at once", async () => {
   expect((await fetcher.read(`${server.origin}/0`)).result).toBe("failed http-503");
   const gaps = times.slice(1).map((time, at) => time - (times[at] ?? 0));
   expect(gaps.map((gap, at) => gap >= 0.5 * 100 * 2 ** at - 5)).toEqual([true, true, true]);
+});
+
+test("a website that is down: no response is reported, and no time to the first byte", async () => {
+  const server = await testServer({});
+  await server.close();
+  const events: CrawlEvent[] = [];
+  await using tree = await sitemapTreeForHomepage(server.origin, {
+    retries: 1,
+    onEvent: (event) => events.push(event),
+  });
+  const count = (type: CrawlEvent["type"]) => events.filter((event) => event.type === type).length;
+  expect(tree.unreachable?.reason.code).toBe("connection-refused");
+  expect([count("request"), count("retry"), count("response"), count("failure")]).toEqual([3, 1, 0, 2]);
+  const [robots] = tree.root.children;
+  expect(robots && (await tree.response(robots))?.firstByte).toBeUndefined();
 });

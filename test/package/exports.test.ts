@@ -26,7 +26,7 @@ const optionTypes = words(`
   ArchiveOptions Limits NetworkPolicy Options RecurseContext StoreKind Timeouts
 `);
 const eventTypes = words(`
-  CrawlEvent DiscoveryRecord FinishedEvent PagesEvent ProblemEvent RequestEvent ResponseEvent RetryEvent SitemapEvent
+  CrawlEvent DiscoveryRecord FailureEvent FinishedEvent PagesEvent ProblemEvent RequestEvent ResponseEvent RetryEvent SitemapEvent
   StartEvent Totals
 `);
 const changeTypes = words(`

@@ -164,6 +164,22 @@ export function inTurn(...faults: readonly Fault[]): Fault {
   return (exchange) => faults[Math.min(exchange.nth, faults.length) - 1]?.(exchange);
 }
 
+/** A document with a strong ETag: the first response breaks in the middle, the next one sends the range that is requested. */
+export function breaksOnce(document: string): Fault {
+  const etag = '"1"';
+  const bytes = Buffer.from(document);
+  let count = 0;
+  return (exchange) => {
+    if (count++ === 0) {
+      exchange.socket.write(head(document).replace("\r\n\r\n", `\r\netag: ${etag}\r\n\r\n`) + half(document));
+      return void resetSoon(exchange.socket);
+    }
+    const start = Number(/^bytes=(\d+)-$/.exec(exchange.headers.get("range") ?? "")?.[1]);
+    const range = `bytes ${start}-${bytes.length - 1}/${bytes.length}`;
+    return exchange.respond(206, { etag, "content-range": range }, bytes.subarray(start));
+  };
+}
+
 // ---- Faults.
 
 const head = (document: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(document)}\r\n\r\n`;

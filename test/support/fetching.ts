@@ -2,7 +2,7 @@
 import { afterAll, afterEach } from "vitest";
 import { type Followed, follow, followRules, Hop } from "../../src/crawl/redirects.ts";
 import { Fetcher, type FetcherParts } from "../../src/fetch/fetcher.ts";
-import type { RequestEvent, ResponseEvent, RetryEvent } from "../../src/model/event.ts";
+import type { FetchEvent } from "../../src/model/event.ts";
 import type { DocumentRequest, Fetched } from "../../src/model/exchange.ts";
 import { type Options, resolveOptions, type Timeouts } from "../../src/model/options.ts";
 import { type Fault, type FaultServer, type FaultServerOptions, faultServer } from "./fault-server.ts";
@@ -23,8 +23,6 @@ export const tenPages: string = [
 
 /** Long enough for a busy machine. A test where something stalls shortens the one that is to run out, and no other. */
 const times: Timeouts = { connect: 60_000, firstByte: 60_000, idle: 60_000, total: 120_000 };
-
-export type FetchEvent = RequestEvent | RetryEvent | ResponseEvent;
 
 export interface TestFetcher extends Fetcher {
   readonly events: FetchEvent[];

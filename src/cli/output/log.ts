@@ -59,6 +59,8 @@ export class Log {
         return `request ${event.url}${event.attempt > 1 ? ` attempt ${event.attempt}` : ""}`;
       case "response":
         return `response ${event.url} ${event.outcome}${event.status === undefined ? "" : ` ${event.status}`}`;
+      case "failure":
+        return `failure ${event.url} ${inWords(event.reason)}`;
       case "start":
         return `start ${event.url} depth ${event.depth}`;
       case "pages":

@@ -32,7 +32,7 @@ export class Progress {
     if (event.type === "start" && event.depth === 0) this.#homepage = event.url;
     if (event.type === "request") this.#underway.add(event.url);
     if (event.type === "retry") this.#note = ` (again in ${Math.ceil(event.delay / 1000)} s)`;
-    if (event.type === "response" && this.#underway.delete(event.url)) this.#note = "";
+    if ((event.type === "response" || event.type === "failure") && this.#underway.delete(event.url)) this.#note = "";
     if (event.type === "pages") {
       const told = this.#told.url === event.url ? this.#told.pages : 0;
       this.#told = { url: event.url, pages: told + event.pages.length };
