@@ -3,7 +3,7 @@
  * What changed between two trees.
  * @module sitegrove/diff
  */
-export { type Changes, type ChangesOptions, changes } from "./diff/changes.ts";
+export { type Changes, type ChangesOptions, changes, type WebsiteChange } from "./diff/changes.ts";
 export type { DiffBytes, DiffSide } from "./diff/diff-side.ts";
 export { type DiffOptions, diffTrees } from "./diff/diff-trees.ts";
 export type {
@@ -13,6 +13,7 @@ export type {
   ChangeKind,
   DiffSideTotals,
   DiffTotals,
+  ExpiredPage,
   MovedPage,
   PageChange,
   PageField,

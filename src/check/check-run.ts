@@ -151,8 +151,6 @@ export async function runCheck(
       } else if (step.type === "pages") {
         if (context === undefined) continue;
         await seePages(step.pages, context);
-        await cross.flush();
-        await watcher?.flush();
       } else {
         if (context !== undefined) {
           dates.end(context);
@@ -165,7 +163,7 @@ export async function runCheck(
     if (hasOwn) await tellEnd(run);
     return await finish();
   } finally {
-    await cross.close();
+    cross.close();
   }
 }
 

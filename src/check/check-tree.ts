@@ -50,8 +50,6 @@ export interface PageWatcher {
     alternates: AlternateSet | undefined,
     isFlawed: boolean,
   ): void;
-  /** Writes the records to the disk. Called now and then. */
-  flush(): Promise<void> | undefined;
   /** After the last page: a rule across sitemaps found an error or a warning in the page with this number. In no order. */
   addFlaw(ordinal: number): void;
 }

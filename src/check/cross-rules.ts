@@ -1,12 +1,11 @@
 // Rules across all sitemaps: stores a record per page, and joins the records at the end. Findings are counted for each sitemap; the text of
 // the first examples is read again from the documents.
 
-import { Marks } from "../join/marks.ts";
-import { runAt } from "../join/run-at.ts";
+import { Marks, runAt } from "../join/marks.ts";
+import { SpillFile } from "../join/spill-file.ts";
 import { hasTime } from "../model/instant.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { PagesSitemap } from "../model/sitemap.ts";
-import { Scratch } from "../storage/scratch.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import type { PageWatcher } from "./check-tree.ts";
 import { Clusters } from "./clusters.ts";
@@ -28,8 +27,8 @@ type Tally = { readonly rule: RuleId; readonly number: number; count: number; re
 export class CrossRules {
   readonly #run: CheckRun;
   readonly #pages: WebsitePages;
-  readonly #scratch = new Scratch(memoryLimit);
-  readonly #records = new UrlRecords(this.#scratch);
+  readonly #spill = new SpillFile();
+  readonly #records = new UrlRecords(this.#spill);
   readonly #clusters: Clusters;
   readonly #watcher: PageWatcher | undefined;
   readonly #tallies = new Map<string, Tally>();
@@ -38,7 +37,7 @@ export class CrossRules {
     this.#run = run;
     this.#pages = pages;
     this.#watcher = watcher;
-    this.#clusters = new Clusters(this.#scratch);
+    this.#clusters = new Clusters(this.#spill);
   }
 
   /** `lastModified` in milliseconds, NaN for none. */
@@ -46,12 +45,6 @@ export class CrossRules {
     const ordinal = this.#pages.count;
     this.#records.add(scan, ordinal, lastModified, hasTime(page.lastModified ?? ""), alternates);
     if (alternates !== undefined) this.#clusters.add(scan, alternates, ordinal);
-  }
-
-  /** Writes the records to the disk. To be called now and then: until then they are in memory. */
-  async flush(): Promise<void> {
-    await this.#records.store.flush();
-    await this.#clusters.flush();
   }
 
   /** All pages were seen. `isKnownHost`: whether sitemaps of a URL's host were read. Returns whether there were too many records. */
@@ -62,33 +55,32 @@ export class CrossRules {
     if (!isComplete) skipped.add("hreflang-no-return");
     if (!isComplete || !site.isSite) skipped.add("hreflang-target-unlisted");
     const conflicts = new Marks(pages.count);
-    await this.#countAll(this.#records.join(pages, conflicts), skipped);
-    if (!time.isUp) await this.#clusters.settle(pages.count, conflicts);
+    await this.#countAll(this.#records.findings(pages, conflicts), skipped);
+    if (!time.isUp) this.#clusters.settle(pages.count, conflicts);
     if (this.#clusters.unsettled.isAny) {
       await this.#readLinks(isKnownHost);
-      await this.#countAll(this.#clusters.join(this.#records), skipped);
+      await this.#countAll(this.#clusters.findings(this.#records), skipped);
     }
-    const isCut = this.#records.store.isCut || this.#clusters.isCut;
-    await this.close();
+    const isCut = this.#records.join.isCut || this.#clusters.isCut;
+    this.close();
     await this.#report();
     return isCut;
   }
 
-  async close(): Promise<void> {
-    await this.#scratch.close();
+  close(): void {
+    this.#spill.close();
   }
 
   async #readLinks(isKnownHost: (url: string, hostEnd: number) => boolean): Promise<void> {
     for await (const batch of this.#pages.marked(this.#clusters.unsettled)) {
       if (await this.#run.time.isOver()) return;
       for (const [ordinal, page] of batch) this.#clusters.addLinks(page, ordinal, isKnownHost);
-      await this.#clusters.flush();
     }
   }
 
-  async #countAll(all: AsyncIterable<Found>, skipped: ReadonlySet<RuleId>): Promise<void> {
+  async #countAll(all: Iterable<Found>, skipped: ReadonlySet<RuleId>): Promise<void> {
     const { time, findings } = this.#run;
-    for await (const { rule, ordinal, other } of all) {
+    for (const { rule, ordinal, other } of all) {
       if (await time.isOver()) return;
       if (skipped.has(rule)) continue;
       const number = this.#pages.sitemapOf(ordinal);
@@ -139,9 +131,6 @@ export class CrossRules {
     }
   }
 }
-
-// The records of a small website need no file.
-const memoryLimit = 4 * 1024 * 1024;
 
 const mostCases = 20;
 const fewCases = 3;

@@ -7,7 +7,7 @@ import { type Archive, openArchive } from "../archive/open.ts";
 import { type CrawlTarget, flatten } from "../crawl/crawl.ts";
 import { PageFilter } from "../crawl/page-filter.ts";
 import { checkTarget, prepare } from "../crawl/prepare.ts";
-import type { AddedPage, ChangedPage, PageChange, RemovedPage, TreeChange } from "../model/change.ts";
+import type { AddedPage, ChangedPage, ExpiredPage, PageChange, RemovedPage, TreeChange } from "../model/change.ts";
 import { SitemapError, systemReason } from "../model/errors.ts";
 import type { UnreachableWebsite } from "../model/event.ts";
 import type { DocumentRequest, DocumentSource } from "../model/exchange.ts";
@@ -18,7 +18,6 @@ import { urlKey } from "../model/url.ts";
 import { invalidArchive, storageFailed } from "../storage/file.ts";
 import { replaceFile } from "../storage/folder.ts";
 import { FileLock } from "../storage/lock.ts";
-import { Scratch } from "../storage/scratch.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
 import { robotsOf, type SitemapTree } from "../tree/tree.ts";
 import { compareSides } from "./compare-sides.ts";
@@ -29,13 +28,16 @@ import { NdjsonSide } from "./ndjson-side.ts";
 import type { PageLists } from "./page-lists.ts";
 import { keyOf, TreeSide } from "./tree-side.ts";
 
+/** A change that `changes` lists. */
+export type WebsiteChange = AddedPage | ChangedPage | RemovedPage | ExpiredPage;
+
 /** Options of `changes`. */
 export interface ChangesOptions extends Pick<DiffOptions, "ignore" | "include" | "crawl" | "signal"> {
   /**
    * The kinds of changes to list.
-   * @default all
+   * @default added, changed, removed
    */
-  only?: readonly ("added" | "changed" | "removed")[] | undefined;
+  only?: readonly WebsiteChange["kind"][] | undefined;
   /** The archive saved by the last run, which `commit()` replaces. The first run creates it. */
   state: string;
   /**
@@ -48,7 +50,7 @@ export interface ChangesOptions extends Pick<DiffOptions, "ignore" | "include" |
 }
 
 /** The changes since the last run, to be read in one loop. */
-export interface Changes extends AsyncIterable<AddedPage | ChangedPage | RemovedPage>, AsyncDisposable {
+export interface Changes extends AsyncIterable<WebsiteChange>, AsyncDisposable {
   /** To be called after the loop. Without it, the next run lists the same changes again. Throws if the loop was left early. */
   commit(): Promise<void>;
   /** Releases the state without changing it. Needed only if the loop finished and nothing is committed. */
@@ -73,7 +75,7 @@ export function changes(target: CrawlTarget, options: ChangesOptions): Changes {
     throw new SitemapError("unreachable", `Nothing could be read: ${cause.message}`, { cause, outcome });
   };
   return {
-    [Symbol.asyncIterator]: () => flatten(told()) as AsyncIterator<AddedPage | ChangedPage | RemovedPage>,
+    [Symbol.asyncIterator]: () => flatten(told()) as AsyncIterator<WebsiteChange>,
     commit: async () => run.commit(),
     close: async () => run.close(),
     [Symbol.asyncDispose]: async () => run.close(),
@@ -99,8 +101,7 @@ interface State {
   readonly tree: SitemapTree;
 }
 
-// The kinds of changes that are listed.
-const listedKinds: readonly ("added" | "changed" | "removed")[] = ["added", "changed", "removed"];
+const websiteKinds: readonly WebsiteChange["kind"][] = ["added", "changed", "removed", "expired"];
 // A sitemap's date in the index is not trusted if the sitemap could not be read since.
 const own = ["save", "resume", "previous", "trustLastmod"] as const;
 
@@ -124,11 +125,11 @@ export class ChangesRun {
   #phase: "new" | "running" | "listed" | "done" | "closed" = "new";
 
   constructor(target: CrawlTarget, options: ChangesOptions) {
-    const { state, first = "all", only = listedKinds, allowedFor, ...diff } = options;
+    const { state, first = "all", only = websiteKinds.slice(0, 3), allowedFor, ...diff } = options;
     checkTarget(target);
     optionsIn("options", options, ["state", "first", "only", "ignore", "include", "crawl", "signal", "allowedFor"]);
     this.#listsFirst = oneOf(["all", "none"])("first", first) === "all";
-    for (const kind of strings("only", only)) expectKnown("kind of change", kind, listedKinds);
+    for (const kind of strings("only", only)) expectKnown("kind of change", kind, websiteKinds);
     this.#filter = new PageFilter(resolvePageFilters({ allowedFor }));
     this.#settings = resolveDiffOptions({ ...diff, only });
     this.#target = target;
@@ -146,7 +147,6 @@ export class ChangesRun {
   async *batches(): AsyncGenerator<readonly TreeChange[], ChangesEnd> {
     if (this.#phase !== "new") throw invalid("Changes can be iterated only once");
     this.#phase = "running";
-    const scratch = new Scratch();
     let state: State | undefined;
     let tree: SitemapTree | undefined;
     try {
@@ -164,7 +164,7 @@ export class ChangesRun {
         const isCertain = certainty(tree);
         await this.#filter.begin(tree.homepage, robotsOf(tree));
         const before = state === undefined ? new NdjsonSide(undefined, true, "tree") : new KnownSide(state.tree);
-        for await (const found of compareSides(before, new KnownSide(tree), scratch, this.#settings)) {
+        for await (const found of compareSides(before, new KnownSide(tree), this.#settings)) {
           const certain = (found as readonly PageChange[]).filter((change) => isCertain(change));
           uncertain += found.length - certain.length;
           yield this.#filter.passesAll ? certain : await this.#allowed(certain);
@@ -179,15 +179,14 @@ export class ChangesRun {
       await tree?.close();
       await state?.tree.close();
       await state?.archive.close();
-      await scratch.close();
       if (this.#phase !== "listed") this.close();
     }
   }
 
   async #allowed(changes: readonly PageChange[]): Promise<readonly PageChange[]> {
-    const present = changes.filter(({ kind }) => kind !== "removed");
+    const present = changes.filter((change) => !isLeft(change));
     const allowed = new Set(await this.#filter.pages(present.map(({ page }) => page)));
-    return changes.filter(({ kind, page }) => kind === "removed" || allowed.has(page));
+    return changes.filter((change) => isLeft(change) || allowed.has(change.page));
   }
 
   /** Replaces the state, on the disk, and as a whole. */
@@ -379,6 +378,10 @@ function knownDocuments(
   };
 }
 
+function isLeft({ kind }: PageChange): boolean {
+  return kind === "removed" || kind === "expired";
+}
+
 // A page is gone if its sitemap was fully read, or if all indexes were and none lists its sitemap any more.
 function certainty(tree: SitemapTree): (change: PageChange) => boolean {
   const readable = new Map<string, boolean>();
@@ -389,7 +392,7 @@ function certainty(tree: SitemapTree): (change: PageChange) => boolean {
     const isLimit = sitemap.kind === "invalid" && sitemap.reason.code.startsWith("limit-");
     if (sitemap.kind === "index" || isLimit) namesAll &&= isWhole;
   }
-  return ({ kind, sitemap }) => kind !== "removed" || (readable.get(sitemap) ?? namesAll);
+  return (change) => !isLeft(change) || (readable.get(change.sitemap) ?? namesAll);
 }
 
 // A page missing from a known state is gone.

@@ -1,7 +1,10 @@
 // The passes of a diff: read both sides, join, then report what differs.
 import { isDeepStrictEqual } from "node:util";
+import { pauseWhenDue } from "../crawl/read.ts";
 import { Marks } from "../join/marks.ts";
-import { PlacedRecords } from "../join/placed-records.ts";
+import { OrderedRecords } from "../join/ordered-records.ts";
+import { SpillFile } from "../join/spill-file.ts";
+import { type TextSpan, Texts } from "../join/texts.ts";
 import {
   type DiffSideTotals,
   type DiffTotals,
@@ -12,29 +15,43 @@ import {
   type TreeChange,
 } from "../model/change.ts";
 import type { SitemapPage } from "../model/page.ts";
-import type { Scratch } from "../storage/scratch.ts";
 import { isAbsent, type Side, type SideFacts } from "./diff-side.ts";
 import type { DiffSettings } from "./diff-trees.ts";
-import { EarlierPages } from "./earlier-pages.ts";
-import { matchPages, type PageList, PageLists } from "./page-lists.ts";
+import { matchPages, type PageList, PageLists, pageJoin } from "./page-lists.ts";
 
 // Marks of pages: on this side only; with other fields on the other side; declared by another sitemap there, with the same fields.
 const alone = 1;
 const changed = 2;
 const moved = 3;
+// Of the old side, on this side only: a page that left its feed, or a news story.
+const expired = 3;
 
+/** Closes the spill file. */
 export async function* compareSides(
   oldSide: Side,
   newSide: Side,
-  scratch: Scratch,
   settings: DiffSettings,
+  spill: SpillFile = new SpillFile(),
+): AsyncGenerator<readonly TreeChange[], DiffTotals> {
+  try {
+    return yield* compare(oldSide, newSide, settings, spill);
+  } finally {
+    spill.close();
+  }
+}
+
+async function* compare(
+  oldSide: Side,
+  newSide: Side,
+  settings: DiffSettings,
+  spill: SpillFile,
 ): AsyncGenerator<readonly TreeChange[], DiffTotals> {
   const { kinds, signal } = settings;
-  const [was, is] = [new PageLists(scratch, settings), new PageLists(scratch, settings)];
+  const join = pageJoin(spill);
+  const was = new PageLists(join, settings, 0);
   const before = await oldSide.scan(was);
-  await was.records.finish();
+  const is = new PageLists(join, settings, was.end);
   const after = await newSide.scan(is);
-  await is.records.finish();
   const isBeforeWhole = knowsPages(before, after);
   const isAfterWhole = knowsPages(after, before);
   const comparesFields = before.hasFields && after.hasFields;
@@ -44,89 +61,91 @@ export async function* compareSides(
   const sitemaps = before.kind === after.kind ? [...sitemapChanges(before, after)] : [];
   if (kinds.has("sitemap") && sitemaps.length > 0) yield sitemaps;
 
-  const earlier = new EarlierPages(scratch, is.total);
-  // The new places of changed pages, by their old ones.
-  const pairs = new PlacedRecords(scratch, was.total, 1);
-  const marksBefore = new Marks(was.total);
-  const marksAfter = new Marks(is.total);
-  const counts = { onlyBefore: 0, onlyAfter: 0, changed: 0, changedOnlyLastModified: 0, moved: 0 };
-  for await (const matches of matchPages(was, is)) {
-    signal?.throwIfAborted();
-    for (const [one, other] of matches) {
-      if (one !== undefined && other === undefined) {
-        counts.onlyBefore += 1;
-        if (kinds.has(isAfterWhole ? "removed" : "unknown")) marksBefore.set(one.place, alone);
-      } else if (one === undefined && other !== undefined) {
-        counts.onlyAfter += 1;
-        if (kinds.has(isBeforeWhole ? "added" : "unknown")) marksAfter.set(other.place, alone);
-      } else if (one === undefined || other === undefined) {
-        // Both were declared only by documents that turned out not to be sitemaps.
-      } else if (comparesFields && !(one.date === other.date && one.rest === other.rest)) {
-        counts.changed += 1;
-        if (one.rest === other.rest) counts.changedOnlyLastModified += 1;
-        if (!kinds.has("changed")) continue;
-        marksBefore.set(one.place, changed);
-        marksAfter.set(other.place, changed);
-        pairs.put(one.place, other.place);
-      } else if (isMoved(one.list, other.list)) {
-        counts.moved += 1;
-        if (!kinds.has("moved")) continue;
-        marksAfter.set(other.place, moved);
-        earlier.put(other.place, one.list.number, undefined);
-      }
+  const total = is.end - is.start;
+  // The new numbers of changed pages, by their old ones; and of changed and moved pages their old numbers and fields, by their new ones.
+  const pairs = new OrderedRecords(spill, is.start, 1);
+  const earlier = new OrderedRecords(spill, total, 4);
+  const texts = new Texts(spill);
+  const marksBefore = new Marks(is.start);
+  const marksAfter = new Marks(total);
+  const counts = { added: 0, removed: 0, expired: 0, unknown: 0, changed: 0, changedOnlyLastModified: 0, moved: 0 };
+  let steps = 0;
+  for (const [one, other] of matchPages(join, was, is)) {
+    if (++steps % 10_000 === 0) await turn(signal);
+    if (one !== undefined && other === undefined) {
+      const kind = !isAfterWhole ? "unknown" : one.expires ? "expired" : "removed";
+      counts[kind] += 1;
+      if (kinds.has(kind)) marksBefore.set(one.number, kind === "expired" ? expired : alone);
+    } else if (one === undefined && other !== undefined) {
+      const kind = isBeforeWhole ? "added" : "unknown";
+      counts[kind] += 1;
+      if (kinds.has(kind)) marksAfter.set(other.number - is.start, alone);
+    } else if (one === undefined || other === undefined) {
+      // Both were declared only by documents that turned out not to be sitemaps.
+    } else if (comparesFields && !(one.date === other.date && one.rest === other.rest)) {
+      counts.changed += 1;
+      if (one.rest === other.rest) counts.changedOnlyLastModified += 1;
+      if (!kinds.has("changed")) continue;
+      marksBefore.set(one.number, changed);
+      marksAfter.set(other.number - is.start, changed);
+      pairs.put(one.number, other.number - is.start);
+    } else if (isMoved(one.list, other.list)) {
+      counts.moved += 1;
+      if (!kinds.has("moved")) continue;
+      marksAfter.set(other.number - is.start, moved);
+      earlier.put(other.number - is.start, one.number, 0, 0, 0);
     }
-    await pairs.store.flush();
-    await earlier.flush();
   }
 
-  await pairs.store.finish();
-  for await (const { list, pages, place } of marked(oldSide, was, marksBefore, signal)) {
+  const partners = pairs[Symbol.iterator]();
+  for await (const { list, pages, number } of marked(oldSide, was, marksBefore, signal)) {
     const changes: PageChange[] = [];
-    for (let at = 0; at < pages.length; at++) {
-      const mark = marksBefore.get(place + at);
+    for (const [at, page] of pages.entries()) {
+      const mark = marksBefore.get(number + at);
       if (mark === changed) {
-        earlier.put((await pairs.at(place + at))[0]! >>> 0, list.number, pages[at]);
-        await earlier.flush();
-      }
-      if (mark === alone) changes.push(missing("after", isAfterWhole, pages[at]!, list));
+        const [, [partner = 0]] = partners.next().value as [number, Int32Array];
+        // Without the URL, which is that of the new page.
+        earlier.put(partner >>> 0, number + at, ...texts.add(JSON.stringify({ ...page, url: undefined })));
+      } else if (mark === expired) changes.push({ kind: "expired", page, sitemap: list.sitemap });
+      else if (mark === alone) changes.push(missing("after", isAfterWhole, page, list));
     }
     if (changes.length > 0) yield changes;
   }
-  await earlier.finish();
 
-  for await (const { list, pages, place } of marked(newSide, is, marksAfter, signal)) {
+  const known = earlier[Symbol.iterator]();
+  for await (const { list, pages, number } of marked(newSide, is, marksAfter, signal)) {
     const changes: PageChange[] = [];
-    for (let at = 0; at < pages.length; at++) {
-      const mark = marksAfter.get(place + at);
-      if (mark === 0) continue;
-      const page = pages[at]!;
-      if (mark === alone) {
-        changes.push(missing("before", isBeforeWhole, page, list));
+    const { sitemap } = list;
+    for (const [at, page] of pages.entries()) {
+      const mark = marksAfter.get(number + at - is.start);
+      if (mark === alone) changes.push(missing("before", isBeforeWhole, page, list));
+      if (mark === alone || mark === 0) continue;
+      const [, [old = 0, ...span]] = known.next().value as [number, Int32Array];
+      const from = was.listOf(old >>> 0);
+      if (mark === moved) {
+        changes.push({ kind: "moved", page, sitemap, from: from.sitemap });
         continue;
       }
-      const known = await earlier.take(place + at, page.url);
-      const old = was.lists[known.list]!;
-      const { sitemap } = list;
-      if (known.page === undefined) {
-        changes.push({ kind: "moved", page, sitemap, from: old.sitemap });
-        continue;
-      }
-      const fields = changedFields(known.page, page, settings.ignored);
-      const from = isMoved(old, list) ? { from: old.sitemap } : {};
-      changes.push({ kind: "changed", page, sitemap, fields, before: known.page, ...from });
+      const fields = JSON.parse(texts.get(span as unknown as TextSpan)) as Omit<SitemapPage, "url">;
+      const earlierPage = { url: page.url, ...fields };
+      const differing = changedFields(earlierPage, page, settings.ignored);
+      const elsewhere = isMoved(from, list) ? { from: from.sitemap } : {};
+      changes.push({ kind: "changed", page, sitemap, fields: differing, before: earlierPage, ...elsewhere });
     }
     if (changes.length > 0) yield changes;
   }
-  const { onlyBefore, onlyAfter, ...both } = counts;
   return {
     before: totalsOf(was, isBeforeWhole && before.complete),
     after: totalsOf(is, isAfterWhole && after.complete),
-    added: isBeforeWhole ? onlyAfter : 0,
-    removed: isAfterWhole ? onlyBefore : 0,
-    unknown: (isBeforeWhole ? 0 : onlyAfter) + (isAfterWhole ? 0 : onlyBefore),
-    ...both,
+    ...counts,
     sitemaps: sitemaps.length,
   };
+}
+
+// Lets timers and signals act.
+async function turn(signal: AbortSignal | undefined): Promise<void> {
+  await pauseWhenDue();
+  signal?.throwIfAborted();
 }
 
 // Whether a page that is missing on this side is known to be missing. A sitemap that does not exist on both sides has no pages. The pages
@@ -140,22 +159,22 @@ function knowsPages(side: SideFacts, other: SideFacts): boolean {
   return (side.complete || areAbsent) && isRead && isSure;
 }
 
-// Reads the lists again that have a marked page. `place`: of the first page of a batch.
+// Reads the lists again that have a marked page. `number`: of the first page of a batch.
 async function* marked(
   side: Side,
-  { lists }: PageLists,
+  { lists, start }: PageLists,
   marks: Marks,
   signal: AbortSignal | undefined,
-): AsyncGenerator<{ list: PageList; pages: readonly SitemapPage[]; place: number }, void> {
+): AsyncGenerator<{ list: PageList; pages: readonly SitemapPage[]; number: number }, void> {
   for (const list of lists) {
-    if (marks.isClear(list.start, list.count)) continue;
-    let place = list.start;
+    if (marks.isClear(list.start - start, list.count)) continue;
+    let number = list.start;
     for await (const pages of side.read(list)) {
       signal?.throwIfAborted();
-      yield { list, pages, place };
-      place += pages.length;
+      yield { list, pages, number };
+      number += pages.length;
     }
-    if (place !== list.start + list.count) throw new Error(`${list.sitemap} changed while it was compared`);
+    if (number !== list.start + list.count) throw new Error(`${list.sitemap} changed while it was compared`);
   }
 }
 
@@ -164,9 +183,9 @@ function missing(side: "before" | "after", isWhole: boolean, page: SitemapPage, 
   return { kind: side === "before" ? "added" : "removed", page, sitemap };
 }
 
-function totalsOf({ lists, total }: PageLists, complete: boolean): DiffSideTotals {
+function totalsOf({ lists, start, end }: PageLists, complete: boolean): DiffSideTotals {
   const unread = lists.filter(({ isVoid }) => isVoid);
-  const pages = unread.reduce((sum, { count }) => sum - count, total);
+  const pages = unread.reduce((sum, { count }) => sum - count, end - start);
   return { pages, sitemaps: lists.length - unread.length, complete };
 }
 

@@ -3,17 +3,18 @@
 // with marked pages are read a second time to report these pages. The URLs are never all in memory.
 
 import { flatten } from "../crawl/crawl.ts";
+import { SpillFile } from "../join/spill-file.ts";
 import {
   type ChangeKind,
   changeKinds,
   type DiffTotals,
   ignorable,
+  listedKinds,
   type PageField,
   type TreeChange,
 } from "../model/change.ts";
 import { functionValue, invalid, optionsIn, signal, strings, suggestion } from "../model/option-checks.ts";
 import { type Options, resolveOptions } from "../model/options.ts";
-import { Scratch } from "../storage/scratch.ts";
 import { compareSides } from "./compare-sides.ts";
 import { checkSide, type DiffSide } from "./diff-side.ts";
 import type { NdjsonSide } from "./ndjson-side.ts";
@@ -29,7 +30,7 @@ export interface DiffOptions {
   ignore?: readonly (PageField | "sitemap")[] | undefined;
   /**
    * The kinds of changes to report.
-   * @default all
+   * @default all but `expired`
    */
   only?: readonly ChangeKind[] | undefined;
   /** Whether to compare a page, by its URL. Other pages count as being on neither side. */
@@ -72,7 +73,7 @@ export interface DiffSettings extends Pick<DiffOptions, "include" | "crawl" | "s
 /** Checks options and fills in the defaults. Throws a `SitemapError` with the code `invalid-option`. */
 export function resolveDiffOptions(options: DiffOptions = {}): DiffSettings {
   optionsIn("options", options, ["ignore", "only", "include", "crawl", "signal", "onFinished"]);
-  const { ignore: left = [], only = changeKinds, crawl } = options;
+  const { ignore: left = [], only = listedKinds, crawl } = options;
   if (crawl !== undefined) resolveOptions(crawl);
   const ignore = namesAmong("ignore", left, ignorable);
   return {
@@ -107,15 +108,15 @@ export async function* diffBatches(
   after: DiffSide | NdjsonSide,
   settings: DiffSettings,
   onSide: OnSide = () => ({}),
-  scratch: Scratch = new Scratch(),
+  spill: SpillFile = new SpillFile(),
 ): AsyncGenerator<readonly TreeChange[], DiffTotals> {
   const { crawl, signal } = settings;
   signal?.throwIfAborted();
   // Both are opened before anything is read, so that mistakes are reported immediately.
-  const was = openSide(before, scratch, { crawl, signal, ...onSide("before") });
-  const is = openSide(after, scratch, { crawl, signal, ...onSide("after") });
+  const was = openSide(before, { crawl, signal, ...onSide("before") });
+  const is = openSide(after, { crawl, signal, ...onSide("after") });
   try {
-    return yield* compareSides(was, is, scratch, settings);
+    return yield* compareSides(was, is, settings, spill);
   } catch (error) {
     // Failures because of the caller's signal throw its reason.
     signal?.throwIfAborted();
@@ -123,6 +124,5 @@ export async function* diffBatches(
   } finally {
     await was.close?.();
     await is.close?.();
-    await scratch.close();
   }
 }

@@ -10,26 +10,27 @@ import type { SitemapPage } from "../model/page.ts";
 import type { Problem } from "../model/problem.ts";
 import { isRobotsPath } from "../model/url.ts";
 import type { Block } from "../storage/file.ts";
-import type { Scratch } from "../storage/scratch.ts";
+import { Scratch } from "../storage/scratch.ts";
 import { kindOfBytes } from "./archive-magic.ts";
 import type { DiffBytes, Side, SideFacts, SideSitemap } from "./diff-side.ts";
 import type { OpenSideOptions } from "./open-side.ts";
 import type { PageLists } from "./page-lists.ts";
+import { isFeed } from "./tree-side.ts";
 
 /** A part that is read as a document, as often as it is needed. */
 type Part = () => AsyncIterable<Uint8Array>;
 
 export class FileSide implements Side {
   readonly #source: string | DiffBytes;
-  readonly #scratch: Scratch;
+  // Keeps bytes that can be read only once.
+  readonly #scratch = new Scratch();
   readonly #options: OpenSideOptions;
   readonly #settings: ReadSettings;
   #parts: readonly Part[] = [];
 
   /** `source`: a path, or a stream, which is stored while it is received. */
-  constructor(source: string | DiffBytes, scratch: Scratch, options: OpenSideOptions) {
+  constructor(source: string | DiffBytes, options: OpenSideOptions) {
     this.#source = source;
-    this.#scratch = scratch;
     this.#options = options;
     const { limits, strict = false } = options.crawl ?? {};
     // The file is the caller's own: no limit on its length.
@@ -49,7 +50,7 @@ export class FileSide implements Side {
       let step = await entries.next();
       for (; !step.done; step = await entries.next()) {
         for (const { url } of step.value.sitemaps) sitemaps.set(url, { reason: undefined, parent: undefined });
-        if (step.value.pages.length > 0) await lists.add(name, step.value.pages);
+        if (step.value.pages.length > 0) lists.add(name, step.value.pages);
       }
       const { outcome, complete: isWhole, problems } = step.value;
       // The first part of a divided text decides its format.
@@ -58,6 +59,8 @@ export class FileSide implements Side {
       this.#options.onProblems?.(problems);
     }
     if (found?.kind === "invalid") this.#expectEmptyList(found.reason);
+    const isNews = found?.kind === "pages" && isFeed(found.format);
+    for (const list of lists.lists) list.isFeed = isNews;
     return {
       kind: found?.kind === "index" ? "index" : "file",
       hasFields: found?.kind === "index" || (found?.kind === "pages" && found.format !== "text"),
@@ -81,6 +84,10 @@ export class FileSide implements Side {
     for (const part of this.#parts) {
       for await (const { pages } of this.#entries(part)) if (pages.length > 0) yield pages;
     }
+  }
+
+  close(): Promise<void> {
+    return this.#scratch.close();
   }
 
   #entries(part: Part): ReturnType<typeof read> {

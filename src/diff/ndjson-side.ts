@@ -11,7 +11,7 @@ export class NdjsonSide implements Side {
   // Whether everything declared was read. The last line of the file may deny it.
   #complete: boolean;
   // The start and end of each list in the file, by its number.
-  readonly #ranges: { readonly start: number; end: number }[] = [];
+  readonly #ranges = new Map<PageList, { readonly start: number; readonly end: number }>();
 
   /** `file`: undefined if there are no pages. `kind`: if the other side is of another kind, the file's sitemaps are meaningless. */
   constructor(file: string | undefined, complete = true, kind: "tree" | "file" = "file") {
@@ -23,20 +23,18 @@ export class NdjsonSide implements Side {
   async scan(lists: PageLists): Promise<SideFacts> {
     const kind = this.#kind;
     const sitemaps = new Map<string, SideSitemap>();
-    let last: string | undefined;
     for await (const { sitemap, pages, start, end } of this.#batches({ start: 0 })) {
-      if (sitemap !== last) this.#ranges.push({ start, end });
-      this.#ranges.at(-1)!.end = end;
-      last = sitemap;
       if (kind === "tree") sitemaps.set(sitemap, { reason: undefined, parent: undefined });
-      await lists.add(sitemap, pages);
+      lists.add(sitemap, pages);
+      const list = lists.lists.at(-1)!;
+      this.#ranges.set(list, { start: this.#ranges.get(list)?.start ?? start, end });
     }
     const complete = this.#complete;
     return { kind, hasFields: true, complete, sitemaps, indexes: new Map([[undefined, complete]]) };
   }
 
   async *read(list: PageList): AsyncGenerator<readonly SitemapPage[], void> {
-    const range = this.#ranges[list.number];
+    const range = this.#ranges.get(list);
     if (range === undefined) return;
     for await (const { pages } of this.#batches({ start: range.start, end: range.end - 1 })) yield pages;
   }

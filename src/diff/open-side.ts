@@ -4,7 +4,6 @@ import { SitemapError, systemReason } from "../model/errors.ts";
 import type { CrawlEvent } from "../model/event.ts";
 import type { Options } from "../model/options.ts";
 import type { Problem } from "../model/problem.ts";
-import type { Scratch } from "../storage/scratch.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
 import { isTree } from "../tree/tree.ts";
 import { kindOfFile } from "./archive-magic.ts";
@@ -23,12 +22,11 @@ export interface OpenSideOptions {
   readonly onProblems?: ((problems: readonly Problem[]) => void) | undefined;
 }
 
-/** `scratch` keeps bytes that can be read only once. */
-export function openSide(source: DiffSide | NdjsonSide, scratch: Scratch, options: OpenSideOptions): Side {
+export function openSide(source: DiffSide | NdjsonSide, options: OpenSideOptions): Side {
   const { crawl = {}, signal = crawl.signal, onEvent, onProblems } = options;
   if (source instanceof NdjsonSide) return source;
   if (isTree(source)) return new TreeSide(source);
-  if (isBytes(source)) return new FileSide(source, scratch, { crawl, signal, onProblems });
+  if (isBytes(source)) return new FileSide(source, { crawl, signal, onProblems });
   if (typeof source !== "string" || isTarget(source)) {
     const both = (event: CrawlEvent) => {
       crawl.onEvent?.(event);
@@ -43,7 +41,7 @@ export function openSide(source: DiffSide | NdjsonSide, scratch: Scratch, option
   if (kind === "table")
     throw new SitemapError("invalid-file", `${source} is a table; to compare, list with -f ndjson or --save`);
   if (kind === "ndjson") return new NdjsonSide(source);
-  return new FileSide(source, scratch, { crawl, signal, onProblems });
+  return new FileSide(source, { crawl, signal, onProblems });
 }
 
 function kindOf(file: string): ReturnType<typeof kindOfFile> {

@@ -1,74 +1,85 @@
-// The pages of one side, list by list: the pages of each sitemap have consecutive places in the order of their side, so
-// that a place identifies the sitemap. A page is a record of 20 bytes: fingerprints of its URL (64 bits), of its date and of
-// its other fields (32 bits each), and its place. Records of the same URL are in the same partition.
-
-import { RecordGroups } from "../join/record-groups.ts";
-import { RecordStore } from "../join/record-store.ts";
-import { runAt } from "../join/run-at.ts";
+// The pages of both sides, list by list, numbered in the order of their declaration: first those of the old side, then those of the new.
+// The pages of each sitemap have consecutive numbers, so that a number identifies the sitemap. A page is a record of 20 bytes:
+// fingerprints of its URL (64 bits), of its date and of its other fields (32 bits each), and its number.
+import { Join } from "../join/join.ts";
+import { runAt } from "../join/marks.ts";
+import type { SpillFile } from "../join/spill-file.ts";
 import { type PageField, pageFields } from "../model/change.ts";
 import { FingerprintReader, mix } from "../model/fingerprints.ts";
 import type { SitemapPage } from "../model/page.ts";
-import type { Scratch } from "../storage/scratch.ts";
 import type { DiffSettings } from "./diff-trees.ts";
 
 /** The pages that one sitemap declares. */
 export interface PageList {
   /** Its URL, after redirects. */
   readonly sitemap: string;
-  /** Its index among the lists of its side. */
-  readonly number: number;
   /** What identifies the sitemap on both sides: the URL that declares it. */
   key: string;
-  /** The place of its first page. */
+  /** The number of its first page. */
   readonly start: number;
   count: number;
   /** It turned out not to be a sitemap: its records do not count. */
   isVoid?: true;
+  /** A feed: its items leave it when there are newer ones. */
+  isFeed?: boolean;
+}
+
+/** The fingerprints of all pages, by URL. */
+export function pageJoin(spill: SpillFile): Join {
+  // Enough partitions that one of a hundred million pages stays small, few enough that their buffers do.
+  return new Join(spill, { width: 5, keyLength: 2, partitionBits: 8 });
 }
 
 export class PageLists {
   readonly lists: PageList[] = [];
-  /** Of the lists. */
-  readonly starts: number[] = [];
-  readonly records: RecordStore;
+  /** The numbers of its pages. */
+  readonly start: number;
+  end: number;
+  readonly #starts: number[] = [];
+  readonly #join: Join;
   readonly #settings: DiffSettings;
   readonly #reader = new FingerprintReader();
   readonly #fields: readonly PageField[];
-  /** How many pages there are, those of all lists. */
-  total = 0;
 
-  /** Adding pages throws the reason of the signal. */
-  constructor(scratch: Scratch, settings: DiffSettings) {
-    this.records = new RecordStore(scratch, partitionCount, recordWidth);
+  /** `start`: the number of its first page. */
+  constructor(join: Join, settings: DiffSettings, start: number) {
+    this.#join = join;
     this.#settings = settings;
+    this.start = start;
+    this.end = start;
     this.#fields = pageFields.filter((field) => field !== "lastModified" && !settings.ignored.has(field));
   }
 
-  /** Adds pages of a sitemap; those of one sitemap come together. The result must be awaited. */
-  add(sitemap: string, pages: readonly SitemapPage[]): Promise<void> | undefined {
+  /** Adds pages of a sitemap; those of one sitemap come together. Throws the reason of the signal. */
+  add(sitemap: string, pages: readonly SitemapPage[]): void {
     this.#settings.signal?.throwIfAborted();
     let list = this.lists.at(-1);
     if (list?.sitemap !== sitemap) {
-      list = { sitemap, number: this.lists.length, key: sitemap, start: this.total, count: 0 };
+      list = { sitemap, key: sitemap, start: this.end, count: 0 };
       this.lists.push(list);
-      this.starts.push(this.total);
+      this.#starts.push(this.end);
     }
-    for (const page of pages) this.#record(page, this.total++);
+    for (const page of pages) this.#record(page, this.end++);
     list.count += pages.length;
-    // A place has 32 bits.
-    if (this.total > 2 ** 32 - 2) throw new Error("More than four billion pages cannot be compared");
-    return this.records.flush();
+    // A number has 32 bits.
+    if (this.end > 2 ** 32 - 2) throw new Error("More than four billion pages cannot be compared");
   }
 
-  #record(page: SitemapPage, ordinal: number): void {
+  /** The list of a page, by its number. */
+  listOf(number: number): PageList {
+    return this.lists[runAt(this.#starts, number)]!;
+  }
+
+  #record(page: SitemapPage, number: number): void {
     const { ignored, include } = this.#settings;
     if (include?.(page.url) === false) return;
     this.#reader.read(page.url);
     const first = mix(this.#reader.high ^ (this.#reader.low >>> 15), 0x85ebca6b);
     const second = mix(this.#reader.low ^ (first >>> 13), 0xc2b2ae35);
     const date = ignored.has("lastModified") ? 0 : hashOf(page.lastModified);
-    // Groups of a partition use bits of the second word: if they were the same, all its records would collide.
-    this.records.add(first >>> 24, first, second, date, this.#restOf(page), ordinal);
+    // The last bit says whether the page is a news story.
+    const rest = (this.#restOf(page) & ~1) | (page.newsStory === undefined ? 0 : 1);
+    this.#join.add(first, second, date, rest, number);
   }
 
   #restOf(page: SitemapPage): number {
@@ -78,53 +89,38 @@ export class PageLists {
   }
 }
 
-const recordWidth = 5;
-// Enough that a partition of a hundred million pages stays small, few enough that their buffers do.
-const partitionCount = 256;
-
 const factor = 0x9e3779b1;
 
-/** A page of one side. */
+/** A page of one side: the first declaration of its URL. */
 interface Declared {
-  readonly place: number;
+  readonly number: number;
   readonly list: PageList;
   /** Fingerprints of its date and of its other fields. */
   readonly date: number;
   readonly rest: number;
+  /** Whether all its declarations are in feeds or news stories, which leave their sitemaps by themselves. */
+  expires: boolean;
 }
 
 /** A page on both sides. */
 type Match = readonly [before: Declared | undefined, after: Declared | undefined];
 
-/** Joins the records of both sides, partition by partition: each URL once. The first declaration of a URL counts, on each side. */
-export async function* matchPages(before: PageLists, after: PageLists): AsyncGenerator<Iterable<Match>, void> {
-  for (let partition = 0; partition < before.records.count; partition++)
-    yield matches(await pagesIn(before, partition), await pagesIn(after, partition));
-}
-
-function* matches(one: PartitionPages, other: PartitionPages): Generator<Match, void> {
-  for (const first of one.groups.firsts())
-    yield [one.declared(first), other.declared(other.groups.find(one.words, first * recordWidth))];
-  for (const first of other.groups.firsts())
-    if (one.groups.find(other.words, first * recordWidth) === -1) yield [undefined, other.declared(first)];
-}
-
-type PartitionPages = Awaited<ReturnType<typeof pagesIn>>;
-
-async function pagesIn({ records, lists, starts }: PageLists, partition: number) {
-  const loaded = await records.load(partition);
-  const { words } = loaded;
-  const groups = new RecordGroups(loaded, recordWidth, 2);
-  // The first declaration among the records of one URL.
-  const declared = (first: number): Declared | undefined => {
-    for (const at of groups.members(first)) {
-      const place = words[at + 4]! >>> 0;
-      const list = lists[runAt(starts, place)]!;
-      if (!list.isVoid) return { place, list, date: words[at + 2]!, rest: words[at + 3]! };
+/** Each URL once. The first declaration of a URL counts, on each side. */
+export function* matchPages(join: Join, before: PageLists, after: PageLists): Generator<Match, void> {
+  for (const { words, starts } of join.groups()) {
+    const found: [Declared | undefined, Declared | undefined] = [undefined, undefined];
+    for (const at of starts) {
+      const number = words[at + 4]! >>> 0;
+      const side = number < after.start ? 0 : 1;
+      const list = (side === 0 ? before : after).listOf(number);
+      if (list.isVoid) continue;
+      const expires = list.isFeed === true || (words[at + 3]! & 1) === 1;
+      const known = found[side];
+      if (known !== undefined) known.expires &&= expires;
+      else found[side] = { number, list, date: words[at + 2]!, rest: words[at + 3]! >>> 1, expires };
     }
-    return undefined;
-  };
-  return { words, groups, declared };
+    yield found;
+  }
 }
 
 // Equal for equal values: the order of fields in an object does not matter.

@@ -75,7 +75,7 @@ export function sectionOf(url: string): string {
 
 function countsOf(groups: Map<string, Counts>, name: string): Counts {
   const key = groups.has(name) || groups.size < mostGroups ? name : elsewhere;
-  const counts = groups.get(key) ?? { added: 0, removed: 0, changed: 0, moved: 0, unknown: 0 };
+  const counts = groups.get(key) ?? { added: 0, removed: 0, changed: 0, moved: 0, unknown: 0, expired: 0 };
   groups.set(key, counts);
   return counts;
 }

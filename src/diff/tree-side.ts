@@ -1,7 +1,7 @@
 // A tree as one side of a diff: the caller's, or one that is built while its pages are read.
 import type { OrderedEvent } from "../model/event.ts";
 import type { SitemapPage } from "../model/page.ts";
-import type { PagesSitemap, Sitemap } from "../model/sitemap.ts";
+import type { PagesFormat, PagesSitemap, Sitemap } from "../model/sitemap.ts";
 import type { WhileBuilding } from "../tree/build.ts";
 import { walkNodes } from "../tree/parts.ts";
 import type { SitemapTree } from "../tree/tree.ts";
@@ -23,7 +23,10 @@ export class TreeSide implements Side {
 
   async scan(lists: PageLists): Promise<SideFacts> {
     const source = this.#source;
-    const onOrdered = (event: OrderedEvent) => (event.type === "pages" ? lists.add(event.url, event.pages) : undefined);
+    const onOrdered = (event: OrderedEvent) => {
+      if (event.type === "pages") lists.add(event.url, event.pages);
+      return undefined;
+    };
     const tree = typeof source === "function" ? await source({ onOrdered }) : source;
     this.#tree = tree;
     const sitemaps = new Map<string, SideSitemap>();
@@ -44,14 +47,14 @@ export class TreeSide implements Side {
       if (sitemap.kind !== "pages" || this.#pages.has(sitemap.url)) continue;
       this.#pages.set(sitemap.url, sitemap);
       if (tree !== source) continue;
-      for await (const pages of pagesOf(tree, sitemap)) await lists.add(sitemap.url, pages);
+      for await (const pages of pagesOf(tree, sitemap)) lists.add(sitemap.url, pages);
     }
     const seen = new Set<string>();
     for (const list of lists.lists) {
       const node = this.#pages.get(list.sitemap);
       // A URL that gave two documents, one of them to an anonymous request, can be read again once.
       if (node === undefined || seen.has(list.sitemap)) list.isVoid = true;
-      else list.key = keyOf(node);
+      else Object.assign(list, { key: keyOf(node), isFeed: isFeed(node.format) });
       seen.add(list.sitemap);
     }
     const unread = Array.from(tree.sitemaps()).filter((each) => !isWhole(each));
@@ -88,6 +91,11 @@ function isWhole(sitemap: Sitemap): boolean {
 export function unansweredUrls({ discovery }: SitemapTree): string[] {
   const isUnanswered = (outcome: string) => ["failed", "blocked", "refused", "not-a-sitemap"].includes(outcome);
   return discovery.filter(({ outcome }) => isUnanswered(outcome)).map(({ url }) => url);
+}
+
+/** Whether the items of this format are the newest ones. */
+export function isFeed(format: PagesFormat): boolean {
+  return format === "rss" || format === "atom" || format === "json";
 }
 
 /** How both sides name a sitemap. */

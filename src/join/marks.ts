@@ -1,4 +1,4 @@
-// Two bits for each page, by its number: whether it is marked, and how.
+// Pages by number: two bits for each, whether it is marked and how; and which sitemap it is in.
 
 /** 0: not marked. */
 export type Mark = 0 | 1 | 2 | 3;
@@ -27,4 +27,16 @@ export class Marks {
     for (let at = from; at < from + count; at++) if (this.get(at) !== 0) return false;
     return true;
   }
+}
+
+/** The pages of a sitemap have consecutive numbers: which sitemap a number is in, by the first number of each. */
+export function runAt(starts: readonly number[], number: number): number {
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if (starts[middle]! <= number) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }

@@ -6,7 +6,7 @@ import type { Problem } from "./problem.ts";
 export type TreeChange = PageChange | SitemapChange;
 
 /** `sitemap` is the URL of the sitemap that declares the page, on the side that `page` is from. */
-export type PageChange = AddedPage | RemovedPage | UnknownPage | ChangedPage | MovedPage;
+export type PageChange = AddedPage | RemovedPage | ExpiredPage | UnknownPage | ChangedPage | MovedPage;
 
 interface DeclaredPage {
   readonly page: SitemapPage;
@@ -21,6 +21,11 @@ export interface AddedPage extends DeclaredPage {
 /** The page is gone; `page` is the old entry. */
 export interface RemovedPage extends DeclaredPage {
   readonly kind: "removed";
+}
+
+/** The page left a feed, or was a news story that left its sitemap: newer ones came. It may still exist; `page` is the old entry. */
+export interface ExpiredPage extends DeclaredPage {
+  readonly kind: "expired";
 }
 
 /** The page was found on one side only, but the other side is incomplete and may have it, too. */
@@ -80,7 +85,18 @@ export const pageFields: readonly PageField[] = Object.keys({
 /** What a diff can ignore: fields, and which sitemap declares a page. */
 export const ignorable: readonly (PageField | "sitemap")[] = [...pageFields, "sitemap"];
 
-export const changeKinds: readonly ChangeKind[] = ["added", "removed", "changed", "moved", "unknown", "sitemap"];
+export const changeKinds: readonly ChangeKind[] = [
+  "added",
+  "removed",
+  "changed",
+  "moved",
+  "unknown",
+  "sitemap",
+  "expired",
+];
+
+/** Those that are listed by default. */
+export const listedKinds: readonly ChangeKind[] = changeKinds.filter((kind) => kind !== "expired");
 
 /** The totals of one side. */
 export interface DiffSideTotals {
@@ -109,6 +125,7 @@ export interface ChangeCounts {
   readonly changed: number;
   readonly moved: number;
   readonly unknown: number;
+  readonly expired: number;
 }
 
 /** The changes of one sitemap, or of one section of a website: `https://example.org/blog/`. */

@@ -5,12 +5,12 @@ import { type CheckResult, failedInWords, severitiesInWords } from "../check/res
 import type { AlternateSet } from "../check/rules/languages.ts";
 import type { UrlScan } from "../check/url-scan.ts";
 import { Marks } from "../join/marks.ts";
-import { PlacedRecords } from "../join/placed-records.ts";
+import { OrderedRecords } from "../join/ordered-records.ts";
+import { SpillFile } from "../join/spill-file.ts";
 import { counted } from "../model/figures.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { messageWithHint } from "../model/problem.ts";
 import { version } from "../model/version.ts";
-import { Scratch } from "../storage/scratch.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import { discoveryFacts, shownDiscovery, shownPreferences, shownSitemaps, sitemapFacts } from "./fetched.ts";
 import { findingFacts, shownFindings } from "./finding-list.ts";
@@ -25,23 +25,23 @@ import { DateCounts, timelineOf } from "./timeline.ts";
 /** Options are checked already. */
 export async function collectFacts(tree: SitemapTree, options: ReportOptions): Promise<ReportFacts> {
   const { check, previous, signal = check?.signal } = options;
-  const scratch = new Scratch();
+  const spill = new SpillFile();
   try {
     let collector: Collector | undefined;
     const result = await checkTreeWhile(tree, { ...check, signal }, (receivedAt) => {
-      collector = new Collector(receivedAt, tree.pageCount, scratch);
+      collector = new Collector(receivedAt, tree.pageCount, spill);
       return collector;
     });
     const facts = await factsOf(tree, result, collector as Collector);
     const changes = previous === undefined ? undefined : await changeFacts(previous, tree, signal);
     return capped({ ...facts, changes });
   } finally {
-    await scratch.close();
+    spill.close();
   }
 }
 
 async function factsOf(tree: SitemapTree, result: CheckResult, collector: Collector): Promise<ReportFacts> {
-  const website = await collector.website();
+  const website = collector.website();
   const { sitemaps, formats, figures } = sitemapFacts(tree);
   const languages = collector.languages.facts();
   const { dates } = collector;
@@ -135,14 +135,14 @@ class Collector implements PageWatcher {
   flawed = 0;
   readonly #sections = new Sections();
   // The section of each page, by its number, for rules across sitemaps that report pages at the end.
-  readonly #sectionOf: PlacedRecords;
+  readonly #sectionOf: OrderedRecords;
   readonly #flawedLater: Marks;
 
   /** `receivedAt`: when the website was received, in milliseconds; ages are counted from it. */
-  constructor(receivedAt: number, pageCount: number, scratch: Scratch) {
+  constructor(receivedAt: number, pageCount: number, spill: SpillFile) {
     this.receivedAt = receivedAt;
     this.dates = new DateCounts(receivedAt);
-    this.#sectionOf = new PlacedRecords(scratch, pageCount, 1);
+    this.#sectionOf = new OrderedRecords(spill, pageCount, 1);
     this.#flawedLater = new Marks(pageCount);
   }
 
@@ -167,20 +167,14 @@ class Collector implements PageWatcher {
     if (newsStory !== undefined) media.stories += 1;
   }
 
-  flush(): Promise<void> | undefined {
-    return this.#sectionOf.store.flush();
-  }
-
   addFlaw(ordinal: number): void {
     this.#flawedLater.set(ordinal);
   }
 
   /** The sections of the website, once the check is done. */
-  async website(): Promise<ReportSection> {
-    for (let ordinal = 0; this.#flawedLater.isAny && ordinal < this.pages; ordinal++) {
-      if (this.#flawedLater.get(ordinal) === 0) continue;
-      const section = (await this.#sectionOf.at(ordinal))[0]!;
-      if (section < 0) continue;
+  website(): ReportSection {
+    for (const [number, [section = 0]] of this.#flawedLater.isAny ? this.#sectionOf : []) {
+      if (this.#flawedLater.get(number) === 0 || section < 0) continue;
       this.#sections.addFlaw(section);
       this.flawed += 1;
     }

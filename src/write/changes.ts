@@ -32,6 +32,7 @@ function json(change: TreeChange): string {
   switch (change.kind) {
     case "added":
     case "removed":
+    case "expired":
       return `${start}}`;
     case "unknown":
       return `${start},"missing":"${change.missing}"}`;
@@ -65,6 +66,7 @@ function row(change: TreeChange): (string | undefined)[] {
     case "added":
       return [kind, url, "", lastModified, "", sitemap, ""];
     case "removed":
+    case "expired":
       return [kind, url, "", "", lastModified, "", sitemap];
     case "unknown":
       return change.missing === "before"

@@ -153,7 +153,7 @@ function tablesOf({ totals, bySitemap, bySection }: DiffSummary): { title: strin
 }
 
 type GroupKind = (typeof groupKinds)[number];
-const groupKinds = ["added", "removed", "changed", "moved", "unknown"] as const;
+const groupKinds = ["added", "removed", "changed", "moved", "unknown", "expired"] as const;
 
 // Only columns that are not empty.
 function kindsIn(groups: readonly ChangeGroup[]): GroupKind[] {
@@ -178,6 +178,7 @@ function changeInWords(change: PageChange): string {
   switch (change.kind) {
     case "added":
     case "removed":
+    case "expired":
       return "";
     case "unknown":
       return `missing ${change.missing}`;

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { DiffSide } from "../../src/diff/diff-side.ts";
 import { type DiffOptions, diffBatches, diffTrees, resolveDiffOptions } from "../../src/diff/diff-trees.ts";
 import { lineRanges } from "../../src/diff/file-side.ts";
+import { SpillFile } from "../../src/join/spill-file.ts";
 import type { DiffTotals, TreeChange } from "../../src/model/change.ts";
-import { Scratch } from "../../src/storage/scratch.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { listOf } from "../support/collected.ts";
@@ -185,6 +185,38 @@ describe("pages", () => {
     expect(await lines(await declared(before), await declared(after), options)).toEqual(expected);
   });
 
+  const story = (path: string) =>
+    entry(
+      path,
+      "<news:news><news:title>Story</news:title><news:publication_date>2024-05-31</news:publication_date></news:news>",
+    );
+  const rss = (...paths: string[]) =>
+    `<rss version="2.0"><channel>${paths.map((path) => `<item><link>${home}${path}</link></item>`).join("")}</channel></rss>`;
+  const atom = (...paths: string[]) =>
+    `<feed xmlns="http://www.w3.org/2005/Atom">${paths.map((path) => `<entry><link href="${home}${path}"/></entry>`).join("")}</feed>`;
+  const jsonFeed = (...paths: string[]) =>
+    JSON.stringify({ version: "https://jsonfeed.org/version/1.1", items: paths.map((path) => ({ url: home + path })) });
+  test.each<[string, (...paths: string[]) => string]>([
+    ["a feed", rss],
+    ["an Atom feed", atom],
+    ["a JSON Feed", jsonFeed],
+    ["a news sitemap", (...paths) => set(...paths.map(story))],
+  ])("what left %s is expired, not removed, and listed only if asked for", async (_, list) => {
+    const before = await treeWith(["/a.xml", list("1", "2", "3")], ["/b.xml", urlset("/3", "/4")]);
+    const after = await treeWith(["/a.xml", list("2", "5")], ["/b.xml", urlset("/4")]);
+    let expired = 0;
+    const onFinished = (totals: DiffTotals) => (expired = totals.expired);
+    // A page that another sitemap listed as well is removed.
+    const ignore = ["newsStory"] as const;
+    expect(await lines(before, after, { onFinished, ignore })).toEqual(["removed /3 /a.xml", "added /5 /a.xml"]);
+    expect(expired).toBe(1);
+    expect(await lines(before, after, { only: ["expired"] })).toEqual(["expired /1 /a.xml"]);
+    // Files are sides, too.
+    const files = [file("old.feed", list("1", "2")), file("new.feed", list("2"))] as const;
+    expect((await all(...files)).length).toBe(0);
+    expect((await all(...files, { only: ["expired"] })).length).toBe(1);
+  });
+
   test("only the chosen kinds are reported; all are counted", async () => {
     const before = await treeWith(["/a.xml", set(entry("1"), entry("2"), entry("3"))], ["/b.xml", urlset("/4")]);
     const after = await treeWith(["/a.xml", set(entry("2", "<priority>1</priority>"), entry("4"), entry("5"))]);
@@ -200,7 +232,16 @@ describe("pages", () => {
       before: { pages: 4, sitemaps: 2, complete: true },
       after: { pages: 3, sitemaps: 1, complete: true },
     };
-    const counts = { added: 1, removed: 2, unknown: 0, changed: 1, changedOnlyLastModified: 0, moved: 1, sitemaps: 1 };
+    const counts = {
+      added: 1,
+      removed: 2,
+      unknown: 0,
+      changed: 1,
+      changedOnlyLastModified: 0,
+      moved: 1,
+      sitemaps: 1,
+      expired: 0,
+    };
     expect(found).toEqual(Array(3).fill({ ...sides, ...counts }));
   });
 });
@@ -448,16 +489,16 @@ describe("room", () => {
     ];
   });
   const both = count - shift;
+  const onDisk = () => new SpillFile({ memory: 0, blockLength: 64 });
   const expected = { added: shift, removed: shift, changed: both, changedOnlyLastModified: both };
-  const inFile = (options?: DiffOptions) =>
-    diffBatches(...sides, resolveDiffOptions(options), undefined, new Scratch(0));
+  const inFile = (options?: DiffOptions) => diffBatches(...sides, resolveDiffOptions(options), undefined, onDisk());
 
   test.each([
-    ["in memory", Number.POSITIVE_INFINITY],
-    ["in a file", 0],
-  ])("%s, the result is the same", async (_, limit) => {
+    ["in memory", () => new SpillFile()],
+    ["in a file", () => onDisk()],
+  ])("%s, the result is the same", async (_, spill) => {
     const changes: TreeChange[] = [];
-    const diff = diffBatches(...sides, resolveDiffOptions(), undefined, new Scratch(limit));
+    const diff = diffBatches(...sides, resolveDiffOptions(), undefined, spill());
     const totals = await finish(diff, (batch) => changes.push(...batch));
     expect(totals).toMatchObject(expected);
     expect(changes).toHaveLength(count + shift);

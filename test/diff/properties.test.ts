@@ -5,8 +5,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { DiffSide } from "../../src/diff/diff-side.ts";
 import { diffBatches, diffTrees, resolveDiffOptions } from "../../src/diff/diff-trees.ts";
+import { SpillFile } from "../../src/join/spill-file.ts";
 import type { PageChange, TreeChange } from "../../src/model/change.ts";
-import { Scratch } from "../../src/storage/scratch.ts";
 import { listOf } from "../support/collected.ts";
 import { some } from "../support/long.ts";
 import { home } from "../support/site.ts";
@@ -82,7 +82,13 @@ test("archives, websites and trees give the same, on disk as in memory, in piece
         ];
         const crawl = { ...crawlOptions, client: clientOf(other, chunk), concurrency };
         for (const [left, right] of sides) {
-          const batches = diffBatches(left, right, resolveDiffOptions({ crawl }), undefined, new Scratch(0));
+          const batches = diffBatches(
+            left,
+            right,
+            resolveDiffOptions({ crawl }),
+            undefined,
+            new SpillFile({ memory: 0, blockLength: 64 }),
+          );
           expect((await listOf(batches)).flat()).toEqual(expected);
         }
         await rm(`${name}-before.warc`);

@@ -323,6 +323,19 @@ describe("in the library", () => {
     expect(await committed(read())).toEqual(["removed 9"]);
   });
 
+  test("a post that scrolled out of a feed is expired, and listed only if asked for", async () => {
+    const { routes, read } = website();
+    const feed = (...names: string[]) =>
+      `<rss version="2.0"><channel>${names.map((name) => `<item><link>${home}${name}</link></item>`).join("")}</channel></rss>`;
+    routes["/b.xml"] = feed("7", "8");
+    await committed(read());
+    routes["/b.xml"] = feed("8", "9");
+    const asked = read({ only: ["removed", "expired"] });
+    expect(await all(asked)).toEqual(["expired 7"]);
+    await asked.close();
+    expect(await committed(read())).toEqual(["added 9"]);
+  });
+
   test("a sitemap that always has an entry without a URL is judged by the others", async () => {
     const { routes, read } = website();
     const broken = (...names: string[]) => urlset("x", ...names).replace(">x<", "><");

@@ -26,7 +26,7 @@ export function worstFacts(character: (number: number) => string, length: number
   });
   const numbers = <Name extends string>(...names: readonly Name[]) =>
     Object.fromEntries(names.map((name) => [name, large - random.below(1e6)])) as Record<Name, number>;
-  const counts = numbers("added", "removed", "changed", "moved", "unknown");
+  const counts = numbers("added", "removed", "changed", "moved", "unknown", "expired");
   const side = { ...numbers("pages", "sitemaps"), complete: false };
   return {
     version: 1,

@@ -115,6 +115,7 @@ const totalsOf = (list: readonly TreeChange[]): DiffTotals => {
     added: count("added"),
     removed: count("removed"),
     unknown: count("unknown"),
+    expired: count("expired"),
     changed: count("changed"),
     changedOnlyLastModified: 0,
     moved: count("moved"),

@@ -14,7 +14,7 @@ import { withTargets } from "../run.ts";
 import { checkChangeFlags, ignoreInWords, pageFilter } from "./diff.ts";
 
 const formats = ["ndjson", "pages", "csv"] as const;
-const kinds = ["added", "changed", "removed"] as const;
+const kinds = ["added", "changed", "removed", "expired"] as const;
 
 interface ChangesFlags extends Flags<(typeof formats)[number]> {
   readonly state: string;
@@ -68,7 +68,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
     throw new UsageError(`${website} is an archive: name a website, or use sitegrove diff`);
   checkChangeFlags(flags);
   const named = namesIn("--only", flags.only, kinds);
-  const only = named.length === 0 ? kinds : named;
+  const only = named.length === 0 ? undefined : named;
   const ignore = namesIn("--ignore", flags.ignore, ignorable);
   const filter = pageFilter(flags);
   let isMatched = filter === undefined;

@@ -1,7 +1,14 @@
 // `sitegrove diff`: compares two sides, and writes the differences.
 import { Command, Option } from "commander";
 import type { DiffSide } from "../../diff/diff-side.ts";
-import { type ChangeKind, changeKinds, type DiffTotals, ignorable, type TreeChange } from "../../model/change.ts";
+import {
+  type ChangeKind,
+  changeKinds,
+  type DiffTotals,
+  ignorable,
+  listedKinds,
+  type TreeChange,
+} from "../../model/change.ts";
 import type { CrawlEvent } from "../../model/event.ts";
 import { counted } from "../../model/figures.ts";
 import type { Options } from "../../model/options.ts";
@@ -144,7 +151,7 @@ async function sourceOf(
 
 export function chosenKinds({ only, format }: Flags): readonly ChangeKind[] {
   const named = namesIn("--only", only, changeKinds);
-  if (format !== "rss") return named.length === 0 ? changeKinds : changeKinds.filter((kind) => named.includes(kind));
+  if (format !== "rss") return named.length === 0 ? listedKinds : changeKinds.filter((kind) => named.includes(kind));
   if (named.some((kind) => kind !== "added")) throw new UsageError("-f rss lists only new pages: use --only added");
   return ["added"];
 }

@@ -121,7 +121,7 @@ async function resultsOf(folder: string): Promise<Map<string, SiteSummary>> {
 const noTotals = (): DiffTotals => ({
   before: { pages: 0, sitemaps: 0, complete: true },
   after: { pages: 0, sitemaps: 0, complete: true },
-  ...{ added: 0, removed: 0, changed: 0, moved: 0, unknown: 0, changedOnlyLastModified: 0, sitemaps: 0 },
+  ...{ added: 0, removed: 0, changed: 0, moved: 0, unknown: 0, expired: 0, changedOnlyLastModified: 0, sitemaps: 0 },
 });
 
 /** Lines of changes with the website of each. */

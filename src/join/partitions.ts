@@ -1,0 +1,74 @@
+// Records of a few 32-bit words, divided into partitions, of which one at a time is in memory. Full buffers go to the spill file.
+import type { SpillFile } from "./spill-file.ts";
+
+// In words. Small at first: most websites have a handful of records for each partition.
+const firstLength = 256;
+const none: Int32Array = new Int32Array(0);
+
+/** Records, one after the other. */
+export interface Records {
+  readonly words: Int32Array;
+  readonly count: number;
+}
+
+export class Partitions {
+  readonly #spill: SpillFile;
+  readonly #width: number;
+  readonly #most: number;
+  /** Of a full buffer, in words: a block, but for the rest that is too short for a record. */
+  readonly #blockLength: number;
+  readonly #fullLength: number;
+  readonly #buffers: Int32Array[];
+  readonly #used: number[];
+  readonly #blocks: number[][];
+  /** Whether a partition had too many records. */
+  isCut = false;
+
+  /** `width`: words of a record. `most`: records of a partition that are read back. */
+  constructor(spill: SpillFile, count: number, width: number, most: number = Number.POSITIVE_INFINITY) {
+    this.#spill = spill;
+    this.#width = width;
+    this.#blockLength = spill.blockLength / 4;
+    this.#fullLength = this.#blockLength - (this.#blockLength % width);
+    this.#most = (most * width) / this.#fullLength;
+    this.#buffers = new Array<Int32Array>(count).fill(none);
+    this.#used = new Array<number>(count).fill(0);
+    this.#blocks = Array.from({ length: count }, () => []);
+  }
+
+  get count(): number {
+    return this.#buffers.length;
+  }
+
+  /** `record` has as many words as all records. */
+  add(partition: number, record: readonly number[]): void {
+    let at = this.#used[partition]!;
+    let buffer = this.#buffers[partition]!;
+    if (at === this.#fullLength) {
+      this.#blocks[partition]!.push(this.#spill.put(new Uint8Array(buffer.buffer)));
+      buffer = new Int32Array(this.#blockLength);
+      at = 0;
+    } else if (at + this.#width > buffer.length) {
+      const grown = new Int32Array(Math.min(this.#blockLength, Math.max(firstLength, at * 4)));
+      grown.set(buffer);
+      buffer = grown;
+    }
+    this.#buffers[partition] = buffer;
+    for (let index = 0; index < this.#width; index++) buffer[at + index] = record[index]!;
+    this.#used[partition] = at + this.#width;
+  }
+
+  /** The records of a partition, in the order in which they were added. */
+  load(partition: number): Records {
+    const rest = this.#buffers[partition]!.subarray(0, this.#used[partition]!);
+    const blocks = this.#blocks[partition]!;
+    this.isCut ||= blocks.length > this.#most;
+    const kept = blocks.slice(0, this.#most);
+    if (kept.length === 0) return { words: rest, count: rest.length / this.#width };
+    const words = new Int32Array(kept.length * this.#fullLength + rest.length);
+    for (const [index, block] of kept.entries())
+      words.set(new Int32Array(this.#spill.get(block).buffer, 0, this.#fullLength), index * this.#fullLength);
+    words.set(rest, kept.length * this.#fullLength);
+    return { words, count: words.length / this.#width };
+  }
+}

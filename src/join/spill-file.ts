@@ -1,0 +1,90 @@
+// Blocks of bytes, more than fit in memory: the first ones stay there, the others go to a temporary file. Calls are synchronous: a block
+// goes to the page cache within microseconds, and callers need no second, asynchronous form of every loop.
+import { randomUUID } from "node:crypto";
+import { closeSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { storageFailed } from "../storage/file.ts";
+
+// Most websites need no file.
+const mostInMemory = 4 * 1024 * 1024;
+const mostOpen = 64;
+
+export class SpillFile {
+  readonly blockLength: number;
+  readonly #inMemory: Uint8Array[] = [];
+  readonly #memoryLimit: number;
+  // Blocks of the file that were read last, by number.
+  readonly #open = new Map<number, Uint8Array>();
+  #descriptor: number | undefined;
+  #name: string | undefined;
+  #count = 0;
+
+  /** `memory`: how many bytes may stay in memory. `blockLength`: in bytes, a multiple of 4. */
+  constructor({ memory = mostInMemory, blockLength = 32 * 1024 }: { memory?: number; blockLength?: number } = {}) {
+    this.blockLength = blockLength;
+    this.#memoryLimit = memory / blockLength;
+  }
+
+  /** Stores a block of `blockLength`, takes ownership of it, and returns its number. Throws a `SitemapError` (`storage-failed`). */
+  put(block: Uint8Array): number {
+    const number = this.#count++;
+    if (number < this.#memoryLimit) this.#inMemory.push(block);
+    else this.#onDisk("written", (file) => write(file, block, this.#offsetOf(number)));
+    return number;
+  }
+
+  /** Read-only. */
+  get(number: number): Uint8Array {
+    const known = this.#inMemory[number] ?? this.#open.get(number);
+    if (known !== undefined) return known;
+    const block = new Uint8Array(this.blockLength);
+    this.#onDisk("read", (file) => readSync(file, block, 0, block.length, this.#offsetOf(number)));
+    this.#open.set(number, block);
+    if (this.#open.size > mostOpen) this.#open.delete(this.#open.keys().next().value as number);
+    return block;
+  }
+
+  close(): void {
+    this.#inMemory.length = 0;
+    this.#open.clear();
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    if (this.#name !== undefined) unlinkSync(this.#name);
+    this.#descriptor = undefined;
+    this.#name = undefined;
+  }
+
+  #offsetOf(number: number): number {
+    return (number - this.#inMemory.length) * this.blockLength;
+  }
+
+  #onDisk(what: "read" | "written", action: (file: number) => void): void {
+    try {
+      this.#descriptor ??= this.#create();
+      action(this.#descriptor);
+    } catch (error) {
+      throw storageFailed(`A temporary file in ${tmpdir()} could not be ${what}`, error);
+    }
+  }
+
+  // Private, and without a name, if the system allows it, so that nothing is left behind.
+  #create(): number {
+    const name = path.join(tmpdir(), `sitegrove-${randomUUID()}`);
+    const descriptor = openSync(name, "wx+", 0o600);
+    try {
+      unlinkSync(name);
+    } catch {
+      this.#name = name;
+    }
+    return descriptor;
+  }
+}
+
+// A nearly full disk accepts a part, and fails only at the next attempt.
+function write(file: number, bytes: Uint8Array, offset: number): void {
+  for (let at = 0; at < bytes.length; ) {
+    const written = writeSync(file, bytes, at, bytes.length - at, offset + at);
+    if (written === 0) throw new Error("the file accepts no more data");
+    at += written;
+  }
+}
