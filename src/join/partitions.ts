@@ -21,6 +21,7 @@ export class Partitions {
   readonly #buffers: Int32Array[];
   readonly #used: number[];
   readonly #blocks: number[][];
+  #loaded: Int32Array = none;
   /** Whether a partition had too many records. */
   isCut = false;
 
@@ -58,17 +59,20 @@ export class Partitions {
     this.#used[partition] = at + this.#width;
   }
 
-  /** The records of a partition, in the order in which they were added. */
+  /** The records of a partition, in the order in which they were added. Valid until the next one is loaded. */
   load(partition: number): Records {
     const rest = this.#buffers[partition]!.subarray(0, this.#used[partition]!);
     const blocks = this.#blocks[partition]!;
     this.isCut ||= blocks.length > this.#most;
     const kept = blocks.slice(0, this.#most);
     if (kept.length === 0) return { words: rest, count: rest.length / this.#width };
-    const words = new Int32Array(kept.length * this.#fullLength + rest.length);
+    const length = kept.length * this.#fullLength + rest.length;
+    // A new array for each partition would be freed late.
+    if (this.#loaded.length < length) this.#loaded = new Int32Array(length);
+    const words = this.#loaded;
     for (const [index, block] of kept.entries())
       words.set(new Int32Array(this.#spill.get(block).buffer, 0, this.#fullLength), index * this.#fullLength);
     words.set(rest, kept.length * this.#fullLength);
-    return { words, count: words.length / this.#width };
+    return { words, count: length / this.#width };
   }
 }
