@@ -13,9 +13,8 @@ export async function checkSite(site, base) {
   const pages = readdirSync(site, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".html"));
   const wrong = pages.flatMap((page) => brokenLinks(site, page, base).map((link) => `${page}: nothing is at ${link}`));
   const executablePath = browsers.find((file) => existsSync(file));
-  const own = pages.filter((page) => !/^(api|source)\//.test(page) && page !== "404.html");
-  if (executablePath !== undefined)
-    wrong.push(...(await openAll(site, base, [...own, "api/modules/sitegrove.html"], executablePath)));
+  const own = pages.filter((page) => !page.startsWith("source/") && page !== "404.html");
+  if (executablePath !== undefined) wrong.push(...(await openAll(site, base, own, executablePath)));
   if (wrong.length > 0) throw new Error(wrong.join("\n"));
   const how = executablePath === undefined ? "no browser is installed" : `${own.length} opened in a browser`;
   process.stdout.write(`${pages.length} pages, every link leads somewhere; ${how}\n`);

@@ -1,21 +1,29 @@
-// npm run docs: the documentation as a site in docs/.vitepress/dist, with the API reference under /api and the files that
-// pages link to under /source. Serve it with any static server: `npx vitepress preview docs`.
+// npm run docs: the documentation as a site in docs/.vitepress/dist, with a page for each listing of api/ and the files that pages link to
+// under /source. Serve it with any static server: `npx vitepress preview docs`.
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { apiPage } from "./api.mjs";
 import { checkSite } from "./check-site.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const site = path.join(root, "docs/.vitepress/dist");
 
-run("node_modules/vitepress/bin/vitepress.js", ["build", "docs"]);
 const { DOCS_BASE: base = "/" } = process.env;
-run("node_modules/typedoc/bin/typedoc", [
-  ...["--out", path.join(site, "api")],
-  ...["--sourceLinkTemplate", `${base}source/src/{path}.txt`],
-  ...["--titleLink", `${base}index.html`, "--favicon", "docs/public/mark.svg"],
-]);
+const apiPages = path.join(root, "docs/api");
+mkdirSync(apiPages, { recursive: true });
+try {
+  for (const file of readdirSync(path.join(root, "api"))) {
+    const name = file.replace(".d.ts", "");
+    const listing = readFileSync(path.join(root, "api", file), "utf8");
+    const entryPoint = name === "sitegrove" ? name : `sitegrove/${name}`;
+    writeFileSync(path.join(apiPages, `${name}.md`), apiPage(entryPoint, listing));
+  }
+  run("node_modules/vitepress/bin/vitepress.js", ["build", "docs"]);
+} finally {
+  rmSync(apiPages, { recursive: true, force: true });
+}
 cpSync(path.join(root, "schema"), path.join(site, "schema"), { recursive: true });
 // Manifests and dashboards that a page links to, beside it.
 for (const name of readdirSync(path.join(root, "docs"))) {
@@ -56,5 +64,5 @@ function listing(folder, names) {
 
 function run(script, args) {
   const { status } = spawnSync(process.execPath, [script, ...args], { cwd: root, stdio: "inherit" });
-  if (status !== 0) process.exit(status ?? 1);
+  if (status !== 0) throw new Error(`${script} ended with ${status}`);
 }

@@ -19,6 +19,7 @@ import {
   websiteLimits,
 } from "../src/model/option-table.ts";
 import { type ProblemRow, type ProblemRows, problemGroups, statusProblems } from "../src/model/problem-table.ts";
+import { apiListings } from "./api.mjs";
 
 const root = path.join(import.meta.dirname, "..");
 
@@ -30,6 +31,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
     ["docs/problems.md", filled("docs/problems.md", problemTables())],
     ["docs/options.md", filled("docs/options.md", optionTables())],
     ["docs/command-line.md", filled("docs/command-line.md", await flagTables())],
+    ...(await apiListings()),
   ]);
 }
 

@@ -33,8 +33,7 @@ export default defineConfig({
       { text: "Getting started", link: "/getting-started" },
       { text: "The command line", link: "/command-line" },
       { text: "The library", link: "/library" },
-      // Beside the pages, not one of them: `_self` keeps the router from looking for it.
-      { text: "API", link: "/api/modules/sitegrove.html", target: "_self" },
+      { text: "API", link: "/api/sitegrove" },
     ],
     sidebar: {
       "/": [
@@ -60,6 +59,12 @@ export default defineConfig({
             { text: "Options", link: "/options" },
             { text: "Problems", link: "/problems" },
           ],
+        },
+        {
+          text: "API",
+          items: ["sitegrove", "check", "diff", "report", "fleet", "parse"].map((name) => {
+            return { text: name === "sitegrove" ? name : `sitegrove/${name}`, link: `/api/${name}` };
+          }),
         },
         {
           text: "Reference",
