@@ -107,7 +107,10 @@ describe.each([
   async function run(options: Options): Promise<{ content: string; events: CrawlEvent[] }> {
     const events: CrawlEvent[] = [];
     const urls = names.map((name) => `${home}${name}`);
-    await using tree = await sitemapTreeForHomepage({ sitemaps: urls }, { ...options, onEvent: (event) => events.push(event) });
+    await using tree = await sitemapTreeForHomepage(
+      { sitemaps: urls },
+      { ...options, onEvent: (event) => events.push(event) },
+    );
     return { content: await contentOf(tree), events };
   }
 
