@@ -15,6 +15,11 @@ export const makings = {
     urlset((n) => entry(n, [date(n)], `https://пример.example/статьи/раздел-${n % 50}/заметка-${n}`), 6000),
   "Chinese URLs": () => urlset((n) => entry(n, [date(n)], `https://example.org/新闻/${n % 50}/文章标题-${n}`), 7000),
   "Windows line endings": () => urlset((n) => entry(n, [date(n), image(n)])).replaceAll("\n", "\r\n"),
+  // As WordPress writes titles.
+  "numeric references": () =>
+    urlset((n) => entry(n, [date(n), image(n, `The day&#8217;s news &#8211; part &#x${(n % 999).toString(16)}A;`)])),
+  "a comment in each entry": () =>
+    urlset((n) => entry(n, [date(n), `<!-- article ${n} -->`, "<changefreq>weekly</changefreq>", image(n)])),
   "2,000 alternates": () => urlset((n) => entry(n, [links(n, 2000)]), 8),
 };
 

@@ -1,6 +1,7 @@
 // npm run bench:site: a generated website of a million pages, served by a process of its own, read to its last page: by standard
 // tools (the floor), by us and by peers. Every candidate is a process of its own, timed from its start to its end.
 //   --pages N      size of the website (default 1,000,000)
+//   --entries KIND mixed (default), plain or rich entries
 //   --rounds N     how often the floor, we and the fastest peer are measured (default 3; the median counts). Other peers once.
 //   --only TEXT    the floor, and candidates whose name contains it; `pages()` for trees, archives and a run that builds on one,
 //                  `diff` for two archives that are compared, `check` for an archive that is checked
@@ -20,6 +21,7 @@ import { serveWebsite } from "./website.mjs";
 const { values: flags } = parseArgs({
   options: {
     pages: { type: "string", default: "1000000" },
+    entries: { type: "string", default: "mixed" },
     rounds: { type: "string", default: "3" },
     only: { type: "string", default: "" },
     "skip-peers": { type: "boolean", default: false },
@@ -90,7 +92,7 @@ function isWanted({ name }) {
 }
 
 async function measureWebsite(pages, candidates) {
-  const website = await serveWebsite({ pages });
+  const website = await serveWebsite({ pages, entries: flags.entries });
   const runs = new Map();
   try {
     for (let round = 0; round < Number(flags.rounds); round++) {

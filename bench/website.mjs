@@ -20,19 +20,21 @@ import { createGzip } from "node:zlib";
 import { urlset } from "./documents.mjs";
 import { startNginx } from "./nginx.mjs";
 
+const isRich = { mixed: (number) => number % 5 === 4, plain: () => false, rich: () => true };
+
 /**
- * A website with 50,000 pages in each sitemap: every second one is compressed, every fifth has rich entries, so that all four
- * combinations occur. `archive` is a path at which it may be saved; `close` removes that and ends the server.
+ * A website with 50,000 pages in each sitemap: every second one is compressed. If `entries` is `mixed`, every fifth has rich entries, so
+ * that all four combinations occur; or all are `plain`, or `rich`. `archive` is a path at which it may be saved; `close` removes that and ends the server.
  */
-export async function serveWebsite({ pages, pagesPerSitemap = 50_000 }) {
-  const directory = path.join(generated(), `website-${pages}-${pagesPerSitemap}`);
+export async function serveWebsite({ pages, pagesPerSitemap = 50_000, entries: kind = "mixed" }) {
+  const directory = path.join(generated(), `website-${pages}-${pagesPerSitemap}-${kind}`);
   if (!existsSync(directory)) process.stderr.write(`generating a website in ${directory}…\n`);
   mkdirSync(directory, { recursive: true });
   let bytes = 0;
   for (let number = 0; number * pagesPerSitemap < pages; number++) {
     const name = `sitemap-${String(number + 1).padStart(3, "0")}.xml${number % 2 === 1 ? ".gz" : ""}`;
     const entries = Math.min(pagesPerSitemap, pages - number * pagesPerSitemap);
-    bytes += await generateFile(path.join(directory, name), { entries, rich: number % 5 === 4, number });
+    bytes += await generateFile(path.join(directory, name), { entries, rich: isRich[kind](number), number });
   }
 
   const server = await startNginx(directory, (origin) => textsOf(directory, origin));

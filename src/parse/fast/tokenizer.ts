@@ -110,9 +110,12 @@ export class Tokenizer {
 
   /** Nothing was reported about the entry that ends with the token at this position. */
   learnShape(at: number): void {
-    const shape = this.memory.subarray((at + layout.tokenHigh) >> 2, (at + layout.tokenTag) >> 2);
-    const slot = (layout.shapesStart >> 2) + ((shape[0]! & (layout.shapeCount - 1)) << 1);
-    if (shape[0] !== 0) this.memory.set(shape, slot);
+    const { memory } = this;
+    const low = memory[(at + layout.tokenHigh) >> 2]!;
+    if (low === 0) return;
+    const slot = (layout.shapesStart >> 2) + ((low & (layout.shapeCount - 1)) << 1);
+    memory[slot] = low;
+    memory[slot + 1] = memory[(at + layout.tokenLow) >> 2]!;
   }
 
   countLineEnds(from: number, to: number): number {
