@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { grouped } from "../model/figures.ts";
+import { timeSpan } from "../model/instant.ts";
 import { suggestion } from "../model/option-checks.ts";
 import { type FlagGroup, type FlagRow, type OptionRow, optionSections } from "../model/option-table.ts";
 import type { Options, PageFilters } from "../model/options.ts";
@@ -66,7 +67,7 @@ function optionOf({ flags, text, value, conflicts }: FlagRow, row: OptionRow): O
 function defaultInWords(value: FlagRow["value"], given: unknown): string {
   if (typeof given !== "number") return "";
   if (given === Number.POSITIVE_INFINITY) return " (default: none)";
-  if (value === "seconds") return ` (default: ${given / 1000})`;
+  if (value === "seconds") return ` (default: ${given === 0 ? "none" : `${given / 1000}s`})`;
   return ` (default: ${value === "bytes" ? `${given / 1024 / 1024}M` : grouped(given)})`;
 }
 
@@ -173,19 +174,18 @@ export function wholeNumber(minimum: number): (text: string) => number {
   };
 }
 
-/** `2`, `0.5`, `500ms`, `30s`, `5m`, `1h`, in seconds. */
+/** `30s`, `5m`, `1d`, or a number of seconds. Returns seconds. */
 export function seconds(text: string): number {
-  const [, digits, unit = ""] = /^(\d{1,9}(?:\.\d{1,6})?)(ms|[smh])?$/i.exec(text) ?? [];
-  if (digits === undefined) throw new InvalidArgumentError("Expected seconds, such as 2, 0.5, 30s or 5m.");
-  const units: Readonly<Record<string, number>> = { ms: 0.001, m: 60, h: 3600 };
-  return Number(digits) * (units[unit.toLowerCase()] ?? 1);
+  const span = timeSpan(/^[\d.]+$/.test(text) ? `${text}s` : text);
+  if (span === undefined) throw new InvalidArgumentError("Expected a time such as 500ms, 30s, 5m, 12h or 1d.");
+  return span / 1000;
 }
 
 // `least` in milliseconds.
 function someSeconds(text: string, least = 0): number {
   const given = seconds(text);
   if (given * 1000 < least)
-    throw new InvalidArgumentError("Expected a time greater than zero, such as 0.5, 30s or 5m.");
+    throw new InvalidArgumentError("Expected a time greater than zero, such as 500ms, 30s or 5m.");
   return given;
 }
 

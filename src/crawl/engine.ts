@@ -13,6 +13,7 @@ import { nothingRead } from "./frame.ts";
 import { Frontier } from "./frontier.ts";
 import { readHomepage } from "./homepage.ts";
 import { robotsIn } from "./host-robots.ts";
+import type { PageFilter } from "./page-filter.ts";
 import { Plan } from "./plan.ts";
 import { Prefetcher, type Sources } from "./prefetch.ts";
 import type { Prepared } from "./prepare.ts";
@@ -54,15 +55,32 @@ export async function runCrawl(given: RunOptions, emit: Emit): Promise<FinishedE
       if (event !== undefined) onEvent(event);
     };
     const from = { source: fetcher ?? (source as DocumentSource), fetcher, store, earlier, onResumed };
-    return await crawlWebsite({ ...options, prepared }, from, asked, (event) => {
+    const tell: Emit = (event) => {
       settings.onEvent?.(event);
       return emit(event);
-    });
+    };
+    return await crawlWebsite({ ...options, prepared }, from, asked, sampled(options.filter, tell));
   } finally {
     await fetcher?.close();
     if (options.storage === undefined) await storage?.store?.close();
     await storage?.previous?.close();
   }
+}
+
+// Holds back the pages until all were seen, if only a sample of them is listed.
+function sampled(filter: PageFilter | undefined, emit: Emit): Emit {
+  const sample = filter?.sample<string>();
+  if (filter === undefined || sample === undefined) return emit;
+  return async (event) => {
+    if (event.type === "pages") return sample.add(event.url, event.pages, event.url);
+    if (event.type !== "finished") return emit(event);
+    filter.listed = 0;
+    for (const { origin, pages } of sample.take()) {
+      filter.listed += pages.length;
+      await emit({ type: "pages", url: origin, pages });
+    }
+    await emit({ ...event, filtered: filter.counts });
+  };
 }
 
 async function onWorkingScheme(options: RunOptions): Promise<RunOptions> {

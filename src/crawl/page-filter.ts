@@ -10,6 +10,7 @@ import { problem } from "../model/problem.ts";
 import type { IndexSitemap, SitemapReference } from "../model/sitemap.ts";
 import { bareHost, originOf, parseUrl } from "../model/url.ts";
 import { allowedUrls, type RobotsOf } from "./host-robots.ts";
+import { PageSample } from "./page-sample.ts";
 
 /** A filter that looks at each page. */
 interface Step {
@@ -96,7 +97,14 @@ export class PageFilter {
 
   /** Whether every page passes until `limit` is reached. */
   get passesAll(): boolean {
-    return this.#steps.length === 0 && !this.#includeSitemap && !this.#excludeSitemap;
+    const isSampled = this.settings.sample < Number.POSITIVE_INFINITY;
+    return this.#steps.length === 0 && !this.#includeSitemap && !this.#excludeSitemap && !isSampled;
+  }
+
+  /** Collects the pages that pass, if only a sample of them is listed. */
+  sample<Origin>(): PageSample<Origin> | undefined {
+    const { sample, seed } = this.settings;
+    return sample === Number.POSITIVE_INFINITY ? undefined : new PageSample(sample, seed);
   }
 
   get counts(): FilterCounts {

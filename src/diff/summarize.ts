@@ -11,6 +11,7 @@ import type {
   SitemapChange,
   TreeChange,
 } from "../model/change.ts";
+import { sectionOf } from "../model/url.ts";
 
 const mostGroups = 10_000;
 const mostSitemaps = 20;
@@ -60,17 +61,6 @@ export class Summarizer {
       examples: [...kinds].flatMap((kind) => this.#examples.get(kind) ?? []),
     };
   }
-}
-
-/** The host and the first directory of the path; `https://example.org/` for pages without one. */
-export function sectionOf(url: string): string {
-  const host = url.indexOf("//") + 2;
-  const end = url.slice(0, host + 512).search(/[?#]/);
-  const path = end === -1 ? url : url.slice(0, end);
-  const root = path.indexOf("/", host);
-  if (root === -1) return `${path}/`;
-  const directory = path.indexOf("/", root + 1);
-  return path.slice(0, (directory === -1 ? root : directory) + 1);
 }
 
 function countsOf(groups: Map<string, Counts>, name: string): Counts {

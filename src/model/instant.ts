@@ -19,16 +19,22 @@ export function hasTime(text: string): boolean {
 
 export const dayLength: number = 24 * 3600 * 1000;
 
-/** Checks the option `since`: `2024-05-01`, `2024-05-01T12:00Z`, `36h`, `7d`, `2w` or a `Date`, in milliseconds. */
+/** A time span with its unit, in milliseconds: `500ms`, `30s`, `5m`, `1.5h`, `1d`, `2w`. Undefined if it is not one. All flags read it alike. */
+export function timeSpan(text: string): number | undefined {
+  const [, digits, unit] = /^(\d{1,9}(?:\.\d{1,6})?)(ms|[smhdw])$/i.exec(text) ?? [];
+  return digits === undefined ? undefined : Number(digits) * units[unit?.toLowerCase() as keyof typeof units];
+}
+
+/** Checks the option `since`: `2024-05-01`, `2024-05-01T12:00Z`, a time span such as `36h`, `7d`, `2w`, or a `Date`, in milliseconds. */
 export function since(name: string, value: unknown): number {
   const text = value instanceof Date ? "" : String(value);
-  const span = /^(\d{1,6})([hdw])$/.exec(text);
-  if (span !== null) return Date.now() - Number(span[1]) * spans[span[2] as keyof typeof spans];
+  const span = timeSpan(text);
+  if (span !== undefined) return Date.now() - span;
   const instant = value instanceof Date ? value.getTime() : isoDate.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(instant)) return instant;
   throw unexpected(name, "a date such as 2024-05-31, or a time span such as 36h, 7d or 2w", value);
 }
 
-const spans = { h: dayLength / 24, d: dayLength, w: 7 * dayLength };
+const units = { ms: 1, s: 1000, m: 60_000, h: dayLength / 24, d: dayLength, w: 7 * dayLength };
 // What Date.parse reads without guessing; a time without an offset would be local time.
 const isoDate = /^\d{4}(-\d{2}(-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?)?)?$/;

@@ -165,6 +165,13 @@ export const pageOptions: readonly OptionRow[] = [
   },
   on("unique", "--unique", "each page once, even if several sitemaps list it"),
   valued({ name: "limit", default: Number.POSITIVE_INFINITY }, "number", "--limit <n>", "stop after this many pages"),
+  valued(
+    { name: "sample", default: Number.POSITIVE_INFINITY, minimum: 1 },
+    "number",
+    "--sample <n>",
+    "list only this many pages, spread over sitemaps and sections",
+  ),
+  valued({ name: "seed", default: 0 }, "number", "--seed <n>", "with --sample: choose other pages"),
   patterned("includeSitemap", "--include-sitemap <pattern>", "only read child sitemaps that match (repeatable)"),
   patterned("excludeSitemap", "--exclude-sitemap <pattern>", "skip sitemaps that match (repeatable)"),
   on("skipOldSitemaps", "--skip-old-sitemaps", "with --since: skip sitemaps whose date in the index is older"),
@@ -200,7 +207,7 @@ const fetchingOptions: readonly OptionRow[] = [
       {
         name: "milliseconds",
         default: 0,
-        flags: [takes("seconds", "--delay <seconds>", "pause between requests to one host")],
+        flags: [takes("seconds", "--delay <time>", "pause between requests to one host: 500ms, 2s")],
       },
       { name: "random", default: false },
     ],
@@ -223,7 +230,7 @@ const fetchingOptions: readonly OptionRow[] = [
         name: "total",
         default: 120_000,
         minimum: 1,
-        flags: [takes("seconds", "--timeout <seconds>", "maximum time for one attempt to fetch a document")],
+        flags: [takes("seconds", "--timeout <time>", "maximum time for one attempt to fetch a document")],
       },
     ],
   },
@@ -321,7 +328,7 @@ export const websiteLimits: readonly OptionRow[] = [
     // A replay needs no time limit: documents that were cut off are also missing from the archive.
     shapesTree: false,
     more: "Results found by then are still written.",
-    flags: [takes("seconds", "--max-time <seconds>", "maximum time for the whole website")],
+    flags: [takes("seconds", "--max-time <time>", "maximum time for the whole website: 90s, 10m")],
   },
 ];
 

@@ -221,6 +221,14 @@ export interface PageFilters {
   /** Stop after this many pages. @default Infinity */
   limit?: number | undefined;
   /**
+   * A sample of this many pages, once all sitemaps were read: spread over sitemaps and sections in proportion to the square root of their
+   * size, at least one of each while it lasts, in declared order, and the same each time. Applied after the other filters.
+   * @default Infinity
+   */
+  sample?: number | undefined;
+  /** With `sample`: another number chooses other pages. @default 0 */
+  seed?: number | undefined;
+  /**
    * Only read child sitemaps that match. Sitemaps found by discovery are always read, since they may be indexes, but their pages are
    * listed only if the sitemap matches.
    * @default []

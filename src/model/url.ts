@@ -266,3 +266,14 @@ function isHostTooLong(text: string): boolean {
 const longestHost = 255;
 const anyAuthority = /^(?:https?:[/\\]*|[/\\]{2,})([^/\\?#]*)/i;
 const percentSign = 0x25;
+
+/** The host and the first directory of the path; `https://example.org/` for pages without one. */
+export function sectionOf(url: string): string {
+  const host = url.indexOf("//") + 2;
+  const end = url.slice(0, host + 512).search(/[?#]/);
+  const path = end === -1 ? url : url.slice(0, end);
+  const root = path.indexOf("/", host);
+  if (root === -1) return `${path}/`;
+  const directory = path.indexOf("/", root + 1);
+  return path.slice(0, (directory === -1 ? root : directory) + 1);
+}

@@ -52,6 +52,30 @@ export async function* filteredWalk(
   filter: PageFilter,
   steps: AsyncIterable<TreeStep> = tree.walk(),
 ): AsyncGenerator<TreeStep, void> {
+  const sample = filter.sample<TreeStep>();
+  if (sample === undefined) return yield* passingSteps(tree, filter, steps);
+  // The pages are held back until all were seen.
+  const others: TreeStep[] = [];
+  for await (const step of passingSteps(tree, filter, steps)) {
+    if (step.type !== "pages") others.push(step);
+    else sample.add(step.sitemap.url, step.pages, others.at(-1) ?? step);
+  }
+  filter.listed = 0;
+  const chosen = new Map([...sample.take()].map(({ origin, pages }) => [origin, pages]));
+  for (const step of others) {
+    yield step;
+    const pages = chosen.get(step);
+    if (pages === undefined) continue;
+    filter.listed += pages.length;
+    yield { type: "pages", sitemap: step.sitemap as PagesSitemap, pages };
+  }
+}
+
+async function* passingSteps(
+  tree: SitemapTree,
+  filter: PageFilter,
+  steps: AsyncIterable<TreeStep>,
+): AsyncGenerator<TreeStep, void> {
   await filter.begin(tree.homepage, robotsOf(tree));
   const path: Extract<TreeStep, { type: "enter" }>[] = [];
   // A sitemap that is skipped, with everything below it.

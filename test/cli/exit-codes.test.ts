@@ -184,7 +184,7 @@ describe("2: the command line is wrong, said in one line", () => {
     [["ls", "example.org", "--limit", "many"], "Expected a whole number, 0 or greater"],
     [["ls", "example.org", "--concurrency", "0"], "Expected a whole number, 1 or greater"],
     [["ls", "example.org", "--max-bytes", "5X"], "Expected a number of bytes"],
-    [["ls", "example.org", "--timeout", "-1"], "Expected seconds"],
+    [["ls", "example.org", "--timeout", "-1"], "Expected a time"],
     [["ls", "example.org", "--timeout", "0"], "Expected a time greater than zero"],
     [["fleet", "example.org", "--out", "x", "--timeout", "0ms"], "Expected a time greater than zero"],
     [["ls", "example.org", "--since", "yesterday"], "Expected --since to be a date such as"],

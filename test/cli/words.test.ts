@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { byteCount, seconds } from "../../src/cli/flags.ts";
+import { since } from "../../src/model/instant.ts";
 import { parquetRows } from "../support/parquet.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { jsonLines, sitegrove } from "./program.ts";
@@ -236,8 +237,11 @@ test("numbers of bytes and seconds are read in the forms that people write", () 
   for (const text of ["", "k", "5X", "-1", "1e9", "5 0", "5kk", "5iB", "999999999999T"]) {
     expect(() => byteCount(text)).toThrow("Expected a number of bytes");
   }
-  expect(["2", "0.5", "30s", "5m", "1H", "500ms"].map(seconds)).toEqual([2, 0.5, 30, 300, 3600, 0.5]);
-  for (const text of ["", "s", "-1", "1d", "5 m", "1e3"]) expect(() => seconds(text)).toThrow("Expected seconds");
+  const times = ["2", "0.5", "30s", "5m", "1H", "500ms", "1d", "1.5h", "1w"];
+  expect(times.map(seconds)).toEqual([2, 0.5, 30, 300, 3600, 0.5, 86_400, 5400, 604_800]);
+  // --since reads the same spans.
+  for (const text of times.slice(2)) expect(Date.now() - since("since", text)).toBeCloseTo(seconds(text) * 1000, -3);
+  for (const text of ["", "s", "-1", "1y", "5 m", "1e3", "."]) expect(() => seconds(text)).toThrow("Expected a time");
 });
 
 test("a summary can be had with every format", async () => {

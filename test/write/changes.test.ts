@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { parseFeed } from "htmlparser2";
 import { SaxesParser } from "saxes";
 import { expect, test } from "vitest";
-import { Summarizer, sectionOf } from "../../src/diff/summarize.ts";
+import { Summarizer } from "../../src/diff/summarize.ts";
 import {
   type ChangeKind,
   changeKinds,
@@ -14,6 +14,7 @@ import {
   type TreeChange,
 } from "../../src/model/change.ts";
 import { problem } from "../../src/model/problem.ts";
+import { sectionOf } from "../../src/model/url.ts";
 import {
   type ChangeWriter,
   changeCsvColumns,

@@ -1,11 +1,10 @@
 // `sitegrove ls`: lists websites one after another. Lists of pages are written during the crawl; the tree formats need the whole tree.
 import { Command } from "commander";
 import type { PageFilter } from "../../crawl/page-filter.ts";
-import { sectionOf } from "../../diff/summarize.ts";
 import type { CrawlEvent, TreeStep } from "../../model/event.ts";
 import { grouped } from "../../model/figures.ts";
 import { type Options, pageFilterNames, resolvePageFilters } from "../../model/options.ts";
-import { isRobotsUrl } from "../../model/url.ts";
+import { isRobotsUrl, sectionOf } from "../../model/url.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
 import { byteOrderMark } from "../../write/csv.ts";
 import { type PageBatch, type ShowUrl, stripUrl, wholeUrl, writeBatches } from "../../write/pages.ts";
@@ -141,6 +140,7 @@ function checkTogether(flags: Flags<Format>, websites: number): void {
   const [pageFlag] = givenFlags({ ...pageFilters(flags) }, []).filter((flag) => !/sitemap/.test(flag));
   refuse(isSitemapFormat(format) && pageFlag, `${pageFlag} chooses pages; -f ${format} lists sitemaps`);
   checkSince(flags);
+  refuse(flags["seed"] !== undefined && flags["sample"] === undefined, "--seed needs --sample");
   refuse(flags["trustLastmod"] && !previous, "--trust-lastmod needs --previous");
   refuse(flags.force && !save && !output, "--force needs --save or --output");
   if (websites === 1) return;

@@ -2,12 +2,12 @@
 import { checkTree } from "../../check/check-tree.ts";
 import { groupedByRule } from "../../check/findings.ts";
 import { PageFilter } from "../../crawl/page-filter.ts";
-import { sectionOf } from "../../diff/summarize.ts";
 import { counted } from "../../model/figures.ts";
 import { type PageFilters, resolvePageFilters } from "../../model/options.ts";
 import type { SitemapPage } from "../../model/page.ts";
 import { isLossy, type Problem } from "../../model/problem.ts";
 import { isReadSitemap, type PagesSitemap, type Sitemap } from "../../model/sitemap.ts";
+import { sectionOf } from "../../model/url.ts";
 import { robotsOf, type SitemapTree } from "../../tree/tree.ts";
 import { jsonOf } from "../../write/printable.ts";
 import { Counts, otherNames } from "../output/counts.ts";

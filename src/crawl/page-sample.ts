@@ -1,0 +1,117 @@
+// A sample of the pages: spread over sitemaps and sections in proportion to the square root of their size, at least one of each while the
+// sample lasts, and the same pages each time. One pass, in memory that depends on the size of the sample and not on the website.
+import { FingerprintReader } from "../model/fingerprints.ts";
+import type { SitemapPage } from "../model/page.ts";
+import { detached } from "../model/text.ts";
+import { sectionOf } from "../model/url.ts";
+
+interface Candidate<Origin> {
+  /** A copy, once it was kept for some time: the texts of a page may keep its whole document in memory. */
+  page: SitemapPage;
+  isCopy: boolean;
+  readonly origin: Origin;
+  /** In declared order. */
+  readonly at: number;
+  readonly hash: number;
+}
+
+/** The pages of one section in one sitemap: how many there are, and those with the lowest hashes. */
+interface Group<Origin> {
+  count: number;
+  kept: Candidate<Origin>[];
+}
+
+/** `Origin`: what the pages came with, such as an event. */
+export class PageSample<Origin> {
+  readonly #size: number;
+  readonly #seed: number;
+  readonly #groups = new Map<string, Group<Origin>>();
+  readonly #reader = new FingerprintReader();
+  #seen = 0;
+  #kept = 0;
+
+  constructor(size: number, seed: number) {
+    this.#size = size;
+    this.#seed = seed;
+  }
+
+  add(sitemap: string, pages: readonly SitemapPage[], origin: Origin): void {
+    for (const page of pages) {
+      const group = this.#groupOf(sitemap, page.url);
+      group.count += 1;
+      this.#reader.read(`${this.#seed} ${page.url}`);
+      const hash = (this.#reader.high >>> 0) * 2 ** 20 + (this.#reader.low >>> 12);
+      group.kept.push({ page, isCopy: false, origin, at: this.#seen++, hash });
+      this.#kept += 1;
+      if (this.#kept > 4 * this.#size + 64 * this.#groups.size) this.#trim();
+    }
+  }
+
+  /** The sample, in declared order: the pages of each origin together. */
+  *take(): Generator<{ readonly origin: Origin; readonly pages: readonly SitemapPage[] }, void> {
+    const shares = this.#shares();
+    const chosen = [...this.#groups.values()].flatMap((group) => lowest(group.kept, shares.get(group) ?? 0));
+    chosen.sort((one, other) => one.at - other.at);
+    for (let from = 0, to = 0; from < chosen.length; from = to) {
+      const { origin } = chosen[from]!;
+      while (chosen[to]?.origin === origin) to += 1;
+      yield { origin, pages: chosen.slice(from, to).map(({ page }) => page) };
+    }
+  }
+
+  #groupOf(sitemap: string, url: string): Group<Origin> {
+    const section = sectionOf(url);
+    const own = `${sitemap} ${section}`;
+    const key = this.#groups.has(own) || this.#groups.size < mostGroups ? own : "";
+    let group = this.#groups.get(key);
+    if (group === undefined) this.#groups.set(detached(key), (group = { count: 0, kept: [] }));
+    return group;
+  }
+
+  // How many pages each group gets. One of each first, the largest groups first; the rest by the square root of the size.
+  #shares(): Map<Group<Origin>, number> {
+    const groups = [...this.#groups.values()].sort((one, other) => other.count - one.count).slice(0, this.#size);
+    const shares = new Map(groups.map((group) => [group, 1]));
+    let left = this.#size - groups.length;
+    while (left > 0) {
+      const open = groups.filter((group) => shares.get(group)! < group.kept.length);
+      if (open.length === 0) return shares;
+      const sum = open.reduce((total, { count }) => total + Math.sqrt(count), 0);
+      const before = left;
+      for (const group of open) {
+        const more = Math.floor((before * Math.sqrt(group.count)) / sum);
+        const taken = Math.min(more, group.kept.length - shares.get(group)!, left);
+        shares.set(group, shares.get(group)! + taken);
+        left -= taken;
+      }
+      // Too few are left for a share: one for each of the largest.
+      if (left === before) for (const group of open.slice(0, left)) shares.set(group, shares.get(group)! + 1);
+      if (left === before) left -= Math.min(left, open.length);
+    }
+    return shares;
+  }
+
+  // A group's share of pages seen so far does not grow, only its share of new ones. Twice as many and a few more are kept, because chance
+  // decides how many of the lowest hashes are among them.
+  #trim(): void {
+    const groups = [...this.#groups.values()];
+    const sum = groups.reduce((total, { count }) => total + Math.sqrt(count), 0);
+    this.#kept = 0;
+    for (const group of groups) {
+      group.kept = lowest(group.kept, 16 + Math.ceil((2 * this.#size * Math.sqrt(group.count)) / sum));
+      this.#kept += group.kept.length;
+      for (const candidate of group.kept) {
+        if (!candidate.isCopy) candidate.page = structuredClone(candidate.page);
+        candidate.isCopy = true;
+      }
+    }
+  }
+}
+
+function lowest<Origin>(candidates: readonly Candidate<Origin>[], count: number): Candidate<Origin>[] {
+  if (candidates.length <= count) return [...candidates];
+  return [...candidates].sort((one, other) => one.hash - other.hash || one.at - other.at).slice(0, count);
+}
+
+// Beyond this, sections are sampled together.
+const mostGroups = 10_000;
