@@ -12,6 +12,7 @@ export interface ChangeCounts {
   readonly changed: number;
   readonly moved: number;
   readonly unknown: number;
+  readonly expired: number;
 }
 
 /** The kinds of changes. */
@@ -29,7 +30,7 @@ export interface ChangedPage extends DeclaredPage {
 }
 
 /** The changes since the last run, to be read in one loop. */
-export interface Changes extends AsyncIterable<AddedPage | ChangedPage | RemovedPage>, AsyncDisposable {
+export interface Changes extends AsyncIterable<WebsiteChange>, AsyncDisposable {
   /** To be called after the loop. Without it, the next run lists the same changes again. Throws if the loop was left early. */
   commit(): Promise<void>;
   /** Releases the state without changing it. Needed only if the loop finished and nothing is committed. */
@@ -40,9 +41,9 @@ export interface Changes extends AsyncIterable<AddedPage | ChangedPage | Removed
 export interface ChangesOptions extends Pick<DiffOptions, "ignore" | "include" | "crawl" | "signal"> {
   /**
    * The kinds of changes to list.
-   * @default all
+   * @default added, changed, removed
    */
-  only?: readonly ("added" | "changed" | "removed")[] | undefined;
+  only?: readonly WebsiteChange["kind"][] | undefined;
   /** The archive saved by the last run, which `commit()` replaces. The first run creates it. */
   state: string;
   /**
@@ -71,7 +72,7 @@ export interface DiffOptions {
   ignore?: readonly (PageField | "sitemap")[] | undefined;
   /**
    * The kinds of changes to report.
-   * @default all
+   * @default all but `expired`
    */
   only?: readonly ChangeKind[] | undefined;
   /** Whether to compare a page, by its URL. Other pages count as being on neither side. */
@@ -110,6 +111,11 @@ export interface DiffTotals extends ChangeCounts {
   readonly sitemaps: number;
 }
 
+/** The page left a feed, or was a news story that left its sitemap: newer ones came. It may still exist; `page` is the old entry. */
+export interface ExpiredPage extends DeclaredPage {
+  readonly kind: "expired";
+}
+
 /** The same page, now declared by a different sitemap. */
 export interface MovedPage extends DeclaredPage {
   readonly kind: "moved";
@@ -118,7 +124,7 @@ export interface MovedPage extends DeclaredPage {
 }
 
 /** `sitemap` is the URL of the sitemap that declares the page, on the side that `page` is from. */
-export type PageChange = AddedPage | RemovedPage | UnknownPage | ChangedPage | MovedPage;
+export type PageChange = AddedPage | RemovedPage | ExpiredPage | UnknownPage | ChangedPage | MovedPage;
 
 /** The fields of a page that can differ. A missing priority equals 0.5. */
 export type PageField = Exclude<keyof SitemapPage, "url" | "priorityGiven">;
@@ -150,6 +156,9 @@ export interface UnknownPage extends DeclaredPage {
   /** The incomplete side, where the page was not found. */
   readonly missing: "before" | "after";
 }
+
+/** A change that `changes` lists. */
+export type WebsiteChange = AddedPage | ChangedPage | RemovedPage | ExpiredPage;
 
 /**
  * The pages that were added, changed or removed since the last run. If a sitemap cannot be read, its last known state is kept: its pages

@@ -13,7 +13,7 @@ export interface ReportChanges {
   readonly fields: Partial<Readonly<Record<PageField, number>>>;
   readonly sitemaps: readonly Pick<SitemapChange, "change" | "sitemap">[];
   readonly examples: readonly {
-    readonly kind: "added" | "removed" | "changed" | "moved" | "unknown";
+    readonly kind: "added" | "removed" | "changed" | "moved" | "unknown" | "expired";
     readonly url: string;
     /** For a changed page, the fields; for a moved one, the old and new sitemap. */
     readonly what?: string | undefined;

@@ -10,12 +10,6 @@ export interface AlternatePage {
 /** Options of `openTree`. */
 export type ArchiveOptions = Pick<Options, "limits" | "rewrite" | "signal" | "onEvent">;
 
-/**
- * How a document was obtained: from the website now (`fetched`); from an earlier run, because the website answered 304 (`not-modified`),
- * sent the same bytes (`same-payload`) or got no request (`not-asked`); or from the archive that this run continues (`resumed`).
- */
-export type Came = "fetched" | "not-modified" | "same-payload" | "not-asked" | "resumed";
-
 /** How often a page changes, in the words of the protocol. */
 export type ChangeFrequency = "always" | "hourly" | "daily" | "weekly" | "monthly" | "yearly" | "never";
 
@@ -360,12 +354,6 @@ export interface Options {
   save?: string | undefined;
   /** Archives of earlier runs, to reuse unchanged documents. The results are the same as without it. */
   previous?: string | readonly string[] | undefined;
-  /**
-   * With `previous`: skip sitemaps whose `lastmod` in the index did not change, and mark them as `notAsked`. Many indexes have wrong
-   * dates, so about a seventh of them are fetched each day anyway.
-   * @default false
-   */
-  trustLastmod?: boolean | undefined;
   /** Continue an interrupted run from its archive: fetch what is missing, and append it. */
   resume?: string | undefined;
   /** Aborts the run: the call rejects with the signal's reason. */
@@ -415,6 +403,14 @@ export interface PageFilters {
   unique?: boolean | undefined;
   /** Stop after this many pages. @default Infinity */
   limit?: number | undefined;
+  /**
+   * A sample of this many pages, once all sitemaps were read: spread over sitemaps and sections in proportion to the square root of their
+   * size, at least one of each while it lasts, in declared order, and the same each time. Applied after the other filters.
+   * @default Infinity
+   */
+  sample?: number | undefined;
+  /** With `sample`: another number chooses other pages. @default 0 */
+  seed?: number | undefined;
   /**
    * Only read child sitemaps that match. Sitemaps found by discovery are always read, since they may be indexes, but their pages are
    * listed only if the sitemap matches.
@@ -513,6 +509,12 @@ export interface ProblemEvent {
 /** The fields of a problem other than its code, message and cause. */
 export type ProblemFacts = Omit<Problem, "code" | "message" | "cause">;
 
+/**
+ * How a document was obtained: from the website now (`fetched`); from an earlier run, because the website answered 304 (`not-modified`);
+ * or from the archive that this run resumes (`resumed`).
+ */
+export type Provenance = "fetched" | "not-modified" | "resumed";
+
 /** The position of the children passed to `recurse` and `recurseList`. */
 export interface RecurseContext {
   /** The URL of the index that lists the children. */
@@ -543,7 +545,7 @@ export interface ResponseEvent extends Pick<SitemapResponse, "status" | "attempt
   readonly url: string;
   /** `redirect`: the next request follows it, unless the target is already known. */
   readonly outcome: "found" | "redirect" | FailureOutcome;
-  readonly came: Came;
+  readonly obtained: Provenance;
 }
 
 /** A request failed temporarily, and is retried after a pause. */
@@ -699,11 +701,11 @@ export declare class SitemapTree {
   readonly reachable: boolean;
   /** Why not, if it was not reachable. */
   readonly unreachable: UnreachableWebsite | undefined;
+  /** Whether everything declared was fully read. */
+  readonly complete: boolean;
+  /** The number of pages; one that is declared twice counts twice. */
+  readonly pageCount: number;
   private constructor();
-  /** Whether everything declared was fully read. May become false when the pages of an archive are read. */
-  get complete(): boolean;
-  /** The number of pages; one that is declared twice counts twice. Corrected if the count in an archive is wrong. */
-  get pageCount(): number;
   /**
    * The sitemaps, depth first and in declared order: all, or one and those below it. Also works on a closed tree.
    *
@@ -833,7 +835,7 @@ export interface Totals {
   readonly pages: number;
   readonly requests: number;
   /** The number of documents by how they were obtained; see `ResponseEvent`. */
-  readonly came: Readonly<Record<Came, number>>;
+  readonly obtained: Readonly<Record<Provenance, number>>;
   readonly wireBytes: number;
   /** In milliseconds. */
   readonly duration: number;
@@ -1042,9 +1044,7 @@ interface ProblemRow {
 }
 
 interface Readable extends Declared {
-  /** It was not requested: its `lastModified` is the same as in the previous run (`trustLastmod`). */
-  readonly notAsked?: true;
-  /** Whether it was read without losses. Corrected, like `pageCount`, if reading the pages of an archive shows otherwise. */
+  /** Whether it was read without losses. */
   readonly complete: boolean;
   readonly problems: readonly Problem[];
 }
@@ -1168,7 +1168,6 @@ declare const treeProblems: {
   "homepage-link-invalid": Row;
   "known-path-unreachable": Row;
   "archive-missing": Row;
-  "archive-counts": Row;
   "archive-digest": Row;
   "archive-revisit": Row;
   "archive-website": Row;

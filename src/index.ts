@@ -11,10 +11,10 @@ export type * from "./model/client.ts";
 export { SitemapError, type SitemapErrorCode } from "./model/errors.ts";
 export type * from "./model/event.ts";
 export type {
-  Came,
   DocumentResponse,
   FailureOutcome,
   HeaderList,
+  Provenance,
   RedirectHop,
   SitemapResponse,
 } from "./model/exchange.ts";

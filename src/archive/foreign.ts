@@ -1,12 +1,12 @@
-// Responses in archives from other tools, interpreted like those of a website.
+// Reads responses from the archives of other tools as if the website had sent them.
 import { type Fetched, type FetchedDocument, type HeaderList, header } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import { failureOf, isRedirect } from "../model/status.ts";
 import { detached } from "../model/text.ts";
 import { parseUrl, urlKey, withoutCredentials } from "../model/url.ts";
-import { ArchivedBody, beginsWithChunk, readHttpHead } from "./archived-body.ts";
+import { maxChunkLine, RecordBody, readHttpHead } from "./body.ts";
 import { type RecordFile, type RecordSpan, RecordWalk } from "./records.ts";
-import { type Digest, parseDigest, type RecordHead } from "./warc.ts";
+import { type Digest, latin1, parseDigest, type RecordHead } from "./warc.ts";
 
 /** The URL of a response; undefined for records without one. */
 export function foreignUrl({ type, fields }: RecordHead): string | undefined {
@@ -33,14 +33,14 @@ export async function readForeign(
   const receivedAt = dateOf(head);
   const asked = { url, role: "sitemap", attempts: 1, ...(receivedAt && { receivedAt }) } as const;
   const truncated = truncation(head);
-  const found = (status: number, headers: HeaderList, body: ArchivedBody): FetchedDocument => {
+  const found = (status: number, headers: HeaderList, body: RecordBody): FetchedDocument => {
     return { outcome: "found", ...asked, status, headers, body };
   };
   if (head.type === "resource") {
     await content.return(undefined);
     const type = head.fields.get("content-type");
     const headers: HeaderList = type === undefined ? [] : [["content-type", type]];
-    return found(200, headers, new ArchivedBody({ records, span, problem: truncated, isResource: true }));
+    return found(200, headers, new RecordBody({ records, span, problem: truncated, isResource: true }));
   }
   const { head: http, start } = await readHttpHead(content);
   await content.return(undefined);
@@ -61,7 +61,11 @@ export async function readForeign(
   const isChunked = /\bchunked\b/i.test(header(headers, "transfer-encoding") ?? "") && beginsWithChunk(start);
   const isShort = !isChunked && Number(header(headers, "content-length")) > head.contentLength - http.length;
   const reason = truncated ?? (isShort ? problem("body-short") : undefined);
-  return found(status, headers, new ArchivedBody({ records, span, problem: reason, isChunked }));
+  return found(
+    status,
+    headers,
+    new RecordBody({ records, span, problem: reason, decode: isChunked ? dechunk : undefined }),
+  );
 }
 
 /** https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#warc-truncated */
@@ -119,3 +123,38 @@ function namesOf(id: string | undefined, url: string, date: string | undefined, 
     `url ${key}`,
   ];
 }
+
+// Some tools keep the header but remove the coding: only a body that begins with a chunk is chunked.
+function beginsWithChunk(bytes: Uint8Array): boolean {
+  return chunkStart.test(latin1(bytes.subarray(0, maxChunkLine)));
+}
+
+// Decodes chunks; calls `onCut` if the last one is missing. The bytes after it are read, too: they belong to the content.
+async function* dechunk(pieces: AsyncIterable<Uint8Array>, onCut: () => void): AsyncGenerator<Uint8Array, undefined> {
+  let waiting: Uint8Array = Buffer.alloc(0);
+  let left = 0;
+  let end: "whole" | "cut" | undefined;
+  for await (const piece of pieces) {
+    if (end !== undefined) continue;
+    waiting = waiting.length === 0 ? piece : Buffer.concat([waiting, piece]);
+    while (waiting.length > 0 && end === undefined) {
+      if (left === 0) {
+        const [start, size] = chunkStart.exec(latin1(waiting.subarray(0, maxChunkLine))) ?? [];
+        // The line may continue in the next piece.
+        if (start === undefined && waiting.length < maxChunkLine) break;
+        left = Number.parseInt(size ?? "", 16);
+        if (start === undefined || left === 0) end = start === undefined ? "cut" : "whole";
+        else waiting = waiting.subarray(start.length);
+      } else {
+        const bytes = waiting.subarray(0, left);
+        left -= bytes.length;
+        waiting = waiting.subarray(bytes.length);
+        yield bytes;
+      }
+    }
+  }
+  if (end !== "whole") onCut();
+}
+
+// The end of the chunk before, the size of this one, and extensions, which are ignored.
+const chunkStart = /^(?:\r?\n)?([0-9a-f]{1,12})[ \t]*(?:;[^\n]*)?\r?\n/i;

@@ -4,60 +4,46 @@
 // The index is not trusted: readers compare each record with its line.
 import { SitemapError } from "../model/errors.ts";
 import { grouped } from "../model/figures.ts";
-import { isLossy, type Problem, problemFrom } from "../model/problem.ts";
-import type { PagesFormat } from "../model/sitemap.ts";
-import { type ArchiveInfo, type Counts, infoData, infoFrom, parseJson } from "./info.ts";
+import { type ArchiveInfo, infoData, infoFrom, parseJson } from "./info.ts";
 import { isDamage, type RecordFile, type RecordSpan } from "./records.ts";
 import { DigestCheck } from "./warc.ts";
 
 export const indexType = "application/x-ndjson";
-const indexVersion = 1;
+const indexVersion = 2;
 // Limits: an archive with a larger index is read record by record instead.
 const tailLength = 1024;
 const maxLine = 1024 * 1024;
 const maxIndex = 512 * 1024 * 1024;
 
-/** A group of consecutive records. */
+/** A group of consecutive records: an exchange, or one record of another kind. */
 export interface Group {
-  /** Empty for a record that belongs to no exchange. */
-  readonly url: string;
-  /** `-` for a record that belongs to no exchange; otherwise a role (`s`, or `r` for robots.txt) and flags: see `kindOf`. */
-  readonly kind: string;
-  /** The last record is the description; if there are several, the first is the response. */
+  /** See `archiveKey`. Empty for a record that belongs to no exchange. */
+  readonly key: string;
+  readonly offset: number;
+  /** The last record is the description; if there are two, the first is the response. */
   readonly lengths: readonly number[];
-  /** The length of the document. */
-  readonly bytes?: number | undefined;
+  /** `x`: it was requested again, and replaces earlier ones. `c`: it is cut off, and later ones replace it. */
+  readonly flags: string;
 }
 
 export interface IndexHead {
   readonly info: ArchiveInfo;
   /** How many of the groups are exchanges. */
   readonly exchanges: number;
-  /** The settings that the counts depend on. */
-  readonly by: string | undefined;
 }
 
 /** The lines of an index, in pieces. */
-export function indexContent(
-  { info, exchanges, by }: IndexHead,
-  groups: readonly Group[],
-  countsOf: (group: Group) => Counts | undefined,
-): Uint8Array[] {
-  const about = { version: indexVersion, finished: true, exchanges, by, info: infoData(info) };
+export function indexContent(info: ArchiveInfo, groups: readonly Group[]): Uint8Array[] {
+  const exchanges = groups.filter(({ key }) => key !== "").length;
+  const about = { version: indexVersion, finished: true, exchanges, info: infoData(info) };
   const pieces = [Buffer.from(`${JSON.stringify(about)}\n`)];
   for (let from = 0; from < groups.length; from += 1000) {
-    const lines = groups.slice(from, from + 1000).map((group) => lineOf(group, countsOf(group)));
+    const lines = groups.slice(from, from + 1000).map(({ key, lengths, flags }) => {
+      return `${JSON.stringify(flags === "" ? [key, lengths] : [key, lengths, flags])}\n`;
+    });
     pieces.push(Buffer.from(lines.join("")));
   }
   return pieces;
-}
-
-function lineOf({ url, kind, lengths, bytes }: Group, counts: Counts | undefined): string {
-  if (counts === undefined || counts.wireBytes !== bytes) {
-    return `${JSON.stringify(bytes === undefined ? [url, kind, lengths] : [url, kind, lengths, bytes])}\n`;
-  }
-  const { format, pages, decodedBytes, charset, checksum, problems } = counts;
-  return `${JSON.stringify([url, kind, lengths, bytes, [format, pages, decodedBytes, charset ?? null, checksum ?? null, ...problems]])}\n`;
 }
 
 /** The content of the last record. */
@@ -69,18 +55,11 @@ function padded(value: number): string {
   return String(value).padStart(15, "0");
 }
 
-/** A group as listed in an index. */
-export interface IndexedGroup extends Group {
-  readonly offset: number;
-  /** See `countsFrom`. */
-  readonly counts: unknown;
-}
-
 /** Calls `add` for each group. `infoId`: the record that describes the last run. Undefined if the file has no valid index. */
 export async function readIndex(
   records: RecordFile,
   size: number,
-  add: (group: IndexedGroup) => void,
+  add: (group: Group) => void,
 ): Promise<(IndexHead & { readonly infoId: string }) | undefined> {
   try {
     const span = await findIndex(records, size);
@@ -99,7 +78,7 @@ export async function readIndex(
         }
         const group = groupFrom(parseJson(line), offset);
         if (group === undefined) return undefined;
-        offset = group.lengths.reduce((sum, length) => sum + length, offset);
+        offset = endOf(group);
         add(group);
       }
     }
@@ -125,11 +104,13 @@ export async function readIndexHead(records: RecordFile, span: RecordSpan): Prom
   return undefined;
 }
 
+export function endOf({ offset, lengths }: Pick<Group, "offset" | "lengths">): number {
+  return lengths.reduce((sum, length) => sum + length, offset);
+}
+
 function indexHead(line: string): IndexHead | undefined {
-  const value = (parseJson(line) ?? {}) as Partial<Record<keyof IndexHead | "version", unknown>>;
-  const { version, info, exchanges, by } = value;
-  if (version !== indexVersion || !isCount(exchanges) || (by !== undefined && typeof by !== "string")) return undefined;
-  return { info: infoFrom(info).info, exchanges, by };
+  const { version, info, exchanges } = (parseJson(line) ?? {}) as Partial<Record<keyof IndexHead | "version", unknown>>;
+  return version === indexVersion && isCount(exchanges) ? { info: infoFrom(info).info, exchanges } : undefined;
 }
 
 // In joined files, the index is not at the position it gives. Only the last record follows it.
@@ -145,42 +126,13 @@ async function findIndex(records: RecordFile, size: number): Promise<RecordSpan 
   return Buffer.from(content).toString("latin1") === trailerOf(span) ? span : undefined;
 }
 
-function groupFrom(value: unknown, offset: number): IndexedGroup | undefined {
+function groupFrom(value: unknown, offset: number): Group | undefined {
   if (!Array.isArray(value)) return undefined;
-  const [url, kind, lengths, bytes, counts] = value as unknown[];
-  if (typeof url !== "string" || typeof kind !== "string" || !isLengths(lengths)) return undefined;
-  if (bytes !== undefined && !isCount(bytes)) return undefined;
-  return { url, kind, lengths, bytes, counts, offset };
+  const [key, lengths, flags = ""] = value as unknown[];
+  if (typeof key !== "string" || typeof flags !== "string" || !Array.isArray(lengths)) return undefined;
+  const areLengths = [1, 2].includes(lengths.length) && lengths.every((each) => isCount(each) && each > 0);
+  return areLengths ? { key, offset, lengths, flags } : undefined;
 }
-
-function isLengths(value: unknown): value is number[] {
-  return (
-    Array.isArray(value) && value.length > 0 && value.length < 5 && value.every((each) => isCount(each) && each > 0)
-  );
-}
-
-/** Undefined if they are not as we write them. */
-export function countsFrom({ bytes, counts }: Partial<IndexedGroup>): Counts | undefined {
-  if (!Array.isArray(counts) || bytes === undefined) return undefined;
-  const [format, pages, decodedBytes, charset, checksum, ...problems] = counts as unknown[];
-  if (!formats.has(format as PagesFormat) || !isCount(pages) || !isCount(decodedBytes)) return undefined;
-  if (charset !== null && !(typeof charset === "string" && /^[\w.:-]{1,40}$/.test(charset))) return undefined;
-  if (checksum !== null && !isCount(checksum)) return undefined;
-  const known = problems.map((each) => problemFrom(each));
-  // Documents with a loss have no counts.
-  if (known.some((each) => each === undefined || isLossy(each.code))) return undefined;
-  return {
-    format: format as PagesFormat,
-    pages,
-    wireBytes: bytes,
-    decodedBytes,
-    ...(charset === null ? {} : { charset }),
-    ...(checksum === null ? {} : { checksum }),
-    problems: known as Problem[],
-  };
-}
-
-const formats: ReadonlySet<PagesFormat> = new Set(["xml", "text", "rss", "atom", "json", "llms"]);
 
 function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;

@@ -1,8 +1,6 @@
 // Describes an archived run, as JSON in the archive's first record and in its index. Checked when read: archives are not trusted.
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
-import type { Problem } from "../model/problem.ts";
-import type { PagesFormat } from "../model/sitemap.ts";
 import { withoutCredentials } from "../model/url.ts";
 
 /** The start and options of the archived run, to replay it. */
@@ -14,27 +12,8 @@ export interface ArchiveInfo {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** What a run found in a document that it read completely, without a loss. */
-export interface Counts {
-  readonly format: PagesFormat;
-  readonly pages: number;
-  readonly wireBytes: number;
-  readonly decodedBytes: number;
-  /** CRC-32 of the beginning of the text; undefined if it was not fully read. */
-  readonly checksum?: number | undefined;
-  readonly charset?: string | undefined;
-  readonly problems: readonly Problem[];
-}
-
-export interface RunCounts {
-  /** The settings that the counts depend on, as one string. */
-  readonly by: string | undefined;
-  /** By URL. */
-  readonly documents: ReadonlyMap<string, Counts>;
-}
-
-// Increased when earlier versions could no longer build the same tree.
-const formatVersion = 2;
+// Increased with every change of the format. Other versions are refused.
+const formatVersion = 3;
 // Options that may contain passwords and keys.
 const secretSettings = new Set(["headers", "proxy", "tls"]);
 
@@ -52,9 +31,11 @@ export function infoData({ homepage, sitemaps, settings }: ArchiveInfo, resumes?
 export function infoFrom(json: unknown): { readonly info: ArchiveInfo; readonly resumes: string | undefined } {
   if (!isObject(json)) throw unexpected();
   const { version, resumes, homepage, sitemaps, settings } = json;
-  if (typeof version !== "number" || version < formatVersion) throw unexpected();
-  if (version > formatVersion) {
-    throw new SitemapError("invalid-archive", "it was written by a later version of this program");
+  if (typeof version !== "number") throw unexpected();
+  if (version !== formatVersion) {
+    const [age, advice] =
+      version < formatVersion ? ["an older", "crawl the website again"] : ["a newer", "update sitegrove"];
+    throw new SitemapError("invalid-archive", `it was written by ${age} version of sitegrove; ${advice}`);
   }
   if (homepage !== undefined && typeof homepage !== "string") throw unexpected();
   if (sitemaps !== undefined && !(Array.isArray(sitemaps) && sitemaps.every((url) => typeof url === "string")))

@@ -15,12 +15,6 @@ export interface RecordSpan {
   readonly length: number;
 }
 
-/** A record of another archive. */
-export interface RecordSource {
-  readonly records: RecordFile;
-  readonly span: RecordSpan;
-}
-
 export interface OpenedRecord {
   readonly head: RecordHead;
   /** As stored in the file. */
@@ -32,8 +26,6 @@ export class RecordFile {
   readonly path: string;
   readonly file: KeptFile;
   readonly isCompressed: boolean;
-  /** The `warcinfo` records we wrote, as far as they are known. */
-  readonly infoSpans: RecordSpan[] = [];
 
   constructor(path: string, file: KeptFile, isCompressed: boolean) {
     this.path = path;
@@ -71,21 +63,6 @@ export class RecordFile {
       pieces.push(piece);
     }
     return { head, content: pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces) };
-  }
-
-  async head(span: RecordSpan): Promise<RecordHead> {
-    const { head, content } = await this.open(span);
-    // Closes its source; damage to the rest does not matter here.
-    await content.next().catch(() => undefined);
-    await content.return(undefined);
-    return head;
-  }
-
-  async infoSpan(id: string): Promise<RecordSpan | undefined> {
-    for (const span of this.infoSpans) {
-      if ((await this.head(span)).fields.get("warc-record-id") === id) return span;
-    }
-    return undefined;
   }
 
   /** The bytes of a record, decompressed, with the required line ends. */

@@ -1,39 +1,46 @@
 // Keeps exchanges while a tree is in use: in an archive if one is written, otherwise in memory and in a private temporary file.
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
-import type { Body, BodyEnd, DocumentRequest, DocumentSource, Fetched } from "../model/exchange.ts";
+import type { Body, DocumentRequest, DocumentSource, Fetched } from "../model/exchange.ts";
 import type { Limits, StoreKind } from "../model/options.ts";
 import type { Problem } from "../model/problem.ts";
-import { type Block, closedError, keptBody } from "../storage/file.ts";
+import { type Block, closedError, readBlocks } from "../storage/file.ts";
 import { Scratch } from "../storage/scratch.ts";
-import { ArchivedBody } from "./archived-body.ts";
-import type { ArchiveInfo, RunCounts } from "./info.ts";
-import { describe, type Repetition, revive } from "./kept-response.ts";
-import { type Answer, readOwnExchange } from "./open.ts";
-import { archiveKey, replay } from "./replay.ts";
-import type { ResumedArchive } from "./resume.ts";
-import { ArchiveWriter, copyArchive, writeArchive } from "./write.ts";
+import { cutOf, described, revive } from "./exchange-json.ts";
+import type { ArchiveInfo } from "./info.ts";
+import { archiveKey, archiveKeys, unanswered } from "./keys.ts";
+import { Archive, type OpenArchiveOptions, openArchive } from "./reader.ts";
+import { Digester } from "./warc.ts";
+import { ArchiveWriter, copyArchive, type ReceivedBody, writeArchive } from "./writer.ts";
 
 /** A store for one crawl. Exchanges are appended to an archive, if there is one: a new one at `save`, or one that is resumed. */
 export async function createStore(options: {
   readonly kind: StoreKind;
   readonly save?: string | undefined;
-  readonly resumed?: ResumedArchive | undefined;
+  readonly resumed?: Archive | undefined;
   /** Decide which responses of a resumed archive are used. */
   readonly limits?: Limits | undefined;
   readonly info: ArchiveInfo;
 }): Promise<Store> {
-  const { kind, save, resumed, info } = options;
-  // With an archive, only data that is being written to it needs space.
+  const { kind, save, resumed, limits, info } = options;
+  // With an archive, only bodies that are being received need space.
   const isPassing = save !== undefined || resumed !== undefined;
   const memory = kind === "memory" ? Number.POSITIVE_INFINITY : kind === "file" && !isPassing ? 0 : undefined;
   const space = new Scratch(memory);
-  let writer = resumed?.writer;
+  let writer: ArchiveWriter | undefined;
   try {
     if (memory === 0) await space.file();
-    if (save !== undefined) writer ??= await ArchiveWriter.create(save);
-    await writer?.start(info, resumed?.archive.infoId);
-    return new Store(space, writer, options);
+    if (resumed !== undefined) {
+      await forgetCut(resumed, limits);
+      writer = ArchiveWriter.after(resumed);
+    } else if (save !== undefined) writer = await ArchiveWriter.create(save);
+    const end = writer?.end;
+    await writer?.start(info, resumed?.infoId);
+    return new Store(
+      info,
+      space,
+      writer && { writer, archive: resumed ?? new Archive(writer.records, 0), end: end ?? 0 },
+    );
   } catch (error) {
     await writer?.close();
     await space.close();
@@ -41,27 +48,56 @@ export async function createStore(options: {
   }
 }
 
-/** The part of an exchange kept in memory: the positions of its description and body. */
+/** Opens an archive to resume its run. Throws a `SitemapError` (`invalid-archive`) if that is impossible. Changes nothing yet. */
+export async function openToResume(
+  path: string,
+  options: OpenArchiveOptions = {},
+): Promise<Archive & { readonly info: ArchiveInfo }> {
+  const archive = await openArchive(path, { ...options, writable: true, withGroups: true });
+  const { info, goesOn, altered } = archive;
+  const isUnchanged = altered ? "it was changed after it was written" : undefined;
+  const reason = info === undefined ? "it was written by another tool" : goesOn ? "it is damaged" : isUnchanged;
+  if (reason === undefined) return archive as Archive & { readonly info: ArchiveInfo };
+  await archive.close();
+  throw new SitemapError("invalid-archive", `${path} cannot be resumed: ${reason}`);
+}
+
+// Incomplete responses are requested again, unless they were cut off by a limit that is not higher now.
+async function forgetCut(archive: Archive, limits: Limits | undefined): Promise<void> {
+  for (const [key, { isCut }] of archive.answers) {
+    if (!isCut) continue;
+    const { code, limit = 0 } = cutOf(await archive.read(key, { url: "", role: "sitemap" })) ?? { code: "" };
+    const now = code === "limit-robots-bytes" ? limits?.robotsBytes : limits?.documentBytes;
+    const isSizeLimit = code === "limit-document-bytes" || code === "limit-robots-bytes";
+    if (!isSizeLimit || now === undefined || limit < now) archive.answers.delete(key);
+  }
+}
+
+/** An exchange without an archive: its description, and its body. */
 interface Entry {
   readonly description: Block;
-  readonly body: readonly Block[];
+  readonly body: ReceivedBody | undefined;
 }
 
 /** Keeps exchanges and answers requests from them. */
 export class Store implements DocumentSource {
+  readonly #info: ArchiveInfo;
   readonly #space: Scratch;
-  readonly #writer: ArchiveWriter | undefined;
-  readonly #options: Parameters<typeof createStore>[0];
-  readonly #entries = new Map<string, Entry | Answer>();
-  #counts: RunCounts | undefined;
-  readonly #forgotten = new Set<string>();
+  // `end`: where this run begins in the archive.
+  readonly #written: { readonly writer: ArchiveWriter; readonly archive: Archive; readonly end: number } | undefined;
+  // Without an archive, by `archiveKey`.
+  readonly #entries = new Map<string, Entry>();
   #finished = false;
   #closed = false;
 
-  constructor(space: Scratch, writer: ArchiveWriter | undefined, options: Parameters<typeof createStore>[0]) {
+  constructor(
+    info: ArchiveInfo,
+    space: Scratch,
+    written?: { readonly writer: ArchiveWriter; readonly archive: Archive; readonly end: number },
+  ) {
+    this.#info = info;
     this.#space = space;
-    this.#writer = writer;
-    this.#options = options;
+    this.#written = written;
   }
 
   /**
@@ -72,127 +108,103 @@ export class Store implements DocumentSource {
     if (this.#closed) throw closedError();
     // Prefetched but not needed: nothing may follow the end of an archive.
     if (this.#finished) return fetched;
-    const isFound = fetched.outcome === "found";
-    // If the record of an earlier archive is copied, its document need not be stored here.
-    const isCopied = isFound && this.#writer !== undefined && repetitionOf(fetched) !== undefined;
-    const body = isFound && !isCopied ? await this.#space.take(fetched.body) : [];
-    const repetition = repetitionOf(fetched);
-    const { attempts, duration, problem: reason } = isFound ? fetched.body.end : ({} as BodyEnd);
-    const described = { ...fetched, ...defined({ attempts, duration, came: repetition?.came }) };
-    const entry = await this.#span(describe(described, reason), body, repetition);
-    const key = archiveKey(fetched);
-    if (fetched.again !== undefined || !this.#entries.has(key)) this.#entries.set(key, entry);
-    if (!isFound) return fetched;
-    return { ...described, body: this.#bodyOf(entry, reason) };
+    if (fetched.outcome !== "found") {
+      await this.#place(fetched, undefined);
+      return fetched;
+    }
+    const received = await this.#receive(fetched.body);
+    const { attempts, duration } = fetched.body.end;
+    const kept = { ...fetched, ...defined({ attempts, duration }) };
+    return { ...kept, body: await this.#place(kept, received) };
   }
 
   /** Whether the response to this exact request was kept. */
   has(request: DocumentRequest): boolean {
-    if (this.#has(archiveKey(request))) return true;
-    return request.notAsked === undefined && this.#has(archiveKey({ ...request, notAsked: "unchanged" }));
+    const key = archiveKey(request);
+    return this.#entries.has(key) || this.#written?.archive.answers.has(key) === true;
   }
 
   async fetch(request: DocumentRequest): Promise<Fetched> {
     if (this.#closed) throw closedError();
-    return replay(request, { has: (key) => this.#has(key), read: (key, asked) => this.#read(key, asked) });
+    if (this.#written !== undefined) {
+      const { archive, end } = this.#written;
+      const fetched = await archive.fetch(request);
+      const { description } = archive.answers.get(archiveKey(fetched)) ?? {};
+      const isOfThisRun = description === undefined || description.offset >= end;
+      return isOfThisRun ? fetched : { ...fetched, obtained: "resumed" };
+    }
+    request.signal?.throwIfAborted();
+    const [entry] = archiveKeys(request).flatMap((key) => this.#entries.get(key) ?? []);
+    if (entry === undefined) return unanswered(request, "archive-missing");
+    return revive(await this.#space.get(entry.description), (problem) => keptBody(entry, problem));
   }
 
-  wasNotAsked(url: string): boolean {
-    return this.#has(archiveKey({ url, role: "sitemap", notAsked: "guess" }));
-  }
-
-  /** The crawl finished: documents missing from the archive were skipped on purpose. `counts` are kept with it. */
-  async finish(counts?: RunCounts): Promise<void> {
+  /** The crawl finished: documents missing from the archive were skipped on purpose. */
+  async finish(): Promise<void> {
     if (this.#closed) throw closedError();
     this.#finished = true;
-    this.#counts = counts;
-    await this.#writer?.finish(counts);
-  }
-
-  /** The counts of this document turned out to be wrong: archives saved later omit them. */
-  forgetCounts(url: string): void {
-    this.#forgotten.add(url);
+    await this.#written?.writer.finish();
   }
 
   /** Writes everything as one archive, compressed if the name ends in `.gz`. Replaces a file only with `overwrite`. */
   async save(path: string, overwrite?: boolean): Promise<void> {
     if (this.#closed) throw closedError();
-    const writer = this.#writer;
-    if (writer !== undefined) return copyArchive(writer.records, writer.end, path, this.#forgotten, overwrite);
-    await writeArchive(
-      path,
-      async (copy) => {
-        await copy.start(this.#options.info);
-        for (const entry of this.#entries.values()) {
-          const { description, body } = entry as Entry;
-          await copy.append(await this.#space.get(description), body);
-        }
-        const { by = "", documents = [] } = this.#counts ?? {};
-        const known = new Map([...documents].filter(([url]) => !this.#forgotten.has(url)));
-        if (this.#finished) await copy.finish({ by, documents: known });
-      },
-      overwrite,
-    );
+    if (this.#written !== undefined) {
+      const { records, groups, infoId } = this.#written.writer;
+      const whole = { info: this.#info, infoId, finished: this.#finished, truncated: false, altered: false };
+      return copyArchive({ ...whole, records, groups: [...groups] }, path, overwrite);
+    }
+    const write = async (writer: ArchiveWriter) => {
+      await writer.start(this.#info);
+      for (const { description, body } of this.#entries.values()) {
+        await writer.append(revive(await this.#space.get(description)), body);
+      }
+      if (this.#finished) await writer.finish();
+    };
+    await writeArchive(path, write, overwrite);
   }
 
   /** Releases everything, including temporary files. Bodies must not be read any more. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#entries.clear();
-    await this.#writer?.close();
-    await this.#options.resumed?.archive.close();
+    this.#written?.archive.answers.clear();
+    await this.#written?.writer.close();
     await this.#space.close();
   }
 
-  // In the archive, if there is one.
-  async #span(
-    description: Uint8Array,
-    body: readonly Block[],
-    repetition: Repetition | undefined,
-  ): Promise<Entry | Answer> {
-    const writer = this.#writer;
-    if (writer === undefined) return { description: await this.#space.put(description), body };
+  // Computes the digest on the way.
+  async #receive(body: Body): Promise<ReceivedBody> {
+    const digester = new Digester();
+    const digested = async function* () {
+      for await (const piece of body) {
+        digester.see(piece);
+        yield piece;
+      }
+    };
+    const blocks = await this.#space.take(digested());
+    return { blocks, digest: String(digester), problem: body.end.problem };
+  }
+
+  // Returns the body as it is stored now.
+  async #place(fetched: Fetched, received: ReceivedBody | undefined): Promise<Body> {
+    const key = archiveKey(fetched);
+    if (this.#written === undefined) {
+      const description = Buffer.from(JSON.stringify(described(fetched, received?.problem)));
+      const entry = { description: await this.#space.put(description), body: received };
+      if (fetched.again !== undefined || !this.#entries.has(key)) this.#entries.set(key, entry);
+      return keptBody(entry, received?.problem);
+    }
+    const { writer, archive } = this.#written;
     try {
-      if (repetition !== undefined) return await writer.appendRepeated(description, repetition);
-      return await writer.append(description, body);
+      const answer = archive.set(await writer.append(fetched, received));
+      return archive.bodyOf(answer, received?.problem);
     } finally {
-      this.#space.release(body);
+      this.#space.release(received?.blocks ?? []);
     }
-  }
-
-  #has(key: string): boolean {
-    const { resumed, limits } = this.#options;
-    return this.#entries.has(key) || resumed?.has(key, limits) === true;
-  }
-
-  // From this run, or from the one it resumes.
-  async #read(key: string, asked: DocumentRequest): Promise<Fetched> {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) {
-      const fetched = await this.#options.resumed?.archive.read(key, asked);
-      if (fetched === undefined) throw new SitemapError("invalid-archive", "There is no such answer");
-      return { ...fetched, came: fetched.came === "not-asked" ? fetched.came : "resumed" };
-    }
-    if (!("body" in entry)) return readOwnExchange((this.#writer as ArchiveWriter).records, key, entry);
-    return revive(await this.#space.get(entry.description), (reason) => this.#bodyOf(entry, reason));
-  }
-
-  #bodyOf(entry: Entry | Answer, reason: Problem | undefined): Body {
-    if ("body" in entry) return keptBody(entry.body, reason);
-    const { records } = this.#writer as ArchiveWriter;
-    return new ArchivedBody({ records, span: entry.response, bytes: entry.bytes, problem: reason });
   }
 }
 
-// A document of an earlier run, whose record can be copied.
-function repetitionOf(fetched: Fetched): Repetition | undefined {
-  if (fetched.outcome !== "found") return undefined;
-  const { body, status, headers, answered } = fetched;
-  const isUnasked = fetched.came === "not-asked";
-  const original = body.end.sameAs ?? (answered === undefined && !isUnasked ? undefined : body);
-  if (!(original instanceof ArchivedBody) || original.source === undefined) return undefined;
-  const about = { source: original.source, bytes: original.length };
-  if (isUnasked) return { came: "not-asked", ...about };
-  const came = body.end.sameAs === undefined ? "not-modified" : "same-payload";
-  return { came, ...about, answered: answered ?? { status, headers } };
+function keptBody({ body }: Entry, problem: Problem | undefined): Body {
+  return { end: { problem }, [Symbol.asyncIterator]: () => readBlocks(body?.blocks ?? []) };
 }

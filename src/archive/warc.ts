@@ -2,7 +2,6 @@
 //   https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#file-and-record-model
 // Lenient, because of other tools: lines that end in LF alone, more or fewer line ends after a record, any version number.
 import { createHash, randomUUID } from "node:crypto";
-import { type Block, lengthOf, readBlocks } from "../storage/file.ts";
 
 /** The head of a record, as read. */
 export interface RecordHead {
@@ -13,12 +12,6 @@ export interface RecordHead {
   /** In bytes, with the empty line after it. */
   readonly headLength: number;
   readonly contentLength: number;
-}
-
-/** A record to write. */
-export interface WarcRecord {
-  readonly fields: readonly Field[];
-  readonly content: readonly Block[];
 }
 
 export type Field = readonly [name: string, value: string];
@@ -100,17 +93,10 @@ export function ownFields(
   ];
 }
 
-/** Adds a digest of the content. */
-export async function sealed({ fields, content }: WarcRecord): Promise<WarcRecord> {
-  return { fields: [...fields, ["WARC-Block-Digest", await digestOf(content)]], content };
-}
-
-/** The bytes of a record, in pieces that are lent. */
-export async function* serialize({ fields, content }: WarcRecord): AsyncGenerator<Uint8Array, undefined> {
-  const lines = [...fields, ["Content-Length", String(lengthOf(content))] as const];
-  yield Buffer.from(`WARC/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`);
-  yield* readBlocks(content, true);
-  yield recordEnd;
+/** The head of a record. */
+export function serializeHead(fields: readonly Field[], contentLength: number): Buffer {
+  const lines = [...fields, ["Content-Length", String(contentLength)] as const];
+  return Buffer.from(`WARC/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`);
 }
 
 /** The digest of the content of a record, or of its payload: `sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ`. It shows damage, not forgery. */
@@ -151,10 +137,18 @@ function hexOf(value: string, length: number): string | undefined {
 }
 
 /** As written in a record. SHA-1 is what all WARC tools use. */
-export async function digestOf(content: readonly Block[]): Promise<string> {
-  const hash = createHash("sha1");
-  for await (const piece of readBlocks(content, true)) hash.update(piece);
-  return `sha1:${base32(hash.digest())}`;
+export class Digester {
+  readonly #hash = createHash("sha1");
+
+  see(piece: Uint8Array): this {
+    this.#hash.update(piece);
+    return this;
+  }
+
+  /** Called once, at the end. */
+  toString(): string {
+    return `sha1:${base32(this.#hash.digest())}`;
+  }
 }
 
 /** Compares content with its digest while it is read. Without a digest, all content is accepted. */
@@ -165,6 +159,11 @@ export class DigestCheck {
   constructor(text: string | undefined) {
     this.#digest = parseDigest(text);
     this.#hash = this.#digest && createHash(this.#digest.algorithm);
+  }
+
+  /** There is nothing to compare with. */
+  get isNone(): boolean {
+    return this.#hash === undefined;
   }
 
   see(piece: Uint8Array): void {

@@ -93,20 +93,16 @@ export class Run {
     return found;
   }
 
-  /**
-   * The tree of what a target turns out to be, to be closed; for an archive, only the options about reading apply. `verify`: whether an
-   * archive is fully read immediately.
-   */
-  async tree(target: TreeTarget, more?: Options, verify: boolean = true): Promise<SitemapTree> {
+  /** The tree of what a target turns out to be, to be closed; for an archive, only the options about reading apply. */
+  async tree(target: TreeTarget, more?: Options): Promise<SitemapTree> {
     const { buildTreeWhile, openTreeWhile } = await import("../tree/build.ts");
     const found = await this.probe(target, more);
     const options = { onEvent: (event: CrawlEvent) => this.see(event), ...this.options, ...more };
     const { limits, rewrite, signal, onEvent } = options;
-    const building = { verify, pagesLater: true };
     const tree =
       found.kind === "archive"
-        ? await openTreeWhile(found.path, { limits, rewrite, signal, onEvent }, building)
-        : await buildTreeWhile(crawlTarget(found), options, building);
+        ? await openTreeWhile(found.path, { limits, rewrite, signal, onEvent })
+        : await buildTreeWhile(crawlTarget(found), options);
     this.crawled();
     return tree;
   }

@@ -29,11 +29,10 @@ export class Cookies {
     this.#websites = new Set(startUrls.flatMap((url) => websiteOf(parseUrl(url)) ?? []));
   }
 
-  /** Stores the cookies of a response. Responses of earlier runs, and to requests without the caller's headers, set none. */
+  /** Stores the cookies of a response. Responses to requests without the caller's headers set none. */
   take(fetched: Fetched): void {
-    if (fetched.came === "not-asked" || fetched.anonymous) return;
-    const answer = fetched.outcome === "found" ? (fetched.answered ?? fetched) : fetched;
-    for (const [name, value] of answer.headers ?? []) if (name === "set-cookie") this.#set(value, fetched.url);
+    if (fetched.anonymous) return;
+    for (const [name, value] of fetched.headers ?? []) if (name === "set-cookie") this.#set(value, fetched.url);
   }
 
   /** The `Cookie` header of a request, if it has any cookies. */

@@ -56,7 +56,8 @@ export function streamPages(target: CrawlTarget, options?: StreamOptions): Async
   return { [Symbol.asyncIterator]: () => flatten(batches(prepared)) };
 }
 
-function events(options: RunOptions): AsyncGenerator<CrawlEvent, void> {
+/** All events of a run, in a stream. */
+export function events(options: RunOptions): AsyncGenerator<CrawlEvent, void> {
   return streamed(options.prepared, (prepared, emit, tell) => run({ ...options, prepared, onSideEvent: tell }, emit));
 }
 
@@ -160,8 +161,8 @@ async function* streamed<T>(
 }
 
 /** Initial counts of documents by how they were obtained. */
-export function noneCame(): Record<keyof Totals["came"], number> {
-  return { fetched: 0, "not-modified": 0, "same-payload": 0, "not-asked": 0, resumed: 0 };
+export function noneObtained(): Record<keyof Totals["obtained"], number> {
+  return { fetched: 0, "not-modified": 0, resumed: 0 };
 }
 
 /** Yields the items of batches one by one. Nothing is awaited within a batch, which is three times as fast. Concurrent calls are queued. */

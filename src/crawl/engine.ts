@@ -4,11 +4,11 @@ import { FollowingController } from "../fetch/abort.ts";
 import type { Fetcher } from "../fetch/fetcher.ts";
 import { defined } from "../model/defined.ts";
 import type { CrawlEvent, FinishedEvent, Totals } from "../model/event.ts";
-import type { DocumentSource, Fetched } from "../model/exchange.ts";
+import type { Fetched } from "../model/exchange.ts";
 import { isComplete, type Sitemap } from "../model/sitemap.ts";
 import { fetchedEvent } from "../model/status.ts";
 import type { RobotsGroups } from "../parse/robots.ts";
-import { type Emit, noneCame, type RunOptions } from "./crawl.ts";
+import { type Emit, noneObtained, type RunOptions } from "./crawl.ts";
 import { nothingRead } from "./frame.ts";
 import { Frontier } from "./frontier.ts";
 import { readHomepage } from "./homepage.ts";
@@ -25,8 +25,8 @@ import { type VisitIo, Visitor } from "./visit.ts";
 /** Opens what the crawl needs: the network, and archives if there are any. Throws only the reason of a signal, and errors of `emit` and the caller's functions. */
 export async function runCrawl(given: RunOptions, emit: Emit): Promise<FinishedEvent> {
   const options = given.source === undefined ? await onWorkingScheme(given) : given;
-  const { source, shared } = options;
-  let { storage } = options;
+  const { shared } = options;
+  let { storage, source } = options;
   let fetcher: Fetcher | undefined;
   try {
     const { save, resume, previous } = options.prepared.settings;
@@ -34,27 +34,26 @@ export async function runCrawl(given: RunOptions, emit: Emit): Promise<FinishedE
       storage ??= await (await import("./storage.ts")).openStorage(options.prepared);
     const { store, previous: archives, prepared = options.prepared } = storage ?? {};
     const { settings, startUrls } = prepared;
-    const asked = { requests: 0, came: noneCame() };
+    const asked = { requests: 0, obtained: noneObtained() };
     const onEvent = (event: CrawlEvent) => {
       if (event.type === "request") asked.requests += 1;
-      if (event.type === "response" && event.outcome === "found") asked.came[event.came] += 1;
+      if (event.type === "response" && event.outcome === "found") asked.obtained[event.obtained] += 1;
       settings.onEvent?.(event);
       options.onSideEvent?.(event);
     };
-    // How a document was obtained is known only after comparing it with an earlier one, so the revalidator reports it.
+    // With archives of earlier runs, the response to a conditional request is not the document, so `revalidating` reports responses.
     const onRequest = (event: CrawlEvent) =>
       archives && (event.type === "response" || event.type === "failure") ? undefined : onEvent(event);
     if (source === undefined) {
       const { Fetcher } = await import("../fetch/fetcher.ts");
       fetcher = new Fetcher({ settings, start: startUrls, onEvent: onRequest, shared });
+      source = archives ? (await import("./revalidate.ts")).revalidating(fetcher, archives, onEvent) : fetcher;
     }
-    const earlier =
-      fetcher && archives && (await import("./previous.ts")).revalidator(fetcher, archives, settings, onEvent);
     const onResumed = (fetched: Fetched) => {
       const event = fetchedEvent(fetched);
       if (event !== undefined) onEvent(event);
     };
-    const from = { source: fetcher ?? (source as DocumentSource), fetcher, store, earlier, onResumed };
+    const from = { source, fetcher, store, onResumed };
     const tell: Emit = (event) => {
       settings.onEvent?.(event);
       return emit(event);
@@ -63,7 +62,7 @@ export async function runCrawl(given: RunOptions, emit: Emit): Promise<FinishedE
   } finally {
     await fetcher?.close();
     if (options.storage === undefined) await storage?.store?.close();
-    await storage?.previous?.close();
+    for (const archive of storage?.previous ?? []) await archive.close();
   }
 }
 
@@ -92,11 +91,11 @@ async function onWorkingScheme(options: RunOptions): Promise<RunOptions> {
 async function crawlWebsite(
   { prepared, filter, omitMissing, problems, read: readDocument = read }: RunOptions & { readonly prepared: Prepared },
   sources: Sources,
-  asked: Pick<Totals, "requests" | "came">,
+  asked: Pick<Totals, "requests" | "obtained">,
   emit: Emit,
 ): Promise<FinishedEvent> {
   const { start, settings, startUrls } = prepared;
-  const { source, fetcher, store, earlier } = sources;
+  const { source, fetcher, store } = sources;
   const { signal, limits } = settings;
   const startedAt = Date.now();
   signal?.throwIfAborted();
@@ -104,15 +103,12 @@ async function crawlWebsite(
   const time = timeBudget(settings, store);
   const rules = followRules(limits, startUrls, source, settings.rewrite);
   const frontier = new Frontier(limits, filter);
-  const wasNotAsked = (url: string) => (store ?? source).wasNotAsked?.(url) === true;
-  const hasEarlier = earlier !== undefined;
-  const plan = new Plan({ start, settings, frontier, rules, problems, over: time.over, wasNotAsked, hasEarlier });
+  const plan = new Plan({ start, settings, frontier, rules, problems, over: time.over });
   const prefetcher = new Prefetcher({ ...sources, plan, frontier, rules, signal: abort.signal });
   const io: VisitIo = {
     fetch: (hop) => time.fetched(hop.request, prefetcher.get(hop)),
     read: (document, url, isRobots) => readDocument({ ...time.read(document), url, isRobots }, settings),
     drop: (found) => prefetcher.drop(found),
-    ...(earlier && { marked: earlier.marked }),
     ...(fetcher && { setCrawlDelay: (url, delay) => fetcher.setCrawlDelay(url, delay) }),
   };
   const visiting = { homepage: start.homepage, settings, frontier, rules, filter, omitMissing };
@@ -138,12 +134,6 @@ async function crawlWebsite(
     prefetcher.fill();
   }
 
-  async function absentOf(urls: readonly string[]): Promise<ReadonlySet<string>> {
-    const absent = new Set<string>();
-    for (const url of urls) if (await earlier?.isAbsent(Hop.first(url, "sitemap", rules).request)) absent.add(url);
-    return absent;
-  }
-
   async function walk(): Promise<void> {
     let homepage: Promise<void> | undefined;
     for (;;) {
@@ -152,8 +142,7 @@ async function crawlWebsite(
       if (step === undefined) return;
       if (step.type === "visit") {
         const { entry, isNew } = step;
-        if (isNew)
-          prefetcher.start(Hop.first(entry.url, entry.by === "robots" ? "robots" : "sitemap", rules, entry.notAsked));
+        if (isNew) prefetcher.start(Hop.first(entry.url, entry.by === "robots" ? "robots" : "sitemap", rules));
         prefetcher.fill();
         plan.took(entry, await visitor.visit(entry));
         // In parallel with the sitemaps of robots.txt. A rejection is thrown when the homepage is needed.
@@ -162,7 +151,6 @@ async function crawlWebsite(
           homepage.catch(() => undefined);
         }
       } else if (step.type === "homepage") await (homepage ??= takeHomepage());
-      else if (step.type === "guesses") plan.tookGuesses(await absentOf(step.urls));
       else if (step.type === "leave") await visitor.report(step.node, step.frame.depth, step.frame.measurements);
       else {
         const { entry, reason } = step;

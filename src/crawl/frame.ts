@@ -1,18 +1,11 @@
 // The tree while it grows: the references to visit, the indexes that are being visited, and what a visit found.
 import type { Candidate } from "../discover/candidates.ts";
 import type { DiscoveryRecord, SitemapEvent } from "../model/event.ts";
-import type { NotAsked } from "../model/exchange.ts";
 import type { IndexSitemap, Sitemap, SitemapReference } from "../model/sitemap.ts";
 import type { FollowFailure } from "./redirects.ts";
 
-/** A sitemap to visit. */
-export interface Reference extends SitemapReference {
-  /** No request is sent: the response of an earlier run is used. */
-  readonly notAsked?: NotAsked | undefined;
-}
-
 /** A reference, and where it comes from: an index, or discovery. */
-export interface Declaration extends Reference, Pick<Candidate, "ifNeeded"> {
+export interface Declaration extends SitemapReference, Pick<Candidate, "ifNeeded"> {
   readonly parent: Frame;
   /** How discovery found it; absent for the children of an index. */
   readonly by?: Candidate["by"] | undefined;
@@ -53,7 +46,7 @@ export interface Frame {
   readonly depth: number;
   /** The keys of its declared URL and of the URL where it was found. */
   readonly keys: readonly string[];
-  readonly references: readonly Reference[];
+  readonly references: readonly SitemapReference[];
   /** How many more children there are, beyond the budget for documents. */
   readonly unlisted: number;
   /** The next reference to visit, and the next one to prefetch. */

@@ -6,10 +6,10 @@ import { defined } from "../model/defined.ts";
 import type { DiscoveryRecord, UnreachableWebsite } from "../model/event.ts";
 import type { Settings } from "../model/options.ts";
 import { type Problem, ProblemLog, problem } from "../model/problem.ts";
-import type { IndexSitemap, Sitemap } from "../model/sitemap.ts";
+import type { IndexSitemap, Sitemap, SitemapReference } from "../model/sitemap.ts";
 import { isRobotsUnreachable } from "../model/status.ts";
 import { atOrigin, movedOrigin } from "../model/url.ts";
-import { type Declaration, type Frame, frameOf, type Reference, type Visit } from "./frame.ts";
+import { type Declaration, type Frame, frameOf, type Visit } from "./frame.ts";
 import type { Frontier } from "./frontier.ts";
 import type { HomepageContent } from "./homepage.ts";
 import type { Start } from "./prepare.ts";
@@ -20,8 +20,6 @@ export type Step =
   | { readonly type: "visit"; readonly entry: Declaration; readonly isNew: boolean }
   /** Discovery needs the homepage to go on. */
   | { readonly type: "homepage" }
-  /** Well-known paths come next: which of these did an earlier run not find? */
-  | { readonly type: "guesses"; readonly urls: readonly string[] }
   /** A budget is used up in the middle of an index: one node stands for all remaining children. */
   | { readonly type: "cut"; readonly entry: Declaration; readonly reason: Problem }
   /** All children of an index were visited. */
@@ -36,10 +34,6 @@ export interface PlanOptions {
   readonly problems?: readonly Problem[] | undefined;
   /** The problem, once the time for this website is up. */
   readonly over: () => Problem | undefined;
-  /** Whether an archive says that its run did not request this URL. */
-  readonly wasNotAsked: (url: string) => boolean;
-  /** Whether results of an earlier run can replace guesses. */
-  readonly hasEarlier: boolean;
 }
 
 // This many identical refusals, and nothing else, mean that the website blocks us: for robots.txt, the homepage and the first guesses.
@@ -70,16 +64,12 @@ export class Plan {
   #homepageResult: Followed | undefined;
   // Everything that is declared was read; well-known paths are left.
   #isGuessing = false;
-  // Whether guesses may be prefetched, and which ones an earlier run did not find.
-  #isPlaced: boolean;
-  #absent: ReadonlySet<string> = new Set();
 
   constructor(options: PlanOptions) {
-    const { start, settings, problems = [], hasEarlier } = options;
+    const { start, settings, problems = [] } = options;
     this.#options = options;
     this.homepage = start.homepage;
     this.root = frameOf({ kind: "index", format: "website", url: start.homepage, complete: true, problems: [] });
-    this.#isPlaced = !hasEarlier;
     for (const each of problems) this.problems.addProblem(each);
     if (start.sitemaps === undefined) {
       this.#robots.push(...candidatesFor(start.homepage, settings).filter(({ by }) => by === "robots"));
@@ -116,9 +106,9 @@ export class Plan {
     for (const { url, by, ifNeeded } of this.#candidates) {
       const isGuessed = isGuess(by);
       // If the website has refused all requests so far, it gets one guess at a time.
-      if (isGuessed && (!this.#isPlaced || this.#refusals > 0)) return;
+      if (isGuessed && this.#refusals > 0) return;
       // Once everything below robots.txt was read, it is known whether `ifNeeded` candidates are needed.
-      if (ifNeeded || this.#absent.has(url) || this.#options.wasNotAsked(url)) continue;
+      if (ifNeeded) continue;
       // Guesses must not delay declared sitemaps.
       const isSpare = isGuessed && !(this.#isGuessing && this.#stack.length === 0);
       if (!start(url, isSpare)) return;
@@ -133,7 +123,7 @@ export class Plan {
       parent.children.push(visit.node);
       const { next } = visit;
       // A page of a feed that is also listed is visited there.
-      const listed: readonly Reference[] = parent === this.root ? this.#candidates : parent.references;
+      const listed: readonly SitemapReference[] = parent === this.root ? this.#candidates : parent.references;
       if (next !== undefined && !listed.some(({ url }) => url === next.url)) this.#nextPage = { ...next, parent };
     } else if (visit.type === "frame") {
       this.#stack.push(visit.frame);
@@ -154,12 +144,6 @@ export class Plan {
     const { candidates, others } = candidatesBeyond(this.homepage, this.#options.settings, links, paths);
     this.#candidates = candidates;
     this.#others = others;
-  }
-
-  /** Which guesses an earlier run did not find. */
-  tookGuesses(absent: ReadonlySet<string>): void {
-    this.#absent = absent;
-    this.#isPlaced = true;
   }
 
   /** Why nothing could be read from the website; undefined if it is reachable. A single response that is not a refusal, even "not found", is enough. */
@@ -208,19 +192,11 @@ export class Plan {
 
   // The next candidate, once everything below the previous one was read.
   #nextCandidate(): Step | undefined {
-    const { hasEarlier } = this.#options;
     if (this.isStopped) return undefined;
     const robots = this.#nextRobots();
     if (robots !== undefined) return this.#visitOf(robots);
     if (this.#homepageState !== "taken") return { type: "homepage" };
-    if (!this.#isGuessing && isGuess(this.#candidates[0]?.by)) {
-      this.#isGuessing = true;
-      if (hasEarlier)
-        return {
-          type: "guesses",
-          urls: this.#candidates.filter(({ by }) => by === "known-path").map(({ url }) => url),
-        };
-    }
+    this.#isGuessing ||= isGuess(this.#candidates[0]?.by);
     for (;;) {
       const candidate = this.#candidates.shift() ?? (this.#hasReadable ? undefined : this.#others.shift());
       if (candidate === undefined || !this.#isSkipped(candidate)) return candidate && this.#visitOf(candidate);
@@ -244,15 +220,10 @@ export class Plan {
   }
 
   #visitOf(candidate: Candidate): Step {
-    const { frontier, rules, wasNotAsked } = this.#options;
-    const { url, by } = candidate;
-    const isKnown = frontier.isKnown(Hop.first(url, "sitemap", rules).key);
-    // Until a sitemap is found, everything is requested.
-    const isAbsent = this.#absent.has(url) && this.#hasReadable;
-    const isLeftOut = by === "known-path" && (isAbsent || wasNotAsked(url));
-    const notAsked = isLeftOut && !isKnown ? "guess" : undefined;
+    const { frontier, rules } = this.#options;
+    const isKnown = frontier.isKnown(Hop.first(candidate.url, "sitemap", rules).key);
     const isNew = frontier.exhausted() === undefined && !isKnown;
-    return { type: "visit", entry: { ...candidate, parent: this.root, notAsked }, isNew };
+    return { type: "visit", entry: { ...candidate, parent: this.root }, isNew };
   }
 
   #tookCandidate({ url, by, ifNeeded }: Candidate, { type, result }: Visit): void {
@@ -280,10 +251,8 @@ export class Plan {
   #lookBelow(frame: Frame, start: (url: string, isSpare: boolean) => boolean): boolean {
     if (frame.depth > this.#options.settings.limits.depth) return true;
     frame.ahead = Math.max(frame.ahead, frame.next);
-    for (const { url, notAsked } of frame.references.slice(frame.ahead, frame.ahead + mostAtOnce)) {
-      // Documents that need no request are not prefetched.
-      const isAsked = notAsked === undefined && refusedByName(url) === undefined;
-      if (isAsked && !start(url, false)) break;
+    for (const { url } of frame.references.slice(frame.ahead, frame.ahead + mostAtOnce)) {
+      if (refusedByName(url) === undefined && !start(url, false)) break;
       frame.ahead += 1;
     }
     return frame.ahead === frame.references.length;

@@ -4,19 +4,15 @@ import type { Fetcher } from "../fetch/fetcher.ts";
 import { type DocumentRequest, type DocumentSource, type Fetched, requestKey } from "../model/exchange.ts";
 import type { Frontier } from "./frontier.ts";
 import type { Plan } from "./plan.ts";
-import type { Revalidator } from "./previous.ts";
 import { pauseWhenDue } from "./read.ts";
 import { type FollowRules, type FoundDocument, follow, Hop, refusedByName } from "./redirects.ts";
 import { Spool, SpoolRoom } from "./spool.ts";
 
 /** Where documents come from, and where they are kept. */
 export interface Sources {
-  /** The `fetcher`, unless nothing is fetched. */
   readonly source: DocumentSource;
   readonly fetcher: Fetcher | undefined;
   readonly store: Store | undefined;
-  /** Requests only what may have changed since an earlier run. */
-  readonly earlier: Revalidator | undefined;
   /** Called for each response stored by the run that is being resumed. */
   readonly onResumed: (fetched: Fetched) => void;
 }
@@ -95,11 +91,11 @@ export class Prefetcher {
   }
 
   #startIfRoom(url: string, isSpare: boolean): boolean {
-    const { frontier, rules, source, earlier, store } = this.#options;
+    const { frontier, rules, source, store } = this.#options;
     // A nested index can put other documents before these, so less is prefetched as the budget for documents runs out.
     const most = Math.min(store === undefined ? mostWaiting : mostKept, frontier.documentsLeft / 2);
     const isFull = this.#waiting.size >= most || this.#room.unread >= mostUnread;
-    if (isFull || (earlier ?? source).hasRoomFor?.(url, isSpare) !== true) return false;
+    if (isFull || source.hasRoomFor?.(url, isSpare) !== true) return false;
     const hop = Hop.first(url, "sitemap", rules);
     if (!frontier.isKnown(hop.key)) this.start(hop);
     return true;
@@ -114,11 +110,11 @@ export class Prefetcher {
   }
 
   async #fetch({ request }: Hop): Promise<Fetched> {
-    const { source, earlier, store, rules, signal, onResumed } = this.#options;
+    const { source, store, rules, signal, onResumed } = this.#options;
     // With a store, nothing is requested twice, except with new cookies.
     if (request.again === undefined && store?.has(request)) {
       const fetched = await store.fetch(request);
-      if (fetched.came !== "resumed" && fetched.came !== "not-asked") return fetched;
+      if (fetched.obtained !== "resumed") return fetched;
       rules.cookies.take(fetched);
       onResumed(fetched);
       return fetched;
@@ -131,7 +127,7 @@ export class Prefetcher {
     let spool: Spool | undefined;
     try {
       const { again } = request;
-      const fetched = { ...(await (earlier ?? source).fetch({ ...request, signal })), again };
+      const fetched = { ...(await source.fetch({ ...request, signal })), again };
       rules.cookies.take(fetched);
       if (store !== undefined) return await store.keep(fetched);
       // A source without `hasRoomFor` (an archive) can be read at any time, without a spool.

@@ -1,5 +1,5 @@
 // Turns a document into entries, in constant memory: in crawls, for the pages of a tree, and for local files.
-import type { Body, HeaderList, NotAsked } from "../model/exchange.ts";
+import type { Body, HeaderList } from "../model/exchange.ts";
 import { readable, unexpected } from "../model/option-checks.ts";
 import { type Limits, type ParseOptions, resolveParseOptions } from "../model/options.ts";
 import { isLossy, type Problem, ProblemLog, problem } from "../model/problem.ts";
@@ -27,9 +27,6 @@ export interface Document {
   readonly isRobots?: boolean;
   /** Called between two chunks: whether to stop reading there. `body.end` then says why. */
   readonly isCut?: () => boolean;
-  /** Requested without the caller's headers. */
-  readonly anonymous?: boolean | undefined;
-  readonly notAsked?: NotAsked | undefined;
 }
 
 export interface ReadSettings {

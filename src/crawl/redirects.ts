@@ -15,7 +15,6 @@ import {
   type FetchedRedirect,
   type HeaderList,
   header,
-  type NotAsked,
   type RedirectHop,
   type SitemapResponse,
 } from "../model/exchange.ts";
@@ -28,7 +27,7 @@ import { Cookies } from "./cookies.ts";
 export interface FollowRules {
   readonly limits: Pick<Limits, "redirects" | "robotsRedirects" | "urlLength">;
   /** Whether a request without the caller's headers may get another response. */
-  readonly tellsApart: (url: string) => boolean;
+  readonly variesByCredentials: (url: string) => boolean;
   /** The cookies set by the responses so far. */
   readonly cookies: Cookies;
   /** The URL to fetch, if the crawl started under the target of a `rewrite`. */
@@ -39,14 +38,14 @@ export interface FollowRules {
 export function followRules(
   limits: FollowRules["limits"],
   startUrls: readonly string[],
-  source: Pick<DocumentSource, "tellsApart">,
+  source: Pick<DocumentSource, "variesByCredentials">,
   rewrite: Rewrite = [],
 ): FollowRules {
   const cookies = new Cookies(startUrls);
   const isStart = (prefix: string) => startUrls.some((url) => isBelow(withoutCredentials(url), prefix));
   const pairs = rewrite.filter(([, to]) => isStart(to));
-  const tellsApart = (url: string) => source.tellsApart?.(url) === true;
-  return { limits, tellsApart, cookies, placed: (url) => placed(url, pairs) };
+  const variesByCredentials = (url: string) => source.variesByCredentials?.(url) === true;
+  return { limits, variesByCredentials, cookies, placed: (url) => placed(url, pairs) };
 }
 
 /** The result of following redirects from a URL. `keys`: the keys of the URLs that this result is valid for. */
@@ -82,7 +81,6 @@ const mostReturns = 3;
 interface Chain {
   readonly role: DocumentRole;
   readonly rules: FollowRules;
-  readonly notAsked: NotAsked | undefined;
   /** The hops before this one, from the first; and the redirects and problems that led here. */
   readonly before: readonly Hop[];
   readonly hops: readonly RedirectHop[];
@@ -105,21 +103,21 @@ export class Hop {
     this.#chain = chain;
   }
 
-  static first(url: string, role: DocumentRole, rules: FollowRules, notAsked?: NotAsked): Hop {
+  static first(url: string, role: DocumentRole, rules: FollowRules): Hop {
     // A fragment is a position inside a document.
     const [document = url] = url.split("#", 1);
     const nothing = { before: [], hops: [], problems: [], isTrusted: true, returns: 0, setsCookie: false };
-    return new Hop(rules.placed(withoutCredentials(document)), { role, rules, notAsked, ...nothing });
+    return new Hop(rules.placed(withoutCredentials(document)), { role, rules, ...nothing });
   }
 
   get request(): DocumentRequest {
     const { url } = this;
-    const { role, rules, notAsked, before, returns } = this.#chain;
+    const { role, rules, before, returns } = this.#chain;
     const again = returns === 0 ? undefined : returns;
     const anonymous = this.#isAnonymous || undefined;
     const cookie = anonymous ? undefined : () => rules.cookies.headerFor(url);
     const isRedirected = before.length + returns > 0;
-    return { url, role, isRedirected, ...defined({ cookie, anonymous, again, notAsked }) };
+    return { url, role, isRedirected, ...defined({ cookie, anonymous, again }) };
   }
 
   /** Equal for hops that lead to the same document. */
@@ -183,7 +181,7 @@ export class Hop {
 
   get #isAnonymous(): boolean {
     const { rules, isTrusted } = this.#chain;
-    return !isTrusted && rules.tellsApart(this.url);
+    return !isTrusted && rules.variesByCredentials(this.url);
   }
 
   get #first(): Hop {

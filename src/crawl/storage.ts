@@ -1,12 +1,13 @@
 // Where a run keeps its documents: in a temporary store, in a new archive, or in one that it resumes.
 import type { ArchiveInfo } from "../archive/info.ts";
-import { PreviousArchives } from "../archive/previous.ts";
-import { resumeArchive } from "../archive/resume.ts";
-import { createStore, type Store } from "../archive/store.ts";
+import { type Archive, type OpenArchiveOptions, openArchive } from "../archive/reader.ts";
+import { createStore, openToResume, type Store } from "../archive/store.ts";
 import { expectUsable } from "../fetch/fetcher.ts";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import { type Options, resolveStreamOptions } from "../model/options.ts";
+import { bareHost, parseUrl } from "../model/url.ts";
+import { invalidArchive } from "../storage/file.ts";
 import { archivedSettings, type Prepared, prepare, replayOptions } from "./prepare.ts";
 
 export interface Storage {
@@ -14,7 +15,7 @@ export interface Storage {
   readonly prepared: Prepared;
   readonly store?: Store;
   /** The archives of earlier runs, opened before anything is written. Closed when the crawl ends. */
-  readonly previous: PreviousArchives | undefined;
+  readonly previous: readonly Archive[] | undefined;
 }
 
 /** Creates a store for `save`, `resume`, or if it `isNeeded`. Throws a `SitemapError` if an archive or the settings cannot be used. */
@@ -23,20 +24,45 @@ export async function openStorage(prepared: Prepared, isNeeded = false): Promise
   expectUsable(settings);
   const { save, resume, store: kind, signal, limits } = settings;
   const options = { signal, documents: limits.documents };
-  const previous = settings.previous && (await PreviousArchives.open(settings.previous, start.homepage, options));
+  const previous = settings.previous && (await openPrevious(settings.previous, start.homepage, options));
   try {
     if (resume !== undefined) return { ...(await goOn(resume, prepared)), previous };
     if (save === undefined && !isNeeded) return { prepared, previous };
     return { prepared, store: await createStore({ kind, save, info: infoOf(prepared) }), previous };
   } catch (error) {
-    await previous?.close();
+    for (const archive of previous ?? []) await archive.close();
     throw error;
   }
 }
 
+// The archives of earlier runs. Throws a `SitemapError` (`invalid-archive`) if one cannot be read, or is about another website.
+async function openPrevious(
+  paths: readonly string[],
+  homepage: string,
+  options: OpenArchiveOptions,
+): Promise<Archive[]> {
+  const archives: Archive[] = [];
+  // A website that moves from http to https is still the same; another port is another website.
+  const hostOf = (url: string) => bareHost(parseUrl(url)?.host ?? "");
+  try {
+    for (const path of paths) {
+      const archive = await openArchive(path, { ...options, newest: true });
+      archives.push(archive);
+      if (archive.goesOn) throw invalidArchive(path, "it is damaged");
+      const about = archive.info?.homepage === undefined ? archive.urls : [archive.info.homepage];
+      if (!about.some((url) => hostOf(url) === hostOf(homepage)))
+        throw new SitemapError("invalid-archive", `${path} is about ${about[0] ?? "nothing"}, not ${homepage}`);
+    }
+  } catch (error) {
+    for (const archive of archives) await archive.close();
+    throw error;
+  }
+  return archives;
+}
+
 async function goOn(path: string, prepared: Prepared): Promise<{ prepared: Prepared; store: Store }> {
   const { signal, limits, store: kind } = prepared.settings;
-  const resumed = await resumeArchive(path, { signal, documents: limits.documents });
+  const resumed = await openToResume(path, { signal, documents: limits.documents });
   try {
     const goingOn = withSettingsOf(resumed.info, prepared);
     const info = infoOf(goingOn);
@@ -48,7 +74,7 @@ async function goOn(path: string, prepared: Prepared): Promise<{ prepared: Prepa
     const store = await createStore({ kind, resumed, limits: goingOn.settings.limits, info });
     return { prepared: goingOn, store };
   } catch (error) {
-    await resumed.archive.close();
+    await resumed.close();
     throw error;
   }
 }

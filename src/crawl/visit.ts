@@ -27,7 +27,6 @@ import {
   type Measurements,
   type Missing,
   nothingRead,
-  type Reference,
   type Visit,
 } from "./frame.ts";
 import type { Frontier } from "./frontier.ts";
@@ -43,8 +42,6 @@ export interface VisitIo {
   read(document: FetchedDocument, url: string, isRobots: boolean): ReturnType<ReadDocument>;
   /** Releases a document that was read. */
   drop(found: FoundDocument): void;
-  /** Marks the references that need no request, because of an earlier run. `index`: its URL. */
-  marked?(index: string, references: readonly Reference[]): Promise<readonly Reference[]>;
   /** Absent if nothing is requested. */
   setCrawlDelay?(url: string, milliseconds: number): void;
 }
@@ -90,7 +87,7 @@ export class Visitor {
   async #visit(entry: Declaration): Promise<Visit> {
     const { frontier, rules, omitMissing } = this.#options;
     const isRobots = entry.by === "robots";
-    const first = Hop.first(entry.url, isRobots ? "robots" : "sitemap", rules, entry.notAsked);
+    const first = Hop.first(entry.url, isRobots ? "robots" : "sitemap", rules);
     const refusal = (hop: Hop): Problem | undefined => {
       if (hop === first) return frontier.refusal(hop.key, entry.parent.depth + 1) ?? refusedByName(hop.url);
       return frontier.isActive(hop) ? problem("cycle") : refusedByName(hop.url);
@@ -174,8 +171,7 @@ export class Visitor {
     if (!started) await this.#emit({ type: "start", url, depth: parent.depth + 1 });
     const problems = [...found.problems, ...reading.problems, ...(cut === undefined ? [] : [cut])];
     const complete = isComplete(problems);
-    const notAsked = document.came === "not-asked" ? { notAsked: true as const } : {};
-    const declared = { ...this.#declared(entry, url), ...notAsked, complete };
+    const declared = { ...this.#declared(entry, url), complete };
     const { outcome } = reading;
     if (outcome.kind === "pages") {
       // Past its end, a website may serve the last page again, or an empty one, with yet another `next`: an endless feed.
@@ -204,8 +200,7 @@ export class Visitor {
       pageCount === 0 ? [] : [{ kind: "pages", format: "xml", ...declared, problems: losses, pageCount }];
     const { references, unlisted } = children.end();
     const node = { ...(outcome as Extract<ParseOutcome, { kind: "index" }>), ...declared, problems };
-    const marked = (await this.#io.marked?.(url, references)) ?? references;
-    const frame = frameOf(node, { parent, keys, references: marked, unlisted, children: own, measurements });
+    const frame = frameOf(node, { parent, keys, references, unlisted, children: own, measurements });
     return { type: "frame", frame, result };
   }
 
@@ -236,8 +231,7 @@ export class Visitor {
     return { type: "node", node, result };
   }
 
-  // There is no sitemap, now or in an earlier visit. If one was declared, a node says why. A guess gets no node, but is remembered,
-  // unless it was not requested: if it is declared later, it will be.
+  // There is no sitemap, now or in an earlier visit. If one was declared, a node says why. A guess gets no node, but is remembered.
   async #missing(
     entry: Declaration,
     missing: Missing,
@@ -247,7 +241,7 @@ export class Visitor {
     const result: CandidateResult = { outcome, ...defined({ status }), ...movedTo(entry.url, url), reason };
     const isRead = content !== undefined && outcome === "failed";
     if ((isGuess(entry) && !isRead) || isLinkToPage(entry, missing)) {
-      if (!entry.notAsked) this.#options.frontier.abandon(missing);
+      this.#options.frontier.abandon(missing);
       return { type: "omitted", result };
     }
     return { type: "node", node: await this.invalidAt(entry, missing, content), result };

@@ -3,7 +3,7 @@
 import { existsSync, realpathSync, rmSync } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { type Archive, openArchive } from "../archive/open.ts";
+import { type Archive, openArchive } from "../archive/reader.ts";
 import { type CrawlTarget, flatten } from "../crawl/crawl.ts";
 import { PageFilter } from "../crawl/page-filter.ts";
 import { checkTarget, prepare } from "../crawl/prepare.ts";
@@ -103,7 +103,7 @@ interface State {
 
 const websiteKinds: readonly WebsiteChange["kind"][] = ["added", "changed", "removed", "expired"];
 // A sitemap's date in the index is not trusted if the sitemap could not be read since.
-const own = ["save", "resume", "previous", "trustLastmod"] as const;
+const own = ["save", "resume", "previous"] as const;
 
 export class ChangesRun {
   readonly #target: CrawlTarget;
@@ -240,9 +240,9 @@ export class ChangesRun {
         const [about, asked] = [info, start].map((each) => each.sitemaps?.join(" ") ?? each.homepage);
         throw new SitemapError("invalid-archive", `${this.#name} is about ${about}, not ${asked}`);
       }
-      tree = await openTreeWhile(this.#state, { limits: withoutBudgets(limits), signal }, { verify: true });
+      tree = await openTreeWhile(this.#state, { limits: withoutBudgets(limits), signal });
       for (const { url, problem } of tree.problems()) {
-        if (problem.code === "archive-digest" || problem.code === "archive-counts")
+        if (problem.code === "archive-digest")
           throw invalidArchive(this.#name, `it is damaged: ${problem.value ?? url} is not what was written`);
       }
       return { archive, tree };
@@ -372,8 +372,7 @@ function knownDocuments(
       const last = await known?.fetch(request);
       return last?.outcome === "found" || last?.outcome === "redirect" ? last : found;
     },
-    tellsApart: (url) => now.tellsApart(url) || known?.tellsApart(url) === true,
-    wasNotAsked: (url) => now.wasNotAsked(url),
+    variesByCredentials: (url) => now.variesByCredentials(url) || known?.variesByCredentials(url) === true,
     close: () => now.close(),
   };
 }

@@ -96,7 +96,7 @@ export class Fetcher implements DocumentSource {
     }
   }
 
-  tellsApart(url: string): boolean {
+  variesByCredentials(url: string): boolean {
     const origin = parseUrl(url)?.origin ?? "";
     const { headers } = this.#context;
     return JSON.stringify(headers(origin, true)) !== JSON.stringify(headers(origin, false));

@@ -1,5 +1,5 @@
 // The events of a crawl, and its result: plain data that survives JSON.stringify.
-import type { Came, FailureOutcome, SitemapResponse } from "./exchange.ts";
+import type { FailureOutcome, Provenance, SitemapResponse } from "./exchange.ts";
 import type { SitemapPage } from "./page.ts";
 import type { Problem } from "./problem.ts";
 import type { IndexSitemap, InvalidSitemap, PagesSitemap, Sitemap } from "./sitemap.ts";
@@ -50,7 +50,7 @@ export interface ResponseEvent extends Pick<SitemapResponse, "status" | "attempt
   readonly url: string;
   /** `redirect`: the next request follows it, unless the target is already known. */
   readonly outcome: "found" | "redirect" | FailureOutcome;
-  readonly came: Came;
+  readonly obtained: Provenance;
 }
 
 /** No response arrived, and there is no further retry. */
@@ -141,7 +141,7 @@ export interface Totals {
   readonly pages: number;
   readonly requests: number;
   /** The number of documents by how they were obtained; see `ResponseEvent`. */
-  readonly came: Readonly<Record<Came, number>>;
+  readonly obtained: Readonly<Record<Provenance, number>>;
   readonly wireBytes: number;
   /** In milliseconds. */
   readonly duration: number;

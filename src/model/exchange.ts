@@ -16,8 +16,6 @@ export interface DocumentRequest {
   readonly isRedirected?: boolean | undefined;
   /** Sent without the caller's headers for this origin, because another website led here. */
   readonly anonymous?: boolean | undefined;
-  /** The response of an earlier run is used instead of a request. */
-  readonly notAsked?: NotAsked | undefined;
   /** How often the redirects so far came back to this URL with new cookies. The latest response counts. */
   readonly again?: number | undefined;
   /** The `Cookie` header, computed when the request is sent. */
@@ -27,9 +25,6 @@ export interface DocumentRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Why there is no request: a `guess` found nothing before, or the document is `unchanged` according to its index. */
-export type NotAsked = "guess" | "unchanged";
-
 /** Why there is no document: it does not exist, access is denied, the request failed, or our own policy forbids it. */
 export type FailureOutcome = "absent" | "blocked" | "failed" | "refused";
 
@@ -37,28 +32,26 @@ export type FailureOutcome = "absent" | "blocked" | "failed" | "refused";
 export type Fetched = FetchedDocument | FetchedRedirect | FailedFetch;
 
 /**
- * How a document was obtained: from the website now (`fetched`); from an earlier run, because the website answered 304 (`not-modified`),
- * sent the same bytes (`same-payload`) or got no request (`not-asked`); or from the archive that this run continues (`resumed`).
+ * How a document was obtained: from the website now (`fetched`); from an earlier run, because the website answered 304 (`not-modified`);
+ * or from the archive that this run resumes (`resumed`).
  */
-export type Came = "fetched" | "not-modified" | "same-payload" | "not-asked" | "resumed";
+export type Provenance = "fetched" | "not-modified" | "resumed";
 
 interface Exchange
-  extends Pick<DocumentRequest, "role" | "anonymous" | "notAsked" | "again">,
+  extends Pick<DocumentRequest, "role" | "anonymous" | "again">,
     Pick<SitemapResponse, "receivedAt" | "firstByte"> {
   /** The requested URL, without user name and password. */
   readonly url: string;
   /** 1 if there was no retry, 0 if there was no request. */
   readonly attempts: number;
   /** @default "fetched" */
-  readonly came?: Came;
+  readonly obtained?: Provenance;
 }
 
 export interface FetchedDocument extends Exchange {
   readonly outcome: "found";
   readonly status: number;
   readonly headers: HeaderList;
-  /** The website's answer this time, if the document is from an earlier run. */
-  readonly answered?: { readonly status: number; readonly headers: HeaderList };
   readonly body: Body;
   /** From the request to the last byte, in milliseconds; known for stored documents. */
   readonly duration?: number;
@@ -130,8 +123,6 @@ export interface BodyEnd {
   duration?: number | undefined;
   /** Including those after the body broke. */
   attempts?: number | undefined;
-  /** The body from an earlier run with the same bytes. */
-  sameAs?: Body | undefined;
 }
 
 /** Anything that answers requests, one URL at a time: the network, a store, or an archive. */
@@ -139,9 +130,7 @@ export interface DocumentSource {
   /** Does not follow redirects. */
   fetch(request: DocumentRequest): Promise<Fetched>;
   /** Whether a request without the caller's headers may get a different response. */
-  tellsApart?(url: string): boolean;
-  /** Whether no request is sent for this guess, because an earlier run has the response. */
-  wasNotAsked?(url: string): boolean;
+  variesByCredentials?(url: string): boolean;
   /** Whether a request would be sent immediately; with `isSpare`, without delaying others. Absent if nothing is gained by fetching early. */
   hasRoomFor?(url: string, isSpare?: boolean): boolean;
   close(): Promise<void>;
@@ -153,12 +142,11 @@ export function documentKey({ url, anonymous }: Pick<DocumentRequest, "url" | "a
 }
 
 /** What distinguishes requests, and the answers to them. */
-export type RequestIdentity = Pick<DocumentRequest, "url" | "role" | "anonymous" | "notAsked">;
+export type RequestIdentity = Pick<DocumentRequest, "url" | "role" | "anonymous">;
 
 /** Equal for requests with the same response. The role matters: robots.txt is cut off earlier than a sitemap at the same URL. */
 export function requestKey(request: RequestIdentity): string {
-  const key = request.role === "robots" ? `robots ${documentKey(request)}` : documentKey(request);
-  return request.notAsked === undefined ? key : `${request.notAsked} ${key}`;
+  return request.role === "robots" ? `robots ${documentKey(request)}` : documentKey(request);
 }
 
 /** The first value of a header; `name` in lower case. */

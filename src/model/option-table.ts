@@ -349,7 +349,6 @@ const storageOptions: readonly OptionRow[] = [
       takes("texts", "--previous <file>", "archive of an earlier run, to reuse unchanged documents (repeatable)"),
     ],
   },
-  on("trustLastmod", "--trust-lastmod", "with --previous: skip sitemaps with an unchanged lastmod"),
   {
     name: "resume",
     check: checks.path,

@@ -110,12 +110,6 @@ export interface Options {
   save?: string | undefined;
   /** Archives of earlier runs, to reuse unchanged documents. The results are the same as without it. */
   previous?: string | readonly string[] | undefined;
-  /**
-   * With `previous`: skip sitemaps whose `lastmod` in the index did not change, and mark them as `notAsked`. Many indexes have wrong
-   * dates, so about a seventh of them are fetched each day anyway.
-   * @default false
-   */
-  trustLastmod?: boolean | undefined;
   /** Continue an interrupted run from its archive: fetch what is missing, and append it. */
   resume?: string | undefined;
   /** Aborts the run: the call rejects with the signal's reason. */

@@ -472,10 +472,6 @@ export const treeProblems = {
     "Not in the archive",
     "Crawl again: the archive is cut off or was made with different options.",
   ) as Row,
-  "archive-counts": loss(
-    "The pages or problems differ from those recorded in the archive",
-    "The archive was modified: crawl again, or get the original.",
-  ) as Row,
   "archive-digest": loss(
     "The content does not match its checksum in the archive",
     "The file is damaged or was modified: crawl again, or get the original.",

@@ -17,9 +17,7 @@ interface Declared {
 }
 
 interface Readable extends Declared {
-  /** It was not requested: its `lastModified` is the same as in the previous run (`trustLastmod`). */
-  readonly notAsked?: true;
-  /** Whether it was read without losses. Corrected, like `pageCount`, if reading the pages of an archive shows otherwise. */
+  /** Whether it was read without losses. */
   readonly complete: boolean;
   readonly problems: readonly Problem[];
 }

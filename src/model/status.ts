@@ -22,9 +22,9 @@ export function fetchedEvent(fetched: Fetched): ResponseEvent | FailureEvent | u
 }
 
 function responseEvent(fetched: Fetched): ResponseEvent {
-  const { url, outcome, status, attempts, receivedAt, firstByte, came = "fetched" } = fetched;
+  const { url, outcome, status, attempts, receivedAt, firstByte, obtained = "fetched" } = fetched;
   const times = defined({ receivedAt, firstByte });
-  return { type: "response", url, outcome, ...defined({ status }), attempts, ...times, came };
+  return { type: "response", url, outcome, ...defined({ status }), attempts, ...times, obtained };
 }
 
 /** The outcome and the problem of a response that is neither a document nor a redirect. */

@@ -1,8 +1,6 @@
 // Files that are read and written at positions, and stored content: blocks in memory or in a file, which can be read repeatedly.
 import type { FileHandle } from "node:fs/promises";
 import { SitemapError, systemReason } from "../model/errors.ts";
-import type { Body } from "../model/exchange.ts";
-import type { Problem } from "../model/problem.ts";
 
 /** A range of a file. */
 export interface Extent {
@@ -113,10 +111,6 @@ export class KeptFile {
   #failed(what: "read" | "written", error: unknown): SitemapError {
     return this.#closed ? closedError() : storageFailed(`${this.#name} could not be ${what}`, error);
   }
-}
-
-export function keptBody(blocks: readonly Block[], problem: Problem | undefined): Body {
-  return { end: { problem }, [Symbol.asyncIterator]: () => readBlocks(blocks) };
 }
 
 /** Yields pieces of at most `blockSize`, reading ahead. If they are `lent`, a large piece is overwritten when the next one is requested. */

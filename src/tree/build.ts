@@ -1,12 +1,13 @@
 // Builds trees from a homepage, given sitemaps or an archive: a crawl that keeps its documents.
-import type { Archive } from "../archive/open.ts";
+import type { Archive } from "../archive/reader.ts";
 import type { Store } from "../archive/store.ts";
-import { type CrawlTarget, type RunOptions, run } from "../crawl/crawl.ts";
+import { type CrawlTarget, events, type RunOptions, run } from "../crawl/crawl.ts";
 import type { RobotsOf } from "../crawl/host-robots.ts";
+import type { PageFilter } from "../crawl/page-filter.ts";
 import { type Prepared, prepare, replayOptions } from "../crawl/prepare.ts";
 import { readUrls } from "../crawl/read.ts";
 import { SitemapError } from "../model/errors.ts";
-import type { OrderedEvent } from "../model/event.ts";
+import type { CrawlEvent, OrderedEvent } from "../model/event.ts";
 import { path as checkPath } from "../model/option-checks.ts";
 import { type ArchiveOptions, type ArchiveSettings, type Options, resolveArchiveOptions } from "../model/options.ts";
 import { problem } from "../model/problem.ts";
@@ -41,10 +42,6 @@ export async function openTree(path: string, options?: ArchiveOptions): Promise<
 export interface WhileBuilding extends Pick<RunOptions, "filter" | "shared" | "source"> {
   /** Called with the events in declared order; its result is awaited. */
   readonly onOrdered?: ((event: OrderedEvent) => Promise<void> | undefined) | undefined;
-  /** Compares all documents of an archive with their checksums now, because the tree is shown before, or without, reading its pages. */
-  readonly verify?: boolean | undefined;
-  /** `onEvent` does not need the pages, so counts from an archive can replace parsing. */
-  readonly pagesLater?: boolean | undefined;
 }
 
 export async function openTreeWhile(
@@ -52,9 +49,34 @@ export async function openTreeWhile(
   options?: ArchiveOptions,
   building: WhileBuilding = {},
 ): Promise<SitemapTree> {
+  const { archive, replay } = await openReplay(path, resolveArchiveOptions(options));
+  try {
+    return await collect(replay, { documents: archive, isNamed: false }, building);
+  } catch (error) {
+    await archive.close();
+    throw error;
+  }
+}
+
+/** The events of an archived crawl, in the same order: each document is read once. `save`: where to copy the archive first. */
+export async function* crawlArchive(
+  path: string,
+  { limits, rewrite, signal, save }: ArchiveOptions & Pick<Options, "save">,
+  { filter, urlsOnly }: { readonly filter: PageFilter; readonly urlsOnly: boolean },
+): AsyncGenerator<CrawlEvent, void> {
+  const { archive, replay } = await openReplay(path, resolveArchiveOptions({ limits, rewrite, signal }));
+  try {
+    if (save !== undefined) await archive.save(save);
+    yield* events({ ...replay, filter, read: urlsOnly && filter.settings.since === undefined ? readUrls : undefined });
+  } finally {
+    await archive.close();
+  }
+}
+
+// Opens an archive as the source of a crawl.
+async function openReplay(path: string, reader: ArchiveSettings): Promise<{ archive: Archive; replay: RunOptions }> {
   checkPath("path", path);
-  const reader = resolveArchiveOptions(options);
-  const { openArchive } = await import("../archive/open.ts");
+  const { openArchive } = await import("../archive/reader.ts");
   const { signal, limits } = reader;
   const until = performance.now() + limits.time;
   const archive = await openArchive(path, { signal, documents: limits.documents, until });
@@ -70,10 +92,7 @@ export async function openTreeWhile(
       ...(archive.altered ? [problem("archive-digest")] : []),
       ...(archive.otherWebsite ? [problem("archive-website", { value: archive.otherWebsite })] : []),
     ];
-    const isLater = isForLater(building, reader);
-    const read = isLater ? readUrls : undefined;
-    const options = { prepared, source: archive, omitMissing: archive.finished, problems, read };
-    return await collect(options, { documents: archive, isNamed: false }, building);
+    return { archive, replay: { prepared, source: archive, omitMissing: archive.finished, problems } };
   } catch (error) {
     await archive.close();
     throw error;
@@ -97,20 +116,14 @@ export async function buildTreeWhile(
   const store = storage.store as Store;
   try {
     const { shared, source, filter } = building;
-    const read = isForLater(building, prepared.settings) ? readUrls : undefined;
     const ask: RobotsOf = async (origin) => (await import("../crawl/fetch-one.ts")).fetchRobots(origin, prepared);
-    const options = { prepared, storage, read, filter, shared, source, omitMissing: source !== undefined, problems };
+    const options = { prepared, storage, filter, shared, source, omitMissing: source !== undefined, problems };
     const fetchRobots = source === undefined ? ask : undefined;
     return await collect(options, { documents: store, isNamed: true, fetchRobots }, building);
   } catch (error) {
     await store.close();
     throw error;
   }
-}
-
-// To pass on the pages now, the documents must be parsed.
-function isForLater({ onOrdered, pagesLater }: WhileBuilding, { onEvent }: Pick<Options, "onEvent">): boolean {
-  return onOrdered === undefined && (onEvent === undefined || pagesLater === true);
 }
 
 async function collect(

@@ -1,11 +1,9 @@
-// The tree of a website's sitemaps, and its documents until it is closed. Pages are not kept: they are read from the documents on demand,
-// and compared with the tree's counts, which may come from the index of an archive; its file may also be damaged.
-import type { Archive } from "../archive/open.ts";
+// The tree of a website's sitemaps, and its documents until it is closed. Pages are not kept: they are read from the documents on demand.
 import type { Store } from "../archive/store.ts";
 import { flatten } from "../crawl/crawl.ts";
 import { type RobotsOf, robotsIn } from "../crawl/host-robots.ts";
 import { PageFilter } from "../crawl/page-filter.ts";
-import { type Reading, read, textOf } from "../crawl/read.ts";
+import { read, textOf } from "../crawl/read.ts";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { DiscoveryRecord, TreeData, TreeDataWithPages, TreeStep, UnreachableWebsite } from "../model/event.ts";
@@ -13,7 +11,7 @@ import type { DocumentResponse, DocumentRole, DocumentSource, Fetched } from "..
 import { boolean, path as checkPath, optionsIn } from "../model/option-checks.ts";
 import { type PageFilterSettings, pageFilterNames, type Settings } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
-import { isLossy, type Problem, problem } from "../model/problem.ts";
+import type { Problem } from "../model/problem.ts";
 import { type IndexSitemap, isComplete, type PagesSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
 import { checkPart, checkSitemap, type PagesPart, type TreePart, walkNodes, walkSitemaps, withPages } from "./parts.ts";
 
@@ -21,7 +19,7 @@ export interface TreeParts extends Pick<SitemapTree, "homepage" | "root" | "disc
   /** Whether the caller gave the website. Otherwise it comes from an archive, which is not trusted. */
   readonly isNamed: boolean;
   /** A store or an archive. */
-  readonly documents: DocumentSource & Pick<Store, "save" | "forgetCounts"> & Partial<Pick<Archive, "counts">>;
+  readonly documents: DocumentSource & Pick<Store, "save">;
   readonly settings: Pick<Settings, "limits" | "strict" | "rewrite" | "onEvent">;
   /** Requests the robots.txt of a host; absent if nothing is requested. */
   readonly fetchRobots?: RobotsOf | undefined;
@@ -140,9 +138,11 @@ export class SitemapTree {
   readonly reachable: boolean;
   /** Why not, if it was not reachable. */
   readonly unreachable: UnreachableWebsite | undefined;
+  /** Whether everything declared was fully read. */
+  readonly complete: boolean;
+  /** The number of pages; one that is declared twice counts twice. */
+  readonly pageCount: number;
   readonly #parts: TreeParts;
-  #complete = true;
-  #pageCount = 0;
   #closed = false;
 
   private constructor(parts: TreeParts) {
@@ -152,20 +152,9 @@ export class SitemapTree {
     this.discovery = parts.discovery;
     this.unreachable = parts.unreachable;
     this.reachable = parts.unreachable === undefined;
-    for (const sitemap of walkSitemaps(parts.root)) {
-      this.#complete &&= isComplete(problemsOf(sitemap));
-      if (sitemap.kind === "pages") this.#pageCount += sitemap.pageCount;
-    }
-  }
-
-  /** Whether everything declared was fully read. May become false when the pages of an archive are read. */
-  get complete(): boolean {
-    return this.#complete;
-  }
-
-  /** The number of pages; one that is declared twice counts twice. Corrected if the count in an archive is wrong. */
-  get pageCount(): number {
-    return this.#pageCount;
+    const sitemaps = [...walkSitemaps(parts.root)];
+    this.complete = sitemaps.every((sitemap) => isComplete(problemsOf(sitemap)));
+    this.pageCount = sitemaps.reduce((sum, each) => sum + (each.kind === "pages" ? each.pageCount : 0), 0);
   }
 
   /**
@@ -291,11 +280,8 @@ export class SitemapTree {
   // If the sitemap is incomplete, yields exactly as many pages as it counted: a budget may have stopped it before the document's end.
   async *#pages(sitemap: PagesSitemap): AsyncGenerator<readonly SitemapPage[], void> {
     const document = await this.#find(sitemap.url);
-    if (document.outcome !== "found") {
-      return this.#correct(sitemap, ["reason" in document ? document.reason : problem("archive-missing")], 0);
-    }
-    const isWhole = sitemap.complete;
-    let left = isWhole ? Number.POSITIVE_INFINITY : sitemap.pageCount;
+    if (document.outcome !== "found") throw changed(sitemap);
+    let left = sitemap.complete ? Number.POSITIVE_INFINITY : sitemap.pageCount;
     let count = 0;
     const reading = read(document, this.#parts.settings);
     let step = await reading.next();
@@ -306,7 +292,7 @@ export class SitemapTree {
       count += taken.length;
       if (taken.length > 0) yield taken;
     }
-    if (step.done && isWhole) this.#compare(sitemap, count, step.value);
+    if (count !== sitemap.pageCount || (step.done && isChanged(sitemap, step.value.problems))) throw changed(sitemap);
   }
 
   async *#text(sitemap: Sitemap): AsyncGenerator<string, void> {
@@ -314,37 +300,7 @@ export class SitemapTree {
     if (document.outcome !== "found" || sitemap === this.root) return;
     yield* textOf(document, this.#parts.settings);
     const { problem } = document.body.end;
-    if (problem !== undefined && sitemap.kind !== "invalid") this.#correct(sitemap, [problem]);
-  }
-
-  // The counts of a sitemap may come from the index of an archive, and its document may be damaged.
-  #compare(sitemap: PagesSitemap, pageCount: number, { outcome, problems }: Reading): void {
-    const isCounted = this.#parts.documents.counts?.(sitemap.url) !== undefined;
-    // An index whose sitemaps were not read has no pages.
-    const isOfKind = !isCounted || (outcome.kind === "pages" && outcome.format === sitemap.format);
-    // Problems of an index are not reported for its own pages, unless they are missing.
-    const unsaid = unsaidBy(sitemap, problems).filter((each) => isCounted || isLossy(each.code) || isOfDetails(each));
-    const isAsSaid = isOfKind && pageCount === sitemap.pageCount && unsaid.every(isOfDetails);
-    // If the bytes differ, different counts are no surprise.
-    const isExplained = isAsSaid || unsaid.some(({ code }) => code === "archive-digest");
-    this.#correct(sitemap, isExplained ? unsaid : [...unsaid, problem("archive-counts")], pageCount);
-  }
-
-  #correct(sitemap: ReadableSitemap, problems: readonly Problem[], pageCount?: number): void {
-    const unsaid = unsaidBy(sitemap, problems);
-    if (unsaid.length === 0) return;
-    const node: Correctable = sitemap;
-    this.#complete = false;
-    node.complete = false;
-    node.problems = [...sitemap.problems, ...unsaid];
-    if (pageCount !== undefined && node.kind === "pages") {
-      this.#pageCount += pageCount - node.pageCount;
-      node.pageCount = pageCount;
-    }
-    this.#parts.documents.forgetCounts(sitemap.url);
-    // One loss, of which the others are consequences.
-    const [cause = unsaid[0] as Problem] = unsaid.filter(({ code }) => isLossy(code)).reverse();
-    this.#parts.settings.onEvent?.({ type: "problem", url: sitemap.url, problem: cause });
+    if (problem !== undefined && isChanged(sitemap, [problem])) throw changed(sitemap);
   }
 
   #find(url: string, role: DocumentRole = "sitemap"): Promise<Fetched> {
@@ -356,19 +312,14 @@ export class SitemapTree {
   }
 }
 
-type ReadableSitemap = IndexSitemap | PagesSitemap;
-// The counts of an archive are used until the documents are read; then they can be corrected.
-type Correctable = Writable<IndexSitemap> | Writable<PagesSitemap>;
-type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
-
-function unsaidBy({ problems: said }: ReadableSitemap, problems: readonly Problem[]): Problem[] {
-  const codes = new Set(said.map(({ code }) => code));
-  return problems.filter(({ code }) => !codes.has(code));
+// Whether the bytes differ from those that the tree was built from.
+function isChanged(sitemap: Sitemap, problems: readonly Problem[]): boolean {
+  const isDamaged = ({ code }: Problem) => code === "archive-digest";
+  return problems.some(isDamaged) && !problemsOf(sitemap).some(isDamaged);
 }
 
-// When entries of one URL are merged, only a reader of all details notices that a limit is exceeded.
-function isOfDetails({ code }: Problem): boolean {
-  return code === "limit-repeats" || code === "limit-images" || code === "limit-videos" || code === "limit-alternates";
+function changed({ url }: Sitemap): SitemapError {
+  return new SitemapError("invalid-archive", `The archive was changed while its tree was open: ${url}`);
 }
 
 // What the document of a sitemap was requested as.

@@ -29,17 +29,13 @@ export async function* writeTabtree(
   }
 }
 
-/** The note on a sitemap from an earlier run. */
-export const notAskedNote = "skipped: same lastmod as before";
-
 function remark(sitemap: Sitemap, limitNote: string | undefined): string {
   if (sitemap.kind === "invalid") return ` (not read: ${printable(sitemap.reason.message)})`;
-  const notAsked = sitemap.notAsked ? ` (${notAskedNote})` : "";
-  if (sitemap.complete) return notAsked;
+  if (sitemap.complete) return "";
   const lossy = sitemap.problems.filter(({ code }) => isLossy(code));
   const losses = lossy.filter(({ code }) => limitNote === undefined || code !== "limit-pages");
-  if (losses.length === 0) return `${notAsked} (${lossy.length > 0 ? limitNote : "incomplete"})`;
-  return `${notAsked} (incomplete: ${losses.map(({ message }) => printable(message)).join("; ")})`;
+  if (losses.length === 0) return ` (${lossy.length > 0 ? limitNote : "incomplete"})`;
+  return ` (incomplete: ${losses.map(({ message }) => printable(message)).join("; ")})`;
 }
 
 /** The fields before the tree. */

@@ -2,7 +2,7 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
-import { openArchive } from "../../src/archive/open.ts";
+import { openArchive } from "../../src/archive/reader.ts";
 import { createStore } from "../../src/archive/store.ts";
 import type { Fetched } from "../../src/model/exchange.ts";
 import { problem } from "../../src/model/problem.ts";

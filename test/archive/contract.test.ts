@@ -3,7 +3,7 @@ import { mkdtempSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
-import { openArchive } from "../../src/archive/open.ts";
+import { openArchive } from "../../src/archive/reader.ts";
 import { createStore, type Store } from "../../src/archive/store.ts";
 import type { DocumentRole, DocumentSource, Fetched } from "../../src/model/exchange.ts";
 import { problem } from "../../src/model/problem.ts";

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import type { Archive } from "../../src/archive/open.ts";
+import type { Archive } from "../../src/archive/reader.ts";
 import { openTree } from "../../src/tree/build.ts";
 import { testFolder } from "../support/test-folder.ts";
 import { contentOf } from "./exchanges.ts";

@@ -2,7 +2,7 @@
 import { readFile, truncate, writeFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type Archive, openArchive } from "../../src/archive/open.ts";
+import { type Archive, openArchive } from "../../src/archive/reader.ts";
 import { createStore } from "../../src/archive/store.ts";
 import { SitemapError } from "../../src/model/errors.ts";
 import { openTree } from "../../src/tree/build.ts";
@@ -198,11 +198,12 @@ describe("a description that was tampered with", () => {
 });
 
 test.each([
-  ['{"version":3,"settings":{}}', /later version/],
-  ['{"version":1,"settings":{}}', /damaged/],
-  ['{"version":2,"settings":[]}', /damaged/],
-  ['{"version":2,"settings":{},"homepage":1}', /damaged/],
-  ['{"version":2,"settings":{},"sitemaps":[1]}', /damaged/],
+  ['{"version":4,"settings":{}}', /written by a newer version of sitegrove; update sitegrove/],
+  ['{"version":2,"settings":{}}', /written by an older version of sitegrove; crawl the website again/],
+  ['{"version":"3","settings":{}}', /damaged/],
+  ['{"version":3,"settings":[]}', /damaged/],
+  ['{"version":3,"settings":{},"homepage":1}', /damaged/],
+  ['{"version":3,"settings":{},"sitemaps":[1]}', /damaged/],
   ["{", /damaged/],
 ])("an archive about %s is refused", async (json, message) => {
   const content = `sitegrove: ${json}\r\n`;

@@ -2,7 +2,6 @@
 // Each document is fetched once and listed once, with and without headers of the caller's own. Over sockets and TLS.
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { guessDays, isDue } from "../../src/crawl/previous.ts";
 import { knownPaths } from "../../src/discover/known-paths.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
@@ -220,16 +219,5 @@ describe("well-known paths are asked for where the website turned out to be", ()
     expect(asked.filter((url) => url.startsWith(start))).toHaveLength(2 + knownPaths.length);
     const refused = { "/robots.txt": { to: "https://nobody.example.org/robots.txt" }, "/sitemap.xml": pages };
     expect((await count((url) => refused[new URL(url).pathname as never])).tree).toContain(`${start}sitemap.xml`);
-  });
-
-  test("in a later run, too, which asks for a few of them", async () => {
-    const served = await namedWebsite(names, (url) => moved(url) ?? (url.endsWith("/sitemap.xml") ? pages : undefined));
-    const save = path.join(newFolder(), "first.warc");
-    await using first = await sitemapTreeForHomepage(start, { ...served.options, save });
-    const asked = served.asked.splice(0).length;
-    await using second = await sitemapTreeForHomepage(start, { ...served.options, previous: save });
-    expect(await listed(second)).toEqual(await listed(first));
-    const due = knownPaths.slice(1).filter((name) => isDue(home + name, guessDays));
-    expect([asked, served.asked.length]).toEqual([4 + knownPaths.length, 5 + due.length]);
   });
 });

@@ -460,7 +460,7 @@ describe("in the library", () => {
     await expect(read().commit()).rejects.toThrow("Call `commit()` after the loop");
     expect(() => read({ first: "some" as "all" })).toThrow("first");
     expect(() => read({ only: ["moved" as "added"] })).toThrow("moved");
-    for (const crawl of [{ save: "x.warc" }, { trustLastmod: true }])
+    for (const crawl of [{ save: "x.warc" }, { resume: "x.warc" }])
       expect(() => changes(home, { state, crawl })).toThrow("cannot be combined with");
     expect(() => changes(home, {} as ChangesOptions)).toThrow("state");
   });

@@ -116,7 +116,7 @@ describe.each([
 
   const cameOf = (events: CrawlEvent[]) =>
     Object.fromEntries(
-      events.flatMap((event) => (event.type === "response" ? [[event.url.slice(home.length), event.came]] : [])),
+      events.flatMap((event) => (event.type === "response" ? [[event.url.slice(home.length), event.obtained]] : [])),
     );
 
   test.skipIf(!isThere)("says that nothing changed, and what changed is fetched", async () => {

@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, readFileSync, rmSync, statSync, truncateSync,
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openArchive } from "../../src/archive/open.ts";
+import { openArchive } from "../../src/archive/reader.ts";
 import type { CrawlEvent } from "../../src/model/event.ts";
 import type { Options } from "../../src/model/options.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
@@ -260,7 +260,7 @@ describe("cut short", () => {
   });
 });
 
-test("how each document came is reported and counted", async () => {
+test("how each document was obtained is reported and counted", async () => {
   const file = inFolder("told.warc");
   const stop = new AbortController();
   const saving = sitemapTreeForHomepage(site.homepage, {
@@ -273,15 +273,15 @@ test("how each document came is reported and counted", async () => {
   const before = await keptIn(file);
   const events = await goOn(file);
   const responses = events.filter((event) => event.type === "response");
-  const came = new Map(responses.map(({ url, came }) => [url.slice(site.homepage.length - 1), came]));
-  expect(new Set([...came.keys()])).toEqual(new Set(await keptIn(file)));
-  for (const [url, how] of came) expect(how).toBe(before.includes(url) ? "resumed" : "fetched");
-  expect(responses).toHaveLength(came.size);
+  const obtained = new Map(responses.map(({ url, obtained }) => [url.slice(site.homepage.length - 1), obtained]));
+  expect(new Set([...obtained.keys()])).toEqual(new Set(await keptIn(file)));
+  for (const [url, how] of obtained) expect(how).toBe(before.includes(url) ? "resumed" : "fetched");
+  expect(responses).toHaveLength(obtained.size);
   const { totals } = events.at(-1) as Extract<CrawlEvent, { type: "finished" }>;
   const found = responses.filter(({ outcome }) => outcome === "found");
-  expect(totals.came.resumed).toBe(found.filter(({ came }) => came === "resumed").length);
-  expect(totals.came.fetched).toBe(found.filter(({ came }) => came === "fetched").length);
-  expect(totals.came.resumed).toBeGreaterThan(3);
+  expect(totals.obtained.resumed).toBe(found.filter(({ obtained }) => obtained === "resumed").length);
+  expect(totals.obtained.fetched).toBe(found.filter(({ obtained }) => obtained === "fetched").length);
+  expect(totals.obtained.resumed).toBeGreaterThan(3);
   expect(totals.requests).toBe(asked.length);
 });
 

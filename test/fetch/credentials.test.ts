@@ -45,9 +45,9 @@ test.each([
     settings,
     urls.map((url) => new URL(url)),
   );
-  const tellsApart = (url: string) => "x-api-key" in headers(new URL(url).origin, false);
+  const variesByCredentials = (url: string) => "x-api-key" in headers(new URL(url).origin, false);
   const [first = "", ...others] = chain.split(" ");
-  const hops = [Hop.first(first, "sitemap", followRules(settings.limits, urls, { tellsApart }))];
+  const hops = [Hop.first(first, "sitemap", followRules(settings.limits, urls, { variesByCredentials }))];
   for (const to of others) {
     const answer = { outcome: "redirect", status: 302, url: "", role: "sitemap", attempts: 1 } as const;
     hops.push(hops.at(-1)?.next({ ...answer, headers: [["location", to]] }) as Hop);

@@ -1,4 +1,4 @@
-// How documents came: in events, in the tree, and in an archive.
+// How documents were obtained: in events, in the tree, and in an archive.
 import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import path from "node:path";

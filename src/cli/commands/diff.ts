@@ -192,7 +192,7 @@ async function homepageAmong(targets: readonly Target[]): Promise<string | undef
   const known = targets.find(({ kind }) => kind === "website" || kind === "archive");
   if (known?.kind === "website") return known.homepage;
   if (known?.kind !== "archive") return undefined;
-  const { archiveAbout } = await import("../../archive/open.ts");
+  const { archiveAbout } = await import("../../archive/reader.ts");
   return (await archiveAbout(known.path))?.homepage;
 }
 

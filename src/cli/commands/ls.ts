@@ -110,7 +110,7 @@ async function parseTreeTargets(names: readonly string[], flags: Flags, context:
       throw new UsageError("a folder must be the only target");
     return { chosen };
   }
-  const { archiveAbout } = await import("../../archive/open.ts");
+  const { archiveAbout } = await import("../../archive/reader.ts");
   const about = await archiveAbout(resume);
   if (about?.homepage === undefined && about?.sitemaps === undefined)
     throw new UsageError(`${resume} cannot be resumed: another tool wrote it`);
@@ -141,7 +141,6 @@ function checkTogether(flags: Flags<Format>, websites: number): void {
   refuse(isSitemapFormat(format) && pageFlag, `${pageFlag} chooses pages; -f ${format} lists sitemaps`);
   checkSince(flags);
   refuse(flags["seed"] !== undefined && flags["sample"] === undefined, "--seed needs --sample");
-  refuse(flags["trustLastmod"] && !previous, "--trust-lastmod needs --previous");
   refuse(flags.force && !save && !output, "--force needs --save or --output");
   if (websites === 1) return;
   refuse(save, "--save works with one website: name only one");
@@ -228,6 +227,7 @@ async function* parquetPieces(job: Job): Pieces {
 async function* batchesOf(job: Job, seen: See): AsyncGenerator<PageBatch, void, undefined> {
   const { flags, filter, options, run, summary } = job;
   const { crawlWith } = await import("../../crawl/crawl.ts");
+  const { crawlArchive } = await import("../../tree/build.ts");
   const see: See = (event) => {
     if (event.type === "start" && event.depth === 0 && flags.stripUrl) job.show = stripUrl(event.url);
     run.see(event);
@@ -237,30 +237,19 @@ async function* batchesOf(job: Job, seen: See): AsyncGenerator<PageBatch, void, 
   const urlsOnly = /^(?:pages|sitemaps)/.test(flags.format) && summary === undefined;
   for (const named of eachSite(job)) {
     const target = await run.probe(named);
-    const isArchive = target.kind === "archive";
-    const batches = isArchive
-      ? archivedSteps(job, target, see)
-      : crawlWith(filter, crawlTarget(target), options, urlsOnly);
-    for await (const event of batches) {
-      if (!isArchive) see(event as CrawlEvent);
+    const events =
+      target.kind === "archive"
+        ? crawlArchive(target.path, options, { filter, urlsOnly })
+        : crawlWith(filter, crawlTarget(target), options, urlsOnly);
+    for await (const event of events) {
+      see(event);
       if (event.type !== "pages") continue;
-      const batch = { sitemap: "sitemap" in event ? event.sitemap.url : event.url, pages: event.pages };
+      const batch = { sitemap: event.url, pages: event.pages };
       summary?.see(batch);
       yield batch;
       if (filter.reached) break;
     }
     run.signal.throwIfAborted();
-  }
-}
-
-async function* archivedSteps(job: Job, target: TreeTarget, see: See): AsyncGenerator<TreeStep, void, undefined> {
-  const tree = await treeFor(job, target, see);
-  try {
-    if (isSitemapFormat(job.flags.format) && job.summary === undefined) return;
-    const { filteredWalk } = await import("../../tree/tree.ts");
-    yield* untilStopped(filteredWalk(tree, job.filter, withoutRepeats(tree.walk())), job.run.signal);
-  } finally {
-    await tree.close();
   }
 }
 
@@ -299,13 +288,11 @@ function* eachSite({ targets, filter, run }: Job): Generator<TreeTarget, void> {
   }
 }
 
-async function treeFor({ flags, filter, options, run }: Job, target: TreeTarget, see?: See): Promise<SitemapTree> {
+async function treeFor({ flags, filter, options, run }: Job, target: TreeTarget): Promise<SitemapTree> {
   // With filters, only the listing knows when the limit is reached.
   const pages = flags.limit === undefined || !filter.passesAll ? {} : { pages: flags.limit };
   const limits = { ...options.limits, ...pages };
-  // A list of pages reads everything; other formats tell what was counted before they do, or without.
-  const more = { ...options, limits, ...(see && { onEvent: see }) };
-  const tree = await run.tree(target, more, !isPageFormat(flags.format));
+  const tree = await run.tree(target, { ...options, limits });
   if (target.kind === "archive" && options.save !== undefined) await tree.save(options.save);
   return tree;
 }
@@ -320,19 +307,6 @@ async function* untilStopped(
     if (signal.aborted) return;
     seen?.(step);
     yield step;
-  }
-}
-
-/** The pages of a sitemap that is in the tree twice are listed once, as in a crawl. */
-async function* withoutRepeats(steps: AsyncIterable<TreeStep>): AsyncGenerator<TreeStep, void, undefined> {
-  const seen = new Set<string>();
-  let isRepeated = false;
-  for await (const step of steps) {
-    if (step.type === "enter" && step.sitemap.kind === "pages") {
-      isRepeated = seen.has(step.sitemap.url);
-      seen.add(step.sitemap.url);
-    }
-    if (step.type !== "pages" || !isRepeated) yield step;
   }
 }
 

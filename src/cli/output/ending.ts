@@ -158,7 +158,7 @@ export class CrawlEnding {
       const sources = totals === undefined ? "" : ` from ${counted(totals.sitemaps, "sitemap")}`;
       const effort = totals === undefined ? "" : ` in ${duration(totals.duration)}, ${size(totals.wireBytes)}`;
       messages.say(`${counted(listed, "page")}${sources}${effort}`, "good");
-      if (totals !== undefined) sayHowTheyCame(messages, totals.came);
+      if (totals !== undefined) sayProvenance(messages, totals.obtained);
     }
     this.#printSummary(messages);
     if (!this.#found && this.#limit !== undefined) messages.say(messageWithHint(this.#limit), "warning");
@@ -215,13 +215,12 @@ const mostGroups = 10;
 const mostInGroup = 5;
 
 // Nothing if all of them were fetched.
-function sayHowTheyCame(messages: Messages, came: FinishedEvent["totals"]["came"]): void {
-  const unchanged = came["not-modified"] + came["same-payload"];
+function sayProvenance(messages: Messages, obtained: FinishedEvent["totals"]["obtained"]): void {
+  const unchanged = obtained["not-modified"];
   const parts = [];
   if (unchanged > 0) parts.push(`${grouped(unchanged)} unchanged`);
-  if (came["not-asked"] > 0) parts.push(`${grouped(came["not-asked"])} skipped`);
-  if (came.resumed > 0) parts.push(`${grouped(came.resumed)} from the archive`);
-  if (parts.length > 0) messages.say(`${counted(came.fetched, "document")} fetched, ${parts.join(", ")}`, "quiet");
+  if (obtained.resumed > 0) parts.push(`${grouped(obtained.resumed)} from the archive`);
+  if (parts.length > 0) messages.say(`${counted(obtained.fetched, "document")} fetched, ${parts.join(", ")}`, "quiet");
 }
 
 // For a document that was cut off, the message says how much of it was kept.

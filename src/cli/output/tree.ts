@@ -7,7 +7,6 @@ import { isLossy } from "../../model/problem.ts";
 import type { Sitemap } from "../../model/sitemap.ts";
 import type { ShowUrl } from "../../write/pages.ts";
 import { printable } from "../../write/printable.ts";
-import { notAskedNote } from "../../write/trees.ts";
 
 interface TreeLook {
   readonly show: ShowUrl;
@@ -64,6 +63,6 @@ export async function* writeTerminalTree(
       .filter(({ code }) => isLossy(code))
       .map(({ code, message }) => (code === "limit-pages" ? limitNote : undefined) ?? printable(message));
     const loss = sitemap.complete ? "" : ` ${colors.yellow(losses.join("; ") || "incomplete")}`;
-    return `${count}${sitemap.notAsked ? ` ${colors.dim(`(${notAskedNote})`)}` : ""}${loss}`;
+    return `${count}${loss}`;
   }
 }

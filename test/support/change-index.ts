@@ -1,15 +1,9 @@
 // Rewrites the index of an archive that is not compressed, as somebody would who lies: digest, length and trailer are right.
 import { readFileSync, writeFileSync } from "node:fs";
 import { trailerOf } from "../../src/archive/index-record.ts";
-import { digestOf } from "../../src/archive/warc.ts";
+import { Digester } from "../../src/archive/warc.ts";
 
-export interface Notes {
-  by: string;
-  /** What is said to be in each document of pages. */
-  documents: Record<string, unknown>[];
-}
-
-type Line = [url: string, kind: string, lengths: number[], bytes?: number, counts?: unknown];
+type Line = [key: string, lengths: number[], flags?: string];
 
 interface Parts {
   readonly before: Buffer;
@@ -46,10 +40,10 @@ export async function changeIndex(
   const content = Buffer.from(
     [first, ...lines.map((line) => JSON.stringify(line))].map((line) => `${line}\n`).join(""),
   );
-  const index = withContent(head, content, await digestOf([content]));
+  const index = withContent(head, content, String(new Digester().see(content)));
   const end = Buffer.from(trailerOf({ offset: before.length, length: index.length }));
   const [endHead = ""] = trailer.split("\r\n\r\n");
-  writeFileSync(copy, Buffer.concat([before, index, withContent(endHead, end, await digestOf([end]))]));
+  writeFileSync(copy, Buffer.concat([before, index, withContent(endHead, end, String(new Digester().see(end)))]));
   return copy;
 }
 
@@ -58,39 +52,4 @@ function withContent(head: string, content: Buffer, digest: string): Buffer {
     .replace(/WARC-Block-Digest: .*/, `WARC-Block-Digest: ${digest}`)
     .replace(/Content-Length: .*/, `Content-Length: ${content.length}`);
   return Buffer.concat([Buffer.from(`${changed}\r\n\r\n`), content, Buffer.from("\r\n\r\n")]);
-}
-
-const notesIn = (about: string, lines: readonly Line[]): Notes => ({
-  by: JSON.parse(about).by,
-  documents: [...lines]
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .flatMap(([url, , , wireBytes, counts]) => {
-      if (!Array.isArray(counts)) return [];
-      const [format, pages, decodedBytes, charset, checksum, ...problems] = counts;
-      return [{ url, format, pages, wireBytes, decodedBytes, charset, checksum, problems }];
-    }),
-});
-
-/** The counts of an archive. */
-export function notesOf(archive: string): Notes | undefined {
-  const { about, lines } = split(archive);
-  const notes = notesIn(about, lines);
-  return notes.documents.length === 0 ? undefined : notes;
-}
-
-export function changeNotes(archive: string, copy: string, change: (notes: Notes) => void): Promise<string> {
-  return changeIndex(archive, copy, (lines, about) => {
-    const notes = notesIn(about, lines);
-    const { by } = notes;
-    change(notes);
-    for (const document of notes.documents) {
-      const { url, format, pages, wireBytes, decodedBytes, charset, checksum, problems } = document;
-      for (const line of lines) {
-        if (line[0] !== url || line[4] === undefined) continue;
-        line[3] = wireBytes as number;
-        line[4] = Array.isArray(problems) ? [format, pages, decodedBytes, charset, checksum, ...problems] : problems;
-      }
-    }
-    return about.replace(JSON.stringify(by), JSON.stringify(notes.by));
-  });
 }

@@ -1,0 +1,125 @@
+// The body of an archived response. It follows the HTTP head in its record, is read from the file on demand, and is compared with the
+// record's digests each time.
+//   https://www.rfc-editor.org/rfc/rfc9112
+import type { Body, BodyEnd, HeaderList } from "../model/exchange.ts";
+import { type Problem, problem } from "../model/problem.ts";
+import { isDamage, type OpenedRecord, type RecordFile, type RecordSpan } from "./records.ts";
+import { DigestCheck, fieldsOf, headEnd, latin1 } from "./warc.ts";
+
+type Pieces = AsyncGenerator<Uint8Array, undefined>;
+
+export interface RecordBodyOptions {
+  readonly records: RecordFile;
+  /** Undefined if the record is lost. */
+  readonly span: RecordSpan | undefined;
+  /** The expected id of the record. */
+  readonly id?: string | undefined;
+  readonly problem: Problem | undefined;
+  /** There is no HTTP head before the body. */
+  readonly isResource?: boolean;
+  /** Removes a transfer coding that the body still has; calls `onCut` if its end is missing. */
+  readonly decode?: ((payload: Pieces, onCut: () => void) => Pieces) | undefined;
+}
+
+export class RecordBody implements Body {
+  readonly #options: RecordBodyOptions;
+  readonly end: BodyEnd;
+
+  constructor(options: RecordBodyOptions) {
+    this.#options = options;
+    this.end = { problem: options.problem };
+  }
+
+  /** Whether it is intact: reads all of it. */
+  readonly isGood = async (): Promise<boolean> => {
+    // A separate body, because readers of this one write into its `end`.
+    const body = new RecordBody(this.#options);
+    for await (const _ of body);
+    return body.end.problem === undefined;
+  };
+
+  async *[Symbol.asyncIterator](): Pieces {
+    const { span, records, id } = this.#options;
+    try {
+      const opened = span && (await records.open(span));
+      const isExpected = id === undefined || opened?.head.fields.get("warc-record-id") === id;
+      if (opened !== undefined && isExpected && (yield* this.#checked(opened))) return;
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+    }
+    // The part before the damage is used.
+    this.end.problem ??= problem("archive-digest");
+  }
+
+  // Whether everything matches the digests.
+  async *#checked({ head: { fields }, content }: OpenedRecord): AsyncGenerator<Uint8Array, boolean> {
+    const { isResource, decode } = this.#options;
+    const block = new DigestCheck(fields.get("warc-block-digest"));
+    const payload = new DigestCheck(fields.get("warc-payload-digest"));
+    // Tools disagree about whether a payload includes its transfer coding.
+    const decoded = new DigestCheck(decode && fields.get("warc-payload-digest"));
+    const whole = digested(content, block);
+    const raw = digested(isResource ? whole : withoutHead(whole), payload);
+    const cut = () => {
+      this.end.problem ??= problem("body-short");
+    };
+    yield* decode === undefined ? raw : digested(decode(raw, cut), decoded);
+    return (payload.isRight() || (decode !== undefined && decoded.isRight())) && block.isRight();
+  }
+}
+
+async function* digested(pieces: Pieces, check: DigestCheck): Pieces {
+  if (check.isNone) return yield* pieces;
+  for await (const piece of pieces) {
+    check.see(piece);
+    yield piece;
+  }
+}
+
+// Yields nothing if there is no head.
+async function* withoutHead(content: Pieces): Pieces {
+  try {
+    const { head, start } = await readHttpHead(content);
+    if (head !== undefined && start.length > 0) yield start;
+    for await (const piece of content) if (head !== undefined) yield piece;
+  } finally {
+    await content.return(undefined);
+  }
+}
+
+export interface HttpHead {
+  readonly status: number;
+  readonly headers: HeaderList;
+  /** In bytes, with the empty line after it. */
+  readonly length: number;
+}
+
+/** More than any server sends or any client accepts. */
+const maxHttpHead = 256 * 1024;
+export const maxChunkLine = 1024;
+
+/** The head of a response (undefined if there is none), and the beginning of its body: at least the first chunk's size line. */
+export async function readHttpHead(
+  content: Pieces,
+): Promise<{ readonly head: HttpHead | undefined; readonly start: Uint8Array }> {
+  let bytes: Uint8Array = new Uint8Array();
+  let end: number | undefined;
+  for (let isEnd = false; !isEnd && bytes.length < (end ?? maxHttpHead) + maxChunkLine; ) {
+    const step = await content.next();
+    isEnd = step.done === true;
+    if (!step.done) bytes = bytes.length === 0 ? step.value : Buffer.concat([bytes, step.value]);
+    end ??= headEnd(bytes.subarray(0, maxHttpHead));
+    // If there is no body, the head may end with the record.
+    if (isEnd && bytes.length < maxHttpHead) end ??= bytes.length;
+  }
+  if (end === undefined || end > maxHttpHead) return { head: undefined, start: bytes };
+  const head = parseHttpHead(latin1(bytes.subarray(0, end)));
+  return { head, start: bytes.subarray(end) };
+}
+
+function parseHttpHead(text: string): HttpHead | undefined {
+  const status = /^HTTP\/\d(?:\.\d)?[ \t]+(\d{3})(?!\d)/.exec(text)?.[1];
+  if (status === undefined) return undefined;
+  const headers = text.includes("\n") ? [...fieldsOf(text.slice(text.indexOf("\n") + 1))] : [];
+  return { status: Number(status), headers, length: text.length };
+}

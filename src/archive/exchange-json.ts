@@ -1,0 +1,112 @@
+// The description of an exchange in an archive: everything but the body, as JSON. Checked when read, because archives are not trusted.
+import { SitemapError } from "../model/errors.ts";
+import type { Body, DocumentRole, Fetched, HeaderList } from "../model/exchange.ts";
+import { hasNoResponse, isRefused, type Problem, problemFrom } from "../model/problem.ts";
+import { isHttpUrl, parseUrl, withoutCredentials } from "../model/url.ts";
+import { isObject, parseJson } from "./info.ts";
+
+type BodyOf = (problem: Problem | undefined) => Body;
+
+/** The part of an exchange that is stored. User names and passwords are removed from every URL in it. */
+export function described({ obtained: _, ...fetched }: Fetched, bodyProblem: Problem | undefined): Fetched {
+  const body = bodyProblem === undefined ? {} : { problem: bodyProblem };
+  return clean(fetched.outcome === "found" ? { ...fetched, body } : fetched) as Fetched;
+}
+
+/** Parses a description. `bodyOf` creates the body of a document, given its problem; without it, there is an empty one. */
+export function revive(bytes: Uint8Array, bodyOf: BodyOf = emptyBody): Fetched {
+  const parsed = parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
+  if (!isObject(parsed)) fail();
+  const { outcome, url, body } = parsed;
+  for (const [name, isValid] of Object.entries(fieldChecks)) {
+    if (!isValid(parsed[name]) && (parsed[name] !== undefined || requiredFields.has(name))) fail();
+  }
+  const known = Object.keys(fieldChecks).filter((name) => parsed[name] !== undefined);
+  const asked = {
+    ...(Object.fromEntries(known.map((name) => [name, parsed[name]])) as Pick<Fetched, "role" | "attempts">),
+    url: withoutCredentials(url as string),
+    ...(parsed["anonymous"] === true ? { anonymous: true } : {}),
+  };
+  const { status, headers } = parsed as { status?: number; headers?: HeaderList };
+  switch (outcome) {
+    case "found":
+    case "redirect": {
+      if (status === undefined || headers === undefined) fail();
+      if (outcome === "redirect") return { outcome, ...asked, status, headers };
+      if (!isObject(body)) fail();
+      const reason = body["problem"] === undefined ? undefined : (problemFrom(body["problem"]) ?? fail());
+      return { outcome, ...asked, status, headers, body: bodyOf(reason) };
+    }
+    case "absent":
+    case "blocked":
+    case "failed":
+    case "refused":
+      return { outcome, ...asked, reason: problemFrom(parsed["reason"]) ?? fail() };
+    default:
+      return fail();
+  }
+}
+
+function emptyBody(problem: Problem | undefined): Body {
+  return { end: { problem }, async *[Symbol.asyncIterator]() {} };
+}
+
+const roles: ReadonlySet<unknown> = new Set<DocumentRole>(["robots", "sitemap", "homepage"]);
+const requiredFields: ReadonlySet<string> = new Set(["url", "role", "attempts"]);
+const fieldChecks: Readonly<Record<string, (value: unknown) => boolean>> = {
+  url: (value) => typeof value === "string" && isHttpUrl(value),
+  role: (value) => roles.has(value),
+  again: (value) => isWhole(value, 1),
+  attempts: (value) => isWhole(value),
+  receivedAt: (value) => typeof value === "string" && value.length < 40 && !Number.isNaN(Date.parse(value)),
+  firstByte: (value) => isWhole(value),
+  duration: (value) => isWhole(value),
+  status: (value) => isWhole(value, 100, 999),
+  headers: (value) => Array.isArray(value) && value.every(isHeader),
+};
+
+function isHeader(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 2 && value.every((text) => typeof text === "string");
+}
+
+function isWhole(value: unknown, least = 0, most = Number.MAX_SAFE_INTEGER): boolean {
+  return Number.isInteger(value) && Number(value) >= least && Number(value) <= most;
+}
+
+function fail(): never {
+  throw new SitemapError("invalid-archive", "it is damaged: the description of an exchange cannot be read");
+}
+
+/** Why another run may get more: one of our limits or settings, no connection, or damage; not an error that the website sent. */
+export function cutOf(fetched: Fetched): Problem | undefined {
+  const found =
+    fetched.outcome === "found" ? fetched.body.end.problem : "reason" in fetched ? fetched.reason : undefined;
+  if (found === undefined) return undefined;
+  const { code } = found;
+  return cutCodes.has(code) || isRefused(code) || hasNoResponse(code) ? found : undefined;
+}
+
+const cutCodes: ReadonlySet<string> = new Set([
+  "limit-time",
+  "limit-documents",
+  "limit-bytes",
+  "limit-document-bytes",
+  "limit-robots-bytes",
+  "timeout-idle",
+  "rate-limited",
+  "client-failed",
+  "archive-digest",
+]);
+
+// Texts may contain a URL anywhere: a Location, a Link header, the message of a problem.
+function clean(value: unknown): unknown {
+  if (typeof value === "string") return value.includes("@") ? cleanText(value) : value;
+  if (Array.isArray(value)) return value.map(clean);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, clean(item)]));
+}
+
+function cleanText(text: string): string {
+  if (parseUrl(text) !== null) return withoutCredentials(text);
+  return text.replace(/(\bhttps?:\/\/|^\/\/)[^\s/?#@"<>]*@/gi, "$1");
+}

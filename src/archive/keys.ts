@@ -1,0 +1,27 @@
+// Which stored exchange answers a request, one URL at a time, as the website would.
+import { type DocumentRequest, type FailedFetch, type RequestIdentity, requestKey } from "../model/exchange.ts";
+import { type ProblemCode, problem } from "../model/problem.ts";
+import { withoutCredentials } from "../model/url.ts";
+
+/** Equal for interchangeable exchanges. Without user name and password. */
+export function archiveKey(request: RequestIdentity): string {
+  return requestKey({ ...request, url: withoutCredentials(request.url) });
+}
+
+/** The keys of the response to a request, the best first. Archives from other tools have one response per URL, regardless of role. */
+export function archiveKeys({ url, role, anonymous }: RequestIdentity): string[] {
+  const ways: Omit<RequestIdentity, "url">[] = [
+    { role, anonymous },
+    { role: "sitemap", anonymous },
+    { role: "sitemap" },
+    { role: "sitemap", anonymous: true },
+    { role: "robots" },
+  ];
+  return [...new Set(ways.map((way) => archiveKey({ url, ...way })))];
+}
+
+/** Why an archive has no response. */
+export function unanswered({ url, role, anonymous }: DocumentRequest, code: ProblemCode): FailedFetch {
+  const asked = { url: withoutCredentials(url), role, ...(anonymous && { anonymous }) };
+  return { outcome: "failed", ...asked, attempts: 0, reason: problem(code) };
+}

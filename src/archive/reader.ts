@@ -1,0 +1,348 @@
+// An open archive, ours or another tool's. Finds the response to each request by the index or, without a valid one (an interrupted run,
+// joined files, other tools), in one pass over the records. The first exchange for a URL counts.
+import { open, stat } from "node:fs/promises";
+import { SitemapError, systemReason } from "../model/errors.ts";
+import type { DocumentRequest, DocumentSource, Fetched } from "../model/exchange.ts";
+import type { Problem } from "../model/problem.ts";
+import { closedError, invalidArchive, KeptFile, storageFailed } from "../storage/file.ts";
+import { RecordBody } from "./body.ts";
+import { cutOf, revive } from "./exchange-json.ts";
+import { dateOf, foreignUrl, Originals, readForeign } from "./foreign.ts";
+import { AnswerLimit, type Group, indexType, readIndex, readIndexHead } from "./index-record.ts";
+import { type ArchiveInfo, infoFrom, parseJson } from "./info.ts";
+import { archiveKey, archiveKeys, unanswered } from "./keys.ts";
+import { isDamage, RecordFile, type RecordSpan, RecordWalk, unlessDamaged, type WalkedRecord } from "./records.ts";
+import { DigestCheck, latin1, type RecordHead } from "./warc.ts";
+
+/** The position of an exchange. */
+export interface Answer {
+  readonly response: RecordSpan | undefined;
+  /** Absent in records from other tools. */
+  readonly description?: RecordSpan | undefined;
+  /** It is incomplete because of damage or one of our limits, so another run may have more. */
+  readonly isCut?: boolean;
+  /** In joined archives: the run, unless it is the one that the archive is about. */
+  readonly run?: string | undefined;
+  readonly isRevisit?: boolean;
+}
+
+/** How an archive is opened. */
+export interface OpenArchiveOptions {
+  /** Stops opening, with its reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** The maximum number of sitemaps in a tree, which also limits the responses in an archive (it has one for each redirect, too). */
+  readonly documents?: number | undefined;
+  /** When to stop and use what was found, on the clock of performance.now(). */
+  readonly until?: number | undefined;
+  /** In joined archives, the last response to a request counts instead of the first. */
+  readonly newest?: boolean | undefined;
+  readonly mostAnswers?: number | undefined;
+  /** Also collect the groups of records, to copy them or to append to them. */
+  readonly withGroups?: boolean | undefined;
+  readonly writable?: boolean | undefined;
+}
+
+// More than any run with the default limits writes. Limited, because a small file must not use up all memory.
+const leastAnswers = 600_000;
+const answersOfDocument = 12;
+// Larger than the headers that any client accepts.
+const maxDescription = 4 * 1024 * 1024;
+
+/** Opens a WARC file, our own or another tool's, compressed or not. Throws a `SitemapError` (`invalid-archive`) if it is not one. */
+export async function openArchive(path: string, options: OpenArchiveOptions = {}): Promise<Archive> {
+  const stats = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw invalidArchive(path, error.code === "ENOENT" ? "there is no such file" : systemReason(error), error);
+  });
+  // Opening a pipe would wait for a writer.
+  if (!stats.isFile()) throw invalidArchive(path, "it is not a file");
+  const handle = await open(path, options.writable ? "r+" : "r").catch((error: NodeJS.ErrnoException) => {
+    // Too many open files: not a fault of the archive.
+    if (error.code === "EMFILE" || error.code === "ENFILE") throw storageFailed(`${path} could not be opened`, error);
+    throw invalidArchive(path, systemReason(error), error);
+  });
+  const file = new KeptFile(handle, path);
+  try {
+    const start = latin1(await file.read(0, Math.min(4, stats.size)));
+    if (start === "") throw invalidArchive(path, "it is empty");
+    if (start.startsWith("PK"))
+      throw invalidArchive(path, "it is a zip file; if it is a WACZ, unpack it and open the WARC in it");
+    if (start === "\x28\xb5\x2f\xfd") throw invalidArchive(path, "it is compressed with zstd; decompress it first");
+    const archive = await readArchive(new RecordFile(path, file, start.startsWith("\x1f\x8b")), stats.size, options);
+    file.remembersReads = true;
+    return archive;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** The archived run; undefined if another tool wrote it. */
+export async function archiveAbout(path: string): Promise<ArchiveInfo | undefined> {
+  const archive = await openArchive(path);
+  await archive.close();
+  return archive.info;
+}
+
+/** Reads a file that is already open. */
+async function readArchive(records: RecordFile, size: number, options: OpenArchiveOptions): Promise<Archive> {
+  try {
+    const indexed = new Archive(records, size, options);
+    if (await indexed.readIndex()) return indexed;
+    const walked = new Archive(records, size, options);
+    await walked.walk();
+    return walked;
+  } catch (error) {
+    const isAboutFile = error instanceof SitemapError && error.message.includes(records.path);
+    throw isDamage(error) && !isAboutFile ? invalidArchive(records.path, (error as Error).message, error) : error;
+  }
+}
+
+export class Archive implements DocumentSource {
+  /** Absent in files from other tools. */
+  info: ArchiveInfo | undefined;
+  /** The record that describes our last run. */
+  infoId: string | undefined;
+  /** Whether the crawl that wrote it finished. */
+  finished = false;
+  /** Whether it is cut off or damaged; the readable part is used. */
+  truncated = false;
+  /** Whether there are records after the damage. */
+  goesOn = false;
+  /** Whether a description of the run or of an exchange was modified. */
+  altered = false;
+  /** In joined archives: a website other than the first one's. */
+  otherWebsite: string | undefined;
+  /** With `withGroups`: all records, without an index at the end. */
+  readonly groups: Group[] = [];
+  readonly records: RecordFile;
+  readonly size: number;
+  /** By `archiveKey`, in the order of the file. */
+  readonly answers: Map<string, Answer> = new Map();
+  readonly #options: OpenArchiveOptions;
+  readonly #most: number;
+  #closed = false;
+  #originals: Promise<Originals> | undefined;
+  // The runs in the file, and those that the tree is built from: the first, and those that resumed it.
+  readonly #infoIds = new Set<string>();
+  readonly #runs = new Set<string>();
+  // The previous record, if it is a response of ours. It is ignored unless its description follows.
+  #response: { readonly id: string; readonly span: RecordSpan } | undefined;
+  #exchanges = 0;
+
+  constructor(records: RecordFile, size: number, options: OpenArchiveOptions = {}) {
+    this.records = records;
+    this.size = size;
+    this.#options = options;
+    this.#most = options.mostAnswers ?? Math.max(leastAnswers, (options.documents ?? 0) * answersOfDocument);
+  }
+
+  /** The requested URLs; in files of other tools, those with a response. Each once, in the order of the file. */
+  get urls(): string[] {
+    return [...new Set(Array.from(this.answers.keys(), (key) => key.replace(/^(?:robots |anonymous )+/, "")))];
+  }
+
+  async fetch(request: DocumentRequest): Promise<Fetched> {
+    if (this.#closed) throw closedError();
+    request.signal?.throwIfAborted();
+    const key = archiveKeys(request).find((each) => this.answers.has(each));
+    return key === undefined ? unanswered(request, "archive-missing") : this.read(key, request);
+  }
+
+  /** The response with this key, which must exist. A damaged one is a failure. */
+  async read(key: string, asked: DocumentRequest): Promise<Fetched> {
+    const answer = this.answers.get(key) as Answer;
+    const originals = () => (this.#originals ??= Originals.of(this.records, this.size, this.#most));
+    const fetched = await unlessDamaged(() =>
+      answer.description === undefined
+        ? readForeign(this.records, answer.response as RecordSpan, originals)
+        : this.#readOwn(key, answer),
+    );
+    return fetched ?? unanswered(asked, "archive-digest");
+  }
+
+  bodyOf({ response }: Answer, problem: Problem | undefined, id?: string): RecordBody {
+    return new RecordBody({ records: this.records, span: response, id, problem });
+  }
+
+  variesByCredentials(url: string): boolean {
+    return this.answers.has(archiveKey({ url, role: "sitemap", anonymous: true }));
+  }
+
+  /** Copies the archive, record by record, compressed if the name ends in `.gz`. Replaces a file only with `overwrite`. */
+  async save(path: string, overwrite?: boolean): Promise<void> {
+    if (this.#closed) throw closedError();
+    const { copyArchive } = await import("./writer.ts");
+    await copyArchive(await readArchive(this.records, this.size, { withGroups: true }), path, overwrite);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.records.file.close();
+  }
+
+  // Throws an error for which `isDamage` is true, unless the description is about this request and unmodified.
+  async #readOwn(key: string, answer: Answer): Promise<Fetched> {
+    const { head, content } = await this.records.read(answer.description as RecordSpan, maxDescription);
+    const [id] = head.concurrentTo;
+    const fetched = revive(content, (problem) => this.bodyOf(answer, problem, id));
+    if (!isAsWritten(head, content) || archiveKey(fetched) !== key) throw this.records.damaged();
+    const receivedAt = fetched.receivedAt ?? dateOf(head);
+    return receivedAt === undefined ? fetched : { ...fetched, receivedAt };
+  }
+
+  /** Whether there is an index. */
+  async readIndex(): Promise<boolean> {
+    const index = await readIndex(this.records, this.size, (group) => this.#addGroup(group));
+    this.info = index?.info;
+    this.infoId = index?.infoId;
+    this.finished = index !== undefined;
+    return this.finished;
+  }
+
+  #addGroup(group: Group): void {
+    if (this.#options.withGroups) this.groups.push(group);
+    if (group.key !== "") this.set(group);
+  }
+
+  /** Adds an exchange. */
+  set({ key, offset, lengths, flags }: Group, run?: string): Answer {
+    const last = lengths.at(-1) as number;
+    const first = lengths.length === 1 ? 0 : (lengths[0] as number);
+    const answer: Answer = {
+      response: first === 0 ? undefined : { offset, length: first },
+      description: { offset: offset + first, length: last },
+      isCut: flags.includes("c"),
+      run,
+    };
+    // The first one counts, unless it is incomplete, or the run requested it again.
+    const before = this.answers.get(key);
+    const isSameRun = before?.run === run;
+    const isNewer = isSameRun ? flags.includes("x") : this.#options.newest === true && !answer.isCut;
+    if (before === undefined || before.isCut || isNewer) this.#set(key, answer);
+    return answer;
+  }
+
+  async walk(): Promise<void> {
+    const { signal, until = Number.POSITIVE_INFINITY } = this.#options;
+    const walk = new RecordWalk(this.records, this.size);
+    let count = 0;
+    for await (const record of walk) {
+      signal?.throwIfAborted();
+      count += 1;
+      // After damage, what looks like a record of another tool may be part of a document.
+      await this.#add(record, walk.goesOn && this.info !== undefined);
+      if (performance.now() > until) break;
+    }
+    while (this.groups.at(-1)?.flags === "index") this.groups.pop();
+    this.truncated = walk.damage !== undefined;
+    this.goesOn = walk.goesOn;
+    const reason = walk.damage === "cut" ? "it is cut off inside its first record" : "it has no records";
+    if (count === 0) throw new SitemapError("invalid-archive", reason);
+  }
+
+  async #add(record: WalkedRecord, isDoubtful: boolean): Promise<void> {
+    const { head, span } = record;
+    const { type, fields } = head;
+    const response = this.#response;
+    this.#response = undefined;
+    const isOurs = this.#infoIds.has(fields.get("warc-warcinfo-id") ?? "");
+    const isAboutRun = isOurs && type === "metadata" && !fields.has("warc-target-uri");
+    const other: Group = { key: "", offset: span.offset, lengths: [span.length], flags: isAboutRun ? "index" : "" };
+    if (isOurs && type === "metadata" && !isAboutRun) return this.#addExchange(record, response);
+    this.#addGroup(other);
+    if (isAboutRun && fields.get("content-type") === indexType) return this.#addEnd(record);
+    if (type === "warcinfo") return this.#addInfo(record);
+    if (!isOurs && !isDoubtful) this.#addForeign(record);
+    if (isOurs && type === "response") this.#response = { id: fields.get("warc-record-id") ?? "", span };
+  }
+
+  async #addInfo(record: WalkedRecord): Promise<void> {
+    const content = await this.#contentOf(record);
+    const text = Buffer.from(content).toString();
+    const json = /^sitegrove:[ \t]*(.*?)\r?$/m.exec(text)?.[1];
+    if (json === undefined) {
+      this.altered ||= text.startsWith("software: sitegrove/");
+      return;
+    }
+    const { info, resumes } = infoFrom(parseJson(json));
+    const id = record.head.fields.get("warc-record-id") ?? "";
+    this.#infoIds.add(id);
+    // In joined archives, the first one describes the run, unless it was resumed.
+    const goesOn = resumes !== undefined && this.#runs.has(resumes);
+    if (this.info !== undefined && !goesOn) {
+      if (String(info.sitemaps ?? info.homepage) !== String(this.info.sitemaps ?? this.info.homepage))
+        this.otherWebsite ??= info.sitemaps?.join(" ") ?? info.homepage;
+      return;
+    }
+    this.altered ||= !isAsWritten(record.head, content);
+    this.info = info;
+    this.infoId = id;
+    this.#runs.add(id);
+  }
+
+  async #addEnd({ head, span }: WalkedRecord): Promise<void> {
+    const end = await unlessDamaged(() => readIndexHead(this.records, span));
+    // Heads of records have no digest: an exchange with a damaged head would be silently missing.
+    this.altered ||= end === undefined || this.#exchanges < end.exchanges;
+    if (this.#runs.has(head.fields.get("warc-warcinfo-id") ?? "")) this.finished = true;
+  }
+
+  async #addExchange(record: WalkedRecord, before: { readonly id: string; readonly span: RecordSpan } | undefined) {
+    const { head, span } = record;
+    const response = before?.id === head.concurrentTo[0] ? before?.span : undefined;
+    const content = await this.#contentOf(record);
+    const fetched = await unlessDamaged(() => revive(content));
+    // It may have been about another website.
+    this.altered ||= fetched === undefined || !isAsWritten(head, content);
+    this.#exchanges += 1;
+    const run = head.fields.get("warc-warcinfo-id") ?? "";
+    const isMain = this.#runs.has(run);
+    // After the end of a run, another one resumed it.
+    if (isMain) this.finished = false;
+    const isLost = fetched?.outcome === "found" && response === undefined;
+    const group: Group = {
+      key: fetched === undefined ? "" : archiveKey(fetched),
+      offset: response?.offset ?? span.offset,
+      lengths: response === undefined ? [span.length] : [response.length, span.length],
+      flags: `${fetched && flagsOf(fetched)}${isLost ? "c" : ""}`,
+    };
+    if (this.#options.withGroups) {
+      if (response !== undefined) this.groups.pop();
+      this.groups.push(group);
+    }
+    if (group.key !== "") this.set(group, isMain ? undefined : run);
+  }
+
+  #addForeign({ head, span }: WalkedRecord): void {
+    const url = foreignUrl(head);
+    if (url === undefined) return;
+    const isRevisit = head.type === "revisit";
+    const key = archiveKey({ url, role: "sitemap" });
+    const before = this.answers.get(key);
+    // A record that only refers to another is replaced by one with content.
+    if (before === undefined || (before.isRevisit === true && !isRevisit))
+      this.#set(key, { response: span, isRevisit });
+  }
+
+  #set(key: string, answer: Answer): void {
+    if (this.answers.size >= this.#most && !this.answers.has(key)) throw new AnswerLimit(this.#most);
+    this.answers.set(key, answer);
+  }
+
+  async #contentOf({ head, span, content }: WalkedRecord): Promise<Uint8Array> {
+    if (head.contentLength > maxDescription)
+      throw new SitemapError("invalid-archive", "it is damaged: a record is too long");
+    return content ?? (await this.records.read(span, maxDescription)).content;
+  }
+}
+
+/** See `Group`. */
+export function flagsOf(fetched: Fetched): string {
+  return `${fetched.again === undefined ? "" : "x"}${cutOf(fetched) ? "c" : ""}`;
+}
+
+function isAsWritten({ fields }: RecordHead, content: Uint8Array): boolean {
+  const check = new DigestCheck(fields.get("warc-block-digest"));
+  check.see(content);
+  return check.isRight();
+}

@@ -1,0 +1,124 @@
+// A tree from an archive: its documents are read once, so everything about it is final when it is returned.
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { exitCodes } from "../../src/cli/exit-codes.ts";
+import type { Client } from "../../src/model/client.ts";
+import type { CrawlEvent } from "../../src/model/event.ts";
+import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import type { SitemapTree } from "../../src/tree/tree.ts";
+import { sitegrove } from "../cli/program.ts";
+import { urlsOf } from "../support/collected.ts";
+import { newFolder } from "../support/test-folder.ts";
+
+const homepage = "https://example.org/";
+const filler = "x".repeat(300);
+const urlset = (name: string, count: number, more = "") =>
+  `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${Array.from(
+    { length: count },
+    (_, at) => `<url><loc>${homepage}${name}/${at}?${filler}</loc></url>`,
+  ).join("\n")}${more}</urlset>`;
+const texts: Record<string, string> = {
+  "/robots.txt": `Sitemap: ${homepage}index.xml\n`,
+  "/index.xml": `<sitemapindex><sitemap><loc>${homepage}a.xml</loc></sitemap><sitemap><loc>${homepage}b.xml</loc></sitemap><sitemap><loc>${homepage}c.xml</loc></sitemap></sitemapindex>`,
+  "/a.xml": urlset("a", 1000),
+  // With an entry that is skipped, which is a problem.
+  "/b.xml": urlset("b", 1000, "<url><lastmod>2024-01-01</lastmod></url>"),
+  "/c.xml": urlset("c", 3),
+};
+const client: Client = {
+  request: async ({ url }) => {
+    const text = texts[new URL(url).pathname];
+    const body = (async function* () {
+      yield Buffer.from(text ?? "");
+    })();
+    return { status: text === undefined ? 404 : 200, headers: [["content-type", "application/xml"]], body };
+  },
+};
+
+const folder = newFolder();
+let archive: string;
+let whole: SitemapTree;
+
+beforeAll(async () => {
+  archive = path.join(folder, "whole.warc");
+  whole = await sitemapTreeForHomepage(homepage, { client, save: archive });
+  await whole.close();
+});
+
+const walked = (tree: SitemapTree) => urlsOf(tree.pages());
+
+test("what a tree says is final when it is returned: reading its pages and texts changes nothing", async () => {
+  await using tree = await openTree(archive);
+  expect(tree.toJSON()).toEqual(whole.toJSON());
+  const before = JSON.stringify(tree);
+  expect(await walked(tree)).toHaveLength(2003);
+  for (const sitemap of tree.sitemaps()) for await (const _ of tree.text(sitemap));
+  expect(JSON.stringify(tree)).toBe(before);
+});
+
+test("whoever listens to events gets the pages of every document, in the order of the website", async () => {
+  const urls: string[] = [];
+  const onEvent = (event: CrawlEvent) => event.type === "pages" && urls.push(...event.pages.map(({ url }) => url));
+  await using tree = await openTree(archive, { onEvent });
+  expect(urls).toEqual(await walked(tree));
+});
+
+describe("a document whose bytes were changed", () => {
+  let file: string;
+
+  beforeAll(() => {
+    file = path.join(folder, "damaged.warc");
+    const bytes = readFileSync(archive);
+    bytes.write("https://example.org/a/777?y", bytes.indexOf("https://example.org/a/777?x"));
+    writeFileSync(file, bytes);
+  });
+
+  test("the problem is known when the tree is returned; its pages are there all the same", async () => {
+    const events: CrawlEvent[] = [];
+    await using tree = await openTree(file, { onEvent: (event) => events.push(event) });
+    expect(tree.complete).toBe(false);
+    const damaged = { url: `${homepage}a.xml`, problem: { code: "archive-digest" } };
+    expect([...tree.problems()].filter(({ url }) => url.endsWith("a.xml"))).toMatchObject([damaged]);
+    expect(events).toContainEqual(expect.objectContaining({ type: "problem", url: damaged.url }));
+    const before = JSON.stringify(tree);
+    const urls = await walked(tree);
+    expect(urls).toHaveLength(2003);
+    expect(urls[777]).toContain("/a/777?y");
+    expect(JSON.stringify(tree)).toBe(before);
+  });
+
+  test.each([["json"], ["sitemaps"], ["tabtree"], ["pages"], ["ndjson"], ["csv"]])(
+    "the program ends with the exit code of an incomplete listing: -f %s",
+    async (format) => {
+      const { code, stdout } = await sitegrove(["ls", file, "-f", format]);
+      expect(code).toBe(exitCodes.incomplete);
+      if (format === "json") expect(JSON.parse(stdout)).toMatchObject({ complete: false, pageCount: 2003 });
+    },
+  );
+});
+
+test("a document that changes while the tree is open is an error, not another tree", async () => {
+  const file = path.join(folder, "changing.warc");
+  writeFileSync(file, readFileSync(archive));
+  await using tree = await openTree(file);
+  const before = JSON.stringify(tree);
+  const bytes = readFileSync(archive);
+  bytes.write("https://example.org/a/777?y", bytes.indexOf("https://example.org/a/777?x"));
+  writeFileSync(file, bytes);
+  await expect(walked(tree)).rejects.toMatchObject({
+    code: "invalid-archive",
+    message: `The archive was changed while its tree was open: ${homepage}a.xml`,
+  });
+  expect(JSON.stringify(tree)).toBe(before);
+});
+
+test.each([["pages"], ["ndjson"], ["csv"]])(
+  "the pages of an archive are listed as they are read: -f %s",
+  async (format) => {
+    const lines = (await sitegrove(["ls", archive, "-f", format, "--limit", "5"])).stdout.trimEnd().split("\n");
+    const all = (await sitegrove(["ls", archive, "-f", format])).stdout.trimEnd().split("\n");
+    expect(all).toHaveLength(format === "csv" ? 2004 : 2003);
+    expect(lines).toEqual(all.slice(0, format === "csv" ? 6 : 5));
+  },
+);
