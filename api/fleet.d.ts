@@ -10,51 +10,13 @@
  * for await (const { site, outcome } of queue.results("monday")) console.log(site, outcome);
  * await queue.close();
  */
-export declare class BullQueue implements SiteQueue {
+export declare class BullQueue {
   #private;
   private constructor();
   /** Throws a `SitemapError`: `missing-package` without BullMQ, `queue-failed` if the server cannot be used. */
   static open(url: string | URL, options?: BullQueueOptions): Promise<BullQueue>;
-  add(run: string, sites: AsyncIterable<ListedSite> | Iterable<ListedSite>, settings?: RunSettings): Promise<{
-    added: number;
-    known: number;
-  }>;
-  take(signal: AbortSignal): Promise<Lease | undefined>;
-  counts(run: string): Promise<QueueCounts>;
-  /** How many sites of a run wait to be read again because a worker died. */
-  suspects(run: string): Promise<number>;
-  /** When the site of a run was started that is being read longest, in milliseconds; infinite if none is. */
-  oldestStart(run: string): Promise<number>;
-  /** In the order of the list. */
-  results(run: string): AsyncGenerator<SiteSummary, void>;
-  /** The runs of the server, the oldest first. */
-  runs(): Promise<readonly RunEntry[]>;
-  /** How many sites were left in the runs that sites are taken from, when it was last looked at. */
-  get left(): number;
-  /** How many leases this process has lost to other workers. */
-  get lost(): number;
-  /** Removes a run, its results and its schedule. Throws a `SitemapError` (`invalid-option`) while its sites are being read. */
-  remove(run: string): Promise<void>;
-  /** The number of processes that take sites: each also makes runs that are due. */
-  workers(): Promise<number>;
-  /**
-   * Repeats the run, `every` so many milliseconds, first after that time. Each repetition is a new run with the sites and archives of the
-   * previous one; workers make it when it is due. Of older repetitions, `keep` stay on the queue.
-   */
-  schedule(run: string, every: number, keep?: number): Promise<void>;
-  /** Ends the schedule of a run. Returns whether there was one. */
-  unschedule(run: string): Promise<boolean>;
-  schedules(): Promise<readonly Schedule[]>;
-  /** Puts sites with these outcomes back into the queue, and returns their number. `before` is called for each first. */
-  retry(run: string, outcomes: readonly SiteOutcome[], before?: (summary: SiteSummary) => Promise<unknown>): Promise<number>;
-  /** Does something that only one worker at a time may do for a run. */
-  alone(run: string, work: () => Promise<void>): Promise<void>;
-  /** The run of a site that is being read here, its settings, and the earlier archive of the site. */
-  runOf(job: SiteJob): {
-    run: string;
-    settings: RunSettings;
-    previous: string | undefined;
-  } | undefined;
+  /** The results of a run so far, in the order of the list. */
+  results(run?: string): AsyncIterable<SiteSummary>;
   close(): Promise<void>;
 }
 
@@ -71,18 +33,10 @@ export interface BullQueueOptions {
    */
   readonly leaseTime?: number | undefined;
   /**
-   * How long to wait for more when nothing is left, in milliseconds. Somebody who waits also waits for the first run, and while runs are
-   * scheduled.
+   * How long to wait for more when nothing is left, in milliseconds. A waiting worker also waits for the first run.
    * @default nothing is waited for
    */
   readonly idle?: number | undefined;
-  /**
-   * Whether this process takes sites from a run.
-   * @default from all
-   */
-  readonly isUsable?: ((entry: RunEntry) => boolean) | undefined;
-  /** Called when nothing of a run is left, also if it ended before. */
-  readonly onFinished?: ((entry: RunEntry) => void) | undefined;
   /** Called when the connection is lost, and when it is back. */
   readonly onNews?: ((news: ServerNews) => void) | undefined;
 }
@@ -115,7 +69,7 @@ export interface FleetOptions {
   /** Websites to add to the queue first; those that it has already are not added again. */
   sites?: AsyncIterable<string | URL | SiteJob> | Iterable<string | URL | SiteJob> | undefined;
   /** The queue of websites; `JournalQueue.open(folder)` for one machine. */
-  queue: SiteQueue;
+  queue: SiteQueue | BullQueue;
   /** The name of the run, for queues that hold several. */
   run?: string | undefined;
   /**
@@ -146,6 +100,12 @@ export interface FleetOptions {
   onEvent?: ((event: FleetEvent) => void) | undefined;
 }
 
+/** What a fleet came to: how many websites are in which state, and their results. */
+export interface FleetResult extends QueueCounts {
+  /** One summary for each website, read from the queue each time. */
+  readonly results: AsyncIterable<SiteSummary>;
+}
+
 /**
  * The queue of one machine: a journal in a folder. A run that was killed continues where it stopped.
  *
@@ -168,17 +128,12 @@ export declare class JournalQueue implements SiteQueue {
   get size(): number;
   /** Lines of the journal that could not be read: they are skipped, and their information is lost. */
   get damaged(): number;
-  /** How many sites wait to be read again because a process died. */
-  get suspects(): number;
   /** The folder is the run: its name does not matter. */
   add(_: string, sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): Promise<{
     added: number;
     known: number;
   }>;
-  /** `reading`: what the process reads that takes the site, if it is not this one. */
-  take(signal: AbortSignal, reading?: SitesInProcess): Promise<Lease | undefined>;
-  /** The process that read these died: they are read again, with fewer at a time, or quarantined. */
-  died(reading: SitesInProcess): Promise<void>;
+  take(signal: AbortSignal): Promise<Lease | undefined>;
   counts(): Promise<QueueCounts>;
   results(): AsyncGenerator<SiteSummary, void>;
   /** If nothing was ever added, the folder is left as it was found. */
@@ -200,17 +155,10 @@ export interface Lease {
   readonly attemptId: string;
   /** Aborted when another worker has the site. */
   readonly lost: AbortSignal;
-  /** Called when the site has not responded for a while, and when it responds: until then it cannot have crashed its process. */
-  silent?(isSilent: boolean): void;
   /** `superseded`: the result of another worker counts. */
   done(summary: SiteSummary): Promise<"accepted" | "superseded">;
   /** Returns the site to the queue, to be crawled later. */
   retry(): Promise<void>;
-}
-
-/** A site of a list, with its archive from an earlier run. */
-export interface ListedSite extends SiteJob {
-  readonly previous?: string | undefined;
 }
 
 /** How many websites are in which state. */
@@ -220,30 +168,6 @@ export interface QueueCounts {
   readonly done: number;
   /** Those of `done` whose outcome is `failed` or `quarantined`. */
   readonly failed: number;
-}
-
-/** A run on a server. */
-export interface RunEntry {
-  readonly run: string;
-  /** In milliseconds since 1970. */
-  readonly createdAt: number;
-  readonly settings: RunSettings;
-  /** Whether sites are being added to it. */
-  readonly isFilling: boolean;
-}
-
-/** The settings of a run: plain data, chosen by whoever fills it. */
-export type RunSettings = Readonly<Record<string, unknown>>;
-
-/** A run that is repeated. */
-export interface Schedule {
-  readonly run: string;
-  /** In milliseconds. */
-  readonly every: number;
-  /** In milliseconds since 1970. */
-  readonly next: number | undefined;
-  /** How many repetitions the queue keeps. */
-  readonly keep: number | undefined;
 }
 
 /** News about the connection to the server. */
@@ -275,7 +199,7 @@ export interface SiteJob {
  * - `unreachable`: the website could not be reached
  * - `blocked`: the website refused all requests
  * - `failed`: sitegrove itself failed
- * - `quarantined`: the process died twice while nothing else was read; it was set aside
+ * - `quarantined`: it was being read at five deaths of its process, and was set aside
  */
 export type SiteOutcome = "complete" | "incomplete" | "none" | "unreachable" | "blocked" | "failed" | "quarantined";
 
@@ -283,13 +207,11 @@ export type SiteOutcome = "complete" | "incomplete" | "none" | "unreachable" | "
 export interface SiteOutput {
   /** Options for this website, such as `save`. */
   readonly options?: StreamOptions | undefined;
-  /** It was unreachable then: it is crawled in full only if it responds to a single request. ISO 8601. */
-  readonly lastTried?: string | undefined;
   /** The returned promise is awaited. */
   pages?(sitemap: string, pages: readonly SitemapPage[]): Promise<void> | undefined;
   sitemap?(event: SitemapEvent): Promise<void> | undefined;
   /** Called with every event, in declared order. */
-  see?(event: OrderedEvent): void;
+  event?(event: OrderedEvent): void;
   /**
    * Called with the finished tree; with it, documents are kept until then. `time`: how many milliseconds it may take. If it resolves to
    * `"late"`, that was not enough, and the website is incomplete.
@@ -300,14 +222,14 @@ export interface SiteOutput {
   }): Promise<unknown>;
   /** Puts the outputs in their place. Returns fields to add to the summary, or all fields of a summary that was published first. */
   keep(summary: SiteSummary): Promise<Partial<SiteSummary>>;
-  /** The queue has taken the result. */
-  accepted?(): Promise<void>;
   /** Removes all outputs. */
   discard(): Promise<void>;
 }
 
 /** A queue of websites: hands out leases and keeps the results. */
 export interface SiteQueue {
+  /** False if others may add websites: those must be public, unless `crawl.network` says otherwise. */
+  readonly isTrusted?: boolean;
   /** Idempotent by run and key: a site that is known already is not added again. */
   add(run: string, sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): Promise<{
     added: number;
@@ -350,7 +272,7 @@ export interface SiteSettings {
   readonly retries?: number;
 }
 
-/** Where the pages of a fleet go. */
+/** Where the pages of a fleet go. If it throws, the website is tried again, three times in all; then it has `failed`. */
 export interface SiteSink {
   /** The result of a website that another process has published already: it is not read again. */
   published?(job: SiteJob): Promise<SiteSummary | undefined>;
@@ -381,22 +303,21 @@ export interface SiteSummary {
   readonly files: Readonly<Record<string, string>>;
   /** Why the archive of the earlier run was not used: everything was requested. Absent if it was used, or there was none. */
   readonly previousError?: string;
-  /** When it was last crawled in full; since then it did not respond to a single request. ISO 8601. */
-  readonly lastTried?: string;
   /** What robots.txt says about how pages may be used: its first lines. */
   readonly preferences?: readonly RobotsPreference[];
   /** How many findings a check has, by severity. */
   readonly findings?: Readonly<Record<string, number>>;
 }
 
-/** The sites that one process reads: an empty set at first, filled by the queue. */
-export type SitesInProcess = Set<object>;
-
 /**
- * Reads all websites of a queue. A text in `sites` that is not a homepage ends it with a `SitemapError` (`invalid-option`): check
- * lists with `siteJob` before.
+ * Reads all websites of a queue. Resolves when none is left, to their number by state, and to their results. A text in `sites` that is not
+ * a homepage ends it with a `SitemapError` (`invalid-option`): check lists with `siteJob` before.
+ *
+ * @example
+ * const { done, results } = await runFleet({ queue, sites: ["example.org", "example.net"] });
+ * for await (const { site, outcome, pages } of results) console.log(site, outcome, pages);
  */
-export declare function runFleet(options: FleetOptions): Promise<QueueCounts>;
+export declare function runFleet(options: FleetOptions): Promise<FleetResult>;
 
 /**
  * Undefined if the text is not a homepage. `example.org` means `https://example.org/`, `localhost:3000` `http://localhost:3000/`. With

@@ -33,7 +33,12 @@ export async function bundleTypes(names, dir) {
   const tsconfig = path.join(root, "tsconfig.build.json");
   // Each file declares its types without the others: no compiler is needed.
   const plugins = [dts({ emitDtsOnly: true, oxc: {}, tsconfig, sourcemap: false })];
-  return write({ input: inputs(names), plugins }, dir, { format: "esm", chunkFileNames: "[name]-[hash].js" });
+  // Packages that only some install must not be imported for their side effects.
+  const treeshake = { moduleSideEffects: false };
+  return write({ input: inputs(names), plugins, treeshake }, dir, {
+    format: "esm",
+    chunkFileNames: "[name]-[hash].js",
+  });
 }
 
 /** Files below src/, named without their ending, as rolldown takes them. */

@@ -3,17 +3,10 @@
  * Many websites in parallel: their queues and results.
  * @module sitegrove/fleet
  */
-export {
-  BullQueue,
-  type BullQueueOptions,
-  type RunEntry,
-  type RunSettings,
-  type Schedule,
-} from "./fleet/bull-queue.ts";
-export type { ListedSite } from "./fleet/bull-run.ts";
-export type { FleetEvent, FleetOptions, SiteOutput, SiteSink } from "./fleet/fleet-options.ts";
-export { JournalQueue, type JournalQueueOptions, type SitesInProcess } from "./fleet/journal-queue.ts";
-
+export { BullQueue } from "./fleet/bull-queue.ts";
+export type { BullQueueOptions } from "./fleet/bull-runs.ts";
+export type { FleetEvent, FleetOptions, FleetResult, SiteOutput, SiteSink } from "./fleet/fleet-options.ts";
+export { JournalQueue, type JournalQueueOptions } from "./fleet/journal-queue.ts";
 export type { ServerNews } from "./fleet/queue-server.ts";
 export { runFleet } from "./fleet/run-fleet.ts";
 export {

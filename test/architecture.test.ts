@@ -12,7 +12,7 @@ const mayImportPackages: Record<string, readonly string[]> = {
   crawl: ["tldts"],
   write: ["hyparquet-writer"],
   // Optional: loaded when somebody asks for a queue or a bucket.
-  fleet: ["@aws-sdk/credential-providers", "aws4fetch", "bullmq", "ioredis"],
+  fleet: ["@aws-sdk/client-s3", "@aws-sdk/lib-storage", "bullmq", "ioredis"],
   check: ["ipaddr.js"],
   // The SDK is optional: loaded by `sitegrove mcp`.
   cli: ["commander", "picocolors", "@modelcontextprotocol/server"],

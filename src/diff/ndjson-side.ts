@@ -98,8 +98,8 @@ export class NdjsonSide implements Side {
   }
 }
 
-// Everything that writers rely on: a field of another type would end a run with half of its output written.
-function isPageLine(page: Readonly<Record<string, unknown>>): boolean {
+/** Everything that writers rely on: a field of another type would end a run with half of its output written. */
+export function isPageLine(page: Readonly<Record<string, unknown>>): boolean {
   const { url, sitemap, lastModified = "", changeFrequency = "", priority = 0 } = page;
   const { newsStory = {}, images = [], videos = [], alternates = [] } = page;
   const lists = [images, videos, alternates];

@@ -4,8 +4,9 @@ import type { OrderedEvent, SitemapEvent } from "../model/event.ts";
 import type { StreamOptions } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { SitemapTree } from "../tree/tree.ts";
+import type { BullQueue } from "./bull-queue.ts";
 import type { SiteJob, SiteSummary } from "./site-job.ts";
-import type { SiteQueue } from "./site-queue.ts";
+import type { QueueCounts, SiteQueue } from "./site-queue.ts";
 import type { SiteResponses } from "./site-responses.ts";
 
 /** Options of `runFleet`. */
@@ -13,7 +14,7 @@ export interface FleetOptions {
   /** Websites to add to the queue first; those that it has already are not added again. */
   sites?: AsyncIterable<string | URL | SiteJob> | Iterable<string | URL | SiteJob> | undefined;
   /** The queue of websites; `JournalQueue.open(folder)` for one machine. */
-  queue: SiteQueue;
+  queue: SiteQueue | BullQueue;
   /** The name of the run, for queues that hold several. */
   run?: string | undefined;
   /**
@@ -44,6 +45,12 @@ export interface FleetOptions {
   onEvent?: ((event: FleetEvent) => void) | undefined;
 }
 
+/** What a fleet came to: how many websites are in which state, and their results. */
+export interface FleetResult extends QueueCounts {
+  /** One summary for each website, read from the queue each time. */
+  readonly results: AsyncIterable<SiteSummary>;
+}
+
 /** The events of a fleet. */
 export type FleetEvent =
   | { readonly type: "site-start"; readonly job: SiteJob; readonly starts: number }
@@ -61,17 +68,13 @@ export type FleetEvent =
 
 export const defaultPerAddress = 8;
 
-/** For all processes: a small website takes half a megabyte while it is read, and a core is busy with some sixty of them. */
-export function defaultConcurrency(
-  memory: number = freemem(),
-  cores: number = availableParallelism(),
-  processes = 1,
-): number {
-  const byMemory = Math.floor((memory / 2 - processes * 100 * 2 ** 20) / (4 * 2 ** 20));
-  return Math.max(16, Math.min(128 * processes, 64 * cores, byMemory));
+/** A small website takes half a megabyte while it is read, and a core is busy with some sixty of them. */
+export function defaultConcurrency(memory: number = freemem(), cores: number = availableParallelism()): number {
+  const byMemory = Math.floor((memory / 2 - 100 * 2 ** 20) / (4 * 2 ** 20));
+  return Math.max(16, Math.min(128, 64 * cores, byMemory));
 }
 
-/** Where the pages of a fleet go. */
+/** Where the pages of a fleet go. If it throws, the website is tried again, three times in all; then it has `failed`. */
 export interface SiteSink {
   /** The result of a website that another process has published already: it is not read again. */
   published?(job: SiteJob): Promise<SiteSummary | undefined>;
@@ -83,13 +86,11 @@ export interface SiteSink {
 export interface SiteOutput {
   /** Options for this website, such as `save`. */
   readonly options?: StreamOptions | undefined;
-  /** It was unreachable then: it is crawled in full only if it responds to a single request. ISO 8601. */
-  readonly lastTried?: string | undefined;
   /** The returned promise is awaited. */
   pages?(sitemap: string, pages: readonly SitemapPage[]): Promise<void> | undefined;
   sitemap?(event: SitemapEvent): Promise<void> | undefined;
   /** Called with every event, in declared order. */
-  see?(event: OrderedEvent): void;
+  event?(event: OrderedEvent): void;
   /**
    * Called with the finished tree; with it, documents are kept until then. `time`: how many milliseconds it may take. If it resolves to
    * `"late"`, that was not enough, and the website is incomplete.
@@ -97,8 +98,6 @@ export interface SiteOutput {
   tree?(tree: SitemapTree, within: { readonly time: number; readonly signal: AbortSignal }): Promise<unknown>;
   /** Puts the outputs in their place. Returns fields to add to the summary, or all fields of a summary that was published first. */
   keep(summary: SiteSummary): Promise<Partial<SiteSummary>>;
-  /** The queue has taken the result. */
-  accepted?(): Promise<void>;
   /** Removes all outputs. */
   discard(): Promise<void>;
 }

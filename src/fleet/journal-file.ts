@@ -11,9 +11,10 @@ import { isHttpUrl } from "../model/url.ts";
 import { storageFailed } from "../storage/file.ts";
 import { makeFolder, removeEmpty } from "../storage/folder.ts";
 import { FileLock } from "../storage/lock.ts";
-import type { Reading, Suspicion } from "./bisection.ts";
+import { jsonOf } from "../write/printable.ts";
 import type { SiteJob, SiteOutcome, SiteSettings, SiteSummary } from "./site-job.ts";
-import { isCount, isRecord, isSummary, siteSettings } from "./site-job.ts";
+import { isRecord, isSummary, siteSettings } from "./site-job.ts";
+import type { InFlightSite } from "./suspects.ts";
 
 /** The names of the journal and of its lock in the folder of a fleet. */
 export const journalName = "sites.ndjson";
@@ -22,8 +23,7 @@ export const lockName = "lock";
 export type JournalFact =
   | { readonly type: "add"; readonly settings?: SiteSettings }
   | { readonly type: "start"; readonly attemptId: string }
-  | { readonly type: "silent"; readonly isSilent: boolean }
-  | ({ readonly type: "back" } & Partial<Suspicion>)
+  | { readonly type: "back" }
   | { readonly type: "done"; readonly summary: SiteSummary };
 
 export type JournalLine = JournalFact & { readonly site: string; readonly key: string; readonly at: string };
@@ -73,7 +73,7 @@ export class JournalFile {
   append(line: JournalLine): Promise<void> {
     // What comes while others are being written is written together.
     if (this.#text === "") this.#lastWrite = this.#lastWrite.then(() => this.#write());
-    this.#text += `${JSON.stringify(line)}\n`;
+    this.#text += `${jsonOf(line)}\n`;
     return this.#lastWrite;
   }
 
@@ -135,7 +135,7 @@ async function* readJournal(path: string, onDamaged?: (line: string) => void): A
 }
 
 /** A site, as the lines of a journal leave it. */
-export interface JournalSite extends Reading {
+export interface JournalSite extends InFlightSite {
   readonly job: SiteJob;
   state: "waiting" | "active" | "done";
   outcome: SiteOutcome | undefined;
@@ -143,14 +143,11 @@ export interface JournalSite extends Reading {
   starts: number;
   /** When it was last started, in milliseconds since 1970. */
   startedAt: number;
-  /** If a process died while it was read, since it last ended. */
-  suspicion: Suspicion | undefined;
-  isSilent: boolean;
+  deaths: number;
 }
 
 export function newSite(job: SiteJob): JournalSite {
-  const unread = { outcome: undefined, starts: 0, startedAt: 0, suspicion: undefined, isSilent: false };
-  return { job, state: "waiting", ...unread };
+  return { job, state: "waiting", outcome: undefined, starts: 0, startedAt: 0, deaths: 0 };
 }
 
 /** The sites of a journal by key. */
@@ -167,19 +164,16 @@ export async function readSites(path: string, onDamaged: (line: string) => void)
   return sites;
 }
 
-/** What a line means for its site. Of several results, the last counts. */
+/** What a line means for its site. Of several results, the last counts. A site that is started twice was in flight when its process died. */
 export function applyLine(site: JournalSite, line: JournalLine): void {
-  if (line.type === "silent") site.isSilent = line.isSilent;
-  if (line.type === "silent" || line.type === "add" || (line.type === "start" && site.state === "done")) return;
-  site.isSilent = false;
-  if (line.type === "start") {
+  const isDone = site.state === "done";
+  if (line.type === "start" && !isDone) {
+    if (site.state === "active") site.deaths += 1;
     site.starts += 1;
     Object.assign(site, { state: "active", startedAt: Date.parse(line.at) });
-  } else if (line.type === "back") {
-    const { group, alone = 0 } = line;
-    const suspicion = group === undefined ? undefined : { group, alone };
-    Object.assign(site, { state: "waiting", outcome: undefined, suspicion });
-  } else Object.assign(site, { state: "done", outcome: line.summary.outcome, suspicion: undefined });
+  } else if (line.type === "back")
+    Object.assign(site, { state: "waiting", outcome: undefined, ...(isDone && { deaths: 0 }) });
+  else if (line.type === "done") Object.assign(site, { state: "done", outcome: line.summary.outcome });
 }
 
 /** The summaries in a journal, one for each site, also while a process works in its folder. */
@@ -204,14 +198,13 @@ function parsed(text: string): JournalLine | undefined {
   try {
     const line: unknown = JSON.parse(text);
     if (!isRecord(line)) return undefined;
-    const { type, site, key, summary, attemptId, isSilent, group = 1, alone = 0 } = line;
+    const { type, site, key, summary, attemptId } = line;
     if (typeof site !== "string" || typeof key !== "string" || !isHttpUrl(site)) return undefined;
     const isLine =
       type === "add" ||
-      (type === "back" && isCount(alone) && isCount(group) && group >= 1) ||
+      type === "back" ||
       (type === "start" && typeof attemptId === "string") ||
-      (type === "silent" && typeof isSilent === "boolean") ||
-      (type === "done" && isSummary(summary));
+      (type === "done" && isSummary(summary) && summary.key === key);
     return isLine ? (line as unknown as JournalLine) : undefined;
   } catch {
     return undefined;

@@ -5,15 +5,12 @@ import { waitFor } from "../fetch/abort.ts";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import { path as checkPath, oneOf, optionsIn, strings } from "../model/option-checks.ts";
-import { afterDeath, hasRoom, isDeadly, isForgiven } from "./bisection.ts";
 import type { JournalFact, JournalLine, JournalSite as Site } from "./journal-file.ts";
 import { applyLine, JournalFile, newSite, readResults, readSites } from "./journal-file.ts";
 import type { SiteJob, SiteOutcome, SiteSummary } from "./site-job.ts";
 import { isFailure, keyHash, quarantinedSummary, siteOutcomes } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
-
-/** The sites that one process reads: an empty set at first, filled by the queue. */
-export type SitesInProcess = Set<object>;
+import { deathsBeforeQuarantine, hasRoom } from "./suspects.ts";
 
 /** Options of `JournalQueue.open`. */
 export interface JournalQueueOptions {
@@ -34,12 +31,11 @@ export class JournalQueue implements SiteQueue {
   readonly folder: string;
   readonly #journal: JournalFile;
   #sites = new Map<string, Site>();
-  // The next one is the last, of both. Suspects come after the others, those that may be read beside the most others first.
+  // Both are stacks: the next site is at the end.
   readonly #waiting: Site[] = [];
   readonly #suspects: Site[] = [];
-  readonly #own: SitesInProcess = new Set();
+  readonly #inFlight = new Set<Site>();
   readonly #sleepers = new Set<() => void>();
-  #active = 0;
   #adding = 0;
   #damaged = 0;
 
@@ -77,11 +73,6 @@ export class JournalQueue implements SiteQueue {
     return this.#damaged;
   }
 
-  /** How many sites wait to be read again because a process died. */
-  get suspects(): number {
-    return this.#suspects.length;
-  }
-
   /** The folder is the run: its name does not matter. */
   async add(_: string, sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): Promise<{ added: number; known: number }> {
     let known = 0;
@@ -113,32 +104,17 @@ export class JournalQueue implements SiteQueue {
     return { added, known };
   }
 
-  /** `reading`: what the process reads that takes the site, if it is not this one. */
-  async take(signal: AbortSignal, reading: SitesInProcess = this.#own): Promise<Lease | undefined> {
+  async take(signal: AbortSignal): Promise<Lease | undefined> {
     for (;;) {
       signal.throwIfAborted();
-      const site = this.#next(reading as Set<Site>);
-      if (site !== undefined) return this.#start(site, reading);
-      if (this.#active + this.#adding + this.#suspects.length === 0) return undefined;
+      const site = this.#next();
+      if (site !== undefined) return this.#start(site);
+      if (this.#inFlight.size + this.#adding + this.#suspects.length === 0) return undefined;
       await waitFor<void>(signal, (wake) => {
         this.#sleepers.add(wake);
         return () => this.#sleepers.delete(wake);
       });
     }
-  }
-
-  /** The process that read these died: they are read again, with fewer at a time, or quarantined. */
-  async died(reading: SitesInProcess): Promise<void> {
-    const sites = [...reading] as Site[];
-    reading.clear();
-    const suspects = sites.filter((site) => !isForgiven(site));
-    const settle = (site: Site) => {
-      const { job, starts } = site;
-      const suspicion = isForgiven(site) ? site.suspicion : afterDeath(site.suspicion, suspects.length);
-      if (suspicion === undefined || !isDeadly(suspicion)) return this.#settle(site, { type: "back", ...suspicion });
-      return this.#settle(site, { type: "done", summary: quarantinedSummary(job, `${keyHash(job.key)}-${starts}`) });
-    };
-    await Promise.all(sites.map(settle));
   }
 
   async counts(): Promise<QueueCounts> {
@@ -170,62 +146,56 @@ export class JournalQueue implements SiteQueue {
     if (this.#sites.size === 0 && !'{"type":'.startsWith(first.slice(0, 8)))
       throw new SitemapError("invalid-file", `${this.#journal.path} is not the journal of a fleet`);
     await this.#journal.mend();
+    // Those started most often come last, so they are taken first.
     const sites = [...this.#sites.values()].sort((one, other) => one.starts - other.starts);
-    const active = sites.filter(({ state }) => state === "active");
-    this.#active = active.length;
-    for (const site of sites) if (site.state === "waiting") this.#offer(site);
-    await this.died(new Set(active));
-    const again = sites.filter(({ outcome }) => outcome !== undefined && retry.has(outcome));
-    await Promise.all(again.map((site) => this.#settle(site, { type: "back" })));
+    const settled = sites.map((site) => {
+      // Its process died.
+      if (site.state === "active") Object.assign(site, { state: "waiting", deaths: site.deaths + 1 });
+      if (site.outcome !== undefined && retry.has(site.outcome)) return this.#settle(site, { type: "back" });
+      if (site.state === "done") return undefined;
+      if (site.deaths < deathsBeforeQuarantine) return this.#offer(site);
+      return this.#settle(site, { type: "done", summary: quarantinedSummary(site.job, attemptOf(site)) });
+    });
+    await Promise.all(settled);
   }
 
   // Not in the order of the list, because neighbors in a list often share a server; those that were started before come first.
   #offer(site: Site): void {
-    if (site.suspicion === undefined) {
-      const last = this.#waiting.push(site) - 1;
-      const at = site.starts > 0 ? last : Math.floor(Math.random() * (last + 1));
-      this.#waiting[last] = this.#waiting[at] as Site;
-      this.#waiting[at] = site;
-    } else {
+    if (site.deaths > 0) {
       this.#suspects.push(site);
-      const rank = ({ suspicion: { group, alone } = { group: 0, alone: 0 } }: Site) => group - alone / 10;
-      this.#suspects.sort((one, other) => rank(one) - rank(other));
+      this.#suspects.sort((one, other) => other.deaths - one.deaths);
+      return;
     }
+    const last = this.#waiting.push(site) - 1;
+    const at = site.starts > 0 ? last : Math.floor(Math.random() * (last + 1));
+    this.#waiting[last] = this.#waiting[at] as Site;
+    this.#waiting[at] = site;
   }
 
-  #next(reading: ReadonlySet<Site>): Site | undefined {
+  #next(): Site | undefined {
     const from = this.#waiting.length > 0 ? this.#waiting : this.#suspects;
-    return hasRoom(reading, from.at(-1)?.suspicion) ? from.pop() : undefined;
+    const next = from.at(-1);
+    return next !== undefined && hasRoom(this.#inFlight, next) ? from.pop() : undefined;
   }
 
-  async #start(site: Site, reading: SitesInProcess): Promise<Lease> {
-    const attemptId = `${keyHash(site.job.key)}-${site.starts + 1}`;
+  async #start(site: Site): Promise<Lease> {
+    const attemptId = attemptOf({ ...site, starts: site.starts + 1 });
     const line = lineOf(site, { type: "start", attemptId });
-    this.#apply(site, line);
-    reading.add(site);
+    applyLine(site, line);
+    this.#inFlight.add(site);
     await this.#journal.append(line);
     const { job, starts } = site;
-    // It may have gone back, and may have been started again.
-    const isHeld = () => reading.has(site) && site.starts === starts;
-    const settleOnce = () => isHeld() && reading.delete(site);
+    let isOpen = true;
+    const settle = async (fact: JournalFact): Promise<"accepted" | "superseded"> => {
+      if (!isOpen) return "superseded";
+      isOpen = false;
+      await this.#settle(site, fact);
+      return "accepted";
+    };
     return {
       ...{ job, starts, attemptId, lost: never },
-      silent: (isSilent) => {
-        if (!isHeld()) return;
-        const silence = lineOf(site, { type: "silent", isSilent });
-        this.#apply(site, silence);
-        // If it cannot be written, the next line reports that.
-        this.#journal.append(silence).catch(() => undefined);
-        if (this.#suspects.length + this.#waiting.length > 0) this.#wake();
-      },
-      done: async (summary) => {
-        if (!settleOnce()) return "superseded";
-        await this.#settle(site, { type: "done", summary });
-        return "accepted";
-      },
-      retry: async () => {
-        if (settleOnce()) await this.#settle(site, { type: "back" });
-      },
+      done: (summary) => settle({ type: "done", summary }),
+      retry: async () => void (await settle({ type: "back" })),
     };
   }
 
@@ -233,16 +203,10 @@ export class JournalQueue implements SiteQueue {
   async #settle(site: Site, fact: JournalFact): Promise<void> {
     const line = lineOf(site, fact);
     await this.#journal.append(line);
-    this.#apply(site, line);
-    if (site.state === "waiting") this.#offer(site);
-    // There may be nothing left, or room for others.
-    if (this.#active === 0 || this.#suspects.length + this.#waiting.length > 0) this.#wake();
-  }
-
-  #apply(site: Site, line: JournalLine): void {
-    const before = site.state;
     applyLine(site, line);
-    this.#active += Number(site.state === "active") - Number(before === "active");
+    this.#inFlight.delete(site);
+    if (site.state === "waiting") this.#offer(site);
+    this.#wake();
   }
 
   #wake(most: number = this.#sleepers.size): void {
@@ -251,6 +215,10 @@ export class JournalQueue implements SiteQueue {
       wake();
     }
   }
+}
+
+function attemptOf({ job: { key }, starts }: Site): string {
+  return `${keyHash(key)}-${starts}`;
 }
 
 function lineOf({ job: { key, homepage } }: Site, { type, ...more }: JournalFact): JournalLine {

@@ -2,7 +2,7 @@
 // packages: they are loaded here, when a queue is opened, and nowhere else.
 import { isIP } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Processor, Queue, Worker } from "bullmq";
+import type { Queue, Worker } from "bullmq";
 import type { Redis, RedisOptions } from "ioredis";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
@@ -21,10 +21,8 @@ export type ServerNews =
 export interface QueueServer {
   readonly connection: Redis;
   queue(name: string): Queue;
-  /** Jobs whose worker is gone are given out again. */
-  worker(name: string, processor: Processor): Worker;
-  /** What a processor throws that has moved its job itself. */
-  moved(): Error;
+  /** For taking jobs one by one. Jobs whose worker is gone are given out again. */
+  worker(name: string): Worker;
   close(): Promise<void>;
 }
 
@@ -34,13 +32,13 @@ export async function openServer(
   lockDuration: number,
   onNews: (news: ServerNews) => void,
 ): Promise<QueueServer> {
-  const { Queue, WaitingError, Worker } = await import("bullmq").catch(
+  const { Queue, Worker } = await import("bullmq").catch(
     missingPackage("--queue needs BullMQ: npm install bullmq ioredis"),
   );
   const { Redis } = await import("ioredis").catch(
     missingPackage("--queue redis://… needs ioredis: npm install ioredis"),
   );
-  // Whoever typed the URL is waiting: one try. Later the queue waits for its server, and sends commands when it is back.
+  // Whoever typed the URL is waiting, so try once. Later, commands wait until the server is back.
   let state: "opening" | "ready" | "lost" | "closing" = "opening";
   const connection = new Redis({
     ...address.options,
@@ -82,13 +80,14 @@ export async function openServer(
   return {
     connection,
     queue: (name) => kept(new Queue(name, { connection, skipVersionCheck: true, skipMetasUpdate: true })),
-    worker(name, processor) {
+    worker(name) {
       const stalledInterval = Math.max(100, Math.floor(lockDuration / 2));
-      // Bisection decides who is set aside: BullMQ would give up a site after its second dead worker.
+      // We decide which websites are quarantined: BullMQ would give up on a site after its second dead worker.
       const limits = { lockDuration, stalledInterval, maxStalledCount: 1_000_000 };
-      return kept(new Worker(name, processor, { connection, skipVersionCheck: true, ...limits }));
+      const worker = kept(new Worker(name, undefined, { connection, skipVersionCheck: true, ...limits }));
+      void worker.startStalledCheckTimer();
+      return worker;
     },
-    moved: () => new WaitingError(),
     async close() {
       // What is closed while the server is gone would wait for it.
       const isReady = state === "ready";
@@ -143,7 +142,7 @@ const silent = "it does not answer";
 const isClosed = /^Connection is closed\.?$/;
 
 /** Turns failures of the server into `SitemapError`s. */
-export async function told<T>(work: () => Promise<T>): Promise<T> {
+export async function withQueueErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {

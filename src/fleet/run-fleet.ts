@@ -16,18 +16,24 @@ import { type Options, pageFilterNames, resolveStreamOptions, type StreamOptions
 import { isLossy, type Problem, problem } from "../model/problem.ts";
 import type { RobotsPreference, Sitemap } from "../model/sitemap.ts";
 import { buildTreeWhile } from "../tree/build.ts";
-import { defaultConcurrency, defaultPerAddress, type FleetOptions, noSink, type SiteOutput } from "./fleet-options.ts";
+import { siteQueueOf } from "./bull-queue.ts";
+import type { FleetOptions, FleetResult, SiteOutput } from "./fleet-options.ts";
+import { defaultConcurrency, defaultPerAddress, noSink } from "./fleet-options.ts";
 import { sharedLimits } from "./shared-limits.ts";
 import type { SiteJob, SiteOutcome, SiteReason, SiteSummary } from "./site-job.ts";
 import { emptySummary, siteJob } from "./site-job.ts";
-import type { Lease, QueueCounts } from "./site-queue.ts";
+import type { Lease } from "./site-queue.ts";
 import { countResponse, noResponses, type SiteResponses } from "./site-responses.ts";
 
 /**
- * Reads all websites of a queue. A text in `sites` that is not a homepage ends it with a `SitemapError` (`invalid-option`): check
- * lists with `siteJob` before.
+ * Reads all websites of a queue. Resolves when none is left, to their number by state, and to their results. A text in `sites` that is not
+ * a homepage ends it with a `SitemapError` (`invalid-option`): check lists with `siteJob` before.
+ *
+ * @example
+ * const { done, results } = await runFleet({ queue, sites: ["example.org", "example.net"] });
+ * for await (const { site, outcome, pages } of results) console.log(site, outcome, pages);
  */
-export async function runFleet(options: FleetOptions): Promise<QueueCounts> {
+export async function runFleet(options: FleetOptions): Promise<FleetResult> {
   const settings = resolved(options);
   const { queue, run, sites, sink, concurrency, crawl, onEvent } = settings;
   settings.signal?.throwIfAborted();
@@ -55,24 +61,17 @@ export async function runFleet(options: FleetOptions): Promise<QueueCounts> {
         if (!drain.signal.aborted) throw error;
       });
       if (lease === undefined) return;
-      let [hasAnswered, isSilent, isSlow] = [false, false, false];
+      let isSlow = false;
       // A website that does not respond continues in a separate lane, if there is room: another one takes its place.
       const timer = setTimeout(() => {
-        isSilent = !hasAnswered;
-        if (isSilent) lease.silent?.(true);
         if (slow >= concurrency * slowLane || drain.signal.aborted) return;
         isSlow = true;
         slow += 1;
         startWorker();
         onEvent?.({ type: "site-slow", job: lease.job });
       }, slowTime);
-      const onAnswer = () => {
-        hasAnswered = true;
-        if (isSilent) lease.silent?.(false);
-        isSilent = false;
-      };
       try {
-        const read = await readSite(lease, onAnswer, () => clearTimeout(timer));
+        const read = await readSite(lease, () => clearTimeout(timer));
         if (read !== undefined) await settle(lease, read);
       } catch (error) {
         // Not about the website: the disk is full, or the queue is gone.
@@ -89,50 +88,21 @@ export async function runFleet(options: FleetOptions): Promise<QueueCounts> {
   }
 
   /** Undefined if the website went back to the queue. */
-  async function readSite(lease: Lease, onAnswer: () => void, onDocument: () => void): Promise<ReadSite | undefined> {
+  async function readSite(lease: Lease, onDocument: () => void): Promise<ReadSite | undefined> {
     const { job, attemptId, starts } = lease;
     const stopping = new FollowingController(stop.signal, lease.lost);
     onEvent?.({ type: "site-start", job, starts });
-    let output: SiteOutput | undefined;
-    const responses = noResponses();
-    const see = (event: CrawlEvent) => {
-      if (event.type !== "response") return;
-      countResponse(responses, event);
-      if (event.status !== undefined && event.status < 500) onAnswer();
-    };
-    const onOrdered = (event: OrderedEvent) => {
-      if (event.type === "pages" || event.type === "sitemap") onDocument();
-      if (event.type === "pages" && event.pages.length > 0)
-        onEvent?.({ type: "site-pages", job, pages: event.pages.length });
-    };
-    const read = (into: SiteOutput, seen = onOrdered) =>
-      crawlSite(lease, { ...crawl, ...into.options, signal: stopping.signal, onEvent: see }, into, shared, seen);
     try {
-      const published = await sink.published?.(job);
-      if (published !== undefined) return { summary: published, output };
-      const opened = await sink.open(job, attemptId);
-      output = opened;
-      const readAlive = async () => {
-        const { lastTried, keep, discard } = opened;
-        if (lastTried === undefined) return read(opened);
-        const probe = await read({ options: oneRequest, keep, discard }, () => {});
-        return probe.outcome === "unreachable" ? { ...probe, lastTried } : read(opened);
-      };
-      const reading = readAlive().catch(async (error: unknown) => {
-        const { previous, ...others } = opened.options ?? {};
-        const isInvalid = error instanceof SitemapError && error.code === "invalid-archive";
-        if (previous === undefined || !isInvalid) throw error;
-        // Without the earlier archive everything is requested.
-        return { ...(await read({ ...opened, options: others })), previousError: error.message };
-      });
-      const summary = await reading.catch((error: unknown) => {
-        if (stopping.signal.aborted || isMachine(error)) throw error;
-        return failed(job, attemptId, error);
-      });
-      const kept = { ...summary, ...(await opened.keep(summary)) };
-      return { summary: kept, output, responses };
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await readOnce(lease, stopping.signal, onDocument);
+        } catch (error) {
+          if (stopping.signal.aborted || isShortage(error)) throw error;
+          // The website's output failed, or there is a bug of ours. Neither must end the other websites.
+          if (attempt === mostAttempts) return { summary: failed(job, attemptId, error), output: undefined };
+        }
+      }
     } catch (error) {
-      await output?.discard();
       if (!stopping.signal.aborted) throw error;
       // Another worker has it, or it waits for the next run.
       if (!lease.lost.aborted) await lease.retry();
@@ -143,11 +113,42 @@ export async function runFleet(options: FleetOptions): Promise<QueueCounts> {
     }
   }
 
+  async function readOnce(lease: Lease, signal: AbortSignal, onDocument: () => void): Promise<ReadSite> {
+    const { job, attemptId } = lease;
+    const published = await sink.published?.(job);
+    if (published !== undefined) return { summary: published, output: undefined };
+    const responses = noResponses();
+    const see = (event: CrawlEvent) => {
+      if (event.type === "response") countResponse(responses, event);
+    };
+    const onOrdered = (event: OrderedEvent) => {
+      if (event.type === "pages" || event.type === "sitemap") onDocument();
+      if (event.type === "pages" && event.pages.length > 0)
+        onEvent?.({ type: "site-pages", job, pages: event.pages.length });
+    };
+    const output = await sink.open(job, attemptId);
+    const read = (more: StreamOptions = {}) =>
+      crawlSite(lease, { ...crawl, ...more, signal, onEvent: see }, output, shared, onOrdered);
+    try {
+      const summary = await read(output.options).catch(async (error: unknown) => {
+        const { previous, ...others } = output.options ?? {};
+        const isInvalid = error instanceof SitemapError && error.code === "invalid-archive";
+        if (previous === undefined || !isInvalid) throw error;
+        // Without the earlier archive everything is requested.
+        return { ...(await read(others)), previousError: error.message };
+      });
+      return { summary: { ...summary, ...(await output.keep(summary)) }, output, responses };
+    } catch (error) {
+      await output.discard();
+      throw error;
+    }
+  }
+
   // If the queue fails, it is unknown whether it has the result: the output stays.
   async function settle(lease: Lease, { summary, output, responses }: ReadSite): Promise<void> {
     try {
       const accepted = (await lease.done(summary)) === "accepted";
-      await (accepted ? output?.accepted?.() : output?.discard());
+      if (!accepted) await output?.discard();
       onEvent?.({ type: "site-done", summary, accepted, responses });
     } catch (error) {
       if (!stop.signal.aborted) throw error;
@@ -168,7 +169,8 @@ export async function runFleet(options: FleetOptions): Promise<QueueCounts> {
     shared.close();
   }
   await adding;
-  return queue.counts(run);
+  const results = { [Symbol.asyncIterator]: () => queue.results(run)[Symbol.asyncIterator]() };
+  return { ...(await queue.counts(run)), results };
 }
 
 // Throws a `SitemapError` (`invalid-option`).
@@ -179,6 +181,8 @@ function resolved(options: FleetOptions) {
     typeof sites === "object" && sites !== null && (Symbol.asyncIterator in sites || Symbol.iterator in sites);
   if (sites !== undefined && !isList) throw unexpected("sites", "a list of homepages", sites);
   expectObject("queue", options.queue);
+  const queue = siteQueueOf(options.queue);
+  const untrusted: StreamOptions = queue.isTrusted === false ? { network: "public-only" } : {};
   expectObject("sink", sink);
   if (typeof run !== "string") throw unexpected("run", "a name", run);
   resolveStreamOptions(options.crawl);
@@ -186,11 +190,13 @@ function resolved(options: FleetOptions) {
   for (const name of ["signal", "drain"] as const) if (options[name] !== undefined) signal(name, options[name]);
   return {
     ...options,
+    queue,
     run,
     sink,
     concurrency: number("concurrency", concurrency, 1),
     perAddress: perAddressOf(perAddress),
-    crawl: { useKnownPaths: "if-needed", ...options.crawl } as StreamOptions,
+    // Others may write to a shared queue: they must not choose private addresses.
+    crawl: { useKnownPaths: "if-needed", ...untrusted, ...defined(options.crawl ?? {}) } as StreamOptions,
   };
 }
 
@@ -221,15 +227,12 @@ async function crawlSite(
   let preferences: readonly RobotsPreference[] | undefined;
   const startedAt = performance.now();
   const time = options.limits?.time ?? Number.POSITIVE_INFINITY;
-  // Longer than a website and its check may take: an output that does not answer must not keep its place for ever.
-  const taken = <T>(work: Promise<T> | undefined) => {
-    const left = Math.max(0, startedAt + time * 1.2 + 1000 - performance.now());
-    if (work === undefined || left > longestTimer) return work;
-    return within(left, work, "its output could not be written in time");
-  };
+  // An output that never answers must not hold its place for ever.
+  const taken = <T>(work: Promise<T> | undefined, limit = Math.min(time, outputTime)) =>
+    work && within(Math.min(limit + 1000, longestTimer), work, "Its output could not be written in time");
   const see = async (event: OrderedEvent) => {
     onOrdered(event);
-    output.see?.(event);
+    output.event?.(event);
     if (event.type === "pages") await taken(output.pages?.(event.url, event.pages));
     else if (event.type === "sitemap") {
       hasSitemap ||= isSitemap(event.sitemap);
@@ -246,7 +249,8 @@ async function crawlSite(
     const whole = Object.fromEntries(Object.entries(options).filter(([name]) => !pageFilterNames.includes(name)));
     const tree = await buildTreeWhile(job.homepage, whole, { onOrdered: see, filter, shared });
     try {
-      isLate = (await taken(output.tree(tree, { time: timeLeft(time, startedAt), signal }))) === "late";
+      const left = timeLeft(time, startedAt);
+      isLate = (await taken(output.tree(tree, { time: left, signal }), left * 1.2)) === "late";
     } finally {
       await tree.close();
     }
@@ -258,7 +262,7 @@ async function crawlSite(
   if (isLate) add(reasons, { code: "limit-time", message: "The check was not finished in time" });
   // A machine without a free socket says nothing about the website: it is read again later.
   const shortage = reasons.get(noSocket) ?? discovery.find(({ reason }) => reason?.code === noSocket)?.reason;
-  if (shortage !== undefined) throw new SitemapError("storage-failed", shortage.message);
+  if (shortage !== undefined) throw new SitemapError("storage-failed", shortage.message, { cause: { code: "EMFILE" } });
   // If nothing was found, each candidate has a reason.
   if (!hasSitemap) {
     reasons = new Map();
@@ -335,16 +339,18 @@ interface ReadSite {
   readonly responses?: SiteResponses;
 }
 
-// Nothing that a website does throws: this is a bug of ours, and must not end the other websites.
 function failed(job: SiteJob, attemptId: string, error: unknown): SiteSummary {
   const value = error instanceof Error ? error.message : String(error);
-  return emptySummary(job, attemptId, "failed", problem("client-failed", { value }).message);
+  return emptySummary(job, attemptId, "failed", problem("client-failed", { value }).message, mostAttempts);
 }
 
-function isMachine(error: unknown): boolean {
-  const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
-  return code === "storage-failed" || code === "archive-unwritable" || typeof syscall === "string";
+// The machine lacks something that every website needs.
+function isShortage(error: unknown): boolean {
+  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
+  return shortages.has(String(code)) || (cause !== undefined && cause !== error && isShortage(cause));
 }
+
+const shortages: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EROFS", "EMFILE", "ENFILE"]);
 
 async function* jobsOf(
   sites: NonNullable<FleetOptions["sites"]>,
@@ -358,10 +364,11 @@ async function* jobsOf(
   }
 }
 
-// What a website gets that is known to be dead.
-const oneRequest: StreamOptions = { useKnownPaths: false, useHomepage: false, retries: 0 };
-
+// How often a website is tried whose output fails.
+const mostAttempts = 3;
 // In milliseconds: a website without a response by then is slow.
 const slowTime = 1000;
+// In milliseconds: how long an output may take for one batch of pages.
+const outputTime = 120_000;
 // So many slow websites for each that is read at a time.
 const slowLane = 4;

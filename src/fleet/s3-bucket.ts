@@ -1,12 +1,11 @@
 // A bucket of an S3-compatible store. Objects are published only under names that do not exist yet (`If-None-Match: *`): if two processes
 // publish the same name, one learns that it came second. https://docs.aws.amazon.com/AmazonS3/latest/API/
-import { createHash } from "node:crypto";
-import { createWriteStream } from "node:fs";
-import { open } from "node:fs/promises";
-import { Readable } from "node:stream";
+import { createReadStream, createWriteStream } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AwsClient } from "aws4fetch";
+import type { S3Client } from "@aws-sdk/client-s3";
+import { within } from "../fetch/lookup.ts";
 import { SitemapError } from "../model/errors.ts";
 import { invalid } from "../model/option-checks.ts";
 import { missingPackage } from "./optional-package.ts";
@@ -14,60 +13,73 @@ import { missingPackage } from "./optional-package.ts";
 /** `exists`: the object exists already, and is unchanged. */
 export type Published = "created" | "exists";
 
-type Body = Uint8Array<ArrayBuffer> | string;
+type Body = Uint8Array | string;
+type Sdk = typeof import("@aws-sdk/client-s3") & Pick<typeof import("@aws-sdk/lib-storage"), "Upload">;
 
-interface Sent {
-  readonly query?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Body;
-  /** Expected statuses besides 2xx. */
-  readonly expected?: readonly number[];
-}
-
-type Credentials = Pick<AwsClient, "accessKeyId" | "secretAccessKey"> & { readonly sessionToken?: string };
-
-interface BucketParts {
-  readonly client: AwsClient;
-  /** Asked for each request: those of a role expire. */
-  readonly credentials: () => Promise<Credentials>;
-  readonly base: string;
-  readonly prefix: string;
+export interface BucketLimits {
+  /** Larger files are uploaded in parts of this size, in bytes. */
   readonly partSize: number;
+  /** How long the store may send and accept nothing, in milliseconds. */
+  readonly silence: number;
 }
 
 export class S3Bucket {
   /** `s3://bucket/prefix`, without a slash at its end. */
   readonly address: string;
-  readonly #parts: BucketParts;
+  readonly #sdk: Sdk;
+  readonly #client: S3Client;
+  readonly #bucket: string;
+  readonly #prefix: string;
+  readonly #limits: BucketLimits;
 
-  private constructor(address: string, parts: BucketParts) {
-    this.address = address;
-    this.#parts = parts;
+  private constructor(sdk: Sdk, client: S3Client, bucket: string, prefix: string, limits: BucketLimits) {
+    this.#sdk = sdk;
+    this.#client = client;
+    this.#bucket = bucket;
+    this.#prefix = prefix === "" ? "" : `${prefix}/`;
+    this.#limits = limits;
+    this.address = `s3://${bucket}${prefix === "" ? "" : `/${prefix}`}`;
   }
 
-  /** Region and endpoint come from the usual variables; credentials, too, or from `@aws-sdk/credential-providers`. Throws a `SitemapError` if something is missing. */
+  /** Credentials, region and endpoint come from the usual variables and files. Throws a `SitemapError` if something is missing. */
   static async open(
     address: string,
     environment: NodeJS.ProcessEnv = process.env,
-    partSize: number = smallestPart,
+    limits: Partial<BucketLimits> = {},
   ): Promise<S3Bucket> {
     const { bucket, prefix } = bucketAddress(address);
-    const { AWS_REGION, AWS_DEFAULT_REGION, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL } = environment;
-    const credentials = await credentialsOf(environment);
-    const region = AWS_REGION || AWS_DEFAULT_REGION || "us-east-1";
-    const endpoint = AWS_ENDPOINT_URL_S3 || AWS_ENDPOINT_URL;
-    if (endpoint && !/^https?:\/\//.test(endpoint))
-      throw invalid("AWS_ENDPOINT_URL must begin with http:// or https://");
-    const base = endpoint
-      ? `${endpoint.replace(/\/+$/, "")}/${bucket}`
-      : bucket.includes(".")
-        ? `https://s3.${region}.amazonaws.com/${bucket}`
-        : `https://${bucket}.s3.${region}.amazonaws.com`;
-    const missing = missingPackage("s3:// needs aws4fetch: npm install aws4fetch");
-    const { AwsClient: Client } = await import("aws4fetch").catch(missing);
-    const client = new Client({ ...(await credentials()), region, service: "s3", retries: 0 });
-    const whole = `s3://${bucket}${prefix === "" ? "" : `/${prefix}`}`;
-    return new S3Bucket(whole, { client, credentials, base, prefix, partSize });
+    const { AWS_REGION, AWS_DEFAULT_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = environment;
+    if (AWS_ACCESS_KEY_ID && !AWS_SECRET_ACCESS_KEY) throw invalid("s3:// needs AWS_SECRET_ACCESS_KEY");
+    const endpoint = endpointOf(environment);
+    const missing = missingPackage("s3:// needs the AWS SDK: npm install @aws-sdk/client-s3 @aws-sdk/lib-storage");
+    // The SDK would warn about old versions of Node.js on standard error.
+    process.env["AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED"] ??= "true";
+    const sdk = {
+      ...(await import("@aws-sdk/client-s3").catch(missing)),
+      ...(await import("@aws-sdk/lib-storage").catch(missing)),
+    };
+    const all = { partSize: 8 * 2 ** 20, silence: 60_000, ...limits };
+    const client = new sdk.S3Client({
+      region: AWS_REGION || AWS_DEFAULT_REGION || "us-east-1",
+      ...(endpoint === "" ? {} : { endpoint }),
+      forcePathStyle: endpoint !== "" || bucket.includes("."),
+      ...(AWS_ACCESS_KEY_ID && {
+        credentials: {
+          accessKeyId: AWS_ACCESS_KEY_ID,
+          secretAccessKey: AWS_SECRET_ACCESS_KEY ?? "",
+          ...(AWS_SESSION_TOKEN && { sessionToken: AWS_SESSION_TOKEN }),
+        },
+      }),
+      maxAttempts: mostAttempts,
+      // Not every S3-compatible store knows the SDK's checksums.
+      requestChecksumCalculation: "WHEN_REQUIRED",
+      responseChecksumValidation: "WHEN_REQUIRED",
+      requestHandler: {
+        ...{ connectionTimeout: 10_000, socketTimeout: all.silence, socketAcquisitionWarningTimeout: 2 ** 31 - 1 },
+        ...{ httpAgent: { maxSockets: mostSockets }, httpsAgent: { maxSockets: mostSockets } },
+      },
+    });
+    return new S3Bucket(sdk, client, bucket, prefix, all);
   }
 
   /** Checks that the bucket exists and honors `If-None-Match`. */
@@ -79,154 +91,153 @@ export class S3Bucket {
     throw failure(`${this.address} cannot be used: it does not honor If-None-Match`);
   }
 
-  async put(key: string, body: Body, type = "application/octet-stream"): Promise<Published> {
-    const headers = { "if-none-match": "*", "content-type": type };
-    const { status } = await this.#send("PUT", key, { body, headers, expected: [412] });
-    return status === 412 ? "exists" : "created";
+  put(key: string, body: Body, type = "application/octet-stream"): Promise<Published> {
+    const { PutObjectCommand } = this.#sdk;
+    const object = { ...this.#object(key, body), ContentType: type, IfNoneMatch: "*" };
+    return this.#publish(() => this.#client.send(new PutObjectCommand(object)));
   }
 
-  async replace(key: string, body: string): Promise<void> {
-    await this.#send("PUT", key, { body });
+  async replace(key: string, body: Body): Promise<void> {
+    const { PutObjectCommand } = this.#sdk;
+    await this.#send(() => this.#client.send(new PutObjectCommand(this.#object(key, body))));
   }
 
   /** Uploads a file, in parts if it is large. One part is held in memory. */
   async upload(key: string, file: string): Promise<Published> {
-    const handle = await open(file, "r");
-    try {
-      const { size } = await handle.stat();
-      const partSize = Math.max(this.#parts.partSize, Math.ceil(size / mostParts));
-      const part = Buffer.allocUnsafe(Math.min(size, partSize));
-      const read = async (at: number) => part.subarray(0, (await handle.read(part, 0, part.length, at)).bytesRead);
-      if (size <= partSize) return await this.put(key, await read(0));
-      const begun = await this.#send("POST", key, { query: "uploads=" });
-      const id = encodeURIComponent(textOf(await begun.text(), "UploadId"));
-      const parts: string[] = [];
+    const { size } = await stat(file);
+    const { AbortMultipartUploadCommand, Upload } = this.#sdk;
+    const partSize = Math.max(this.#limits.partSize, Math.ceil(size / mostParts));
+    if (size <= partSize) return this.put(key, await readFile(file));
+    return this.#publish(async () => {
+      const params = { ...this.#object(key), Body: createReadStream(file), IfNoneMatch: "*" };
+      const upload = new Upload({ client: this.#client, params, partSize, queueSize: 1 });
       try {
-        for (let at = 0; at < size; at += partSize) {
-          const number = parts.length + 1;
-          const query = `partNumber=${number}&uploadId=${id}`;
-          const { headers } = await this.#send("PUT", key, { query, body: await read(at) });
-          parts.push(`<Part><PartNumber>${number}</PartNumber><ETag>${headers.get("etag") ?? ""}</ETag></Part>`);
-        }
-        return await this.#complete(key, id, parts);
+        await upload.done();
       } catch (error) {
-        // An unfinished upload would be kept, and charged for.
-        await this.#abort(key, id).catch(() => undefined);
+        const { uploadId: UploadId } = upload;
+        // The SDK leaves an upload whose completion fails: it would be kept, and charged for.
+        const abort = new AbortMultipartUploadCommand({ ...this.#object(key), UploadId });
+        if (UploadId !== undefined) await this.#client.send(abort).catch(() => undefined);
         throw error;
       }
-    } finally {
-      await handle.close();
-    }
+    });
   }
 
   async get(key: string): Promise<string | undefined> {
-    const response = await this.#send("GET", key, { expected: [404] });
-    const text = await response.text();
-    return response.status === 404 ? undefined : text;
+    const body = await this.#body(key);
+    if (body === undefined) return undefined;
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of body) chunks.push(chunk);
+    return Buffer.concat(chunks).toString();
   }
 
   /** Downloads to a file. False if the object does not exist. */
   async download(key: string, file: string): Promise<boolean> {
-    const response = await this.#send("GET", key, { expected: [404] });
-    if (response.status === 404 || response.body === null) return false;
-    await pipeline(Readable.fromWeb(response.body as never), createWriteStream(file));
-    return true;
+    const body = await this.#body(key);
+    if (body !== undefined) await pipeline(body, createWriteStream(file));
+    return body !== undefined;
   }
 
   async delete(key: string): Promise<void> {
-    await this.#send("DELETE", key, { expected: [404] });
+    const { DeleteObjectCommand } = this.#sdk;
+    await this.#send(() => this.#client.send(new DeleteObjectCommand(this.#object(key))));
   }
 
   /** The names that begin so. */
   async list(start: string): Promise<string[]> {
-    const names: string[] = [];
-    const prefix = [this.#parts.prefix, start].filter((part) => part !== "").join("/");
-    for (let token = ""; ; ) {
-      const more = token === "" ? "" : `&continuation-token=${encodeURIComponent(token)}`;
-      const query = `list-type=2${more}&prefix=${encodeURIComponent(prefix)}`;
-      const answer = await (await this.#send("GET", undefined, { query })).text();
-      for (const [, key = ""] of answer.matchAll(/<Key>([^<]*)<\/Key>/g))
-        names.push(decoded(key).slice(prefix.length - start.length));
-      token = textOf(answer, "NextContinuationToken");
-      if (token === "") return names;
-    }
-  }
-
-  async #complete(key: string, id: string, parts: readonly string[]): Promise<Published> {
-    const body = `<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`;
-    const headers = { "if-none-match": "*", "content-type": "application/xml" };
-    const query = `uploadId=${id}`;
-    const ended = await this.#send("POST", key, { query, body, headers, expected: [412, 404] });
-    const answer = await ended.text();
-    if (ended.status === 412) await this.#abort(key, id);
-    // 404: the answer to the first try was lost; the upload is complete, and the file exists.
-    if (ended.status >= 400) return "exists";
-    if (answer.includes("<Error>")) throw failure(`${this.address}: ${textOf(answer, "Message")}`);
-    return "created";
-  }
-
-  async #abort(key: string, id: string): Promise<void> {
-    await this.#send("DELETE", key, { query: `uploadId=${id}`, expected: [404] });
-  }
-
-  /** Without a key, it is about the bucket. */
-  async #send(method: string, key: string | undefined, sent: Sent): Promise<Response> {
-    const { client, credentials, base, prefix } = this.#parts;
-    const { query, headers, body = "", expected = [] } = sent;
-    const path = key === undefined ? "" : [prefix, key].filter((part) => part !== "").join("/");
-    const url = `${base}/${path.split("/").map(encodeURIComponent).join("/")}${query ? `?${query}` : ""}`;
-    // The store refuses data that was changed in transit.
-    const digest = createHash("sha256").update(body).digest("hex");
-    const init = { method, headers: { ...headers, "x-amz-content-sha256": digest }, ...(body === "" ? {} : { body }) };
-    const ask = async () => {
-      const signal = AbortSignal.timeout(requestTime);
-      return fetch(await client.sign(url, { ...init, aws: await credentials(), signal }));
-    };
-    for (let attempt = 1; ; attempt += 1) {
-      const answer: Response | Error = await ask().catch((error: Error) => error);
-      if (answer instanceof Response && (answer.ok || expected.includes(answer.status))) return answer;
-      const isTemporary =
-        !(answer instanceof Response) || [408, 409, 429].includes(answer.status) || answer.status >= 500;
-      if (!isTemporary || answer instanceof SitemapError || attempt === mostAttempts) throw await this.#failed(answer);
-      await (answer instanceof Response ? answer.body?.cancel() : undefined);
-      await sleep(Math.min(10_000, 200 * 2 ** attempt) * (0.5 + Math.random() / 2));
-    }
-  }
-
-  async #failed(answer: Response | Error): Promise<Error> {
-    if (answer instanceof Error) {
-      const { cause } = answer as { cause?: { code?: string; message?: string } };
-      return failure(`${this.address} cannot be reached: ${cause?.message || cause?.code || answer.message}`, answer);
-    }
-    const text = await answer.text().catch(() => "");
-    const code = textOf(text, "Code");
-    const reason = reasons[code] ?? (textOf(text, "Message") || `status ${answer.status}`);
-    return failure(`${this.address}: ${reason}${code === "" ? "" : ` (${code})`}`);
-  }
-}
-
-async function credentialsOf(environment: NodeJS.ProcessEnv): Promise<() => Promise<Credentials>> {
-  const {
-    AWS_ACCESS_KEY_ID: accessKeyId,
-    AWS_SECRET_ACCESS_KEY: secretAccessKey,
-    AWS_SESSION_TOKEN: sessionToken,
-  } = environment;
-  const needed = "s3:// needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment";
-  if (accessKeyId) {
-    if (!secretAccessKey) throw invalid(needed);
-    return async () => ({ accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) });
-  }
-  const missing = missingPackage(`${needed}; for profiles, roles and SSO: npm install @aws-sdk/credential-providers`);
-  // @ts-expect-error It is large, and only those install it who need it.
-  const { fromNodeProviderChain } = await import("@aws-sdk/credential-providers").catch(missing);
-  const provider: () => Promise<Credentials> = fromNodeProviderChain();
-  return () =>
-    provider().catch((error: unknown) => {
-      throw failure(`No credentials for s3://: ${error instanceof Error ? error.message : String(error)}`, error);
+    const { paginateListObjectsV2 } = this.#sdk;
+    return this.#send(async () => {
+      const names: string[] = [];
+      const query = { Bucket: this.#bucket, Prefix: this.#prefix + start };
+      for await (const { Contents = [] } of paginateListObjectsV2({ client: this.#client }, query))
+        names.push(...Contents.map(({ Key = "" }) => Key.slice(this.#prefix.length)));
+      return names;
     });
+  }
+
+  // The SDK cannot tell the length of an empty body.
+  #object(key: string, body?: Body) {
+    const content = body === undefined ? {} : { Body: body, ContentLength: Buffer.byteLength(body) };
+    return { Bucket: this.#bucket, Key: this.#prefix + key, ...content };
+  }
+
+  // Undefined if the object does not exist. A download may take any time, as long as something arrives.
+  async #body(key: string): Promise<AsyncGenerator<Uint8Array, void> | undefined> {
+    const { GetObjectCommand } = this.#sdk;
+    const found = await this.#send(() =>
+      this.#client.send(new GetObjectCommand(this.#object(key))).catch((error: unknown) => {
+        if (statusOf(error) === 404 && nameOf(error) !== "NoSuchBucket") return undefined;
+        throw error;
+      }),
+    );
+    const stream = found?.Body as NodeJS.ReadableStream | undefined;
+    const { silence } = this.#limits;
+    const send = <T>(work: () => Promise<T>) => this.#send(work);
+    return (
+      stream &&
+      (async function* () {
+        const iterator = stream[Symbol.asyncIterator]();
+        try {
+          for (;;) {
+            const next = await send(() => within(silence, iterator.next(), `${key} stopped arriving`));
+            if (next.done) return;
+            yield next.value as Uint8Array;
+          }
+        } finally {
+          (stream as unknown as { destroy(): void }).destroy();
+        }
+      })()
+    );
+  }
+
+  // 412: the name is taken. 404: the answer to the first try was lost, so the upload is complete. 409: somebody else is writing it.
+  async #publish(work: () => Promise<unknown>): Promise<Published> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await work();
+        return "created";
+      } catch (error) {
+        if (statusOf(error) === 412 || nameOf(error) === "NoSuchUpload") return "exists";
+        if (statusOf(error) !== 409 || attempt === mostAttempts) throw this.#failed(error);
+        await sleep(100 * 2 ** attempt * (0.5 + Math.random() / 2));
+      }
+    }
+  }
+
+  async #send<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw this.#failed(error);
+    }
+  }
+
+  #failed(error: unknown): SitemapError {
+    const { message, code } = (error ?? {}) as { message?: string; code?: string };
+    const name = nameOf(error);
+    if (statusOf(error) === undefined && reasons[name] === undefined)
+      return failure(`${this.address} cannot be reached: ${message || code || name}`, error);
+    return failure(`${this.address}: ${reasons[name] ?? message} (${name})`, error);
+  }
 }
 
-/** Whether `--out` or `--dataset` names a bucket. */
+function statusOf(error: unknown): number | undefined {
+  return (error as { $metadata?: { httpStatusCode?: number } } | undefined)?.$metadata?.httpStatusCode;
+}
+
+function nameOf(error: unknown): string {
+  return String((error as { name?: unknown } | undefined)?.name ?? "");
+}
+
+/** The endpoint that the environment names: two of them may have buckets of the same name. Empty for AWS. */
+export function endpointOf({ AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL }: NodeJS.ProcessEnv = process.env): string {
+  const endpoint = AWS_ENDPOINT_URL_S3 || AWS_ENDPOINT_URL || "";
+  if (endpoint !== "" && !/^https?:\/\//.test(endpoint))
+    throw invalid("AWS_ENDPOINT_URL must begin with http:// or https://");
+  return endpoint.replace(/\/+$/, "");
+}
+
+/** Whether `--out` names a bucket. */
 export function isBucket(place: string | undefined): place is string {
   return place !== undefined && /^s3:/i.test(place);
 }
@@ -246,23 +257,14 @@ const reasons: Readonly<Record<string, string>> = {
   InvalidAccessKeyId: "AWS_ACCESS_KEY_ID is unknown there",
   SignatureDoesNotMatch: "AWS_SECRET_ACCESS_KEY is wrong",
   ExpiredToken: "the credentials have expired",
+  CredentialsProviderError: "no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or configure a profile",
 };
 
 function failure(message: string, cause?: unknown): SitemapError {
   return new SitemapError("storage-failed", message, { cause });
 }
 
-function textOf(xml: string, name: string): string {
-  return decoded(new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? "");
-}
-
-function decoded(text: string): string {
-  return text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
-}
-
-// S3 takes no smaller parts, and no more than 10,000.
-const smallestPart = 8 * 2 ** 20;
+// S3 takes at most 10,000 parts.
 const mostParts = 9000;
 const mostAttempts = 6;
-// In milliseconds.
-const requestTime = 120_000;
+const mostSockets = 256;

@@ -4,7 +4,7 @@ import { boolean, optionsIn, readable, unexpected, urlText } from "../model/opti
 import type { ProblemCode } from "../model/problem.ts";
 import type { RobotsPreference } from "../model/sitemap.ts";
 import { homepageOf, isHttpUrl, urlKey, withAssumedScheme, withoutCredentials } from "../model/url.ts";
-import { mostAlone } from "./bisection.ts";
+import { deathsBeforeQuarantine } from "./suspects.ts";
 
 /** One website to be read. Plain data: a queue may keep it anywhere. */
 export interface SiteJob {
@@ -37,7 +37,7 @@ export function siteSettings(value: unknown): SiteSettings | undefined {
  * - `unreachable`: the website could not be reached
  * - `blocked`: the website refused all requests
  * - `failed`: sitegrove itself failed
- * - `quarantined`: the process died twice while nothing else was read; it was set aside
+ * - `quarantined`: it was being read at five deaths of its process, and was set aside
  */
 export type SiteOutcome = "complete" | "incomplete" | "none" | "unreachable" | "blocked" | "failed" | "quarantined";
 
@@ -76,8 +76,6 @@ export interface SiteSummary {
   readonly files: Readonly<Record<string, string>>;
   /** Why the archive of the earlier run was not used: everything was requested. Absent if it was used, or there was none. */
   readonly previousError?: string;
-  /** When it was last crawled in full; since then it did not respond to a single request. ISO 8601. */
-  readonly lastTried?: string;
   /** What robots.txt says about how pages may be used: its first lines. */
   readonly preferences?: readonly RobotsPreference[];
   /** How many findings a check has, by severity. */
@@ -87,7 +85,7 @@ export interface SiteSummary {
 /** Whether a value that was kept somewhere is a summary. Fields of later versions are accepted. */
 export function isSummary(value: unknown): value is SiteSummary {
   if (!isRecord(value)) return false;
-  const { outcome, reasons, files, findings = {}, previousError = "" } = value;
+  const { outcome, reasons, files, findings = {}, previousError = "", preferences = [] } = value;
   return (
     siteOutcomes.includes(outcome as SiteOutcome) &&
     ["site", "key", "attemptId", "finishedAt"].every((name) => typeof value[name] === "string") &&
@@ -97,6 +95,8 @@ export function isSummary(value: unknown): value is SiteSummary {
     isRecord(files) &&
     Object.values(files).every(isOwnPath) &&
     typeof previousError === "string" &&
+    Array.isArray(preferences) &&
+    preferences.every(isPreference) &&
     isRecord(findings) &&
     Object.values(findings).every(isCount)
   );
@@ -108,9 +108,17 @@ function isReason(value: unknown): value is SiteReason {
   return typeof code === "string" && typeof message === "string" && isCount(count);
 }
 
-// Below the folder of the outputs.
-function isOwnPath(value: unknown): boolean {
-  return typeof value === "string" && !/^[/\\]|^[a-z]:|(^|[/\\])\.\.([/\\]|$)|\0/i.test(value);
+function isPreference(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { field, values = {} } = value;
+  return (
+    typeof field === "string" && isRecord(values) && Object.values(values).every((each) => typeof each === "string")
+  );
+}
+
+/** Whether a name stays below the folder or prefix of the outputs. Names from a journal, a queue or a bucket may be anything. */
+export function isOwnPath(value: unknown): value is string {
+  return typeof value === "string" && value !== "" && !/^\/|^[a-z]:|(^|\/)\.{0,2}(\/|$)|[\0\\]/i.test(value);
 }
 
 export function isCount(value: unknown): value is number {
@@ -119,6 +127,14 @@ export function isCount(value: unknown): value is number {
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** What robots.txt says about AI: `ai-train=no`. Each once, because it may apply to several crawlers. */
+export function preferenceNames({ preferences = [] }: Pick<SiteSummary, "preferences">): string[] {
+  const names = preferences.flatMap(({ field, values = { [field]: "" } }) =>
+    Object.entries(values).map(([key, value]) => (value === "" ? key : `${key}=${value}`)),
+  );
+  return [...new Set(names)].filter(({ length }) => length < 50);
 }
 
 /** Whether the run failed, not the website. */
@@ -152,8 +168,8 @@ export function emptySummary(
 }
 
 export function quarantinedSummary(job: SiteJob, attemptId: string): SiteSummary {
-  const message = "The process died twice while crawling only this website";
-  return emptySummary(job, attemptId, "quarantined", message, mostAlone);
+  const message = `The process died ${deathsBeforeQuarantine} times while crawling this website`;
+  return emptySummary(job, attemptId, "quarantined", message, deathsBeforeQuarantine);
 }
 
 /**

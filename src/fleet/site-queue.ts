@@ -4,6 +4,8 @@ import type { SiteJob, SiteSummary } from "./site-job.ts";
 
 /** A queue of websites: hands out leases and keeps the results. */
 export interface SiteQueue {
+  /** False if others may add websites: those must be public, unless `crawl.network` says otherwise. */
+  readonly isTrusted?: boolean;
   /** Idempotent by run and key: a site that is known already is not added again. */
   add(run: string, sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): Promise<{ added: number; known: number }>;
   /** The next site. Undefined when the run is finished: no site is waiting or being read. Rejects with the signal's reason. */
@@ -32,8 +34,6 @@ export interface Lease {
   readonly attemptId: string;
   /** Aborted when another worker has the site. */
   readonly lost: AbortSignal;
-  /** Called when the site has not responded for a while, and when it responds: until then it cannot have crashed its process. */
-  silent?(isSilent: boolean): void;
   /** `superseded`: the result of another worker counts. */
   done(summary: SiteSummary): Promise<"accepted" | "superseded">;
   /** Returns the site to the queue, to be crawled later. */

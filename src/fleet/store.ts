@@ -1,14 +1,17 @@
 // Where the files of a fleet are: a folder, or a bucket. A file is written as a draft on this machine, and has its name only when it is whole.
+// Names that come from a bucket or a folder never lead out of it.
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { SitemapError } from "../model/errors.ts";
 import { storageFailed } from "../storage/file.ts";
-import { makeFolder, removeEmpty } from "../storage/folder.ts";
+import { makeFolder } from "../storage/folder.ts";
 import { ownerOf } from "../storage/lock.ts";
 import { lockName, takeFolder } from "./journal-file.ts";
 import { isBucket, type Published, S3Bucket } from "./s3-bucket.ts";
+import { isOwnPath } from "./site-job.ts";
 
 export class Store {
   readonly bucket: S3Bucket | undefined;
@@ -25,39 +28,63 @@ export class Store {
     return isBucket(place) ? new Store(draftsFolder(), await S3Bucket.open(place)) : new Store(place);
   }
 
+  #path(name: string): string {
+    if (!isOwnPath(name))
+      throw new SitemapError("storage-failed", `${JSON.stringify(name)} is not the name of an output`);
+    return path.join(this.#folder, name);
+  }
+
   /** The path to write a file at. The end of its name tells whether an archive is compressed. */
   draft(name: string): string {
-    const file = path.join(this.#folder, name);
+    const file = this.#path(name);
     makeFolder(path.dirname(file));
     return name.endsWith(".gz") ? file : `${file}${partial}`;
   }
 
-  async publish(name: string): Promise<void> {
+  /** In a bucket, a name that is taken stays as it is, unless it is replaced. */
+  async publish(name: string, isReplaced = false): Promise<void> {
     const draft = this.draft(name);
-    if (this.bucket === undefined) return rename(draft, path.join(this.#folder, name));
+    if (this.bucket === undefined) return rename(draft, this.#path(name));
+    if (isReplaced) await this.bucket.delete(name);
     await this.bucket.upload(name, draft);
     await rm(draft, { force: true });
   }
 
-  /** In a bucket, a name is taken once. */
+  /** Writes a text, unless the name is taken. */
   async put(name: string, text: string): Promise<Published> {
     if (this.bucket !== undefined) return this.bucket.put(name, text, "application/json");
+    const file = this.#path(name);
+    const draft = this.draft(`${name}.${randomUUID()}`);
+    try {
+      await writeFile(draft, text);
+      await link(draft, file);
+      return "created";
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "EEXIST") return "exists";
+      throw storageFailed(`${name} could not be written`, error);
+    } finally {
+      await rm(draft, { force: true });
+    }
+  }
+
+  async replace(name: string, text: string): Promise<void> {
+    if (this.bucket !== undefined) return this.bucket.replace(name, text);
     await new DraftFile(this, name).publish(text);
-    return "created";
   }
 
   async get(name: string): Promise<string | undefined> {
+    const file = this.#path(name);
     if (this.bucket !== undefined) return this.bucket.get(name);
-    return readFile(path.join(this.#folder, name), "utf8").catch(() => undefined);
+    return readFile(file, "utf8").catch(() => undefined);
   }
 
   /** A file to read: the file itself, or a copy that `remove` removes. Undefined if there is no such file. */
   async fetch(name: string): Promise<{ readonly file: string; remove(): Promise<void> } | undefined> {
     if (this.bucket === undefined) {
-      const file = path.join(this.#folder, name);
+      const file = this.#path(name);
       return existsSync(file) ? { file, remove: async () => {} } : undefined;
     }
-    const file = this.draft(`${randomUUID()}.${path.basename(name)}`);
+    const file = this.draft(`${randomUUID()}.${path.basename(this.#path(name))}`);
     return (await this.bucket.download(name, file)) ? { file, remove: () => rm(file, { force: true }) } : undefined;
   }
 
@@ -68,23 +95,21 @@ export class Store {
 
   /** Removes what was written on this machine: a draft, or in a folder also the file. */
   async discard(name: string): Promise<void> {
-    const file = path.join(this.#folder, name);
+    const file = this.#path(name);
     for (const each of [file, `${file}${partial}`]) await rm(each, { force: true });
   }
 
-  /** The names that begin so; in a folder, of drafts, too. */
+  /** The names below a folder, which ends with a slash, or that begin so; in a folder, of drafts, too. */
   async list(start: string): Promise<string[]> {
-    if (this.bucket !== undefined) return this.bucket.list(start);
+    if (this.bucket !== undefined) return (await this.bucket.list(start)).filter(isOwnPath);
     const parent = path.posix.dirname(`${start}-`);
-    const local = await readdir(path.join(this.#folder, parent)).catch(() => []);
-    const names = local.map((name) => `${parent}/${name.replace(/\.partial$/, "")}`);
-    return [...new Set(names.filter((name) => name.startsWith(start)))].sort();
-  }
-
-  /** Removes the folder of these names, and the one around it, if nothing is left there. */
-  removeEmpty(start: string): void {
-    const folder = path.join(this.#folder, start);
-    if (this.bucket === undefined) removeEmpty([folder, path.dirname(folder)]);
+    const isDeep = start.endsWith("/");
+    const local = await readdir(this.#path(parent), { recursive: isDeep, withFileTypes: true }).catch(() => []);
+    const names = local.flatMap((entry) => {
+      const file = path.relative(this.#folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, "/");
+      return entry.isFile() ? [file.replace(/\.partial$/, "")] : [];
+    });
+    return [...new Set(names.filter((name) => name.startsWith(start) && isOwnPath(name)))].sort();
   }
 
   /** Removes files like this one of earlier attempts: killed ones, and those whose result is replaced. A later one may be under way. */

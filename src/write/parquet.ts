@@ -4,13 +4,14 @@
 
 import { gzipSync } from "node:zlib";
 import { ByteWriter, ParquetWriter, type SchemaElement } from "hyparquet-writer";
+import type { PageChange } from "../model/change.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { isLossy } from "../model/problem.ts";
 import type { PageBatch } from "./pages.ts";
 import type { SitemapRow } from "./sitemaps.ts";
 
-/** `sites`: only in a dataset. */
-export type ParquetFile = "pages" | "sitemaps" | "problems" | "sites";
+/** `sites` and `changes`: only in a dataset. */
+export type ParquetFile = "pages" | "sitemaps" | "problems" | "sites" | "changes";
 
 export class ParquetTables {
   readonly #run: string | undefined;
@@ -32,6 +33,7 @@ export class ParquetTables {
     add("sitemaps", sitemapsTable);
     add("problems", [...problemsTable, ...fetched]);
     if (run !== undefined) add("sites", sitesTable);
+    if (run !== undefined) add("changes", changesTable);
     this.#tables = tables;
   }
 
@@ -40,10 +42,21 @@ export class ParquetTables {
       this.#add("pages", { site, sitemap, ...pageRow(page), fetched_at: fetchedAt }, weightOf(page));
   }
 
-  /** The summary of a website. */
-  addSite(summary: { readonly finishedAt: string; readonly reasons: readonly { readonly code: string }[] }): void {
+  /** The summary of a website. `preferences`: for AI, such as `ai-train=no`. */
+  addSite(
+    summary: { readonly finishedAt: string; readonly reasons: readonly { readonly code: string }[] },
+    preferences: readonly string[],
+  ): void {
     const { finishedAt, reasons } = summary;
-    this.#add("sites", { ...inSnakeCase(summary), reason: reasons[0]?.code, fetched_at: finishedAt });
+    this.#add("sites", { ...inSnakeCase(summary), preferences, reason: reasons[0]?.code, fetched_at: finishedAt });
+  }
+
+  addChange(change: PageChange, site: string, fetchedAt: string): void {
+    const { kind, page, sitemap } = change;
+    const { fields = [], before, missing } = change as { fields?: string[]; before?: SitemapPage; missing?: string };
+    const [last_modified, last_modified_before] = [page.lastModified, before?.lastModified];
+    const row = { site, kind, url: page.url, sitemap, fields, last_modified, last_modified_before, missing };
+    this.#add("changes", { ...row, fetched_at: fetchedAt });
   }
 
   addSitemap({ row, problems }: SitemapRow, site: string | undefined, readAt?: string): void {
@@ -199,7 +212,12 @@ const types = {
   double: { type: "DOUBLE" },
   integer: { type: "INT64" },
   boolean: { type: "BOOLEAN" },
-  time: { type: "INT64", converted_type: "TIMESTAMP_MILLIS" },
+  time: {
+    type: "INT64",
+    converted_type: "TIMESTAMP_MILLIS",
+    // Without it, DuckDB takes times for local ones.
+    logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" },
+  },
 } as const;
 
 /** A column: its schema element, followed by those of its fields. */
@@ -241,6 +259,13 @@ const problemsTable: readonly Column[] = columns(
 const sitesTable: readonly Column[] = [
   ...columns("run site outcome pages:integer sitemaps:integer invalid:integer requests:integer wire_bytes:integer"),
   ...columns("duration:integer reason fetched_at:time"),
+  list("preferences"),
+];
+/** The new and changed pages of a dataset. */
+const changesTable: readonly Column[] = [
+  ...columns("run site kind url sitemap last_modified:time last_modified_before:time missing"),
+  list("fields"),
+  ...columns("fetched_at:time"),
 ];
 
 /** Columns by their names, with a type unless it is text. */

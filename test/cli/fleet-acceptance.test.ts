@@ -6,9 +6,10 @@ import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BullQueue } from "../../src/fleet/bull-queue.ts";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { openRuns } from "../../src/fleet/bull-queue.ts";
 import { readResults } from "../../src/fleet/journal-file.ts";
+import { stateFolder } from "../../src/fleet/run-settings.ts";
 import { S3Bucket } from "../../src/fleet/s3-bucket.ts";
 import type { SiteSummary } from "../../src/fleet/site-job.ts";
 import { linesIn, occurrences } from "../support/grown.ts";
@@ -81,7 +82,18 @@ describe.runIf(isLong)(`a list of ${count} websites`, { timeout: 900_000 }, () =
       sites.map((site, each) => `${site} ${truth(each)}`),
     );
   }
-  const flags = ["--no-homepage", "--known", "never", "--timeout", "10", "--concurrency", "64", "--allow-private"];
+  const flags = [
+    "--no-homepage",
+    "--known",
+    "never",
+    "--timeout",
+    "5",
+    "--retries",
+    "0",
+    "--concurrency",
+    "64",
+    "--allow-private",
+  ];
   const done = '"type":"done"';
   async function killed(words: readonly string[], kills: number, journal: string, env = {}): Promise<void> {
     for (let kill = 0; kill < kills; kill += 1) {
@@ -111,7 +123,7 @@ describe.runIf(isLong)(`a list of ${count} websites`, { timeout: 900_000 }, () =
     const redis = await startRedis();
     process.env["SITEGROVE_QUEUE_PASSWORD"] = redisPassword;
     const env = { SITEGROVE_QUEUE_PASSWORD: redisPassword };
-    const queue = await BullQueue.open(redis.url);
+    const queue = await openRuns(redis.url);
     const words = ["fleet", "worker", "--queue", redis.url, "--lease", "3", "--stay", "--out", at("shared"), ...flags];
     const work = () => start(words, { env });
     const workers = [work(), work(), work()];
@@ -153,8 +165,10 @@ describe.runIf(isLong)(`a list of ${count} websites`, { timeout: 900_000 }, () =
       await s3.makeBucket("bucket");
       const env = { ...s3.env, TMPDIR: folder };
       const words = ["fleet", "--from", at("sites.txt"), "--out", "s3://bucket/a", ...flags];
-      const uid = process.getuid?.() ?? "";
-      await killed(words, 4, at(`sitegrove-fleets-${uid}/bucket-a/sites.ndjson`), env);
+      vi.stubEnv("TMPDIR", folder);
+      const state = stateFolder("s3://bucket/a", undefined, s3.env);
+      vi.unstubAllEnvs();
+      await killed(words, 4, path.join(state, "sites.ndjson"), env);
       const bucket = await S3Bucket.open("s3://bucket/a", s3.env);
       const summaries: SiteSummary[] = [];
       for (const key of await bucket.list("summaries/")) summaries.push(JSON.parse((await bucket.get(key)) ?? ""));

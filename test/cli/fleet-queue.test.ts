@@ -4,11 +4,10 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { earlierArchive } from "../../src/cli/fleet/outputs.ts";
-import { BullQueue } from "../../src/fleet/bull-queue.ts";
-import { keyHash, type SiteJob, type SiteSummary, siteJob } from "../../src/fleet/site-job.ts";
+import { openRuns } from "../../src/fleet/bull-queue.ts";
+import type { BullRuns } from "../../src/fleet/bull-runs.ts";
+import { type SiteSummary, siteJob } from "../../src/fleet/site-job.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
 import { onQueue } from "../support/grown.ts";
 import { hasRedis, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
@@ -44,7 +43,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     sitegrove(["fleet", ...(command === "" ? [] : [command]), "--queue", url(), ...flags], { env });
   const fill = (...flags: string[]) => fleet("", "--from", at("sites.txt"), ...flags);
   const working = (flags: readonly string[]) => [
-    ...["fleet", "worker", "--queue", url(), "--idle", "0", ...quick, ...flags],
+    ...["fleet", "worker", "--queue", url(), "--idle", "0", "--allow-private", ...quick, ...flags],
   ];
   const worker = (...flags: string[]): Started => launch(working(flags), { env });
   const workerProcess = (...flags: string[]) => {
@@ -53,8 +52,8 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     return { end: ended(child), stderr: child.stderr!, kill };
   };
   /** By a connection of our own: starting the program for each look takes longer than what it looks at. */
-  async function look<T>(work: (queue: BullQueue) => Promise<T>): Promise<T> {
-    const queue = await BullQueue.open(url());
+  async function look<T>(work: (queue: BullRuns) => Promise<T>): Promise<T> {
+    const queue = await openRuns(url());
     return work(queue).finally(() => queue.close());
   }
   const counts = (run = "default") => look((queue) => queue.counts(run));
@@ -154,35 +153,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     ]);
   });
 
-  test("a run that is scheduled is repeated, and takes unchanged documents from the last one", async () => {
-    const { sites, visits } = await serve({ count: 3 });
-    await fill("--run", "daily", "--out", at("out"), "--archives");
-    expect((await fleet("schedule", "--run", "daily", "--every", "2s")).stderr).toBe(
-      "sitegrove: daily: again every 2s\n",
-    );
-    expect((await fleet("schedule", "--run", "nothing", "--every", "1d")).stderr).toContain("no run is named nothing");
-    const { end } = worker("--run", "daily");
-    const runs = () => look(async (queue) => (await queue.runs()).map(({ run }) => run));
-    await expect.poll(runs, { timeout: 60_000 }).toHaveLength(2);
-    expect((await fleet("schedule", "--run", "daily", "--stop")).code).toBe(0);
-    const [, second = ""] = await runs();
-    expect(second).toMatch(/^daily\.\d{8}T\d{6}Z$/);
-    // Nothing is scheduled any more: it ends by itself.
-    expect((await end).code).toBe(0);
-    const results = lines((await fleet("results", "--run", second)).stdout);
-    expect(results.map(({ site }) => site)).toEqual(sites);
-    for (const { files } of results) {
-      const archive = gunzipSync(readFileSync(at(`out/${second}/${files["archive"]}`))).toString();
-      expect(archive).toContain("WARC-Type: revisit");
-    }
-    expect(Math.min(...visits.values())).toBeGreaterThanOrEqual(2);
-    await look(async (queue) => {
-      const lease = await queue.take(new AbortController().signal);
-      expect(lease).toBeUndefined();
-    });
-  });
-
-  test("-f changes: what is new since the archive of the run before, which a website brings along", async () => {
+  test("a later run takes unchanged documents from the archives of an earlier one, and lists what is new", async () => {
     let names = ["a"];
     const { sites } = await serve({
       count: 1,
@@ -190,23 +161,45 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
         "/sitemap.xml": `<urlset>${names.map((name) => `<url><loc>${base}/${name}</loc></url>`).join("")}</urlset>`,
       }),
     });
-    const night = async (run: string) => {
-      await worker("--run", run).end;
+    const night = async (run: string, ...flags: string[]) => {
+      expect((await fill("--run", run, "--out", at(run), "-f", "changes", "--archives")).code).toBe(0);
+      expect((await worker("--run", run, ...flags).end).code).toBe(0);
       const [result] = lines((await fleet("results", "--run", run)).stdout);
-      const changes = readFileSync(at(`out/${result?.files["changes"]}`), "utf8");
-      const told = changes.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
-      return { result, told: told.map(({ kind, page }) => `${kind} ${page.url}`) };
+      const changes = jsonLines(readFileSync(at(`${run}/${result?.files["changes"]}`), "utf8"));
+      return changes.map(({ kind, page }) => `${kind} ${page.url}`);
     };
-    const settings = ["--run", "monday", "--out", at("out"), "-f", "changes"];
-    expect((await fill(...settings)).stderr).toContain("-f changes needs --archives");
-    expect((await fill(...settings, "--archives")).code).toBe(0);
-    const monday = await night("monday");
-    expect(monday.told).toEqual([`added ${sites[0]}a`]);
+    expect((await fill("--run", "monday", "-f", "changes")).stderr).toContain("-f changes needs --archives");
+    expect(await night("monday")).toEqual([`added ${sites[0]}a`]);
     names = ["a", "b"];
-    const previous = at(`out/${monday.result?.files["archive"]}`);
-    const jobs = sites.flatMap((homepage) => siteJob(homepage) ?? []).map((job) => ({ ...job, previous }));
-    await look((queue) => queue.add("tuesday", jobs, { out: at("out"), format: "changes", archives: true }));
-    expect((await night("tuesday")).told).toEqual([`added ${sites[0]}b`]);
+    expect(await night("tuesday", "--previous", at("monday"))).toEqual([`added ${sites[0]}b`]);
+  });
+
+  test("a worker crawls private addresses only with --allow-private", async () => {
+    const { visits } = await serve({ count: 2 });
+    await fill();
+    const { end } = launch(["fleet", "worker", "--queue", url(), "--idle", "0", ...quick], { env });
+    expect((await end).code).toBe(0);
+    expect([...visits.values()].filter((count) => count > 0)).toEqual([]);
+    const results = lines((await fleet("results")).stdout);
+    expect(results.map(({ outcome, reasons }) => `${outcome} ${reasons[0]?.code}`)).toEqual([
+      "unreachable address-blocked",
+      "unreachable address-blocked",
+    ]);
+    await fleet("", "--retry", "unreachable");
+    expect((await worker().end).code).toBe(0);
+    expect(lines((await fleet("results")).stdout).map(({ outcome }) => outcome)).toEqual(["complete", "complete"]);
+  });
+
+  test("more workers than --per-address are refused, because each sends a request", async () => {
+    const first = worker("--stay", "--per-address", "1");
+    await new Promise<void>((resolve) =>
+      first.stderr.on("data", (text) => String(text).includes("waiting") && resolve()),
+    );
+    const sentence = "--per-address 1 allows 1 workers, and 1 are running";
+    for (const flags of [["--per-address", "1"], []])
+      expect(await worker(...flags).end).toMatchObject({ code: 2, stderr: expect.stringContaining(sentence) });
+    await first.stop();
+    expect((await fleet("status")).stdout).toBe("no runs\n");
   });
 
   test("a run is removed with the files that it names, and nothing else", async () => {
@@ -215,7 +208,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     await worker("--run", "old").end;
     writeFileSync(at("out/own.txt"), "mine");
     expect((await fleet("remove", "--run", "other")).stderr).toContain("no run is named other");
-    expect((await fleet("remove", "--run", "old", "--outputs")).stderr).toBe("sitegrove: old: removed, with 2 files\n");
+    expect((await fleet("remove", "--run", "old", "--outputs")).stderr).toBe("sitegrove: old: removed, with 4 files\n");
     const left = readdirSync(at("out"), { recursive: true, encoding: "utf8" }).filter((name) => name.includes("."));
     expect(left).toEqual(["own.txt"]);
     expect((await fleet("status")).stdout).toBe("no runs\n");
@@ -224,7 +217,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
   test("a run brings its pace and its filters along", async () => {
     await serve({ count: 1 });
     const filters = ["--include", "*/1", "--exclude", "*/2", "--same-host", "--unique", "--since", "7d"];
-    await fill("--delay", "0.7", ...filters, "--undated", "keep", "--skip-old-sitemaps", "--allowed-for", "me");
+    await fill("--delay", "0.7", ...filters, "--undated", "keep", "--allowed-for", "me");
     expect((await fill("--include", "*/2")).stderr).toContain("was created with other limits or options");
     await worker().end;
     const [result] = lines((await fleet("results")).stdout);
@@ -270,10 +263,10 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
         const settles = async (isSo: (most: number) => boolean) => {
           for (let tries = 1; !isSo(await read()); tries += 1) expect(tries).toBeLessThan(12);
         };
-        await expect.poll(() => queue.workers(), { timeout: 60_000 }).toBe(2);
+        await expect.poll(() => queue.workers(), { timeout: 60_000 }).toEqual([4, 4]);
         await settles((requests) => requests <= 4);
         await dies.stop();
-        await expect.poll(() => queue.workers(), { timeout: 60_000 }).toBe(1);
+        await expect.poll(() => queue.workers(), { timeout: 60_000 }).toEqual([4]);
         // The one that is left has all four.
         await settles((requests) => requests === 4);
       });
@@ -300,7 +293,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     expect(await counts()).toEqual({ waiting: 2, active: 0, done: 0, failed: 0 });
   });
 
-  test("a run that a worker does not understand is left to others; an earlier archive that is damaged is not used", async () => {
+  test("a run that a worker does not understand is left to others", async () => {
     const { sites } = await serve({ count: 1 });
     const [site] = sites.flatMap((homepage) => siteJob(homepage) ?? []);
     if (site === undefined) throw new Error("No website");
@@ -310,7 +303,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
       await queue.add("private", [site], { crawl: { network: "allow-private" } });
       await queue.add("wrong", [site], { crawl: { limits: { pages: null } } });
       const settings = { out: at("out"), archives: true };
-      await queue.add("good", [{ ...site, previous: at("sites.txt") }], settings);
+      await queue.add("good", [site], settings);
     });
     const { code, stderr } = await worker().end;
     expect(code).toBe(1);
@@ -323,8 +316,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     expect(await counts("good")).toEqual({ waiting: 0, active: 0, done: 1, failed: 0 });
     expect(await counts("newer")).toMatchObject({ waiting: 1, done: 0 });
     const [result] = lines((await fleet("results", "--run", "good")).stdout);
-    const previousError = `${at("sites.txt")} is not an archive of this website and run`;
-    expect(result).toMatchObject({ outcome: "complete", pages: 3, previousError });
+    expect(result).toMatchObject({ outcome: "complete", pages: 3 });
     expect(readFileSync(at(`out/${result?.files["archive"]}`)).length).toBeGreaterThan(500);
   });
 
@@ -342,7 +334,6 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
       [["--per-address", "2"], "--per-address is for workers"],
       [["--ca", "company.pem"], "--ca is for workers"],
       [["--allow-private"], "--allow-private is for workers"],
-      [["--processes", "2"], "start several workers"],
     ] as const) {
       const { code, stderr } = await fill(...flags);
       expect(code).toBe(2);
@@ -358,24 +349,6 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     const { code, stderr } = await filling.end;
     expect(code).toBe(130);
     expect(stderr).toContain("cut: added 2 websites; stopped before the end of the list: add it again");
-  });
-
-  test("a queue names no other file of a worker than an archive of the website", () => {
-    const job = siteJob("example.org") as SiteJob;
-    const name = `archives/3f/example.org.${keyHash(job.key)}-2.warc.gz`;
-    const settings = { out: "/shared/monday" };
-    const again = { out: "/shared/monday/monday.2", series: "monday" };
-    const place = (previous: string, own?: string, of: object = settings) =>
-      earlierArchive(previous, job, own, { ...of });
-    expect(place(`/shared/monday/${name}`)).toEqual({ folder: "/shared/monday", name });
-    expect(place(`/shared/monday/monday.1/${name}`, undefined, again)?.folder).toBe("/shared/monday/monday.1");
-    expect(place(name, "/own")).toEqual({ folder: "/own", name });
-    for (const previous of [
-      ...[`/elsewhere/${name}`, `/shared/monday/../${name}`, "/etc/passwd", name, "s3://other/archives/3f/x.warc.gz"],
-      `/shared/monday/${name.replace("3f/", "3f/../../")}`,
-      `/shared/monday/${name.replace("example", "other")}`,
-    ])
-      expect(place(previous), previous).toBeUndefined();
   });
 
   describe("one line says what is wrong", () => {

@@ -4,13 +4,14 @@ import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, wri
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { stateFolder } from "../../src/cli/fleet/outputs.ts";
-import { BullQueue } from "../../src/fleet/bull-queue.ts";
+import { openRuns } from "../../src/fleet/bull-queue.ts";
+import { summaryName } from "../../src/fleet/results.ts";
+import { stateFolder } from "../../src/fleet/run-settings.ts";
 import { S3Bucket } from "../../src/fleet/s3-bucket.ts";
-import type { SiteSummary } from "../../src/fleet/site-job.ts";
+import { emptySummary, keyHash, type SiteSummary, siteJob } from "../../src/fleet/site-job.ts";
 import { manyServers } from "../fleet/many-servers.ts";
 import { onQueue } from "../support/grown.ts";
-import { isLong } from "../support/long.ts";
+import { parquetRows } from "../support/parquet.ts";
 import { hasRedis, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
 import { hasS3, type S3Server, startS3 } from "../support/s3-server.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -22,7 +23,14 @@ test("the journal of a bucket is in a folder that nobody else could make", () =>
   try {
     const folder = path.dirname(stateFolder("s3://bucket/a/b", "1/2"));
     expect(lstatSync(folder).mode & 0o777).toBe(0o700);
-    expect(stateFolder("s3://bucket/a/b", "1/2")).toBe(path.join(folder, "bucket-a-b-1-2"));
+    const endpoint = { AWS_ENDPOINT_URL: "http://127.0.0.1:9000" };
+    const folders = [
+      ...["s3://logs/eu/monday", "s3://logs/eu-monday", "s3://logs-eu/monday", "s3://logs/eu_monday"],
+    ].flatMap((out) => [undefined, "1/2", "2/2"].map((shard) => stateFolder(out, shard, {})));
+    folders.push(stateFolder("s3://logs/eu/monday", undefined, endpoint));
+    folders.push(stateFolder("s3://logs/eu/monday", undefined, { AWS_ENDPOINT_URL_S3: "http://127.0.0.1:9001" }));
+    expect(new Set(folders).size).toBe(folders.length);
+    expect(stateFolder("s3://logs/eu//monday/", undefined, {})).toBe(folders[0]);
     const plant: readonly ((folder: string) => void)[] = [
       (name) => symlinkSync(newFolder(), name),
       (name) => writeFileSync(name, ""),
@@ -88,10 +96,10 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
         expect((await bucket.get(files["pages"] ?? ""))?.trimEnd().split("\n")).toHaveLength(3);
       }
       expect(sites.sort()).toEqual([...servers.sites].sort());
-      expect(keys.filter((key) => /^(pages|archives)\//.test(key))).toHaveLength(8);
+      expect(keys.filter((key) => /^(pages|sitemaps|archives)\//.test(key))).toHaveLength(12);
       expect(keys.filter((key) => key.startsWith("summary-"))).toEqual(["summary-0-of-2.json", "summary-1-of-2.json"]);
       await part("0/2");
-      await part("1/2", ...(isLong ? ["--processes", "2"] : []));
+      await part("1/2");
       expect([...servers.visits.values()]).toEqual(servers.sites.map(() => 1));
     } finally {
       servers.close();
@@ -112,14 +120,14 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
       });
     const working = (database: number, flags: readonly string[]) => [
       ...["fleet", "worker", "--queue", `${redis.url.slice(0, -1)}${database}`],
-      ...["--no-homepage", "--retries", "0", "--idle", "0", ...flags],
+      ...["--no-homepage", "--retries", "0", "--idle", "0", "--allow-private", ...flags],
     ];
     const worker = (database: number, ...flags: string[]) => launch(working(database, flags), { env: environment() });
     const results = async (database: number, run: string) =>
       jsonLines((await fleet(database, ["results"], "--run", run)).stdout) as SiteSummary[];
     const published = async (prefix: string, run: string) => {
       const bucket = await S3Bucket.open(`s3://bucket/${prefix}`, server.env);
-      const keys = (await bucket.list("")).map((key) => key.slice(1));
+      const keys = await bucket.list("");
       const texts = keys.filter((key) => key.startsWith(`summaries/${run}/`)).map((key) => bucket.get(key));
       const summaries = (await Promise.all(texts)).map((text) => JSON.parse(text ?? "") as SiteSummary);
       return { bucket, keys, summaries: bySite(summaries) };
@@ -134,7 +142,7 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
       writeFileSync(path.join(folder, "queued.txt"), sites.join("\n"));
       const from = ["--from", path.join(folder, "queued.txt"), "--out", "s3://bucket/q", "--archives", "--run", "r"];
       expect(await fleet(0, [], ...from)).toMatchObject({ code: 0 });
-      const queue = await BullQueue.open(redis.url);
+      const queue = await openRuns(redis.url);
       const first = start(working(0, ["--concurrency", "2", "--lease", "1"]), { env: environment() });
       const end = ended(first);
       await onQueue(redis.url, "r", async () => (await queue.counts("r")).done >= 2);
@@ -159,32 +167,68 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
       await queue.close();
     });
 
-    test("a run that is scheduled uses the archives in the bucket", async () => {
-      let isRepeated = () => {};
-      const repeated = new Promise<void>((resolve) => {
-        isRepeated = resolve;
-      });
-      const gate = async () => (Math.max(...servers.visits.values()) > 1 ? isRepeated() : undefined);
-      const servers = await manyServers({ count: 2, gate });
-      const out = ["--out", "s3://bucket/daily", "--archives", "--run", "daily"];
-      await fleet(1, servers.sites, ...out);
-      await fleet(1, ["schedule"], "--run", "daily", "--every", "2s");
-      const { end } = worker(1, "--run", "daily");
-      await repeated;
-      await fleet(1, ["schedule"], "--run", "daily", "--stop");
-      expect((await end).code).toBe(0);
-      const queue = await BullQueue.open(redis.url.replace(/0$/, "1"));
-      const [, { run: second } = { run: "" }] = await queue.runs();
-      const { bucket, summaries } = await published(`daily/${second}`, second);
+    test("a later run uses the archives in the bucket; so does the dataset of both", async () => {
+      const servers = await manyServers({ count: 2 });
+      const run = async (name: string, ...flags: string[]) => {
+        await fleet(1, servers.sites, "--out", `s3://bucket/${name}`, "--archives", "--run", name);
+        expect((await worker(1, "--run", name, ...flags).end).code).toBe(0);
+        const words = ["fleet", "dataset", `s3://bucket/${name}`, "--out", "s3://bucket/set"];
+        for (let time = 0; time < 2; time += 1)
+          expect(await sitegrove(words, { env: environment() })).toMatchObject({ code: 0 });
+      };
+      await run("monday");
+      await run("tuesday", "--previous", "s3://bucket/monday");
+      const { bucket, summaries } = await published("tuesday", "tuesday");
       expect(summaries.map(({ site }) => site)).toEqual([...servers.sites].sort());
       for (const { files } of summaries) {
         const archive = path.join(folder, "archive.warc.gz");
         expect(await bucket.download(files["archive"] ?? "", archive)).toBe(true);
         expect(gunzipSync(readFileSync(archive)).toString()).toContain("WARC-Type: revisit");
       }
+      const set = await S3Bucket.open("s3://bucket/set", server.env);
+      for (const name of ["monday", "tuesday"]) {
+        const file = path.join(folder, `${name}.parquet`);
+        expect(await set.list(`pages/run=${name}/`)).toEqual([`pages/run=${name}/part-0001.parquet`]);
+        await set.download(`pages/run=${name}/part-0001.parquet`, file);
+        expect((await parquetRows(file)).length).toBe(6);
+      }
       servers.close();
-      await queue.close();
     });
+  });
+
+  test("what others write into a bucket costs its website, and touches nothing else", async () => {
+    const servers = await manyServers({ count: 3 });
+    const bucket = await S3Bucket.open("s3://bucket/hostile", server.env);
+    const [good, bad, worse] = servers.sites.flatMap((site) => siteJob(site) ?? []);
+    const place = newFolder();
+    const victim = path.join(place, "victim.txt");
+    writeFileSync(victim, "mine");
+    await bucket.put("victim.txt", "mine");
+    await bucket.put(summaryName(bad!, undefined), "{}");
+    const hash = keyHash(worse!.key);
+    const forged = {
+      ...emptySummary(worse!, `${hash}-9`, "complete"),
+      files: { pages: `pages/../../victim.${hash}-1.txt`, archive: `${victim}` },
+    };
+    await bucket.put(summaryName(worse!, undefined), JSON.stringify(forged));
+    for (const key of [`pages/../../x.${hash}-1.txt`, `../victim.txt`, "pages/a\\b", "summaries/../../../y.json"])
+      await bucket.put(key, "");
+    const words = ["fleet", ...servers.sites, "--out", "s3://bucket/hostile", "--no-homepage", "--retries", "0"];
+    const { code } = await sitegrove(words, { env: { ...server.env, TMPDIR: place } });
+    expect(code).toBe(3);
+    const { websites, outcomes } = JSON.parse((await bucket.get("summary.json")) ?? "");
+    expect({ websites, outcomes }).toMatchObject({ websites: 3, outcomes: { complete: 1, failed: 2 } });
+    expect(readFileSync(victim, "utf8")).toBe("mine");
+    expect(await bucket.get("victim.txt")).toBe("mine");
+    expect(await bucket.list("")).toContain("../victim.txt");
+    const data = await sitegrove(["fleet", "dataset", "s3://bucket/hostile", "--out", path.join(place, "set")], {
+      env: { ...server.env, TMPDIR: place },
+    });
+    expect(data).toMatchObject({ code: 3, stderr: expect.stringContaining("2 summaries could not be read") });
+    expect(await parquetRows(path.join(place, "set/sites/run=hostile/part-0001.parquet"))).toMatchObject([
+      { site: good?.homepage },
+    ]);
+    servers.close();
   });
 
   test("one line says what is missing", async () => {
@@ -192,7 +236,7 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
       sitegrove(["fleet", "a.example", "--out", address], { env: { ...server.env, ...env } });
     expect(await out("s3://bucket/x", { AWS_SECRET_ACCESS_KEY: "" })).toMatchObject({
       code: 2,
-      stderr: "sitegrove: s3:// needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment\n",
+      stderr: "sitegrove: s3:// needs AWS_SECRET_ACCESS_KEY\n",
     });
     expect(await out("s3://nowhere/x", {})).toMatchObject({
       code: 1,

@@ -54,7 +54,7 @@ test.skipIf(!hasRedis)("the commands for a queue do what they should, one after 
         line
           .replace("redis://queue.example/0", redis.url)
           .replace("/shared", folder)
-          .replace(/^.* worker .*$/, "$& --idle 0"),
+          .replace(/^.* worker .*$/, "$& --idle 0 --allow-private"),
       );
     expect(lines).toHaveLength(4);
     const outputs: string[] = [];
@@ -74,6 +74,15 @@ test.skipIf(!hasRedis)("the commands for a queue do what they should, one after 
     servers.close();
     await redis.stop();
   }
+});
+
+test("the image of the workers is built from the checkout, and runs the program without rights", () => {
+  const text = readFileSync(path.join(docs, "../Dockerfile"), "utf8");
+  const { bin, engines } = JSON.parse(readFileSync(path.join(docs, "../package.json"), "utf8"));
+  expect(Number(/^FROM node:(\d+)/m.exec(text)?.[1])).toBeGreaterThanOrEqual(Number(/\d+/.exec(engines.node)?.[0]));
+  expect(text).toContain(`/app/${bin.sitegrove.replace("./", "")}`);
+  expect(text).toMatch(/^USER node$/m);
+  expect(text).toMatch(/^ENTRYPOINT \["sitegrove"\]$/m);
 });
 
 interface Service {
@@ -96,8 +105,12 @@ describe.skipIf(!hasRedis || !hasPython("yaml"))("the Compose file", () => {
         .replace(/^\/data/, path.join(folder, "data"))
         .replace(/\$\{QUEUE_PASSWORD.*\}/, "secret");
     const words = ({ command }: Service) => (typeof command === "string" ? command.split(" ") : command).map(here);
-    // Behind the packages that npx installs.
-    const program = (service: Service) => words(service).slice(words(service).indexOf("sitegrove", 4) + 1);
+    // What the image starts is `sitegrove`.
+    const program = (service: Service) => [
+      ...words(service),
+      // The websites of this test are on loopback.
+      ...(words(service).includes("worker") ? ["--allow-private"] : []),
+    ];
     const secret = { SITEGROVE_QUEUE_PASSWORD: "secret" };
     const servers = await manyServers({ count: 9 });
     writeFileSync(path.join(folder, "data/sites.txt"), servers.sites.join("\n"));

@@ -4,10 +4,10 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { siteFiles } from "../../src/cli/fleet/sink.ts";
 import { crawl as crawlEvents } from "../../src/crawl/crawl.ts";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
 import { runFleet } from "../../src/fleet/run-fleet.ts";
+import { siteFiles } from "../../src/fleet/site-files.ts";
 import type { SiteSummary } from "../../src/fleet/site-job.ts";
 import { Store } from "../../src/fleet/store.ts";
 import type { Options } from "../../src/model/options.ts";
@@ -90,7 +90,7 @@ test(`of ${count} websites, ${share} % with faults: the healthy ones give the sa
     const results = new Map<string, SiteSummary>();
     const sites = Array.from({ length: count }, (_, number) => homepage(number));
     const sink = siteFiles({ store: new Store(out), format: "ndjson", archives: false });
-    const counts = await runFleet({ queue, sites, sink, concurrency: 96, crawl: options });
+    const { results: _, ...counts } = await runFleet({ queue, sites, sink, concurrency: 96, crawl: options });
     expect(counts).toEqual({ waiting: 0, active: 0, done: count, failed: 0 });
     for await (const summary of queue.results()) results.set(summary.site, summary);
     expect(results.size).toBe(count);

@@ -8,7 +8,6 @@ import { describe, expect, test } from "vitest";
 import { journalName } from "../../src/fleet/journal-file.ts";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
 import type { SiteQueue } from "../../src/fleet/site-queue.ts";
-import { sitegrove } from "../cli/program.ts";
 import { isLong } from "../support/long.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { job, queueContract, resultsOf, summaryOf, taken } from "./queue-contract.ts";
@@ -17,7 +16,6 @@ queueContract(() => {
   let folder = newFolder();
   return {
     name: "the journal",
-    deaths: 3,
     open: () => JournalQueue.open(folder),
     // What a process leaves that was killed: the journal, and the lock of somebody who is gone.
     async crash(queue: SiteQueue) {
@@ -40,15 +38,13 @@ test("the journal is lines of JSON that others can read, as their schema says", 
   await queue.add("run", [job("a")]);
   await (await taken(queue)).retry();
   const lease = await taken(queue);
-  lease.silent?.(true);
-  lease.silent?.(false);
   await lease.done(summaryOf(lease));
   await queue.close();
   const lines = readFileSync(path.join(folder, journalName), "utf8")
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line));
-  expect(lines.map(({ type }) => type)).toEqual(["add", "start", "back", "start", "silent", "silent", "done"]);
+  expect(lines.map(({ type }) => type)).toEqual(["add", "start", "back", "start", "done"]);
   expect(lines.at(-1).summary).toEqual(summaryOf(lease));
   const schema = JSON.parse(readFileSync(path.join(import.meta.dirname, "../../schema/journal.json"), "utf8"));
   const validate = new Ajv2020({ formats: { "date-time": true } }).compile(schema);
@@ -108,7 +104,10 @@ test("damaged lines are never half believed: they are counted, and their website
     done.replace('"pages":1', '"pages":-1'),
     done.replace('"reasons":[]', '"reasons":[1]'),
     done.replace('"files":{}', '"files":{"pages":"../../etc/passwd"}'),
-    done.replace('"files":{}', '"files":{"pages":"/etc/passwd"}'),
+    ...["/etc/passwd", "a/../b", "a//b", "./a", "..", "C:/a", "a\\\\b", "a\\u0000b", ""].map((name) =>
+      done.replace('"files":{}', `"files":{"pages":"${name}"}`),
+    ),
+    done.replace('"key":"https://a', '"key":"https://b'),
     done.replaceAll("https:", "file:"),
     ...["junk", "[1]", "null", '{"type":"later"}', '{"type":"start","key":"https://a.exa'],
   ];
@@ -128,16 +127,6 @@ test("damaged lines are never half believed: they are counted, and their website
   const again = await JournalQueue.open(folder);
   expect([again.damaged, again.size, (await again.counts()).done]).toEqual([1, 1, 1]);
   await again.close();
-});
-
-test("the status of a killed run counts those to be read again in small groups: not who had not answered", async () => {
-  const folder = newFolder();
-  const line = (name: string, more: object) => JSON.stringify({ site: job(name).homepage, ...job(name), ...more });
-  const start = ["a", "b", "c"].map((name) => line(name, { type: "start", attemptId: `${name}-1` }));
-  const silent = [true, false].map((isSilent, at) => line(at === 0 ? "b" : "c", { type: "silent", isSilent }));
-  writeFileSync(path.join(folder, journalName), `${[...start, ...silent].join("\n")}\n`);
-  const { stdout } = await sitegrove(["fleet", "status", folder, "--json"]);
-  expect(JSON.parse(stdout)).toMatchObject({ running: 0, waiting: 3, again: 2 });
 });
 
 test("a file that is something else is left as it is", async () => {
@@ -178,21 +167,15 @@ describe("one process at a time", () => {
   });
 });
 
-test("whoever waits beside a suspect goes on when that has ended, whatever another process reads", async () => {
+test("control characters of a website are escaped in the journal", async () => {
   const folder = newFolder();
-  const { key, homepage: site } = job("a");
-  const died = { type: "back", site, key, group: 1, alone: 0 };
-  writeFileSync(path.join(folder, journalName), `${JSON.stringify(died)}\n`);
   const queue = await JournalQueue.open(folder);
-  await queue.add("run", [job("b")]);
-  expect((await queue.take(signal, new Set()))?.job).toEqual(job("b"));
-  const suspect = await taken(queue);
-  expect(suspect.job).toEqual(job("a"));
-  const waiting = [taken(queue), taken(queue)];
-  await queue.add("run", [job("c"), job("d")]);
-  await suspect.done(summaryOf(suspect));
-  expect(new Set((await Promise.all(waiting)).map((lease) => lease.job.key))).toEqual(
-    new Set([job("c").key, job("d").key]),
-  );
+  await queue.add("run", [job("a")]);
+  const lease = await taken(queue);
+  const message = "\u009b2J \u202e";
+  await lease.done({ ...summaryOf(lease, "failed"), reasons: [{ code: "internal", message, count: 1 }] });
+  const text = readFileSync(path.join(folder, journalName), "utf8");
+  expect(text).not.toMatch(/[\u0080-\u009f\u202e]/);
+  expect((await resultsOf(queue))[0]?.reasons[0]?.message).toBe(message);
   await queue.close();
 });

@@ -2,7 +2,6 @@
 import { expect, test } from "vitest";
 import { checkTree } from "../../src/check/check-tree.ts";
 import type { CheckOptions } from "../../src/check/options.ts";
-import { siteFiles } from "../../src/cli/fleet/sink.ts";
 import {
   defaultConcurrency,
   type FleetEvent,
@@ -12,7 +11,8 @@ import {
 } from "../../src/fleet/fleet-options.ts";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
 import { runFleet } from "../../src/fleet/run-fleet.ts";
-import { type SiteOutcome, siteJob, siteOutcomes } from "../../src/fleet/site-job.ts";
+import { siteFiles } from "../../src/fleet/site-files.ts";
+import { type SiteOutcome, type SiteSummary, siteJob, siteOutcomes } from "../../src/fleet/site-job.ts";
 import { Store } from "../../src/fleet/store.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -51,7 +51,11 @@ function memorySink(): SiteSink & { readonly kept: Map<string, string[]>; readon
 async function run(folder: string, options: Omit<FleetOptions, "queue">) {
   const queue = await JournalQueue.open(folder);
   try {
-    return { counts: await runFleet({ ...options, queue }), results: await resultsOf(queue) };
+    const { results, ...counts } = await runFleet({ ...options, queue });
+    const list: SiteSummary[] = [];
+    for await (const summary of results) list.push(summary);
+    expect(list.length).toBe((await resultsOf(queue)).length);
+    return { counts, results: list.sort((one, other) => (one.key < other.key ? -1 : 1)) };
   } finally {
     await queue.close();
   }
@@ -120,6 +124,65 @@ test.each([
   expect(results.filter(({ outcome }) => outcome === "failed")).toMatchObject([
     { site: "https://fine-1.example/", reasons: [{ code: "internal" }] },
   ]);
+});
+
+test.each([
+  ["opened", { open: true }],
+  ["written", { pages: true }],
+  ["kept", { keep: true }],
+])(
+  "an output that cannot be %s is tried three times; the website has failed then, and the others have not",
+  async (_, fails) => {
+    const { client } = manyWebsites();
+    for (const failures of [2, 3]) {
+      const sink = memorySink();
+      let left = failures;
+      const fail = (is: boolean | undefined) => {
+        if (is && left-- > 0) throw Object.assign(new Error("no luck"), { code: "storage-failed" });
+      };
+      const failing: SiteSink = {
+        async open(job, attemptId) {
+          const output = await sink.open(job, attemptId);
+          if (!job.homepage.includes("fine-1.")) return output;
+          fail("open" in fails);
+          return {
+            ...output,
+            async pages(sitemap, pages) {
+              fail("pages" in fails);
+              await output.pages?.(sitemap, pages);
+            },
+            async keep(summary) {
+              fail("keep" in fails);
+              return output.keep(summary);
+            },
+          };
+        },
+      };
+      const { results } = await run(newFolder(), {
+        sites: hosts("fine", 3),
+        sink: failing,
+        crawl: { ...crawl, client },
+      });
+      const outcomes = results.map(({ outcome }) => outcome);
+      expect(outcomes).toEqual(["complete", failures === 3 ? "failed" : "complete", "complete"]);
+      if (failures === 3) expect(results[1]?.reasons[0]).toMatchObject({ code: "internal", count: 3 });
+      if (failures === 3) expect(results[1]?.reasons[0]?.message).toContain("no luck");
+    }
+  },
+);
+
+test("a full disk ends the fleet: no website is to blame", async () => {
+  const { client } = manyWebsites();
+  const sink: SiteSink = {
+    open: () => Promise.reject(new Error("cannot write", { cause: Object.assign(new Error(), { code: "ENOSPC" }) })),
+  };
+  const folder = newFolder();
+  await expect(run(folder, { sites: hosts("fine", 3), sink, crawl: { ...crawl, client } })).rejects.toThrow(
+    "cannot write",
+  );
+  const queue = await JournalQueue.open(folder);
+  expect(await queue.counts()).toMatchObject({ waiting: 3, done: 0 });
+  await queue.close();
 });
 
 test("many are read at a time, and no more than allowed", async () => {

@@ -1,16 +1,16 @@
 // Buckets of a real S3-compatible server: what is published once stays, large files go in parts, faults are waited out.
 // Needs an S3 server.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { siteFiles, summaryName } from "../../src/cli/fleet/sink.ts";
+import { summaryName } from "../../src/fleet/results.ts";
 import { bucketAddress, S3Bucket } from "../../src/fleet/s3-bucket.ts";
-import type { SiteSummary } from "../../src/fleet/site-job.ts";
+import { siteFiles } from "../../src/fleet/site-files.ts";
+import { keyHash, type SiteSummary } from "../../src/fleet/site-job.ts";
 import { Store } from "../../src/fleet/store.ts";
-import { sitegrove } from "../cli/program.ts";
 import { listenOnLoopback } from "../support/loopback.ts";
 import { hasS3, type S3Server, smallestPart, startS3 } from "../support/s3-server.ts";
 import { job, summaryOf } from "./queue-contract.ts";
@@ -23,58 +23,10 @@ test.each([
   expect(bucketAddress(address)).toEqual(parts);
 });
 
+const credentials = { AWS_ACCESS_KEY_ID: "key", AWS_SECRET_ACCESS_KEY: "secret" };
+
 test.each(["s3:", "s3://", "s3:///a", "s3://b/../c", "s3://a b/c", "s3:/bucket"])("%s is refused", (address) => {
   expect(() => bucketAddress(address)).toThrow("Expected s3://BUCKET/PREFIX");
-});
-
-describe("without AWS_ACCESS_KEY_ID", () => {
-  /** In a process where the provider comes from a `node_modules` of its own: with this code, or none. */
-  async function open(provider: string | undefined, endpoint = "http://127.0.0.1:1") {
-    const folder = mkdtempSync(path.join(tmpdir(), "s3-provider-"));
-    const parts = path.join(folder, "node_modules/@aws-sdk/credential-providers");
-    mkdirSync(parts, { recursive: true });
-    if (provider !== undefined) {
-      writeFileSync(path.join(parts, "package.json"), '{ "type": "module", "exports": "./index.js" }');
-      writeFileSync(path.join(parts, "index.js"), `export const fromNodeProviderChain = () => ${provider};`);
-    } else rmSync(parts, { recursive: true });
-    const hook = `export const resolve = (name, context, next) => next(name, name.startsWith("@aws-sdk/")
-      ? { ...context, parentURL: ${JSON.stringify(pathToFileURL(path.join(folder, "app.mjs")).href)} } : context);`;
-    const code = `import { register } from "node:module"; register(${JSON.stringify(javascript(hook))});`;
-    const env = { AWS_ACCESS_KEY_ID: "", AWS_ENDPOINT_URL_S3: endpoint };
-    const words = ["fleet", "http://127.0.0.1:1/", "--out", "s3://bucket/a"];
-    const ran = sitegrove(words, { node: ["--no-deprecation", "--import", javascript(code)], env });
-    return ran.finally(() => rmSync(folder, { recursive: true }));
-  }
-  const javascript = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
-
-  test.each([
-    [undefined, /^sitegrove: s3:\/\/ needs AWS_ACCESS_KEY_ID .* npm install @aws-sdk\/credential-providers\n$/],
-    [
-      "async () => { throw new Error('the session has ended') }",
-      /No credentials for s3:\/\/: the session has ended\n$/,
-    ],
-  ])("with the provider %s, one sentence says what is missing", async (provider, message) => {
-    const { code, stderr } = await open(provider);
-    expect(stderr).toMatch(message);
-    expect(code).not.toBe(0);
-  });
-
-  test("a provider is asked for each request, because what it gives expires", async () => {
-    const seen: string[] = [];
-    const server = createServer(({ headers }, response) => {
-      const [, key] = /Credential=([^/]+)/.exec(headers.authorization ?? "") ?? [];
-      seen.push(`${key} ${headers["x-amz-security-token"]}`);
-      response.writeHead(seen.length === 1 ? 503 : 403).end("<Error><Code>AccessDenied</Code></Error>");
-    });
-    const port = await listenOnLoopback(server);
-    const provider =
-      "async () => ({ accessKeyId: 'key' + n++, secretAccessKey: 's', sessionToken: 'token' + n }); let n = 0";
-    const { stderr } = await open(provider, `http://127.0.0.1:${port}`);
-    server.close();
-    expect(stderr).toContain("access is denied");
-    // The first were those of the start.
-    expect(seen).toEqual(["key1 token2", "key2 token3"]);
-  });
 });
 
 describe.skipIf(!hasS3)("on a real server", () => {
@@ -104,12 +56,14 @@ describe.skipIf(!hasS3)("on a real server", () => {
 
   test("a large file goes in parts and comes back byte by byte; it, too, is published once", async () => {
     const file = path.join(folder, "large");
-    const bytes = Buffer.alloc(2.2 * smallestPart, "0123456789abcdef");
+    const bytes = Buffer.alloc(Math.ceil(2.2 * smallestPart), "0123456789abcdef");
     bytes.write("the end", bytes.length - 7);
     writeFileSync(file, bytes);
-    const bucket = await S3Bucket.open("s3://bucket/parts", server.env, smallestPart);
+    const bucket = await S3Bucket.open("s3://bucket/parts", server.env, { partSize: smallestPart });
     expect(await bucket.upload("large", file)).toBe("created");
     expect(await bucket.upload("large", file)).toBe("exists");
+    // The parts of the second one would be kept, and charged for.
+    expect(await server.unfinishedUploads("bucket")).toEqual([]);
     expect(await bucket.download("large", `${file}.back`)).toBe(true);
     expect(readFileSync(`${file}.back`).equals(bytes)).toBe(true);
     expect(await bucket.download("nothing", `${file}.none`)).toBe(false);
@@ -130,12 +84,13 @@ describe.skipIf(!hasS3)("on a real server", () => {
       expect(await bucket.put("b", "2")).toBe("exists");
       expect(await bucket.get("b")).toBe("2");
       const site = job("lost");
-      const lease = { job: site, attemptId: "0123-1-abc" } as never;
+      const attemptId = `${keyHash(site.key)}-1-abc`;
+      const lease = { job: site, attemptId } as never;
       const sink = siteFiles({ store: new Store(folder, bucket), format: "none", archives: false });
-      const output = await sink.open(site, "0123-1-abc");
+      const output = await sink.open(site, attemptId);
       fail.push("lose");
       expect(await output.keep(summaryOf(lease))).toEqual({ files: {} });
-      expect(await sink.published(site)).toMatchObject({ attemptId: "0123-1-abc" });
+      expect(await sink.published(site)).toMatchObject({ attemptId });
     } finally {
       proxy.close();
       proxy.closeAllConnections();
@@ -148,7 +103,8 @@ describe.skipIf(!hasS3)("on a real server", () => {
     const site = job("twice");
     expect(await sink.published(site)).toBeUndefined();
     const summaries: SiteSummary[] = [];
-    for (const attemptId of ["0123-2-bbb", "0123-1-aaa"]) {
+    const hash = keyHash(site.key);
+    for (const attemptId of [`${hash}-2-bbb`, `${hash}-1-aaa`]) {
       const output = await sink.open(site, attemptId);
       await output.pages?.("https://twice.example/sitemap.xml", [{ url: "https://twice.example/1" }] as never);
       const summary = summaryOf({ job: site, attemptId } as never);
@@ -156,9 +112,10 @@ describe.skipIf(!hasS3)("on a real server", () => {
       await output.discard();
     }
     expect(summaries[1]).toEqual(summaries[0]);
-    expect(summaries[0]?.attemptId).toBe("0123-2-bbb");
+    expect(summaries[0]?.attemptId).toBe(`${hash}-2-bbb`);
     expect((await server.keys("bucket")).filter((key) => key.startsWith("fence/"))).toEqual([
       `fence/${summaries[0]?.files["pages"]}`,
+      `fence/${summaries[0]?.files["sitemaps"]}`,
       `fence/${summaryName(site, "monday")}`,
     ]);
     // What a killed attempt left goes when the result is taken over.
@@ -167,6 +124,28 @@ describe.skipIf(!hasS3)("on a real server", () => {
     expect(await sink.published(site)).toEqual(summaries[0]);
     expect(await bucket.list("pages/")).toEqual([summaries[0]?.files["pages"]]);
   });
+});
+
+test("a download may take any time, as long as something arrives", async () => {
+  const silence = 400;
+  let isStalled = false;
+  const slow = createServer(async (_, response) => {
+    response.writeHead(200, { "content-length": "10" });
+    for (let at = 0; at < 10; at += 1) {
+      if (isStalled && at === 5) return;
+      response.write("x");
+      await sleep(silence / 5);
+    }
+    response.end();
+  });
+  const port = await listenOnLoopback(slow);
+  const env = { ...credentials, AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` };
+  const bucket = await S3Bucket.open("s3://bucket/slow", env, { silence });
+  expect(await bucket.get("a")).toBe("x".repeat(10));
+  isStalled = true;
+  await expect(bucket.get("a")).rejects.toMatchObject({ code: "storage-failed" });
+  slow.close();
+  slow.closeAllConnections();
 });
 
 /** In front of a server: fails as it is told, once for each word. */

@@ -4,10 +4,7 @@ import { hasPython, pythonEnvironment } from "./installed.ts";
 import { freePort, listening } from "./own-port.ts";
 
 /** Of a file that goes in parts, in bytes; the last part may be smaller. */
-export const smallestPart: number = 64 * 1024;
-
-// In place of 5 MB: what goes in parts need not be large.
-const environment = { ...pythonEnvironment, S3_UPLOAD_PART_MIN_SIZE: String(smallestPart) };
+export const smallestPart: number = 5 * 2 ** 20;
 
 export const hasS3: boolean = hasPython("flask", "moto");
 
@@ -16,6 +13,8 @@ export interface S3Server {
   readonly env: Readonly<Record<string, string>>;
   makeBucket(name: string): Promise<void>;
   keys(bucket: string): Promise<string[]>;
+  /** Of those in parts. */
+  unfinishedUploads(bucket: string): Promise<string[]>;
   stop(): Promise<void>;
 }
 
@@ -30,7 +29,7 @@ run_simple("127.0.0.1", int(sys.argv[1]), DomainDispatcherApplication(create_bac
 export async function startS3(): Promise<S3Server> {
   const port = await freePort();
   const words = ["-c", oneAtATime, String(port)];
-  const child: ChildProcess = spawn("python3", words, { env: environment, stdio: "ignore" });
+  const child: ChildProcess = spawn("python3", words, { env: pythonEnvironment, stdio: "ignore" });
   await listening(port, child);
   const endpoint = `http://127.0.0.1:${port}`;
   return {
@@ -46,6 +45,10 @@ export async function startS3(): Promise<S3Server> {
     async keys(bucket) {
       const text = await (await fetch(`${endpoint}/${bucket}?list-type=2`, { headers: authorization })).text();
       return [...text.matchAll(/<Key>([^<]+)<\/Key>/g)].map(([, key = ""]) => key).sort();
+    },
+    async unfinishedUploads(bucket) {
+      const text = await (await fetch(`${endpoint}/${bucket}?uploads`, { headers: authorization })).text();
+      return [...text.matchAll(/<UploadId>([^<]+)<\/UploadId>/g)].map(([, id = ""]) => id);
     },
     async stop() {
       child.kill("SIGKILL");

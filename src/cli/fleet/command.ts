@@ -1,17 +1,15 @@
 // The flags and help of `sitegrove fleet` and its commands. Their implementations are imported when they run.
 import { Command, InvalidArgumentError, Option } from "commander";
-import { addDiffFlags, type DiffFlags } from "../commands/diff.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, UsageError } from "../exit-codes.ts";
-import { collected, seconds, wholeNumber } from "../flags.ts";
+import { collected, seconds } from "../flags.ts";
 import { addHelp } from "../help.ts";
 import { addFleetFlags, type FleetFlags, retryNames } from "./flags.ts";
-import type { QueueFlags, ScheduleFlags } from "./queue.ts";
+import type { QueueFlags } from "./queue.ts";
 import type { WorkerFlags } from "./worker.ts";
 
 export function fleetCommand(context: Context, done: Done): Command {
   const again = `recrawl websites with these outcomes: ${retryNames.join(", ")} (repeatable)`;
-  const dead = "with --previous: how long websites that were unreachable get only one request per run: 7d";
   const command = new Command("fleet")
     .summary("crawl many websites; run it again to continue")
     .description(
@@ -25,14 +23,11 @@ export function fleetCommand(context: Context, done: Done): Command {
     .option("--retry <outcomes>", again, collected)
     .optionsGroup("Several machines:")
     .option("--queue <url>", `add the websites to a ${queueText}`)
-    .option("--run <name>", 'name of the run (if omitted: "default" on a queue, the start time in a dataset)')
-    .option("--shard <part>", "only this part of the list: 2/8 is the second of eight")
-    .option("--processes <n>", "number of processes (default: 1)", wholeNumber(1));
+    .option("--run <name>", 'name of the run on the queue (if omitted: "default")')
+    .option("--shard <part>", "only this part of the list: 2/8 is the second of eight");
   const out = "folder for journal, outputs and summary; or s3://BUCKET/PREFIX for the outputs";
   addFleetFlags(command, out, "across all its host names")
     .optionsGroup("Output:")
-    .option("--previous <dir>", "folder of an earlier run with --archives, to reuse unchanged documents")
-    .option("--retry-dead-after <time>", dead, interval)
     .option(
       "--fail-above <percent>",
       "exit with 6 if more than this share of websites is unreachable or failed: 20%",
@@ -45,10 +40,8 @@ export function fleetCommand(context: Context, done: Done): Command {
     });
   // What follows the name of a command of ours is for that command.
   command.enablePositionalOptions();
-  for (const make of [statusCommand, diffCommand, workerCommand, resultsCommand, scheduleCommand, removeCommand])
+  for (const make of [statusCommand, datasetCommand, workerCommand, resultsCommand, removeCommand])
     command.addCommand(make(context, done));
-  const child = new Command("child").action(async () => done(await (await import("./processes.ts")).fleetChild()));
-  command.addCommand(child, { hidden: true });
   return addHelp(command, { flags, examples, more });
 }
 
@@ -106,21 +99,21 @@ function statusCommand(context: Context, done: Done): Command {
     });
 }
 
-function diffCommand(context: Context, done: Done): Command {
-  const command = new Command("diff")
-    .summary("show what changed between two runs")
-    .description(
-      "Shows what changed between two runs of a fleet: pages and sitemaps of websites in both, websites that are in one list\n" +
-        "only, and those whose outcome changed. If a website was not fully read, a page missing there is\n" +
-        '"unknown", never "removed".',
-    )
-    .argument("<old>", "folder of the earlier run")
-    .argument("<new>", "folder of the later run");
-  return addDiffFlags(command)
-    .option(...noColor)
-    .action(async (before: string, after: string, flags: DiffFlags) => {
-      done(await (await import("./diff.ts")).fleetDiff(before, after, { ...flags, progress: false }, context));
-    });
+function datasetCommand(context: Context, done: Done): Command {
+  type DatasetFlags = { readonly out: string; readonly run?: string };
+  const description =
+    "Combines the results of a run into a few Parquet files: pages, sitemaps, problems, sites and changes. It works\n" +
+    "offline, and can be repeated: the files of a run replace its earlier ones.";
+  return new Command("dataset")
+    .summary("combine the results of a run into Parquet tables")
+    .description(description)
+    .usage("DIR --out SET [options]")
+    .argument("<dir>", "output folder of the run, or s3://BUCKET/PREFIX")
+    .requiredOption("--out <set>", "folder of the tables, or s3://BUCKET/PREFIX")
+    .option("--run <name>", "name of the run (default: that of the folder, or of its run on the queue)")
+    .action(async (folder: string, flags: DatasetFlags) =>
+      done(await (await import("./dataset.ts")).fleetDataset(folder, flags.out, flags.run, context)),
+    );
 }
 
 function workerCommand(context: Context, done: Done): Command {
@@ -160,31 +153,11 @@ function resultsCommand(context: Context, done: Done): Command {
     );
 }
 
-function scheduleCommand(context: Context, done: Done): Command {
-  const description =
-    "Repeats a run at the interval --every, while workers are running. Each repetition is a new run, named after the first\n" +
-    "one and the time; with --archives, it reuses unchanged documents from the previous one. Without --every, shows the\n" +
-    "schedule.";
-  const keep = "number of repetitions to keep on the queue; older output files stay";
-  return queueCommand("schedule", "repeat a run on a queue", "--run NAME --every 1d", description)
-    .option("--run <name>", "run to repeat", "default")
-    .option("--every <time>", "time between two runs: 90s, 30m, 12h, 1d, 1w", interval)
-    .option("--keep <n>", keep, wholeNumber(1))
-    .option("--stop", "end the schedule")
-    .option(...noColor)
-    .action(async (flags: ScheduleFlags) => {
-      if (flags.stop && flags.every !== undefined) throw new UsageError("use either --every or --stop");
-      if (flags.keep !== undefined && flags.every === undefined) throw new UsageError("--keep needs --every");
-      done(await (await import("./queue.ts")).scheduleRun(flags, context));
-    });
-}
-
 function removeCommand(context: Context, done: Done): Command {
-  const description =
-    "Removes a run from a queue, with its results and schedule. Output files are kept without --outputs.";
+  const description = "Removes a run from a queue, with its results. Output files are kept without --outputs.";
   return queueCommand("remove", "remove a run from a queue", "--run NAME [options]", description)
     .requiredOption("--run <name>", "run to remove")
-    .option("--outputs", "also remove its output files, and its rows in a dataset")
+    .option("--outputs", "also remove its output files")
     .option(...noColor)
     .action(async (flags: QueueFlags & { outputs?: true }) =>
       done(await (await import("./queue.ts")).removeRun(flags, context)),
@@ -196,14 +169,3 @@ function percent(text: string): number {
   if (number === undefined || Number(number) > 100) throw new InvalidArgumentError("Expected a share, such as 20%.");
   return Number(number);
 }
-
-function interval(text: string): number {
-  const [, number = "", unit = ""] = /^(\d{1,6}(?:\.\d{1,3})?)([smhdw])$/.exec(text) ?? [];
-  const time = Number(number) * (unitTimes[unit] ?? 0);
-  if (time < 1000) throw new InvalidArgumentError("Expected a time, such as 90s, 30m, 12h, 1d or 1w.");
-  return time;
-}
-
-const day = 86_400_000;
-/** In milliseconds, the shortest first. */
-export const unitTimes: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: day, w: 7 * day };

@@ -1,22 +1,22 @@
 // The flags that `fleet` and `fleet worker` share: what is written for each website, how fast websites are read, and the options of their
 // crawls.
+import path from "node:path";
 import { type Command, Option } from "commander";
-import type { StreamOptions } from "../../model/options.ts";
+import type { RunDefaults } from "../../fleet/run-settings.ts";
+import { bucketAddress, isBucket } from "../../fleet/s3-bucket.ts";
+import { type FleetFormat, fleetFormats } from "../../fleet/site-files.ts";
+import { resolveStreamOptions, type StreamOptions } from "../../model/options.ts";
+import { UsageError } from "../exit-codes.ts";
 import type { CrawlFlags } from "../flags.ts";
 import { addCrawlFlags, addFlags, byteCount, crawlOptions, pageFilters, raised, wholeNumber } from "../flags.ts";
 import type { MessageFlags } from "../output/messages.ts";
 
-export const fleetFormats = ["ndjson", "csv", "parquet", "changes", "none"] as const;
-export type FleetFormat = (typeof fleetFormats)[number];
-
 /** The outcomes that --retry accepts. */
 export const retryNames = ["failed", "unreachable", "blocked", "incomplete", "none", "quarantined"] as const;
 
-type TextFlag = "column" | "queue" | "run" | "shard" | "out" | "dataset" | "previous" | "metrics";
-// `retryDeadAfter` in milliseconds, `failAbove` in percent.
-type NumberFlag =
-  | ("processes" | "retryDeadAfter" | "failAbove")
-  | ("concurrency" | "perAddress" | "maxPages" | "maxTraffic");
+type TextFlag = "column" | "queue" | "run" | "shard" | "out" | "previous" | "metrics";
+// `failAbove` in percent.
+type NumberFlag = "failAbove" | "concurrency" | "perAddress" | "maxPages" | "maxTraffic";
 
 /** The flags of both, by commander's names. */
 export interface FleetFlags
@@ -34,14 +34,13 @@ export interface FleetFlags
 /** `folder`: what --out names. `perAddress`: whom this limit counts for. */
 export function addFleetFlags(command: Command, folder: string, perAddress: string): Command {
   const format = new Option("-f, --format <format>", "format of the page files, one per website (default: ndjson)");
-  const dataset = "also write all rows to a few Parquet files in DIR or s3://BUCKET/PREFIX";
   command
     .optionsGroup("Output:")
     .option("--out <dir>", folder)
     .addOption(format.choices(fleetFormats))
     .option("--archives", "save a WARC archive of each website")
     .option("--check", "check each website and write the findings")
-    .option("--dataset <dir>", dataset)
+    .option("--previous <dir>", "results of an earlier run with --archives, to reuse unchanged documents")
     .optionsGroup("Concurrency and limits:")
     .option(
       "--concurrency <n>",
@@ -73,14 +72,20 @@ export function addFleetFlags(command: Command, folder: string, perAddress: stri
 const otherFlags = ["--limit", "--concurrency", "--no-proxy"];
 
 /** The options of the crawls, without defaults. */
-export function givenCrawl({ concurrency: _, previous: __, perAddress: ___, ...flags }: FleetFlags): StreamOptions {
+function givenCrawl({ concurrency: _, previous: __, perAddress: ___, ...flags }: FleetFlags): StreamOptions {
   const { maxPages: pages, maxTraffic: bytes, ...others } = flags;
   const { limits, ...options } = crawlOptions(others);
   const given = { ...(pages === undefined ? {} : { pages }), ...(bytes === undefined ? {} : { bytes }), ...limits };
   return { ...options, ...pageFilters(others), ...(Object.keys(given).length === 0 ? {} : { limits: given }) };
 }
 
-/** A website that takes longer must not hold up the fleet. */
-export function withDefaults(crawl: StreamOptions): StreamOptions {
-  return { ...crawl, limits: { time: 600_000, ...crawl.limits } };
+/** What the flags say about the outputs. Throws a `UsageError` if some do not go together. */
+export function runDefaults(flags: FleetFlags): RunDefaults {
+  const { out, format, archives, check } = flags;
+  if (format === "changes" && !archives) throw new UsageError("-f changes needs --archives, for the next run");
+  const crawl = givenCrawl(flags);
+  resolveStreamOptions(crawl);
+  if (isBucket(out)) bucketAddress(out);
+  // Other processes have other folders.
+  return { out: out === undefined || isBucket(out) ? out : path.resolve(out), format, archives, check, crawl };
 }

@@ -6,8 +6,8 @@ import { systemReason } from "../../model/errors.ts";
 import { UsageError } from "../exit-codes.ts";
 import type { FleetTotals } from "./totals.ts";
 
-/** The figures of a running fleet. `again`: how many wait to be crawled again because a process died; `lost`: leases that others took over. */
-export interface RunningFigures extends Readonly<Record<"waiting" | "again" | "lost", number>> {
+/** The figures of a running fleet. `lost`: leases that others took over. */
+export interface RunningFigures extends Readonly<Record<"waiting" | "lost", number>> {
   readonly totals: FleetTotals;
   /** What is being read; `since` in milliseconds since 1970. */
   readonly active: readonly { readonly since: number; readonly isSlow: boolean }[];
@@ -36,7 +36,7 @@ export async function serveMetrics(address: string, figures: () => RunningFigure
   };
 }
 
-function metricsText({ totals, active, waiting, again, lost, responses }: RunningFigures): string {
+function metricsText({ totals, active, waiting, lost, responses }: RunningFigures): string {
   const slow = active.filter(({ isSlow }) => isSlow).length;
   const oldest = Math.min(Date.now(), ...active.map(({ since }) => since));
   const { buckets, sum, count } = responses.firstByte;
@@ -47,7 +47,6 @@ function metricsText({ totals, active, waiting, again, lost, responses }: Runnin
     ["sites_total", "counter", "Finished websites, by outcome", labels("outcome", totals.outcomes)],
     ["sites_active", "gauge", "Websites in progress, by lane", labels("lane", { quick: active.length - slow, slow })],
     ["sites_waiting", "gauge", "Waiting websites", waiting],
-    ["sites_again", "gauge", "Websites to be crawled again in small groups", again],
     ["oldest_active_seconds", "gauge", "Age of the oldest website in progress", (Date.now() - oldest) / 1000],
     ["pages_total", "counter", "Pages of finished websites", totals.pages],
     ["bytes_total", "counter", "Bytes transferred for finished websites", totals.wireBytes],

@@ -1,22 +1,23 @@
 // Fleets on several machines, on the side of the user: fills a queue, shows the state of its runs, prints their
 // results.
 import { isDeepStrictEqual } from "node:util";
-import { BullQueue, type RunEntry, type RunSettings } from "../../fleet/bull-queue.ts";
+import { openRuns } from "../../fleet/bull-queue.ts";
+import type { BullRuns, RunEntry, RunSettings } from "../../fleet/bull-runs.ts";
 import type { ServerNews } from "../../fleet/queue-server.ts";
 import { until } from "../../fleet/run-fleet.ts";
-import { isBucket } from "../../fleet/s3-bucket.ts";
+import type { RunDefaults } from "../../fleet/run-settings.ts";
+import { unpublish } from "../../fleet/site-files.ts";
 import type { QueueCounts } from "../../fleet/site-queue.ts";
+import { Store } from "../../fleet/store.ts";
 import { counted } from "../../model/figures.ts";
-import { jsonOf, printable } from "../../write/printable.ts";
+import { jsonOf } from "../../write/printable.ts";
 import { type Context, onStop } from "../context.ts";
 import { exitCodes, Stopped, UsageError } from "../exit-codes.ts";
 import { type MessageFlags, Messages } from "../output/messages.ts";
 import { Output } from "../output/stdout.ts";
-import { unitTimes } from "./command.ts";
-import type { FleetFlags } from "./flags.ts";
-import { datasetAt, expectNewRun, type RunDefaults, runDefaults, unpublisher } from "./outputs.ts";
+import { type FleetFlags, runDefaults } from "./flags.ts";
 import { noList, reportList, SiteList, wasRead } from "./sites.ts";
-import { FleetCounter, inGroups, oldestActive } from "./totals.ts";
+import { FleetCounter, oldestActive } from "./totals.ts";
 
 export function newsTo(messages: Messages): (news: ServerNews) => void {
   return (news) => {
@@ -28,12 +29,12 @@ export function newsTo(messages: Messages): (news: ServerNews) => void {
   };
 }
 
-async function withQueue<T>(url: string, messages: Messages | undefined, work: (queue: BullQueue) => Promise<T>) {
-  const queue = await BullQueue.open(url, messages === undefined ? {} : { onNews: newsTo(messages) });
+async function withQueue<T>(url: string, messages: Messages | undefined, work: (queue: BullRuns) => Promise<T>) {
+  const queue = await openRuns(url, messages === undefined ? {} : { onNews: newsTo(messages) });
   return work(queue).finally(() => queue.close());
 }
 
-async function entryOf(queue: BullQueue, run: string): Promise<RunEntry & { settings: RunDefaults }> {
+async function entryOf(queue: BullRuns, run: string): Promise<RunEntry & { settings: RunDefaults }> {
   const known = await queue.runs();
   const entry = known.find((each) => each.run === run);
   if (entry !== undefined) return entry;
@@ -43,7 +44,7 @@ async function entryOf(queue: BullQueue, run: string): Promise<RunEntry & { sett
 
 // Everything else a worker needs comes from its own flags.
 const workerFlags = [
-  ...["header", "proxy", "insecure", "ca", "allowPrivate", "publicOnly", "previous", "retryDeadAfter", "concurrency"],
+  ...["header", "proxy", "insecure", "ca", "allowPrivate", "publicOnly", "previous", "concurrency"],
   ...["perAddress", "logFile", "logFormat", "failAbove", "metrics"],
 ];
 
@@ -54,8 +55,6 @@ export async function fillQueue(
   url: string,
   context: Context,
 ): Promise<number> {
-  if (flags.processes !== undefined)
-    throw new UsageError("--processes does not work with --queue: start several workers");
   const own = workerFlags.find((name) => flags[name] !== undefined);
   if (own !== undefined) {
     const flag = `--${own.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
@@ -66,7 +65,7 @@ export async function fillQueue(
   if (!list.isGiven && retry.length === 0) throw new UsageError(noList);
   await list.expectColumn();
   const { run = "default" } = flags;
-  const { out, format, crawl = {}, ...others } = runDefaults(flags, retry);
+  const { out, format, crawl = {}, ...others } = runDefaults(flags);
   // Flags that are not given change nothing of a run that is known.
   const defaults: RunDefaults = {
     ...others,
@@ -76,16 +75,15 @@ export async function fillQueue(
   const messages = new Messages(flags, context);
   const stop = new AbortController();
   const unlisten = onStop(context, [(stopped) => stop.abort(stopped)]);
-  const fill = async (queue: BullQueue) => {
+  const fill = async (queue: BullRuns) => {
     const known = (await queue.runs()).find((entry) => entry.run === run);
     if (!list.isGiven && known === undefined)
       throw new UsageError(`no run is named ${run}; to create it, give homepages, or a list of them with --from FILE`);
     if (known !== undefined) expectSame(run, known.settings, defaults, !list.isGiven);
-    // A bucket may be for workers alone.
-    else if (others.dataset !== undefined && !isBucket(others.dataset)) await expectNewRun(others.dataset, run);
     if (retry.length > 0) {
       const place = defaults.out ?? (known?.settings as RunDefaults | undefined)?.out;
-      const count = await queue.retry(run, retry, await unpublisher(place, run));
+      const store = place === undefined ? undefined : await Store.open(place);
+      const count = await queue.retry(run, retry, async (summary) => store && unpublish(store, run, summary));
       messages.say(`${run}: ${counted(count, "website")} to crawl again`);
     }
     if (list.isGiven) {
@@ -119,51 +117,18 @@ export interface QueueFlags extends MessageFlags {
   readonly run: string;
 }
 
-export interface ScheduleFlags extends QueueFlags {
-  /** In milliseconds; undefined to show what is scheduled. */
-  readonly every?: number;
-  /** How many repetitions stay on the queue. */
-  readonly keep?: number;
-  readonly stop?: true;
-}
-
-/** Returns the exit code. */
-export function scheduleRun(flags: ScheduleFlags, context: Context): Promise<number> {
-  const { queue: url, run, every, keep, stop } = flags;
-  const messages = new Messages(flags, context);
-  return withQueue(url, messages, async (queue) => {
-    if (stop) {
-      if (!(await queue.unschedule(run))) throw new UsageError(`${run} is not scheduled`);
-      messages.say(`${run}: no longer scheduled`, "good");
-    } else if (every === undefined) {
-      for (const { run: name, every: time, next, keep: kept } of await queue.schedules()) {
-        const most = kept === undefined ? "" : `, keeps ${kept}`;
-        const when = next === undefined ? "" : `, next ${new Date(next).toISOString()}`;
-        context.stdout.write(`${printable(name)}: every ${interval(time)}${most}${when}\n`);
-      }
-    } else {
-      await entryOf(queue, run);
-      await queue.schedule(run, every, keep);
-      messages.say(`${run}: again every ${interval(every)}`, "good");
-    }
-    return exitCodes.complete;
-  });
-}
-
 /** Returns the exit code. */
 export function removeRun(flags: QueueFlags & { readonly outputs?: true }, context: Context): Promise<number> {
   const { queue: url, run, outputs } = flags;
   const messages = new Messages(flags, context);
   return withQueue(url, messages, async (queue) => {
-    const { out, dataset } = (await entryOf(queue, run)).settings;
-    if (outputs && out === undefined && dataset === undefined)
-      throw new UsageError(`${run} does not say where its outputs are`);
+    const { out } = (await entryOf(queue, run)).settings;
+    if (outputs && out === undefined) throw new UsageError(`${run} does not say where its outputs are`);
     if ((await queue.counts(run)).active > 0)
       throw new UsageError(`workers are still crawling websites of ${run}: stop them first`);
     let files = 0;
-    const remove = outputs && (await unpublisher(out, run, true));
-    if (remove) for await (const summary of queue.results(run)) files += await remove(summary);
-    if (outputs && dataset !== undefined) files += await (await datasetAt(dataset, run)).remove();
+    const store = outputs && out !== undefined ? await Store.open(out) : undefined;
+    if (store) for await (const summary of queue.results(run)) files += await unpublish(store, run, summary, true);
     await queue.remove(run);
     messages.say(`${run}: removed${outputs ? `, with ${counted(files, "file")}` : ""}`, "good");
     return exitCodes.complete;
@@ -184,33 +149,31 @@ export function queueStatus(
     else if (format === "ndjson")
       for (const name of names) lines.push(jsonOf({ run: name, ...(await figuresOf(queue, [name])) }));
     else {
-      for (const name of names) lines.push(sentence(name, await queue.counts(name), await queue.suspects(name)));
-      lines.push(names.length === 0 ? "no runs" : counted(await queue.workers(), "worker"));
+      for (const name of names) lines.push(sentence(name, await queue.counts(name)));
+      lines.push(names.length === 0 ? "no runs" : counted((await queue.workers()).length, "worker"));
     }
     stdout.write(lines.map((line) => `${line}\n`).join(""));
     return exitCodes.complete;
   });
 }
 
-/** The sums over some runs. `again`: how many wait to be read again because a worker died. */
-async function figuresOf(queue: BullQueue, runs: readonly string[]): Promise<object> {
-  const counts = { waiting: 0, active: 0, done: 0, failed: 0, again: 0 };
+/** The sums over some runs. */
+async function figuresOf(queue: BullRuns, runs: readonly string[]): Promise<object> {
+  const counts = { waiting: 0, active: 0, done: 0, failed: 0 };
   const counter = new FleetCounter();
   const starts: number[] = [];
   for (const run of runs) {
-    const more = { ...(await queue.counts(run)), again: await queue.suspects(run) };
+    const more = await queue.counts(run);
     for (const name of Object.keys(counts) as (keyof typeof counts)[]) counts[name] += more[name];
     starts.push(await queue.oldestStart(run));
     for await (const summary of queue.results(run)) counter.see(summary);
   }
-  const { again, ...others } = counts;
-  return { ...others, ...(again > 0 ? { again } : {}), ...oldestActive(starts), ...counter.totals() };
+  return { ...counts, ...oldestActive(starts), ...counter.totals() };
 }
 
-function sentence(run: string, { waiting, active, done, failed }: QueueCounts, again: number): string {
+function sentence(run: string, { waiting, active, done, failed }: QueueCounts): string {
   const state = waiting + active === 0 ? "finished" : active === 0 ? "waiting for workers" : "running";
-  const left = `${active} being read, ${waiting} waiting${inGroups(again)}`;
-  return `${run}: ${state}; ${counted(done, "website")} done (${failed} failed), ${left}`;
+  return `${run}: ${state}; ${counted(done, "website")} done (${failed} failed), ${active} being read, ${waiting} waiting`;
 }
 
 /** Returns the exit code. */
@@ -224,13 +187,7 @@ export function queueResults(url: string, run: string, { stdout }: Context): Pro
   });
 }
 
-/** As it is typed: `1d`, `90s`. */
-function interval(time: number): string {
-  const [unit, size] = Object.entries(unitTimes).findLast(([, each]) => time % each === 0) ?? ["s", 1000];
-  return `${time / size}${unit}`;
-}
-
-// Workers read what a run is filled with when they begin: with other settings later, some websites would be read so, some otherwise.
+// Workers read the settings of a run once: with other settings later, some websites would be crawled with the old ones, others with the new.
 function expectSame(run: string, known: RunSettings, given: RunDefaults, isOnlyRetry: boolean): void {
   const asKept = JSON.parse(JSON.stringify(given)) as RunSettings;
   // The location of earlier results may be given.

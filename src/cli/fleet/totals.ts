@@ -1,9 +1,8 @@
 // The totals of a fleet, for summary.json, the table at the end and `fleet status DIR`.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { isForgiven } from "../../fleet/bisection.ts";
 import { journalName, lockName, readResults, readSites } from "../../fleet/journal-file.ts";
-import { type SiteOutcome, type SiteSummary, siteOutcomes } from "../../fleet/site-job.ts";
+import { preferenceNames, type SiteOutcome, type SiteSummary, siteOutcomes } from "../../fleet/site-job.ts";
 import { addInto } from "../../fleet/site-responses.ts";
 import { defined } from "../../model/defined.ts";
 import { counted, grouped, size } from "../../model/figures.ts";
@@ -67,14 +66,6 @@ export class FleetCounter {
   }
 }
 
-// Each once: `ai-train=no` may apply to several crawlers.
-function preferenceNames({ preferences = [] }: SiteSummary): Set<string> {
-  const names = preferences.flatMap(({ field, values = { [field]: "" } }) =>
-    Object.entries(values).map(([key, value]) => (value === "" ? key : `${key}=${value}`)),
-  );
-  return new Set(names.filter(({ length }) => length < 50));
-}
-
 /** For people. `headline`: how many websites there are. */
 export function fleetTable(totals: FleetTotals, headline: string = counted(totals.websites, "website")): string {
   const { outcomes, pages, requests, wireBytes, reasons, findings, preferences, previousErrors = 0 } = totals;
@@ -110,7 +101,7 @@ export function fleetTable(totals: FleetTotals, headline: string = counted(total
 const mostRows = 10;
 const remarks: Partial<Record<SiteOutcome, string>> = {
   none: ": no sitemap",
-  quarantined: ": the process died twice while crawling only this website",
+  quarantined: ": set aside after five deaths of the process",
 };
 
 /** The totals of a fleet, in the folder of its outputs. */
@@ -135,20 +126,17 @@ export async function fleetStatus(folder: string, asJson: boolean, { stdout }: C
   const active = sites.filter(({ state }) => state === "active");
   const running = owner === undefined ? 0 : active.length;
   const waiting = sites.length - totals.websites - running;
-  // Websites in progress when the last process died are also crawled again in small groups, if they had responded.
-  const dead = owner === undefined ? active.filter((site) => !isForgiven(site)) : [];
-  const again = dead.length + sites.filter(({ state, suspicion }) => state === "waiting" && suspicion).length;
   const summary = path.join(folder, summaryName);
   const { malformed } = (existsSync(summary) ? JSON.parse(readFileSync(summary, "utf8")) : {}) as {
     malformed?: number;
   };
   if (asJson) {
-    const rare = { ...defined({ malformed }), ...(again > 0 ? { again } : {}), ...(damaged > 0 ? { damaged } : {}) };
+    const rare = { ...defined({ malformed }), ...(damaged > 0 ? { damaged } : {}) };
     const oldest = running === 0 ? {} : oldestActive(active.map(({ startedAt }) => startedAt));
     stdout.write(`${jsonOf({ ...totals, running, waiting, ...oldest, process: owner ?? null, ...rare })}\n`);
   } else {
     const state = owner === undefined ? (waiting > 0 ? "stopped" : "finished") : `running (process ${owner})`;
-    const left = `${counted(running, "website")} being read, ${counted(waiting, "website")} waiting${inGroups(again)}`;
+    const left = `${counted(running, "website")} being read, ${counted(waiting, "website")} waiting`;
     const faults = `${malformed ? `${malformedLines(malformed)}\n` : ""}${damaged > 0 ? `${damagedLines(damaged)}\n` : ""}`;
     stdout.write(`${state}: ${left}\n${faults}${fleetTable(totals)}`);
   }
@@ -159,11 +147,6 @@ export async function fleetStatus(folder: string, asJson: boolean, { stdout }: C
 export function oldestActive(starts: Iterable<number>): { readonly oldestActive?: number } {
   const first = Math.min(...starts);
   return Number.isFinite(first) ? { oldestActive: Math.max(0, Date.now() - first) } : {};
-}
-
-/** About those that wait to be read again because a process died. */
-export function inGroups(count: number): string {
-  return count > 0 ? `, ${count} of them to be crawled again in small groups, because a process died` : "";
 }
 
 export function malformedLines(count: number): string {

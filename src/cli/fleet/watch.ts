@@ -13,11 +13,10 @@ import type { FleetFlags } from "./flags.ts";
 import { type RunningFigures, serveMetrics } from "./metrics.ts";
 import { FleetCounter, type FleetTotals, fleetTable } from "./totals.ts";
 
-/** What events do not tell: how many websites there are, and were done before; who died with a process; leases that other workers took over. */
+/** What events do not tell: how many websites there are, and were done before; leases that other workers took over. */
 export interface FleetFigures {
   total(): number;
   readonly before: number;
-  suspects?(): number;
   lost?(): number;
 }
 
@@ -39,6 +38,7 @@ export class FleetWatch {
   readonly #past = [{ at: this.#begin, done: 0 }];
   #figures: FleetFigures = { total: () => 0, before: 0 };
   #pages = 0;
+  #lastDone = 0;
 
   /** Throws a `UsageError` if the log file cannot be opened. */
   constructor(flags: FleetFlags, context: Context) {
@@ -53,8 +53,8 @@ export class FleetWatch {
   }
 
   /**
-   * Works as the signals say that it gets, with progress, log and metrics of its events. Ctrl-C finishes what is under way; a second one
-   * stops, and so does a signal that is urgent.
+   * Runs `work` under the given abort signals, and reports its events as progress, log lines and metrics. Ctrl-C finishes what is under way; a
+   * second one stops, and so does a signal that is urgent.
    */
   async run(
     figures: FleetFigures,
@@ -98,6 +98,7 @@ export class FleetWatch {
     else if (event.type === "site-done") {
       const { summary, accepted, responses } = event;
       this.#running.delete(site);
+      this.#lastDone = Date.now();
       if (accepted) this.own.see(summary);
       if (responses !== undefined) addInto(this.#responses, responses);
       const remark = accepted ? {} : { remark: "not counted: another worker's result is" };
@@ -133,30 +134,31 @@ export class FleetWatch {
   }
 
   #now(): RunningFigures {
-    const { total, before, suspects, lost } = this.#figures;
+    const { total, before, lost } = this.#figures;
     const totals = this.own.totals();
     return {
       totals,
       active: [...this.#running.values()],
       waiting: Math.max(0, total() - before - totals.websites - this.#running.size),
-      again: suspects?.() ?? 0,
       lost: lost?.() ?? 0,
       responses: this.#responses,
     };
   }
 
   #headline(): string {
-    const { totals, active, waiting, again } = this.#now();
+    const { totals, active, waiting } = this.#now();
     const rate = this.#rate(totals.websites);
-    const left = waiting + active.length;
     const { total, before } = this.#figures;
+    // The rate says nothing about websites that hang: those in progress may take any time.
+    const isMoving = waiting > 0 && Date.now() - this.#lastDone < stillTime;
+    const oldest = duration(Date.now() - Math.min(...active.map(({ since }) => since)));
+    const end = isMoving ? [`${duration((waiting / rate) * 1000)} left`] : [];
     const parts = [
       `${grouped(before + totals.websites)} of ${counted(total(), "website")}`,
       `${grouped(active.length)} running`,
-      ...(again > 0 ? [`${grouped(again)} to be crawled again in small groups`] : []),
       counted(this.#pages, "page"),
       `${rate < 10 ? rate.toFixed(1) : grouped(rate)}/s`,
-      ...(rate > 0 && left > 0 ? [`${duration((left / rate) * 1000)} left`] : []),
+      ...(rate > 0 && end.length > 0 ? end : active.length > 0 ? [`the oldest for ${oldest}`] : []),
     ];
     return parts.join(" · ");
   }
@@ -191,6 +193,7 @@ export class FleetWatch {
 const lineTime = 10_000;
 const drawTime = 500;
 const rateTime = 60_000;
+const stillTime = 5000;
 const mostReasons = 6;
 const mostSlow = 5;
 

@@ -1,13 +1,14 @@
 // `sitegrove fleet worker`: reads websites from a queue until nothing is left, or until it is stopped.
 import { expectUsable } from "../../fetch/fetcher.ts";
-import { BullQueue, type RunEntry } from "../../fleet/bull-queue.ts";
+import { openRuns } from "../../fleet/bull-queue.ts";
+import type { BullRuns, RunEntry } from "../../fleet/bull-runs.ts";
 import { defaultPerAddress } from "../../fleet/fleet-options.ts";
 import { runFleet } from "../../fleet/run-fleet.ts";
+import { earlierRun, expectUsablePlace, runSinks, settingsProblem } from "../../fleet/run-settings.ts";
 import { resolveStreamOptions } from "../../model/options.ts";
 import type { Context } from "../context.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import type { FleetFlags } from "./flags.ts";
-import { runDefaults, runSinks, settingsProblem, usablePlace } from "./outputs.ts";
+import { type FleetFlags, runDefaults } from "./flags.ts";
 import { newsTo } from "./queue.ts";
 import { FleetWatch } from "./watch.ts";
 
@@ -21,12 +22,13 @@ export type WorkerFlags = FleetFlags & {
 
 /** Returns the exit code. */
 export async function fleetWorker(flags: WorkerFlags, context: Context): Promise<number> {
-  const { run, lease, idle, stay, concurrency } = flags;
+  const { run, lease, idle, stay, concurrency, previous } = flags;
   const own = runDefaults(flags);
   const { out, crawl = {} } = own;
   if (lease < 1) throw new UsageError("--lease takes at least 1 second");
-  await usablePlace(out);
+  await expectUsablePlace(out);
   expectUsable(resolveStreamOptions(crawl));
+  const earlier = previous === undefined ? undefined : await earlierRun(previous);
   const watch = new FleetWatch(flags, context);
   const refused = new Set<string>();
   const isUsable = ({ run: name, settings }: RunEntry) => {
@@ -35,43 +37,53 @@ export async function fleetWorker(flags: WorkerFlags, context: Context): Promise
     if (why !== undefined) refused.add(name);
     return why === undefined;
   };
-  const queue = await BullQueue.open(flags.queue, {
+  const queue = await openRuns(flags.queue, {
     run,
     leaseTime: lease * 1000,
     idle: stay ? Number.POSITIVE_INFINITY : idle * 1000,
     isUsable,
-    onFinished: (entry) => {
-      finishing = finishing.then(() => finish(entry));
-      finishing.catch(() => undefined);
-    },
     onNews: newsTo(watch.messages),
   });
-  const sink = runSinks(queue, own);
-  // Of one run at a time, by one worker at a time: also what workers left that died.
-  let finishing = Promise.resolve();
-  const finish = async ({ run: name, settings }: RunEntry) => {
-    const dataset = await sink.dataset(name, settings);
-    if (dataset !== undefined) await queue.alone(name, () => dataset.finish(queue.results(name)));
-  };
-  // One server may be behind websites of several workers.
-  let workers = 1;
-  const look = setInterval(async () => {
-    workers = Math.max(1, await queue.workers().catch(() => workers));
-  }, lookTime);
-  const perAddress = () => Math.floor((flags.perAddress ?? defaultPerAddress) / workers);
-  const figures = { total: () => watch.own.totals().websites + queue.left, before: 0, lost: () => queue.lost };
   try {
-    await watch.run(figures, [], async (options) => {
-      await runFleet({ queue, sink, concurrency, perAddress, crawl, ...options });
-      await finishing;
-    });
+    const { share, leave } = await shareOf(queue, flags.perAddress ?? defaultPerAddress);
+    const figures = { total: () => watch.own.totals().websites + queue.left, before: 0, lost: () => queue.lost };
+    try {
+      await watch.run(figures, [], (options) =>
+        runFleet({ queue, sink: runSinks(queue, own, earlier), concurrency, perAddress: share, crawl, ...options }),
+      );
+    } finally {
+      await leave();
+    }
   } finally {
-    clearInterval(look);
     await queue.close();
   }
   watch.print();
   return watch.stopped(false) ?? (refused.size > 0 ? exitCodes.unexpected : exitCodes.complete);
 }
 
+// One address may serve websites of several workers: they divide the lowest limit. Throws a `UsageError` if there are more workers than that.
+async function shareOf(queue: BullRuns, limit: number): Promise<{ share(): number; leave(): Promise<void> }> {
+  const leaveQueue = await queue.join(limit);
+  let workers = await queue.workers();
+  const lowest = Math.min(limit, ...workers);
+  if (workers.length > lowest) {
+    await leaveQueue();
+    const others = workers.length - 1;
+    throw new UsageError(
+      `--per-address ${lowest} allows ${lowest} workers, and ${others} are running: raise it on all of them`,
+    );
+  }
+  const look = setInterval(async () => {
+    workers = await queue.workers().catch(() => workers);
+  }, lookTime);
+  return {
+    share: () => Math.floor(Math.min(limit, ...workers) / Math.max(1, workers.length)),
+    async leave() {
+      clearInterval(look);
+      await leaveQueue();
+    },
+  };
+}
+
 // In milliseconds.
-const lookTime = 2000;
+const lookTime = 1000;

@@ -1,26 +1,28 @@
-// The files of a fleet: for each website its pages, its archive and its findings, in folders by the hash of its key, under names that
-// contain the attempt: `pages/3f/example.org.3f9a2c1b5d7e8f90-1.ndjson`. They are complete before the result counts. In a bucket the
-// summary that lists them follows, under the name of the website: the first summary counts, and a later attempt adopts its result.
+// The files of a fleet: for each website its pages, its sitemaps, its archive and its findings, in folders by the hash of its key, under names
+// that contain the attempt: `pages/3f/example.org.3f9a2c1b5d7e8f90-1.ndjson`. They are complete before the result counts. In a bucket, and
+// for workers, the summary that lists them follows, under the name of the website: the first counts, and a later attempt adopts its result.
 import { existsSync } from "node:fs";
-import path from "node:path";
-import type { CheckOptions } from "../../check/options.ts";
-import type { CheckResult } from "../../check/result.ts";
-import type { SiteOutput, SiteSink } from "../../fleet/fleet-options.ts";
-import { keyHash, type SiteJob, type SiteSummary } from "../../fleet/site-job.ts";
-import { DraftFile, type Store } from "../../fleet/store.ts";
-import type { SitemapTree } from "../../tree/tree.ts";
-import { changeNdjsonWriter } from "../../write/changes.ts";
-import { csvWriter } from "../../write/csv.ts";
-import { ndjsonWriter, type PageBatch } from "../../write/pages.ts";
-import { jsonOf } from "../../write/printable.ts";
-import type { FleetFormat } from "./flags.ts";
+import type { CheckOptions } from "../check/options.ts";
+import type { CheckResult } from "../check/result.ts";
+import { SitemapError } from "../model/errors.ts";
+import type { SitemapTree } from "../tree/tree.ts";
+import { changeNdjsonWriter } from "../write/changes.ts";
+import { csvWriter } from "../write/csv.ts";
+import { ndjsonWriter, type PageBatch } from "../write/pages.ts";
+import { jsonOf } from "../write/printable.ts";
+import { SitemapRows } from "../write/sitemaps.ts";
+import type { SiteOutput, SiteSink } from "./fleet-options.ts";
+import { hostInNames, parsedSummary, summaryName } from "./results.ts";
+import { keyHash, type SiteJob, type SiteSummary } from "./site-job.ts";
+import { DraftFile, type Store } from "./store.ts";
+
+export const fleetFormats = ["ndjson", "csv", "parquet", "changes", "none"] as const;
+export type FleetFormat = (typeof fleetFormats)[number];
 
 /** What an earlier run knows of a website: the path of its archive, or why it cannot be used. */
 export interface EarlierSite {
   readonly file?: string | undefined;
   readonly error?: string;
-  /** If it was unreachable: when it was last read in full. */
-  readonly lastTried?: string | undefined;
   /** If the file is a copy. */
   remove?(): Promise<void>;
 }
@@ -32,7 +34,7 @@ export interface SiteFilesOptions {
   readonly previous?: ((job: SiteJob) => Promise<EarlierSite | undefined>) | undefined;
   /** Checks a website; imported only if needed. */
   readonly check?: ((tree: SitemapTree, within: CheckOptions) => Promise<CheckResult>) | undefined;
-  /** Part of the names of summaries in a bucket, because each run has its own. */
+  /** Of a queue: part of the names of summaries, because each run has its own. */
   readonly run?: string | undefined;
 }
 
@@ -40,19 +42,23 @@ export interface SiteFilesOptions {
 export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
   const { store, format, archives, check, previous, run } = options;
 
+  const hasSummaries = store.bucket !== undefined || run !== undefined;
+
   // The published summary of a website, if there is one.
   async function published(job: SiteJob): Promise<SiteSummary | undefined> {
-    const text = await store.bucket?.get(summaryName(job, run));
+    const name = summaryName(job, run);
+    const text = hasSummaries ? await store.get(name) : undefined;
     if (text === undefined) return undefined;
-    const summary = JSON.parse(text) as SiteSummary;
+    const summary = parsedSummary(name, text);
+    if (!isOwnSummary(summary, job)) throw new SitemapError("storage-failed", `${name} is of another website`);
     // Whoever published it may have died before it could remove these.
-    for (const name of Object.values(summary.files)) await store.deleteEarlier(name, summary.attemptId);
+    for (const file of Object.values(summary.files)) await store.deleteEarlier(file, summary.attemptId);
     return summary;
   }
 
   // Returns the summary of another attempt that was published first.
   async function publishSummary(job: SiteJob, summary: SiteSummary): Promise<SiteSummary | undefined> {
-    if (store.bucket === undefined) return undefined;
+    if (!hasSummaries) return undefined;
     if ((await store.put(summaryName(job, run), `${jsonOf(summary)}\n`)) === "created") return undefined;
     const first = await published(job);
     return first?.attemptId === summary.attemptId ? undefined : first;
@@ -64,6 +70,7 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
       // With the changes, it is gone when they are written.
       pages: format === "changes" ? nameOf("changes", "pages") : nameOf("pages", format),
       changes: nameOf("changes", "ndjson"),
+      sitemaps: nameOf("sitemaps", "ndjson"),
       archive: nameOf("archives", "warc.gz"),
       findings: nameOf("findings", "json"),
     };
@@ -74,6 +81,7 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
     const archive = archives ? store.draft(names.archive) : undefined;
     // A file that a killed process left of this attempt.
     await store.discard(names.archive);
+    const sitemaps = new SitemapRows();
     let findings: CheckResult | undefined;
     let kept: Partial<Record<keyof typeof names, string>> = {};
     const discard = async () => {
@@ -96,10 +104,14 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
         await publish("changes", changes.publish(""));
         await store.discard(names.pages);
       } else if (pages !== undefined) await publish("pages", pages.publish(encoder.end()));
-      // None is written of a website that is still dead.
+      if (isRead && format !== "none") {
+        const rows = new DraftFile(store, names.sitemaps);
+        for (const row of sitemaps) await rows.write(`${jsonOf(row)}\n`);
+        await publish("sitemaps", rows.publish(""));
+      }
       if (archive !== undefined && existsSync(archive)) await publish("archive", store.publish(names.archive));
       if (findings !== undefined && isRead)
-        await publish("findings", store.put(names.findings, `${jsonOf(findings)}\n`));
+        await publish("findings", store.replace(names.findings, `${jsonOf(findings)}\n`));
       const facts = {
         files: { ...kept },
         ...(findings && { findings: findings.counts }),
@@ -110,8 +122,8 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
         await discard();
         return first;
       }
-      // Files published in a bucket are kept, whoever reports to the queue.
-      if (store.bucket !== undefined) kept = {};
+      // Files that a summary lists are kept, whoever reports to the queue.
+      if (hasSummaries) kept = {};
       for (const name of Object.values(names)) await store.deleteEarlier(name, attemptId);
       await earlier?.remove?.();
       return facts;
@@ -122,7 +134,7 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
     };
     return {
       options: { ...(archive && { save: archive }), ...(earlier?.file && { previous: earlier.file }) },
-      lastTried: earlier?.lastTried,
+      event: (event) => sitemaps.see(event),
       pages: (sitemap, batch) => pages?.write(encoder.write({ sitemap, pages: batch })),
       ...(check && { tree }),
       keep,
@@ -133,11 +145,20 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
   return { published, open };
 }
 
-const kinds = ["pages", "changes", "archives", "findings"] as const;
+const kinds = ["pages", "changes", "sitemaps", "archives", "findings"] as const;
 type Kind = (typeof kinds)[number];
 
 function fileName(kind: Kind, job: SiteJob, attemptId: string, extension: string): string {
   return `${kind}/${attemptId.slice(0, 2)}/${hostInNames(job)}.${attemptId}.${extension}`;
+}
+
+// Anybody may write into a bucket: a summary must not lead to the files of other websites.
+function isOwnSummary({ key, attemptId, files }: SiteSummary, job: SiteJob): boolean {
+  const isAttempt = attemptId.startsWith(`${keyHash(job.key)}-`) && /^[0-9a-f]+-\d+(-\w+)?$/.test(attemptId);
+  const isOwn = (name: string) => kinds.some((kind) => name.startsWith(fileName(kind, job, attemptId, "")));
+  return (
+    key === job.key && isAttempt && Object.values(files).every((name) => isOwn(name) && name.split("/").length === 3)
+  );
 }
 
 /** Removes what all attempts have left of a website that was set aside. */
@@ -147,15 +168,18 @@ export async function removeAttempts(store: Store, { key, site, attemptId }: Sit
   for (const kind of kinds) await store.deleteEarlier(fileName(kind, { key, homepage: site }, next, ""), next);
 }
 
-/** `summaries/monday/3f/example.org.3f9a2c1b5d7e8f90.json`. */
-export function summaryName(job: SiteJob, run: string | undefined): string {
-  const hash = keyHash(job.key);
-  return path.posix.join("summaries", run ?? "", hash.slice(0, 2), `${hostInNames(job)}.${hash}.json`);
-}
-
-/** Safe on every file system; a hash next to it distinguishes similar names. */
-export function hostInNames({ homepage }: SiteJob): string {
-  return new URL(homepage).host.replaceAll(/[^a-z0-9.-]/gi, "_").slice(0, 80);
+/** Removes the summary of a website, so that it is crawled again, and with `outputs` its files. Returns the number of files. */
+export async function unpublish(
+  store: Store,
+  run: string | undefined,
+  summary: SiteSummary,
+  outputs = false,
+): Promise<number> {
+  const job = { key: summary.key, homepage: summary.site };
+  const names = outputs && isOwnSummary(summary, job) ? Object.values(summary.files) : [];
+  for (const name of names) await store.delete(name);
+  await store.delete(summaryName(job, run));
+  return names.length;
 }
 
 /** Turns the pages of a website into bytes or text. */
@@ -167,7 +191,7 @@ interface PagesEncoder {
 
 async function pagesEncoder(format: FleetFormat, site: string): Promise<PagesEncoder> {
   if (format !== "parquet") return { ...(format === "csv" ? csvWriter() : ndjsonWriter()), end: () => "" };
-  const { ParquetTables } = await import("../../write/parquet.ts");
+  const { ParquetTables } = await import("../write/parquet.ts");
   const chunks: Uint8Array[] = [];
   // The buffer is reused afterwards.
   const hold = (bytes: Uint8Array) => void chunks.push(bytes.slice());
@@ -191,8 +215,8 @@ async function pagesEncoder(format: FleetFormat, site: string): Promise<PagesEnc
  * and does not have the page.
  */
 async function* changedPages(archive: string | undefined, file: string): AsyncGenerator<string, void> {
-  const { diffBatches, resolveDiffOptions } = await import("../../diff/diff-trees.ts");
-  const { NdjsonSide } = await import("../../diff/ndjson-side.ts");
+  const { diffBatches, resolveDiffOptions } = await import("../diff/diff-trees.ts");
+  const { NdjsonSide } = await import("../diff/ndjson-side.ts");
   const { write } = changeNdjsonWriter();
   const settings = resolveDiffOptions({ only: ["added", "changed", "unknown"] });
   const before = archive ?? new NdjsonSide(undefined);

@@ -1,0 +1,142 @@
+// `fleet dataset`: the results of a run as a few Parquet files, `pages/run=NAME/part-0001.parquet` and likewise `sitemaps`, `problems`, `sites`
+// and `changes`, made from its results and its files. Made again, they replace what the run had before.
+import { closeSync, createReadStream, openSync, writeSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { isPageLine } from "../diff/ndjson-side.ts";
+import type { TreeChange } from "../model/change.ts";
+import { invalid } from "../model/option-checks.ts";
+import { ParquetTables } from "../write/parquet.ts";
+import type { SitemapRow } from "../write/sitemaps.ts";
+import { expectRunName } from "./bull-runs.ts";
+import type { StoredRun } from "./results.ts";
+import { isRecord, preferenceNames, type SiteSummary } from "./site-job.ts";
+import type { Store } from "./store.ts";
+
+/** What a dataset came to. `damaged`: the websites whose files are missing or cannot be read. */
+export interface DatasetTotals {
+  readonly sites: number;
+  readonly pages: number;
+  readonly damaged: readonly string[];
+}
+
+/** A table goes on in the next part once it has `mostBytes`. Throws a `SitemapError` (`invalid-option`) if pages are not in NDJSON. */
+export async function writeDataset(
+  from: StoredRun,
+  to: Store,
+  mostBytes: number = 128 * 2 ** 20,
+): Promise<DatasetTotals> {
+  const { run } = from;
+  expectRunName(run);
+  const damaged: string[] = [];
+  const names: string[] = [];
+  let [sites, pages] = [0, 0];
+  let part: Part | undefined;
+  for await (const summary of from.results) {
+    const { site, outcome, files } = summary;
+    const format = files["pages"]?.split(".").at(-1);
+    if (format !== undefined && format !== "ndjson")
+      throw invalid(`The pages of ${site} are in ${format}: a dataset needs a run with -f ndjson`);
+    part ??= new Part(to, run, Math.floor(names.length / tableNames.length) + 1);
+    const isWhole = outcome === "quarantined" || (await addSite(part.tables, from.store, summary));
+    part.tables.addSite(summary, preferenceNames(summary));
+    if (!isWhole) damaged.push(site);
+    sites += 1;
+    pages += summary.pages;
+    if (part.size >= mostBytes) {
+      names.push(...part.finish());
+      part = undefined;
+    }
+  }
+  part ??= names.length === 0 ? new Part(to, run, 1) : undefined;
+  names.push(...(part?.finish() ?? []));
+  // All are written: now they take the place of the earlier ones.
+  for (const name of names) await to.publish(name, true);
+  for (const table of tableNames)
+    for (const name of await to.list(`${table}/run=${run}/`)) if (!names.includes(name)) await to.delete(name);
+  return { sites, pages, damaged };
+}
+
+const tableNames = ["pages", "sitemaps", "problems", "sites", "changes"] as const;
+
+class Part {
+  readonly tables: ParquetTables;
+  readonly #names: readonly string[];
+  readonly #files: readonly number[];
+  readonly #sizes: number[];
+
+  constructor(store: Store, run: string, number: number) {
+    this.#names = tableNames.map((table) => `${table}/run=${run}/part-${String(number).padStart(4, "0")}.parquet`);
+    this.#files = this.#names.map((name) => openSync(store.draft(name), "w"));
+    this.#sizes = this.#files.map(() => 0);
+    this.tables = new ParquetTables((table) => {
+      const at = tableNames.indexOf(table);
+      return (bytes) => {
+        writeSync(this.#files[at] as number, bytes);
+        this.#sizes[at] = (this.#sizes[at] ?? 0) + bytes.length;
+      };
+    }, run);
+  }
+
+  /** Of the largest table. */
+  get size(): number {
+    return Math.max(...this.#sizes);
+  }
+
+  /** Returns the names of its files, which are still drafts. */
+  finish(): readonly string[] {
+    this.tables.finish();
+    for (const file of this.#files) closeSync(file);
+    return this.#names;
+  }
+}
+
+// False if something is missing or damaged. What can be read is added.
+async function addSite(
+  tables: ParquetTables,
+  store: Store,
+  { site, finishedAt, files }: SiteSummary,
+): Promise<boolean> {
+  const readers: Record<string, (value: Record<string, unknown>) => boolean> = {
+    pages: (value) => {
+      const { sitemap, ...page } = value;
+      if (isPageLine(value)) tables.addPages({ sitemap: sitemap as string, pages: [page as never] }, site, finishedAt);
+      return isPageLine(value);
+    },
+    sitemaps: (value) => {
+      const isRow = isRecord(value["row"]) && Array.isArray(value["problems"]);
+      if (isRow) tables.addSitemap(value as unknown as SitemapRow, site, finishedAt);
+      return isRow;
+    },
+    changes: (value) => {
+      const change = value as unknown as TreeChange;
+      const isChange = isRecord(value["page"]) && typeof value["page"]["url"] === "string" && change.kind !== "sitemap";
+      if (isChange) tables.addChange(change, site, finishedAt);
+      return isChange;
+    },
+  };
+  let isWhole = true;
+  for (const [kind, read] of Object.entries(readers)) {
+    const name = files[kind];
+    if (name === undefined) continue;
+    const fetched = await store.fetch(name);
+    if (fetched === undefined) isWhole = false;
+    else {
+      for await (const line of createInterface({
+        input: createReadStream(fetched.file),
+        crlfDelay: Number.POSITIVE_INFINITY,
+      }))
+        isWhole = readLine(line, read) && isWhole;
+      await fetched.remove();
+    }
+  }
+  return isWhole;
+}
+
+function readLine(line: string, read: (value: Record<string, unknown>) => boolean): boolean {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isRecord(value) && read(value);
+  } catch {
+    return false;
+  }
+}

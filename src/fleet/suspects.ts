@@ -1,0 +1,19 @@
+// Which website crashed its process? All that were in flight when it died are suspects. They are crawled after the others, four at a time, and
+// one at a time after three deaths. After five, a website is quarantined: an operator may kill everything four times.
+
+/** A website that a process crawls, or is about to. */
+export interface InFlightSite {
+  /** How often a process died while crawling it. */
+  readonly deaths: number;
+}
+
+/** Whether a process that crawls these websites may also crawl the next one. */
+export function hasRoom(inFlight: Iterable<InFlightSite>, next: InFlightSite): boolean {
+  if (next.deaths === 0) return true;
+  const suspects = [next, ...inFlight].filter(({ deaths }) => deaths > 0);
+  return suspects.length <= (suspects.some(({ deaths }) => deaths >= deathsBeforeAlone) ? 1 : laneSize);
+}
+
+export const laneSize = 4;
+export const deathsBeforeQuarantine = 5;
+const deathsBeforeAlone = 3;
