@@ -281,7 +281,7 @@ function isLinkToPage({ by }: Declaration, { outcome, reason: { code, value }, r
   if (code === "not-a-sitemap" && value === "html") return true;
   const isHtml = response?.status === 200 && /html/i.test(header(response.headers, "content-type") ?? "");
   // With these problems, its content is unknown, or XML.
-  return isHtml && !/^(?:coding|charset|limit|body|timeout|xml-dtd)-/.test(code);
+  return isHtml && !/^(?:coding|charset|limit|body|timeout|xml)-/.test(code);
 }
 
 // The URL of a document after redirects, if different from the declared one.

@@ -382,6 +382,7 @@ export const entryProblems = {
     "Rewrote a publication date in a format that Google does not read: {value}",
     "Write `2024-05-31` or `2024-05-31T12:00:00+02:00`.",
   ) as Row,
+  "image-license": note("Ignored an image license that is not a URL: {value}", "Write the URL of the license.") as Row,
   "image-incomplete": note("Skipped an image without a URL", "Add an `<image:loc>`.") as Row,
   "video-incomplete": note("Incomplete video: {value}", "Add the missing fields. It was kept.") as Row,
   "video-invalid": note("Ignored an invalid video field: {value}", "Fix it. The video was kept.") as Row,

@@ -28,6 +28,8 @@ export class DocumentParser implements EntryParser {
   readonly #isRobots: boolean;
   readonly #blanks = new LeadingBlanks();
   #start = "";
+  // It is examined again when it has this length, so that it is not searched for each small chunk.
+  #enough = 0;
   #parser: EntryParser | undefined;
   #refused: Problem | undefined;
 
@@ -66,7 +68,9 @@ export class DocumentParser implements EntryParser {
     this.#start += this.#start === "" ? this.#blanks.takeOff(chunk) : chunk;
     // A file of NULs is not empty: a server or a disk has lost its content.
     const text = isWhole && this.#start === "" && this.#blanks.hasNuls ? "\0" : this.#start;
+    if (text.length < this.#enough && !isWhole) return joined([]);
     const detected = detect(text, this.#isRobots, isWhole);
+    if (text.length > detectionLength) this.#enough = text.length * 1.5;
     if (detected === undefined) return joined([]);
     const start = this.#start;
     this.#start = "";
@@ -112,6 +116,8 @@ type Detected =
 
 /** How many characters are examined. */
 const detectionLength: number = 8192;
+/** How many characters may precede an XML document, if none of their lines is a URL. */
+const mostJunk = 1024 * 1024;
 
 /** The format of a document that begins with this text, without leading blanks. Undefined if more text is needed. */
 function detect(start: string, isRobots: boolean, isWhole: boolean): Detected | undefined {
@@ -131,9 +137,13 @@ function detect(start: string, isRobots: boolean, isWhole: boolean): Detected | 
   if (isRobots) return what === undefined ? { as: "robots" } : { as: "robots", what };
   if (what === "json" && text.startsWith("{")) return { as: "json" };
   if (what !== undefined) return { as: "nothing", reason: problem("not-a-sitemap", { value: what }) };
-  const from = text.search(xmlStart);
   if (isLlmsTxt(text)) return { as: "llms" };
-  return from === -1 ? { as: "text" } : { as: "xml", from };
+  const junk = start.slice(0, mostJunk);
+  const from = junk.search(xmlStart);
+  if (from >= 0 && from < detectionLength) return { as: "xml", from };
+  const url = junk.search(urlLine);
+  if (from >= 0 && (url < 0 || from < url)) return { as: "xml", from };
+  return isWhole || url >= 0 || start.length >= mostJunk ? { as: "text" } : undefined;
 }
 
 // The name of the first tag, usually that of an HTML page.
@@ -156,6 +166,7 @@ function isBinary(text: string): boolean {
 // The first tags of an XML document. `<feed` and `<rss` alone could also be words of a text.
 const xmlStart = /<(?:\?xml\s|!doctype\s|(?:[a-z][\w-]{0,30}:)?(?:urlset|sitemapindex|rss|feed|rdf|html)[\s>])/i;
 const sitemapStart = /<(?:\?xml\s|(?:[a-z][\w-]{0,30}:)?(?:urlset|sitemapindex|rss|feed|rdf)[\s>])/i;
+const urlLine = /^[ \t"'<]{0,20}https?:\/\//im;
 const signatures = [
   ["json", /^(?:\{\s*(?:"|\})|\[\s*(?:["{[\]\d]))/],
   ["pdf", /^%PDF-/],

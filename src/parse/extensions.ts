@@ -65,7 +65,17 @@ export const imageRules: Rules = elements("image", {
   caption: text(({ image }, caption) => (image.caption ??= caption)),
   geo_location: text(({ image }, place) => (image.geoLocation ??= place)),
   title: text(({ image }, title) => (image.title ??= title)),
-  license: url(({ image }, license) => (image.license ??= license)),
+  license: {
+    ...url(({ image }, license) => (image.license ??= license)),
+    text(reader, content, facts) {
+      if (content === "") return;
+      // Free text, such as "CC BY 4.0", would become a relative URL.
+      const isUrl = facts.isUrl || urlLike.test(content);
+      const license = isUrl ? reader.url(content, facts) : undefined;
+      if (license !== undefined) reader.image.license ??= license;
+      else if (!isUrl) reader.report("image-license", content);
+    },
+  },
 });
 
 /** Inside `<video:video>`. */
@@ -260,5 +270,6 @@ function atMost(limit: number, number: number | undefined): number | undefined {
   return number !== undefined && number <= limit ? number : undefined;
 }
 
+const urlLike = /^(?:[a-z][a-z0-9+.-]*:|\.{0,2}\/|\S+\.(?:html?|php|aspx?|jsp|txt|pdf)(?:[?#]|$))/i;
 // "A maximum of 32 <video:tag> tags is permitted"; more are kept, up to this many.
 const maxItems = 1000;

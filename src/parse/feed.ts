@@ -3,6 +3,8 @@
 // https://www.w3.org/TR/xmlbase/: relative links are resolved against the xml:base of the elements around them.
 //   Lenient: an item without a link is a page if its guid is a URL, unless that says isPermaLink="false".
 //   Lenient: an item without a link is a page if it has an Atom link to one.
+//   Lenient: an item with several links is several pages; its other fields belong to the first.
+//   Lenient: `<link href="…">` in RSS, `<link>…</link>` in Atom, and a URL as text in an item are links.
 //   Lenient: an item needs neither title nor description.
 import type { NewsStory, SitemapPage } from "../model/page.ts";
 import { defaultPriority } from "../model/sitemap.ts";
@@ -16,9 +18,11 @@ import { decodeHtml } from "./xml/text.ts";
 
 class FeedItem {
   link = "";
+  moreLinks: string[] = [];
   // Rank of the best `<atom:link>` so far, by the type of its target.
   alternate = "";
   alternateRank = 0;
+  alternateKind = "";
   selfLink = "";
   guid = "";
   guidIsPermaLink = true;
@@ -41,15 +45,22 @@ export class FeedReader implements TableTarget {
   item: FeedItem = new FeedItem();
   /** The open element contains escaped HTML. */
   isHtml = false;
+  /** The open Atom link has no URL, and may contain one as text. */
+  mayHaveText = false;
   #isOpen = false;
+  /** A channel was found: the document is a feed, even without items. */
+  hasChannel = false;
   #next: string | undefined;
   #archive: string | undefined;
 
   // The xml:base of the current root, channel, item and link; undefined: inherited.
   readonly #bases: (string | undefined)[] = [];
 
-  /** `url`: the document's, against which a relative `xml:base` is resolved. */
-  constructor(sink: EntrySink, report: EntrySource["report"], url: string | undefined) {
+  readonly #hasOwnLinks: boolean;
+
+  /** `url`: the document's, against which a relative `xml:base` is resolved. `isAtom`: Atom links are the links of its entries. */
+  constructor(sink: EntrySink, report: EntrySource["report"], url: string | undefined, isAtom = false) {
+    this.#hasOwnLinks = isAtom;
     this.#sink = sink;
     this.#report = report;
     this.#url = url;
@@ -99,8 +110,9 @@ export class FeedReader implements TableTarget {
 
   /** A link of the feed itself: to its next page, or to an archive of older entries. https://www.rfc-editor.org/rfc/rfc5005 */
   addFeedLink(attributes: XmlAttributes): void {
-    const rel = attributes.get("rel")?.trim().toLowerCase().replace(registeredRelation, "");
-    if (rel === "next" || rel === "prev-archive") this.setFeedLink(rel, attributes.get("href")?.trim() ?? "");
+    const relations = relationsOf(attributes);
+    const rel = (["next", "prev-archive"] as const).find((each) => relations.includes(each));
+    if (rel !== undefined) this.setFeedLink(rel, attributes.get("href")?.trim() ?? "");
   }
 
   setFeedLink(rel: "next" | "prev-archive", href: string): void {
@@ -116,7 +128,30 @@ export class FeedReader implements TableTarget {
   }
 
   setLink(text: string): void {
-    if (this.item.link === "") this.item.link = this.#resolved(text);
+    if (text === "") return;
+    const { item } = this;
+    const link = this.#resolved(text);
+    if (item.link === "") item.link = link;
+    else if (link !== item.link) this.#addMore(link);
+  }
+
+  #addMore(link: string): void {
+    if (this.item.moreLinks.length < mostLinks) this.item.moreLinks.push(link);
+    else this.#report("limit-document-entries", undefined, mostLinks);
+  }
+
+  /** A link that is written as in the other format, or as text. */
+  setOddLink(code: "xml-namespace" | "xml-misplaced", text: string): void {
+    if (text === "") return;
+    this.#report(code, code === "xml-namespace" ? "link" : text);
+    this.setLink(text);
+  }
+
+  /** `<link href="…">` in RSS. */
+  addPlainLink(attributes: XmlAttributes): void {
+    this.setBase(baseLevels.link, attributes);
+    const href = attributes.count === 0 ? "" : (attributes.get("href")?.trim() ?? "");
+    if (href !== "" && isAlternate(relationsOf(attributes))) this.setOddLink("xml-namespace", href);
   }
 
   /** Reported if nothing replaces it. */
@@ -136,15 +171,21 @@ export class FeedReader implements TableTarget {
   /** https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2: without `rel` it is an alternate. The first counts, but links to HTML are preferred. */
   addAtomLink(attributes: XmlAttributes): void {
     this.setBase(baseLevels.link, attributes);
-    const rel = attributes.get("rel")?.trim().toLowerCase().replace(registeredRelation, "") ?? "";
-    if (rel !== "" && rel !== "alternate" && rel !== "self") return;
+    const relations = relationsOf(attributes);
+    const isSelf = relations.includes("self");
+    this.mayHaveText = isAlternate(relations) && attributes.find("href") === -1;
+    if (!isSelf && !isAlternate(relations)) return;
     const href = this.#resolved(attributes.get("href")?.trim() ?? "");
     const { item } = this;
-    if (rel === "self") item.selfLink ||= href;
-    if (href === "" || rel === "self") return;
+    if (isSelf) item.selfLink ||= href;
+    if (href === "" || isSelf) return;
     const type = attributes.get("type")?.trim().toLowerCase() ?? "";
     const rank = type === "" || /^(text\/html|application\/xhtml\+xml)\b/.test(type) ? 2 : 1;
+    // https://www.rfc-editor.org/rfc/rfc4287#section-4.1.2: only one of each type and language is allowed.
+    const kind = `${type} ${attributes.get("hreflang") ?? ""}`;
+    if (this.#hasOwnLinks && kind === item.alternateKind && href !== item.alternate) this.#addMore(href);
     if (rank <= item.alternateRank) return;
+    item.alternateKind = kind;
     item.alternate = href;
     item.alternateRank = rank;
   }
@@ -164,6 +205,11 @@ export class FeedReader implements TableTarget {
     if (item.title === "" && item.description === "") item.missedText?.();
     const url = this.#sink.takeUrl("page", link);
     if (url !== undefined) this.#sink.addPage(this.#page(url, item));
+    for (const more of item.moreLinks) {
+      this.#report("url-several", more);
+      const other = this.#sink.takeUrl("page", more);
+      if (other !== undefined) this.#sink.addPage({ url: other, priority: defaultPriority });
+    }
   }
 
   #page(url: string, item: FeedItem): SitemapPage {
@@ -192,6 +238,19 @@ const maxBaseLength = 8192;
 const shownLength = 200;
 
 const absolute = /^https?:\/\//i;
+// Of one item; an ordinary one has one.
+const mostLinks = 100;
+
+// None means "alternate".
+function relationsOf(attributes: XmlAttributes): string[] {
+  const relations = attributes.get("rel")?.trim().toLowerCase().split(/\s+/) ?? [];
+  return relations.filter((rel) => rel !== "").map((rel) => rel.replace(registeredRelation, ""));
+}
+
+function isAlternate(relations: readonly string[]): boolean {
+  return relations.length === 0 || relations.includes("alternate");
+}
+
 // A relation may also be written as its registration URI.
 const registeredRelation = /^https?:\/\/www\.iana\.org\/assignments\/relation\//;
 
@@ -207,7 +266,7 @@ const item: Rules = new Map([
     title: { text: ({ item }, text) => void (item.title ||= text) },
     link: {
       isUrl: true,
-      open: (reader, attributes) => reader.setBase(baseLevels.link, attributes),
+      open: (reader, attributes) => reader.addPlainLink(attributes),
       text: (reader, text) => reader.setLink(text),
     },
     guid: {
@@ -238,14 +297,16 @@ function listed(children: Rules, isMisplaced: boolean): RulePart<FeedReader> {
     children,
     open: (reader, attributes) => reader.begin(attributes, isMisplaced),
     close: (reader) => reader.end(),
+    stray: (reader, url) => reader.setOddLink("xml-misplaced", url),
   };
 }
 
 const aroundItems: Rules = new Map();
 const anything: ElementRule<FeedReader> = wrapper(aroundItems);
 const around = { others: anything, foreign: anything };
-const feedLink: Rules = elements("atom", { link: { open: (reader, attributes) => reader.addFeedLink(attributes) } });
-const items: Rules = new Map([...elements("rss", { item: listed(item, false) }), ...feedLink]);
+const link: RulePart<FeedReader> = { open: (reader, attributes) => reader.addFeedLink(attributes) };
+const feedLink: Rules = elements("atom", { link });
+const items: Rules = new Map([...elements("rss", { item: listed(item, false), link }), ...feedLink]);
 // https://www.rssboard.org/rss-1-1: the items are in a separate element.
 for (const [key, found] of elements<FeedReader>("rss", { items: { children: items, ...around } }))
   items.set(key, found);
@@ -257,7 +318,10 @@ const channel: Rules = elements<FeedReader>("rss", {
     children: items,
     ...around,
     stray,
-    open: (reader, attributes) => reader.setBase(baseLevels.channel, attributes),
+    open(reader, attributes) {
+      reader.hasChannel = true;
+      reader.setBase(baseLevels.channel, attributes);
+    },
   },
 });
 const channels: Rules = new Map([...channel, ...items]);
@@ -280,7 +344,13 @@ const entry: Rules = elements("atom", {
     isFallback: true,
     text: ({ item, isHtml }, text) => void (item.description ||= isHtml ? decodeHtml(text) : text),
   },
-  link: { open: (reader, attributes) => reader.addAtomLink(attributes) },
+  link: {
+    isUrl: true,
+    open: (reader, attributes) => reader.addAtomLink(attributes),
+    text(reader, text) {
+      if (reader.mayHaveText) reader.setOddLink("xml-namespace", text);
+    },
+  },
   updated,
   modified: updated,
   published,

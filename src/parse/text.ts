@@ -36,7 +36,8 @@ export class TextParser extends LineParser {
     this.#hasText = true;
     const [bare = "", ...others] = plainLine.test(text) ? [text] : mayBeUrl.test(text) ? urlsOf(text) : [];
     if (!httpScheme.test(bare)) {
-      this.report(otherScheme.test(bare || text) ? "url-scheme" : "text-junk", text);
+      const isMarkup = sitemapMarkup.test(text);
+      this.report(isMarkup ? "xml-malformed-tag" : otherScheme.test(bare || text) ? "url-scheme" : "text-junk", text);
       return;
     }
     if (this.#take(bare) && bare !== text) this.report("text-extra", text);
@@ -112,6 +113,8 @@ const otherScheme = /^[a-z][a-z0-9+.-]{0,20}:\/\//i;
 const urlStart = /["'<\u201c\u2018]{0,2}https?:/gi;
 const separator = /[ ,;|\u0085\u2028\u2029]/;
 const digit = /[0-9]/;
+// XML after a list of URLs is not read, which is a loss.
+const sitemapMarkup = /<(?:urlset|sitemapindex|loc|rss|feed)[\s>]/i;
 // `"https://example.org/","2024-01-01"`
 const quoted = /^(["'])(.*?)\1(?=[\s,;|])/;
 // `https://example.org/a.html The title`

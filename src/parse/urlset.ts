@@ -1,5 +1,5 @@
 // Collects the entries of `<urlset>` and `<sitemapindex>`: https://www.sitemaps.org/protocol.html
-//   Lenient: an entry with several `loc`s is several entries; its other fields belong to the first.
+//   Lenient: an entry with several `loc`s is several entries; its other fields belong to the first. A URL as its text is one, too.
 //   Lenient: a document may list pages and sitemaps.
 //   Lenient: an extension without its required fields is kept.
 import type { Limits } from "../model/options.ts";
@@ -97,6 +97,12 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
     this.begin(kind);
     this.setLoc(text, noFacts);
     this.end();
+  }
+
+  /** A URL as text in an entry. */
+  setStrayLoc(text: string): void {
+    this.report("xml-misplaced", text);
+    this.setLoc(text, noFacts);
   }
 
   setLoc(text: string, facts: TextFacts): void {
@@ -399,6 +405,7 @@ function entry(name: "url" | "sitemap", kind: EntryKind, isMisplaced: boolean): 
       reader.begin(kind);
     },
     close: (reader) => reader.end(),
+    stray: (reader, text) => reader.setStrayLoc(text),
   };
 }
 

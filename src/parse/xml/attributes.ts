@@ -53,8 +53,15 @@ export class XmlAttributes {
     return index === -1 ? undefined : this.value(index);
   }
 
+  // Lenient: attribute names are case-insensitive.
   find(name: string): number {
     for (let index = 0; index < this.count; index++) if (this.#names[index] === name) return index;
+    for (let index = 0; index < this.count; index++) {
+      const written = this.#names[index]!;
+      if (written.length !== name.length || written.toLowerCase() !== name.toLowerCase()) continue;
+      this.#watcher.onSpelling?.(written);
+      return index;
+    }
     return -1;
   }
 

@@ -113,6 +113,10 @@ export class XmlCursor implements ReferenceWatcher {
     this.#linesInside = 0;
   }
 
+  onSpelling(name: string): void {
+    this.report("xml-element-name", `${name}=`);
+  }
+
   /** Adds the problem that a limit was reached, and stops. */
   limit(code: ProblemCode, limit: number): void {
     this.report(code, undefined, limit);

@@ -55,7 +55,7 @@ export class XmlName {
 /** The declarations of namespaces that are in scope. */
 export class XmlNamespaces {
   readonly #bindings = new Map<string, string>();
-  readonly #declared: { readonly key: string; readonly depth: number; readonly outer: string | undefined }[] = [];
+  readonly #declared: { readonly key: string; depth: number; readonly outer: string | undefined }[] = [];
   /** The depth of the innermost element that declares something; 0 if none does. */
   deepest = 0;
   /** The version of the declarations: equal numbers mean equal namespaces for all names. */
@@ -67,6 +67,12 @@ export class XmlNamespaces {
     this.#bindings.set(key, namespace);
     this.deepest = depth;
     this.generation++;
+  }
+
+  /** The current declarations stay in scope, because anything after the root is read as if it were inside. */
+  keep(): void {
+    for (const declared of this.#declared) declared.depth = 0;
+    this.deepest = 0;
   }
 
   /** Removes the declarations of the element at this depth. */

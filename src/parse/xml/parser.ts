@@ -1,5 +1,5 @@
 // Parses an XML document: its root element determines the format.
-//   Lenient: a `<urlset>` or `<sitemapindex>` inside something else, such as an HTML page, is read.
+//   Lenient: a sitemap or feed inside something else, such as an HTML page, is read.
 //   Lenient: elements before the root, such as a PHP warning in HTML, are skipped.
 import { notSitemap, type Problem, type ProblemCode, problem } from "../../model/problem.ts";
 import type { TextPiece } from "../../model/text.ts";
@@ -46,7 +46,8 @@ export class XmlParser implements EntryParser, XmlHandler {
     this.#scanner.end();
     // `strict` drops an incomplete entry.
     if (!problems.has("xml-not-well-formed")) this.#finish();
-    if (this.#root !== undefined && this.#sink.entryCount === 0 && problems.complete) problems.add("no-entries");
+    const isEmpty = this.#root !== undefined && !this.#isOtherRdf && this.#sink.entryCount === 0;
+    if (isEmpty && problems.complete) problems.add("no-entries");
     return this.#sink.finish();
   }
 
@@ -54,6 +55,8 @@ export class XmlParser implements EntryParser, XmlHandler {
     const refused = this.#found("xml-dtd-refused");
     if (refused !== undefined) return { kind: "invalid", reason: refused };
     if (this.#root === undefined) return { kind: "invalid", reason: this.#noRoot() };
+    if (this.#isOtherRdf)
+      return { kind: "invalid", reason: problem("not-a-sitemap", { value: this.#otherRoot?.toLowerCase() ?? "rdf" }) };
     if (this.#feed !== undefined) {
       const { next } = this.#feed;
       const format = this.#root === "feed" || this.#root === "entry" ? "atom" : "rss";
@@ -63,6 +66,11 @@ export class XmlParser implements EntryParser, XmlHandler {
     if (this.#sink.count("sitemap") > 0) return { kind: "index", format: "xml" };
     if (this.#sink.count("page") > 0 || this.#root === "urlset") return { kind: "pages", format: "xml" };
     return { kind: "index", format: "xml" };
+  }
+
+  // RDF describes anything; only some of it is RSS.
+  get #isOtherRdf(): boolean {
+    return this.#root === "rdf" && this.#sink.entryCount === 0 && !this.#feed?.hasChannel;
   }
 
   #noRoot(): Problem {
@@ -78,7 +86,7 @@ export class XmlParser implements EntryParser, XmlHandler {
   open(name: XmlName, attributes: XmlAttributes): false {
     const isNested = this.#scanner.depth > 1;
     const root = rootOf(name);
-    if (root === undefined || (isNested && root !== "urlset" && root !== "sitemapindex")) {
+    if (root === undefined || (isNested && !this.#mayBeNested(root, name))) {
       this.#otherRoot ??= name.local;
       return false;
     }
@@ -86,9 +94,18 @@ export class XmlParser implements EntryParser, XmlHandler {
     else if (this.#otherRoot !== undefined) this.#scanner.cursor.report("xml-junk-before-root", `<${this.#otherRoot}>`);
     if (name.local !== formats[root].root.name) this.#scanner.cursor.report("xml-root-name", name.raw);
     this.#scanner.isInDocument = true;
+    this.#scanner.namespaces.keep();
     this.#root ??= root;
     this.#scanner.handler = this.#createReader(root, name, attributes);
     return false;
+  }
+
+  // In an HTML page, a custom element may be called `feed`, and an image may contain RDF.
+  #mayBeNested(root: Root, { namespace }: XmlName): boolean {
+    if (root === "urlset" || root === "sitemapindex" || root === "rss") return true;
+    const needed = root === "feed" ? namespace : root === "rdf" ? this.#scanner.namespaces.lookup("") : undefined;
+    const vocabulary = knownVocabulary(needed ?? "")?.vocabulary;
+    return vocabulary === "atom" || vocabulary === "rss";
   }
 
   close(): void {}
@@ -102,12 +119,21 @@ export class XmlParser implements EntryParser, XmlHandler {
       this.#finish = () => target.finish();
       return new TableReader(urlsetFormats[root], name, target, this.#scanner);
     }
-    const target = new FeedReader(this.#sink, report, url);
+    const target = new FeedReader(this.#sink, report, url, root === "feed" || root === "entry");
     this.#feed ??= target;
     target.setBase(baseLevels.root, attributes);
+    target.hasChannel ||= declaresRss(attributes);
     if (root === "entry") target.begin(attributes);
     return new TableReader(feedFormats[root], name, target, this.#scanner);
   }
+}
+
+function declaresRss(attributes: XmlAttributes): boolean {
+  for (let index = 0; index < attributes.count; index++) {
+    if (!attributes.name(index).startsWith("xmlns")) continue;
+    if (knownVocabulary(attributes.value(index))?.vocabulary === "rss") return true;
+  }
+  return false;
 }
 
 // Roots are recognized by name alone; a wrong namespace is reported.

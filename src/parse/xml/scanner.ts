@@ -314,6 +314,10 @@ export class XmlScanner {
       if (final) return true;
       if (next - end < maxLookAhead) return false;
     } else if (buffer.charCodeAt(next) !== lessThan || buffer.charCodeAt(next + 1) === slash) return true;
+    else if (buffer.charCodeAt(next + 1) === exclamationMark) {
+      if (!final && buffer.length - next < cdataStart.length) return false;
+      if (buffer.startsWith(cdataStart, next)) return true;
+    }
     cursor.flawAt(open, "xml-mismatched-tag", `<${this.names.at(-1)!.raw}>`);
     for (let left = count; left > 0 && !cursor.stopped; left--) this.#close(true);
     return true;
@@ -444,7 +448,7 @@ export class XmlScanner {
     if (!final && buffer.length - open < 9) return false;
     if (buffer.startsWith("<!--", open)) return this.#skip("text", "--", open + 4);
     if (!this.#checkMarkup(open, final) || cursor.stopped) return false;
-    if (buffer.startsWith("<![CDATA[", open)) return this.#cdata(open, final);
+    if (buffer.startsWith(cdataStart, open)) return this.#cdata(open, final);
     if (buffer.slice(open, open + 9).toUpperCase() !== "<!DOCTYPE") {
       cursor.flawAt(open, "xml-malformed-tag", "<!");
       return this.#skip("text", ">", open + 2);
@@ -456,7 +460,7 @@ export class XmlScanner {
   }
 
   // https://www.w3.org/TR/xml/#sec-pi
-  //   Lenient: an XML declaration, and an instruction for style sheets and the like, may end in `>` instead of `?>`.
+  //   Lenient: an XML declaration, and an instruction for style sheets and the like, may end in `>` instead of `?>`, or at the next tag.
   // Any other instruction must end in `?>`, because it may contain a `>`; without an end, it extends to the end of the document.
   #instruction(open: number, final: boolean): boolean {
     const { cursor } = this;
@@ -475,7 +479,7 @@ export class XmlScanner {
         cursor.flawAt(open, "xml-junk-before-root", "white space");
       }
     }
-    const isUnclosed = end !== -1 && buffer.charCodeAt(end - 2) !== questionMark;
+    const isUnclosed = end !== -1 && !buffer.startsWith("?>", end - 2);
     if (isUnclosed) cursor.flawAt(open, "xml-unclosed-instruction", buffer.slice(open, Math.min(end, open + 80)));
     if (cursor.strict && !cursor.stopped) {
       const flaw = flawOfInstruction(buffer.slice(open, end === -1 ? undefined : end), isDeclaration);
@@ -636,7 +640,7 @@ function startsName(code: number): boolean {
   );
 }
 
-// The position after `?>`, or after a `>` outside of quotes; -1 if there is none.
+// The position after `?>`, after a `>` outside of quotes, or before a tag; -1 if there is none.
 function endOfInstruction(buffer: string, open: number): number {
   let quote = 0;
   const last = Math.min(buffer.length, open + longestDeclaration);
@@ -644,6 +648,7 @@ function endOfInstruction(buffer: string, open: number): number {
     const code = buffer.charCodeAt(at);
     // `?>` is never part of a value, even if a quote is missing.
     if (code === greaterThan && (quote === 0 || buffer.charCodeAt(at - 1) === questionMark)) return at + 1;
+    if (code === lessThan) return at;
     if (code === quote) quote = 0;
     else if (quote === 0 && (code === doubleQuote || code === singleQuote)) quote = code;
   }
@@ -661,6 +666,7 @@ const shownLength = 200;
 const maxLookAhead = 4096;
 const maxEndTagSpace = 1024;
 const longestDeclaration = 4096;
+const cdataStart = "<![CDATA[";
 const forXml = /^xml(?![0-9A-Za-z])/;
 const declarationStart = /^[ \t\r\n?>]/;
 // The first word of entries, or of a URL, and how long it may be.

@@ -141,6 +141,8 @@ export type ReferenceFlaw = "xml-bare-ampersand" | "xml-html-entity" | "xml-unkn
 export interface ReferenceWatcher {
   /** `at` is its position in the raw text. */
   onReference(flaw: ReferenceFlaw, value: string, at: number, raw: string): void;
+  /** The name of an attribute is in another case. */
+  onSpelling?(name: string): void;
 }
 
 /** Decodes the references in XML text. The result is not longer than `raw`, except with a handful of HTML entities. */

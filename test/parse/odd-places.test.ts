@@ -1,0 +1,108 @@
+// Sitemaps whose parts are where nobody expects them: they are read, or their loss is reported.
+import { describe, expect, test } from "vitest";
+import { entry, parsed, urlset, urlsOf } from "../support/parsed.ts";
+
+const one = "https://example.org/1";
+const two = "https://example.org/2";
+const namespace = "http://www.sitemaps.org/schemas/sitemap/0.9";
+const index = (content: string) => `<sitemapindex xmlns="${namespace}">${content}</sitemapindex>`;
+
+describe("after the root", () => {
+  const prefixed = (url: string) => `<s:url><s:loc>${url}</s:loc></s:url>`;
+  test.each([
+    `<s:urlset xmlns:s="${namespace}">${prefixed(one)}</s:urlset>${prefixed(two)}`,
+    `<s:urlset xmlns:s="${namespace}">${prefixed(one)}</s:urlset><s:urlset>${prefixed(two)}</s:urlset>`,
+    `<a:feed xmlns:a="http://www.w3.org/2005/Atom"><a:entry><a:link href="${one}"/></a:entry></a:feed><a:entry><a:link href="${two}"/></a:entry>`,
+  ])("lenient: its namespaces stay in scope: %s", (text) => {
+    const result = parsed(text);
+    expect(urlsOf(result)).toEqual([one, two]);
+    expect(result.codes).toEqual(["xml-junk-after-root"]);
+  });
+
+  test("namespaces of other elements there do not", () => {
+    const other = `<x xmlns:s="${namespace}"/><s:url><s:loc>${two}</s:loc></s:url>`;
+    expect(urlsOf(parsed(`${urlset(entry(one))}${other}`))).toEqual([one]);
+  });
+});
+
+describe("in an entry", () => {
+  test.each(["url", "sitemap", "loc", "a"])("lenient: a CDATA section in <%s> in a <loc> is its URL", (name) => {
+    for (const space of ["", "\n  "]) {
+      const loc = `${space}<${name}>${space}<![CDATA[${one}]]>${space}</${name}>${space}`;
+      const result = parsed(urlset(entry(loc), entry(two)));
+      expect(urlsOf(result)).toEqual([one, two]);
+      expect(result.complete).toBe(true);
+    }
+    const sitemaps = parsed(index(`<sitemap><loc><${name}><![CDATA[${one}]]></${name}></loc></sitemap>`)).sitemaps;
+    expect(sitemaps).toEqual([{ url: one }]);
+  });
+
+  test.each<[content: string, urls: string[], codes: string[]]>([
+    [one, [one], ["xml-misplaced"]],
+    [`\n ${one}\n`, [one], ["xml-misplaced"]],
+    [`<![CDATA[${one}]]>`, [one], ["xml-misplaced"]],
+    ["https://example.org/?a=1&amp;b", ["https://example.org/?a=1&b"], ["xml-misplaced"]],
+    [`${one}<lastmod>2024-01-01</lastmod>`, [one], ["xml-misplaced"]],
+    [`${one}<loc>${two}</loc>`, [one, two], ["xml-misplaced", "url-several"]],
+    [`<loc>${two}</loc>${one}`, [two, one], ["xml-misplaced", "url-several"]],
+    ["none", [], ["url-missing"]],
+  ])("lenient: a URL as its text: %s", (content, urls, codes) => {
+    const pages = parsed(urlset(`<url>${content}</url>`));
+    expect([urlsOf(pages), pages.codes]).toEqual([urls, codes]);
+    const sitemaps = parsed(index(`<sitemap>${content}</sitemap>`));
+    expect([sitemaps.sitemaps.map(({ url }) => url), sitemaps.codes]).toEqual([urls, codes]);
+    const known = parsed(
+      urlset(...Array.from({ length: 20 }, (_, n) => entry(`${two}/${n}`)), `<url>${content}</url>`),
+    );
+    expect(urlsOf(known).slice(20)).toEqual(urls);
+  });
+});
+
+test.each([
+  '<?xml version="1.0" encoding="UTF-8"\n',
+  '<?xml version="1.0" encoding="UTF-8"?\n',
+  '<?xml version="1.0"',
+  '<?xml version="1.0" encoding="UTF-8\n',
+  '<?xml version="1.0"?><?xml-stylesheet type="text/xsl" href="/x.xsl"\n',
+  '<?xml version="1.0"\n<!-- made by hand -->',
+])("lenient: an instruction that is not closed ends at the next tag: %j", (start) => {
+  const result = parsed(`${start}<urlset xmlns="${namespace}">${entry(one)}</urlset>`);
+  expect(urlsOf(result)).toEqual([one]);
+  expect(result.codes).toEqual(["xml-unclosed-instruction"]);
+});
+
+describe("a long text before the document", () => {
+  const text = "Warning: something is wrong\n".repeat(400);
+  test("lenient: is skipped, however the document begins", () => {
+    for (const document of [urlset(entry(one)), `<rss><channel><item><link>${one}</link></item></channel></rss>`]) {
+      const result = parsed(text + document);
+      expect(urlsOf(result)).toEqual([one]);
+      expect(result.codes).toEqual(["xml-junk-before-root"]);
+    }
+  });
+
+  test("with URLs is a list of them, and the document after it is a loss", () => {
+    const result = parsed(`${two}\n${text}${urlset(entry(one))}`);
+    expect(urlsOf(result)).toEqual([two]);
+    expect(result).toMatchObject({ codes: ["text-junk", "xml-malformed-tag"], complete: false });
+  });
+
+  test("alone is not a sitemap", () => {
+    expect(parsed(text).outcome).toMatchObject({ kind: "invalid", reason: { code: "not-a-sitemap" } });
+  });
+});
+
+test("free text is not the URL of a license", () => {
+  const license = (text: string) =>
+    parsed(
+      urlset(entry(one, `<image:image><image:loc>/i</image:loc><image:license>${text}</image:license></image:image>`)),
+    );
+  for (const text of ["All rights reserved", "CC-BY", "CC BY 4.0", "MIT"]) {
+    const { pages, codes } = license(text);
+    expect(pages[0]?.images).toEqual([{ url: "https://example.org/i" }]);
+    expect(codes).toContain("image-license");
+  }
+  for (const text of ["https://example.org/license", "/license", "../license", "license.html"]) {
+    expect(license(text).pages[0]?.images?.[0]?.license).toMatch(/^https:\/\/example\.org\/(?:maps\/)?license/);
+  }
+});
