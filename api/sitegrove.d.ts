@@ -1163,6 +1163,7 @@ declare const treeProblems: {
   "robots-unknown": Row;
   "crawl-delay": Row;
   "homepage-unreachable": Row;
+  "homepage-blocked": Row;
   "homepage-cut": Row;
   "homepage-too-many-links": Row;
   "homepage-link-invalid": Row;

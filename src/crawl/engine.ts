@@ -5,8 +5,10 @@ import type { Fetcher } from "../fetch/fetcher.ts";
 import { defined } from "../model/defined.ts";
 import type { CrawlEvent, FinishedEvent, Totals } from "../model/event.ts";
 import type { Fetched } from "../model/exchange.ts";
+import { notSitemap } from "../model/problem.ts";
 import { isComplete, type Sitemap } from "../model/sitemap.ts";
 import { fetchedEvent } from "../model/status.ts";
+import { parseUrl } from "../model/url.ts";
 import type { RobotsGroups } from "../parse/robots.ts";
 import { type Emit, noneObtained, type RunOptions } from "./crawl.ts";
 import { nothingRead } from "./frame.ts";
@@ -18,7 +20,7 @@ import { Plan } from "./plan.ts";
 import { Prefetcher, type Sources } from "./prefetch.ts";
 import type { Prepared } from "./prepare.ts";
 import { read, takeTurn } from "./read.ts";
-import { follow, followRules, Hop } from "./redirects.ts";
+import { follow, followRules, Hop, responseOf } from "./redirects.ts";
 import { timeBudget } from "./time-budget.ts";
 import { type VisitIo, Visitor } from "./visit.ts";
 
@@ -105,8 +107,47 @@ async function crawlWebsite(
   const frontier = new Frontier(limits, filter);
   const plan = new Plan({ start, settings, frontier, rules, problems, over: time.over });
   const prefetcher = new Prefetcher({ ...sources, plan, frontier, rules, signal: abort.signal });
+
+  const fetchHop = (hop: Hop) => time.fetched(hop.request, prefetcher.get(hop));
+
+  async function takeHomepage(): Promise<void> {
+    if (!settings.useHomepage || plan.isStopped) return plan.tookHomepage();
+    const followed = await follow(Hop.first(plan.homepage, "homepage", rules), fetchHop);
+    if (followed.outcome !== "found") return plan.tookHomepage(followed);
+    const { document, url } = followed;
+    const content = await readHomepage(time.read(document), url, plan.problems, settings.useFeeds);
+    prefetcher.drop(followed);
+    if (content.isHtml) {
+      const response = responseOf(document, followed.hops);
+      const about = { url, keys: followed.keys, status: document.status, response };
+      frontier.foundHomepage({ ...about, outcome: "not-a-sitemap", reason: notSitemap("html") });
+    }
+    plan.tookHomepage(followed, content);
+    prefetcher.fill();
+  }
+
+  let takingHomepage: Promise<void> | undefined;
+  const homepageOnce = (): Promise<void> => {
+    takingHomepage ??= takeHomepage();
+    // Thrown where the homepage is needed.
+    takingHomepage.catch(() => undefined);
+    return takingHomepage;
+  };
+
+  // Many websites redirect unknown paths to the homepage. It is requested once, although robots.txt may lead there, too.
+  async function fetchUnlessHomepage(hop: Hop): Promise<Fetched> {
+    const { url, role, isRedirected } = hop.request;
+    if (role !== "robots" || !isRedirected || !settings.useHomepage || !isSamePlace(url, plan.homepage))
+      return fetchHop(hop);
+    await homepageOnce();
+    const page = frontier.missing(hop.key, true);
+    return page === undefined
+      ? fetchHop(hop)
+      : { outcome: "absent", url, role, attempts: 0, status: page.status as number, reason: page.reason };
+  }
+
   const io: VisitIo = {
-    fetch: (hop) => time.fetched(hop.request, prefetcher.get(hop)),
+    fetch: fetchUnlessHomepage,
     read: (document, url, isRobots) => readDocument({ ...time.read(document), url, isRobots }, settings),
     drop: (found) => prefetcher.drop(found),
     ...(fetcher && { setCrawlDelay: (url, delay) => fetcher.setCrawlDelay(url, delay) }),
@@ -117,40 +158,26 @@ async function crawlWebsite(
   async function robotsOf(origin: string): Promise<RobotsGroups | undefined> {
     const url = `${origin}/robots.txt`;
     if (visitor.robots.has(url)) return visitor.robots.get(url);
-    const found = await follow(Hop.first(url, "robots", rules), io.fetch);
+    const found = await follow(Hop.first(url, "robots", rules), fetchHop);
     const groups = await robotsIn(found, settings);
     if (found.outcome === "found") prefetcher.drop(found);
     return groups;
   }
 
-  async function takeHomepage(): Promise<void> {
-    if (!settings.useHomepage || plan.isStopped) return plan.tookHomepage();
-    const followed = await follow(Hop.first(plan.homepage, "homepage", rules), io.fetch);
-    if (followed.outcome !== "found") return plan.tookHomepage(followed);
-    const { document, url } = followed;
-    const content = await readHomepage(time.read(document), url, plan.problems, settings.useFeeds);
-    prefetcher.drop(followed);
-    plan.tookHomepage(followed, content);
-    prefetcher.fill();
-  }
-
   async function walk(): Promise<void> {
-    let homepage: Promise<void> | undefined;
     for (;;) {
       await takeTurn(signal);
       const step = plan.next();
       if (step === undefined) return;
       if (step.type === "visit") {
         const { entry, isNew } = step;
-        if (isNew) prefetcher.start(Hop.first(entry.url, entry.by === "robots" ? "robots" : "sitemap", rules));
+        // Requested before what comes after it.
+        if (isNew) prefetcher.start(Hop.first(entry.url, "sitemap", rules));
         prefetcher.fill();
         plan.took(entry, await visitor.visit(entry));
-        // In parallel with the sitemaps of robots.txt. A rejection is thrown when the homepage is needed.
-        if (plan.isHomepageDue && homepage === undefined) {
-          homepage = takeHomepage();
-          homepage.catch(() => undefined);
-        }
-      } else if (step.type === "homepage") await (homepage ??= takeHomepage());
+        // In parallel with the sitemaps of robots.txt.
+        if (plan.isHomepageDue) void homepageOnce();
+      } else if (step.type === "homepage") await homepageOnce();
       else if (step.type === "leave") await visitor.report(step.node, step.frame.depth, step.frame.measurements);
       else {
         const { entry, reason } = step;
@@ -160,7 +187,7 @@ async function crawlWebsite(
   }
 
   async function finish(): Promise<FinishedEvent> {
-    const unreachable = plan.unreachable();
+    const unreachable = plan.finish();
     const problems = plan.problems.toArray();
     const { node, children } = plan.root;
     const root: Sitemap = { ...node, complete: isComplete(problems), problems, children };
@@ -207,4 +234,10 @@ async function crawlWebsite(
     abort.abort(new Error("The crawl is over"));
     await prefetcher.close();
   }
+}
+
+// Whether two URLs differ in nothing but the origin.
+function isSamePlace(url: string, other: string): boolean {
+  const [one, two] = [parseUrl(url), parseUrl(other)];
+  return one !== null && two !== null && one.pathname + one.search === two.pathname + two.search;
 }

@@ -20,6 +20,8 @@ export class Frontier {
   readonly #sizes = new WeakMap<readonly Sitemap[], number>();
   // Guesses that found no sitemap.
   readonly #abandoned = new Map<string, Missing>();
+  // The homepage, if it is a page for people: guesses that redirect there have found no sitemap.
+  #homepage: Missing | undefined;
   // The indexes being read.
   readonly #active = new Set<string>();
   // Nodes of the tree, except its root and robots.txt.
@@ -57,6 +59,13 @@ export class Frontier {
     return Math.max(0, this.#limits.documents - this.#sitemaps);
   }
 
+  /** How many more pages may be listed. */
+  get pagesLeft(): number {
+    const filter = this.#filter;
+    const left = this.#limits.pages - this.pages;
+    return filter === undefined ? left : Math.min(left, filter.settings.limit - filter.listed);
+  }
+
   /** Whether this hop leads to an index that is being read. */
   isActive({ key, readKey }: Hop): boolean {
     return this.#active.has(key) || this.#active.has(readKey);
@@ -73,9 +82,9 @@ export class Frontier {
     return this.#visited.get(key) ?? (read?.kind === "invalid" ? undefined : read);
   }
 
-  /** The guess that found no sitemap at this key, if there was one. */
-  missing(key: string): Missing | undefined {
-    return this.#abandoned.get(key);
+  /** The guess that found no sitemap at this key, if there was one. For another guess, `isGuess`, also the homepage. */
+  missing(key: string, isGuess: boolean): Missing | undefined {
+    return this.#abandoned.get(key) ?? (isGuess && this.#homepage?.keys.includes(key) ? this.#homepage : undefined);
   }
 
   /** How many of these pages the budget still allows. */
@@ -112,6 +121,11 @@ export class Frontier {
   /** The number of nodes of a finished sitemap and everything below it. */
   sizeOf(node: Sitemap): number {
     return 1 + (node.kind === "index" ? (this.#sizes.get(node.children) ?? 0) : 0);
+  }
+
+  /** Remembers the homepage, so that it is not fetched again for guesses that redirect there. */
+  foundHomepage(homepage: Missing): void {
+    this.#homepage = homepage;
   }
 
   /** Remembers a guess that found no sitemap, so that it is not fetched again. */

@@ -10,11 +10,17 @@ import { type Document, pauseWhenDue } from "./read.ts";
 // In bytes, decoded. Hardly any homepage has more, and most links are at its beginning.
 const homepageLength = 10 * 1024 * 1024;
 
+// Enough for the first tag. Comments and an XML declaration may come before it.
+const startLength = 2048;
+const htmlStart = /^\ufeff?\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:[^-]|-(?!->))*-->\s*)*<(?:!doctype\s+html|html)[\s>]/i;
+
 /** What the homepage says about sitemaps. */
 export interface HomepageContent {
   readonly links: readonly Candidate[];
   /** The well-known paths of its CMS, if that was recognized. */
   readonly paths: readonly string[] | undefined;
+  /** It begins like an HTML page, so it is neither a sitemap nor a robots.txt. */
+  readonly isHtml: boolean;
 }
 
 /** Adds to `problems` what was not read or not used. */
@@ -27,13 +33,16 @@ export async function readHomepage(
   const links = new HomepageLinks(url, problems);
   const hints = new PlatformHints(headers);
   links.addHeaders(headers);
+  let start = "";
   if (/html|^$/i.test(header(headers, "content-type") ?? "")) {
     // Problems of the homepage itself do not matter here, unless they hide links.
     const wrong = new ProblemLog();
     const text = new OpenedDocument(body, { headers, maxBytes: homepageLength, encodingLayers: 3, problems: wrong });
     const html = links.html(hints, useFeeds);
     for await (const piece of text) {
-      html.write(piece.toString());
+      const chunk = piece.toString();
+      if (start.length < startLength) start += chunk.slice(0, startLength);
+      html.write(chunk);
       await pauseWhenDue();
       if (isCut?.()) break;
     }
@@ -41,5 +50,5 @@ export async function readHomepage(
     html.end(why !== undefined);
     if (why !== undefined) problems.add("homepage-cut", { value: why.message });
   }
-  return { links: links.candidates, paths: hints.paths };
+  return { links: links.candidates, paths: hints.paths, isHtml: htmlStart.test(start) };
 }

@@ -16,7 +16,7 @@ export async function robotsIn(
   settings: Pick<Settings, "limits" | "strict">,
 ): Promise<RobotsGroups | undefined> {
   if (found.outcome !== "found") return isRobotsUnreachable(found) ? undefined : new RobotsGroups();
-  return RobotsGroups.in(await wholeText(found.document, settings));
+  return RobotsGroups.in(await wholeText({ ...found.document, isRobots: true }, settings));
 }
 
 export async function wholeText(document: Document, settings: Pick<Settings, "limits" | "strict">): Promise<string> {

@@ -6,7 +6,7 @@ import { defined } from "../model/defined.ts";
 import type { DiscoveryRecord, UnreachableWebsite } from "../model/event.ts";
 import type { Settings } from "../model/options.ts";
 import { type Problem, ProblemLog, problem } from "../model/problem.ts";
-import type { IndexSitemap, Sitemap, SitemapReference } from "../model/sitemap.ts";
+import { type IndexSitemap, protocolEntries, type Sitemap, type SitemapReference } from "../model/sitemap.ts";
 import { isRobotsUnreachable } from "../model/status.ts";
 import { atOrigin, movedOrigin } from "../model/url.ts";
 import { type Declaration, type Frame, frameOf, type Visit } from "./frame.ts";
@@ -101,6 +101,8 @@ export class Plan {
 
   /** Passes on what may be prefetched, in the order of the visits, until `start` returns false. `isSpare`: it must not delay others. */
   lookAhead(start: (url: string, isSpare: boolean) => boolean): void {
+    const { frontier } = this.#options;
+    if (frontier.exhausted() !== undefined) return;
     for (const frame of this.#stack.toReversed()) if (!this.#lookBelow(frame, start)) return;
     if (this.#robots.length > 0) return;
     for (const { url, by, ifNeeded } of this.#candidates) {
@@ -109,8 +111,9 @@ export class Plan {
       if (isGuessed && this.#refusals > 0) return;
       // Once everything below robots.txt was read, it is known whether `ifNeeded` candidates are needed.
       if (ifNeeded) continue;
-      // Guesses must not delay declared sitemaps.
+      // Guesses must not delay declared sitemaps, and are not needed if those use up the budget for pages.
       const isSpare = isGuessed && !(this.#isGuessing && this.#stack.length === 0);
+      if (isSpare && frontier.pagesLeft < protocolEntries) return;
       if (!start(url, isSpare)) return;
     }
   }
@@ -132,13 +135,15 @@ export class Plan {
   }
 
   /** The homepage was read, or there is none: from now on it is known what comes after robots.txt. */
-  tookHomepage(followed?: Followed, content: HomepageContent = { links: [], paths: undefined }): void {
+  tookHomepage(followed?: Followed, content: HomepageContent = { links: [], paths: undefined, isHtml: false }): void {
     this.#homepageState = "taken";
     this.#homepageResult = followed;
     if (followed?.outcome === "found" || followed?.status !== undefined) this.#moveTo(followed.url);
     if (followed !== undefined && followed.outcome !== "found") {
-      const isAbsent = followed.outcome === "absent" || followed.reason.code === "archive-missing";
-      if (!isAbsent) this.problems.add("homepage-unreachable", defined({ status: followed.status }));
+      const { outcome, status, reason } = followed;
+      // Whether a homepage that denies access hides anything is known at the end.
+      const isKnown = outcome === "absent" || outcome === "blocked" || reason.code === "archive-missing";
+      if (!isKnown) this.problems.add("homepage-unreachable", defined({ status }));
     }
     const { links, paths } = content;
     const { candidates, others } = candidatesBeyond(this.homepage, this.#options.settings, links, paths);
@@ -146,8 +151,21 @@ export class Plan {
     this.#others = others;
   }
 
-  /** Why nothing could be read from the website; undefined if it is reachable. A single response that is not a refusal, even "not found", is enough. */
-  unreachable(): UnreachableWebsite | undefined {
+  /**
+   * Everything was visited. Why nothing could be read from the website; undefined if it is reachable. A single response that is not a refusal,
+   * even "not found", is enough.
+   */
+  finish(): UnreachableWebsite | undefined {
+    const homepage = this.#homepageResult;
+    if (homepage?.outcome === "blocked") {
+      // Many websites let programs read robots.txt and what it declares, but not their pages.
+      const code = this.#declaresReadable ? "homepage-blocked" : "homepage-unreachable";
+      this.problems.add(code, defined({ status: homepage.status }));
+    }
+    return this.#unreachable();
+  }
+
+  #unreachable(): UnreachableWebsite | undefined {
     const reasons: Problem[] = [];
     const outcomes = new Set<UnreachableWebsite["outcome"]>();
     for (const { outcome, status, reason } of this.#answers) {
@@ -215,14 +233,14 @@ export class Plan {
 
   // The caller's paths are never skipped.
   #isSkipped({ ifNeeded }: Candidate): boolean {
-    const isUnneeded = ifNeeded === true && this.root.children.some((each) => isRobots(each) && isReadable(each));
-    return isUnneeded || (ifNeeded !== undefined && this.#refusals >= alikeRefusals);
+    return (ifNeeded === true && this.#declaresReadable) || (ifNeeded !== undefined && this.#refusals >= alikeRefusals);
   }
 
   #visitOf(candidate: Candidate): Step {
     const { frontier, rules } = this.#options;
     const isKnown = frontier.isKnown(Hop.first(candidate.url, "sitemap", rules).key);
-    const isNew = frontier.exhausted() === undefined && !isKnown;
+    // Nothing is prefetched before robots.txt was read.
+    const isNew = candidate.by !== "robots" && frontier.exhausted() === undefined && !isKnown;
     return { type: "visit", entry: { ...candidate, parent: this.root }, isNew };
   }
 
@@ -277,6 +295,11 @@ export class Plan {
     const answers = this.#answers;
     const code = answers[0]?.reason?.code;
     return answers.every(({ outcome, reason }) => outcome === "blocked" && reason?.code === code) ? answers.length : 0;
+  }
+
+  // Whether robots.txt declares a sitemap that could be read.
+  get #declaresReadable(): boolean {
+    return this.root.children.some((each) => isRobots(each) && isReadable(each));
   }
 
   get #hasReadable(): boolean {

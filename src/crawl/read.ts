@@ -5,6 +5,7 @@ import { type Limits, type ParseOptions, resolveParseOptions } from "../model/op
 import { isLossy, type Problem, ProblemLog, problem } from "../model/problem.ts";
 import { type Rewrite, rewrittenPages } from "../model/rewrite.ts";
 import type { ParsedSitemap } from "../model/sitemap.ts";
+import { isRobotsUrl } from "../model/url.ts";
 import type { OpenedDocument } from "../open/open-document.ts";
 import { createDocumentParser } from "../parse/document.ts";
 import {
@@ -84,7 +85,8 @@ export async function* read(
   const broken = document.body.end?.problem;
   if (broken !== undefined) problems.addProblem(broken);
   // `end()` would report a document that was stopped in the middle, here or by a limit, as cut off.
-  const isStopped = enough || problems.has("limit-document-bytes") || broken?.code.startsWith("limit-");
+  const isTooLarge = problems.has("limit-document-bytes") || problems.has("limit-robots-bytes");
+  const isStopped = enough || isTooLarge || broken?.code.startsWith("limit-");
   const noted = isStopped ? problems.toArray() : undefined;
   const complete = problems.complete;
   const last = parser.end();
@@ -118,10 +120,18 @@ export async function* textOf(document: Document, { limits }: ReadSettings): Asy
 // Imported when the first document is read, because it brings the decompressors.
 let opening: typeof import("../open/open-document.ts") | undefined;
 
-async function opened({ headers, body }: Document, limits: Limits, problems: ProblemLog): Promise<OpenedDocument> {
+async function opened(
+  { url, headers, body, isRobots }: Document,
+  limits: Limits,
+  problems: ProblemLog,
+): Promise<OpenedDocument> {
   opening ??= await import("../open/open-document.ts");
-  const { documentBytes: maxBytes, encodingLayers } = limits;
-  return new opening.OpenedDocument(body, { headers, maxBytes, encodingLayers, problems });
+  const { documentBytes, robotsBytes, encodingLayers } = limits;
+  const most =
+    isRobots || isRobotsUrl(url)
+      ? ({ maxBytes: robotsBytes, limitCode: "limit-robots-bytes" } as const)
+      : { maxBytes: documentBytes };
+  return new opening.OpenedDocument(body, { headers, ...most, encodingLayers, problems });
 }
 
 /** The bytes of a document: all of them, or in chunks. */

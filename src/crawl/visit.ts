@@ -96,7 +96,7 @@ export class Visitor {
       // A redirect of robots.txt leads to robots.txt, even if its target was declared as a sitemap.
       if (isRobots && hop !== first) return undefined;
       const node = frontier.visited(hop);
-      const missing = frontier.missing(hop.key);
+      const missing = frontier.missing(hop.key, isGuess(entry));
       const seen = node ? { node } : missing && { missing: { ...missing, keys: [first.key] } };
       // A guess at a known URL costs nothing of the budget.
       if (seen !== undefined && hop === first && isGuess(entry)) return seen;
@@ -112,7 +112,7 @@ export class Visitor {
     if (reason.code === "archive-missing" && (omitMissing || isGuess(entry))) {
       return { type: "omitted", result: { outcome: "absent", reason } };
     }
-    return this.#missing(entry, followed);
+    return this.#missing(entry, reason.code === "not-a-sitemap" ? { ...followed, outcome: reason.code } : followed);
   }
 
   /** Reports a sitemap that cannot be read, and why. */

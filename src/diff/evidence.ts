@@ -107,6 +107,7 @@ export class Evidence {
 const unreadRoles: Readonly<Record<string, Role>> = {
   "robots-unreachable": "robots",
   "homepage-unreachable": "homepage",
+  "homepage-blocked": "homepage",
   "homepage-cut": "homepage",
 };
 

@@ -27,6 +27,8 @@ export class HttpRequest {
   readonly #whenEnded: (() => void)[] = [];
   #isEnded = false;
   #expired: Problem | undefined;
+  // The body of the response, to be released if the request is aborted.
+  #body: AsyncIterator<Uint8Array> | undefined;
   // Settles the current wait.
   #resolve: ((result: unknown) => void) | undefined;
 
@@ -61,7 +63,9 @@ export class HttpRequest {
     this.#clock.start({ limit: client.tellsWhenSent === true ? Number.POSITIVE_INFINITY : limit, code });
     const answer = ask(client, { ...request, signal: this.#controller.signal, onSent });
     try {
-      return await this.#wait(answer);
+      const head = await this.#wait(answer);
+      if ("body" in head) this.#body = head.body;
+      return head;
     } finally {
       hasHead = true;
       // A client that ignores its signal may still respond.
@@ -89,6 +93,7 @@ export class HttpRequest {
   cancel(body: AsyncIterator<Uint8Array>): void {
     if (this.#isEnded) return;
     this.#settle({ done: true });
+    this.#body = undefined;
     letGo(body);
     this.#controller.abort(new Error("The body is no longer wanted"));
   }
@@ -97,13 +102,16 @@ export class HttpRequest {
   end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
+    this.#body = undefined;
     this.#clock.end();
     this.#controller.release();
     for (const callback of this.#whenEnded) callback();
   }
 
   readonly #onAbort = (): void => {
+    const body = this.#body;
     this.end();
+    if (body !== undefined) letGo(body);
     if (this.#resolve !== undefined) this.#settle(this.#abortResult());
   };
 

@@ -453,6 +453,10 @@ export const treeProblems = {
     "Could not read the homepage, so some sitemaps may be missing",
     "Try again, with another `userAgent` if access was denied.",
   ) as Row,
+  "homepage-blocked": note(
+    "The homepage denies access; its links to sitemaps, if any, were not read",
+    "Try another `userAgent`.",
+  ) as Row,
   "homepage-cut": loss(
     "The homepage was not fully read, so some sitemaps may be missing: {value}",
     "Try again.",

@@ -14,6 +14,8 @@ export interface OpenOptions {
   readonly headers?: HeaderList | undefined;
   /** The maximum decoded size, for each layer of compression. */
   readonly maxBytes: number;
+  /** The problem of a document that is larger. @default "limit-document-bytes" */
+  readonly limitCode?: "limit-document-bytes" | "limit-robots-bytes" | undefined;
   /** The maximum number of layers of compression. */
   readonly encodingLayers: number;
   readonly problems: ProblemLog;
@@ -55,9 +57,9 @@ export class OpenedDocument implements AsyncIterable<TextPiece> {
   }
 
   async #takeLayersOff(): Promise<ByteReader | undefined> {
-    const { headers = [], encodingLayers, maxBytes, problems } = this.#options;
+    const { headers = [], encodingLayers, maxBytes, limitCode = "limit-document-bytes", problems } = this.#options;
     const announced = announcedCodings(header(headers, "content-encoding"));
-    const onMore = () => problems.add("limit-document-bytes", { limit: maxBytes });
+    const onMore = () => problems.add(limitCode, { limit: maxBytes });
     const chain = problem("limit-encoding-layers", { limit: encodingLayers });
     for (let layers = 0; ; ) {
       const reader = this.#readers.at(-1)!;

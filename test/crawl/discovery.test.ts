@@ -6,6 +6,7 @@ import { readSitemap } from "../../src/crawl/read.ts";
 import { knownPaths } from "../../src/discover/known-paths.ts";
 import type { Client } from "../../src/model/client.ts";
 import type { Options } from "../../src/model/options.ts";
+import type { IndexSitemap } from "../../src/model/sitemap.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { testServer } from "../support/fetching.ts";
 import { home, index, outline, type Route, robots, site, urlset } from "../support/site.ts";
@@ -39,9 +40,6 @@ test.each([
 test.each([
   [404, true],
   [410, true],
-  [401, false],
-  [403, false],
-  [429, false],
   [500, false],
 ])("a homepage that answers %i may hide links to sitemaps; the tree is complete: %s", async (status, complete) => {
   const routes = { "/": { status }, "/robots.txt": robots("/a.xml"), "/a.xml": urlset("/1") };
@@ -50,6 +48,73 @@ test.each([
   expect(tree.complete).toBe(complete);
   expect(tree.reachable).toBe(true);
   expect(tree.root.problems).toMatchObject(complete ? [] : [{ code: "homepage-unreachable", status }]);
+});
+
+const botCheck = { status: 403, headers: { "cf-mitigated": "challenge" }, body: "Just a moment..." };
+
+describe.each([{ status: 401 }, { status: 403 }, { status: 429 }, botCheck])(
+  "a homepage that denies access (%o)",
+  (route) => {
+    const { status } = route;
+
+    test("is no loss if robots.txt declares a sitemap that can be read", async () => {
+      const { tree } = await discover({ "/": route, "/robots.txt": robots("/a.xml"), "/a.xml": urlset("/1") });
+      expect([tree.complete, tree.pageCount]).toEqual([true, 1]);
+      expect(tree.root.problems).toMatchObject([{ code: "homepage-blocked", status }]);
+    });
+
+    test.each([
+      ["declares none", { "/robots.txt": "User-agent: *", "/sitemap.xml": urlset("/1") }],
+      ["does not exist", { "/sitemap.xml": urlset("/1") }],
+      ["declares only one that cannot be read", { "/robots.txt": robots("/a.xml"), "/sitemap.xml": urlset("/1") }],
+    ])("is a loss if robots.txt %s", async (_, routes) => {
+      const { tree } = await discover({ "/": route, ...routes });
+      expect([tree.complete, tree.pageCount]).toEqual([false, 1]);
+      expect(tree.root.problems).toMatchObject([{ code: "homepage-unreachable", status }]);
+    });
+  },
+);
+
+describe("a website that redirects unknown paths to its homepage", () => {
+  const html = { headers: { "content-type": "text/html" }, body: "<!doctype html><title>Home</title>" };
+
+  test.each([
+    ["with a robots.txt", { "/robots.txt": "User-agent: *\n", "/": html }, "/"],
+    ["without a robots.txt", { "/": html }, "/"],
+    [
+      "on www.",
+      { "https://www.example.org/": html, "/": { to: "https://www.example.org/" } },
+      "https://www.example.org/",
+    ],
+    ["that redirects", { "/": { to: "/en/" }, "/en/": html }, "/en/"],
+  ])("is asked for it once, %s", async (_, routes: Record<string, Route>, page) => {
+    const { client, hits } = site((path) => routes[path] ?? { to: "/" });
+    const tree = await sitemapTreeForHomepage(home, { client, retries: 0 });
+    expect(hits.filter((hit) => hit === page)).toEqual([page]);
+    expect(tree.discovery.filter(({ by }) => by !== "robots").map(({ outcome }) => outcome)).not.toContain("found");
+    expect(tree.complete).toBe(true);
+    await tree.close();
+  });
+
+  test("is read as a sitemap if it is one", async () => {
+    const routes: Record<string, Route> = { "/robots.txt": "User-agent: *\n", "/": urlset("/1") };
+    const { client } = site((path) => routes[path] ?? { to: "/" });
+    const tree = await sitemapTreeForHomepage(home, { client, retries: 0 });
+    expect(tree.pageCount).toBe(1);
+    await tree.close();
+  });
+});
+
+test("no guess is requested if declared sitemaps use up the budget for pages", async () => {
+  const pages = Array.from({ length: 10 }, (_, at) => `/${at}`);
+  const routes = { "/robots.txt": robots("/a.xml"), "/a.xml": urlset(...pages) };
+  for (const options of [{ limits: { pages: 4 } }, { limit: 4 }]) {
+    const { client, hits } = site(routes);
+    let listed = 0;
+    for await (const _ of streamPages(home, { client, retries: 0, ...options })) listed += 1;
+    expect(listed).toBe(4);
+    expect(new Set(hits)).toEqual(new Set(["/robots.txt", "/a.xml", "/"]));
+  }
 });
 
 test.each([
@@ -436,5 +501,32 @@ describe("feeds and llms.txt, on demand", () => {
     );
     expect(tree.complete).toBe(!found.includes(linked[1] as string));
     expect(hits).not.toContain("/comments/feed/");
+  });
+});
+
+describe("a compressed robots.txt counts as far as `robotsBytes`, decompressed", () => {
+  const filler = `# ${"x".repeat(100)}\n`.repeat(100);
+  const body = (start: string, end: string) => gzipSync(`User-agent: *\n${start}\n${filler}${end}\n`);
+  const limits = { robotsBytes: 5000 };
+
+  test("for its sitemaps, and the rest is a loss", async () => {
+    const routes = { "/robots.txt": body(`Sitemap: ${home}a.xml`, `Sitemap: ${home}b.xml`), "/a.xml": urlset("/1") };
+    const { tree } = await discover(routes, { limits });
+    const [file] = tree.root.children as IndexSitemap[];
+    expect(file?.children.map(({ url }) => url)).toEqual([`${home}a.xml`]);
+    expect(file?.problems).toMatchObject([{ code: "limit-robots-bytes", limit: 5000 }]);
+    expect(tree.complete).toBe(false);
+  });
+
+  test("for the rules of `allowedFor`, on any host", async () => {
+    const other = "https://other.example/";
+    const routes = {
+      "/s.xml": urlset("/1", `${other}a`, `${other}b`),
+      [`${other}robots.txt`]: body("Disallow: /a", "Disallow: /b"),
+    };
+    const options = { client: site(routes).client, limits, allowedFor: "Examplebot" };
+    const pages: string[] = [];
+    for await (const { url } of streamPages({ sitemaps: [`${home}s.xml`] }, options)) pages.push(url);
+    expect(pages).toEqual([`${home}1`, `${other}b`]);
   });
 });

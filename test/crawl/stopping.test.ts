@@ -2,11 +2,11 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { crawl, streamPages } from "../../src/crawl/crawl.ts";
-import type { Client } from "../../src/model/client.ts";
+import type { Client, ClientResponse } from "../../src/model/client.ts";
 import type { Options } from "../../src/model/options.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { some } from "../support/long.ts";
-import { home, index, site } from "../support/site.ts";
+import { home, index, site, urlset } from "../support/site.ts";
 
 // Far more than can be visited, or read, before the limits here.
 const many = 5_000_000;
@@ -151,4 +151,41 @@ test("one signal can stop any number of crawls at once, and nothing is left of t
   process.off("warning", onWarning);
   expect([new Set(counts), new Set(reasons), warnings]).toEqual([new Set([1]), new Set(["all of them"]), []]);
   expect(getEventListeners(signal, "abort")).toHaveLength(0);
+});
+
+test("a body of the caller's client is closed when the loop is left, wherever that is", async () => {
+  const names = Array.from({ length: 20 }, (_, at) => `/${at}.xml`);
+  const { client } = site({
+    "/i.xml": index(...names),
+    ...Object.fromEntries(names.map((name) => [name, urlset("/1", "/2")])),
+  });
+  const open = new Set<string>();
+  const watched: Client = {
+    async request(request) {
+      const answer = (await client.request(request)) as ClientResponse;
+      const bytes = (answer.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+      open.add(request.url);
+      const close = () => open.delete(request.url);
+      const body: AsyncIterableIterator<Uint8Array> = {
+        [Symbol.asyncIterator]: () => body,
+        async next() {
+          const step = await bytes.next();
+          if (step.done) close();
+          return step;
+        },
+        async return() {
+          close();
+          return { done: true, value: undefined };
+        },
+      };
+      return { ...answer, body };
+    },
+  };
+  for (const stream of [crawl, streamPages])
+    for (let items = 1; items < 12; items += 1) {
+      const iterator = stream({ sitemaps: [`${home}i.xml`] }, { client: watched })[Symbol.asyncIterator]();
+      for (let item = 0; item < items; item += 1) await iterator.next();
+      await iterator.return?.();
+      expect([...open]).toEqual([]);
+    }
 });
