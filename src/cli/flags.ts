@@ -146,9 +146,8 @@ export function namesIn<T extends string>(
 }
 
 /** Of `ls`, `parse` and `fleet`. */
-export function checkSince({ since, undated, skipOldSitemaps }: CrawlFlags): void {
-  const [needing] = [undated && "--undated", skipOldSitemaps && "--skip-old-sitemaps"].filter(Boolean);
-  if (needing && since === undefined) throw new UsageError(`${needing} needs --since`);
+export function checkSince({ since, undated }: CrawlFlags): void {
+  if (undated && since === undefined) throw new UsageError("--undated needs --since");
 }
 
 // A flag that begins with `no-` is true for commander until it is given; every other is undefined.

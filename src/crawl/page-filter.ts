@@ -126,11 +126,8 @@ export class PageFilter {
   }
 
   /** Whether to follow a child of an index, or of robots.txt: then it may be an index whose children match. */
-  follows({ url, lastModified }: SitemapReference, isInRobots: boolean): boolean {
-    const { since, skipOldSitemaps } = this.settings;
+  follows({ url }: SitemapReference, isInRobots: boolean): boolean {
     if (this.#excludeSitemap?.(url)) return false;
-    if (skipOldSitemaps && since !== undefined && lastModified !== undefined && lastInstant(lastModified) < since)
-      return false;
     return isInRobots || (this.#includeSitemap?.(url) ?? true);
   }
 

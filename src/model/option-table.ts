@@ -174,7 +174,6 @@ export const pageOptions: readonly OptionRow[] = [
   valued({ name: "seed", default: 0 }, "number", "--seed <n>", "with --sample: choose other pages"),
   patterned("includeSitemap", "--include-sitemap <pattern>", "only read child sitemaps that match (repeatable)"),
   patterned("excludeSitemap", "--exclude-sitemap <pattern>", "skip sitemaps that match (repeatable)"),
-  on("skipOldSitemaps", "--skip-old-sitemaps", "with --since: skip sitemaps whose date in the index is older"),
 ];
 
 const recursionOptions: readonly OptionRow[] = [

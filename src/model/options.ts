@@ -230,8 +230,6 @@ export interface PageFilters {
   includeSitemap?: Pattern | readonly Pattern[] | undefined;
   /** Skip sitemaps that match. @default [] */
   excludeSitemap?: Pattern | readonly Pattern[] | undefined;
-  /** With `since`: skip sitemaps whose date in the index is older. @default false */
-  skipOldSitemaps?: boolean | undefined;
 }
 
 type Checked<Given> = { readonly [Name in keyof Given]-?: Exclude<Given[Name], undefined> };

@@ -273,6 +273,17 @@ test("reasons are counted by websites; with --fail-above, too many that cannot b
   expect((await run("--fail-above", "many")).stderr).toContain("Expected a share, such as 20%");
 });
 
+test("a reason of several websites names no line of one of them", async () => {
+  const { sites } = await serve({
+    count: 3,
+    sitemaps: (base) => ({
+      "/sitemap.xml": `<urlset>${"\n".repeat(Number(base.split(/[.:]/)[4]))}<url><loc>${base}/1</loc></url><url><loc>`,
+    }),
+  });
+  const { stdout } = await sitegrove(fleet(...sites));
+  expect(stdout).toMatch(/Reasons, by number of websites\n +3 {2}The file is cut off \(xml-truncated\)\n/);
+});
+
 test("a part of a list that has no website is done", async () => {
   const { sites } = await serve({ count: 1 });
   const ends = [];
@@ -305,18 +316,17 @@ test.each([[[]], [["--check"]]])("page filters choose what is written, and count
     count: 1,
     robots: "User-agent: friend\nDisallow: /new/private\n",
     sitemaps: (base) => ({
-      "/sitemap.xml": `<sitemapindex>${["/a.xml", "/b.xml", "/c.html"].map((url) => `<sitemap><loc>${base}${url}</loc></sitemap>`).join("")}<sitemap><loc>${base}/old.xml</loc>${old}</sitemap></sitemapindex>`,
+      "/sitemap.xml": `<sitemapindex>${["/a.xml", "/b.xml", "/c.html"].map((url) => `<sitemap><loc>${base}${url}</loc></sitemap>`).join("")}</sitemapindex>`,
       "/a.xml": `<urlset>${["/new", "/new", "/no", "/other", "/new/private", "http://other.example/new"]
         .map((url) => `<url><loc>${url.startsWith("/") ? base : ""}${url}</loc><lastmod>2026-01-01</lastmod></url>`)
         .join("")}<url><loc>${base}/new/undated</loc></url><url><loc>${base}/new/old</loc>${old}</url></urlset>`,
       ...Object.fromEntries(
         ["/b.xml", "/c.html"].map((url) => [url, `<urlset><url><loc>${base}/new/${url}</loc></url></urlset>`]),
       ),
-      "/old.xml": `<urlset><url><loc>${base}/new/unread</loc></url></urlset>`,
     }),
   });
   const flags = ["--include", "/n", "--exclude", "/no", "--since", "2025-01-01", "--undated", "keep", "--unique"];
-  flags.push("--same-host", "--skip-old-sitemaps", "--allowed-for", "friend");
+  flags.push("--same-host", "--allowed-for", "friend");
   flags.push("--include-sitemap", ".xml", "--exclude-sitemap", "/b.xml");
   const { code } = await sitegrove(fleet(...sites, ...flags, ...more));
   const [summary] = doneLines();
@@ -420,6 +430,23 @@ describe("killed with -9", () => {
     expect((await sitegrove(fleet("--retry", "quarantined"))).code).toBe(0);
     expect(doneLines().findLast((summary) => summary.site === site)?.outcome).toBe("complete");
   });
+});
+
+test("while websites hang, no time is said to be left, but how long the oldest takes", async () => {
+  const { sites } = await serve({ count: 12, isSilent: (number) => number >= 6 });
+  const words = fleet(...sites).filter((word) => word !== "--no-progress");
+  const { end, stderr, kill } = launch(words);
+  let text = "";
+  await new Promise<void>((resolve) =>
+    stderr.on("data", (piece) => {
+      text += piece;
+      if (text.includes("6 of 12 websites")) resolve();
+    }),
+  );
+  kill("SIGINT");
+  kill("SIGTERM");
+  await end;
+  expect(text).toMatch(/6 of 12 websites · 6 running · 18 pages · [\d.]+\/s · the oldest for [\d.]+ s\n/);
 });
 
 describe("Ctrl-C", () => {

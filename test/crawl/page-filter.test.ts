@@ -72,7 +72,6 @@ const cases: [PageFilters, string[], string[]][] = [
     ["/new/a", "/undated", "/shared", "open/new/b", "failing/c"],
   ],
   [{ excludeSitemap: "new" }, ["--exclude-sitemap", "new"], ["/old/a", "/shared"]],
-  [{ since: "2024", skipOldSitemaps: true }, ["--since", "2024", "--skip-old-sitemaps"], ["/new/a", "/shared"]],
   [
     { allowedFor: "Examplebot/2.1", unique: true },
     ["--allowed-for", "Examplebot/2.1", "--unique"],

@@ -2,10 +2,17 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { journalName, lockName, readResults, readSites } from "../../fleet/journal-file.ts";
-import { preferenceNames, type SiteOutcome, type SiteSummary, siteOutcomes } from "../../fleet/site-job.ts";
+import {
+  preferenceNames,
+  type SiteOutcome,
+  type SiteReason,
+  type SiteSummary,
+  siteOutcomes,
+} from "../../fleet/site-job.ts";
 import { addInto } from "../../fleet/site-responses.ts";
 import { defined } from "../../model/defined.ts";
 import { counted, grouped, size } from "../../model/figures.ts";
+import { problem } from "../../model/problem.ts";
 import { ownerOf } from "../../storage/lock.ts";
 import { jsonOf, printable } from "../../write/printable.ts";
 import type { Context } from "../context.ts";
@@ -37,7 +44,7 @@ export class FleetCounter {
     previousErrors: 0,
     findings: {},
   };
-  readonly #reasons = new Map<string, { readonly code: string; readonly message: string; websites: number }>();
+  readonly #reasons = new Map<string, FleetTotals["reasons"][number]>();
   readonly #preferences = new Counts();
 
   see(summary: SiteSummary): void {
@@ -46,9 +53,12 @@ export class FleetCounter {
     addInto(this.#sums, { websites: 1, pages, sitemaps, requests, wireBytes, previousErrors, findings });
     this.#sums.outcomes[outcome] += 1;
     for (const { code, message } of reasons) {
-      const known = this.#reasons.get(code) ?? { code, message, websites: 0 };
-      known.websites += 1;
-      this.#reasons.set(code, known);
+      const { websites, message: before } = this.#reasons.get(code) ?? { websites: 0, message };
+      this.#reasons.set(code, {
+        code,
+        message: before === message ? before : common(code, before),
+        websites: websites + 1,
+      });
     }
     for (const name of preferenceNames(summary)) this.#preferences.add(name);
   }
@@ -64,6 +74,12 @@ export class FleetCounter {
       ...(preferences.length === 0 ? {} : { preferences: Object.fromEntries(preferences) }),
     };
   }
+}
+
+// What is true of all: the message of one website names its own line or value.
+function common(code: SiteReason["code"], message: string): string {
+  const general = code === "internal" ? "Internal failure" : problem(code).message;
+  return /unknown/.test(general) ? `For example: ${message.replace("For example: ", "")}` : general;
 }
 
 /** For people. `headline`: how many websites there are. */
