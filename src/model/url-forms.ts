@@ -41,7 +41,7 @@ function resolveInner(text: string, maxLength: number): ResolvedUrl {
   return absolute.test(url) && !doubleScheme.test(url) ? repaired(url, maxLength) : { problem: "url-invalid" };
 }
 
-/** Removes quotes, angle brackets, a Markdown link or CDATA delimiters around a URL. */
+/** Removes quotes, brackets, a Markdown link or CDATA delimiters around a URL. */
 export function unwrapUrl(text: string): string {
   let bare = markdownLink.exec(text)?.[1] ?? text;
   if (bare.endsWith("]]>")) bare = bare.slice(bare.startsWith("<![CDATA[") ? 9 : 0, -3);
@@ -91,24 +91,29 @@ const pairs: ReadonlyMap<string, string> = new Map([
   ['"', '"'],
   ["'", "'"],
   ["<", ">"],
+  ["(", ")"],
+  ["[", "]"],
+  ["{", "}"],
+  ["`", "`"],
   ["\u201c", "\u201d"],
   ["\u2018", "\u2019"],
 ]);
 
 // A scheme and an authority in their usual spelling.
-const absolute = /^https?:\/\/[^/\\?#]/i;
+const absolute = /^https?:\/\/[^/\\?#\s]/i;
 // `http://https://example.org/`: a valid URL, of a host called `https`.
 const doubleScheme = /^(?:https?:\/\/)+(?=https?:?\/\/)/i;
 const markdownLink = /^\[[^[\]]*\]\((https?:\/\/[^\s[\]]+)\)$/i;
-// `https:/example.org/`, `https:example.org/`, `https//example.org/`, `https:\\example.org\`, `://example.org/`, `www.example.org/`.
+// `https:/example.org/`, `https:example.org/`, `https//example.org/`, `https:://example.org/`, `https: // example.org/`,
+// `https:\\example.org\`, `://example.org/`, `www.example.org/`.
 const nearlyAbsolute =
-  /^(?:(?<scheme>https?)(?::(?<slashes>[/\\]*)|[;.,]?[/\\]{2,})|:[/\\]{1,3}|(?=www\.[^/\\?#.]+\.[^/\\?#]))(?<rest>[^/\\?#].*)$/is;
+  /^(?:(?<scheme>https?)(?::(?<slashes>[/\\]*)(?=[^\s:;.,])|\s?:[:;.,]{0,2}\s?[/\\]*\s?|[;.,]{0,2}[/\\]{2,}\s?)|:[/\\]{1,3}|(?=www\.[^/\\?#.]+\.[^/\\?#]))(?<rest>[^/\\?#].*)$/is;
 // A path, not a host: it has no dot, or is a file name.
 const pathStart = /^(?:[^./?#]+(?:[/?#]|$)|[^/?#]+\.(?:xml|txt|gz|html?|php|aspx?|jsp|rss|atom)(?:[?#]|$))/i;
 const bareSlash = /(?<!\\)\//;
 // Does not start like a relative URL: something before `://`, a percent-encoded scheme, a colon, a host.
 const notRelative =
-  /^(?:https?(?::|%3a)|(?![./?#]|[a-z][a-z0-9+.-]*:)(?:[^/?#]*:\/\/|:|[^/?#\s]+\.(?:com|org|net|edu|gov)(?:[/?#]|$)))/i;
+  /^(?:https?(?:\s?:|%3a)|(?![./\\?#]|[a-z][a-z0-9+.-]*:)(?:[^/?#]*:\/\/|:|[^/\\?#\s]+\.(?:(?:com|org|net|edu|gov)(?:[/\\?#]|$)|(?!(?:cc|do|en|js|md|pl|ps|py|rb|rs|sh|so|ts)[/\\])(?:[a-z]{2}|info|biz|app|dev)[/\\])))/i;
 
 /**
  * `resolveListedUrl` for the many URLs of one document: one pass over each, and nothing is allocated. Origins that the

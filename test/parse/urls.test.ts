@@ -69,3 +69,37 @@ test("what is neither is skipped", () => {
   expect(urlsOf(result)).toEqual(["https://a.example/0"]);
   expect(result.codes).toEqual(["url-invalid"]);
 });
+
+test.each(["::", ":::", ":.", ".", ";", ",", "", ": ", " :", " : "])(
+  "lenient: %j between the scheme and the document's own host is repaired, and reported; another host is not guessed",
+  (mark) => {
+    for (const slashes of ["//", "///", "\\\\", "// "]) {
+      for (const scheme of ["http", "HTTPS"]) {
+        const result = read(`${scheme}${mark}${slashes}www.example.org/1`, `${scheme}${mark}${slashes}other.example/1`);
+        expect(urlsOf(result)).toEqual([`${scheme.toLowerCase()}://www.example.org/1`]);
+        expect(result.codes).toEqual(["url-repaired", "url-invalid"]);
+      }
+    }
+  },
+);
+
+test.each(["()", "[]", "{}", "``", '""', "''"])("lenient: a URL in %s is repaired, and reported", (pair) => {
+  const result = read(`${pair[0]}https://example.org/1${pair[1]}`);
+  expect(urlsOf(result)).toEqual(["https://example.org/1"]);
+  expect(result.codes).toEqual(["url-repaired"]);
+});
+
+test("another host without a scheme is not a page of this website", () => {
+  const hosts = [
+    "other.com\\1",
+    "other.com/1",
+    "other.org\\a\\b",
+    "other.de/1",
+    "other.co.uk/1",
+    "other.io\\1",
+    "www.other.com\\1",
+  ];
+  expect(read(...hosts)).toMatchObject({ pages: [], problems: [{ code: "url-invalid", count: hosts.length }] });
+  const paths = ["v1.2/x", "index.php/x", "page.html", "about.pl/x?y=1", "docs/a.de/c", "a\\b"];
+  expect(read(...paths)).toMatchObject({ problems: [{ code: "url-relative", count: paths.length }] });
+});
