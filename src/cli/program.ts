@@ -41,6 +41,10 @@ async function perform(words: readonly string[], context: Context): Promise<numb
   // Commander knows one kind of help.
   const isWhole = words.includes("--help-all") && words[0] !== "complete";
   const typed = withCommand(isWhole ? [...words.filter((word) => word !== "--help-all"), "--help"] : words);
+  if (typed[0] === "--version" || typed[0] === "-V") {
+    context.stdout.write(`${version}\n`);
+    return exitCode;
+  }
   try {
     const program = await createProgram(context, done, typed[0], isWhole);
     await program.parseAsync(typed, { from: "user" });
