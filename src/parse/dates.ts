@@ -88,9 +88,9 @@ function isDay(year: number, month: number, day: number): boolean {
 //   Lenient: a time without an offset is assumed to be UTC.
 //   Lenient: SQL style (`2024-01-02 03:04:05`), slashes and dots, AM and PM.
 //   Lenient: RFC 822 and 2822 (https://www.rfc-editor.org/rfc/rfc2822#section-4.3), asctime, month names in English.
-//   Lenient: if the time zone is ambiguous (BST, IST), only the day is kept.
-// Never guessed: 01/02/2024 may be in January or in February, so it is not a date; 25/12/2024 and 02/02/2024 are. The name of a weekday is
-// not checked. Spaces are single, and no expression has two adjacent repetitions of the same characters, so all take linear time.
+//   Lenient: if the time zone is ambiguous (BST, IST) or the name of a place (Europe/Brussels), only the day is kept.
+// Never guessed: 01/02/2024 may be in January or in February, so it is not a date, unless the name of its weekday tells; 25/12/2024 and
+// 02/02/2024 are. Otherwise, the weekday is not checked. Spaces are single, and no expression has two adjacent repetitions of the same characters, so all take linear time.
 
 /** A date as ISO 8601, or only its time: `T03:04:05Z`, or empty if only the day is kept. */
 interface OtherDate {
@@ -123,7 +123,8 @@ const forms: readonly RegExp[] = [
 
 /** `text` is trimmed and short, and has single spaces only. */
 function readDateForm(text: string): OtherDate | undefined {
-  const bare = withoutComment(text).replace("\u2212", "-").replace(weekday, "");
+  const whole = withoutComment(text).replace("\u2212", "-");
+  const bare = whole.replace(weekday, "");
   for (const form of forms) {
     const fields = form.exec(bare)?.groups;
     if (fields === undefined) continue;
@@ -134,17 +135,30 @@ function readDateForm(text: string): OtherDate | undefined {
     if (one === undefined || two === undefined) return dateAndTime(year, month, d, rest);
     const dayFirst = dateAndTime(year, Number(two), one, rest);
     const monthFirst = dateAndTime(year, Number(one), two, rest);
-    const isAmbiguous = dayFirst !== undefined && monthFirst !== undefined && dayFirst.date !== monthFirst.date;
-    return isAmbiguous ? undefined : (dayFirst ?? monthFirst);
+    if (dayFirst === undefined || monthFirst === undefined || dayFirst.date === monthFirst.date) {
+      return dayFirst ?? monthFirst;
+    }
+    const possible = [dayFirst, monthFirst].filter(({ date }) => isOnWeekday(date.slice(0, 10), whole));
+    return possible.length === 1 ? possible[0] : undefined;
   }
   return undefined;
 }
 
-// A comment, as in RFC 2822 and in `Date.prototype.toString()`; a zone's name, as in java.time.
+function isOnWeekday(date: string, text: string): boolean {
+  return text.slice(0, 3).toLowerCase() === weekdays.slice(3 * new Date(date).getUTCDay()).slice(0, 3);
+}
+
+const weekdays = "sunmontuewedthufrisat";
+
+// A comment, as in RFC 2822 and in `Date.prototype.toString()`. The name of a zone, as in java.time, is kept.
 function withoutComment(text: string): string {
   const open = text.endsWith(")") ? text.lastIndexOf("(") : text.endsWith("]") ? text.lastIndexOf("[") : -1;
-  return open < 0 ? text : text.slice(0, open).trimEnd();
+  if (open < 0) return text;
+  const [before, inside] = [text.slice(0, open).trimEnd(), text.slice(open + 1, -1)];
+  return endsInTime.test(before) && /^[a-z]+(?:\/[a-z_]+)*$/i.test(inside) ? `${before} ${inside}` : before;
 }
+
+const endsInTime = /:\d\d(?:\.\d+)?$/;
 
 const weekday = /^(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?(?![a-z])[., ]*/i;
 const months = "janfebmaraprmayjunjulaugsepoctnovdec";
@@ -166,13 +180,14 @@ function dateAndTime(year: string, month: number, day: string | undefined, rest 
   return time === undefined ? undefined : { date: `${date}-${pad(day)}${time.date}`, zone: time.zone };
 }
 
-// Empty, or only an offset, as in XML Schema's `xs:date`, which is dropped.
-const noTime = /^ ?(?:z|[+-] ?(?:[01]\d|2[0-3]):[0-5]\d)?$/i;
+// Empty, or only an offset of at most 14 hours, as in XML Schema's `xs:date`, which is dropped.
+const noTime = /^ ?(?:z|[+-](?:0\d|1[0-4]):[0-5]\d)?$/i;
 // T030405, or 030405 at the end of a compact date.
 const compactTime = /^(?: ?,)? ?t? ?(\d\d)(\d\d)(\d\d)?(?![\d:])/i;
-// h:mm | h:mm:ss | h:mm:ss.f, perhaps AM or p.m., perhaps `+0200`, `GMT+2` or `EST`; a name after an offset, as in Go, is ignored.
+// h:mm | h:mm:ss | h:mm:ss.f, perhaps AM or p.m., perhaps `+0200`, `GMT+2`, `EST`, `EST -0500` or `Europe/Brussels`; a name after an
+// offset, as in Go, is ignored.
 const clock =
-  /^(?: ?,)? ?(?:(?<t>t)(?![a-z]) ?|at(?![a-z]) ?|- )?(?<hour>\d\d?)(?!\d)(?::(?<minute>[0-5]\d)(?!\d)(?::(?<second>[0-5]\d)(?!\d)(?<fraction>[.,]\d+)?)?)?(?: ?(?<half>[ap]) ?\.? ?m(?![a-z])(?: ?\.)?)?(?: ?(?<zone>[a-z]+))?(?: ?(?<offset>[+-].*?)(?: [a-z]+)?)?$/i;
+  /^(?: ?,)? ?(?:(?<t>t)(?![a-z]) ?|(?:at|um|\u00e0)(?![a-z]) ?|[-|@\u2013] ?)?(?<hour>\d\d?)(?!\d)(?:[:h](?<minute>[0-5]\d)(?!\d)(?::(?<second>[0-5]\d)(?!\d)(?<fraction>[.,]\d+)?)?)?(?: ?(?<half>[ap]) ?\.? ?m(?![a-z])(?: ?\.)?)?(?: ?(?:uhr|h)(?![a-z]))?(?: ?(?<zone>[a-z]+(?:\/[a-z0-9_+-]+)*(?:(?: [a-z]+)? time)?))?(?: ?(?<offset>[+-].*?)(?: [a-z/_]+)?)?$/i;
 
 function readTime(rest: string): OtherDate | undefined {
   if (noTime.test(rest)) return { date: "", zone: "no time" };
@@ -200,12 +215,14 @@ function spread(_: string, hour: string, minute: string, second: string | undefi
 // Empty if there is no offset (UTC is assumed), "unknown" if the zone is unknown.
 function offsetOf(name: string | undefined, offset: string | undefined): string | undefined {
   const named = name === undefined ? "" : (zones.get(name.toUpperCase()) ?? (isZoneName(name) ? "unknown" : undefined));
-  if (offset === undefined || (named !== "" && named !== "Z")) return offset === undefined ? named : undefined;
+  if (offset === undefined || named === undefined) return named;
   // +02:00, +0200, +02 or +2
   const [, sign, hours = "", minutes = "00"] = /^([+-]) ?([01]?\d|2[0-3])(?::?([0-5]\d))?$/.exec(offset) ?? [];
   if (sign === undefined) return undefined;
   // https://www.rfc-editor.org/rfc/rfc2822#section-3.3: "-0000" is a time in UTC. ISO 8601 has no offset of minus zero.
-  return sign === "-" && Number(hours + minutes) === 0 ? "Z" : `${sign}${pad(hours)}:${minutes}`;
+  const written = sign === "-" && Number(hours + minutes) === 0 ? "Z" : `${sign}${pad(hours)}:${minutes}`;
+  // `GMT+2`, or `EST -0500`, which say the same.
+  return named === "" || named === "Z" || named === "unknown" || named === written ? written : "unknown";
 }
 
 function pad(number: number | string): string {
@@ -218,12 +235,12 @@ function pad(number: number | string): string {
 // Whether this looks like the name of a zone, so that the day is known, but not the time: IST is used in India, Israel and Ireland. About
 // single letters, https://www.rfc-editor.org/rfc/rfc2822#section-4.3 says: "they do not convey any useful information".
 function isZoneName(name: string): boolean {
-  return /^[A-Z]{1,5}$/.test(name) || ambiguous.has(name.toUpperCase());
+  return /^[A-Z]{1,5}$|\/| [Tt]ime$/.test(name) || ambiguous.has(name.toUpperCase());
 }
 
 const zones: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    Z: "Z UT UTC GMT",
+    Z: "Z UT UTC GMT ETC/UTC ETC/GMT",
     "+00:00": "WET",
     "+01:00": "CET WEST WAT",
     "+02:00": "CEST EET CAT SAST",

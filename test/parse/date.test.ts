@@ -241,3 +241,54 @@ function clock(minutes: number): string {
   const size = Math.abs(minutes);
   return `${Math.trunc(size / 60)}:${String(size % 60).padStart(2, "0")}`;
 }
+
+// As Drupal and WordPress write them, in American and European order.
+test.each<[text: string, date: string]>([
+  ["Monday, October 6, 2023 - 16:29", "2023-10-06T16:29Z"],
+  ["Fri, 6 Oct 2023 - 16:29", "2023-10-06T16:29Z"],
+  ["October 6, 2023 - 4:29pm", "2023-10-06T16:29Z"],
+  ["24/11/2023 - 18:28", "2023-11-24T18:28Z"],
+  ["24.11.2023 - 08:28", "2023-11-24T08:28Z"],
+  ["24.11.2023 um 18:28 Uhr", "2023-11-24T18:28Z"],
+  ["24/11/2023 \u00e0 18h28", "2023-11-24T18:28Z"],
+  ["Mon, 03/30/2020 - 19:19", "2020-03-30T19:19Z"],
+  ["2020-03-30 - 19:19", "2020-03-30T19:19Z"],
+  ["2020-03-30 | 19:19:20", "2020-03-30T19:19:20Z"],
+  // Its weekday tells which number is the month.
+  ["Thu, 01/02/2024 - 10:00", "2024-02-01T10:00Z"],
+  ["Tue, 01/02/2024", "2024-01-02"],
+  // An offset of `xs:date`, not a time.
+  ["2024-01-02-05:00", "2024-01-02"],
+])("lenient: %j has a time behind a dash", (text, date) => {
+  const codes: string[] = [];
+  expect(readDate(text, (code) => codes.push(code))).toBe(date);
+  expect(codes).toEqual(date.endsWith("Z") ? ["date-form", "date-no-offset"] : ["date-form"]);
+});
+
+test.each([
+  ...["Europe/Brussels", "America/Los_Angeles", "America/Argentina/Buenos_Aires", "US/Pacific", "Etc/GMT+1"],
+  ...["Pacific Standard Time", "EST +0200", "[Europe/Paris]"],
+])("lenient: a time in the zone %j keeps its day", (zone) => {
+  for (const time of ["2023-11-24 18:28", "Fri, 24 Nov 2023 18:28:00"]) {
+    const codes: string[] = [];
+    expect(readDate(`${time} ${zone}`, (code) => codes.push(code))).toBe("2023-11-24");
+    expect(codes).toEqual(["date-form", "date-zone"]);
+  }
+});
+
+test.each([
+  ["EST -0500", "-05:00"],
+  ["EST-05:00", "-05:00"],
+  ["CET +0100", "+01:00"],
+  ["BST +0100", "+01:00"],
+  ["GMT+0100 (CET)", "+01:00"],
+  ["(EST)", "-05:00"],
+  ["+01:00[Europe/Paris]", "+01:00"],
+  ["Etc/UTC", "Z"],
+])("lenient: a name beside an offset: %j", (zone, offset) => {
+  expect(parseDate(`Fri, 24 Nov 2023 18:28:00 ${zone}`)).toBe(`2023-11-24T18:28:00${offset}`);
+});
+
+test("a weekday that fits neither order leaves a date ambiguous", () => {
+  expect(parseDate("Mon, 01/02/2024 - 10:00")).toBeUndefined();
+});
