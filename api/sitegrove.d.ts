@@ -83,7 +83,7 @@ export interface DiscoveryRecord {
 
 /** The same, with the size of the document. */
 export interface DocumentResponse extends SitemapResponse {
-  /** As received, in bytes. */
+  /** The size of the document as sent, in bytes; also if it was not transferred again (`obtained`). */
   readonly wireBytes: number;
   /** After decompression, in bytes. */
   readonly decodedBytes: number;
@@ -608,7 +608,11 @@ export declare class SitemapError extends Error {
   readonly code: SitemapErrorCode;
   /** For `unreachable`: all requests failed, the website refused them (`blocked`), or our own policy did (`refused`). */
   readonly outcome?: "failed" | "blocked" | "refused";
-  constructor(code: SitemapErrorCode, message: string, options?: ErrorOptions & Pick<SitemapError, "outcome">);
+  /** For `unreachable`: the problem of the first request. */
+  readonly problem?: Problem;
+  /** Another error, if one led to this. */
+  readonly cause?: Error;
+  constructor(code: SitemapErrorCode, message: string, options?: ErrorOptions & Pick<SitemapError, "outcome" | "problem">);
 }
 
 /** The code of a `SitemapError`. */
@@ -684,6 +688,8 @@ export interface SitemapResponse {
   readonly duration?: number;
   /** The character set that the document was decoded with, such as `utf-8`. */
   readonly charset?: string;
+  /** Absent if the document was transferred for this run. */
+  readonly obtained?: Exclude<Provenance, "fetched">;
 }
 
 /** The sitemaps of a website and their documents, until it is closed. From `sitemapTreeForHomepage` or `openTree`. */
@@ -738,17 +744,15 @@ export declare class SitemapTree {
    * for await (const piece of tree.text(sitemap)) process.stdout.write(piece);
    */
   text(sitemap: Sitemap): AsyncIterable<string>;
+  /** The tree as data, without pages. `JSON.stringify(tree)` uses it. */
+  toJSON(): TreeData;
   /**
-   * The tree as data. With `pages`, each sitemap has its pages in the field `pages`; reading them takes time, and keeping them takes
-   * memory.
+   * The tree as data, with the pages of each sitemap in its field `pages`. Keeps all of them in memory.
    *
    * @example
-   * const data = await tree.toJSON({ pages: true });
+   * const { root } = await tree.withPages();
    */
-  toJSON(): TreeData;
-  toJSON(options: {
-    readonly pages: true;
-  }): Promise<TreeDataWithPages>;
+  withPages(): Promise<TreeDataWithPages>;
   /** Writes all documents to a WARC file, compressed if its name ends in `.gz`. `openTree` reads it. Replaces a file only with `overwrite`. */
   save(path: string, options?: {
     readonly overwrite?: boolean | undefined;
@@ -834,7 +838,10 @@ export interface Totals {
   readonly requests: number;
   /** The number of documents by how they were obtained; see `ResponseEvent`. */
   readonly obtained: Readonly<Record<Provenance, number>>;
+  /** Bytes of documents that were transferred. */
   readonly wireBytes: number;
+  /** Bytes of documents that were not transferred again: after a 304, or with `resume`. */
+  readonly reusedBytes: number;
   /** In milliseconds. */
   readonly duration: number;
 }
@@ -1094,6 +1101,7 @@ declare const entryProblems: {
   "limit-text-length": Row;
   "news-incomplete": Row;
   "news-date-form": Row;
+  "image-license": Row;
   "image-incomplete": Row;
   "video-incomplete": Row;
   "video-invalid": Row;

@@ -8,9 +8,11 @@ import { isObject, parseJson } from "./info.ts";
 type BodyOf = (problem: Problem | undefined) => Body;
 
 /** The part of an exchange that is stored. User names and passwords are removed from every URL in it. */
-export function described({ obtained: _, ...fetched }: Fetched, bodyProblem: Problem | undefined): Fetched {
+export function described({ obtained, ...fetched }: Fetched, bodyProblem: Problem | undefined): Fetched {
   const body = bodyProblem === undefined ? {} : { problem: bodyProblem };
-  return clean(fetched.outcome === "found" ? { ...fetched, body } : fetched) as Fetched;
+  // Limits of bytes depend on it, when the archive is read again.
+  const reused = obtained === "not-modified" ? { obtained } : {};
+  return clean({ ...fetched, ...reused, ...(fetched.outcome === "found" && { body }) }) as Fetched;
 }
 
 /** Parses a description. `bodyOf` creates the body of a document, given its problem; without it, there is an empty one. */
@@ -26,6 +28,7 @@ export function revive(bytes: Uint8Array, bodyOf: BodyOf = emptyBody): Fetched {
     ...(Object.fromEntries(known.map((name) => [name, parsed[name]])) as Pick<Fetched, "role" | "attempts">),
     url: withoutCredentials(url as string),
     ...(parsed["anonymous"] === true ? { anonymous: true } : {}),
+    ...(parsed["obtained"] === "not-modified" ? { obtained: "not-modified" as const } : {}),
   };
   const { status, headers } = parsed as { status?: number; headers?: HeaderList };
   switch (outcome) {

@@ -1,7 +1,7 @@
 // Keeps exchanges while a tree is in use: in an archive if one is written, otherwise in memory and in a private temporary file.
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
-import type { Body, DocumentRequest, DocumentSource, Fetched } from "../model/exchange.ts";
+import type { Body, DocumentRequest, DocumentSource, Fetched, RequestIdentity } from "../model/exchange.ts";
 import type { Limits, StoreKind } from "../model/options.ts";
 import type { Problem } from "../model/problem.ts";
 import { type Block, closedError, readBlocks } from "../storage/file.ts";
@@ -124,14 +124,18 @@ export class Store implements DocumentSource {
     return this.#entries.has(key) || this.#written?.archive.answers.has(key) === true;
   }
 
+  /** Whether the response to this exact request is from the run that this one resumes. */
+  isResumed(request: RequestIdentity): boolean {
+    const { archive, end = 0 } = this.#written ?? {};
+    const { description } = archive?.answers.get(archiveKey(request)) ?? {};
+    return description !== undefined && description.offset < end;
+  }
+
   async fetch(request: DocumentRequest): Promise<Fetched> {
     if (this.#closed) throw closedError();
     if (this.#written !== undefined) {
-      const { archive, end } = this.#written;
-      const fetched = await archive.fetch(request);
-      const { description } = archive.answers.get(archiveKey(fetched)) ?? {};
-      const isOfThisRun = description === undefined || description.offset >= end;
-      return isOfThisRun ? fetched : { ...fetched, obtained: "resumed" };
+      const fetched = await this.#written.archive.fetch(request);
+      return this.isResumed(fetched) ? { obtained: "resumed", ...fetched } : fetched;
     }
     request.signal?.throwIfAborted();
     const [entry] = archiveKeys(request).flatMap((key) => this.#entries.get(key) ?? []);

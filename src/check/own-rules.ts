@@ -23,7 +23,7 @@ export async function tellEnd(run: CheckRun): Promise<void> {
   const sitemaps = [...run.tree.sitemaps()];
   const invalid = sitemaps.filter(({ kind }) => kind === "invalid").length;
   const readable = sitemaps.filter(isReadSitemap).length;
-  const nothing = { requests: 0, obtained: noneObtained(), wireBytes: 0, duration: 0 };
+  const nothing = { requests: 0, obtained: noneObtained(), wireBytes: 0, reusedBytes: 0, duration: 0 };
   const totals = { sitemaps: readable, invalid, pages: pageCount, ...nothing };
   const why = unreachable === undefined ? {} : { unreachable };
   const event: OrderedEvent = { type: "finished", complete, totals, discovery, reachable, ...why };

@@ -72,8 +72,7 @@ function batches(given: Prepared): AsyncGenerator<readonly SitemapPage[], void> 
       const { outcome, reason } = event.unreachable;
       if (prepared.settings.onUnreachable === "end") return;
       throw new SitemapError("unreachable", `${prepared.start.homepage}: ${reason.message}`, {
-        cause: reason.cause ?? reason,
-        outcome,
+        ...{ problem: reason, cause: reason.cause, outcome },
       });
     });
   });

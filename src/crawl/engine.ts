@@ -201,7 +201,8 @@ async function crawlWebsite(
       invalid,
       pages: frontier.pages,
       ...asked,
-      wireBytes: frontier.bytes,
+      wireBytes: frontier.wireBytes,
+      reusedBytes: frontier.reusedBytes,
       duration: Date.now() - startedAt,
     };
     const reachable = unreachable === undefined;

@@ -1,6 +1,6 @@
 // Decides what may be visited: ancestors, depth, budgets, and what was visited before. No I/O; all decisions follow the declared order,
 // never the order of arrival, so that two runs agree.
-import { documentKey } from "../model/exchange.ts";
+import { documentKey, type Provenance } from "../model/exchange.ts";
 import type { Limits } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import type { IndexSitemap, Sitemap } from "../model/sitemap.ts";
@@ -12,7 +12,11 @@ import type { Hop } from "./redirects.ts";
 export class Frontier {
   /** Counted against the budgets. */
   pages = 0;
-  bytes = 0;
+  /** Bytes of documents that this run transferred, and that it did not transfer again. */
+  wireBytes = 0;
+  reusedBytes = 0;
+  // The bytes that count toward the limit.
+  #bytes = 0;
   readonly #limits: Limits;
   readonly #filter: PageFilter | undefined;
   readonly #visited = new Map<string, Sitemap>();
@@ -48,10 +52,17 @@ export class Frontier {
   exhausted(more = 1): Problem | undefined {
     const { documents, bytes, pages } = this.#limits;
     if (this.#sitemaps + more > documents) return problem("limit-documents", { limit: documents });
-    if (this.bytes >= bytes) return problem("limit-bytes", { limit: bytes });
+    if (this.#bytes >= bytes) return problem("limit-bytes", { limit: bytes });
     if (this.pages >= pages) return problem("limit-pages", { limit: pages });
     if (this.#filter?.reached) return problem("limit-pages", { limit: this.#filter.settings.limit });
     return undefined;
+  }
+
+  /** Counts the bytes of a document. Those that a resumed run transferred before count toward its limit, those of a 304 do not. */
+  takeBytes(count: number, obtained: Provenance = "fetched"): void {
+    if (obtained !== "not-modified") this.#bytes += count;
+    if (obtained === "fetched") this.wireBytes += count;
+    else this.reusedBytes += count;
   }
 
   /** How many more documents may be visited. */

@@ -114,7 +114,7 @@ export class Prefetcher {
     // With a store, nothing is requested twice, except with new cookies.
     if (request.again === undefined && store?.has(request)) {
       const fetched = await store.fetch(request);
-      if (fetched.obtained !== "resumed") return fetched;
+      if (!store.isResumed(request)) return fetched;
       rules.cookies.take(fetched);
       onResumed(fetched);
       return fetched;

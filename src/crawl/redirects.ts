@@ -217,10 +217,11 @@ export function refusedByName(url: string): Problem | undefined {
 
 /** The details of a response, without its document. */
 export function responseOf(
-  { status, headers = [], attempts, receivedAt, firstByte }: FetchedDocument | FailedFetch,
+  { status, headers = [], attempts, receivedAt, firstByte, obtained }: FetchedDocument | FailedFetch,
   hops: readonly RedirectHop[],
 ): SitemapResponse {
-  return { ...defined({ status }), headers, hops, attempts, ...defined({ receivedAt, firstByte }) };
+  const reused = obtained === "fetched" ? undefined : obtained;
+  return { ...defined({ status }), headers, hops, attempts, ...defined({ receivedAt, firstByte, obtained: reused }) };
 }
 
 /**

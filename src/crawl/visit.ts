@@ -153,7 +153,7 @@ export class Visitor {
       emit: this.#emit,
     });
     this.#io.drop(found);
-    frontier.bytes += reading.wireBytes;
+    frontier.takeBytes(reading.wireBytes, document.obtained);
     const measurements = measured(found, reading);
     const { status } = document;
     const result: CandidateResult = { outcome: "found", status, ...movedTo(entry.url, url) };

@@ -71,8 +71,9 @@ export function changes(target: CrawlTarget, options: ChangesOptions): Changes {
   const told = async function* () {
     const { unreachable } = yield* run.batches();
     if (unreachable === undefined) return;
-    const { outcome, reason: cause } = unreachable;
-    throw new SitemapError("unreachable", `Nothing could be read: ${cause.message}`, { cause, outcome });
+    const { outcome, reason: problem } = unreachable;
+    const { message, cause } = problem;
+    throw new SitemapError("unreachable", `Nothing could be read: ${message}`, { cause, problem, outcome });
   };
   return {
     [Symbol.asyncIterator]: () => flatten(told()) as AsyncIterator<WebsiteChange>,

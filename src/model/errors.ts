@@ -1,5 +1,7 @@
 // Errors: mistakes of the caller, and local failures. A website's errors are problems and not thrown, except for `unreachable`.
 
+import type { Problem } from "./problem.ts";
+
 /** The code of a `SitemapError`. */
 export type SitemapErrorCode =
   | "invalid-option" // an option is unknown or has an invalid value
@@ -15,7 +17,7 @@ export type SitemapErrorCode =
   | "state-in-use" // another process is using the state of `changes`
   | "storage-failed" // the disk is full, or the temporary folder cannot be used; `cause` is the system error
   | "tree-closed" // a tree was used after it was closed
-  | "unreachable"; // `streamPages` or `changes` could not read anything from the website; see `outcome`; `cause` is the problem, or what your `client` threw
+  | "unreachable"; // `streamPages` or `changes` could not read anything from the website; see `outcome` and `problem`; `cause` is what your `client` threw
 
 /** The only error class. Match `code`, which is stable; messages may change. */
 export class SitemapError extends Error {
@@ -23,11 +25,22 @@ export class SitemapError extends Error {
   readonly code: SitemapErrorCode;
   /** For `unreachable`: all requests failed, the website refused them (`blocked`), or our own policy did (`refused`). */
   readonly outcome?: "failed" | "blocked" | "refused";
+  /** For `unreachable`: the problem of the first request. */
+  readonly problem?: Problem;
+  /** Another error, if one led to this. */
+  declare readonly cause?: Error;
 
-  constructor(code: SitemapErrorCode, message: string, options?: ErrorOptions & Pick<SitemapError, "outcome">) {
-    super(message, options);
+  constructor(
+    code: SitemapErrorCode,
+    message: string,
+    options: ErrorOptions & Pick<SitemapError, "outcome" | "problem"> = {},
+  ) {
+    const { cause } = options;
+    // JavaScript can throw anything.
+    super(message, cause === undefined ? {} : { cause: cause instanceof Error ? cause : new Error(String(cause)) });
     this.code = code;
-    if (options?.outcome !== undefined) this.outcome = options.outcome;
+    if (options.outcome !== undefined) this.outcome = options.outcome;
+    if (options.problem !== undefined) this.problem = options.problem;
   }
 }
 

@@ -142,7 +142,10 @@ export interface Totals {
   readonly requests: number;
   /** The number of documents by how they were obtained; see `ResponseEvent`. */
   readonly obtained: Readonly<Record<Provenance, number>>;
+  /** Bytes of documents that were transferred. */
   readonly wireBytes: number;
+  /** Bytes of documents that were not transferred again: after a 304, or with `resume`. */
+  readonly reusedBytes: number;
   /** In milliseconds. */
   readonly duration: number;
 }

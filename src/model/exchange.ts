@@ -89,11 +89,13 @@ export interface SitemapResponse {
   readonly duration?: number;
   /** The character set that the document was decoded with, such as `utf-8`. */
   readonly charset?: string;
+  /** Absent if the document was transferred for this run. */
+  readonly obtained?: Exclude<Provenance, "fetched">;
 }
 
 /** The same, with the size of the document. */
 export interface DocumentResponse extends SitemapResponse {
-  /** As received, in bytes. */
+  /** The size of the document as sent, in bytes; also if it was not transferred again (`obtained`). */
   readonly wireBytes: number;
   /** After decompression, in bytes. */
   readonly decodedBytes: number;

@@ -221,23 +221,21 @@ export class SitemapTree {
     return { [Symbol.asyncIterator]: () => this.#text(sitemap) };
   }
 
+  /** The tree as data, without pages. `JSON.stringify(tree)` uses it. */
+  toJSON(): TreeData {
+    const { homepage, complete, pageCount, reachable, unreachable, discovery, root } = this;
+    return { homepage, complete, pageCount, reachable, ...(unreachable && { unreachable }), discovery, root };
+  }
+
   /**
-   * The tree as data. With `pages`, each sitemap has its pages in the field `pages`; reading them takes time, and keeping them takes
-   * memory.
+   * The tree as data, with the pages of each sitemap in its field `pages`. Keeps all of them in memory.
    *
    * @example
-   * const data = await tree.toJSON({ pages: true });
+   * const { root } = await tree.withPages();
    */
-  toJSON(): TreeData;
-  toJSON(options: { readonly pages: true }): Promise<TreeDataWithPages>;
-  // `JSON.stringify` passes the name of the field that holds the tree.
-  toJSON(options?: unknown): TreeData | Promise<TreeDataWithPages> {
-    const { homepage, complete, pageCount, reachable, unreachable, discovery, root } = this;
-    const data = { homepage, complete, pageCount, reachable, ...(unreachable && { unreachable }), discovery };
-    if (options === undefined || typeof options === "string") return { ...data, root };
-    const { pages = false } = Object.fromEntries(optionsIn("options", options, ["pages"]));
-    if (!boolean("pages", pages)) return { ...data, root };
-    return withPages(this.#steps(root)).then((whole) => ({ ...data, root: whole as TreeDataWithPages["root"] }));
+  async withPages(): Promise<TreeDataWithPages> {
+    const root = (await withPages(this.#steps(this.root))) as TreeDataWithPages["root"];
+    return { ...this.toJSON(), root };
   }
 
   /** Writes all documents to a WARC file, compressed if its name ends in `.gz`. `openTree` reads it. Replaces a file only with `overwrite`. */

@@ -169,7 +169,7 @@ describe("a stream of pages", () => {
     ["refuses everything", (exchange) => exchange.respond(403), "blocked", "http-403"],
   ])("of a website that %s ends with an error, unless it is asked to end", async (_, fault, outcome, code) => {
     const server = await testServer(everything(fault));
-    const error = { name: "SitemapError", code: "unreachable", outcome, cause: { code } };
+    const error = { name: "SitemapError", code: "unreachable", outcome, problem: { code } };
     await expect(pagesOf(server.origin, brief)).rejects.toMatchObject(error);
     expect(await pagesOf(server.origin, { ...brief, onUnreachable: "end" })).toEqual([]);
   });

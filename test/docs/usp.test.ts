@@ -51,7 +51,7 @@ async function both(routes: Record<string, Answer>, known = false) {
   const asked = site.requests.splice(0);
   const tree = await sitemapTreeForHomepage(site.homepage, { useKnownPaths: known, useHomepage: false, retries: 0 });
   const pages = await urlsOf(tree.pages());
-  const whole = JSON.stringify(await tree.toJSON({ pages: true }));
+  const whole = JSON.stringify(await tree.withPages());
   await tree.close();
   const path = (url: string) => url.replace(site.homepage, "/");
   return {

@@ -9,8 +9,10 @@ import { WARCParser } from "warcio";
 import { openArchive } from "../../src/archive/reader.ts";
 import { revalidating } from "../../src/crawl/revalidate.ts";
 import { Fetcher } from "../../src/fetch/fetcher.ts";
-import type { CrawlEvent } from "../../src/model/event.ts";
+import type { CrawlEvent, FinishedEvent } from "../../src/model/event.ts";
+import type { DocumentResponse } from "../../src/model/exchange.ts";
 import { type Options, resolveOptions } from "../../src/model/options.ts";
+import type { Sitemap } from "../../src/model/sitemap.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { sitegrove } from "../cli/program.ts";
 import { type Handler, serve, type Website } from "../cli/website.ts";
@@ -423,4 +425,71 @@ test("in the program: the same output; one clear line and exit code 2 for archiv
     expect(run).toMatchObject({ code: 2, stdout: "" });
     expect(run.stderr).toMatch(/^sitegrove: [^\n]+\n$/);
   }
+});
+
+describe("bytes that were not transferred again", () => {
+  const totalsOf = async (more: Options) => {
+    let totals: FinishedEvent["totals"] | undefined;
+    const onEvent = (event: CrawlEvent) => {
+      if (event.type === "finished") totals = event.totals;
+    };
+    const tree = await sitemapTreeForHomepage(home, { ...options, ...more, onEvent });
+    const data = tree.toJSON();
+    await tree.close();
+    return { ...(totals as FinishedEvent["totals"]), data };
+  };
+
+  test("are counted apart, in totals and responses", async () => {
+    const save = newFile();
+    const first = await totalsOf({ save });
+    expect([first.wireBytes > 0, first.reusedBytes]).toEqual([true, 0]);
+    const second = await totalsOf({ previous: save });
+    expect([second.wireBytes, second.reusedBytes]).toEqual([0, first.wireBytes]);
+    put("/a.xml", urlset("1", "2", "3", "4"));
+    const third = await totalsOf({ previous: save });
+    expect(third.wireBytes).toBe(Buffer.byteLength(urlset("1", "2", "3", "4")));
+    expect(third.reusedBytes).toBeGreaterThan(0);
+    await using tree = await sitemapTreeForHomepage(home, { ...options, previous: save });
+    const obtained = [];
+    for (const sitemap of tree.sitemaps()) obtained.push((await tree.response(sitemap))?.obtained);
+    expect(new Set(obtained)).toEqual(new Set([undefined, "not-modified"]));
+  });
+
+  test("do not use up the limit of bytes, neither in the run nor when its archive is opened", async () => {
+    const save = newFile();
+    const whole = await totalsOf({ save });
+    const limits = { bytes: 10 };
+    expect((await totalsOf({ limits })).data.complete).toBe(false);
+    const second = newFile();
+    const { data } = await totalsOf({ previous: save, save: second, limits });
+    expect(data).toEqual(whole.data);
+    await using opened = await openTree(second);
+    expect(opened.toJSON()).toEqual(whole.data);
+  });
+});
+
+test("a 304 updates the headers; the time of the bytes, their coding and no old cookie stay", async () => {
+  const body = urlset("1");
+  documents.set("/a.xml", (request, response) => {
+    const isSame = request.headers["if-none-match"] === '"v"';
+    const fresh = { etag: '"v"', "cache-control": isSame ? "max-age=2" : "max-age=1" };
+    if (isSame) response.writeHead(304, { ...fresh, "content-type": "text/html", "set-cookie": "new=1" }).end();
+    else {
+      response.writeHead(200, { ...fresh, "content-type": "application/xml", "set-cookie": "old=1", "x-kept": "yes" });
+      response.end(body);
+    }
+  });
+  const responseIn = async (file: string) => {
+    await using tree = await openTree(file);
+    const sitemap = [...tree.sitemaps()].find(({ url }) => url.endsWith("/a.xml"));
+    const { headers, receivedAt, status } = (await tree.response(sitemap as Sitemap)) as DocumentResponse;
+    return { headers: Object.fromEntries(headers), receivedAt, status };
+  };
+  const [first, second] = [await saved(), newFile()];
+  expect(await again(first, { save: second })).toMatchObject({ "/a.xml": "not-modified" });
+  const [before, after] = [await responseIn(first), await responseIn(second)];
+  expect(before.headers).toMatchObject({ "cache-control": "max-age=1", "set-cookie": "old=1" });
+  expect(after.headers).toMatchObject({ "cache-control": "max-age=2", "set-cookie": "new=1", "x-kept": "yes" });
+  expect(after).toMatchObject({ status: 200, receivedAt: before.receivedAt });
+  expect(after.headers["content-type"]).toBe("application/xml");
 });

@@ -42,11 +42,11 @@ test("pages come in declared order, as often as they are read", async () => {
   expect(tree.pageCount).toBe(7);
 });
 
-test("toJSON gives the tree as data, with pages on request", async () => {
+test("toJSON gives the tree as data at once, and withPages the same with pages", async () => {
   const data = JSON.parse(JSON.stringify({ inside: tree })).inside;
   expect(data).toEqual(JSON.parse(JSON.stringify(tree.toJSON())));
   expect(JSON.stringify(data)).not.toContain('"pages":[');
-  const whole = await tree.toJSON({ pages: true });
+  const whole = await tree.withPages();
   const found: string[] = [];
   const collect = (sitemap: SitemapWithPages) => {
     if (sitemap.kind === "index") sitemap.children.forEach(collect);

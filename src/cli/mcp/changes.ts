@@ -6,7 +6,6 @@ import { pipeline } from "node:stream/promises";
 import { changes } from "../../diff/changes.ts";
 import { SitemapError } from "../../model/errors.ts";
 import type { CrawlEvent } from "../../model/event.ts";
-import type { Problem } from "../../model/problem.ts";
 import { jsonOf } from "../../write/printable.ts";
 import { Bounded, cursorOf, type ListedPage, listed, placeIn } from "./answers.ts";
 import { type KeptSite, NoAnswer, notRead, type Sites } from "./sites.ts";
@@ -71,7 +70,7 @@ async function write({ homepage, file, before, crawl }: KeptSite, list: string):
     // If no sitemap was found, the state is as it was.
     if (state !== file && statSync(state).ino !== known?.ino) renameSync(state, file);
   } catch (error) {
-    if (error instanceof SitemapError && error.code === "unreachable") throw notRead(homepage, error.cause as Problem);
+    if (error instanceof SitemapError && error.problem !== undefined) throw notRead(homepage, error.problem);
     throw error;
   } finally {
     await found.close();

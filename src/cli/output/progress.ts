@@ -40,7 +40,7 @@ export class Progress {
     }
     if (event.type !== "sitemap") return;
     const { sitemap, depth, response, wireBytes } = event;
-    this.#bytes += wireBytes;
+    if (response?.obtained === undefined) this.#bytes += wireBytes;
     // Pages of an archive are read later, and others may be filtered.
     if (sitemap.kind === "pages" && response !== undefined)
       this.#pages += sitemap.pageCount - (sitemap.url === this.#told.url ? this.#told.pages : 0);
