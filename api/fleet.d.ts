@@ -267,9 +267,9 @@ export interface SiteResponses {
 /** Settings of one website of a list. */
 export interface SiteSettings {
   /** The least time between two requests, in seconds. */
-  readonly delay?: number;
-  readonly maxPages?: number;
-  readonly retries?: number;
+  readonly delay?: number | undefined;
+  readonly maxPages?: number | undefined;
+  readonly retries?: number | undefined;
 }
 
 /** Where the pages of a fleet go. If it throws, the website is tried again, three times in all; then it has `failed`. */

@@ -312,7 +312,7 @@ export interface Options {
   /** Retries after temporary failures. A host that has never responded gets one in total. @default 3 */
   retries?: number | undefined;
   /** Maximum times to wait for a website. A number sets `total`. */
-  timeout?: number | Partial<Timeouts> | undefined;
+  timeout?: number | Given<Timeouts> | undefined;
   /**
    * Which addresses may be connected to. `default`: private ones only if you start there, never because a website refers to them.
    * `allow-private`: any. `public-only`: only public ones, even for the start URL.
@@ -344,7 +344,7 @@ export interface Options {
   /** Your own HTTP client. The address policy then sees only URLs; DNS, `proxy` and `tls` are up to the client. */
   client?: Client | undefined;
   /** Limits and budgets. `0` means zero; `Infinity` means no limit. */
-  limits?: Partial<Limits> | undefined;
+  limits?: Given<Limits> | undefined;
   /**
    * Where documents are kept until the tree is closed: in `memory`, in a private temporary `file`, or `auto`: in memory for small websites.
    * @default "auto"
@@ -1019,6 +1019,9 @@ interface Declared {
   /** The sitemap is on a different host than the homepage. */
   readonly offHost?: true;
 }
+
+/** Some of the fields; undefined means the default. */
+type Given<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined; };
 
 /** One kind of problem. Its code is the key of the row: kebab-case, one prefix for each family, and stable. */
 interface ProblemRow {

@@ -8,6 +8,7 @@ import { type CrawlTarget, flatten } from "../crawl/crawl.ts";
 import { PageFilter } from "../crawl/page-filter.ts";
 import { checkTarget, prepare } from "../crawl/prepare.ts";
 import type { AddedPage, ChangedPage, ExpiredPage, PageChange, RemovedPage, TreeChange } from "../model/change.ts";
+import { defined } from "../model/defined.ts";
 import { SitemapError, systemReason } from "../model/errors.ts";
 import type { UnreachableWebsite } from "../model/event.ts";
 import type { DocumentRequest, DocumentSource } from "../model/exchange.ts";
@@ -284,7 +285,7 @@ export class ChangesRun {
     this.#next = this.#merged;
     const source = knownDocuments(await openArchive(this.#received), state?.archive, isStale);
     try {
-      const { documents } = { ...defaultLimits, ...this.#crawl.limits };
+      const { documents } = { ...defaultLimits, ...defined(this.#crawl.limits ?? {}) };
       // What was not requested today is taken from the state.
       const known = [...(state?.tree.sitemaps() ?? [])].length;
       const limits = { ...withoutBudgets(this.#crawl.limits), documents: documents + known };

@@ -4,6 +4,7 @@ import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
 import { type Reading, type ReadSettings, read } from "../crawl/read.ts";
+import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import { defaultLimits } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
@@ -35,7 +36,7 @@ export class FileSide implements Side {
     const { limits, strict = false } = options.crawl ?? {};
     // The file is the caller's own: no limit on its length.
     const endless = { documentBytes: Number.POSITIVE_INFINITY, documentEntries: Number.POSITIVE_INFINITY };
-    this.#settings = { limits: { ...defaultLimits, ...endless, ...limits }, strict };
+    this.#settings = { limits: { ...defaultLimits, ...endless, ...defined(limits ?? {}) }, strict };
   }
 
   async scan(lists: PageLists): Promise<SideFacts> {

@@ -27,7 +27,7 @@ export interface RunDefaults {
 
 /** A website that takes longer must not hold up the fleet. */
 export function withDefaults(crawl: StreamOptions): StreamOptions {
-  return { ...crawl, limits: { time: 600_000, ...crawl.limits } };
+  return { ...crawl, limits: { time: 600_000, ...defined(crawl.limits ?? {}) } };
 }
 
 /** What an earlier run knows of each website. */

@@ -18,9 +18,9 @@ export interface SiteJob {
 /** Settings of one website of a list. */
 export interface SiteSettings {
   /** The least time between two requests, in seconds. */
-  readonly delay?: number;
-  readonly maxPages?: number;
-  readonly retries?: number;
+  readonly delay?: number | undefined;
+  readonly maxPages?: number | undefined;
+  readonly retries?: number | undefined;
 }
 
 /** From untrusted data, only the known numbers; undefined if there are none. */

@@ -71,7 +71,7 @@ export interface Options {
   /** Retries after temporary failures. A host that has never responded gets one in total. @default 3 */
   retries?: number | undefined;
   /** Maximum times to wait for a website. A number sets `total`. */
-  timeout?: number | Partial<Timeouts> | undefined;
+  timeout?: number | Given<Timeouts> | undefined;
   /**
    * Which addresses may be connected to. `default`: private ones only if you start there, never because a website refers to them.
    * `allow-private`: any. `public-only`: only public ones, even for the start URL.
@@ -100,7 +100,7 @@ export interface Options {
   /** Your own HTTP client. The address policy then sees only URLs; DNS, `proxy` and `tls` are up to the client. */
   client?: Client | undefined;
   /** Limits and budgets. `0` means zero; `Infinity` means no limit. */
-  limits?: Partial<Limits> | undefined;
+  limits?: Given<Limits> | undefined;
   /**
    * Where documents are kept until the tree is closed: in `memory`, in a private temporary `file`, or `auto`: in memory for small websites.
    * @default "auto"
@@ -232,7 +232,9 @@ export interface PageFilters {
   excludeSitemap?: Pattern | readonly Pattern[] | undefined;
 }
 
-type Checked<Given> = { readonly [Name in keyof Given]-?: Exclude<Given[Name], undefined> };
+type Checked<Options> = { readonly [Name in keyof Options]-?: Exclude<Options[Name], undefined> };
+/** Some of the fields; undefined means the default. */
+type Given<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined };
 
 /** Settings whose type differs from that of the option, or that have no default. */
 interface OtherSettings extends Pick<Options, "recurse" | "recurseList" | "client" | "signal" | "onEvent"> {

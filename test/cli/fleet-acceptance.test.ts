@@ -175,7 +175,7 @@ describe.runIf(isLong)(`a list of ${count} websites`, { timeout: 900_000 }, () =
       expectTruth(summaries);
       // Nothing is left of attempts that were killed.
       const named = summaries.flatMap(({ files }) => Object.values(files));
-      expect((await bucket.list("pages/")).sort()).toEqual(named.sort());
+      expect([...(await bucket.list("pages/")), ...(await bucket.list("sitemaps/"))].sort()).toEqual(named.sort());
     } finally {
       await s3.stop();
     }
