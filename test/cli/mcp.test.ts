@@ -1,6 +1,6 @@
 // `sitegrove mcp` as agents use it: with the client of the official SDK, over stdio, on websites of this machine.
 // Needs servers, processes, more than a second.
-import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { Client, type Transport } from "@modelcontextprotocol/client";
@@ -328,25 +328,135 @@ test("changes are listed since the last time, a long list in several answers", a
   expect(await ask("changes", { site: site.home, cursor: "wrong" })).toMatchObject({ isError: true });
 });
 
-test("a list that was not delivered is delivered by the next server; one that fails leaves what was read last", async () => {
+const listOfPages = (pages: () => readonly string[]) =>
+  website((path, home) => (path === "/sitemap.xml" ? urlset(pages().map((page) => entry(home + page))) : undefined));
+const few = ["--no-known", "--known-path", "sitemap.xml", "--no-homepage"];
+interface Listed {
+  readonly changes: readonly { readonly page: { readonly url: string } }[];
+  readonly nextCursor?: string;
+}
+
+test("changes count as told once the last of them was delivered; what fails leaves what was read last", async () => {
   let pages = ["a"];
-  const site = await website((path, home) =>
-    path === "/sitemap.xml" ? urlset(pages.map((page) => entry(home + page))) : undefined,
-  );
-  const { ask } = await agent("--allow", site.home, "--no-known", "--known-path", "sitemap.xml", "--no-homepage");
+  const site = await listOfPages(() => pages);
+  const { ask } = await agent("--allow", site.home, ...few);
   await ask("changes", { site: site.home });
-  pages = ["a", "b"];
-  const added = { changes: [{ kind: "added", page: { url: `${site.home}b` } }] };
-  expect((await ask("changes", { site: site.home })).facts).toMatchObject(added);
-  const [told = ""] = readdirSync(folder).filter((name) => name.endsWith(".changes.ndjson"));
-  renameSync(path.join(folder, told), path.join(folder, told.replace(".changes.", ".waiting.")));
-  const next = await agent("--allow", site.home);
-  expect((await next.ask("changes", { site: site.home })).facts).toMatchObject(added);
+  pages = ["a", ...Array.from({ length: 2000 }, (_, at) => `new-${at}`)];
+  const first = (await ask("changes", { site: site.home })).facts as Listed;
+  expect(first.nextCursor).toBeDefined();
+  // The rest was never asked for: another server begins again, once the first has gone.
+  await closing.pop()?.();
+  const next = await agent("--allow", site.home, ...few);
+  let { changes, nextCursor } = (await next.ask("changes", { site: site.home })).facts as Listed;
+  expect(changes).toEqual(first.changes);
+  // An answer that was lost is given again.
+  const again = await next.ask("changes", { site: site.home, cursor: nextCursor });
+  expect(await next.ask("changes", { site: site.home, cursor: nextCursor })).toEqual(again);
+  for (; nextCursor !== undefined; ) {
+    ({ changes, nextCursor } = (await next.ask("changes", { site: site.home, cursor: nextCursor })).facts as Listed);
+  }
+  expect((await next.ask("changes", { site: site.home })).facts).toMatchObject({ changes: [] });
   pages = ["a", "b", "c"];
-  await ask("site_summary", { site: site.home, refresh: true });
+  await next.ask("site_summary", { site: site.home, refresh: true });
   site.routes = () => undefined;
-  await ask("changes", { site: site.home });
-  expect(((await ask("list_pages", { site: site.home })).facts as Pages).pages).toHaveLength(3);
+  await next.ask("changes", { site: site.home });
+  expect(((await next.ask("list_pages", { site: site.home })).facts as Pages).pages).toHaveLength(3);
+});
+
+test("two servers share a folder, and neither destroys what the other reads", async () => {
+  let pages = ["a"];
+  const site = await listOfPages(() => pages);
+  const one = await agent("--allow", site.home, ...few);
+  const other = await agentProcess("--allow", site.home, ...few);
+  for (let round = 0; round < 3; round++) {
+    pages = [...pages, `page-${round}`];
+    const answers = await Promise.all(
+      [one, other].flatMap(({ ask }) => [
+        ask("site_summary", { site: site.home, refresh: true }),
+        ask("list_pages", { site: site.home }),
+      ]),
+    );
+    expect(answers.map(({ isError, text }) => (isError ? text : ""))).toEqual(["", "", "", ""]);
+  }
+  const told = await Promise.all([one, other].map(({ ask }) => ask("changes", { site: site.home })));
+  expect(told.map(({ isError }) => isError)).toEqual([false, false]);
+  // Each change is told once, to one of them.
+  expect(told.flatMap(({ facts }) => (facts as Listed).changes)).toHaveLength(2);
+  expect(readdirSync(folder).filter((name) => /partial/.test(name))).toEqual([]);
+});
+
+test("the folder keeps apart what was read with other options", async () => {
+  const site = await website(small);
+  const pagesWith = async (...flags: string[]) => {
+    const { ask } = await agent("--allow", site.home, ...flags);
+    return ((await ask("list_pages", { site: site.home })).facts as Pages).pages.length;
+  };
+  expect([await pagesWith(), await pagesWith("--llms"), await pagesWith()]).toEqual([4, 5, 4]);
+});
+
+test("every tool says what it returns, and a pattern is a text or a list", async () => {
+  const site = await website(small);
+  const { client, ask } = await agent("--allow", site.home);
+  const { tools } = await client.listTools();
+  expect(tools.filter(({ outputSchema }) => outputSchema === undefined)).toEqual([]);
+  for (const include of ["/blog/", ["/blog/"]])
+    expect(((await ask("list_pages", { site: site.home, include })).facts as Pages).pages).toHaveLength(2);
+});
+
+test("words are looked for in paths, titles and descriptions, not in scheme and host", async () => {
+  const site = await website(small);
+  const { ask } = await agent("--allow", site.home);
+  const found = async (words: string) =>
+    ((await ask("find_pages", { site: site.home, words })).facts as Pages).pages.length;
+  expect([await found("http"), await found("127.0.0.1"), await found("blog")]).toEqual([0, 0, 2]);
+});
+
+test("the newest and the oldest date are compared as instants", async () => {
+  const dates = ["2026-01-01T00:00:00+14:00", "2025-12-31T12:00:00Z", "2025-12-31T23:00:00-12:00", "2026-01-01"];
+  const site = await website((path, home) =>
+    path === "/sitemap.xml"
+      ? urlset(dates.map((date, at) => entry(`${home}${at}`, `<lastmod>${date}</lastmod>`)))
+      : undefined,
+  );
+  const { ask } = await agent("--allow", site.home);
+  const { dates: range } = (await ask("site_summary", { site: site.home })).facts as never as {
+    dates: { oldest: string; newest: string };
+  };
+  expect([range.oldest, range.newest].map((date) => Date.parse(date))).toEqual([
+    Math.min(...dates.map((date) => Date.parse(date))),
+    Math.max(...dates.map((date) => Date.parse(date))),
+  ]);
+});
+
+test("a page too large for an answer is cut, that is said, and the cursor goes on", async () => {
+  const long = Array.from(
+    { length: 60 },
+    (_, at) => `<xhtml:link rel="alternate" hreflang="${`é${at}`.repeat(200)}" href="https://example.org/${at}"/>`,
+  );
+  const site = await website((path, home) =>
+    path === "/sitemap.xml"
+      ? `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">${[
+          entry(`${home}a`),
+          ...Array.from({ length: 20 }, (_, at) => entry(`${home}${at}`, long.join(""))),
+          entry(`${home}z?${"q".repeat(7000)}`),
+          entry(`${home}b`),
+        ].join("")}</urlset>`
+      : undefined,
+  );
+  const { ask } = await agent("--allow", site.home);
+  const urls: string[] = [];
+  let notes = "";
+  let cursor: string | undefined;
+  do {
+    const { facts, text, isError } = await ask("list_pages", { site: site.home, ...(cursor && { cursor }) });
+    expect([isError, text]).toEqual([false, expect.any(String)]);
+    urls.push(...(facts as Pages).pages.map(({ url }) => url));
+    notes += text;
+    cursor = (facts as Pages).nextCursor;
+  } while (cursor !== undefined);
+  expect(urls).toHaveLength(23);
+  expect(new Set(urls).size).toBe(23);
+  expect(notes).toContain("too large for an answer");
 });
 
 test("a large website: answers stay small, a cursor leads through all of it, memory stays flat", async () => {

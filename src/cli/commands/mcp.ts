@@ -56,7 +56,10 @@ async function mcp(flags: McpFlags, context: Context): Promise<number> {
     crawl: crawlOptions(rest),
     signal: stop.signal,
   });
-  const server = createServer(sites, stop.signal);
+  const { stdout } = context;
+  const sent = () =>
+    new Promise<void>((resolve, fail) => stdout.write("", (error) => (error ? fail(error) : resolve())));
+  const server = createServer(sites, stop.signal, sent);
   const closed = new Promise<void>((resolve) => {
     server.server.onclose = resolve;
   });

@@ -19,8 +19,9 @@ export const mostBytes = 48_000;
 const longestSearch = 10_000;
 const longestText = 500;
 
-/** A sentence, and the data. */
-export type Answer = readonly [text: string, facts: object];
+/** A sentence, the data, and what is to be done once the agent got it. */
+export type Answer = readonly [text: string, facts: object, delivered?: Delivered | undefined];
+export type Delivered = (wasSent: boolean) => Promise<void>;
 
 /** A page as an agent gets it. */
 export interface ListedPage {
@@ -28,9 +29,10 @@ export interface ListedPage {
   readonly [field: string]: unknown;
 }
 
+/** Of a page that would fill an answer alone, only a part is told. */
 export function listed({ url, lastModified, newsStory, alternates, images, videos }: SitemapPage): ListedPage {
   const { title, section, publishDate } = newsStory ?? {};
-  return {
+  const page = {
     url,
     ...(lastModified && { lastModified }),
     ...(title && { title: shortened(title) }),
@@ -40,7 +42,11 @@ export function listed({ url, lastModified, newsStory, alternates, images, video
     ...(images && { images: images.length }),
     ...(videos && { videos: videos.length }),
   };
+  if (Buffer.byteLength(jsonOf(page)) <= largestPage) return page;
+  return { url: url.slice(0, 2000), ...(lastModified && { lastModified }), cut: true };
 }
+
+const largestPage = 12_000;
 
 /** Takes items as long as they fit. */
 export class Bounded<T> {
@@ -53,10 +59,10 @@ export class Bounded<T> {
     for (const item of items) this.add(item);
   }
 
-  /** Whether it was taken. The first is taken in any case. */
+  /** Whether it was taken. */
   add(item: T): boolean {
     this.#left -= Buffer.byteLength(jsonOf(item)) + 1;
-    const fits = (this.#left >= 0 || this.items.length === 0) && this.omitted === 0;
+    const fits = this.#left >= 0 && this.omitted === 0;
     if (fits) this.items.push(item);
     else this.omitted += 1;
     return fits;
@@ -88,7 +94,7 @@ export async function pagesOf(
   const found = new Bounded<ListedPage>();
   const until = performance.now() + longestSearch;
   const answer = (...next: readonly number[]): PagesAnswer => {
-    const note = noteOn(tree, filter);
+    const note = noteOn(tree, filter, found.items);
     const more = next.length > 0 && { nextCursor: cursorOf(state, ...next) };
     return { complete: tree.complete, pages: found.items, ...more, ...(note && { note }) };
   };
@@ -114,10 +120,14 @@ export function unlessComplete(complete: boolean): string {
   return complete ? "" : "; incomplete, because not every sitemap could be read: see site_summary";
 }
 
-function noteOn(tree: SitemapTree, { counts, unknownHosts }: PageFilter): string {
+function noteOn(tree: SitemapTree, { counts, unknownHosts }: PageFilter, pages: readonly ListedPage[]): string {
   if (![...tree.sitemaps()].some(isReadSitemap)) return `no sitemap found for ${tree.homepage}`;
   const unknown = counted(counts.robotsUnknown, "page");
-  return counts.robotsUnknown > 0 ? `skipped ${unknown}: could not read robots.txt of ${[...unknownHosts][0]}` : "";
+  const cut = pages.filter((page) => page["cut"]).length;
+  return [
+    ...(counts.robotsUnknown > 0 ? [`skipped ${unknown}: could not read robots.txt of ${[...unknownHosts][0]}`] : []),
+    ...(cut > 0 ? [`${counted(cut, "page")} cut: too large for an answer`] : []),
+  ].join("; ");
 }
 
 /** Where the next result continues: an opaque text, valid for one `state`. */
@@ -143,12 +153,18 @@ async function* batchesOf(tree: SitemapTree, sitemap: PagesSitemap): AsyncGenera
   for await (const step of tree.walk(sitemap)) if (step.type === "pages") yield step.pages;
 }
 
-/** Whether all words occur in the URL, the titles or the captions of a page. */
+/** Whether all words occur in the path, the titles or the descriptions of a page. */
 export function hasWords(words: string): Matches {
   const wanted = words.toLowerCase().match(/\S+/g) ?? [];
   return ({ url, newsStory, images = [], videos = [] }) => {
-    const media = [...images.flatMap(({ title, caption }) => [title, caption]), ...videos.map(({ title }) => title)];
-    const text = [decoded(url), newsStory?.title, newsStory?.section, ...media].join(" ").toLowerCase();
+    const media = [...images, ...videos].flatMap((each) => [
+      each.title,
+      "caption" in each ? each.caption : "",
+      "description" in each ? each.description : "",
+    ]);
+    // Scheme and host are the same for all pages.
+    const path = decoded(url.replace(/^[a-z]+:\/\/[^/?#]*/i, ""));
+    const text = [path, newsStory?.title, newsStory?.section, ...media].join(" ").toLowerCase();
     return wanted.every((word) => text.includes(word));
   };
 }
@@ -166,6 +182,7 @@ export async function summaryOf(tree: SitemapTree): Promise<Answer> {
   const sections = new Counts();
   const languages = new Counts();
   let [dated, newest, oldest] = [0, "", ""];
+  let [latest, first] = [Number.NaN, Number.NaN];
   for (const sitemap of distinctSitemaps(tree)) {
     for await (const pages of batchesOf(tree, sitemap)) {
       for (const { url, lastModified, alternates } of pages) {
@@ -173,8 +190,10 @@ export async function summaryOf(tree: SitemapTree): Promise<Answer> {
         for (const { language } of alternates?.slice(0, 100) ?? []) languages.add(language);
         if (lastModified === undefined) continue;
         dated += 1;
-        if (newest === "" || lastModified > newest) newest = `${lastModified}`;
-        if (oldest === "" || lastModified < oldest) oldest = `${lastModified}`;
+        // By instant: texts with other offsets or precisions do not compare.
+        const instant = Date.parse(lastModified);
+        if (!(instant <= latest)) [latest, newest] = [instant, `${lastModified}`];
+        if (!(instant >= first)) [first, oldest] = [instant, `${lastModified}`];
       }
     }
   }

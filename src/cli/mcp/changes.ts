@@ -1,95 +1,141 @@
-// What changed on a website since an agent last asked: its archive is the state of `changes`. A run saves the list next to it, so that an
-// agent can page through all of it, and nothing is lost if a run takes longer than a call may wait.
-import { createReadStream, createWriteStream, existsSync, renameSync, statSync } from "node:fs";
-import { createInterface } from "node:readline";
-import { pipeline } from "node:stream/promises";
-import { changes } from "../../diff/changes.ts";
+// What changed on a website since an agent was last told. The list is read from the running comparison, answer by answer. The state is
+// replaced after the last answer was delivered: what an agent did not get is listed again.
+import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
+import { type Changes, changes, type WebsiteChange } from "../../diff/changes.ts";
 import { SitemapError } from "../../model/errors.ts";
 import type { CrawlEvent } from "../../model/event.ts";
-import { jsonOf } from "../../write/printable.ts";
-import { Bounded, cursorOf, type ListedPage, listed, placeIn } from "./answers.ts";
-import { type KeptSite, NoAnswer, notRead, type Sites } from "./sites.ts";
+import { Bounded, cursorOf, type Delivered, type ListedPage, listed, placeIn } from "./answers.ts";
+import { type KeptSite, NoAnswer, notRead, type Sites, whenFree } from "./sites.ts";
 
-interface Change {
-  readonly kind: "added" | "changed" | "removed";
-  readonly page: ListedPage;
-  /** What differs. */
-  readonly fields?: readonly string[];
-}
-
-interface Head {
+export interface ListedChanges {
   readonly isFirst: boolean;
   /** Whether all sitemaps could be read this time. Of the others, the last known state is kept. */
   readonly complete: boolean;
-}
-
-export interface ListedChanges extends Head {
-  readonly changes: readonly Change[];
+  readonly changes: readonly {
+    readonly kind: string;
+    readonly page: ListedPage;
+    readonly fields?: readonly string[];
+  }[];
   readonly nextCursor?: string;
 }
 
-/** The changes since the last time; with a cursor, the next ones of the same list. */
-export function changeLists(sites: Sites): (site: string, cursor: string | undefined) => Promise<ListedChanges> {
-  return async (site, cursor) => {
-    const kept = sites.site(site);
-    // A list that was not delivered yet, even by a server before this one; and the one that was.
-    const [waiting, told] = ["waiting", "changes"].map((name) => `${kept.file}.${name}.ndjson`) as [string, string];
+interface OpenList {
+  readonly id: number;
+  readonly found: Changes;
+  readonly items: AsyncIterator<WebsiteChange>;
+  readonly isFirst: boolean;
+  complete: boolean;
+  /** Read, but not told yet. */
+  next: WebsiteChange | undefined;
+  told: number;
+  /** The last answer, in case it is asked for again. */
+  last: { readonly from: number; readonly answer: ListedChanges } | undefined;
+  /** Once the last answer is on its way: settled when it was delivered, or failed to be. */
+  ending?: Promise<void>;
+  readonly timer: NodeJS.Timeout;
+}
+
+// A list that nobody continues holds the lock of its website.
+const longestPause = 10 * 60_000;
+
+export type DeliveredChanges = readonly [facts: ListedChanges, delivered?: Delivered];
+
+/** Lists the changes since the last time; with a cursor, the next ones of the same list. `delivered` is to be called once the answer was sent. */
+export class ChangeLists {
+  readonly #sites: Sites;
+  readonly #open = new Map<string, OpenList>();
+
+  constructor(sites: Sites) {
+    this.#sites = sites;
+  }
+
+  async list(site: string, cursor: string | undefined): Promise<DeliveredChanges> {
+    const kept = this.#sites.site(site);
+    let list = this.#open.get(kept.file);
     if (cursor === undefined) {
-      await sites.once(kept, "changes", async () => (existsSync(waiting) ? undefined : write(kept, waiting)));
-      if (existsSync(waiting)) renameSync(waiting, told);
+      await this.close(site);
+      await this.#sites.once(kept, "changes", async () => void this.#open.set(kept.file, await this.#begin(kept)));
+      list = this.#open.get(kept.file);
     }
-    return read(told, cursor);
-  };
-}
+    if (list === undefined) throw new NoAnswer("There is no list of changes; call it without a cursor");
+    const [from = 0] = cursor === undefined ? [] : placeIn(cursor, list.id, "list");
+    if (list.last?.from === from) return [list.last.answer];
+    if (from !== list.told) throw new NoAnswer("The cursor belongs to an earlier answer; call it without a cursor");
+    const answer = await this.#answer(list, from);
+    if (answer.nextCursor !== undefined) return [answer];
+    let settle = () => {};
+    list.ending = new Promise((resolve) => (settle = resolve));
+    return [answer, async (wasSent) => (wasSent ? this.#commit(kept, list) : undefined)?.finally(settle) ?? settle()];
+  }
 
-// The first line says which list it is. It is complete before the state is replaced.
-async function write({ homepage, file, before, crawl }: KeptSite, list: string): Promise<void> {
-  const state = existsSync(before) ? before : file;
-  const known = statSync(state, { throwIfNoEntry: false });
-  const isFirst = known === undefined;
-  let complete = true;
-  const onEvent = (event: CrawlEvent) => {
-    if (event.type === "finished") ({ complete } = event);
-  };
-  const found = changes(homepage, { state, first: "none", crawl: { ...crawl, onEvent } });
-  const partial = `${list}.partial`;
-  try {
-    await pipeline(async function* () {
-      // Known once the website was read, which is before its first change.
-      let head = () => `${jsonOf({ isFirst, complete, id: Date.now() })}\n`;
-      for await (const change of found) {
-        const { kind, page } = change;
-        const fields = change.kind === "changed" ? { fields: change.fields } : {};
-        yield `${head()}${jsonOf({ kind, page: listed(page), ...fields })}\n`;
-        head = () => "";
+  /** Ends a list without telling the rest, so that the website can be read again. */
+  async close(site: string): Promise<void> {
+    const { file } = this.#sites.site(site);
+    const list = this.#open.get(file);
+    await list?.ending;
+    if (list !== undefined && this.#open.get(file) === list) await this.#discard(file, list);
+  }
+
+  /** When the server ends. */
+  closeAll(): void {
+    for (const [file, list] of this.#open) if (list.ending === undefined) void this.#discard(file, list);
+  }
+
+  async #discard(file: string, list: OpenList): Promise<void> {
+    this.#open.delete(file);
+    clearTimeout(list.timer);
+    await list.items.return?.();
+    await list.found.close();
+  }
+
+  async #begin({ homepage, file, state, crawl }: KeptSite): Promise<OpenList> {
+    const isFirst = !existsSync(state) && !existsSync(file);
+    return whenFree(async () => {
+      if (!existsSync(state) && existsSync(file)) linkSync(file, state);
+      let complete = true;
+      const onEvent = (event: CrawlEvent) => {
+        if (event.type === "finished") ({ complete } = event);
+      };
+      const found = changes(homepage, { state, first: "none", crawl: { ...crawl, onEvent } });
+      const items = found[Symbol.asyncIterator]();
+      try {
+        const { value } = await items.next();
+        const timer = setTimeout(() => void this.close(homepage), longestPause).unref();
+        return { id: Date.now(), found, items, isFirst, complete, next: value, told: 0, last: undefined, timer };
+      } catch (error) {
+        await found.close();
+        throw error instanceof SitemapError && error.problem ? notRead(homepage, error.problem) : error;
       }
-      yield head();
-    }, createWriteStream(partial));
-    renameSync(partial, list);
-    await found.commit();
-    // If no sitemap was found, the state is as it was.
-    if (state !== file && statSync(state).ino !== known?.ino) renameSync(state, file);
-  } catch (error) {
-    if (error instanceof SitemapError && error.problem !== undefined) throw notRead(homepage, error.problem);
-    throw error;
-  } finally {
-    await found.close();
+    });
   }
-}
 
-async function read(file: string, cursor: string | undefined): Promise<ListedChanges> {
-  if (!existsSync(file)) throw new NoAnswer("There is no list of changes; call it without a cursor");
-  const found = new Bounded<Change>();
-  const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
-  let [id, head]: [number, Head] = [-1, { isFirst: false, complete: true }];
-  let [number, skipped] = [0, 0];
-  for await (const line of lines) {
-    if (id < 0) {
-      ({ id, ...head } = JSON.parse(line) as Head & { id: number });
-      if (cursor !== undefined) [skipped = 0] = placeIn(cursor, id, "list");
-    } else if (++number > skipped && !found.add(JSON.parse(line) as Change)) {
-      return { ...head, changes: found.items, nextCursor: cursorOf(id, number - 1) };
+  async #answer(list: OpenList, from: number): Promise<ListedChanges> {
+    const told = new Bounded<ListedChanges["changes"][number]>();
+    while (list.next !== undefined) {
+      const { kind, page } = list.next;
+      const fields = list.next.kind === "changed" ? { fields: list.next.fields } : {};
+      if (!told.add({ kind, page: listed(page), ...fields })) break;
+      list.told += 1;
+      list.next = (await list.items.next()).value;
     }
+    const more = list.next !== undefined && { nextCursor: cursorOf(list.id, list.told) };
+    const answer = { isFirst: list.isFirst, complete: list.complete, changes: told.items, ...more };
+    list.last = { from, answer };
+    return answer;
   }
-  return { ...head, changes: found.items };
+
+  // From now on, these changes are known, and other questions are answered from what was read.
+  async #commit({ file, state }: KeptSite, list: OpenList): Promise<void> {
+    if (this.#open.get(file) !== list) return;
+    this.#open.delete(file);
+    clearTimeout(list.timer);
+    const before = statSync(state, { throwIfNoEntry: false })?.ino;
+    await list.found.commit();
+    // If no sitemap was found, the state is as it was.
+    if (statSync(state, { throwIfNoEntry: false })?.ino === before) return;
+    const link = `${file}.${process.pid}`;
+    rmSync(link, { force: true });
+    linkSync(state, link);
+    renameSync(link, file);
+  }
 }

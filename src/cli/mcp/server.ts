@@ -7,7 +7,6 @@ import { counted } from "../../model/figures.ts";
 import { type PageFilters, resolveOptions, resolveParseOptions, version } from "../../model/options.ts";
 import { withAssumedScheme } from "../../model/url.ts";
 import type { Entries } from "../../parse/entries.ts";
-import { jsonOf } from "../../write/printable.ts";
 import { UsageError } from "../exit-codes.ts";
 import { isRobotsText } from "../input/target.ts";
 import {
@@ -22,35 +21,41 @@ import {
   summaryOf,
   unlessComplete,
 } from "./answers.ts";
-import { changeLists } from "./changes.ts";
+import { ChangeLists } from "./changes.ts";
 import { NoAnswer, notRead, type Sites } from "./sites.ts";
 
 type Data = Readonly<Record<string, unknown>>;
 
 const text = (description: string) => ({ type: "string", description }) as const;
-const texts = (description: string) => ({ type: "array", items: { type: "string" }, description }) as const;
-const site = { site: text("the homepage of the website, such as https://example.org/") };
+const pattern = (description: string) =>
+  ({ anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }], description }) as const;
 const flag = (description: string) => ({ type: "boolean", description }) as const;
+const list = (...required: readonly string[]) =>
+  ({ type: "array", items: { type: "object", properties: {}, required } }) as const;
+const [string, count, object] = [{ type: "string" }, { type: "integer" }, { type: "object" }] as const;
+const site = { site: text("the homepage of the website, such as https://example.org/") };
 const refresh = { refresh: flag("crawl the website again instead of using the stored copy") };
 const paging = {
-  limit: {
-    type: "integer",
-    minimum: 1,
-    maximum: 1000,
-    description: "maximum number of pages to return (default: 100)",
-  },
+  limit: { ...count, minimum: 1, maximum: 1000, description: "maximum number of pages to return (default: 100)" },
   cursor: text("nextCursor from the previous result"),
 } as const;
-const pageList = {
-  type: "object",
-  properties: {
-    complete: { type: "boolean", description: "whether all of the website's sitemaps could be read" },
-    pages: { type: "array", items: { type: "object", properties: { url: { type: "string" } }, required: ["url"] } },
-    nextCursor: { type: "string" },
-    note: { type: "string" },
+const complete = flag("whether all of the website's sitemaps could be read");
+
+// What the tools return.
+const outputs = {
+  summary: {
+    ...{ site: string, complete, pages: count, sitemaps: object, sections: object, dates: object, languages: object },
+    ...{ preferences: list(), problems: object },
   },
-  required: ["complete", "pages"],
+  pages: { complete, pages: list("url"), nextCursor: string, note: string },
+  findings: { site: string, complete, counts: object, findings: list("rule"), omitted: count, notJudged: count },
+  changes: { isFirst: flag("no earlier state"), complete, changes: list("kind", "page"), nextCursor: string },
+  document: {
+    ...{ kind: string, format: string, complete, counts: object, omitted: object, pages: list("url") },
+    ...{ sitemaps: list("url"), preferences: list(), problems: list("code") },
+  },
 } as const;
+const optional = ["nextCursor", "note", "preferences"];
 
 interface PageQuestion {
   readonly site: string;
@@ -61,38 +66,54 @@ interface PageQuestion {
 
 type ListQuestion = PageQuestion & Omit<PageFilters, "limit">;
 
-export function createServer(sites: Sites, signal: AbortSignal): McpServer {
+/** `sent` resolves when what was written so far has reached the agent. */
+export function createServer(sites: Sites, signal: AbortSignal, sent: () => Promise<void>): McpServer {
   const server = new McpServer({ name: "sitegrove", version });
   const add = <Question>(
     name: string,
     description: string,
     input: Data,
+    returns: keyof typeof outputs,
     answer: (question: Question) => Promise<Answer>,
-    output?: object,
   ) => {
     const { required = [], ...properties } = input as { required?: readonly string[] };
     const schema = { type: "object", properties, required, additionalProperties: false };
-    const inputSchema = fromJsonSchema<Question>(schema as never);
-    const outputSchema = output && fromJsonSchema<Data>(output as never);
-    const annotations = { readOnlyHint: true, openWorldHint: true };
-    const config = { description, inputSchema, annotations, ...(outputSchema && { outputSchema }) };
-    server.registerTool(name, config as never, ((question: Question) => answered(() => answer(question))) as never);
+    const names = Object.keys(outputs[returns]).filter((each) => !optional.includes(each));
+    const output = { type: "object", properties: outputs[returns], required: names };
+    const config = {
+      description,
+      inputSchema: fromJsonSchema<Question>(schema as never),
+      outputSchema: fromJsonSchema<Data>(output as never),
+      annotations: { readOnlyHint: true, openWorldHint: true },
+    };
+    server.registerTool(
+      name,
+      config as never,
+      ((question: Question) => answered(() => answer(question), sent)) as never,
+    );
   };
-  const changes = changeLists(sites);
+  const changes = new ChangeLists(sites);
+  signal.addEventListener("abort", () => changes.closeAll(), { once: true });
+  // What is read again ends a list of changes that is being told.
+  const use: Sites["use"] = async (site, isRefreshed, work) => {
+    if (isRefreshed) await changes.close(site);
+    return sites.use(site, isRefreshed, work);
+  };
   const question = { ...site, ...refresh, required: ["site"] };
 
   add<PageQuestion>(
     "site_summary",
     "An overview of a website's sitemaps: sitemaps, pages by section, dates, languages, AI preferences, and whether everything could be read. Call this first.",
     question,
-    ({ site, refresh = false }) => sites.use(site, refresh, summaryOf),
+    "summary",
+    ({ site, refresh = false }) => use(site, refresh, summaryOf),
   );
 
-  const list = async (
+  const listing = async (
     { site, refresh = false, limit = 100, cursor }: PageQuestion,
     chosen: Parameters<typeof pagesOf>[1],
   ) => {
-    const facts = await sites.use(site, refresh, (tree, state) => pagesOf(tree, chosen, { limit, cursor, state }));
+    const facts = await use(site, refresh, (tree, state) => pagesOf(tree, chosen, { limit, cursor, state }));
     const more = facts.nextCursor ? "; there are more" : "";
     const note = `${facts.note ? `; ${facts.note}` : ""}${unlessComplete(facts.complete)}`;
     return [`${counted(facts.pages.length, "page")}${more}${note}`, facts] as const;
@@ -102,8 +123,8 @@ export function createServer(sites: Sites, signal: AbortSignal): McpServer {
     "The pages that a website's sitemaps declare, in declared order. A pattern is a substring of the URL, a wildcard pattern for the whole URL (*/blog/*), or a regular expression between slashes.",
     {
       ...question,
-      include: texts("only pages whose URL matches one of these patterns"),
-      exclude: texts("skip pages whose URL matches one of these patterns"),
+      include: pattern("only pages whose URL matches one of these patterns"),
+      exclude: pattern("skip pages whose URL matches one of these patterns"),
       since: text("only pages modified since a date or within a period: 2026-05-31, 36h, 7d, 2w"),
       undated: { ...text("with since: what to do with pages without a date (default: drop)"), enum: ["drop", "keep"] },
       unique: flag("each URL once, even if several sitemaps list it"),
@@ -112,39 +133,41 @@ export function createServer(sites: Sites, signal: AbortSignal): McpServer {
       allowedFor: text("only pages that robots.txt allows this crawler to fetch, such as GPTBot"),
       ...paging,
     },
+    "pages",
     async (asked) => {
       const { site: _, refresh: __, limit: ___, cursor: ____, ...filters } = asked;
-      return list(asked, { filters });
+      return listing(asked, { filters });
     },
-    pageList,
   );
   add<PageQuestion & { readonly words: string }>(
     "find_pages",
-    "The pages that contain all the given words in their URL, title, section or captions. Sitemaps rarely have titles, so use words that occur in URLs.",
+    "The pages that contain all the given words in their path, titles or descriptions. Sitemaps rarely have titles, so use words that occur in paths.",
     {
       ...question,
       words: { ...text("words, separated by spaces, case-insensitive"), pattern: "\\S" },
       ...paging,
       required: ["site", "words"],
     },
-    async (asked) => list(asked, { matches: hasWords(asked.words) }),
-    pageList,
+    "pages",
+    async (asked) => listing(asked, { matches: hasWords(asked.words) }),
   );
   add<PageQuestion>(
     "check_site",
     "What is wrong with a website's sitemaps, how search engines react, and how to fix it.",
     question,
-    ({ site, refresh = false }) => sites.use(site, refresh, (tree) => findingsOf(tree, signal)),
+    "findings",
+    ({ site, refresh = false }) => use(site, refresh, (tree) => findingsOf(tree, signal)),
   );
   add<{ readonly site: string; readonly cursor?: string }>(
     "changes",
     "Crawls a website again, and lists the pages that were added, changed or removed since it was last read here. The first call only records the current state. With a cursor, continues the same list.",
     { ...site, cursor: paging.cursor, required: ["site"] },
+    "changes",
     async ({ site, cursor }) => {
-      const facts = await changes(site, cursor);
+      const [facts, delivered] = await changes.list(site, cursor);
       const listed = `${counted(facts.changes.length, "change")}${facts.nextCursor ? "; there are more" : ""}`;
       const sentence = facts.isFirst ? "read for the first time; changes are listed from now on" : listed;
-      return [sentence + unlessComplete(facts.complete), facts];
+      return [sentence + unlessComplete(facts.complete), facts, delivered];
     },
   );
   add<{ readonly text?: string; readonly url?: string }>(
@@ -154,6 +177,7 @@ export function createServer(sites: Sites, signal: AbortSignal): McpServer {
       text: text("the content of the document"),
       url: text("its URL; if text is given, the base for relative URLs"),
     },
+    "document",
     (asked) => parsed(sites, asked),
   );
   return server;
@@ -200,6 +224,7 @@ async function parsedFacts(
     format,
     complete,
     counts,
+    omitted: { pages: pages.omitted, sitemaps: sitemaps.omitted },
     pages: pages.items,
     sitemaps: sitemaps.items,
     ...(preferences.items.length > 0 && { preferences: preferences.items }),
@@ -208,11 +233,19 @@ async function parsedFacts(
   return [`${format}: ${counted(counts.pages, "page")}, ${counted(counts.sitemaps, "sitemap")}`, facts];
 }
 
-async function answered(answer: () => Promise<Answer>): Promise<CallToolResult> {
+async function answered(answer: () => Promise<Answer>, sent: () => Promise<void>): Promise<CallToolResult> {
   try {
-    const [text, facts] = await answer();
-    if (Buffer.byteLength(jsonOf(facts)) > largestAnswer)
-      throw new NoAnswer("The result is too large; narrow the request");
+    const [text, facts, delivered] = await answer();
+    // If it cannot be noted that an answer was sent, the next one repeats it.
+    if (delivered !== undefined)
+      setImmediate(() =>
+        sent()
+          .then(
+            () => delivered(true),
+            () => delivered(false),
+          )
+          .catch(() => undefined),
+      );
     return { content: [{ type: "text", text }], structuredContent: { ...facts } };
   } catch (error) {
     const isExpected = error instanceof NoAnswer || error instanceof SitemapError || error instanceof UsageError;
@@ -221,6 +254,3 @@ async function answered(answer: () => Promise<Answer>): Promise<CallToolResult> 
     return { content: [{ type: "text", text }], isError: true };
   }
 }
-
-// In bytes: some URLs and lines are as long as a result should be.
-const largestAnswer = 60_000;

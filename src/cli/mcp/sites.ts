@@ -1,14 +1,16 @@
 // The websites that an agent asks about: each is read once and kept as an archive in a folder, so that the next call needs no request.
-// Also decides which websites are allowed.
-import { existsSync, renameSync, rmSync, statSync } from "node:fs";
+// Beside it is the state of `changes`. One lock per website: several servers may share the folder. Also decides which websites are allowed.
+import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
-import { setTimeout } from "node:timers/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import { archivedSettings } from "../../crawl/prepare.ts";
 import { keyHash, type SiteJob, siteJob } from "../../fleet/site-job.ts";
 import { SitemapError } from "../../model/errors.ts";
-import type { Options } from "../../model/options.ts";
+import { type Options, resolveOptions } from "../../model/options.ts";
 import { messageWithHint, type Problem } from "../../model/problem.ts";
 import { urlKey } from "../../model/url.ts";
 import { makeFolder } from "../../storage/folder.ts";
+import { FileLock } from "../../storage/lock.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
 
 /** Why there is no result, for the agent. */
@@ -34,8 +36,8 @@ export interface KeptSite {
   readonly homepage: string;
   /** The archive. */
   readonly file: string;
-  /** The archive that `changes` continues from, if the website was crawled again since. */
-  readonly before: string;
+  /** The archive as `changes` last told it. */
+  readonly state: string;
   readonly crawl: Options;
 }
 
@@ -54,11 +56,12 @@ export class Sites {
   /** Throws a `NoAnswer` if it is not allowed. */
   site(site: string): KeptSite {
     const { homepage, key } = jobOf(site);
-    const { host } = new URL(homepage);
-    const name = `${host.replaceAll(/[^a-z0-9.-]/gi, "_").slice(0, 100)}-${keyHash(key)}.warc.gz`;
-    const { folder } = this.#options;
-    const [file, before] = [path.join(folder, name), path.join(folder, `before.${name}`)];
-    return { homepage, file, before, crawl: this.crawlOptions(site) };
+    const crawl = this.crawlOptions(site);
+    const host = new URL(homepage).host.replaceAll(/[^a-z0-9.-]/gi, "_").slice(0, 100);
+    // With other options, other pages are found: that is another archive.
+    const made = JSON.stringify(archivedSettings(resolveOptions(this.#options.crawl)));
+    const file = path.join(this.#options.folder, `${host}-${keyHash(`${key} ${made}`)}`);
+    return { homepage, file: `${file}.warc.gz`, state: `${file}.changes.warc.gz`, crawl };
   }
 
   /** The options for requests to a URL. A private address must be allowed by name. Throws a `NoAnswer` if it is not allowed. */
@@ -75,14 +78,14 @@ export class Sites {
   async use<T>(site: string, refresh: boolean, work: (tree: SitemapTree, state: number) => Promise<T>): Promise<T> {
     const kept = this.site(site);
     const { openTree } = await import("../../tree/build.ts");
-    if (refresh || this.#busy.has(kept.file) || !existsSync(kept.file))
-      await this.once(kept, "read", () => this.#read(kept));
+    const read = () => this.once(kept, "read", () => this.#read(kept));
+    if (refresh || this.#busy.has(kept.file) || !existsSync(kept.file)) await read();
     const open = () => openTree(kept.file, { signal: this.#options.signal });
     const tree = await open().catch(async (error: unknown) => {
       if (!(error instanceof SitemapError)) throw error;
       // It is damaged.
-      rmSync(kept.file);
-      await this.once(kept, "read", () => this.#read(kept));
+      rmSync(kept.file, { force: true });
+      await read();
       return open();
     });
     try {
@@ -92,7 +95,7 @@ export class Sites {
     }
   }
 
-  /** Does one thing at a time with a website, and what is under way not again. Waits for its end as long as a question may take. */
+  /** Serializes work per website, and joins work of the same kind that is already running. Waits for its end as long as a question may take. */
   async once({ file, homepage }: KeptSite, kind: string, work: () => Promise<void>): Promise<void> {
     let busy = this.#busy.get(file);
     if (busy?.kind !== kind) {
@@ -105,26 +108,53 @@ export class Sites {
       this.#busy.set(file, now);
       busy = now;
     }
-    const late = setTimeout(patience, "late", { ref: false });
+    const late = delay(patience, "late", { ref: false });
     if ((await Promise.race([busy.doing, late])) === "late")
       throw new NoAnswer(`${homepage} is still being crawled; try again in a minute`);
   }
 
-  async #read({ homepage, file, before, crawl }: KeptSite): Promise<void> {
+  async #read({ homepage, file, state, crawl }: KeptSite): Promise<void> {
     const { sitemapTreeForHomepage } = await import("../../tree/build.ts");
-    // Its name says that it is compressed.
+    const asked = Date.now();
+    const lock = await whenFree(() => FileLock.take(lockOf(state), busyIn(homepage)));
     const partial = path.join(path.dirname(file), `partial.${path.basename(file)}`);
-    const previous = existsSync(file) ? { previous: file } : {};
-    rmSync(partial, { force: true });
     try {
+      // Another server has just read it.
+      if ((statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) > asked) return;
+      rmSync(partial, { force: true });
+      const previous = existsSync(file) ? { previous: file } : {};
       const tree = await sitemapTreeForHomepage(homepage, { ...crawl, ...previous, save: partial });
       await tree.close();
       const { unreachable } = tree;
       if (unreachable !== undefined) throw notRead(homepage, unreachable.reason);
-      if (existsSync(file) && !existsSync(before)) renameSync(file, before);
+      // What was read first is what `changes` compares with.
+      if (existsSync(file) && !existsSync(state)) linkSync(file, state);
       renameSync(partial, file);
     } finally {
       rmSync(partial, { force: true });
+      lock.release();
+    }
+  }
+}
+
+/** That of `changes`, which has the same state. */
+export function lockOf(state: string): string {
+  return `${state}.lock`;
+}
+
+/** What is said while another server reads the same website. */
+export function busyIn(homepage: string): (owner: string) => NoAnswer {
+  return (owner) => new NoAnswer(`${homepage} is being read by another server (${owner}); try again in a minute`);
+}
+
+/** Waits for another server as long as a question may take. */
+export async function whenFree<T>(take: () => T | Promise<T>): Promise<T> {
+  for (const until = Date.now() + patience - 5000; ; await delay(200)) {
+    try {
+      return await take();
+    } catch (error) {
+      const isBusy = error instanceof NoAnswer || (error instanceof SitemapError && error.code === "state-in-use");
+      if (!isBusy || Date.now() > until) throw error;
     }
   }
 }
