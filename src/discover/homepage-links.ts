@@ -4,7 +4,7 @@ import type { HeaderList } from "../model/exchange.ts";
 import type { ProblemLog } from "../model/problem.ts";
 import { resolveUrl } from "../model/url.ts";
 import type { Candidate } from "./candidates.ts";
-import { HtmlTags } from "./html-tags.ts";
+import { type Attributes, HtmlTags, longestTag } from "./html-tags.ts";
 import type { PlatformHints } from "./platforms.ts";
 
 // A homepage with more links is not describing its sitemaps.
@@ -40,7 +40,7 @@ export class HomepageLinks {
   html(hints?: PlatformHints, useFeeds = false): HtmlTags {
     // The `href` of the first <base> that has one, as in browsers.
     let base: string | undefined;
-    return new HtmlTags(new Set(["link", "base", "meta", "script", "img"]), (name, attributes) => {
+    const onTag = (name: string, attributes: Attributes): void => {
       const { href, rel = "", type = "" } = attributes;
       hints?.takeTag(name, attributes);
       if (name === "base" && href !== undefined)
@@ -50,7 +50,15 @@ export class HomepageLinks {
       // A feed of comments lists no pages.
       else if (useFeeds && isFeed(rel, type) && !/\/comments\/feed\b/.test(href ?? ""))
         this.#add(href ?? "", base ?? this.#url, "homepage-link", true);
-    });
+    };
+    // Icons are often in their tags.
+    const onLongTag = (name: string, { rel, href = "", type = "" }: Attributes): void => {
+      const mayMatter = name === "link" && !href.startsWith("data:");
+      if (mayMatter && (rel === undefined || isSitemap(rel, type) || (useFeeds && isFeed(rel, type)))) {
+        this.#problems.add("limit-xml-token", { value: "<link>", limit: longestTag });
+      }
+    };
+    return new HtmlTags(new Set(["link", "base", "meta", "script", "img"]), onTag, onLongTag);
   }
 
   #add(target: string, base: string, by: Candidate["by"], isFeed = false): void {

@@ -9,8 +9,8 @@ export type Attributes = Readonly<Record<string, string>>;
 /** `at`: where the tag begins. */
 type OnTag = (name: string, attributes: Attributes, at: number) => void;
 
-// In characters: a longer tag is skipped.
-const longestTag = 64 * 1024;
+/** In characters: a longer tag is skipped. */
+export const longestTag: number = 64 * 1024;
 const longestName = 16;
 const longestEnd = "--!>".length;
 // The content of these elements is not markup.
@@ -19,6 +19,7 @@ const texts: ReadonlySet<string> = new Set(["script", "style", "template", "text
 export class HtmlTags {
   readonly #names: ReadonlySet<string>;
   readonly #onTag: OnTag;
+  readonly #onLongTag: OnTag | undefined;
   // Text that cannot be interpreted yet: the beginning of a tag, or of the end of a comment.
   #rest = "";
   // How many characters came before it.
@@ -28,10 +29,11 @@ export class HtmlTags {
   // What is being skipped: a comment, or an element until its end tag.
   #skipped: string | undefined;
 
-  /** `onTag` is called for start tags with one of these names. */
-  constructor(names: ReadonlySet<string>, onTag: OnTag) {
+  /** `onTag` is called for start tags with one of these names; `onLongTag` for those that are too long, with the attributes at their beginning. */
+  constructor(names: ReadonlySet<string>, onTag: OnTag, onLongTag?: OnTag) {
     this.#names = names;
     this.#onTag = onTag;
+    this.#onLongTag = onLongTag;
   }
 
   write(piece: string): void {
@@ -73,7 +75,11 @@ export class HtmlTags {
     if (!this.#names.has(name)) return open + 1 + name.length;
     const { attributes, end } = readAttributes(html, open + 1 + name.length);
     if (end > html.length && !isWhole && html.length - open < longestTag) return open === at ? undefined : open;
-    if (end - open > longestTag) return open + longestTag;
+    if (end - open > longestTag) {
+      const cut = readAttributes(html.slice(0, open + longestTag), open + 1 + name.length);
+      this.#onLongTag?.(name, cut.attributes, this.#before + open);
+      return open + longestTag;
+    }
     this.#onTag(name, attributes, this.#before + open);
     return end;
   }

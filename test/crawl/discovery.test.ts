@@ -530,3 +530,23 @@ describe("a compressed robots.txt counts as far as `robotsBytes`, decompressed",
     expect(pages).toEqual([`${home}1`, `${other}b`]);
   });
 });
+
+test("a linked sitemap that is cut off is a loss, even if it is served as HTML", async () => {
+  const headers = { "content-type": "text/html" };
+  for (const body of [
+    '<?xml version="1.0"?>\n<urlset xmlns="http://www.sitemaps',
+    '<?xml version="1.0"?>\n<!-- made',
+  ]) {
+    const { tree } = await discover({
+      "/": '<link rel="sitemap" href="/a.xml">',
+      "/a.xml": { headers, body },
+    });
+    expect(tree.complete).toBe(false);
+    expect([...tree.problems()].map(({ problem }) => problem.code)).toContain("xml-truncated");
+  }
+  const { tree } = await discover({
+    "/": '<link rel="sitemap" href="/a.html">',
+    "/a.html": { headers, body: "<!DOCTYPE html><html><body>Our pages" },
+  });
+  expect(tree.complete).toBe(true);
+});

@@ -95,3 +95,23 @@ test("a Link header that is not well-formed gives what stands before the fault",
   expect(inHeader('<a.xml>; rel=sitemap, <b.xml; rel="sitemap')).toEqual([`${home}a.xml`]);
   expect(inHeader('garbage; "<>')).toEqual([]);
 });
+
+test("a <link> tag that is too long to be read is a loss, unless it cannot matter", () => {
+  const long = "x".repeat(70_000);
+  const codes = (tag: string) => read([`${tag}${yes}`]).problems.map(({ code }) => code);
+  for (const tag of [
+    `<link rel="sitemap" title="${long}" href="/a.xml">`,
+    `<link title="${long}" rel="sitemap" href="/a.xml">`,
+    `<link href="/a.xml" title="${long}" rel="sitemap">`,
+  ]) {
+    expect(codes(tag)).toEqual(["limit-xml-token"]);
+  }
+  for (const tag of [
+    `<link rel="icon" href="data:image/png;base64,${long}">`,
+    `<link href="data:image/png;base64,${long}" rel="icon">`,
+    `<link rel="stylesheet" title="${long}">`,
+    `<img alt="${long}">`,
+  ]) {
+    expect(read([`${tag}${yes}`])).toEqual({ urls: [`${home}yes.xml`], problems: [] });
+  }
+});

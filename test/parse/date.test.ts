@@ -100,7 +100,7 @@ describe("what is ambiguous, impossible or no date is absent", () => {
     // Not complete, or not a date at all.
     ...list("| - | NaN | null | today | yesterday at 3 PM | 12:30 | Thursday | December | Dec 17 | 24 | 202405"),
     ...list("1714557600 | 1714557600000 | 2024-W05-1 | 2024-123 | 2024-01-02 03 | 2024-01-02 0304 | 2024-01-02 lunch"),
-    ...list("2024-01-02T10:00:00 Mars | 2024-01-02T10:00:00EST+02:00 | 2024-01-02T10:00:00Z trailing | 2024-01-022024"),
+    ...list("2024-01-02T10:00:00 Mars | 2024-01-02T10:00:00Z trailing | 2024-01-022024"),
     ...list("-2024-01-02 | +002024-01-02 | ٢٠٢٤-٠١-٠٢ | 10:20 | 17.12. | Thu 10:20:30 | --12-17"),
     " ",
     `2024-01-02${" ".repeat(2000)}03:04:05 UTC`,
