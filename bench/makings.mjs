@@ -20,6 +20,7 @@ export const makings = {
     urlset((n) => entry(n, [date(n), image(n, `The day&#8217;s news &#8211; part &#x${(n % 999).toString(16)}A;`)])),
   "a comment in each entry": () =>
     urlset((n) => entry(n, [date(n), `<!-- article ${n} -->`, "<changefreq>weekly</changefreq>", image(n)])),
+  "a comment in each URL": () => urlset((n) => entry(n, [date(n)], `${url(n)}<!-- ${n} -->`)),
   "2,000 alternates": () => urlset((n) => entry(n, [links(n, 2000)]), 8),
 };
 

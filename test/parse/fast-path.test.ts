@@ -275,3 +275,27 @@ test("a numeric reference to any character, in a text, a URL or an attribute, is
   expectSame(parsePieces([document]), parseWithout([document]));
   expectSameUrls(inBytes(document, 5000));
 });
+
+test("comments anywhere in an entry, also inside a text, are skipped as without the fast path", () => {
+  const comments = [
+    "<!-- c -->",
+    "<!---->",
+    "<!-- <url> & &amp; -- ж -->",
+    "<!-- a --!>",
+    "<!--a--><!--\n-->",
+    "<!-->-->",
+  ];
+  const title = "<image:title>a &amp; b</image:title><image:caption><![CDATA[c]]></image:caption>";
+  const making = `<url>|<loc>|https://example.org/§|?a&amp;b|c|</loc>|<lastmod>|2024|-05-06|</lastmod>|<image:image>|<image:loc>|https://example.org/|i|</image:loc>|${title.replaceAll(/(?=[<b;\]])/g, "|")}|</image:image>|</url>|`;
+  const parts = making.split("|");
+  const entries = comments.flatMap((comment, kind) =>
+    parts.map((_, at) => [...parts.slice(0, at), comment, ...parts.slice(at)].join("").replace("§", `${kind}/${at}`)),
+  );
+  const usual = Array.from({ length: 9 }, (_, n) => parts.join("").replace("§", `usual/${n}`));
+  for (const cut of [urlset(...usual, ...entries), urlset(...entries.flatMap((one) => [one, one, one]))]) {
+    for (const size of [150, 5000]) {
+      expectSame(parsePieces(inPieces(cut, size)), parseWithout(inPieces(cut, size)));
+      expectSameUrls(inBytes(cut, size));
+    }
+  }
+});

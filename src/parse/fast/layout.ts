@@ -79,6 +79,8 @@ export const isEntry = 128;
 
 /** Facts about a text: it is not in the list, because it is unusual; it may have to be trimmed. */
 export const isRaw = 1;
+/** It is raw, and comments interrupt it. */
+export const hasComments = 2;
 export const hasSpace = 4;
 /** It is a URL of an accepted origin, or of a new one; it has a fingerprint; it is a date. */
 export const isAccepted = 8;

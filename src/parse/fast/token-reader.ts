@@ -246,7 +246,8 @@ export class TokenReader implements FastPath {
         continue;
       }
       const hides = (head & layout.hidesAttributes) !== 0 && rule.open !== undefined;
-      if (hides || (name.isEntryName && (kind !== layout.opens || this.#entryDepth > 0))) return tag;
+      const hasComments = (memory[(at + layout.tokenFacts) >> 2]! & layout.hasComments) !== 0;
+      if (hides || hasComments || (name.isEntryName && (kind !== layout.opens || this.#entryDepth > 0))) return tag;
       const hasAttributes = (head & layout.hasAttributes) !== 0;
       if (kind === layout.opens) {
         if (rule.text !== undefined) return tag;

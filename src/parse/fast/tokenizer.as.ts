@@ -31,6 +31,8 @@ let nameEnd: i32 = 0;
 // What the last search has passed: special characters, and non-ASCII characters.
 let special: i32 = 0;
 let other: i32 = 0;
+// Whether comments interrupt the text that is being written.
+let isInterrupted: bool = false;
 // The character that the last reference stands for.
 let decoded: i32 = 0;
 // Which of the two places of a word is overwritten next.
@@ -115,8 +117,7 @@ function element(from: i32, end: i32): i32 {
   if (p + 4 >= end) return 0;
   if (byte(p) != 0x3c) return unusual();
   if (byte(p + 1) == 0x2f) return endTag(p, end);
-  // `<!--`
-  if (load<i32>(p) == 0x2d2d213c) {
+  if (isComment(p)) {
     const comment: i32 = endOfSection(p + 4, end, 0x2d);
     return comment == 0 ? 0 : comment + 3;
   }
@@ -141,6 +142,18 @@ function element(from: i32, end: i32): i32 {
     }
   }
   let textEnd: i32 = search(start, end, 0x3c, 0x3c);
+  const firstEnd: i32 = textEnd;
+  let hasComments: bool = false;
+  while (textEnd + 4 < end && isComment(textEnd)) {
+    const needed: i32 = special;
+    const wide: i32 = other;
+    const comment: i32 = endOfSection(textEnd + 4, end, 0x2d);
+    if (comment == 0) return 0;
+    hasComments = true;
+    textEnd = search(comment + 3, end, 0x3c, 0x3c);
+    special |= needed;
+    other |= wide;
+  }
   let after: i32 = textEnd;
   if (after + 1 >= end) return 0;
   let content: i32 = layout.holdsText;
@@ -155,16 +168,19 @@ function element(from: i32, end: i32): i32 {
       after = textEnd + 3;
     }
   }
+  const needed: i32 = special;
+  const wide: i32 = other;
   const isOver: bool = byte(after) == 0x3c && byte(after + 1) == 0x2f;
   if ((isOver || content == layout.holdsCdata) && after + 3 + length > end) return 0;
   if (isOver && byte(after + 2 + length) == 0x3e && same(after + 2, slot + layout.nameText, length)) {
     if (textEnd - start > longestText) return unusual();
     takeAttributes(tokens);
+    isInterrupted = hasComments;
     const place: i32 = out;
     token(content | head, start, textEnd, p);
-    const needed: i32 = special;
     const textAt: i32 = textOut;
-    const facts: i32 = takeText(place, hints, content, needed, other);
+    let facts: i32 = takeText(place, hints, content, needed, wide);
+    if (hasComments && (facts & layout.isRaw) != 0) facts |= layout.hasComments;
     store<i32>(place, facts, layout.tokenFacts);
     if ((facts & layout.hasKey) != 0) {
       keyToken = place;
@@ -173,16 +189,23 @@ function element(from: i32, end: i32): i32 {
       keyIsAscii = isWide ? 0 : 1;
     }
     if (entryToken != 0) noteText(place, hints, facts, needed);
+    isInterrupted = false;
     return after + 3 + length;
   }
-  if (content == layout.holdsCdata || isOver || afterSpace(start) < textEnd) return unusual();
+  // It has children. Comments before them are read again.
+  if (content == layout.holdsCdata || isOver || afterSpace(start) < firstEnd) return unusual();
   takeAttributes(tokens);
   depth++;
   store<i32>(layout.openStart + (depth << 2), slot);
   if (urlsOnly != 0 && (hints & layout.isEntry) != 0) beginEntry();
   token(layout.opens | head, p, start, p);
   note(layout.opens | head);
-  return textEnd;
+  return firstEnd;
+}
+
+// `<!--`
+function isComment(p: i32): bool {
+  return load<i32>(p) == 0x2d2d213c;
 }
 
 function unusual(): i32 {
@@ -237,7 +260,7 @@ function noteText(place: i32, hints: i32, facts: i32, needed: i32): void {
   else if ((hints & layout.isUnwanted) != 0) note(head | 0x10000);
   else if ((facts & (layout.isRaw | layout.hasSpace)) != 0) entryToken = 0;
   else if ((hints & layout.isAny) != 0 || (facts & (layout.isAccepted | layout.isUsualDate)) != 0) note(head | 0x20000);
-  else if ((hints & layout.isUrl) != 0 || needed != 0 || length > 16) entryToken = 0;
+  else if ((hints & layout.isUrl) != 0 || needed != 0 || isInterrupted || length > 16) entryToken = 0;
   else if ((hints & layout.isNumber) != 0 && areDigits(start, length)) note(head | 0x20000);
   else {
     const v: v128 = wordOf(start, length);
@@ -449,7 +472,8 @@ function takeText(place: i32, hints: i32, content: i32, needed: i32, wide: i32):
   if ((hints & layout.isUnwanted) != 0) return layout.isRaw;
   let facts: i32 = 0;
   isWide = wide != 0;
-  if (needed == 0 && !mayTrim(start, end)) {
+  const isOnePiece: bool = needed == 0 && !isInterrupted;
+  if (isOnePiece && !mayTrim(start, end)) {
     if ((hints & layout.isDate) != 0 && isDateAt(start, end - start)) facts |= layout.isUsualDate;
     // The texts of an entry that becomes one token are dropped, so they must not become words.
     if ((hints & layout.isUrl) == 0 && end - start <= 16 && entryToken == 0) {
@@ -459,7 +483,7 @@ function takeText(place: i32, hints: i32, content: i32, needed: i32, wide: i32):
   }
   store<u8>(textOut, 0x22);
   const written: i32 = textOut + 1;
-  const o: i32 = needed == 0 ? copy(written, start, end) : decode(written, start, end, content);
+  const o: i32 = isOnePiece ? copy(written, start, end) : decode(written, start, end, content);
   if (o == 0) return layout.isRaw;
   if (mayTrim(written, o)) facts |= layout.hasSpace;
   else if ((hints & layout.isUrl) != 0) {
@@ -486,7 +510,7 @@ function copy(to: i32, start: i32, end: i32): i32 {
   return to + end - start;
 }
 
-// Writes a text, decoded, as JSON. Returns where it ends; 0 if it has control characters, unusual references, or may have been escaped twice.
+// Writes a text, decoded and without comments, as JSON. Returns where it ends; 0 if it has control characters, unusual references, or may have been escaped twice.
 function decode(to: i32, start: i32, end: i32, content: i32): i32 {
   let o: i32 = to;
   let p: i32 = start;
@@ -495,7 +519,7 @@ function decode(to: i32, start: i32, end: i32, content: i32): i32 {
   while (p < end) {
     const v: v128 = v128.load(p);
     v128.store(o, v);
-    const mask: i32 = specials(v) | 0x10000;
+    const mask: i32 = specials(v) | (isInterrupted ? i8x16.bitmask(i8x16.eq(v, i8x16.splat(0x3c))) : 0) | 0x10000;
     const length: i32 = ctz(mask);
     if (p + length >= end) {
       o += end - p;
@@ -505,6 +529,10 @@ function decode(to: i32, start: i32, end: i32, content: i32): i32 {
     o += length;
     if (length == 16) continue;
     let c: i32 = byte(p);
+    if (c == 0x3c) {
+      p = endOfSection(p + 4, end, 0x2d) + 3;
+      continue;
+    }
     if (c == 0x26) {
       if (content != layout.holdsCdata) {
         p = reference(p);
