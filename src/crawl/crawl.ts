@@ -1,7 +1,7 @@
 // `crawl()`, `streamPages()`, and what trees are built from: the crawl as a stream of events. The code that fetches, reads
 // and stores is imported when a crawl begins, to keep `import "sitegrove"` fast.
 import { FollowingController } from "../fetch/abort.ts";
-import type { SharedLimits } from "../fetch/hosts.ts";
+import type { SharedLimits } from "../fetch/limiter.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { CrawlEvent, FinishedEvent, OrderedEvent, Totals } from "../model/event.ts";
 import type { DocumentSource } from "../model/exchange.ts";

@@ -1,5 +1,5 @@
 // The body of a document as received: counted, limited, and never throwing because of a website. It pulls one chunk in advance, so that a
-// small document is complete as soon as it has arrived. If the reader pauses for a second, its slot (hosts.ts) is lent to another request,
+// small document is complete as soon as it has arrived. If the reader pauses for a second, its slot (limiter.ts) is lent to another request,
 // so that no order of reading can deadlock. If it breaks, the body of another request may continue it (range.ts).
 import type { Body, BodyEnd } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";

@@ -12,7 +12,8 @@ import { refusalOf } from "./address-policy.ts";
 import { ResponseBody } from "./body.ts";
 import { builtInClient, type OwnClient } from "./client.ts";
 import { secureContextOf } from "./connect.ts";
-import { Hosts, type Pause, type SharedLimits, type Slot } from "./hosts.ts";
+import type { Pause } from "./health.ts";
+import { HostLimiter, type SharedLimits, type Slot } from "./limiter.ts";
 import type { Lookup } from "./lookup.ts";
 import { proxyChoice } from "./proxy.ts";
 import { type RestRequest, requestForRest } from "./range.ts";
@@ -46,7 +47,7 @@ export function expectUsable(settings: Settings): void {
 interface FetchContext {
   readonly settings: Settings;
   readonly client: Client;
-  readonly hosts: Hosts;
+  readonly hosts: HostLimiter;
   readonly headers: RequestHeaders;
   /** The origins of the URLs that the caller gave, which may be on private addresses. */
   readonly trustedOrigins: ReadonlySet<string>;
@@ -67,7 +68,7 @@ export class Fetcher implements DocumentSource {
     this.#context = {
       settings,
       client: settings.client ?? (this.#ownClient as Client),
-      hosts: new Hosts(settings, backoffs, shared),
+      hosts: new HostLimiter(settings, backoffs, shared),
       headers: requestHeaders(settings, startUrls),
       trustedOrigins: new Set(startUrls.flatMap(bothSchemes)),
       backoff: backoffs,

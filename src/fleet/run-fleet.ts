@@ -5,7 +5,7 @@ import { pageFilter, run } from "../crawl/crawl.ts";
 import { prepareStream } from "../crawl/prepare.ts";
 import { timeLeft } from "../crawl/time-budget.ts";
 import { FollowingController, unlessAborted } from "../fetch/abort.ts";
-import type { SharedLimits } from "../fetch/hosts.ts";
+import type { SharedLimits } from "../fetch/limiter.ts";
 import { within } from "../fetch/lookup.ts";
 import { longestTimer } from "../fetch/timeouts.ts";
 import { defined } from "../model/defined.ts";

@@ -4,7 +4,7 @@
 import net from "node:net";
 import { unlessAborted } from "../fetch/abort.ts";
 import { hostOf } from "../fetch/address-policy.ts";
-import { Hosts, type SharedLimits, type SharedSlot, type Slot, type Traits } from "../fetch/hosts.ts";
+import { HostLimiter, type SharedLimits, type SharedSlot, type Slot, type Traits } from "../fetch/limiter.ts";
 import { proxyChoice } from "../fetch/proxy.ts";
 import { defaultBackoff } from "../fetch/retry.ts";
 import type { Settings } from "../model/options.ts";
@@ -14,7 +14,7 @@ import { nameServerLookup } from "./lookup.ts";
 export function sharedLimits(settings: Settings, perAddress: () => number): SharedLimits & { close(): void } {
   const total = Number.POSITIVE_INFINITY;
   const own = { ...settings, concurrency: { ...settings.concurrency, total } };
-  const hosts = new Hosts(own, defaultBackoff, undefined, ({ host }) => host);
+  const hosts = new HostLimiter(own, defaultBackoff, undefined, ({ host }) => host);
   const concurrency = {
     total,
     get perHost() {
@@ -22,7 +22,7 @@ export function sharedLimits(settings: Settings, perAddress: () => number): Shar
     },
   };
   const undelayed = { ...settings, delay: { ...settings.delay, milliseconds: 0 }, concurrency };
-  const addresses = new Hosts(undelayed, defaultBackoff, undefined, ({ pathname }) => pathname);
+  const addresses = new HostLimiter(undelayed, defaultBackoff, undefined, ({ pathname }) => pathname);
   /** How many requests to an address have freed their place. */
   const silent = new Map<string, number>();
   const lookup = nameServerLookup();

@@ -1,6 +1,6 @@
 // Hosts that do not answer are asked a few times, not for everything; a host that asks for a pause gets it, whoever was told.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { Hosts, type Slot } from "../../src/fetch/hosts.ts";
+import { HostLimiter, type Slot } from "../../src/fetch/limiter.ts";
 import { defaultBackoff, mayRetry } from "../../src/fetch/retry.ts";
 import { type CrawlEvent, sitemapTreeForHomepage } from "../../src/index.ts";
 import { resolveOptions } from "../../src/model/options.ts";
@@ -84,7 +84,7 @@ describe("a host that answered before", () => {
   afterEach(() => void vi.useRealTimers());
 
   test("with nothing but server errors gets no retries after six answers, until it answers otherwise", async () => {
-    const hosts = new Hosts(resolveOptions({}), defaultBackoff);
+    const hosts = new HostLimiter(resolveOptions({}), defaultBackoff);
     const ask = async (status: number) => {
       const slot = (await hosts.acquire(target, none)) as Slot;
       slot.answered(status, []);
@@ -98,7 +98,7 @@ describe("a host that answered before", () => {
 
   /** A host that answered once, and then fails so many times in a row, each after so many milliseconds. */
   async function failing(times: number, code: ProblemCode, elapsed: number) {
-    const hosts = new Hosts(resolveOptions({}), defaultBackoff);
+    const hosts = new HostLimiter(resolveOptions({}), defaultBackoff);
     const ask = async () => (await hosts.acquire(target, none)) as Slot;
     const first = await ask();
     first.answered(200, []);

@@ -166,7 +166,7 @@ async function fetchAll(pages: readonly SampledPage[], { tree, site, settings, t
     }
   };
   try {
-    // How many wait to be sent. fetch/hosts.ts decides how many are.
+    // How many wait to be sent. fetch/limiter.ts decides how many are.
     await Promise.all(Array.from({ length: mostWaiting }, worker));
   } catch (error) {
     if (!end.signal.aborted) throw error;

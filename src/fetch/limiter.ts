@@ -1,22 +1,13 @@
-// Decides when a host may get a request. Limits requests, in total and per host; hosts take turns.
-// - A delay counts from the start of one request to the start of the next. 429, or Retry-After on a temporary failure, pauses the whole
-//   host; then one request goes first. After too long a pause, or too many pauses, the host gets no more requests.
-// - An origin that has never responded gets one request at a time after the first failure, and none after two failed documents.
+// Slots and delays: decides when a host may get a request. Limits requests, in total and per host; hosts take turns. A delay counts from
+// the start of one request to the start of the next. Whether a host gets requests at all is decided by its health (health.ts).
 import type { HeaderList } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
-import { hasNoResponse, isTemporary, type Problem, problem } from "../model/problem.ts";
+import type { Problem } from "../model/problem.ts";
 import { waitFor } from "./abort.ts";
+import { HostHealth, type Pause } from "./health.ts";
 import type { Lookup } from "./lookup.ts";
-import { type Backoff, mostFailures, type OriginRecord, pauseDelay, retryAfterDelay, toDate } from "./retry.ts";
+import type { Backoff, OriginRecord } from "./retry.ts";
 import { longestTimer } from "./timeouts.ts";
-
-/** What a host asks for. */
-export interface Pause {
-  /** How long to send nothing to the host, in milliseconds. */
-  readonly delay: number;
-  /** Why nothing more is sent to the host. */
-  readonly refusal: Problem | undefined;
-}
 
 /** Permission to send one request. */
 export interface Slot {
@@ -52,7 +43,7 @@ export interface SharedSlot extends Pick<Slot, "lend" | "release"> {
   answered(): void;
 }
 
-export class Hosts {
+export class HostLimiter {
   readonly #settings: Settings;
   readonly #backoff: Backoff;
   readonly #shared: SharedLimits | undefined;
@@ -84,7 +75,7 @@ export class Hosts {
    */
   async acquire(target: URL, signal: AbortSignal, traits: Traits = {}): Promise<Slot | Problem> {
     const host = this.#host(target);
-    const slot = refusalOf(host, target.origin) ?? (await this.#inLine(host, target, signal, traits));
+    const slot = refusalOf(host, target) ?? (await this.#inLine(host, target, signal, traits));
     if ("code" in slot || this.#shared === undefined) return slot;
     try {
       slot.join(await this.#shared.acquire(target, signal, traits, slot.origin.hasAnswered));
@@ -92,7 +83,7 @@ export class Hosts {
       slot.release();
       throw error;
     }
-    const refusal = refusalOf(host, target.origin);
+    const refusal = refusalOf(host, target);
     if (refusal !== undefined) slot.release();
     return refusal ?? slot;
   }
@@ -101,9 +92,8 @@ export class Hosts {
   hasRoomFor(target: URL, isSpare = false): boolean {
     const { concurrency, delay } = this.#settings;
     const { perHost, total } = concurrency;
-    const { origin } = target;
-    const host = this.#hosts.get(this.#nameOf(target)) ?? new Host();
-    const isRefused = refusalOf(host, origin) !== undefined || isProbed(host, origin);
+    const host = this.#hosts.get(this.#nameOf(target)) ?? this.#newHost();
+    const isRefused = refusalOf(host, target) !== undefined || host.health.isProbed(target.origin);
     const isDelayed = delay.milliseconds > 0 || host.leastDelay > 0;
     // Spare requests leave half of the slots to others; with a delay, each would take the turn of another.
     const most = isSpare ? (isDelayed ? 0 : Math.floor(perHost / 2)) : perHost;
@@ -140,9 +130,13 @@ export class Hosts {
       if (this.#hosts.size < mostHosts) break;
       if (old.open === 0 && old.nextAt < performance.now()) this.#hosts.delete(other);
     }
-    host = new Host();
+    host = this.#newHost();
     this.#hosts.set(name, host);
     return host;
+  }
+
+  #newHost(): Host {
+    return new Host(new HostHealth(this.#settings, this.#backoff));
   }
 
   #count(host: Host, change: 1 | -1): void {
@@ -192,7 +186,8 @@ export class Hosts {
   }
 
   #start(host: Host, target: URL): OwnSlot {
-    const { origin: originName } = target;
+    const { health } = host;
+    const { origin } = target;
     const now = performance.now();
     const delay = this.#delay(host);
     if (delay > 0) host.nextAt = Math.max(host.nextAt, now + delay);
@@ -203,16 +198,10 @@ export class Hosts {
     let sentAt = now;
     let held = true;
     let open = true;
-    // This request probes them, and others wait for its result.
-    const probed = doubts(host, originName);
-    for (const doubt of probed) doubt.isProbed = true;
-    const endProbe = () => {
-      for (const doubt of probed.splice(0)) doubt.isProbed = false;
-      this.#serve(host);
-    };
+    const endRequest = health.startRequest(origin);
     const slot: OwnSlot = {
       get origin() {
-        return host.origin(originName);
+        return health.origin(origin);
       },
       join: (other) => {
         shared = other;
@@ -220,21 +209,22 @@ export class Hosts {
       },
       answered: (status, headers) => {
         shared?.answered();
-        const { hasAnswered, onlyErrors } = host.origin(originName);
-        const isFailing = !hasAnswered || onlyErrors > 0;
-        host.origins.set(originName, new Origin(true, status >= 500 && isFailing ? onlyErrors + 1 : 0));
-        const pause = asksForPause(status, headers) ? this.#pauseOf(host, status, headers, sentAt) : undefined;
-        if (pause !== undefined && pause.refusal === undefined) this.#shared?.pause(target, pause.delay);
-        // A failing server may have omitted Retry-After by mistake.
-        if (pause === undefined && status < 500) host.pauses = 0;
-        endProbe();
+        const received = performance.now();
+        const pause = health.answered(origin, status, headers, sentAt, received);
+        if (pause?.refusal !== undefined) this.#refuseWaiting(host);
+        else if (pause !== undefined) {
+          host.nextAt = Math.max(host.nextAt, received + pause.delay);
+          this.#shared?.pause(target, pause.delay);
+        }
+        endRequest();
+        this.#serve(host);
         return pause;
       },
       failed: (reason, isRetried) => {
-        const origin = host.origin(originName);
-        if (hasNoResponse(reason.code)) countFailure(origin, reason, performance.now() - sentAt, isRetried);
-        if (origin.refusal !== undefined) this.#refuseWaiting(host);
-        endProbe();
+        health.failed(origin, reason, performance.now() - sentAt, isRetried);
+        this.#refuseWaiting(host);
+        endRequest();
+        this.#serve(host);
       },
       lend: () => {
         shared?.lend();
@@ -250,7 +240,7 @@ export class Hosts {
         this.#count(host, -1);
         slot.lend();
         shared?.release();
-        if (probed.length > 0) endProbe();
+        if (endRequest()) this.#serve(host);
       },
     };
     return slot;
@@ -259,35 +249,13 @@ export class Hosts {
   #refuseWaiting(host: Host): void {
     for (const line of [host.continuing, host.waiting]) {
       for (const waiter of line) {
-        const refusal = refusalOf(host, waiter.target.origin);
+        const refusal = refusalOf(host, waiter.target);
         if (refusal === undefined) continue;
         line.delete(waiter);
         this.#count(host, -1);
         waiter.resolve(refusal);
       }
     }
-  }
-
-  #pauseOf(host: Host, status: number, headers: HeaderList, sentAt: number): Pause {
-    const { retries, limits } = this.#settings;
-    const now = performance.now();
-    // Requests that ran at the same time count once.
-    if (host.pauses === 0 || sentAt >= host.pausedAt) {
-      host.pauses++;
-      host.pausedAt = now;
-    }
-    const asked = retryAfterDelay(headers, Date.now());
-    const delay = pauseDelay(asked, host.pauses, this.#backoff);
-    const isTooLong = asked !== undefined && asked > limits.retryAfter;
-    if (isTooLong || host.pauses > retries + 1) {
-      const reason = problem("rate-limited", { status, retryAfter: toDate(Date.now() + delay) });
-      // A host that asks again after each pause gets no more requests.
-      const until = isTooLong ? now + delay : Number.POSITIVE_INFINITY;
-      if (until > (host.refusal?.until ?? 0)) host.refusal = { until, reason };
-    }
-    if (host.refusal === undefined) host.nextAt = Math.max(host.nextAt, now + delay);
-    else this.#refuseWaiting(host);
-    return { delay, refusal: host.refusal?.reason };
   }
 
   #delay({ leastDelay }: Host): number {
@@ -307,90 +275,33 @@ interface OwnSlot extends Slot {
 }
 
 class Host {
+  readonly health: HostHealth;
   running = 0;
   open = 0;
   // A Set keeps its order, and removing a waiting request costs nothing.
   readonly waiting = new Set<Waiter>();
   readonly continuing = new Set<Waiter>();
-  readonly origins = new Map<string, Origin>();
   /** No request starts before this time of performance.now(), like all times here. */
   nextAt = 0;
   lastStart: number | undefined;
   leastDelay = 0;
   timer: NodeJS.Timeout | undefined;
-  /** How often in a row it asked for a pause, and when it did so last. */
-  pauses = 0;
-  pausedAt = 0;
-  refusal: { readonly until: number; readonly reason: Problem } | undefined;
-  isProbed = false;
 
-  origin(name: string): Origin {
-    const origin = this.origins.get(name) ?? new Origin(false);
-    this.origins.set(name, origin);
-    return origin;
+  constructor(health: HostHealth) {
+    this.health = health;
   }
 }
 
-/** Counted since the last response. */
-class Origin implements OriginRecord {
-  readonly hasAnswered: boolean;
-  readonly onlyErrors: number;
-  wasRetried = false;
-  failures = 0;
-  failedDocuments = 0;
-  /** Milliseconds spent on failures, summed over concurrent requests. */
-  wasted = 0;
-  refusal: Problem | undefined;
-  isProbed = false;
-
-  constructor(hasAnswered: boolean, onlyErrors = 0) {
-    this.hasAnswered = hasAnswered;
-    this.onlyErrors = onlyErrors;
-  }
-}
-
-function refusalOf(host: Host, originName: string): Problem | undefined {
-  if (host.refusal !== undefined && host.refusal.until <= performance.now()) host.refusal = undefined;
-  return host.origins.get(originName)?.refusal ?? host.refusal?.reason;
-}
-
-// The host and the origin, if a single request must first probe whether they respond again.
-function doubts(host: Host, originName: string): (Host | Origin)[] {
-  const origin = host.origins.get(originName);
-  const list: (Host | Origin)[] = host.pauses > 0 ? [host] : [];
-  if (origin !== undefined && origin.failures >= (origin.hasAnswered ? mostFailures : 1)) list.push(origin);
-  return list;
-}
-
-// Whether a request must wait for the result of such a probe.
-function isProbed(host: Host, originName: string): boolean {
-  return doubts(host, originName).some((doubt) => doubt.isProbed);
+function refusalOf({ health }: Host, { origin }: URL): Problem | undefined {
+  return health.refusalOf(origin, performance.now());
 }
 
 function nextWaiter(host: Host): Waiter | undefined {
   for (const line of [host.continuing, host.waiting]) {
-    for (const waiter of line) if (!isProbed(host, waiter.target.origin)) return waiter;
+    for (const waiter of line) if (!host.health.isProbed(waiter.target.origin)) return waiter;
   }
   return undefined;
 }
-
-function countFailure(origin: Origin, reason: Problem, elapsed: number, isRetried: boolean): void {
-  origin.failures++;
-  origin.wasted += elapsed;
-  if (isRetried) origin.wasRetried = true;
-  else origin.failedDocuments++;
-  const isDown = origin.hasAnswered
-    ? origin.failures >= mostFailures && origin.wasted >= mostWasted
-    : origin.failedDocuments >= 2;
-  if (isDown && !isRetried) origin.refusal = reason;
-}
-
-function asksForPause(status: number, headers: HeaderList): boolean {
-  return status === 429 || (isTemporary(`http-${status}`) && retryAfterDelay(headers, Date.now()) !== undefined);
-}
-
-// In milliseconds.
-const mostWasted = 60_000;
 
 // How many hosts are remembered, with their delays and failures.
 const mostHosts = 10_000;

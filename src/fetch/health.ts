@@ -1,0 +1,144 @@
+// The health of one host: decides, without timers or I/O, whether it gets more requests and how long it asked to be left alone. Times are
+// those of performance.now(), and given by the caller.
+// - 429, or Retry-After on a temporary failure, asks for a pause. After too long a pause, or too many pauses, the host gets no more requests.
+// - An origin that has never responded gets one request at a time after the first failure, and none after two failed documents.
+import type { HeaderList } from "../model/exchange.ts";
+import type { Settings } from "../model/options.ts";
+import { hasNoResponse, isTemporary, type Problem, problem } from "../model/problem.ts";
+import { type Backoff, mostFailures, type OriginRecord, pauseDelay, retryAfterDelay, toDate } from "./retry.ts";
+
+/** What a host asks for. */
+export interface Pause {
+  /** How long to send nothing to the host, in milliseconds. */
+  readonly delay: number;
+  /** Why nothing more is sent to the host. */
+  readonly refusal: Problem | undefined;
+}
+
+export class HostHealth {
+  readonly #settings: Pick<Settings, "retries" | "limits">;
+  readonly #backoff: Backoff;
+  readonly #origins = new Map<string, Origin>();
+  // How often in a row the host asked for a pause, and when it did so last.
+  readonly #host: Probed & { pauses: number; pausedAt: number } = { isProbed: false, pauses: 0, pausedAt: 0 };
+  #refusal: { readonly until: number; readonly reason: Problem } | undefined;
+
+  constructor(settings: Pick<Settings, "retries" | "limits">, backoff: Backoff) {
+    this.#settings = settings;
+    this.#backoff = backoff;
+  }
+
+  origin(name: string): OriginRecord {
+    return this.#origin(name);
+  }
+
+  /** Why the origin gets no more requests. */
+  refusalOf(origin: string, now: number): Problem | undefined {
+    if (this.#refusal !== undefined && this.#refusal.until <= now) this.#refusal = undefined;
+    return this.#origins.get(origin)?.refusal ?? this.#refusal?.reason;
+  }
+
+  /** Whether requests must wait for the one that probes whether the host, or the origin, responds again. */
+  isProbed(origin: string): boolean {
+    return this.#doubts(origin).some((doubt) => doubt.isProbed);
+  }
+
+  /** A request starts. Returns a function to call at its end: whether it was a probe, for which others wait. */
+  startRequest(origin: string): () => boolean {
+    const probed = this.#doubts(origin);
+    for (const doubt of probed) doubt.isProbed = true;
+    return () => {
+      const ended = probed.splice(0);
+      for (const doubt of ended) doubt.isProbed = false;
+      return ended.length > 0;
+    };
+  }
+
+  /** A response with this head arrived. `sentAt`: when the request was sent. */
+  answered(name: string, status: number, headers: HeaderList, sentAt: number, now: number): Pause | undefined {
+    const { hasAnswered, onlyErrors } = this.#origin(name);
+    const isFailing = !hasAnswered || onlyErrors > 0;
+    this.#origins.set(name, new Origin(true, status >= 500 && isFailing ? onlyErrors + 1 : 0));
+    if (asksForPause(status, headers)) return this.#pause(status, headers, sentAt, now);
+    // A failing server may have omitted Retry-After by mistake.
+    if (status < 500) this.#host.pauses = 0;
+    return undefined;
+  }
+
+  /** No response arrived, after so many milliseconds. `isRetried`: the request will be sent again. */
+  failed(name: string, reason: Problem, elapsed: number, isRetried: boolean): void {
+    if (!hasNoResponse(reason.code)) return;
+    const origin = this.#origin(name);
+    origin.failures++;
+    origin.wasted += elapsed;
+    if (isRetried) origin.wasRetried = true;
+    else origin.failedDocuments++;
+    const isDown = origin.hasAnswered
+      ? origin.failures >= mostFailures && origin.wasted >= mostWasted
+      : origin.failedDocuments >= 2;
+    if (isDown && !isRetried) origin.refusal = reason;
+  }
+
+  #origin(name: string): Origin {
+    const origin = this.#origins.get(name) ?? new Origin(false);
+    this.#origins.set(name, origin);
+    return origin;
+  }
+
+  // The host and the origin, if a single request must first probe whether they respond again.
+  #doubts(name: string): Probed[] {
+    const origin = this.#origins.get(name);
+    const list: Probed[] = this.#host.pauses > 0 ? [this.#host] : [];
+    if (origin !== undefined && origin.failures >= (origin.hasAnswered ? mostFailures : 1)) list.push(origin);
+    return list;
+  }
+
+  #pause(status: number, headers: HeaderList, sentAt: number, now: number): Pause {
+    const { retries, limits } = this.#settings;
+    const host = this.#host;
+    // Requests that ran at the same time count once.
+    if (host.pauses === 0 || sentAt >= host.pausedAt) {
+      host.pauses++;
+      host.pausedAt = now;
+    }
+    const asked = retryAfterDelay(headers, Date.now());
+    const delay = pauseDelay(asked, host.pauses, this.#backoff);
+    const isTooLong = asked !== undefined && asked > limits.retryAfter;
+    if (isTooLong || host.pauses > retries + 1) {
+      const reason = problem("rate-limited", { status, retryAfter: toDate(Date.now() + delay) });
+      // A host that asks again after each pause gets no more requests.
+      const until = isTooLong ? now + delay : Number.POSITIVE_INFINITY;
+      if (until > (this.#refusal?.until ?? 0)) this.#refusal = { until, reason };
+    }
+    return { delay, refusal: this.#refusal?.reason };
+  }
+}
+
+interface Probed {
+  isProbed: boolean;
+}
+
+/** Counted since the last response. */
+class Origin implements OriginRecord, Probed {
+  readonly hasAnswered: boolean;
+  readonly onlyErrors: number;
+  wasRetried = false;
+  failures = 0;
+  failedDocuments = 0;
+  /** Milliseconds spent on failures, summed over concurrent requests. */
+  wasted = 0;
+  refusal: Problem | undefined;
+  isProbed = false;
+
+  constructor(hasAnswered: boolean, onlyErrors = 0) {
+    this.hasAnswered = hasAnswered;
+    this.onlyErrors = onlyErrors;
+  }
+}
+
+function asksForPause(status: number, headers: HeaderList): boolean {
+  return status === 429 || (isTemporary(`http-${status}`) && retryAfterDelay(headers, Date.now()) !== undefined);
+}
+
+// In milliseconds.
+const mostWasted = 60_000;
