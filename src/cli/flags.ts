@@ -17,7 +17,7 @@ export type CrawlFlags = Readonly<Record<string, unknown>>;
 
 type Texts = readonly string[] | undefined;
 type Switch = "force" | "all" | "stripUrl" | "summary" | "trailer" | "json" | "exitCode" | "excel" | "insecure";
-type TextFlag = "output" | "columns" | "since" | "save" | "resume" | "url" | "config" | "now";
+type TextFlag = "output" | "columns" | "since" | "save" | "resume" | "column" | "url" | "config" | "now";
 type TextsFlag = "include" | "exclude" | "only" | "ignore" | "sitemap" | "map" | "pages" | "off";
 
 /** The flags that commands look at themselves; each has some of them. */
@@ -226,7 +226,7 @@ function headerLines(lines: readonly string[]): [name: string, value: string][] 
   });
 }
 
-type SharedFlags = "output" | "csvSafe" | "csv" | "patterns" | "sitemap" | "rules" | "local" | "messages";
+type SharedFlags = "output" | "column" | "csvSafe" | "csv" | "patterns" | "sitemap" | "rules" | "local" | "messages";
 
 const sharedFlags: Readonly<Record<SharedFlags, (command: Command) => Command>> = {
   output: (command) =>
@@ -243,6 +243,8 @@ const sharedFlags: Readonly<Record<SharedFlags, (command: Command) => Command>> 
       .option("--separator <character>", "cell separator: a comma, ';' or tab (csv)", separator)
       .option("--excel", "start with a byte order mark, so that Excel recognizes UTF-8 (csv)");
   },
+  column: (command) =>
+    command.option("--column <name>", "column of a CSV or TSV file that has the URLs, by name or number"),
   patterns: (command) => addCrawlFlags(command, "Filters", ["--include", "--exclude"]),
   sitemap: (command) =>
     command

@@ -13,7 +13,7 @@ import {
   type PageField,
   type TreeChange,
 } from "../model/change.ts";
-import { functionValue, invalid, optionsIn, signal, strings, suggestion } from "../model/option-checks.ts";
+import { functionValue, invalid, optionsIn, signal, strings, suggestion, text } from "../model/option-checks.ts";
 import { type Options, resolveOptions } from "../model/options.ts";
 import { compareSides } from "./compare-sides.ts";
 import { checkSide, type DiffSide } from "./diff-side.ts";
@@ -35,7 +35,9 @@ export interface DiffOptions {
   only?: readonly ChangeKind[] | undefined;
   /** Whether to compare a page, by its URL. Other pages count as being on neither side. */
   include?: ((url: string) => boolean) | undefined;
-  /** How a side that is a website is crawled. */
+  /** The column of a table (CSV, TSV) that has the URLs, by its name or its number, if its header does not tell. */
+  column?: string | undefined;
+  /** How a side that is a website is crawled. Its `rewrite` applies to archives and files, too, but not to trees. */
   crawl?: Options | undefined;
   /** Aborts the diff: the loop throws the signal's reason. */
   signal?: AbortSignal | undefined;
@@ -64,7 +66,7 @@ export function diffTrees(before: DiffSide, after: DiffSide, options?: DiffOptio
 }
 
 /** The checked options. */
-export interface DiffSettings extends Pick<DiffOptions, "include" | "crawl" | "signal" | "onFinished"> {
+export interface DiffSettings extends Pick<DiffOptions, "include" | "column" | "crawl" | "signal" | "onFinished"> {
   readonly ignored: ReadonlySet<PageField>;
   readonly ignoresSitemap: boolean;
   readonly kinds: ReadonlySet<ChangeKind>;
@@ -72,7 +74,7 @@ export interface DiffSettings extends Pick<DiffOptions, "include" | "crawl" | "s
 
 /** Checks options and fills in the defaults. Throws a `SitemapError` with the code `invalid-option`. */
 export function resolveDiffOptions(options: DiffOptions = {}): DiffSettings {
-  optionsIn("options", options, ["ignore", "only", "include", "crawl", "signal", "onFinished"]);
+  optionsIn("options", options, ["ignore", "only", "include", "column", "crawl", "signal", "onFinished"]);
   const { ignore: left = [], only = listedKinds, crawl } = options;
   if (crawl !== undefined) resolveOptions(crawl);
   const ignore = namesAmong("ignore", left, ignorable);
@@ -81,6 +83,7 @@ export function resolveDiffOptions(options: DiffOptions = {}): DiffSettings {
     ignoresSitemap: ignore.includes("sitemap"),
     kinds: new Set(namesAmong("only", only, changeKinds)),
     include: given("include", options.include, functionValue),
+    column: given("column", options.column, text),
     crawl,
     signal: given("signal", options.signal, signal),
     onFinished: given("onFinished", options.onFinished, functionValue),
@@ -110,11 +113,11 @@ export async function* diffBatches(
   onSide: OnSide = () => ({}),
   spill: SpillFile = new SpillFile(),
 ): AsyncGenerator<readonly TreeChange[], DiffTotals> {
-  const { crawl, signal } = settings;
+  const { crawl, column, signal } = settings;
   signal?.throwIfAborted();
   // Both are opened before anything is read, so that mistakes are reported immediately.
-  const was = openSide(before, { crawl, signal, ...onSide("before") });
-  const is = openSide(after, { crawl, signal, ...onSide("after") });
+  const was = openSide(before, { crawl, column, signal, ...onSide("before") });
+  const is = openSide(after, { crawl, column, signal, ...onSide("after") });
   try {
     return yield* compareSides(was, is, settings, spill);
   } catch (error) {

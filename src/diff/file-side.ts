@@ -9,6 +9,7 @@ import { SitemapError } from "../model/errors.ts";
 import { defaultLimits } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { Problem } from "../model/problem.ts";
+import { rewrite as checkedRewrite } from "../model/rewrite.ts";
 import { isRobotsPath } from "../model/url.ts";
 import type { Block } from "../storage/file.ts";
 import { Scratch } from "../storage/scratch.ts";
@@ -17,6 +18,7 @@ import type { DiffBytes, Side, SideFacts, SideSitemap } from "./diff-side.ts";
 import type { OpenSideOptions } from "./open-side.ts";
 import type { PageLists } from "./page-lists.ts";
 import { isFeed } from "./tree-side.ts";
+import { urlColumn } from "./url-table.ts";
 
 /** A part that is read as a document, as often as it is needed. */
 type Part = () => AsyncIterable<Uint8Array>;
@@ -28,15 +30,18 @@ export class FileSide implements Side {
   readonly #options: OpenSideOptions;
   readonly #settings: ReadSettings;
   #parts: readonly Part[] = [];
+  #isTable: boolean;
 
   /** `source`: a path, or a stream, which is stored while it is received. */
-  constructor(source: string | DiffBytes, options: OpenSideOptions) {
+  constructor(source: string | DiffBytes, options: OpenSideOptions, isTable = false) {
+    this.#isTable = isTable;
     this.#source = source;
     this.#options = options;
     const { limits, strict = false } = options.crawl ?? {};
+    const rewrite = checkedRewrite("rewrite", options.crawl?.rewrite ?? []);
     // The file is the caller's own: no limit on its length.
     const endless = { documentBytes: Number.POSITIVE_INFINITY, documentEntries: Number.POSITIVE_INFINITY };
-    this.#settings = { limits: { ...defaultLimits, ...endless, ...defined(limits ?? {}) }, strict };
+    this.#settings = { limits: { ...defaultLimits, ...endless, ...defined(limits ?? {}) }, strict, rewrite };
   }
 
   async scan(lists: PageLists): Promise<SideFacts> {
@@ -93,12 +98,14 @@ export class FileSide implements Side {
 
   #entries(part: Part): ReturnType<typeof read> {
     const isRobots = typeof this.#source === "string" && isRobotsPath(this.#source);
-    return read({ url: undefined, headers: [], body: part(), isRobots }, this.#settings);
+    const shown = typeof this.#source === "string" ? this.#source : this.#source.name;
+    const body = this.#isTable ? urlColumn(shown, part(), this.#options.column) : part();
+    return read({ url: undefined, headers: [], body, isRobots }, this.#settings);
   }
 
   async #fileParts(file: string): Promise<readonly Part[]> {
     const { signal } = this.#options;
-    const ranges = await lineRanges(file);
+    const ranges = this.#isTable ? [{}] : await lineRanges(file);
     return ranges.map((range) => () => createReadStream(file, { highWaterMark: blockLength, signal, ...range }));
   }
 
@@ -109,7 +116,8 @@ export class FileSide implements Side {
     for await (const bytes of chunks) {
       this.#options.signal?.throwIfAborted();
       const kind = blocks.length === 0 ? kindOfBytes(bytes) : "other";
-      if (kind !== "other") throw new SitemapError("invalid-file", `${name} contains ${notText[kind]}`);
+      if (kind === "table") this.#isTable = true;
+      else if (kind !== "other") throw new SitemapError("invalid-file", `${name} contains ${notText[kind]}`);
       // A copy: the producer may reuse its buffer.
       blocks.push(await scratch.put(bytes.slice()));
     }
@@ -122,7 +130,6 @@ export class FileSide implements Side {
 const notText = {
   archive: "an archive, which must be a file",
   ndjson: "NDJSON, which must be a file",
-  table: "a table; to compare, list with -f ndjson or --save",
 };
 const blockLength = 256 * 1024;
 

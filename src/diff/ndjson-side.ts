@@ -1,20 +1,29 @@
 // A file of pages in the format `ndjson` as one side of a diff: one page per line, with the sitemap that declares it.
 import { createReadStream } from "node:fs";
 import { SitemapError } from "../model/errors.ts";
+import type { Options } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
+import { rewrite as checkedRewrite, type Rewrite, rewrittenPages } from "../model/rewrite.ts";
 import type { Side, SideFacts, SideSitemap } from "./diff-side.ts";
 import type { PageList, PageLists } from "./page-lists.ts";
 
 export class NdjsonSide implements Side {
   readonly #file: string | undefined;
   readonly #kind: "tree" | "file";
+  readonly #rewrite: Rewrite;
   // Whether everything declared was read. The last line of the file may deny it.
   #complete: boolean;
-  // The start and end of each list in the file, by its number.
+  // The start and end of each list in the file.
   readonly #ranges = new Map<PageList, { readonly start: number; readonly end: number }>();
 
   /** `file`: undefined if there are no pages. `kind`: if the other side is of another kind, the file's sitemaps are meaningless. */
-  constructor(file: string | undefined, complete = true, kind: "tree" | "file" = "file") {
+  constructor(
+    file: string | undefined,
+    complete = true,
+    kind: "tree" | "file" = "file",
+    rewrite: Options["rewrite"] = [],
+  ) {
+    this.#rewrite = checkedRewrite("rewrite", rewrite);
     this.#file = file;
     this.#complete = complete;
     this.#kind = kind;
@@ -51,7 +60,7 @@ export class NdjsonSide implements Side {
           if (batch !== undefined) yield batch;
           batch = { sitemap, pages: [], start, end };
         }
-        batch.pages.push(page);
+        batch.pages.push(...(this.#rewrite.length === 0 ? [page] : rewrittenPages([page], this.#rewrite)));
         batch.end = end;
       }
       start = end;

@@ -15,6 +15,8 @@ import { TreeSide } from "./tree-side.ts";
 export interface OpenSideOptions {
   /** How a website is crawled. */
   readonly crawl?: Options | undefined;
+  /** The column of a table that has the URLs: its name or its number, starting at 1. */
+  readonly column?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called with the events while a website or an archive is read. */
   readonly onEvent?: ((event: CrawlEvent) => void) | undefined;
@@ -23,10 +25,10 @@ export interface OpenSideOptions {
 }
 
 export function openSide(source: DiffSide | NdjsonSide, options: OpenSideOptions): Side {
-  const { crawl = {}, signal = crawl.signal, onEvent, onProblems } = options;
+  const { crawl = {}, column, signal = crawl.signal, onEvent, onProblems } = options;
   if (source instanceof NdjsonSide) return source;
   if (isTree(source)) return new TreeSide(source);
-  if (isBytes(source)) return new FileSide(source, { crawl, signal, onProblems });
+  if (isBytes(source)) return new FileSide(source, { crawl, column, signal, onProblems });
   if (typeof source !== "string" || isTarget(source)) {
     const both = (event: CrawlEvent) => {
       crawl.onEvent?.(event);
@@ -35,13 +37,11 @@ export function openSide(source: DiffSide | NdjsonSide, options: OpenSideOptions
     return new TreeSide((building) => buildTreeWhile(source, { ...crawl, signal, onEvent: both }, building));
   }
   const kind = kindOf(source);
-  const { limits } = crawl;
+  const { limits, rewrite } = crawl;
   if (kind === "archive")
-    return new TreeSide((building) => openTreeWhile(source, { limits, signal, onEvent }, building));
-  if (kind === "table")
-    throw new SitemapError("invalid-file", `${source} is a table; to compare, list with -f ndjson or --save`);
-  if (kind === "ndjson") return new NdjsonSide(source);
-  return new FileSide(source, { crawl, signal, onProblems });
+    return new TreeSide((building) => openTreeWhile(source, { limits, rewrite, signal, onEvent }, building));
+  if (kind === "ndjson") return new NdjsonSide(source, undefined, undefined, rewrite);
+  return new FileSide(source, { crawl, column, signal, onProblems }, kind === "table");
 }
 
 function kindOf(file: string): ReturnType<typeof kindOfFile> {

@@ -52,6 +52,15 @@ export function placed(url: string, pairs: Rewrite): string {
 export function rewrittenPages(pages: readonly SitemapPage[], pairs: Rewrite): SitemapPage[] {
   return pages.map((page) => {
     const alternates = page.alternates?.map((each) => ({ ...each, url: rewritten(each.url, pairs) }));
-    return { ...page, url: rewritten(page.url, pairs), ...(alternates && { alternates }) };
+    const renamed = { ...page, url: rewritten(page.url, pairs), ...(alternates && { alternates }) };
+    if (renamed.url !== page.url) originals.set(renamed, page.url);
+    return renamed;
   });
+}
+
+const originals = new WeakMap<SitemapPage, string>();
+
+/** The URL of a page before it was rewritten. */
+export function originalUrl(page: SitemapPage): string {
+  return originals.get(page) ?? page.url;
 }

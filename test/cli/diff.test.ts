@@ -303,14 +303,15 @@ describe("exit codes", () => {
     [["GOOD", "GOOD", "--include", "/(/"], "to be a valid pattern: Invalid regular expression"],
     [["GOOD", "PAGE"], "is neither an archive nor a sitemap"],
     [["GOOD", "NONE"], "is not a readable archive"],
-    [["TABLE", "GOOD"], "table.csv is a table; to compare, list with -f ndjson or --save"],
+    [["TABLE", "GOOD"], "table.csv is a table, and none of its columns is known to have URLs (Title, Clicks)"],
+    [["GOOD", "TABLE", "--column", "Clicks"], 'its column 2 has no URLs but "5"'],
     [["GOOD", "CUT"], "cut.ndjson cannot be compared: its last line is cut off"],
   ])("2: %j", async (words, message) => {
     const names: Record<string, string> = {
       GOOD: file("good.xml", urlset("https://example.org/1")),
       PAGE: file("page.html", "<!doctype html><title>Hello</title>"),
       NONE: file("none.warc.gz", gzipSync("nothing")),
-      TABLE: file("table.csv", "url,lastModified,sitemap\nhttps://example.org/1,,https://example.org/a.xml\n"),
+      TABLE: file("table.csv", "Title,Clicks\nOne,5\n"),
       CUT: file("cut.ndjson", '{"url":"https://example.org/1","sitemap":"https://example.org/a.xml"}\n{"url":"htt'),
     };
     const { code, stdout, stderr } = await sitegrove(["diff", ...words.map((word) => names[word] ?? word)]);

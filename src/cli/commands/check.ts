@@ -51,7 +51,7 @@ export function checkCommand(context: Context, done: Done): Command {
     .option("--update-baseline", "write the current findings to the baseline")
     .option("--sample <n>", "number of pages to fetch and check", wholeNumber(1));
   const pages = "files to check as pages: 'blog/**' (repeatable; default: all HTML files)";
-  addFlags(command, "local")
+  addFlags(command, "local", "column")
     .option("--pages <glob>", pages, collected)
     .option("--ignore <glob>", "files to ignore: 'drafts/' (repeatable)", collected);
   addFlags(command, "Discovery", "Network", "Limits", "messages");

@@ -44,7 +44,8 @@ export function diffCommand(context: Context, done: Done): Command {
     done(await diff(before, after, flags, context)),
   );
   return addHelp(command, {
-    flags: "--format --output --force --only --ignore --include --exclude --exit-code --user-agent --verbose",
+    flags:
+      "--format --output --force --only --ignore --column --rewrite --include --exclude --exit-code --user-agent --verbose",
     examples: `
 Examples:
   sitegrove diff monday.warc.gz tuesday.warc.gz              counts and examples
@@ -52,6 +53,7 @@ Examples:
   sitegrove diff old.xml new.xml.gz --ignore lastModified    two sitemaps
   sitegrove diff site.warc.gz public/                        a static site
   sitegrove diff old.txt new.txt -f pages --only added       new URLs in a list
+  sitegrove diff crawl.csv example.org                       a crawler's export
   sitegrove diff old.warc.gz new.warc.gz -f rss -o new.xml   a feed of new pages
 `,
     more:
@@ -74,7 +76,7 @@ export function addDiffFlags(command: Command): Command {
   addFlags(command.addOption(format.choices(diffFormats).default("summary")), "output")
     .option("--only <kinds>", only, collected)
     .option("--ignore <fields>", ignoreInWords, collected);
-  return addFlags(command, "patterns").option("--exit-code", "exit with 6 if there are differences");
+  return addFlags(command, "patterns", "column").option("--exit-code", "exit with 6 if there are differences");
 }
 
 export type DiffFlags = Flags<DiffFormat>;
@@ -105,12 +107,19 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
     flags,
     doing: ["comparing", ""],
     targets: [old, now],
-    offline: ["include", "exclude", "limits"],
+    offline: ["include", "exclude", "limits", "rewrite"],
     ending: () => ending,
   });
 
   const { diffBatches, resolveDiffOptions } = await import("../../diff/diff-trees.ts");
-  const settings = resolveDiffOptions({ only: kinds, ignore, include, crawl: run.options, signal: run.signal });
+  const settings = resolveDiffOptions({
+    only: kinds,
+    ignore,
+    include,
+    column: flags.column,
+    crawl: run.options,
+    signal: run.signal,
+  });
   const onSide = (side: SideEnding["side"]) => {
     const { crawl, problems } = sides[side];
     const onEvent = (event: CrawlEvent) => {

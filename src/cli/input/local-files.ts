@@ -5,6 +5,8 @@ import path from "node:path";
 import { Readable } from "node:stream";
 import type { CheckResult } from "../../check/result.ts";
 import { fileAt, type SiteFilesOptions, type SiteFolder } from "../../check/site-files.ts";
+import { kindOfFile, startOf } from "../../diff/archive-magic.ts";
+import { expectUrlColumn, urlColumn } from "../../diff/url-table.ts";
 import type { Client } from "../../model/client.ts";
 import type { Options } from "../../model/options.ts";
 import { type Problem, problem } from "../../model/problem.ts";
@@ -52,11 +54,11 @@ function notLocal(name: string | undefined, message: string): UsageError {
   return new UsageError(isMissing ? `no such file or folder: ${name}; ${message}` : message);
 }
 
-type LocalFlags = Pick<Flags, "url" | "map" | "pages" | "ignore">;
+type LocalFlags = Pick<Flags, "url" | "map" | "column" | "pages" | "ignore">;
 
 export function chooseCheckTarget(
   name: string,
-  { url, map = [], pages, ignore }: LocalFlags,
+  { url, map = [], column, pages, ignore }: LocalFlags,
   context: Context,
 ): ChosenTarget {
   const folders = map.map(readMap);
@@ -85,9 +87,16 @@ export function chooseCheckTarget(
   const { href = "", protocol = "" } = parseUrl(place) ?? {};
   if (!/^https?:$/.test(protocol)) throw new UsageError(`--url takes an http or https URL, not ${place}`);
   const target = { kind: "sitemaps", urls: [place] } as const;
-  const options = localOptions(folders, (asked) => (asked === href ? contentOf(named, context) : undefined));
+  const isTable = isFile && kindOfFile(name) === "table";
+  if (column !== undefined && !isTable) throw new UsageError("--column needs a CSV or TSV file");
+  if (isTable) expectUrlColumn(name, startOf(name, tableStart), column);
+  const content = () => (isTable ? urlColumn(name, contentOf(named, context), column) : contentOf(named, context));
+  const options = localOptions(folders, (asked) => (asked === href ? content() : undefined));
   return { target, path: name, hasLocation: !place.startsWith(nowhere), folders, options };
 }
+
+// Enough for the header and the first row of a table.
+const tableStart = 256 * 1024;
 
 // A file without a known URL gets this one.
 const nowhere = "https://local.invalid/";

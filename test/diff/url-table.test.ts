@@ -1,0 +1,93 @@
+// Tables of URLs as sides of a diff: exports of crawlers, of Search Console and of logs.
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { diffTrees } from "../../src/diff/diff-trees.ts";
+import { urlColumn } from "../../src/diff/url-table.ts";
+import { listOf } from "../support/collected.ts";
+import { Random } from "../support/random.ts";
+import { newFolder } from "../support/test-folder.ts";
+
+const folder = newFolder();
+const home = "https://example.org/";
+
+function file(name: string, content: string | Uint8Array): string {
+  const place = path.join(folder, name);
+  writeFileSync(place, content);
+  return place;
+}
+
+const listed = file("listed.txt", `${home}a\n${home}b\n`);
+const differences = async (table: string, column?: string) =>
+  (await listOf(diffTrees(table, listed, { column }))).map(
+    (change) => change.kind !== "sitemap" && `${change.kind} ${change.page.url.slice(home.length)}`,
+  );
+const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, "utf16le");
+
+test.each<[string, string | Uint8Array]>([
+  ["frog.csv", `"Address","Content Type","Status Code"\n"${home}a","text/html","200"\n"${home}c","text/html","200"\n`],
+  ["marked.csv", `\ufeffAddress,Title\n${home}a,"One, two"\n${home}c,\n`],
+  ["console.csv", `Top pages,Clicks,Impressions,CTR,Position\r\n${home}a,5,80,6%,1\r\n${home}c,0,9,0%,7\r\n`],
+  ["semicolons.csv", `Page;Clicks\n${home}a;5\n${home}c;6`],
+  ["tabs.tsv", `URL\tTitle\n${home}a\tOne\n${home}c\t"Two\nlines"\n`],
+  ["utf16.csv", utf16(`Address,Title\r\n${home}a,Äpfel\r\n${home}c,x\r\n`)],
+  ["bigendian.csv", utf16(`Address,Title\r\n${home}a,Äpfel\r\n${home}c,x\r\n`).swap16()],
+  ["second.csv", `Title,Clicks,URL\nOne,5,${home}a\nTwo,6,${home}c\n`],
+  ["one.csv", `loc\n${home}a\n${home}c\n`],
+  ["no-header.csv", `5,${home}a\n6,${home}c\n`],
+  ["unnamed", `Address,Title\n${home}a,One\n${home}c,Two\n`],
+  ["quotes.csv", `URL,Title\n"${home}a","He said ""no"", twice"\n"${home}c",x\n`],
+  ["own.csv", `url,lastModified,sitemap\n${home}a,,${home}s.xml\n${home}c,,${home}s.xml\n`],
+])("the column of URLs is found by its header: %s", async (name, content) => {
+  expect(await differences(file(name, content))).toEqual(["removed c", "added b"]);
+});
+
+test("a column is chosen by its name or number", async () => {
+  const table = file("redirects.csv", `Source,Target\n${home}x,${home}a\n${home}y,${home}c\n`);
+  for (const column of ["Target", "target", "2"])
+    expect(await differences(table, column)).toEqual(["removed c", "added b"]);
+});
+
+test.each<[string, string, string | undefined, string]>([
+  [
+    "without a known column",
+    "Title,Clicks\nOne,5\n",
+    undefined,
+    "none of its columns is known to have URLs (Title, Clicks)",
+  ],
+  ["whose column has no URLs", "Page,Clicks\nAbout us,5\n", undefined, 'its column 1 has no URLs but "About us"'],
+  ["whose column has paths", "Page,Clicks\n/about,5\n", undefined, 'its column 1 has no URLs but "/about"'],
+  ["without the named column", `URL,Clicks\n${home}a,5\n`, "Address", "it has no column Address (URL, Clicks)"],
+  ["without the numbered column", `URL,Clicks\n${home}a,5\n`, "3", "it has no column 3 (URL, Clicks)"],
+  ["whose named column is another", `URL,Clicks\n${home}a,5\n`, "Clicks", 'its column 2 has no URLs but "5"'],
+])("a table %s is an error", async (_, content, column, reason) => {
+  const table = file("wrong.csv", content);
+  await expect(differences(table, column)).rejects.toMatchObject({
+    code: "invalid-file",
+    message: `${table} is a table, and ${reason}; name one with --column`,
+  });
+});
+
+test("a list of URLs with commas is a list", async () => {
+  expect(await differences(file("commas.txt", `${home}a\n${home}b,c;d\n`))).toEqual(["removed b,c;d", "added b"]);
+});
+
+test("the cuts between two pieces of a table make no difference", async () => {
+  const random = new Random(7);
+  const cells = ['"a ""b"" c"', '"x\r\ny"', "", "plain", '"1,2"'];
+  for (let run = 0; run < 50; run++) {
+    const end = random.pick(["\n", "\r\n"]);
+    const urls = Array.from({ length: 20 }, (_, at) => `${home}${at}`);
+    const rows = urls.map((url) => `${random.pick(cells)},${random.below(2) === 0 ? url : `"${url}"`}`);
+    const bytes = Buffer.from(`Title,URL${end}${rows.join(end)}${random.below(2) === 0 ? end : ""}`);
+    const pieces = async function* () {
+      for (let at = 0; at < bytes.length; ) {
+        const next = at + 1 + random.below(run < 10 ? 2 : 40);
+        yield bytes.subarray(at, next);
+        at = next;
+      }
+    };
+    const found = (await listOf(urlColumn("t.csv", pieces()))).map((piece) => Buffer.from(piece).toString()).join("");
+    expect(found).toBe(`${urls.join("\n")}\n`);
+  }
+});
