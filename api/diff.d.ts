@@ -77,7 +77,9 @@ export interface DiffOptions {
   only?: readonly ChangeKind[] | undefined;
   /** Whether to compare a page, by its URL. Other pages count as being on neither side. */
   include?: ((url: string) => boolean) | undefined;
-  /** How a side that is a website is crawled. */
+  /** The column of a table (CSV, TSV) that has the URLs, by its name or its number, if its header does not tell. */
+  column?: string | undefined;
+  /** How a side that is a website is crawled. Its `rewrite` applies to archives and files, too, but not to trees. */
   crawl?: Options | undefined;
   /** Aborts the diff: the loop throws the signal's reason. */
   signal?: AbortSignal | undefined;
@@ -114,6 +116,36 @@ export interface DiffTotals extends ChangeCounts {
 /** The page left a feed, or was a news story that left its sitemap: newer ones came. It may still exist; `page` is the old entry. */
 export interface ExpiredPage extends DeclaredPage {
   readonly kind: "expired";
+}
+
+/** Options of `followGone`. */
+export interface FollowOptions extends Pick<DiffOptions, "include" | "column" | "crawl" | "signal" | "onFinished"> {
+  /** Where the old addresses are requested: like `crawl`, also with `save` (keeps the responses in an archive) and `resume`. */
+  fetch?: Options | undefined;
+}
+
+/**
+ * - `moved`: it redirects to a page that the new sitemaps list
+ * - `moved-unlisted`: it redirects to a page that they do not list
+ * - `gone`: not found (404) or gone (410)
+ * - `soft-404`: status 200, but an error page, or a redirect of any page to the homepage
+ * - `loop`: the redirects lead in a circle, or there are too many
+ * - `still-there`: it answers as before, but the new sitemaps do not list it
+ * - `unknown`: it failed, or robots.txt disallows it
+ */
+export type FollowVerdict = (typeof followVerdicts)[number];
+
+/** A page that is gone, requested at its old address. */
+export interface FollowedRow {
+  readonly url: string;
+  /** Of the last response; absent if there was none. */
+  readonly status: number | undefined;
+  /** How many redirects were followed. */
+  readonly hops: number;
+  readonly finalUrl: string;
+  /** Whether the new sitemaps list the final URL. */
+  readonly listed: boolean;
+  readonly verdict: FollowVerdict;
 }
 
 /** The same page, now declared by a different sitemap. */
@@ -183,8 +215,19 @@ export declare function changes(target: CrawlTarget, options: ChangesOptions): C
  */
 export declare function diffTrees(before: DiffSide, after: DiffSide, options?: DiffOptions): AsyncIterable<TreeChange>;
 
+/**
+ * Requests every page of the old side that the new side does not list, at its old address, and tells where it leads. Redirects are followed;
+ * robots.txt is respected.
+ *
+ * @example
+ * for await (const { url, verdict, finalUrl } of followGone("old.warc.gz", "https://example.org/")) console.log(verdict, url, finalUrl);
+ */
+export declare function followGone(before: DiffSide, after: DiffSide, options?: FollowOptions): AsyncIterable<FollowedRow>;
+
 interface DeclaredPage {
   readonly page: SitemapPage;
   readonly sitemap: string;
 }
+
+declare const followVerdicts: readonly ["moved", "moved-unlisted", "gone", "soft-404", "loop", "still-there", "unknown"];
 

@@ -6,6 +6,7 @@
 export { type Changes, type ChangesOptions, changes, type WebsiteChange } from "./diff/changes.ts";
 export type { DiffBytes, DiffSide } from "./diff/diff-side.ts";
 export { type DiffOptions, diffTrees } from "./diff/diff-trees.ts";
+export { type FollowOptions, followGone } from "./diff/follow-gone.ts";
 export type {
   AddedPage,
   ChangeCounts,
@@ -22,3 +23,4 @@ export type {
   TreeChange,
   UnknownPage,
 } from "./model/change.ts";
+export type { FollowedRow, FollowVerdict } from "./model/followed.ts";

@@ -227,6 +227,8 @@ interface Beginning {
   readonly renewed?: readonly (string | undefined)[];
   /** Further files that are written, by the flags that name them. */
   readonly outputs?: Readonly<Record<string, string | undefined>>;
+  /** Something is fetched, even if all targets are files. */
+  readonly isOnline?: boolean | undefined;
   /** Options that also apply if nothing is fetched; all others are rejected then. */
   readonly offline: readonly string[];
   readonly ending?: (() => Ending) | undefined;
@@ -238,9 +240,9 @@ export async function withTargets(beginning: Beginning): Promise<Run> {
   const { output, logFile, save } = flags;
   const options: Options = Object.assign(crawlOptions(flags), ...targets.map((target) => target.options));
   const settings = resolveOptions(options);
-  const isOnline = targets.some(
-    ({ target, options }) => !options?.client && (target.kind === "website" || target.kind === "sitemaps"),
-  );
+  const isFetched = ({ target, options }: Beginning["targets"][number]) =>
+    !options?.client && (target.kind === "website" || target.kind === "sitemaps");
+  const isOnline = beginning.isOnline === true || targets.some(isFetched);
   const [useless] = isOnline ? [] : givenFlags(flags, offline);
   if (useless !== undefined) throw new UsageError(`${useless} has no effect on files: nothing is fetched`);
   const read = [...targets.map(({ target, path }) => path ?? ("path" in target ? target.path : undefined)), ...inputs];

@@ -50,7 +50,7 @@ async function* compare(
   const join = pageJoin(spill);
   const was = new PageLists(join, settings, 0);
   const before = await oldSide.scan(was);
-  const is = new PageLists(join, settings, was.end);
+  const is = new PageLists(join, settings, was.end, settings.onListed);
   const after = await newSide.scan(is);
   const isBeforeWhole = knowsPages(before, after);
   const isAfterWhole = knowsPages(after, before);

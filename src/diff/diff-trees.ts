@@ -70,6 +70,8 @@ export interface DiffSettings extends Pick<DiffOptions, "include" | "column" | "
   readonly ignored: ReadonlySet<PageField>;
   readonly ignoresSitemap: boolean;
   readonly kinds: ReadonlySet<ChangeKind>;
+  /** Called with the URL of each page of the new side. */
+  readonly onListed?: (url: string) => void;
 }
 
 /** Checks options and fills in the defaults. Throws a `SitemapError` with the code `invalid-option`. */

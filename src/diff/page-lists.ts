@@ -38,11 +38,13 @@ export class PageLists {
   readonly #starts: number[] = [];
   readonly #join: Join;
   readonly #settings: DiffSettings;
+  readonly #onListed: ((url: string) => void) | undefined;
   readonly #reader = new FingerprintReader();
   readonly #fields: readonly PageField[];
 
   /** `start`: the number of its first page. */
-  constructor(join: Join, settings: DiffSettings, start: number) {
+  constructor(join: Join, settings: DiffSettings, start: number, onListed?: (url: string) => void) {
+    this.#onListed = onListed;
     this.#join = join;
     this.#settings = settings;
     this.start = start;
@@ -72,6 +74,7 @@ export class PageLists {
 
   #record(page: SitemapPage, number: number): void {
     const { ignored, include } = this.#settings;
+    this.#onListed?.(page.url);
     if (include?.(page.url) === false) return;
     this.#reader.read(page.url);
     const first = mix(this.#reader.high ^ (this.#reader.low >>> 15), 0x85ebca6b);

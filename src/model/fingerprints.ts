@@ -106,6 +106,19 @@ export class Fingerprints {
     return `${this.size} ${this.#firstSum} ${this.#secondSum}`;
   }
 
+  has(high: number, low: number): boolean {
+    const first = mix(high ^ (low >>> 15), 0x85ebca6b);
+    const second = mix(low ^ (first >>> 13), 0xc2b2ae35) || 1;
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    let at = (slotOf(first, second) << 1) & mask;
+    while (this.size > 0 && slots[at + 1] !== 0) {
+      if (slots[at] === first && slots[at + 1] === second) return true;
+      at = (at + 2) & mask;
+    }
+    return false;
+  }
+
   /** False if it was already in the set. */
   add(high: number, low: number): boolean {
     // The last characters of a text hardly affect the upper half of a hash, so it is mixed once more, as in MurmurHash3.
@@ -150,8 +163,7 @@ const noSlots = new Int32Array(0);
 // `second` is never 0, which marks an empty slot.
 function insert(slots: Int32Array, first: number, second: number): boolean {
   const mask = slots.length - 1;
-  const place = (Math.imul(first, firstFactor) + Math.imul(second, secondFactor)) >>> 4;
-  for (let at = (place << 1) & mask; ; at = (at + 2) & mask) {
+  for (let at = (slotOf(first, second) << 1) & mask; ; at = (at + 2) & mask) {
     if (slots[at + 1] === 0) {
       slots[at] = first;
       slots[at + 1] = second;
@@ -159,6 +171,10 @@ function insert(slots: Int32Array, first: number, second: number): boolean {
     }
     if (slots[at] === first && slots[at + 1] === second) return false;
   }
+}
+
+function slotOf(first: number, second: number): number {
+  return (Math.imul(first, firstFactor) + Math.imul(second, secondFactor)) >>> 4;
 }
 
 const firstFactor = Math.trunc(Math.random() * 2 ** 31) * 2 + 1;

@@ -1,6 +1,6 @@
 // Rules about listed pages, those of a sample or all files of a static site: whether they can be opened, redirect, have `noindex`, or
 // have another canonical URL.
-import type { PageAnswer } from "../../crawl/fetch-one.ts";
+import type { PageAnswer } from "../../crawl/fetch-pages.ts";
 import { header } from "../../model/exchange.ts";
 import type { AlternatePage, SitemapPage } from "../../model/page.ts";
 import { parseUrl } from "../../model/url.ts";
@@ -147,7 +147,7 @@ async function fetchAll(pages: readonly SampledPage[], { tree, site, settings, t
   signal?.addEventListener("abort", onAbort, { once: true });
   // setTimeout treats longer delays as 1 ms.
   const timer = time.left < 2 ** 31 ? setTimeout(() => end.abort(), Math.max(0, time.left)) : undefined;
-  const { openPageFetch } = await import("../../crawl/fetch-one.ts");
+  const { openPageFetch } = await import("../../crawl/fetch-pages.ts");
   const crawl = { ...options, signal: end.signal };
   const source = await openPageFetch(tree.homepage, partsOf(tree).isNamed, crawl, bounds.pageBytes);
   const seen: (Seen | undefined)[] = [];

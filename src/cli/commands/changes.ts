@@ -8,10 +8,10 @@ import { exitCodeHelp, UsageError, websiteExitCodes } from "../exit-codes.ts";
 import { addCrawlFlags, addFlags, collected, type Flags, namesIn } from "../flags.ts";
 import { addHelp } from "../help.ts";
 import { crawlTarget, parseTreeTarget } from "../input/target.ts";
-import { changeWriter, writeChanges } from "../output/changes.ts";
+import { changeWriter, formatByName, writeChanges } from "../output/changes.ts";
 import { filterNotes, inWords } from "../output/ending.ts";
 import { withTargets } from "../run.ts";
-import { checkChangeFlags, ignoreInWords, pageFilter } from "./diff.ts";
+import { byNameText, checkChangeFlags, ignoreInWords, pageFilter } from "./diff.ts";
 
 const formats = ["ndjson", "pages", "csv"] as const;
 const kinds = ["added", "changed", "removed", "expired"] as const;
@@ -34,7 +34,9 @@ export function changesCommand(context: Context, done: Done): Command {
     .argument("[website]", "homepage")
     .optionsGroup("Output:")
     .requiredOption("--state <file>", "state from the last run: an archive, replaced at the end (.warc or .warc.gz)")
-    .addOption(new Option("-f, --format <format>", "output format").choices(formats).default("ndjson"));
+    .addOption(
+      new Option("-f, --format <format>", "output format").choices(formats).default(undefined, byNameText("ndjson")),
+    );
   addFlags(command, "output")
     .addOption(first.choices(["all", "none"]).default("all"))
     .option("--only <kinds>", `kinds of changes to list: ${kinds.join(", ")} (repeatable)`, collected)
@@ -62,11 +64,12 @@ Examples:
 
 /** Returns the exit code. */
 async function changes(website: string | undefined, flags: ChangesFlags, context: Context): Promise<number> {
-  const { state, first, format, csvSafe } = flags;
+  const { state, first, csvSafe } = flags;
+  const format = formatByName(flags.format as (typeof formats)[number] | undefined, flags.output, formats);
   const target = parseTreeTarget(website, flags.sitemap);
   if (target.kind === "archive")
     throw new UsageError(`${website} is an archive: name a website, or use sitegrove diff`);
-  checkChangeFlags(flags);
+  checkChangeFlags({ ...flags, format });
   const named = namesIn("--only", flags.only, kinds);
   const only = named.length === 0 ? undefined : named;
   const ignore = namesIn("--ignore", flags.ignore, ignorable);

@@ -11,6 +11,7 @@ import {
 } from "../../model/change.ts";
 import type { CrawlEvent } from "../../model/event.ts";
 import { counted } from "../../model/figures.ts";
+import { type FollowedRow, type FollowVerdict, followVerdicts } from "../../model/followed.ts";
 import type { Options } from "../../model/options.ts";
 import { anyPattern } from "../../model/pattern.ts";
 import { isLossy, type Problem } from "../../model/problem.ts";
@@ -18,12 +19,13 @@ import { withoutCredentials } from "../../model/url.ts";
 import { isTree } from "../../tree/tree.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-codes.ts";
-import { addFlags, collected, type Flags, namesIn } from "../flags.ts";
+import { addCrawlFlags, addFlags, collected, type Flags, namesIn } from "../flags.ts";
 import { addHelp, patternHelp } from "../help.ts";
 import { type ChosenTarget, chooseCheckTarget } from "../input/local-files.ts";
 import { contentOf, crawlTarget, parseTarget, type Target } from "../input/target.ts";
-import { type Batches, type DiffFormat, diffFormats, writeDiff } from "../output/changes.ts";
+import { type Batches, type DiffFormat, diffFormats, formatByName, writeDiff } from "../output/changes.ts";
 import { CrawlEnding } from "../output/ending.ts";
+import { writeFollowed } from "../output/followed.ts";
 import type { Messages } from "../output/messages.ts";
 import { type Ending, type Run, withTargets } from "../run.ts";
 
@@ -39,13 +41,18 @@ export function diffCommand(context: Context, done: Done): Command {
     .argument("<old>", sides)
     .argument("<new>", "as for old");
   addDiffFlags(command.optionsGroup("Output:"));
+  command
+    .optionsGroup("Migration:")
+    .option("--follow", "request every page that is gone at its old address, and tell where it leads")
+    .option("--fail-on <verdicts>", `exit with 6 if pages are ${followVerdicts.join(", ")} (repeatable)`, collected);
+  addCrawlFlags(command, "Archive", ["--save", "--resume"]);
   addFlags(command, "csvSafe", "local", "Discovery", "Parsing", "Network", "Limits", "messages");
   command.action(async (before: string, after: string, flags: DiffFlags) =>
     done(await diff(before, after, flags, context)),
   );
   return addHelp(command, {
     flags:
-      "--format --output --force --only --ignore --column --rewrite --include --exclude --exit-code --user-agent --verbose",
+      "--format --output --force --only --ignore --column --rewrite --follow --fail-on --include --exclude --exit-code --user-agent --verbose",
     examples: `
 Examples:
   sitegrove diff monday.warc.gz tuesday.warc.gz              counts and examples
@@ -54,6 +61,7 @@ Examples:
   sitegrove diff site.warc.gz public/                        a static site
   sitegrove diff old.txt new.txt -f pages --only added       new URLs in a list
   sitegrove diff crawl.csv example.org                       a crawler's export
+  sitegrove diff old.warc.gz new.example --follow -o gone.csv  after a migration
   sitegrove diff old.warc.gz new.warc.gz -f rss -o new.xml   a feed of new pages
 `,
     more:
@@ -62,7 +70,7 @@ Examples:
         incomplete: "incomplete: a side could not be fully read",
         notFound: "no sitemap found, although the website responded",
         unreachable: "a website could not be reached, or refused all requests",
-        findings: "--exit-code: there are differences",
+        findings: "--exit-code: there are differences; --fail-on: there are such pages",
       }),
   });
 }
@@ -73,13 +81,20 @@ export const ignoreInWords: string = `fields to ignore: ${ignorable.join(", ")} 
 export function addDiffFlags(command: Command): Command {
   const format = new Option("-f, --format <format>", "output format; rss is a feed of new pages");
   const only = `kinds of changes to show: ${changeKinds.join(", ")} (repeatable)`;
-  addFlags(command.addOption(format.choices(diffFormats).default("summary")), "output")
+  addFlags(command.addOption(format.choices(diffFormats).default(undefined, byNameText("summary"))), "output")
     .option("--only <kinds>", only, collected)
     .option("--ignore <fields>", ignoreInWords, collected);
   return addFlags(command, "patterns", "column").option("--exit-code", "exit with 6 if there are differences");
 }
 
-export type DiffFlags = Flags<DiffFormat>;
+export function byNameText(format: string): string {
+  return `${format}, or by the name of --output`;
+}
+
+export interface DiffFlags extends Flags<DiffFormat> {
+  readonly follow?: true;
+  readonly failOn?: readonly string[];
+}
 
 /** Flags without an effect are refused. */
 export function checkChangeFlags({ csvSafe, format, force, output }: Flags): void {
@@ -89,13 +104,20 @@ export function checkChangeFlags({ csvSafe, format, force, output }: Flags): voi
 
 /** Returns the exit code. */
 async function diff(beforeName: string, afterName: string, flags: DiffFlags, context: Context): Promise<number> {
-  const { format, csvSafe } = flags;
+  const { follow, save, resume } = flags;
+  const format = formatByName(flags.format as DiffFormat | undefined, flags.output, diffFormats);
+  const { csvSafe } = flags;
+  const failOn = namesIn("--fail-on", flags.failOn, followVerdicts);
+  const useless = [failOn[0] && "--fail-on", save && "--save", resume && "--resume"].find(Boolean);
+  if (!follow && useless) throw new UsageError(`${useless} needs --follow`);
+  if (follow && !["summary", "csv", "ndjson"].includes(format))
+    throw new UsageError("--follow writes summary, csv or ndjson");
   const [old, now] = await chooseSides(beforeName, afterName, flags, context);
   if (beforeName === "-" && afterName === "-") throw new UsageError("standard input can be one of the sides, not both");
-  const kinds = chosenKinds(flags);
+  const kinds = follow ? (["removed", "unknown"] as const) : chosenKinds({ ...flags, format });
   const ignore = namesIn("--ignore", flags.ignore, ignorable);
   const include = pageFilter(flags);
-  checkChangeFlags(flags);
+  checkChangeFlags({ ...flags, format });
   const sideOf = (side: SideEnding["side"], { name }: SideTarget) => {
     const ending: SideEnding = { side, name, crawl: new CrawlEnding(), problems: [] };
     return ending;
@@ -107,6 +129,8 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
     flags,
     doing: ["comparing", ""],
     targets: [old, now],
+    isOnline: follow,
+    outputs: { "--resume": resume },
     offline: ["include", "exclude", "limits", "rewrite"],
     ending: () => ending,
   });
@@ -117,7 +141,8 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
     ignore,
     include,
     column: flags.column,
-    crawl: run.options,
+    // --save and --resume are about the pages that are followed.
+    crawl: { ...run.options, save: undefined, resume: undefined },
     signal: run.signal,
   });
   const onSide = (side: SideEnding["side"]) => {
@@ -141,6 +166,24 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
     }
   }
   const names = { before: old.name, after: now.name };
+  if (follow) {
+    const { followRows } = await import("../../diff/follow-gone.ts");
+    const rows = async function* () {
+      const sources = [await sourceOf(old, run, onSide("before")), await sourceOf(now, run, onSide("after"))] as const;
+      try {
+        const totals = yield* followRows(...sources, settings, run.options, onSide);
+        ending.totals = totals;
+        return totals;
+      } finally {
+        for (const side of sources) if (isTree(side)) await side.close();
+      }
+    };
+    const seen = ({ verdict }: FollowedRow) => ending.follow(verdict, failOn.includes(verdict));
+    return run.write(writeFollowed(rows(), { format, csvSafe, names, seen }), () => ({
+      listed: ending.told,
+      unit: "page",
+    }));
+  }
   const homepage = () => sides.after.crawl.homepage ?? sides.before.crawl.homepage;
   const pieces = writeDiff(batches(), { format, csvSafe, kinds: new Set(kinds), names, homepage, seen: ending.count });
   return run.write(pieces, () => ({ listed: ending.told, unit: "change" }));
@@ -225,6 +268,7 @@ export class DiffEnding implements Ending {
   readonly #sides: readonly SideEnding[];
   readonly #usesExitCode: boolean;
   #differences = 0;
+  readonly #failures = new Map<FollowVerdict, number>();
   /** Once both sides were compared. */
   totals: DiffTotals | undefined;
   /** How many changes were reported. */
@@ -239,6 +283,12 @@ export class DiffEnding implements Ending {
     this.told += changes.length;
     this.#differences += changes.filter(isDifference).length;
   };
+
+  /** A page was followed. */
+  follow(verdict: FollowVerdict, isFailure: boolean): void {
+    this.told += 1;
+    if (isFailure) this.#failures.set(verdict, (this.#failures.get(verdict) ?? 0) + 1);
+  }
 
   // Each side has its own.
   see(): void {}
@@ -255,7 +305,7 @@ export class DiffEnding implements Ending {
   get exitCode(): number {
     const worst = Math.max(0, ...this.#sides.map(({ crawl }) => crawl.exitCode));
     if (worst > exitCodes.incomplete) return worst;
-    if (this.#usesExitCode && this.#differences > 0) return exitCodes.findings;
+    if ((this.#usesExitCode && this.#differences > 0) || this.#failures.size > 0) return exitCodes.findings;
     return this.isComplete ? exitCodes.complete : exitCodes.incomplete;
   }
 
@@ -277,5 +327,7 @@ export class DiffEnding implements Ending {
     if (unknown > 0) messages.say(`${are} unknown: missing on an incomplete side`, "warning");
     else if (!before.complete || !after.complete) messages.say("one side is incomplete", "warning");
     if (this.#usesExitCode && this.#differences > 0) messages.say(counted(this.#differences, "difference"), "warning");
+    for (const [verdict, count] of this.#failures)
+      messages.say(`--fail-on: ${counted(count, "page")} ${verdict}`, "warning");
   }
 }

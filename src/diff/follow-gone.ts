@@ -1,0 +1,141 @@
+// After a migration: requests every page that is gone at its old address, and says where it leads.
+import { type FollowedPage, inOrder, openPageFetch, type PageFetch } from "../crawl/fetch-pages.ts";
+import type { DiffTotals, TreeChange } from "../model/change.ts";
+import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
+import type { FollowedRow, FollowVerdict } from "../model/followed.ts";
+import type { Options } from "../model/options.ts";
+import { originalUrl, rewrite, rewritten } from "../model/rewrite.ts";
+import { homepageOf, urlKey } from "../model/url.ts";
+import { checkSide, type DiffSide } from "./diff-side.ts";
+import { type DiffOptions, type DiffSettings, diffBatches, type OnSide, resolveDiffOptions } from "./diff-trees.ts";
+
+/** Options of `followGone`. */
+export interface FollowOptions extends Pick<DiffOptions, "include" | "column" | "crawl" | "signal" | "onFinished"> {
+  /** Where the old addresses are requested: like `crawl`, also with `save` (keeps the responses in an archive) and `resume`. */
+  fetch?: Options | undefined;
+}
+
+/**
+ * Requests every page of the old side that the new side does not list, at its old address, and tells where it leads. Redirects are followed;
+ * robots.txt is respected.
+ *
+ * @example
+ * for await (const { url, verdict, finalUrl } of followGone("old.warc.gz", "https://example.org/")) console.log(verdict, url, finalUrl);
+ */
+export function followGone(before: DiffSide, after: DiffSide, options: FollowOptions = {}): AsyncIterable<FollowedRow> {
+  const { fetch, ...diff } = options;
+  const settings = resolveDiffOptions({ ...diff, only: ["removed", "unknown"] });
+  for (const side of [before, after]) checkSide(side);
+  return {
+    async *[Symbol.asyncIterator]() {
+      const totals = yield* followRows(before, after, settings, fetch ?? diff.crawl ?? {});
+      settings.onFinished?.(totals);
+    },
+  };
+}
+
+/** The same, with the totals at the end. */
+export async function* followRows(
+  before: DiffSide,
+  after: DiffSide,
+  settings: DiffSettings,
+  fetch: Options,
+  onSide?: OnSide,
+): AsyncGenerator<FollowedRow, DiffTotals, undefined> {
+  const pairs = rewrite("rewrite", settings.crawl?.rewrite ?? []);
+  const reader = new FingerprintReader();
+  const listed = new Fingerprints();
+  const onListed = (url: string) => {
+    reader.read(urlKey(url));
+    listed.add(reader.high, reader.low);
+  };
+  const isKnown = (url: string) => {
+    reader.read(urlKey(rewritten(url, pairs)));
+    return listed.has(reader.high, reader.low);
+  };
+  const batches = diffBatches(before, after, { ...settings, onListed }, onSide);
+  let step = await batches.next();
+  while (!step.done && !step.value.some(isGone)) step = await batches.next();
+  if (step.done) return step.value;
+  async function* gone(): AsyncGenerator<string, void> {
+    for (; !step.done; step = await batches.next())
+      for (const change of step.value) if (isGone(change)) yield originalUrl(change.page);
+  }
+  const start = step.value.find(isGone) as Gone;
+  const homepage = homepageOf(originalUrl(start.page));
+  const isNamed = typeof before === "string" && /^https?:/i.test(before) && homepageOf(before) === homepage;
+  const source = await openPageFetch(homepage, isNamed, fetch, pageBytes);
+  try {
+    const errors = new ErrorPages(source);
+    const judge = async (url: string): Promise<FollowedRow> => {
+      const found = await source.follow(url);
+      const { hops, finalUrl, status } = found;
+      const isListed = found.outcome === "found" && isKnown(finalUrl);
+      return { url, status, hops, finalUrl, listed: isListed, verdict: await errors.verdict(url, found, isListed) };
+    };
+    yield* inOrder(gone(), source.concurrency, judge);
+    await source.finish();
+    return (step as IteratorResult<unknown, DiffTotals>).value as DiffTotals;
+  } finally {
+    await source.close();
+    await batches.return(undefined as never);
+  }
+}
+
+type Gone = Extract<TreeChange, { kind: "removed" | "unknown" }>;
+
+function isGone(change: TreeChange): change is Gone {
+  return change.kind === "removed" || (change.kind === "unknown" && change.missing === "after");
+}
+
+// A title is at the beginning of a page, and so is enough text to compare.
+const pageBytes = 256 * 1024;
+// It is the same in every run, so that an archive has it.
+const nowhere = "this-page-does-not-exist-7f3a9c";
+
+/** What websites answer for a page that does not exist, by origin. */
+class ErrorPages {
+  readonly #source: PageFetch;
+  readonly #answers = new Map<string, Promise<FollowedPage>>();
+
+  constructor(source: PageFetch) {
+    this.#source = source;
+  }
+
+  async verdict(url: string, found: FollowedPage, isListed: boolean): Promise<FollowVerdict> {
+    const { outcome, status = 0, hops, isLoop } = found;
+    if (isLoop) return "loop";
+    if (status === 404 || status === 410) return "gone";
+    // Whether the page is gone cannot be told from a failure, or if robots.txt disallows it.
+    if (outcome !== "found") return "unknown";
+    if (await this.#isError(url, found)) return "soft-404";
+    if (hops === 0) return "still-there";
+    return isListed ? "moved" : "moved-unlisted";
+  }
+
+  async #isError(url: string, { finalUrl, hops, html }: FollowedPage): Promise<boolean> {
+    const root = homepageOf(finalUrl);
+    // Search engines take a redirect of any page to the homepage for an error.
+    if (hops > 0 && urlKey(finalUrl) === urlKey(root) && new URL(url).pathname !== "/") return true;
+    if (errorTitle.test(/<title[^<>]{0,200}>([^<]{0,500})/i.exec(html)?.[1] ?? "")) return true;
+    const answer = this.#answers.get(root) ?? this.#source.follow(root + nowhere);
+    this.#answers.set(root, answer);
+    const error = await answer;
+    if (error.outcome !== "found") return false;
+    return (error.hops > 0 && urlKey(error.finalUrl) === urlKey(finalUrl)) || isAlike(error.html, html);
+  }
+}
+
+const errorTitle = /\b404\b|\bnot found\b|\bpage (?:does not|doesn't|no longer) exist/i;
+
+// Whether nine of ten words are the same.
+function isAlike(one: string, other: string): boolean {
+  const [words, others] = [wordsOf(one), wordsOf(other)];
+  const shared = [...words].filter((word) => others.has(word)).length;
+  return words.size > 0 && shared >= 0.9 * Math.max(words.size, others.size);
+}
+
+function wordsOf(html: string): Set<string> {
+  const text = html.replaceAll(/<[^<>]*>/g, " ");
+  return new Set(text.toLowerCase().match(/\p{L}{2,}/gu) ?? []);
+}

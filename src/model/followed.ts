@@ -1,0 +1,35 @@
+// Where the old address of a page that is gone leads, after a migration.
+
+/**
+ * - `moved`: it redirects to a page that the new sitemaps list
+ * - `moved-unlisted`: it redirects to a page that they do not list
+ * - `gone`: not found (404) or gone (410)
+ * - `soft-404`: status 200, but an error page, or a redirect of any page to the homepage
+ * - `loop`: the redirects lead in a circle, or there are too many
+ * - `still-there`: it answers as before, but the new sitemaps do not list it
+ * - `unknown`: it failed, or robots.txt disallows it
+ */
+export type FollowVerdict = (typeof followVerdicts)[number];
+
+export const followVerdicts = [
+  "moved",
+  "moved-unlisted",
+  "gone",
+  "soft-404",
+  "loop",
+  "still-there",
+  "unknown",
+] as const;
+
+/** A page that is gone, requested at its old address. */
+export interface FollowedRow {
+  readonly url: string;
+  /** Of the last response; absent if there was none. */
+  readonly status: number | undefined;
+  /** How many redirects were followed. */
+  readonly hops: number;
+  readonly finalUrl: string;
+  /** Whether the new sitemaps list the final URL. */
+  readonly listed: boolean;
+  readonly verdict: FollowVerdict;
+}

@@ -1,0 +1,203 @@
+// A migration from start to end: the old website archived, the new one, --rewrite, --follow. Needs two loopback servers and dist/.
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { parse } from "csv-parse/sync";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { newFolder } from "../support/test-folder.ts";
+import { sitegrove } from "./program.ts";
+import { serve, urlset, type Website } from "./website.ts";
+
+const folder = newFolder();
+const at = (name: string) => path.join(folder, name);
+const crawl = ["--no-known", "--no-homepage", "--retries", "0"];
+let old: Website;
+let now: Website;
+let isMoved = false;
+const requested: string[] = [];
+
+const oldPages = [
+  "hats/1",
+  "hats/2",
+  "shoes/1",
+  "shoes/2",
+  "lost",
+  "gone",
+  "soft",
+  "titled",
+  "loop",
+  "home",
+  "here",
+  "broken",
+  "secret",
+];
+const html = (title: string, text = title) => `<!doctype html><title>${title}</title><p>${text}</p>`;
+
+beforeAll(async () => {
+  const answers: Record<string, string | number> = {
+    "hats/1": "headwear/1",
+    "hats/2": "headwear/2",
+    "shoes/1": "boots/1",
+    "shoes/2": "boots/unlisted",
+    gone: 410,
+    soft: "error",
+    loop: "loop",
+    home: "",
+    broken: 500,
+  };
+  old = await serve((request, response) => {
+    const name = (request.url ?? "").slice(1);
+    requested.push(name);
+    if (name === "robots.txt")
+      return void response.end(`Sitemap: ${old.homepage}sitemap.xml\nUser-agent: *\nDisallow: /secret\n`);
+    if (name === "sitemap.xml") return void response.end(urlset(...oldPages.map((page) => old.homepage + page)));
+    response.setHeader("content-type", "text/html");
+    if (!isMoved || name === "here") return void response.end(html(name, `All about ${name}, and much more of it.`));
+    if (name === "titled") return void response.end(html("Page not found"));
+    const answer = answers[name];
+    if (typeof answer === "number") return void response.writeHead(answer).end();
+    if (answer === undefined) return void response.writeHead(404).end();
+    const target = answer === "loop" ? `${old.homepage}loop` : now.homepage + answer;
+    response.writeHead(301, { location: target }).end();
+  });
+  now = await serve((request, response) => {
+    const name = (request.url ?? "").slice(1);
+    const pages = ["headwear/1", "headwear/2", "boots/1", "new"];
+    if (name === "robots.txt") return void response.end(`Sitemap: ${now.homepage}sitemap.xml\n`);
+    if (name === "sitemap.xml") return void response.end(urlset(...pages.map((page) => now.homepage + page)));
+    response.setHeader("content-type", "text/html");
+    if ([...pages, "boots/unlisted", ""].includes(name))
+      return void response.end(
+        html(`Shop: ${name}`, `The new page about ${name.replaceAll(/\W|\d/g, "")}, with its own words.`),
+      );
+    response.end(html("Shop", "We could not find what you are looking for today"));
+  });
+  expect((await sitegrove(["ls", old.homepage, ...crawl, "--save", at("old.warc.gz"), "-o", at("old.txt")])).code).toBe(
+    0,
+  );
+  writeFileSync(at("urls.txt"), oldPages.map((page) => `${old.homepage}${page}\n`).join(""));
+  const ndjson = ["ls", old.homepage, ...crawl, "-f", "ndjson", "-o", at("old.ndjson")];
+  expect((await sitegrove(ndjson)).code).toBe(0);
+  writeFileSync(at("crawl.csv"), `Address,Status\n${oldPages.map((page) => `${old.homepage}${page},200\n`).join("")}`);
+  isMoved = true;
+});
+afterAll(() => {
+  old.close();
+  now.close();
+});
+
+const rules = () => [
+  ...["--rewrite", `${old.homepage}hats/=${now.homepage}headwear/`],
+  // The first match wins.
+  ...["--rewrite", `${old.homepage}hats/=${now.homepage}nowhere/`],
+  ...["--rewrite", `${old.homepage}shoes/=${now.homepage}boots/`],
+];
+
+test.each(["old.warc.gz", "urls.txt", "old.ndjson", "crawl.csv", "live"])("--rewrite works for %s", async (side) => {
+  const before = side === "live" ? old.homepage : at(side);
+  const list = (only: string) =>
+    sitegrove(["diff", before, now.homepage, ...crawl, ...rules(), "-f", "pages", "--only", only]);
+  expect((await list("added")).stdout).toBe(`${now.homepage}new\n`);
+  const removed = (await list("removed")).stdout.replaceAll(old.homepage, "").replaceAll(now.homepage, "new:");
+  expect(removed.trim().split("\n")).toEqual(["new:boots/2", ...oldPages.slice(4)]);
+});
+
+const follow = (...flags: string[]) =>
+  sitegrove(["diff", at("old.warc.gz"), now.homepage, ...crawl, "--allow-private", "--follow", ...flags]);
+
+test("--follow tells where every page that is gone leads", async () => {
+  const { code, stderr } = await follow("-o", at("gone.csv"));
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const rows = parse(readFileSync(at("gone.csv")), { columns: true }) as Record<string, string>[];
+  const short = (url = "") => url.replace(old.homepage, "/").replace(now.homepage, "new/");
+  const shown = rows.map((row) =>
+    [row["url"], row["status"], row["hops"], row["finalUrl"], row["listed"], row["verdict"]]
+      .map((cell) => short(cell))
+      .join(" "),
+  );
+  expect(shown).toEqual([
+    "/hats/1 200 1 new/headwear/1 true moved",
+    "/hats/2 200 1 new/headwear/2 true moved",
+    "/shoes/1 200 1 new/boots/1 true moved",
+    "/shoes/2 200 1 new/boots/unlisted false moved-unlisted",
+    "/lost 404 0 /lost false gone",
+    "/gone 410 0 /gone false gone",
+    "/soft 200 1 new/error false soft-404",
+    "/titled 200 0 /titled false soft-404",
+    "/loop 301 1 /loop false loop",
+    "/home 200 1 new/ false soft-404",
+    "/here 200 0 /here false still-there",
+    "/broken 500 0 /broken false unknown",
+    "/secret  0 /secret false unknown",
+  ]);
+  // robots.txt disallows it.
+  expect(requested.filter((name) => name === "secret")).toEqual([]);
+});
+
+test("with --rewrite, only what the rules do not explain is requested, at its old address", async () => {
+  const { stdout } = await follow(...rules(), "-f", "ndjson");
+  const rows = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { url: string; verdict: string });
+  expect(rows[0]).toMatchObject({
+    url: `${old.homepage}shoes/2`,
+    status: 200,
+    hops: 1,
+    listed: false,
+    verdict: "moved-unlisted",
+  });
+  expect(rows).toHaveLength(oldPages.length - 3);
+});
+
+test("a summary counts the verdicts, and --fail-on makes an exit code of them", async () => {
+  const { code, stdout, stderr } = await follow("--fail-on", "gone,loop");
+  expect(code).toBe(6);
+  expect(stderr).toContain("--fail-on: 2 pages gone");
+  expect(stderr).toContain("--fail-on: 1 page loop");
+  expect(stdout).toContain(
+    "13 pages gone from the sitemaps; at the old addresses:\n\n    3  moved\n    1  moved-unlisted\n    2  gone\n",
+  );
+  const rest = await follow(...rules(), "--include", "*/hats/*", "--fail-on", "gone");
+  expect(rest).toMatchObject({ code: 0, stdout: expect.stringContaining("No page is gone.") });
+});
+
+test("--save keeps the responses, and --resume requests only what is missing", async () => {
+  const first = await follow("-f", "ndjson", "--save", at("follow.warc.gz"));
+  expect(first.code).toBe(0);
+  requested.length = 0;
+  const again = await follow("-f", "ndjson", "--resume", at("follow.warc.gz"));
+  expect(again.stdout).toBe(first.stdout);
+  expect(requested.filter((name) => name !== "broken")).toEqual([]);
+});
+
+test.each([
+  [["--save", "x.warc.gz"], "--save needs --follow"],
+  [["--fail-on", "gone"], "--fail-on needs --follow"],
+  [["--follow", "-f", "rss"], "--follow writes summary, csv or ndjson"],
+  [["--follow", "--fail-on", "lost"], "--fail-on: unknown name lost"],
+])("2: %j", async (flags, message) => {
+  const { code, stderr } = await sitegrove(["diff", at("urls.txt"), at("urls.txt"), ...flags]);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+});
+
+test("the format follows the file's name", async () => {
+  for (const [name, start] of [
+    ["a.csv", "kind,url,"],
+    ["a.ndjson", '{"kind":'],
+    ["a.md", "### What changed"],
+  ] as const) {
+    await sitegrove(["diff", at("urls.txt"), now.homepage, ...crawl, "-o", at(name)]);
+    expect(readFileSync(at(name), "utf8").slice(0, start.length)).toBe(start);
+  }
+  const state = ["--state", at("state.warc.gz"), ...crawl];
+  await sitegrove(["changes", now.homepage, ...state, "-o", at("changes.csv")]);
+  expect(readFileSync(at("changes.csv"), "utf8")).toMatch(/^kind,url,/);
+});
+
+test("an export of a crawler can be checked", async () => {
+  const { code, stdout } = await sitegrove(["check", at("crawl.csv"), "-f", "json"]);
+  expect(code).not.toBe(2);
+  expect((JSON.parse(stdout) as { pageCount: number }).pageCount).toBe(oldPages.length);
+  const wrong = await sitegrove(["check", at("crawl.csv"), "--column", "Status"]);
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('its column 2 has no URLs but "200"') });
+});
