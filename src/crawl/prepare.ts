@@ -2,7 +2,7 @@
 // in archives, and used to replay them. Archives are not trusted: these options are checked again, and cannot raise a limit.
 import { homepageFor } from "../discover/candidates.ts";
 import { SitemapError } from "../model/errors.ts";
-import { expectObject, invalid as invalidOption, readable, suggestion, urlText } from "../model/option-checks.ts";
+import { expectObject, invalid as invalidOption, suggestion, urlText } from "../model/option-checks.ts";
 import type { OptionRow } from "../model/option-table.ts";
 import {
   type ArchiveSettings,
@@ -36,7 +36,7 @@ export interface Start {
 
 /** The URLs as strings. Throws a `SitemapError` (`invalid-homepage`). */
 export function checkTarget(target: CrawlTarget): CheckedTarget {
-  return readable("target", () => checked(urlText(target)));
+  return checked(urlText(target));
 }
 
 type CheckedTarget = { homepage: string } | { sitemaps: readonly [string, ...string[]] };

@@ -1,6 +1,6 @@
 // Turns a document into entries, in constant memory: in crawls, for the pages of a tree, and for local files.
 import type { Body, HeaderList } from "../model/exchange.ts";
-import { readable, unexpected } from "../model/option-checks.ts";
+import { unexpected } from "../model/option-checks.ts";
 import { type Limits, type ParseOptions, resolveParseOptions } from "../model/options.ts";
 import { isLossy, type Problem, ProblemLog, problem } from "../model/problem.ts";
 import { type Rewrite, rewrittenPages } from "../model/rewrite.ts";
@@ -156,13 +156,11 @@ export async function readSitemap(bytes: SitemapBytes, options?: ParseOptions): 
 
 async function* chunksOf(bytes: SitemapBytes): AsyncGenerator<Uint8Array> {
   const expected = "a Uint8Array or chunks of bytes (`parseSitemap` takes text)";
-  const chunks = readable("bytes", () => {
-    if (bytes instanceof Uint8Array) return [bytes];
-    if (bytes instanceof ArrayBuffer) return [new Uint8Array(bytes)];
-    const isObject = typeof bytes === "object" && bytes !== null;
-    if (isObject && (Symbol.asyncIterator in bytes || Symbol.iterator in bytes)) return bytes;
-    throw unexpected("bytes", expected, bytes);
-  });
+  const isObject = typeof bytes === "object" && bytes !== null;
+  const isIterable = isObject && (Symbol.asyncIterator in bytes || Symbol.iterator in bytes);
+  if (!isIterable && !(bytes instanceof ArrayBuffer)) throw unexpected("bytes", expected, bytes);
+  const whole = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
+  const chunks = whole instanceof Uint8Array ? [whole] : whole;
   for await (const chunk of chunks) {
     if (!(chunk instanceof Uint8Array)) throw unexpected("bytes", expected, chunk);
     yield chunk;

@@ -1,7 +1,7 @@
 // One side of a diff: its forms (a tree, an archive, a sitemap file, a list of URLs, a website), and what every form can do.
 import type { CrawlTarget } from "../crawl/crawl.ts";
 import { checkTarget } from "../crawl/prepare.ts";
-import { path, readable, unexpected } from "../model/option-checks.ts";
+import { path, unexpected } from "../model/option-checks.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { Problem } from "../model/problem.ts";
 import { isTree, type SitemapTree } from "../tree/tree.ts";
@@ -22,16 +22,14 @@ export interface DiffBytes {
 
 /** Throws a `SitemapError` for a wrong argument. The content of a file is checked when it is opened. */
 export function checkSide(source: DiffSide): void {
-  readable("side", () => {
-    if (isTree(source)) return;
-    if (isBytes(source)) {
-      const { name, bytes } = source;
-      if (typeof name !== "string") throw unexpected("name", "the name of a file", name);
-      const isStream = typeof bytes === "object" && bytes !== null && Symbol.asyncIterator in bytes;
-      if (!isStream) throw unexpected("bytes", "a stream of bytes", bytes);
-    } else if (isTarget(source)) checkTarget(source);
-    else path("path", source);
-  });
+  if (isTree(source)) return;
+  if (isBytes(source)) {
+    const { name, bytes } = source;
+    if (typeof name !== "string") throw unexpected("name", "the name of a file", name);
+    const isStream = typeof bytes === "object" && bytes !== null && Symbol.asyncIterator in bytes;
+    if (!isStream) throw unexpected("bytes", "a stream of bytes", bytes);
+  } else if (isTarget(source)) checkTarget(source);
+  else path("path", source);
 }
 
 export function isBytes(source: unknown): source is DiffBytes {

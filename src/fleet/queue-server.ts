@@ -6,7 +6,7 @@ import type { Queue, Worker } from "bullmq";
 import type { Redis, RedisOptions } from "ioredis";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
-import { invalid, readable, unexpected, urlText } from "../model/option-checks.ts";
+import { invalid, unexpected, urlText } from "../model/option-checks.ts";
 import { missingPackage } from "./optional-package.ts";
 
 /** News about the connection to the server. */
@@ -168,7 +168,7 @@ interface QueueAddress {
 
 /** Throws a `SitemapError` (`invalid-option`) with one sentence. */
 export function queueAddress(given: string | URL, environment: NodeJS.ProcessEnv = process.env): QueueAddress {
-  const text = readable("url", () => urlText(given));
+  const text = urlText(given);
   if (typeof text !== "string") throw unexpected("url", "the URL of a queue", given);
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^rediss?:$/.test(url.protocol)) {

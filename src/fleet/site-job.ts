@@ -1,6 +1,6 @@
 // What a fleet works on: one job is one website; its result is one summary.
 import { createHash } from "node:crypto";
-import { boolean, optionsIn, readable, unexpected, urlText } from "../model/option-checks.ts";
+import { boolean, optionsIn, unexpected, urlText } from "../model/option-checks.ts";
 import type { ProblemCode } from "../model/problem.ts";
 import type { RobotsPreference } from "../model/sitemap.ts";
 import { homepageOf, isHttpUrl, urlKey, withAssumedScheme, withoutCredentials } from "../model/url.ts";
@@ -180,7 +180,7 @@ export function siteJob(
   homepage: string | URL,
   options: { readonly keepPath?: boolean | undefined } = {},
 ): SiteJob | undefined {
-  const text = readable("homepage", () => urlText(homepage));
+  const text = urlText(homepage);
   if (typeof text !== "string") throw unexpected("homepage", "a text or a URL", homepage);
   optionsIn("options", options, ["keepPath"]);
   const keepPath = boolean("keepPath", options.keepPath ?? false);

@@ -27,7 +27,7 @@ export function timeSpan(text: string): number | undefined {
 
 /** Checks the option `since`: `2024-05-01`, `2024-05-01T12:00Z`, a time span such as `36h`, `7d`, `2w`, or a `Date`, in milliseconds. */
 export function since(name: string, value: unknown): number {
-  const text = value instanceof Date ? "" : String(value);
+  const text = typeof value === "string" ? value : "";
   const span = timeSpan(text);
   if (span !== undefined) return Date.now() - span;
   const instant = value instanceof Date ? value.getTime() : isoDate.test(text) ? Date.parse(text) : Number.NaN;

@@ -13,16 +13,6 @@ export function unexpected(name: string, expected: string, got: unknown): Sitema
   return invalid(`Expected \`${name}\` to be ${expected}, got \`${shown(got)}\`${type}`);
 }
 
-/** Runs a check on a value from the caller, whose proxies and getters may throw anything. */
-export function readable<T>(name: string, check: () => T): T {
-  try {
-    return check();
-  } catch (cause) {
-    if (cause instanceof SitemapError) throw cause;
-    throw invalid(`Expected \`${name}\` to be readable, got an error: ${cause}`, { cause });
-  }
-}
-
 // Options may come from JSON: an object may be huge, and may have a `toString` that is not a function.
 function shown(value: unknown): string {
   if (typeof value === "object" && value !== null) return tagOf(value);
@@ -73,11 +63,7 @@ export function expectObject(name: string, value: unknown, expected = "an object
 const objectTags: ReadonlySet<string> = new Set(["[object Object]", "[object Module]"]);
 
 function tagOf(value: object): string {
-  try {
-    return Object.prototype.toString.call(value);
-  } catch {
-    return "a proxy or a getter that throws";
-  }
+  return Object.prototype.toString.call(value);
 }
 
 /** The members of an object with options. Throws for other values, and for unknown names. */
@@ -88,16 +74,14 @@ export function optionsIn(
   { prefix = "", expected = "an object" }: { readonly prefix?: string; readonly expected?: string } = {},
 ): Map<string, unknown> {
   expectObject(name, value, expected);
-  return readable(name, () => {
-    const given = new Map<string, unknown>();
-    // Inherited ones, too: options may be made with `Object.create(defaults)`.
-    for (const key in value as object) {
-      if (key in Object.prototype && !Object.hasOwn(value as object, key)) continue;
-      expectKnown("option", key, known, prefix);
-      given.set(key, (value as Record<string, unknown>)[key]);
-    }
-    return given;
-  });
+  const given = new Map<string, unknown>();
+  // Inherited ones, too: options may be made with `Object.create(defaults)`.
+  for (const key in value as object) {
+    if (key in Object.prototype && !Object.hasOwn(value as object, key)) continue;
+    expectKnown("option", key, known, prefix);
+    given.set(key, (value as Record<string, unknown>)[key]);
+  }
+  return given;
 }
 
 type Check<T> = (name: string, value: unknown) => T;

@@ -2,7 +2,7 @@
 // The comments are the documentation: `npm run tables` writes them into docs/options.md. Defaults, checks and flags are in option-table.ts.
 import type { Client } from "./client.ts";
 import type { CrawlEvent } from "./event.ts";
-import { boolean, invalid, number, optionsIn, readable } from "./option-checks.ts";
+import { boolean, invalid, number, optionsIn } from "./option-checks.ts";
 import { type OptionRow, optionSections, pageOptions, urlOption } from "./option-table.ts";
 import type { Pattern } from "./pattern.ts";
 import type { Rewrite } from "./rewrite.ts";
@@ -319,7 +319,7 @@ function rowsCalled(...names: readonly string[]): OptionRow[] {
 export function resolveOptions(options?: Options): Settings {
   const isGiven = ({ name }: OptionRow) =>
     (options as StreamOptions | undefined)?.[name as keyof PageFilters] !== undefined;
-  const filter = readable("options", () => pageOptions.find(isGiven));
+  const filter = pageOptions.find(isGiven);
   if (filter)
     throw invalid(
       `Unknown option \`${filter.name}\` of a tree; give it to \`tree.pages()\`, \`streamPages\` or \`crawl\``,
@@ -373,8 +373,7 @@ function resolve<Resolved>(
   for (const row of known) {
     const value = values.get(row.name);
     const path = `${prefix}${row.name}`;
-    settings[row.name] =
-      value === undefined ? defaultOf(row, settings) : readable(path, () => checkOption(row, value, path));
+    settings[row.name] = value === undefined ? defaultOf(row, settings) : checkOption(row, value, path);
   }
   return settings as Resolved;
 }

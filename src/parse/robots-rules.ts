@@ -4,7 +4,7 @@
 // As in Google's parser (https://github.com/google/robotstxt), allowing `index.html` also allows its folder. A robots.txt may have many
 // long rules full of wildcards: a URL is compared only with rules that have the same beginning, and the cost of all comparisons is
 // counted, so that callers with many URLs can stop.
-import { readable, unexpected, urlText } from "../model/option-checks.ts";
+import { unexpected, urlText } from "../model/option-checks.ts";
 import type { RobotsPreference } from "../model/sitemap.ts";
 import { isHttpUrl } from "../model/url.ts";
 import { resolveListedUrl } from "../model/url-forms.ts";
@@ -46,7 +46,7 @@ export function parseRobots(text: string): RobotsTxt {
     return find(agent);
   };
   const pathOf = (url: string | URL): string => {
-    const text = readable("url", () => urlText(url));
+    const text = urlText(url);
     if (typeof text !== "string") throw unexpected("url", "a URL", url);
     return pathOfUrl(text);
   };

@@ -1,6 +1,6 @@
 // The parts of a tree and the walks through them, depth first and in declared order.
 import type { SitemapWithPages, TreeStep } from "../model/event.ts";
-import { expectObject, optionsIn, readable, unexpected } from "../model/option-checks.ts";
+import { expectObject, optionsIn, unexpected } from "../model/option-checks.ts";
 import { type PageFilterSettings, type PageFilters, resolvePageFilters } from "../model/options.ts";
 import type { IndexSitemap, Sitemap } from "../model/sitemap.ts";
 
@@ -21,18 +21,16 @@ export function checkPart(
 ): { from: Sitemap; filters?: PageFilterSettings } {
   if (part === undefined) return { from: root };
   expectObject("part", part, "a sitemap or an object");
-  return readable("part", () => {
-    if ("kind" in part) return { from: checkSitemap(root, part, "part") };
-    const { from = root, ...filters } = Object.fromEntries(optionsIn("part", part, ["from", ...names]));
-    return { from: checkSitemap(root, from, "from"), filters: resolvePageFilters(filters) };
-  });
+  if ("kind" in part) return { from: checkSitemap(root, part, "part") };
+  const { from = root, ...filters } = Object.fromEntries(optionsIn("part", part, ["from", ...names]));
+  return { from: checkSitemap(root, from, "from"), filters: resolvePageFilters(filters) };
 }
 
 /** A sitemap of the tree below `root`, or a copy of one. Throws a `SitemapError`. */
 export function checkSitemap(root: IndexSitemap, value: unknown, name: string): Sitemap {
   if (value === root) return root;
   expectObject(name, value, "a sitemap");
-  const { kind, url } = readable(name, () => ({ ...(value as Partial<Sitemap>) }));
+  const { kind, url } = value as Partial<Sitemap>;
   if (kind === undefined || typeof url !== "string") throw unexpected(name, "a sitemap", value);
   if (!urlsOf(root).has(url)) throw unexpected(name, "a sitemap of this tree", url);
   return value as Sitemap;

@@ -18,15 +18,4 @@ export const oddValues: Readonly<Record<string, () => unknown>> = {
   "an object without a prototype": () => Object.assign(Object.create(null), { odd: 1 }),
   "an event target": () => new EventTarget(),
   "a tree that is none": () => Object.assign(Object.create(SitemapTree.prototype), { odd: 1 }),
-  "a proxy that throws": () => new Proxy({}, { get: throws, has: throws, ownKeys: throws, getPrototypeOf: throws }),
-  "a revoked proxy": () => {
-    const { proxy, revoke } = Proxy.revocable({}, {});
-    revoke();
-    return proxy;
-  },
-  "an object whose getters throw": () => Object.defineProperty({}, "href", { enumerable: true, get: throws }),
 };
-
-function throws(): never {
-  throw new Error("odd");
-}
