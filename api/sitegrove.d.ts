@@ -1064,6 +1064,7 @@ declare const byteProblems: {
   "body-short": Row;
   "body-reset": Row;
   "limit-document-bytes": Row;
+  "body-no-length": Row;
   "protocol-size": Row;
   "coding-truncated": Row;
   "coding-trailing": Row;

@@ -92,6 +92,10 @@ export async function* read(
   const last = parser.end();
   if (!enough && hasAny(last)) yield placed(last);
   let outcome = outcomeOf(parser, text.refusal, problems);
+  // XML, JSON and compressed data show where they end.
+  const isText = outcome.kind !== "invalid" && /^(?:text|robots|llms)$/.test(outcome.format);
+  if (isText && isWhole && broken === undefined && text.wireBytes === text.decodedBytes && endsWithConnection(document))
+    problems.add("body-no-length");
   // A document that is not a sitemap may be a damaged one.
   if (outcome.kind === "invalid" && (await document.body.isGood?.()) === false)
     outcome = { kind: "invalid", reason: problem("archive-digest") };
@@ -107,6 +111,11 @@ export async function* read(
     charset: text.charset,
     robots: parser.robots,
   };
+}
+
+function endsWithConnection({ headers }: Document): boolean {
+  const isKnown = headers.some(([name]) => name === "content-length" || name === "transfer-encoding");
+  return !isKnown && headers.some(([name, value]) => name === "connection" && /\bclose\b/i.test(value));
 }
 
 /** Like `read`, if only the URLs of pages are needed. */

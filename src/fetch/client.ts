@@ -177,7 +177,7 @@ class Exchange implements AsyncIterableIterator<Uint8Array> {
           .on("end", this.#onEnd)
           .on("close", this.#onEnd)
           .on("error", () => {});
-        const headers = headerList(rawHeaders);
+        const headers = withClose(status, headerList(rawHeaders));
         const flaw = flawOf(status, headers);
         if (flaw !== undefined) this.#refuse(flaw);
         else resolve({ status, headers, body: this });
@@ -279,6 +279,12 @@ class Exchange implements AsyncIterableIterator<Uint8Array> {
 // Node.js decodes headers as Latin-1, which keeps every byte, so that UTF-8 can still be decoded later.
 function headerList(raw: readonly string[]): HeaderList {
   return raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ""] as const] : []));
+}
+
+// Adds `connection: close` if only the end of the connection shows the end of the body. In HTTP/1.0 it goes without saying.
+function withClose(status: number, headers: HeaderList): HeaderList {
+  const isKnown = headers.some(([name]) => /^(?:content-length|transfer-encoding)$/i.test(name));
+  return isKnown || status === 204 || status === 304 ? headers : [...headers, ["connection", "close"]];
 }
 
 // What the parser accepts although it cannot be trusted.

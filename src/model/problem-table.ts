@@ -218,6 +218,10 @@ export const byteProblems = {
     "Raise `limits.documentBytes` (transferred and decoded bytes).",
     { hint: "allow more with --max-bytes" },
   ) as Row,
+  "body-no-length": note(
+    "The response has no length, so it may be cut off",
+    "Site owner: send `Content-Length` or chunked encoding. Text does not show where it ends.",
+  ) as Row,
   "protocol-size": note(
     "Larger than the {limit bytes} that the protocol allows",
     "Split the sitemap; search engines may ignore it. It was read.",
