@@ -89,7 +89,8 @@ export class Run {
   async probe(target: TreeTarget, more?: Options): Promise<TreeTarget> {
     const found = await probeTarget(target, { ...this.options, ...more }, this.messages, this.#doing);
     const ending = this.#endings.at(-1);
-    if (ending !== undefined && found.kind === "website") ending.given = found.homepage;
+    if (ending !== undefined && found.kind === "website" && !more?.client && !this.options.client)
+      ending.given = found.homepage;
     return found;
   }
 

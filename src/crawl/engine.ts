@@ -18,7 +18,7 @@ import { robotsIn } from "./host-robots.ts";
 import type { PageFilter } from "./page-filter.ts";
 import { Plan } from "./plan.ts";
 import { Prefetcher, type Sources } from "./prefetch.ts";
-import type { Prepared } from "./prepare.ts";
+import { isUnsettled, type Prepared } from "./prepare.ts";
 import { read, takeTurn } from "./read.ts";
 import { follow, followRules, Hop, responseOf } from "./redirects.ts";
 import { timeBudget } from "./time-budget.ts";
@@ -85,8 +85,8 @@ function sampled(filter: PageFilter | undefined, emit: Emit): Emit {
 }
 
 async function onWorkingScheme(options: RunOptions): Promise<RunOptions> {
-  if (options.prepared.assumed.length === 0) return options;
-  const { prepared, problems } = await (await import("./scheme.ts")).withWorkingScheme(options.prepared);
+  if (options.storage !== undefined || !isUnsettled(options.prepared)) return options;
+  const { prepared, problems } = await (await import("./scheme.ts")).settledStart(options.prepared);
   return { ...options, prepared, problems: [...(options.problems ?? []), ...problems] };
 }
 

@@ -42,8 +42,15 @@ async function failureAt(url: string, options: Options = {}): Promise<Problem | 
 
 const longestWait = 12_000;
 
+/** The same crawl, with what the website itself has to tell first: its scheme, and the host that its documents name. */
+export async function settledStart(given: Prepared): ReturnType<typeof withWorkingScheme> {
+  const { prepared, problems } = await withWorkingScheme(given);
+  if (!prepared.settings.here) return { prepared, problems };
+  return { prepared: await (await import("./here.ts")).withHere(prepared), problems };
+}
+
 /** The same crawl, with http for the websites that were named without a scheme and answer only there. */
-export async function withWorkingScheme(
+async function withWorkingScheme(
   prepared: Prepared,
 ): Promise<{ readonly prepared: Prepared; readonly problems: readonly Problem[] }> {
   const plain = new Map<string, Problem>();

@@ -125,6 +125,15 @@ const discoveryOptions: readonly OptionRow[] = [
       ),
     ],
   },
+  {
+    ...on(
+      "here",
+      "--here",
+      "for a preview: read and list at this address what its documents declare on their own host",
+    ),
+    // The rewrites that follow from it do.
+    shapesTree: false,
+  },
 ];
 
 /** Which pages are listed, by a crawl, a tree and the program alike. */

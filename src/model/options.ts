@@ -47,6 +47,12 @@ export interface Options {
    * @example [["https://example.org/", "http://localhost:3000/"]]
    */
   rewrite?: readonly (readonly [from: string | URL, to: string | URL])[] | undefined;
+  /**
+   * For a copy of a website, such as a preview: what its documents declare under the original's host is read from, and listed on, the
+   * address that you give.
+   * @default false
+   */
+  here?: boolean | undefined;
   /** Whether to follow a child of an index. @example (child) => !child.url.includes("archive") */
   recurse?: ((child: SitemapReference, context: RecurseContext) => boolean) | undefined;
   /** Which children of an index to follow, and in which order. Called before `recurse`. */

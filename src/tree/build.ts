@@ -4,7 +4,7 @@ import type { Store } from "../archive/store.ts";
 import { type CrawlTarget, events, type RunOptions, run } from "../crawl/crawl.ts";
 import type { RobotsOf } from "../crawl/host-robots.ts";
 import type { PageFilter } from "../crawl/page-filter.ts";
-import { type Prepared, prepare, replayOptions } from "../crawl/prepare.ts";
+import { isUnsettled, type Prepared, prepare, replayOptions } from "../crawl/prepare.ts";
 import { readUrls } from "../crawl/read.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { CrawlEvent, OrderedEvent } from "../model/event.ts";
@@ -107,9 +107,9 @@ export async function buildTreeWhile(
 ): Promise<SitemapTree> {
   const given = prepare(target, options);
   const { prepared: asked, problems } =
-    building.source !== undefined || given.assumed.length === 0
+    (building.source !== undefined && !given.settings.here) || !isUnsettled(given)
       ? { prepared: given, problems: [] }
-      : await (await import("../crawl/scheme.ts")).withWorkingScheme(given);
+      : await (await import("../crawl/scheme.ts")).settledStart(given);
   const { openStorage } = await import("../crawl/storage.ts");
   const storage = await openStorage(asked, true);
   const { prepared } = storage;

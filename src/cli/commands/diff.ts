@@ -135,6 +135,7 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
     ending: () => ending,
   });
 
+  const crawl = flags["here"] ? await comparedHere([old, now], run.options) : run.options;
   const { diffBatches, resolveDiffOptions } = await import("../../diff/diff-trees.ts");
   const settings = resolveDiffOptions({
     only: kinds,
@@ -142,7 +143,7 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
     include,
     column: flags.column,
     // --save and --resume are about the pages that are followed.
-    crawl: { ...run.options, save: undefined, resume: undefined },
+    crawl: { ...crawl, save: undefined, resume: undefined },
     signal: run.signal,
   });
   const onSide = (side: SideEnding["side"]) => {
@@ -187,6 +188,15 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
   const homepage = () => sides.after.crawl.homepage ?? sides.before.crawl.homepage;
   const pieces = writeDiff(batches(), { format, csvSafe, kinds: new Set(kinds), names, homepage, seen: ending.count });
   return run.write(pieces, () => ({ listed: ending.told, unit: "change" }));
+}
+
+// --here: a preview is read and listed at its own address, and the pages of the other side are named alike.
+async function comparedHere(sides: readonly SideTarget[], options: Options): Promise<Options> {
+  const { herePairs } = await import("../../crawl/here.ts");
+  const pairs = [...(options.rewrite ?? [])];
+  for (const { target } of sides)
+    if (target.kind === "website") pairs.push(...(await herePairs(target.homepage, [], options)));
+  return { ...options, here: false, rewrite: pairs };
 }
 
 async function sourceOf(

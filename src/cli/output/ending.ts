@@ -13,7 +13,7 @@ import {
   skippedBecause,
 } from "../../model/problem.ts";
 import { isComplete, isReadSitemap, type Sitemap } from "../../model/sitemap.ts";
-import { parseUrl } from "../../model/url.ts";
+import { bareHost, parseUrl } from "../../model/url.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { Messages } from "./messages.ts";
 
@@ -40,6 +40,8 @@ export class CrawlEnding {
   /** The URL of the website on the command line, perhaps with a path. */
   given: string | undefined;
   #finished: FinishedEvent | undefined;
+  /** Where the pages are, if the website is read from the network. */
+  readonly #hosts = new PageHosts();
   #crawlDelay: Problem | undefined;
   /** Whether the output is kept even if nothing could be read, because it reports that. An archive never is. */
   readonly tellsFailures: boolean = false;
@@ -51,6 +53,7 @@ export class CrawlEnding {
 
   see(event: CrawlEvent): void {
     if (event.type === "start" && event.depth === 0) this.homepage = event.url;
+    this.#hosts.see(event);
     if (event.type === "finished") this.#finished = event;
     if (event.type === "sitemap") this.#see(event.sitemap);
     if (event.type !== "problem") return;
@@ -127,6 +130,8 @@ export class CrawlEnding {
     if (messages.isTerminal) this.#printGrouped(messages, losses, listed);
     else this.#printLines(messages, losses);
     this.#skipped.print(messages);
+    const elsewhere = this.given === undefined ? undefined : this.#hosts.elsewhere(this.given);
+    if (elsewhere !== undefined) messages.say(elsewhere, "bad");
     if (this.#crawlDelay !== undefined && !messages.hasLog) messages.say(messageWithHint(this.#crawlDelay), "quiet");
     for (const note of notes) messages.say(note, "quiet");
     if (!this.#foundNothing) return;
@@ -185,6 +190,33 @@ export class CrawlEnding {
     if (this.#partial > 0) parts.push(`${counted(this.#partial, "sitemap")} could only be partly read`);
     messages.say(`incomplete${parts.length > 0 ? ": " : ""}${parts.join(", ")}`, "warning");
   }
+}
+
+/** Notices a website whose pages are all on another host: a preview, whose list would be that of the original. */
+class PageHosts {
+  readonly #asked = new Set<string>();
+  readonly #found = new Map<string, string>();
+
+  see(event: CrawlEvent): void {
+    // What the website redirects to is the website, too.
+    if (event.type === "request" && /^[^/]+\/\/[^/]+\/(?:robots\.txt)?$/.test(event.url))
+      this.#asked.add(hostOf(event.url));
+    const [page] = event.type === "pages" ? event.pages : [];
+    if (page !== undefined && this.#found.size < mostLosses) this.#found.set(hostOf(page.url), page.url);
+  }
+
+  elsewhere(given: string): string | undefined {
+    const [first] = this.#found.values();
+    const isHere = (host: string) => host === hostOf(given) || this.#asked.has(host);
+    if (first === undefined || [...this.#found.keys()].some(isHere)) return undefined;
+    const { origin } = parseUrl(given) ?? {};
+    const there = parseUrl(first)?.origin;
+    return `WARNING: the pages are on ${there}, not on ${origin}; to read and list them on ${origin}: --here`;
+  }
+}
+
+function hostOf(url: string): string {
+  return bareHost(parseUrl(url)?.host ?? "");
 }
 
 /** Counts the entries that were skipped, and says why. */

@@ -1,0 +1,92 @@
+// A preview: a copy of a website whose documents name the host of the original.
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sitemapTreeForHomepage, streamPages } from "../../src/index.ts";
+import { listOf } from "../support/collected.ts";
+import { newFolder } from "../support/test-folder.ts";
+import { jsonLines, onTerminal, sitegrove } from "./program.ts";
+import { serve, urlset, type Website } from "./website.ts";
+
+// 127.0.0.1:1 refuses connections: whoever asks the original fails.
+const original = "http://127.0.0.1:1";
+const pages = [`${original}/`, `${original}/a`, `${original}/b`];
+let preview: Website;
+let robotsOnly: Website;
+beforeAll(async () => {
+  preview = await serve({
+    "/robots.txt": `Sitemap: ${original}/sitemap.xml\n`,
+    "/sitemap.xml": `<sitemapindex><sitemap><loc>${original}/pages.xml</loc></sitemap></sitemapindex>`,
+    "/pages.xml": urlset(...pages),
+  });
+  robotsOnly = await serve({ "/sitemap.xml": urlset(...pages) });
+});
+afterAll(() => {
+  preview.close();
+  robotsOnly.close();
+});
+
+const few = { useKnownPaths: false, retries: 0 } as const;
+const here = (site: Website) => ["", "a", "b"].map((page) => site.homepage + page);
+
+test("with `here`, sitemaps are read from, and pages listed on, the address that was given", async () => {
+  const urls = async (site: Website) =>
+    (await listOf(streamPages(site.homepage, { retries: 0, here: true }))).map(({ url }) => url);
+  expect(await urls(preview)).toEqual(here(preview));
+  expect(await urls(robotsOnly)).toEqual(here(robotsOnly));
+  await using tree = await sitemapTreeForHomepage(preview.homepage, { ...few, here: true });
+  expect(tree.complete).toBe(true);
+  expect([...tree.sitemaps()].every(({ url }) => url.startsWith(preview.homepage))).toBe(true);
+});
+
+test("the program has --here, and an archive keeps what it did", async () => {
+  const archive = path.join(newFolder(), "preview.warc.gz");
+  const words = ["ls", preview.homepage, "-f", "pages", "--no-known", "--here", "--save", archive];
+  const lines = here(preview)
+    .map((url) => `${url}\n`)
+    .join("");
+  expect(await sitegrove(words)).toEqual({ code: 0, stdout: lines, stderr: "" });
+  expect((await sitegrove(["ls", archive, "-f", "pages"])).stdout).toBe(lines);
+});
+
+test.each([[["-f", "pages"]], [[]], [["-f", "json", "-q"]]])(
+  "without it, pages elsewhere are said loudly, with the flag: %j",
+  async (flags) => {
+    const { stdout, stderr, code } = await sitegrove(["ls", robotsOnly.homepage, ...flags]);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`${original}/a`);
+    expect(stderr).toContain(`WARNING: the pages are on ${original}, not on ${new URL(robotsOnly.homepage).origin}`);
+    expect(stderr).toContain("--here");
+  },
+);
+
+test("nothing is said of a website whose pages are on its own host", async () => {
+  const own = await serve({ "/sitemap.xml": urlset("{base}/a", `${original}/b`) });
+  expect((await onTerminal(`ls ${own.homepage}`)).stdout).not.toContain("--here");
+});
+
+test("diff --here compares a website with its preview", async () => {
+  const live = await serve({ "/sitemap.xml": urlset("{base}/a", "{base}/old") });
+  const copy = await serve({
+    "/robots.txt": `Sitemap: ${live.homepage}sitemap.xml\n`,
+    "/sitemap.xml": urlset(`${live.homepage}a`, `${live.homepage}new`),
+  });
+  const words = [
+    "diff",
+    live.homepage,
+    copy.homepage,
+    "--here",
+    "-f",
+    "ndjson",
+    "--no-known",
+    "--known-path",
+    "sitemap.xml",
+  ];
+  const { stdout, code } = await sitegrove([...words, "--only", "added,removed,changed"]);
+  const found = jsonLines(stdout).map(({ kind, page }) => [kind, page.url]);
+  expect(found.sort()).toEqual([
+    ["added", `${copy.homepage}new`],
+    ["removed", `${copy.homepage}old`],
+  ]);
+  expect(code).toBe(0);
+  expect(copy.requests).toContain("/sitemap.xml");
+});
