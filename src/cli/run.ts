@@ -102,8 +102,8 @@ export class Run {
     const { limits, rewrite, signal, onEvent } = options;
     const tree =
       found.kind === "archive"
-        ? await openTreeWhile(found.path, { limits, rewrite, signal, onEvent })
-        : await buildTreeWhile(crawlTarget(found), options);
+        ? await openTreeWhile(found.path, { limits, rewrite, signal, onEvent }, { urlsOnly: true })
+        : await buildTreeWhile(crawlTarget(found), options, { urlsOnly: true });
     this.crawled();
     return tree;
   }

@@ -5,7 +5,7 @@ import { type CrawlTarget, events, type RunOptions, run } from "../crawl/crawl.t
 import type { RobotsOf } from "../crawl/host-robots.ts";
 import type { PageFilter } from "../crawl/page-filter.ts";
 import { isUnsettled, type Prepared, prepare, replayOptions } from "../crawl/prepare.ts";
-import { readUrls } from "../crawl/read.ts";
+import { type ReadDocument, read, readUrls } from "../crawl/read.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { CrawlEvent, OrderedEvent } from "../model/event.ts";
 import { path as checkPath } from "../model/option-checks.ts";
@@ -42,6 +42,8 @@ export async function openTree(path: string, options?: ArchiveOptions): Promise<
 export interface WhileBuilding extends Pick<RunOptions, "filter" | "shared" | "source"> {
   /** Called with the events in declared order; its result is awaited. */
   readonly onOrdered?: ((event: OrderedEvent) => Promise<void> | undefined) | undefined;
+  /** `onEvent` needs only the URLs of pages. */
+  readonly urlsOnly?: boolean | undefined;
 }
 
 export async function openTreeWhile(
@@ -49,9 +51,11 @@ export async function openTreeWhile(
   options?: ArchiveOptions,
   building: WhileBuilding = {},
 ): Promise<SitemapTree> {
-  const { archive, replay } = await openReplay(path, resolveArchiveOptions(options));
+  const reader = resolveArchiveOptions(options);
+  const { archive, replay } = await openReplay(path, reader);
   try {
-    return await collect(replay, { documents: archive, isNamed: false }, building);
+    const run = { ...replay, read: readerFor(building, reader) };
+    return await collect(run, { documents: archive, isNamed: false }, building);
   } catch (error) {
     await archive.close();
     throw error;
@@ -117,13 +121,36 @@ export async function buildTreeWhile(
   try {
     const { shared, source, filter } = building;
     const ask: RobotsOf = async (origin) => (await import("../crawl/fetch-one.ts")).fetchRobots(origin, prepared);
-    const options = { prepared, storage, filter, shared, source, omitMissing: source !== undefined, problems };
+    const read = readerFor(building, prepared.settings);
+    const options = { prepared, storage, read, filter, shared, source, omitMissing: source !== undefined, problems };
     const fetchRobots = source === undefined ? ask : undefined;
     return await collect(options, { documents: store, isNamed: true, fetchRobots }, building);
   } catch (error) {
     await store.close();
     throw error;
   }
+}
+
+// Pages have all their fields only if somebody receives them.
+function readerFor({ onOrdered, urlsOnly }: WhileBuilding, { onEvent }: Pick<Options, "onEvent">): ReadDocument {
+  return onOrdered === undefined && (onEvent === undefined || urlsOnly) ? readForTree : read;
+}
+
+// A tree needs all problems. With URLs only, the parser does not see what is lost when it merges the entries of a repeated URL.
+async function* readForTree(...[document, settings]: Parameters<ReadDocument>): ReturnType<ReadDocument> {
+  const urls = readUrls(document, settings);
+  let step = await urls.next();
+  let isEnough = false;
+  while (!step.done) {
+    isEnough = (yield step.value) === false;
+    step = await urls.next(!isEnough);
+  }
+  const reading = step.value;
+  if (isEnough || !reading.problems.some(({ code }) => code === "url-repeated")) return reading;
+  const whole = read(document, settings);
+  let again = await whole.next();
+  while (!again.done) again = await whole.next();
+  return { ...reading, problems: again.value.problems, complete: again.value.complete };
 }
 
 async function collect(

@@ -9,6 +9,7 @@ import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { sitegrove } from "../cli/program.ts";
 import { urlsOf } from "../support/collected.ts";
+import { site } from "../support/site.ts";
 import { newFolder } from "../support/test-folder.ts";
 
 const homepage = "https://example.org/";
@@ -122,3 +123,21 @@ test.each([["pages"], ["ndjson"], ["csv"]])(
     expect(lines).toEqual(all.slice(0, format === "csv" ? 6 : 5));
   },
 );
+
+test("a tree knows of details that were lost, although nobody asked for them yet", async () => {
+  const image = (name: string) => `<image:image><image:loc>${homepage}${name}</image:loc></image:image>`;
+  const entry = (name: string) => `<url><loc>${homepage}repeated</loc>${image(name)}</url>`;
+  const xmlns = 'xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"';
+  const between = Array.from({ length: 4000 }, (_, at) => `<url><loc>${homepage}${at}?${filler}</loc></url>`).join("");
+  const text = `<urlset ${xmlns}>${entry("1.png")}${between}${entry("2.png")}</urlset>`;
+  const file = path.join(folder, "repeated.warc");
+  const given = { sitemaps: [`${homepage}repeated.xml`] };
+  await using tree = await sitemapTreeForHomepage(given, {
+    client: site({ "/repeated.xml": text }).client,
+    save: file,
+  });
+  expect(tree).toMatchObject({ complete: false, pageCount: 4001 });
+  expect([...tree.problems()].map(({ problem }) => problem.code)).toContain("limit-repeats");
+  await using opened = await openTree(file);
+  expect(opened.toJSON()).toEqual(tree.toJSON());
+});
