@@ -45,6 +45,7 @@ export default defineConfig({
             { text: "The command line", link: "/command-line" },
             { text: "Output formats", link: "/output" },
             { text: "Archives and changes", link: "/archives" },
+            { text: "Migrations", link: "/migration" },
             { text: "Check", link: "/check" },
             { text: "Report", link: "/report" },
             { text: "Many sites", link: "/fleet" },

@@ -41,23 +41,23 @@ export interface PageFetch {
 }
 
 /**
- * Reads up to `mostBytes` of each page. Private addresses and the caller's headers are allowed for the origin of a homepage that the caller
- * gave (`isNamed`).
+ * Reads up to `mostBytes` of each page. Private addresses and the caller's headers are allowed for the origins of URLs that the caller
+ * gave (`named`).
  */
 export async function openPageFetch(
   homepage: string,
-  isNamed: boolean,
+  named: readonly string[],
   crawl: Options | undefined,
   mostBytes: number,
 ): Promise<PageFetch> {
   const prepared = prepare({ homepage }, { ...crawl, rewrite: [] });
-  const { settings, startUrls } = prepared;
+  const { settings } = prepared;
   const limits = { ...settings.limits, documentBytes: mostBytes };
   // A page that fails is a finding; one retry is enough to rule out a hiccup.
   const own: Settings = { ...settings, limits, retries: Math.min(settings.retries, 1) };
   const isStored = own.save !== undefined || own.resume !== undefined;
   const { store } = isStored ? await (await import("./storage.ts")).openStorage(prepared) : {};
-  const { fetch, close, robotsOf } = await openWebsite(own, isNamed ? startUrls : [], store);
+  const { fetch, close, robotsOf } = await openWebsite(own, named, store);
 
   async function htmlOf(fetched: FetchedDocument): Promise<string> {
     if (/html|^\s*$/i.test(header(fetched.headers, "content-type") ?? "")) return wholeText(fetched, own);

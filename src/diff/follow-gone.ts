@@ -6,7 +6,8 @@ import type { FollowedRow, FollowVerdict } from "../model/followed.ts";
 import type { Options } from "../model/options.ts";
 import { originalUrl, rewrite, rewritten } from "../model/rewrite.ts";
 import { homepageOf, urlKey } from "../model/url.ts";
-import { checkSide, type DiffSide } from "./diff-side.ts";
+import { isTree } from "../tree/tree.ts";
+import { checkSide, type DiffSide, isBytes, isTarget } from "./diff-side.ts";
 import { type DiffOptions, type DiffSettings, diffBatches, type OnSide, resolveDiffOptions } from "./diff-trees.ts";
 
 /** Options of `followGone`. */
@@ -63,8 +64,7 @@ export async function* followRows(
   }
   const start = step.value.find(isGone) as Gone;
   const homepage = homepageOf(originalUrl(start.page));
-  const isNamed = typeof before === "string" && /^https?:/i.test(before) && homepageOf(before) === homepage;
-  const source = await openPageFetch(homepage, isNamed, fetch, pageBytes);
+  const source = await openPageFetch(homepage, [before, after].flatMap(namedUrls), fetch, pageBytes);
   try {
     const errors = new ErrorPages(source);
     const judge = async (url: string): Promise<FollowedRow> => {
@@ -80,6 +80,14 @@ export async function* followRows(
     await source.close();
     await batches.return(undefined as never);
   }
+}
+
+// An archive or a file is not trusted: addresses in it may be private.
+function namedUrls(side: DiffSide): string[] {
+  if (isTree(side) || isBytes(side)) return [];
+  if (typeof side === "string") return isTarget(side) ? [side] : [];
+  if (side instanceof URL) return [side.href];
+  return "sitemaps" in side ? side.sitemaps.map(String) : [String(side.homepage)];
 }
 
 type Gone = Extract<TreeChange, { kind: "removed" | "unknown" }>;

@@ -1,9 +1,12 @@
 // The websites of the examples. `https://example.org/` of the documentation stands for one of these, on loopback: real
 // sockets, real documents, every format; `faulty.example` has a child that is gone and one that is cut off.
 import { gzipSync } from "node:zlib";
-import { serve, type Website } from "../cli/website.ts";
+import { serve, urlset, type Website } from "../cli/website.ts";
 
-type Routes = Record<string, { type: string; body: string | Uint8Array }>;
+type Routes = Record<
+  string,
+  { type: string; body: string | Uint8Array; to?: (origins: ReadonlyMap<string, string>) => string }
+>;
 
 export interface Stand {
   /** From `https://example.org` to the origin that stands for it. */
@@ -22,6 +25,7 @@ export async function startWebsites(): Promise<Stand> {
     let routes: Routes = {};
     const server = await serve((request, response) => {
       const route = routes[new URL(request.url ?? "/", "http://any/").pathname];
+      if (route?.to !== undefined) return void response.writeHead(301, { location: route.to(origins) }).end();
       const { type, body } = route ?? html("<!doctype html><title>Not found</title>");
       response.writeHead(route === undefined ? 404 : 200, { "content-type": type }).end(body);
     });
@@ -76,8 +80,26 @@ const websites: Record<string, (origin: string) => Routes> = {
   <url><loc>${origin}/lo`),
     "/urls.txt": text(`${origin}/a\n${origin}/b\n`),
   }),
+  "https://old.example": (origin) => ({
+    "/": html("<!doctype html><title>Shop</title>"),
+    "/robots.txt": text(`Sitemap: ${origin}/sitemap.xml\n`),
+    "/sitemap.xml": xml(urlset(...["hats/1", "hats/2", "jobs"].map((page) => `${origin}/${page}`))),
+    "/hats/1": moved("https://new.example", "/headwear/1"),
+    "/hats/2": moved("https://new.example", "/headwear/2"),
+  }),
+  "https://new.example": (origin) => ({
+    "/": html("<!doctype html><title>New shop</title>"),
+    "/robots.txt": text(`Sitemap: ${origin}/sitemap.xml\n`),
+    "/sitemap.xml": xml(urlset(`${origin}/`, `${origin}/headwear/1`)),
+    "/headwear/1": html("<!doctype html><title>Hat one</title>"),
+    "/headwear/2": html("<!doctype html><title>Hat two</title>"),
+  }),
   "https://empty.example": () => ({ "/": html("<!doctype html><title>Empty</title>") }),
 };
+
+function moved(name: string, path: string): Routes[string] {
+  return { type: "text/plain", body: "", to: (origins) => `${origins.get(name)}${path}` };
+}
 
 /** The sitemap that also lies in the folder in which examples run, as sitemap.xml and sitemap.xml.gz. */
 export function pagesSitemap(origin: string): string {

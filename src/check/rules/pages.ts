@@ -149,7 +149,12 @@ async function fetchAll(pages: readonly SampledPage[], { tree, site, settings, t
   const timer = time.left < 2 ** 31 ? setTimeout(() => end.abort(), Math.max(0, time.left)) : undefined;
   const { openPageFetch } = await import("../../crawl/fetch-pages.ts");
   const crawl = { ...options, signal: end.signal };
-  const source = await openPageFetch(tree.homepage, partsOf(tree).isNamed, crawl, bounds.pageBytes);
+  const source = await openPageFetch(
+    tree.homepage,
+    partsOf(tree).isNamed ? [tree.homepage] : [],
+    crawl,
+    bounds.pageBytes,
+  );
   const seen: (Seen | undefined)[] = [];
   let next = 0;
   const worker = async () => {
