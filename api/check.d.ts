@@ -101,6 +101,25 @@ export interface CheckResult {
 /** A search engine. */
 export type Engine = "google" | "bing" | "yandex";
 
+/** A location in SARIF: relative to a base. */
+export interface FileLocation {
+  readonly uri: string;
+  readonly base: string;
+  /** The path from the working directory, if it is a file below it. */
+  readonly file?: string | undefined;
+}
+
+export declare class FileLocations {
+  #private;
+  /** The names of bases other than the working directory, by their URLs. */
+  readonly bases: Map<string, string>;
+  constructor(folders: readonly SiteFolder[]);
+  /** Of a finding: the sitemap, or the file of an example. */
+  of(sitemap: string, { file }?: {
+    readonly file?: string | undefined;
+  }): FileLocation;
+}
+
 /** A finding of a rule in one sitemap. */
 export interface Finding {
   readonly rule: string;
@@ -254,6 +273,9 @@ export interface SiteFolder {
 
 /** The built-in rules, with their sentences. */
 export declare const checkRules: readonly BuiltInRule[];
+
+/** The result as a SARIF log. */
+export declare function checkSarif(result: CheckResult, places: FileLocations): unknown;
 
 /**
  * What search engines would flag in the sitemaps of a website.

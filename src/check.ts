@@ -4,6 +4,7 @@
  * @module sitegrove/check
  */
 export { checkTree } from "./check/check-tree.ts";
+export { type FileLocation, FileLocations } from "./check/file-locations.ts";
 export type { Finding, FindingExample } from "./check/findings.ts";
 export type {
   CheckOptions,
@@ -16,4 +17,5 @@ export type {
 export type { CheckResult, NotJudged, PageSample } from "./check/result.ts";
 export type { Basis, BuiltInRule, Engine, Need, Rule, Severity } from "./check/rule.ts";
 export { checkRules, type RuleId } from "./check/rule-table.ts";
+export { checkSarif } from "./check/sarif.ts";
 export type { SiteFilesOptions, SiteFolder } from "./check/site-files.ts";

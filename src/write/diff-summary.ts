@@ -12,6 +12,7 @@ import {
 } from "../model/change.ts";
 import { counted, grouped } from "../model/figures.ts";
 import type { SitemapPage } from "../model/page.ts";
+import { codeInTable, codeSpan } from "./markdown.ts";
 import { printable } from "./printable.ts";
 
 const mostGroups = 10;
@@ -60,7 +61,7 @@ function textTable(title: string, groups: readonly ChangeGroup[]): string[] {
 
 export function diffMarkdown(summary: DiffSummary): string {
   const { before, after, sitemaps, totals } = summary;
-  const lines = [`### What changed: ${code(before)} → ${code(after)}`, "", sizesInWords(summary), ""];
+  const lines = [`### What changed: ${codeSpan(before)} → ${codeSpan(after)}`, "", sizesInWords(summary), ""];
   const kinds = wantedKinds(summary);
   if (kinds.length === 0) return `${[...lines, "No differences."].join("\n")}\n`;
   lines.push("| | |", "|--:|---|");
@@ -68,8 +69,8 @@ export function diffMarkdown(summary: DiffSummary): string {
   if (sitemaps.length > 0) {
     lines.push("", "| sitemap | |", "|---|---|");
     for (const change of sitemaps) {
-      const why = change.reason === undefined ? "" : `: ${inTable(change.reason.message)}`;
-      lines.push(`| ${inTable(change.sitemap)} | ${sitemapInWords(change)}${why} |`);
+      const why = change.reason === undefined ? "" : `: ${codeInTable(change.reason.message)}`;
+      lines.push(`| ${codeInTable(change.sitemap)} | ${sitemapInWords(change)}${why} |`);
     }
     if (totals.sitemaps > sitemaps.length) lines.push(`| and ${grouped(totals.sitemaps - sitemaps.length)} more | |`);
   }
@@ -78,7 +79,7 @@ export function diffMarkdown(summary: DiffSummary): string {
     lines.push("", `<details><summary>${title}, for example</summary>`, "");
     for (const change of changes) {
       const more = changeInWords(change);
-      lines.push(`- ${code(change.page.url)}${more === "" ? "" : `: ${code(more)}`}`);
+      lines.push(`- ${codeSpan(change.page.url)}${more === "" ? "" : `: ${codeSpan(more)}`}`);
     }
     lines.push("", "</details>");
   }
@@ -89,25 +90,11 @@ function markdownTable(title: string, groups: readonly ChangeGroup[]): string[] 
   const kinds = kindsIn(groups);
   const lines = ["", `| by ${title} | ${kinds.join(" | ")} |`, `|---|${kinds.map(() => "--:|").join("")}`];
   for (const { name, counts } of groups.slice(0, mostGroups)) {
-    lines.push(`| ${inTable(name)} | ${kinds.map((kind) => grouped(counts[kind])).join(" | ")} |`);
+    lines.push(`| ${codeInTable(name)} | ${kinds.map((kind) => grouped(counts[kind])).join(" | ")} |`);
   }
   const more = groups.length - mostGroups;
   if (more > 0) lines.push(`| and ${grouped(more)} more |${" |".repeat(kinds.length)}`);
   return lines;
-}
-
-// A code span begins and ends with more backticks than it contains.
-function code(text: string): string {
-  const shown = printable(text);
-  const longest = Math.max(0, ...(shown.match(/`+/g) ?? []).map((ticks) => ticks.length));
-  if (longest === 0) return `\`${shown}\``;
-  const fence = "`".repeat(longest + 1);
-  return `${fence} ${shown} ${fence}`;
-}
-
-// In a table a pipe ends the cell, even in code.
-function inTable(text: string): string {
-  return code(text).replaceAll("|", "\\|");
 }
 
 // The size of what was compared.

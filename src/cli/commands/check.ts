@@ -1,5 +1,6 @@
 // `sitegrove check`: flags, the findings about a target, and what they mean for the exit code.
 import { Command, Option } from "commander";
+import { FileLocations } from "../../check/file-locations.ts";
 import { type CheckResult, failedInWords } from "../../check/result.ts";
 import { severities } from "../../check/rule.ts";
 import type { SiteFilesOptions } from "../../check/site-files.ts";
@@ -9,7 +10,7 @@ import { exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-c
 import { addFlags, collected, type Flags, wholeNumber } from "../flags.ts";
 import { addHelp } from "../help.ts";
 import { Baseline, checkOptions } from "../input/check-files.ts";
-import { chooseCheckTarget, FileLocations, renamed, withFileNames } from "../input/local-files.ts";
+import { chooseCheckTarget, renamed, withFileNames } from "../input/local-files.ts";
 import { CrawlEnding, inWords } from "../output/ending.ts";
 import { OutputFile } from "../output/file.ts";
 import {

@@ -1,16 +1,25 @@
 // The formats of `sitegrove check`: text and Markdown for people, JSON, SARIF, and GitHub annotations with a step summary. Texts from a
 // website are made printable; in text they are shortened, in Markdown they are in code spans, which they cannot break out of.
-import { createHash } from "node:crypto";
 import { appendFileSync } from "node:fs";
 import picocolors from "picocolors";
-import { type Finding, type FindingExample, groupedByRule } from "../../check/findings.ts";
-import { type CheckResult, failedInWords, severitiesInWords } from "../../check/result.ts";
+import type { FileLocations } from "../../check/file-locations.ts";
+import { groupedByRule } from "../../check/findings.ts";
+import type { CheckResult } from "../../check/result.ts";
 import { type Rule, severities } from "../../check/rule.ts";
+import { checkSarif } from "../../check/sarif.ts";
+import {
+  casesInWords,
+  exampleText,
+  extentOf,
+  failedRules,
+  notJudgedSentences,
+  sampleSentences,
+  verdict,
+} from "../../check/words.ts";
 import { systemReason } from "../../model/errors.ts";
 import { counted, grouped } from "../../model/figures.ts";
-import { version } from "../../model/version.ts";
+import { codeInTable, codeSpan, sentence } from "../../write/markdown.ts";
 import { jsonOf, printable } from "../../write/printable.ts";
-import type { FileLocation, FileLocations } from "../input/local-files.ts";
 
 export const checkFormats = ["text", "json", "sarif", "markdown", "github"] as const;
 export type CheckFormat = (typeof checkFormats)[number];
@@ -38,11 +47,6 @@ function checkDocument(result: CheckResult): unknown {
   const head = { version: 1, homepage, complete, verdict: verdict(result), sitemapCount, pageCount, counts, places };
   const rules = failedRules(result);
   return { ...head, findings, known, notJudged, ...(sample === undefined ? {} : { sample }), rules };
-}
-
-function failedRules({ findings, rules }: CheckResult): readonly Rule[] {
-  const failed = new Set(findings.map(({ rule }) => rule));
-  return rules.filter(({ id }) => failed.has(id));
 }
 
 const fewInText = 3;
@@ -85,31 +89,23 @@ function shortened(text: string, longest: number): string {
 const fewInMarkdown = 10;
 
 function checkMarkdown(result: CheckResult, all: boolean): string {
-  const parts = [`# Check of ${code(result.homepage)}`, verdict(result)];
+  const parts = [`# Check of ${codeSpan(result.homepage)}`, verdict(result)];
   for (const { rule, severity, findings, extent } of groupsOf(result)) {
     const { fix, link } = rule;
-    parts.push(`## ${severity}: ${rule.id}`, escaped(rule.sentence));
+    parts.push(`## ${severity}: ${rule.id}`, sentence(rule.sentence));
     if (extent !== undefined) parts.push(`${extent}.`);
-    if (fix !== "") parts.push(`**Fix:** ${escaped(fix)}${link === "" ? "" : ` ([more](<${link}>))`}`);
+    if (fix !== "") parts.push(`**Fix:** ${sentence(fix)}${link === "" ? "" : ` ([more](<${link}>))`}`);
     const rows = (all ? findings : findings.slice(0, fewInMarkdown)).map(({ sitemap, count, examples }) => {
-      const shown = (all ? examples : examples.slice(0, fewInMarkdown)).map((example) => code(exampleText(example)));
-      return `| ${code(sitemap)} | ${grouped(count)} | ${shown.filter(Boolean).join("<br>")} |`;
+      const shown = (all ? examples : examples.slice(0, fewInMarkdown)).map((example) =>
+        codeInTable(exampleText(example)),
+      );
+      return `| ${codeInTable(sitemap)} | ${grouped(count)} | ${shown.filter(Boolean).join("<br>")} |`;
     });
     parts.push(["| sitemap | count | example |", "|---|--:|---|", ...rows].join("\n"));
     const more = findings.length - fewInMarkdown;
     if (!all && more > 0) parts.push(`And ${counted(more, "more sitemap")}.`);
   }
   return `${[...parts, ...sampleSentences(result), ...notJudgedSentences(result)].join("\n\n")}\n`;
-}
-
-function code(value: string): string {
-  const safe = printable(value).replaceAll("`", "'").replaceAll("|", "\\|");
-  return safe === "" ? "" : `\`${safe}\``;
-}
-
-// Our rules' sentences contain code spans; those of custom rules may contain anything.
-function escaped(sentence: string): string {
-  return printable(sentence).replaceAll("<", "&lt;").replaceAll("|", "\\|");
 }
 
 const annotations = { error: "error", warning: "warning", info: "notice" } as const;
@@ -173,86 +169,6 @@ export function appendSummary(file: string, markdown: string): string | undefine
   }
 }
 
-// SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html), for code scanning: one result for each rule and
-// sitemap, with its count in the message and its examples as locations. GitHub takes relative URIs only.
-const levels = { error: "error", warning: "warning", info: "note" } as const;
-// GitHub keeps this many of one run.
-const mostResults = 5000;
-const docs = "https://github.com/sitegrove/sitegrove/blob/main/docs/check.md";
-
-function checkSarif(result: CheckResult, places: FileLocations): unknown {
-  const { findings, notJudged, homepage, complete, pageCount } = result;
-  const rules = failedRules(result);
-  const results = findings.slice(0, mostResults).map((finding) => resultOf(finding, rules, places));
-  const cut = findings.length - results.length;
-  const beyond = `${counted(cut, "finding")} beyond the ${mostResults} that code scanning accepts.`;
-  const notes = [
-    verdict(result),
-    ...(cut > 0 ? [beyond] : []),
-    ...sampleSentences(result),
-    ...notJudged.map(({ rule, reason }) => `Not judged, because ${reason}: ${rule}`),
-  ].map((text) => ({ level: "note", message: { text } }));
-  const bases = Object.fromEntries([...places.bases].map(([uri, name]) => [name, { uri }]));
-  return {
-    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
-    version: "2.1.0",
-    runs: [
-      {
-        tool: { driver: { name: "sitegrove", version, informationUri: docs, rules: rules.map(ruleOf) } },
-        invocations: [{ executionSuccessful: true, toolExecutionNotifications: notes }],
-        ...(places.bases.size === 0 ? {} : { originalUriBaseIds: bases }),
-        results,
-        columnKind: "utf16CodeUnits",
-        properties: { homepage, complete, pageCount },
-      },
-    ],
-  };
-}
-
-function ruleOf({ id, severity, sentence, fix, link, basis }: Rule): unknown {
-  return {
-    id,
-    shortDescription: { text: sentence },
-    fullDescription: { text: sentence },
-    help: { text: fix === "" ? sentence : fix },
-    ...(/^https?:\/\/\S+$/.test(link) && URL.canParse(link) ? { helpUri: link } : {}),
-    defaultConfiguration: { level: levels[severity] },
-    properties: { basis, tags: ["seo", "sitemap"] },
-  };
-}
-
-function resultOf(finding: Finding, rules: readonly Rule[], places: FileLocations): unknown {
-  const { severity, sitemap, count, examples, otherSitemaps } = finding;
-  const ruleIndex = rules.findIndex(({ id }) => id === finding.rule);
-  const { id: ruleId, sentence } = rules[ruleIndex] as Rule;
-  const [first, ...others] = examples;
-  const more = otherSitemaps === undefined ? "" : ` in ${counted(otherSitemaps, "further sitemap")}`;
-  const example = first === undefined ? "" : ` First: ${exampleText(first)}`;
-  const located = (each?: FindingExample) => locationOf(places.of(sitemap, each), each);
-  // The schema wants no two that are the same: examples that are shortened may be, and those of one long line.
-  const related = new Map(others.map(located).map((location) => [JSON.stringify(location), location]));
-  // The same finding keeps its hash when lines move.
-  const hash = createHash("sha256").update(`${ruleId}\n${severity}\n${sitemap}`).digest("hex").slice(0, 16);
-  return {
-    ruleId,
-    ruleIndex,
-    level: levels[severity],
-    message: { text: `${sentence} (${casesInWords(finding, "case")}${more})${example}` },
-    locations: [located(first)],
-    ...(others.length > 0 ? { relatedLocations: [...related.values()] } : {}),
-    partialFingerprints: { primaryLocationLineHash: `${hash}:1` },
-    properties: { count, sitemap, examples },
-  };
-}
-
-function locationOf({ uri, base }: FileLocation, example: FindingExample | undefined): unknown {
-  const text = example === undefined ? "" : exampleText(example);
-  // Code scanning shows nothing without a line.
-  const region = { startLine: example?.line ?? 1 };
-  const physicalLocation = { artifactLocation: { uri, uriBaseId: base }, region };
-  return { physicalLocation, ...(text === "" ? {} : { message: { text } }) };
-}
-
 /** The findings of one rule with one severity. */
 type FindingGroup = ReturnType<typeof groupsOf>[number];
 
@@ -263,68 +179,4 @@ function groupsOf({ findings, rules, homepage }: CheckResult) {
     const [{ rule, severity }] = group;
     return { rule: rows.get(rule) as Rule, severity, findings: group, extent: extentOf(group, homepage) };
   });
-}
-
-/** The result in one sentence. */
-function verdict(result: CheckResult): string {
-  const { sitemapCount, pageCount, complete, counts, known = 0 } = result;
-  const none = known > 0 ? `No new findings (${counted(known, "occurrence")} in the baseline)` : "No findings";
-  const found = result.findings.length === 0 ? "" : `${failedInWords(result)} (${severitiesInWords(counts)})`;
-  if (sitemapCount === 0) return `${found || none}: no sitemap could be read.`;
-  const size = `${counted(sitemapCount, "sitemap")} with ${counted(pageCount, "page")}`;
-  const rest = complete ? "" : `, as far as the website could be read`;
-  if (found === "") return `${none} in ${size}${rest}.`;
-  let meaning = "nothing that search engines would reject";
-  if (counts.warning > 0) meaning = "search engines may ignore parts of it";
-  if (counts.error > 0) meaning = "search engines reject or ignore parts of it";
-  return `${found} in ${size}: ${meaning}${rest}.`;
-}
-
-/** The result of the sample of pages, if one was fetched. */
-function sampleSentences({ sample }: CheckResult): string[] {
-  if (sample === undefined) return [];
-  const { pages, judged, bad, atMost, disallowed, unanswered } = sample;
-  const left = [];
-  if (disallowed > 0)
-    left.push(`${counted(disallowed, "page")} not fetched: robots.txt disallows it, or could not be read`);
-  if (unanswered > 0) left.push(`${counted(unanswered, "page")} not checked: the server denied access`);
-  const percent = `${(atMost * 100).toFixed(atMost < 0.1 ? 1 : 0)} %`;
-  let bound = `at most ${percent} of all ${counted(pages, "page")}, at 95 % confidence`;
-  if (judged >= pages) bound = "these are all pages";
-  if (judged === 0) bound = "this says nothing about the others";
-  const rest = left.length === 0 ? "" : ` (${left.join("; ")})`;
-  return [`Sample: ${bad} of ${counted(judged, "page")} should not be listed as is; ${bound}${rest}.`];
-}
-
-/** Rules that were not checked, by reason, as sentences. */
-function notJudgedSentences({ notJudged }: CheckResult): string[] {
-  const reasons = new Map<string, string[]>();
-  for (const { rule, reason } of notJudged) reasons.set(reason, [...(reasons.get(reason) ?? []), rule]);
-  return [...reasons].map(([reason, rules]) => `Not judged, because ${reason}: ${rules.join(", ")}`);
-}
-
-/** `17 occurrences in 2 sitemaps`, or the count if it is about the whole website. Undefined for one sitemap. */
-function extentOf(findings: readonly [Finding, ...Finding[]], homepage: string): string | undefined {
-  const [{ sitemap, examples }] = findings;
-  const count = findings.reduce((sum, finding) => sum + finding.count, 0);
-  const known = findings.reduce((sum, finding) => sum + (finding.known ?? 0), 0);
-  const sitemaps = findings.reduce((sum, { otherSitemaps = 1 }) => sum + otherSitemaps, 0);
-  const isSite = sitemaps === 1 && sitemap === homepage;
-  const isFile = isSite && examples[0]?.file !== undefined;
-  if (isFile) return casesInWords({ count, known }, "file");
-  if (isSite) return count === 1 ? "the website as a whole" : `${casesInWords({ count, known })} on the website`;
-  // For one sitemap, the line with its URL shows it.
-  if (sitemaps === 1) return undefined;
-  return `${casesInWords({ count, known })} in ${counted(sitemaps, "sitemap")}`;
-}
-
-/** `3 occurrences`, `39 new of 539 occurrences`. */
-function casesInWords({ count, known = 0 }: Pick<Finding, "count" | "known">, noun = "occurrence"): string {
-  return known === 0 ? counted(count, noun) : `${grouped(count)} new of ${counted(count + known, noun)}`;
-}
-
-function exampleText({ url, value, file, line }: FindingExample): string {
-  const inFile = line === undefined ? `${file}: ` : `${file}:${line}: `;
-  const place = file !== undefined ? inFile : line === undefined ? "" : `line ${line}: `;
-  return `${place}${[url, value].filter((part) => part !== undefined).join(" · ")}`;
 }

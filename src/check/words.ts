@@ -1,0 +1,74 @@
+// What a check found, in words, for every format.
+import { counted, grouped } from "../model/figures.ts";
+import type { Finding, FindingExample } from "./findings.ts";
+import { type CheckResult, failedInWords, severitiesInWords } from "./result.ts";
+import type { Rule } from "./rule.ts";
+
+/** The result in one sentence. */
+export function verdict(result: CheckResult): string {
+  const { sitemapCount, pageCount, complete, counts, known = 0 } = result;
+  const none = known > 0 ? `No new findings (${counted(known, "occurrence")} in the baseline)` : "No findings";
+  const found = result.findings.length === 0 ? "" : `${failedInWords(result)} (${severitiesInWords(counts)})`;
+  if (sitemapCount === 0) return `${found || none}: no sitemap could be read.`;
+  const size = `${counted(sitemapCount, "sitemap")} with ${counted(pageCount, "page")}`;
+  const rest = complete ? "" : `, as far as the website could be read`;
+  if (found === "") return `${none} in ${size}${rest}.`;
+  let meaning = "nothing that search engines would reject";
+  if (counts.warning > 0) meaning = "search engines may ignore parts of it";
+  if (counts.error > 0) meaning = "search engines reject or ignore parts of it";
+  return `${found} in ${size}: ${meaning}${rest}.`;
+}
+
+/** The result of the sample of pages, if one was fetched. */
+export function sampleSentences({ sample }: CheckResult): string[] {
+  if (sample === undefined) return [];
+  const { pages, judged, bad, atMost, disallowed, unanswered } = sample;
+  const left = [];
+  if (disallowed > 0)
+    left.push(`${counted(disallowed, "page")} not fetched: robots.txt disallows it, or could not be read`);
+  if (unanswered > 0) left.push(`${counted(unanswered, "page")} not checked: the server denied access`);
+  const percent = `${(atMost * 100).toFixed(atMost < 0.1 ? 1 : 0)} %`;
+  let bound = `at most ${percent} of all ${counted(pages, "page")}, at 95 % confidence`;
+  if (judged >= pages) bound = "these are all pages";
+  if (judged === 0) bound = "this says nothing about the others";
+  const rest = left.length === 0 ? "" : ` (${left.join("; ")})`;
+  return [`Sample: ${bad} of ${counted(judged, "page")} should not be listed as is; ${bound}${rest}.`];
+}
+
+/** Rules that were not checked, by reason, as sentences. */
+export function notJudgedSentences({ notJudged }: CheckResult): string[] {
+  const reasons = new Map<string, string[]>();
+  for (const { rule, reason } of notJudged) reasons.set(reason, [...(reasons.get(reason) ?? []), rule]);
+  return [...reasons].map(([reason, rules]) => `Not judged, because ${reason}: ${rules.join(", ")}`);
+}
+
+/** `17 occurrences in 2 sitemaps`, or the count if it is about the whole website. Undefined for one sitemap. */
+export function extentOf(findings: readonly [Finding, ...Finding[]], homepage: string): string | undefined {
+  const [{ sitemap, examples }] = findings;
+  const count = findings.reduce((sum, finding) => sum + finding.count, 0);
+  const known = findings.reduce((sum, finding) => sum + (finding.known ?? 0), 0);
+  const sitemaps = findings.reduce((sum, { otherSitemaps = 1 }) => sum + otherSitemaps, 0);
+  const isSite = sitemaps === 1 && sitemap === homepage;
+  const isFile = isSite && examples[0]?.file !== undefined;
+  if (isFile) return casesInWords({ count, known }, "file");
+  if (isSite) return count === 1 ? "the website as a whole" : `${casesInWords({ count, known })} on the website`;
+  // For one sitemap, the line with its URL shows it.
+  if (sitemaps === 1) return undefined;
+  return `${casesInWords({ count, known })} in ${counted(sitemaps, "sitemap")}`;
+}
+
+/** `3 occurrences`, `39 new of 539 occurrences`. */
+export function casesInWords({ count, known = 0 }: Pick<Finding, "count" | "known">, noun = "occurrence"): string {
+  return known === 0 ? counted(count, noun) : `${grouped(count)} new of ${counted(count + known, noun)}`;
+}
+
+export function exampleText({ url, value, file, line }: FindingExample): string {
+  const inFile = line === undefined ? `${file}: ` : `${file}:${line}: `;
+  const place = file !== undefined ? inFile : line === undefined ? "" : `line ${line}: `;
+  return `${place}${[url, value].filter((part) => part !== undefined).join(" · ")}`;
+}
+
+export function failedRules({ findings, rules }: CheckResult): readonly Rule[] {
+  const failed = new Set(findings.map(({ rule }) => rule));
+  return rules.filter(({ id }) => failed.has(id));
+}
