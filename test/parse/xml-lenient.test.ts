@@ -244,3 +244,10 @@ test("an instruction of another name has to end in ?>: without one the rest belo
   expect(urlsOf(unclosed)).toEqual(["https://example.org/1"]);
   expect(unclosed).toMatchObject({ complete: false, codes: ["xml-truncated"] });
 });
+
+test("lenient: an end tag closes an element in another case, also after one in its own case was closed", () => {
+  const entries = Array.from({ length: 40 }, (_, n) => entry(`https://example.org/${n}`, `</x><x>${n}</x><X>${n}</x>`));
+  const result = parsed(urlset(...entries));
+  expect(urlsOf(result)).toHaveLength(40);
+  expect(result.problems).toMatchObject([{ code: "xml-mismatched-tag", value: "</x>", count: 80 }]);
+});

@@ -404,8 +404,8 @@ export class XmlScanner {
       this.text = text.finish();
     }
     handler.close();
-    this.last = this.names[depth - 1];
-    this.names.pop();
+    this.last = this.names.pop();
+    if (this.#openNames !== undefined) this.#countOpen(this.last!, -1);
     this.namespaces.leave(depth);
   }
 
