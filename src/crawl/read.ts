@@ -1,5 +1,5 @@
 // Turns a document into entries, in constant memory: in crawls, for the pages of a tree, and for local files.
-import type { Body, HeaderList } from "../model/exchange.ts";
+import { type Body, endsWithConnection, type HeaderList } from "../model/exchange.ts";
 import { unexpected } from "../model/option-checks.ts";
 import { type Limits, type ParseOptions, resolveParseOptions } from "../model/options.ts";
 import { isLossy, type Problem, ProblemLog, problem } from "../model/problem.ts";
@@ -94,7 +94,7 @@ export async function* read(
   let outcome = outcomeOf(parser, text.refusal, problems);
   // XML, JSON and compressed data show where they end.
   const isText = outcome.kind !== "invalid" && /^(?:text|robots|llms)$/.test(outcome.format);
-  if (isText && isWhole && broken === undefined && text.wireBytes === text.decodedBytes && endsWithConnection(document))
+  if (isText && isWhole && broken === undefined && text.wireBytes === text.decodedBytes && isOpenEnded(document))
     problems.add("body-no-length");
   // A document that is not a sitemap may be a damaged one.
   if (outcome.kind === "invalid" && (await document.body.isGood?.()) === false)
@@ -113,9 +113,9 @@ export async function* read(
   };
 }
 
-function endsWithConnection({ headers }: Document): boolean {
-  const isKnown = headers.some(([name]) => name === "content-length" || name === "transfer-encoding");
-  return !isKnown && headers.some(([name, value]) => name === "connection" && /\bclose\b/i.test(value));
+function isOpenEnded({ headers }: Document): boolean {
+  const isClosed = headers.some(([name, value]) => name === "connection" && /\bclose\b/i.test(value));
+  return isClosed && endsWithConnection(headers);
 }
 
 /** Like `read`, if only the URLs of pages are needed. */

@@ -3,7 +3,7 @@
 import http from "node:http";
 import type net from "node:net";
 import type { Client, ClientRequest, ClientResponse } from "../model/client.ts";
-import type { HeaderList } from "../model/exchange.ts";
+import { endsWithConnection, type HeaderList } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import { hostOf } from "./address-policy.ts";
@@ -283,8 +283,8 @@ function headerList(raw: readonly string[]): HeaderList {
 
 // Adds `connection: close` if only the end of the connection shows the end of the body. In HTTP/1.0 it goes without saying.
 function withClose(status: number, headers: HeaderList): HeaderList {
-  const isKnown = headers.some(([name]) => /^(?:content-length|transfer-encoding)$/i.test(name));
-  return isKnown || status === 204 || status === 304 ? headers : [...headers, ["connection", "close"]];
+  const isClosed = endsWithConnection(headers.map(([name, value]) => [name.toLowerCase(), value]));
+  return isClosed && status !== 204 && status !== 304 ? [...headers, ["connection", "close"]] : headers;
 }
 
 // What the parser accepts although it cannot be trusted.

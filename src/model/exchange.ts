@@ -151,6 +151,12 @@ export function requestKey(request: RequestIdentity): string {
   return request.role === "robots" ? `robots ${documentKey(request)}` : documentKey(request);
 }
 
+/** Whether only the end of the connection shows the end of the body. https://www.rfc-editor.org/rfc/rfc9112#name-message-body-length */
+export function endsWithConnection(headers: HeaderList): boolean {
+  const encoding = header(headers, "transfer-encoding");
+  return encoding === undefined ? header(headers, "content-length") === undefined : !/chunked\s*$/i.test(encoding);
+}
+
 /** The first value of a header; `name` in lower case. */
 export function header(headers: HeaderList, name: string): string | undefined {
   return headers.find(([candidate]) => candidate === name)?.[1];

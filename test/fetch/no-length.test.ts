@@ -17,6 +17,7 @@ test.each([
   ["HTTP/1.0, text", ends("HTTP/1.0 200 OK\r\nx: y", list), true],
   ["HTTP/1.1, text", ends("HTTP/1.1 200 OK\r\nconnection: close", list), true],
   ["keep-alive that is not kept, text", ends("HTTP/1.1 200 OK\r\nconnection: keep-alive", list), true],
+  ["another transfer encoding, text", ends("HTTP/1.1 200 OK\r\ntransfer-encoding: identity", list), true],
   ["text with a length", ends(`HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: ${list.length}`, list), false],
   ["text in chunks", ends("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked", `2c\r\n${list}\r\n0\r\n\r\n`), false],
   ["compressed text", ends("HTTP/1.1 200 OK\r\ncontent-encoding: gzip", gzipSync(list)), false],
