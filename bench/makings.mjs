@@ -17,7 +17,9 @@ export const makings = {
   "Windows line endings": () => urlset((n) => entry(n, [date(n), image(n)])).replaceAll("\n", "\r\n"),
   // As WordPress writes titles.
   "numeric references": () =>
-    urlset((n) => entry(n, [date(n), image(n, `The day&#8217;s news &#8211; part &#x${(n % 999).toString(16)}A;`)])),
+    urlset((n) =>
+      entry(n, [date(n), image(n, `The day&#8217;s news &#8211; part &#x${(0x4e00 + (n % 999)).toString(16)};`)]),
+    ),
   "a comment in each entry": () =>
     urlset((n) => entry(n, [date(n), `<!-- article ${n} -->`, "<changefreq>weekly</changefreq>", image(n)])),
   "a comment in each URL": () => urlset((n) => entry(n, [date(n)], `${url(n)}<!-- ${n} -->`)),
