@@ -3,6 +3,7 @@
  * What search engines would flag in a tree.
  * @module sitegrove/check
  */
+export { Baseline, type BaselineEntry, type BaselineFindings, parseBaseline } from "./check/baseline.ts";
 export { checkTree } from "./check/check-tree.ts";
 export { type FileLocation, FileLocations } from "./check/file-locations.ts";
 export type { Finding, FindingExample } from "./check/findings.ts";

@@ -9,7 +9,7 @@ import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-codes.ts";
 import { addFlags, collected, type Flags, wholeNumber } from "../flags.ts";
 import { addHelp } from "../help.ts";
-import { Baseline, checkOptions } from "../input/check-files.ts";
+import { BaselineFile, checkOptions } from "../input/check-files.ts";
 import { chooseCheckTarget, renamed, withFileNames } from "../input/local-files.ts";
 import { CrawlEnding, inWords } from "../output/ending.ts";
 import { OutputFile } from "../output/file.ts";
@@ -113,7 +113,7 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
   const { options, failOn, note } = checkOptions(flags, { location, sample, files });
   if (updateBaseline && file === undefined) throw new UsageError("--update-baseline needs --baseline FILE");
   const nameOf = withFileNames(name === "-" ? "standard input" : name);
-  const baseline = file === undefined ? undefined : new Baseline(file, nameOf, updateBaseline);
+  const baseline = file === undefined ? undefined : new BaselineFile(file, nameOf, updateBaseline);
   const outputs = flags.outputs.map((output, index) => [`-o (${index + 1})`, output.file] as const);
   const ending = new CheckEnding(flags.failOn ?? failOn ?? "error");
   const run = await withTargets({
@@ -136,7 +136,7 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
     let result: CheckResult;
     try {
       const all = { ...options, ...run.whileChecking(files), crawl: run.options, signal: run.signal };
-      const found = await checkTreeWhile(tree, all, undefined, baseline);
+      const found = await checkTreeWhile(tree, all, undefined, baseline?.baseline);
       result = location ? found : renamed(found, nameOf);
       if (baseline !== undefined) result = baseline.apply(result, tree, run.messages);
     } finally {

@@ -1,0 +1,140 @@
+// The baseline of a check: known findings and their places. Only new ones fail it.
+import { createHash } from "node:crypto";
+import type { SitemapTree } from "../tree/tree.ts";
+import type { KnownPlaces } from "./findings.ts";
+import { type CheckResult, tally } from "./result.ts";
+
+/** Findings by sitemap and rule, as JSON. `of`: pages of the sitemap, or of the website. `places`: their hashes, as far as they are known one by one. */
+export type BaselineFindings = Readonly<Record<string, Readonly<Record<string, BaselineEntry>>>>;
+
+export interface BaselineEntry {
+  readonly count: number;
+  readonly of?: number | undefined;
+  readonly places?: readonly string[] | undefined;
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+function objectIn(value: unknown): JsonObject {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error(notBaseline);
+  return value as JsonObject;
+}
+
+/** The findings of a document as `Baseline.toJson` makes it. Throws an error for any other. */
+export function parseBaseline(document: unknown): BaselineFindings {
+  const { version, findings } = objectIn(document);
+  if (version !== 2) throw new Error(notBaseline);
+  for (const rules of Object.values(objectIn(findings)))
+    for (const entry of Object.values(objectIn(rules))) expectEntry(objectIn(entry));
+  return findings as BaselineFindings;
+}
+
+// A count that is not a number would let everything pass.
+function expectEntry({ count, of = 0, places = [] }: JsonObject): void {
+  const areCounts = [count, of].every((number) => Number.isSafeInteger(number) && (number as number) >= 0);
+  const areHashes = Array.isArray(places) && places.every((place) => typeof place === "string");
+  if (!areCounts || !areHashes) throw new Error(notBaseline);
+}
+
+const notBaseline = "not a baseline";
+
+interface Seen {
+  readonly before: ReadonlySet<string>;
+  readonly places: Set<string>;
+  /** Cases that were looked up one by one, and those that were not there before. */
+  cases: number;
+  unknown: number;
+}
+
+/** Known findings. One fails again if a new place appears; without a list of places, if their number and share of the pages grow. */
+export class Baseline implements KnownPlaces {
+  readonly #before: BaselineFindings;
+  readonly #nameOf: (sitemap: string) => string;
+  readonly #seen = new Map<string, Seen>();
+
+  /** `nameOf`: the sitemap as it is shown. */
+  constructor(before: BaselineFindings = {}, nameOf: (sitemap: string) => string = (sitemap) => sitemap) {
+    this.#before = before;
+    this.#nameOf = nameOf;
+  }
+
+  isKnown(rule: string, sitemap: string, place: string, isCase: boolean): boolean {
+    const seen = this.#seenOf(rule, this.#nameOf(sitemap));
+    const hash = createHash("sha256").update(place).digest("hex").slice(0, 10);
+    if (seen.places.size <= mostPlaces) seen.places.add(hash);
+    const isKnown = seen.before.has(hash);
+    if (isCase) seen.cases += 1;
+    if (isCase && !isKnown) seen.unknown += 1;
+    return isKnown;
+  }
+
+  /** The result without known findings. `isFixed`: whether some of them are gone. */
+  apply(result: CheckResult, tree: SitemapTree): { readonly result: CheckResult; readonly isFixed: boolean } {
+    const now = this.#entries(result, tree);
+    const left = new Map<BaselineEntry, number>();
+    const findings = result.findings.flatMap((finding) => {
+      const { sitemap, rule } = finding;
+      const entry = now[sitemap]![rule]!;
+      const unknown = left.get(entry) ?? this.#newIn(rule, sitemap, entry);
+      const count = Math.min(finding.count, unknown);
+      left.set(entry, unknown - count);
+      const known = finding.count - count;
+      return count === 0 ? [] : [known === 0 ? finding : { ...finding, count, known }];
+    });
+    const isGone = Object.entries(this.#before).some(([sitemap, rules]) =>
+      Object.entries(rules).some(([rule, { count }]) => count > (now[sitemap]?.[rule]?.count ?? 0)),
+    );
+    const counts = tally(findings);
+    const known = placesIn(result) - placesIn(counts);
+    // Findings in what could not be read do not count as fixed.
+    return { result: { ...result, findings, known, ...counts }, isFixed: isGone && tree.complete };
+  }
+
+  /** All findings as known ones: the document of the next baseline. */
+  toJson(result: CheckResult, tree: SitemapTree): object {
+    return { version: 2, findings: this.#entries(result, tree) };
+  }
+
+  #newIn(rule: string, sitemap: string, { count, of = 0 }: BaselineEntry): number {
+    const before = this.#before[sitemap]?.[rule];
+    const { cases, unknown } = this.#seenOf(rule, sitemap);
+    if (before === undefined) return count;
+    if (cases === count && before.places?.length === before.count) return unknown;
+    const expected = before.of ? Math.floor((before.count * of) / before.of) : before.count;
+    return Math.max(0, count - Math.max(before.count, expected));
+  }
+
+  #seenOf(rule: string, sitemap: string): Seen {
+    const key = `${rule} ${sitemap}`;
+    let seen = this.#seen.get(key);
+    if (seen === undefined) {
+      const own = Object.hasOwn(this.#before, sitemap) ? this.#before[sitemap]![rule]?.places : [];
+      seen = { before: new Set(own), places: new Set(), cases: 0, unknown: 0 };
+      this.#seen.set(key, seen);
+    }
+    return seen;
+  }
+
+  #entries({ findings, homepage }: CheckResult, tree: SitemapTree): BaselineFindings {
+    const pages = new Map<string, number>();
+    for (const each of tree.sitemaps()) if (each.kind === "pages") pages.set(this.#nameOf(each.url), each.pageCount);
+    const entries: Record<string, Record<string, BaselineEntry>> = Object.create(null);
+    for (const { sitemap, rule, count } of findings) {
+      const rules = (entries[sitemap] ??= {});
+      const { places } = this.#seenOf(rule, sitemap);
+      rules[rule] = {
+        count: (rules[rule]?.count ?? 0) + count,
+        of: sitemap === homepage ? tree.pageCount : (pages.get(sitemap) ?? 1),
+        ...(places.size > mostPlaces ? {} : { places: [...places].sort() }),
+      };
+    }
+    return entries;
+  }
+}
+
+/** How many occurrences there are. */
+export function placesIn({ places }: Pick<CheckResult, "places">): number {
+  return places.error + places.warning + places.info;
+}
+
+const mostPlaces = 10_000;
