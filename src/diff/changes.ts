@@ -270,8 +270,9 @@ export class ChangesRun {
     if (![...tree.sitemaps()].some(isReadSitemap)) return tree;
     const evidence = this.#evidence(tree, state);
     const unasked = evidence.unasked();
-    const stale = evidence.stale();
-    this.#kept = [...evidence.kept(), ...unasked.map(({ url }) => url)];
+    const kept = [...evidence.kept(), ...unasked.map(({ url }) => url)];
+    const stale = await evidence.stale(kept);
+    this.#kept = kept;
     for (const url of this.#kept) stale.add(urlKey(url));
     const isWhole = tree.complete && tree.root.problems.length === 0 && stale.size === 0;
     if (isWhole && wasMadeAlike) return tree;

@@ -2,18 +2,20 @@
 // without a loss and lists it no more, or the index or robots.txt that listed the sitemap was, and no longer does. Whatever else is
 // missing today keeps its last known state.
 import type { DocumentRequest } from "../model/exchange.ts";
+import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
 import { skippedBecause } from "../model/problem.ts";
 import { type IndexSitemap, isComplete, isReadSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
 import { urlKey } from "../model/url.ts";
 import { partsOf, type SitemapTree } from "../tree/tree.ts";
 import { isAbsent } from "./diff-side.ts";
-import { keyOf, unansweredUrls } from "./tree-side.ts";
+import { isFeed, keyOf, unansweredUrls } from "./tree-side.ts";
 
 type Role = DocumentRequest["role"];
 
 /** The sitemaps of the last known state, and those of today. */
 export class Evidence {
   readonly #now: SitemapTree;
+  readonly #tree: SitemapTree | undefined;
   readonly #before: readonly Sitemap[];
   readonly #known = new Map<string, Sitemap>();
   readonly #named = new Map<string, Sitemap>();
@@ -23,6 +25,7 @@ export class Evidence {
   /** `replaced`: URLs of sitemaps that were kept only because their replacement could not be read. */
   constructor(now: SitemapTree, before: SitemapTree | undefined, replaced: ReadonlySet<string> = new Set()) {
     this.#now = now;
+    this.#tree = before;
     this.#replaced = replaced;
     // The root comes first.
     this.#before = [...(before?.sitemaps() ?? [])];
@@ -65,18 +68,36 @@ export class Evidence {
     return last !== undefined && last.kind !== "invalid";
   }
 
-  /** The URLs of sitemaps that were read before and show less today, with the redirects to them. */
-  stale(): Set<string> {
+  /** The URLs of sitemaps that were read before and show less today, with the redirects to them. Those without a loss are `kept`, too. */
+  async stale(kept: string[]): Promise<Set<string>> {
     const { responses } = partsOf(this.#now);
     const stale = new Set<string>();
     for (const [key, sitemap] of this.#named) {
       const last = this.#known.get(key);
       if (last === undefined || last.kind === "invalid" || isUnread(last) || sitemap === this.#now.root) continue;
-      if (!isUnread(sitemap) && !skipsMore(sitemap, last)) continue;
+      if (!isUnread(sitemap) && !skipsMore(sitemap, last) && !isEmptied(sitemap, last)) continue;
+      if (await this.#listsAll(sitemap, last)) continue;
+      if (!isUnread(sitemap)) kept.push(key);
       const hops = responses.get(sitemap.url)?.hops ?? [];
       for (const url of [key, sitemap.url, ...hops.map((hop) => hop.url)]) stale.add(urlKey(url));
     }
     return stale;
+  }
+
+  // Whether nothing is missing after all, although entries were lost.
+  async #listsAll(sitemap: Sitemap, last: Sitemap): Promise<boolean> {
+    if (this.#tree === undefined || sitemap.kind !== "pages" || last.kind !== "pages") return false;
+    const reader = new FingerprintReader();
+    const listed = new Fingerprints();
+    for await (const { url } of this.#now.pages(sitemap)) {
+      reader.read(url);
+      listed.add(reader.high, reader.low);
+    }
+    for await (const { url } of this.#tree.pages(last)) {
+      reader.read(url);
+      if (!listed.has(reader.high, reader.low)) return false;
+    }
+    return true;
   }
 
   /** Documents that could not be read because a redirect to them failed, or that are cut off, by role. Today's are as good if the last ones were no better. */
@@ -118,6 +139,12 @@ function isMissing(sitemap: Sitemap): boolean {
 /** Whether entries may be missing. */
 export function isUnread(sitemap: Sitemap): boolean {
   return !isComplete(problemsOf(sitemap));
+}
+
+// A feed always has its newest items: without any, it is a mistake.
+function isEmptied(sitemap: Sitemap, last: Sitemap): boolean {
+  const isEmpty = sitemap.kind === "pages" && isFeed(sitemap.format) && sitemap.pageCount === 0;
+  return isEmpty && last.kind === "pages" && last.pageCount > 0;
 }
 
 // A skipped entry may be that of a page which is missing now. A sitemap that always has some is judged by the others.

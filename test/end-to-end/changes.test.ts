@@ -272,13 +272,18 @@ describe("in the library", () => {
     ["an entry of an index is not closed", { "/index.xml": index("a.xml", "b.xml").replace("b.xml</loc>", "b.xml") }],
     ["an entry of an index has no URL", { "/index.xml": index("a.xml", "b.xml").replace(">b.xml<", "><") }],
     ["an entry of a sitemap has no URL", { "/a.xml": urlset("1", "2").replace(">2<", "><") }],
+    ["a feed has no items", { "/feed.xml": '<rss version="2.0"><channel><title>News</title></channel></rss>' }],
+    ["a JSON Feed has a stray bracket", { "/feed.json": '{"version":"https://jsonfeed.org/version/1.1","items":[]]}' }],
     ["a quote is not closed", { "/a.xml": urlset("1", "2").replace("<url><loc>", '<url a="b><loc>') }],
     ["a tag is not closed", { "/a.xml": urlset("1", "2").replace("</loc>", "</loc") }],
   ])("nothing is gone if, for one run, %s", async (_, changed) => {
     const { routes, read } = website();
     routes["/index.xml"] = index("a.xml", "b.xml", "https://cdn.example.com/c.xml");
     routes["https://cdn.example.com/c.xml"] = urlset("6");
-    routes["/robots.txt"] = `${robots("index.xml")}Sitemap: https://cdn.example.com/d.xml\n`;
+    const item = { url: `${home}21` };
+    routes["/feed.json"] = JSON.stringify({ version: "https://jsonfeed.org/version/1.1", items: [item] });
+    routes["/feed.xml"] = `<rss version="2.0"><channel><item><link>${home}20</link></item></channel></rss>`;
+    routes["/robots.txt"] = `${robots("index.xml", "feed.xml", "feed.json")}Sitemap: https://cdn.example.com/d.xml\n`;
     routes["https://cdn.example.com/d.xml"] = urlset("7");
     routes["/sitemap.xml"] = urlset("4");
     routes["/"] = '<link rel="sitemap" href="/linked.xml"><link rel="sitemap" href="https://cdn.example.com/e.xml">';
@@ -287,7 +292,7 @@ describe("in the library", () => {
     const { client } = site((name) => routes[name]);
     const crawl = { client, retries: 0 };
     const whole = { ...routes };
-    expect(await committed(read({ crawl }))).toHaveLength(8);
+    expect(await committed(read({ crawl }))).toHaveLength(10);
     for (const [name, route] of Object.entries(changed)) {
       if (route === undefined) delete routes[name];
       else routes[name] = route;
@@ -321,6 +326,19 @@ describe("in the library", () => {
     expect(await committed(read())).toEqual(["removed 2", "added 9"]);
     routes["/a.xml"] = urlset("1");
     expect(await committed(read())).toEqual(["removed 9"]);
+  });
+
+  test("a flaw in a sitemap hides nothing new, as long as nothing is missing", async () => {
+    const { routes, read } = website();
+    await committed(read());
+    for (const [body, expected] of [
+      [urlset("1", "2", "x", "5").replace(">x<", "><"), ["added 5"]],
+      [urlset("1", "x", "y", "6").replace(">x<", "><").replace(">y<", "><"), []],
+      [urlset("1", "6"), ["removed 2", "removed 5", "added 6"]],
+    ] as const) {
+      routes["/a.xml"] = body;
+      expect(await committed(read())).toEqual(expected);
+    }
   });
 
   test("a post that scrolled out of a feed is expired, and listed only if asked for", async () => {
