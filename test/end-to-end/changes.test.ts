@@ -522,10 +522,8 @@ describe("the program", () => {
     expect((await sitegrove(["changes", served.homepage, ...flags])).stdout.split("\n")).toHaveLength(3);
     status = 403;
     const { stdout, stderr } = await sitegrove(["changes", served.homepage, ...flags]);
-    expect([stdout, stderr]).toEqual([
-      "",
-      `sitegrove: ${served.homepage}guess.xml: not read; its last known state is kept\n`,
-    ]);
+    expect(stdout).toBe("");
+    expect(stderr).toContain(`sitegrove: ${served.homepage}guess.xml: not read; its last known state is kept\n`);
     served.close();
   });
 
