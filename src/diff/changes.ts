@@ -16,8 +16,8 @@ import { path as checkPath, expectKnown, invalid, oneOf, optionsIn, strings } fr
 import { defaultLimits, type Options, resolveOptions, resolvePageFilters } from "../model/options.ts";
 import { isComplete, isReadSitemap } from "../model/sitemap.ts";
 import { urlKey } from "../model/url.ts";
+import { replaceFile } from "../storage/atomic-file.ts";
 import { invalidArchive, storageFailed } from "../storage/file.ts";
-import { replaceFile } from "../storage/folder.ts";
 import { FileLock } from "../storage/lock.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
 import { robotsOf, type SitemapTree } from "../tree/tree.ts";

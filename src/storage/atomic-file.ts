@@ -50,14 +50,11 @@ export class AtomicFile {
   commit(): void {
     if (this.#isOver) return;
     try {
-      if (!this.isDirect) {
-        this.#descriptor ??= fs.openSync(this.path, "r+");
-        const replaced = fs.statSync(this.target, { throwIfNoEntry: false });
-        if (replaced !== undefined) fs.fchmodSync(this.#descriptor, replaced.mode & 0o777);
-        fs.fsyncSync(this.#descriptor);
-      }
       this.#close();
-      if (!this.isDirect) moveInto(this.path, this.target, this.#overwrite);
+      if (!this.isDirect) {
+        flush(this.path, fs.statSync(this.target, { throwIfNoEntry: false })?.mode);
+        moveInto(this.path, this.target, this.#overwrite);
+      }
       this.#isOver = true;
     } catch (error) {
       this.discard();
@@ -167,10 +164,17 @@ function moveInto(from: string, to: string, overwrite: boolean): void {
   else fs.rmSync(from);
 }
 
-// Flushes a file to disk: a power failure must not leave an empty one under its final name.
-function flush(file: string): void {
+/** Replaces `target`, whose permissions stay, with a file that is complete. */
+export function replaceFile(file: string, target: string): void {
+  flush(file, fs.statSync(target, { throwIfNoEntry: false })?.mode);
+  fs.renameSync(file, target);
+}
+
+// Flushes a file to disk: a power failure must not leave an empty one under its final name. Sets its permissions, if given.
+function flush(file: string, mode?: number): void {
   const descriptor = fs.openSync(file, "r+");
   try {
+    if (mode !== undefined) fs.fchmodSync(descriptor, mode & 0o777);
     fs.fsyncSync(descriptor);
   } finally {
     fs.closeSync(descriptor);

@@ -88,7 +88,7 @@ export function ownerOf(path: string): Owner | undefined {
 }
 
 /** Whether a process exists, whoever owns it. */
-export function isRunning(pid: number): boolean {
+function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {

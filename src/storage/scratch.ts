@@ -114,13 +114,13 @@ function slotFor(length: number): number {
 }
 
 /** A file that no other user can read, and how to remove it. */
-export interface TemporaryFile {
+interface TemporaryFile {
   readonly file: KeptFile;
   remove(): Promise<void>;
 }
 
 /** Its name is removed immediately, if the system allows it, so that nothing is left behind. Throws a `SitemapError` (`storage-failed`). */
-export async function createTemporaryFile(): Promise<TemporaryFile> {
+async function createTemporaryFile(): Promise<TemporaryFile> {
   const place = tmpdir();
   try {
     const name = path.join(place, `sitegrove-${randomUUID()}`);
