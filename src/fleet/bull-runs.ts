@@ -7,7 +7,7 @@ import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import { invalid } from "../model/option-checks.ts";
 import { isHttpUrl } from "../model/url.ts";
-import { Presence, present } from "./presence.ts";
+import { Presence, present, serverTime } from "./presence.ts";
 import { type QueueServer, type ServerNews, withQueueErrors } from "./queue-server.ts";
 import type { SiteJob, SiteOutcome, SiteSummary } from "./site-job.ts";
 import { emptySummary, isFailure, isRecord, isSummary, keyHash, quarantinedSummary, siteSettings } from "./site-job.ts";
@@ -143,9 +143,9 @@ export class BullRuns implements SiteQueue {
   runs(): Promise<readonly RunEntry[]> {
     return this.#call(async () => {
       const { connection } = this.#server;
-      const rows = Object.entries(await connection.hgetall(runsKey));
-      const entries = rows.map(async ([run, text]) =>
-        entryOf(run, text, (await present(connection, fillingKey(run))).length > 0),
+      const [rows, now] = await Promise.all([connection.hgetall(runsKey), serverTime(connection)]);
+      const entries = Object.entries(rows).map(async ([run, text]) =>
+        entryOf(run, text, (await present(connection, fillingKey(run), now)).length > 0),
       );
       const known = (await Promise.all(entries)).flatMap((entry) => entry ?? []);
       return known.sort((one, other) => one.createdAt - other.createdAt);
@@ -184,7 +184,8 @@ export class BullRuns implements SiteQueue {
 
   /** The limits of all workers of the server, each as it was given to `join`. */
   workers(): Promise<readonly number[]> {
-    return this.#call(async () => (await present(this.#server.connection, workersKey)).map(Number));
+    const { connection } = this.#server;
+    return this.#call(async () => (await present(connection, workersKey, await serverTime(connection))).map(Number));
   }
 
   /** Counts this process as a worker with such a limit. Returns a function that ends that. */

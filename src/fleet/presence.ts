@@ -32,14 +32,14 @@ export class Presence {
   }
 }
 
-/** The notes of all who are there. */
-export async function present(connection: Redis, key: string): Promise<readonly string[]> {
-  const ids = await connection.zrangebyscore(key, await serverTime(connection), "+inf");
+/** The notes of all who are there at this time of the server. */
+export async function present(connection: Redis, key: string, now: number): Promise<readonly string[]> {
+  const ids = await connection.zrangebyscore(key, now, "+inf");
   return ids.map((id) => id.slice(id.indexOf(" ") + 1));
 }
 
-// The clocks of the machines differ.
-async function serverTime(connection: Redis): Promise<number> {
+/** In milliseconds since 1970. The clocks of the machines differ. */
+export async function serverTime(connection: Redis): Promise<number> {
   const [seconds = 0, microseconds = 0] = (await connection.time()).map(Number);
   return seconds * 1000 + Math.floor(microseconds / 1000);
 }

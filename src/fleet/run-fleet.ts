@@ -345,9 +345,9 @@ function failed(job: SiteJob, attemptId: string, error: unknown): SiteSummary {
 }
 
 // The machine lacks something that every website needs.
-function isShortage(error: unknown): boolean {
+function isShortage(error: unknown, depth = 0): boolean {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
-  return shortages.has(String(code)) || (cause !== undefined && cause !== error && isShortage(cause));
+  return shortages.has(String(code)) || (cause !== undefined && depth < 5 && isShortage(cause, depth + 1));
 }
 
 const shortages: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EROFS", "EMFILE", "ENFILE"]);
