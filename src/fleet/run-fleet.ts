@@ -139,7 +139,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
       });
       return { summary: { ...summary, ...(await output.keep(summary)) }, output, responses };
     } catch (error) {
-      await output.discard();
+      await output.discard().catch(() => undefined);
       throw error;
     }
   }
@@ -148,7 +148,8 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
   async function settle(lease: Lease, { summary, output, responses }: ReadSite): Promise<void> {
     try {
       const accepted = (await lease.done(summary)) === "accepted";
-      if (!accepted) await output?.discard();
+      // What an output leaves behind is no reason to stop the others.
+      if (!accepted) await output?.discard().catch(() => undefined);
       onEvent?.({ type: "site-done", summary, accepted, responses });
     } catch (error) {
       if (!stop.signal.aborted) throw error;
