@@ -52,6 +52,10 @@ function projectFolders(folder: string): string[] {
 // `/from /to 301!`, one per line.
 function readTable(file: string, add: Add): void {
   for (const [index, line] of linesOf(file).entries()) {
+    if (line.length > longestLine) {
+      add(`_redirects:${index + 1}`, undefined, undefined, 301, false);
+      continue;
+    }
     const [from, to, status = "301", ...rest] = line
       .replace(/(?:^|\s)#.*$/, "")
       .trim()
@@ -67,6 +71,10 @@ function readToml(file: string, add: Add, notUnderstood: string[]): void {
   let values: Map<string, string> | undefined;
   for (const [index, line] of linesOf(file).entries()) {
     const place = `netlify.toml:${index + 1}`;
+    if (line.length > longestLine) {
+      notUnderstood.push(place);
+      continue;
+    }
     const [, key, double, single, bare = ""] =
       /^\s*(\w+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s#]+.*?))\s*(?:#.*)?$/.exec(line) ?? [];
     if (/^\s*\[(?!redirects\.)/.test(line)) {
@@ -106,6 +114,9 @@ function readVercel(file: string, add: Add, rules: ServerRules): boolean {
   return true;
 }
 
+// Patterns of longer lines would take too long to read or to match.
+const longestLine = 2000;
+
 function linesOf(file: string): string[] {
   try {
     // A pipe would wait for a writer.
@@ -117,6 +128,7 @@ function linesOf(file: string): string[] {
 
 // `/blog/:slug`, `/old/*` and `/old/:rest*`: returns where a path is sent to. Undefined for other patterns.
 function matcher(from: string, to: string): ((path: string) => string | undefined) | undefined {
+  if (from.length > longestLine) return undefined;
   const pattern = /^https?:\/\/[^/]+(\/.*)$/.exec(from)?.[1] ?? from;
   const names = [...pattern.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
   const isOdd = names.some((name, index) => /^\d|^splat$/.test(name) || names.indexOf(name) !== index);
