@@ -32,7 +32,7 @@ test("what a limit of ours cuts, skips or refuses is a loss; what exceeds the pr
 });
 
 test("without a document something is missing; a problem on the way to one is no loss", () => {
-  const notes = ["redirect-encoding", "redirect-downgrade"];
+  const notes = ["redirect-encoding", "redirect-downgrade", "https-missing"];
   for (const code of Object.keys(fetchingProblems)) {
     expect({ code, loss: isLossy(code as ProblemCode) }).toEqual({ code, loss: !notes.includes(code) });
   }
