@@ -9,7 +9,7 @@ import type { SpillFile } from "../join/spill-file.ts";
 import type { AlternatePage, SitemapPage } from "../model/page.ts";
 import { type Found, joinLimits, type UrlRecords, word } from "./page-records.ts";
 import type { AlternateSet } from "./rules/languages.ts";
-import { keyOf, textHash, UrlScan } from "./url-scan.ts";
+import { textHash, UrlScan, urlNumber } from "./url-scan.ts";
 
 // The set (2 words), the page (2), how many members the set has and whether the page is one, the number of the page.
 const clusterWidth = 6;
@@ -53,7 +53,7 @@ export class Clusters {
       const isMember = (at: number) => (words[at + 4]! & 1) === 1;
       const hasConflict = (at: number) => conflicts.get(words[at + 5]! >>> 0) !== 0;
       // Whether all members of the set are listed with it: then their number is its size.
-      const listed = new Set(starts.filter(isMember).map((at) => keyOf(words[at + 2]!, words[at + 3]!)));
+      const listed = new Set(starts.filter(isMember).map((at) => urlNumber(words[at + 2]!, words[at + 3]!)));
       const isWhole = listed.size === words[starts[0]! + 4]! >>> 1;
       const isSettled = isWhole && !(conflicts.isAny && starts.some(hasConflict));
       for (const at of starts) if (!isSettled || !isMember(at)) this.unsettled.set(words[at + 5]! >>> 0);
@@ -73,7 +73,7 @@ export class Clusters {
       const { language, url } = alternates[index] as AlternatePage;
       scan.read(url);
       if (isSelf()) continue;
-      const key = keyOf(scan.spelling, scan.pageLow);
+      const key = urlNumber(scan.spelling, scan.pageLow);
       const code = language.toLowerCase();
       const marks =
         index |
@@ -98,7 +98,7 @@ export class Clusters {
       const selves = target.starts.map((at) => target.words[at + word.selfLanguage]!);
       const languages = selves.filter((language) => language !== 0);
       const isLink = (at: number) => (words[at + 7]! & isReturn) === 0;
-      const sourceOf = (at: number) => keyOf(words[at + 3]!, words[at + 4]!);
+      const sourceOf = (at: number) => urlNumber(words[at + 3]!, words[at + 4]!);
       // The pages that the target links to. A settled page links only to its own cluster, and one without alternate pages to none.
       const returned = new Set(starts.filter((at) => !isLink(at)).map(sourceOf));
       for (const at of starts.filter(isLink)) {

@@ -129,7 +129,7 @@ export function mixed(hash: number): number {
 }
 
 /** One number for a URL, by its fingerprints. */
-export function keyOf(spelling: number, pageLow: number): number {
+export function urlNumber(spelling: number, pageLow: number): number {
   return (spelling >>> 0) * 2 ** 21 + (pageLow >>> 11);
 }
 

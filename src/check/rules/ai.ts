@@ -78,13 +78,13 @@ export class LlmsRule {
     for (const sitemap of tree.root.children) {
       if (sitemap.kind !== "pages" || sitemap.format !== "llms") continue;
       this.#llms = sitemap.url;
-      for await (const { url } of tree.pages(sitemap)) this.#links.set(keyOf(url), { url, isListed: false });
+      for await (const { url } of tree.pages(sitemap)) this.#links.set(linkKey(url), { url, isListed: false });
     }
   }
 
   see(url: string): void {
     if (this.#llms === undefined) return;
-    const link = this.#links.get(keyOf(url));
+    const link = this.#links.get(linkKey(url));
     if (link !== undefined) link.isListed = true;
     else if (this.#unlinked++ === 0) this.#example = `${url}`;
   }
@@ -102,7 +102,7 @@ export class LlmsRule {
 }
 
 // A page may have a Markdown version: `a.md` or `a.html.md`.
-function keyOf(url: string): string {
+function linkKey(url: string): string {
   const bare = url.replace(/[?#].*$/s, "").replace(/^https?:\/\/(?:www\.)?/i, "");
   return bare.replace(/(?:\/index)?(?:\.html?)?(?:\.md)?\/?$/i, "");
 }

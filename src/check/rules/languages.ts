@@ -6,7 +6,7 @@ import type { SitemapFindings } from "../findings.ts";
 import { type LanguageCode, readLanguageCode } from "../language-codes.ts";
 import { type RuleRow, ruleFor } from "../rule.ts";
 import * as sources from "../sources.ts";
-import { keyOf, mixed, textHash, UrlScan } from "../url-scan.ts";
+import { mixed, textHash, UrlScan, urlNumber } from "../url-scan.ts";
 
 export const languageRules = {
   "hreflang-code": ruleFor(["google"], "error", "engine", sources.languages, {
@@ -117,7 +117,7 @@ export class LanguageRules {
       high = (high + mixed(scan.pageHigh ^ mixed(scan.spelling ^ code.hash))) | 0;
       low = (low + mixed(scan.pageLow ^ mixed(scan.spelling + code.hash))) | 0;
       languages = (languages + mixed(code.hash)) | 0;
-      this.#seen.add(keyOf(scan.spelling, scan.pageLow));
+      this.#seen.add(urlNumber(scan.spelling, scan.pageLow));
     }
     const members = this.#seen.size;
     if (!hasSelf) findings.add("hreflang-no-self", page.url);
