@@ -143,9 +143,19 @@ export interface FilterCounts {
   readonly robotsUnknown: number;
 }
 
+/** How a stream of pages ended: `stream.finished`. */
+export interface Finished extends Omit<FinishedEvent, "type" | "end"> {
+  /** `break`: you left the loop. `abort`: your signal, or an error, ended the crawl. After these two, `complete` is false. */
+  readonly end: FinishedEvent["end"] | "break" | "abort";
+  readonly problems: readonly Omit<ProblemEvent, "type">[];
+}
+
 /** The end of a crawl. */
 export interface FinishedEvent {
   readonly type: "finished";
+  /** Why it ended: everything was read, or the `limit` of pages was reached. */
+  readonly end: "end" | "limit";
+  /** Whether nothing is missing. Reaching your own `limit` is not a loss. */
   readonly complete: boolean;
   readonly totals: Totals;
   /** Every candidate that discovery tried, in order. */
@@ -228,6 +238,12 @@ export interface Limits {
   readonly time: number;
 }
 
+/** A page of a crawl or a tree. */
+export interface ListedPage extends SitemapPage {
+  /** The URL of the sitemap that lists it, after redirects. */
+  readonly sitemap: string;
+}
+
 /** Which addresses may be connected to. */
 export type NetworkPolicy = "default" | "allow-private" | "public-only";
 
@@ -291,7 +307,7 @@ export interface Options {
    */
   here?: boolean | undefined;
   /** Whether to follow a child of an index. @example (child) => !child.url.includes("archive") */
-  recurse?: ((child: SitemapReference, context: RecurseContext) => boolean) | undefined;
+  recurse?: ((child: SitemapReference, context: RecurseContext) => boolean | Promise<boolean>) | undefined;
   /** Which children of an index to follow, and in which order. Called before `recurse`. */
   recurseList?: ((children: readonly SitemapReference[], context: RecurseContext) => readonly SitemapReference[]) | undefined;
   /** Stop reading an XML document at the first error. What comes before it is kept. @default false */
@@ -425,6 +441,15 @@ export interface PageFilters {
   includeSitemap?: Pattern | readonly Pattern[] | undefined;
   /** Skip sitemaps that match. @default [] */
   excludeSitemap?: Pattern | readonly Pattern[] | undefined;
+}
+
+/** The pages of a website, and how the stream ended. */
+export interface PageStream extends AsyncIterable<ListedPage> {
+  /**
+   * Resolves when the loop has ended, however it ended. Never rejects: what the crawl throws reaches the loop. Pending while nobody
+   * has begun the loop, unless the signal is aborted.
+   */
+  readonly finished: Promise<Finished>;
 }
 
 /** A batch of pages, in declared order. */
@@ -729,7 +754,7 @@ export declare class SitemapTree {
    * @example
    * for await (const page of tree.pages({ include: "blog", unique: true })) console.log(page.url);
    */
-  pages(part?: Sitemap | PagesPart): AsyncIterable<SitemapPage>;
+  pages(part?: Sitemap | PagesPart): AsyncIterable<ListedPage>;
   /** Walks through the tree, or a part of it: enters a sitemap, yields its pages in batches, leaves it. */
   walk(part?: Sitemap | TreePart): AsyncIterable<TreeStep>;
   /** All problems, in the order of the tree. Also works on a closed tree. */
@@ -1009,11 +1034,14 @@ export declare function sitemapTreeForHomepage(website: CrawlTarget, options?: O
 /**
  * The pages of a website in tree order, while its sitemaps are being fetched. If a sitemap is declared twice, its pages are listed
  * once. Leaving the loop ends the crawl. Throws a `SitemapError` (`unreachable`) if the website cannot be reached, or refuses everything.
+ * A stream can be read once.
  *
  * @example
- * for await (const page of streamPages("https://example.org/")) console.log(page.url);
+ * const stream = streamPages("https://example.org/");
+ * for await (const page of stream) console.log(page.url, page.sitemap);
+ * const { complete, problems } = await stream.finished;
  */
-export declare function streamPages(target: CrawlTarget, options?: StreamOptions): AsyncIterable<SitemapPage>;
+export declare function streamPages(target: CrawlTarget, options?: StreamOptions): PageStream;
 
 interface Declared {
   /** The URL of the document, after redirects. */

@@ -4,7 +4,7 @@
  * `/diff`, `/report`, `/fleet` and `/parse` have the rest.
  * @module sitegrove
  */
-export { type CrawlTarget, crawl, streamPages } from "./crawl/crawl.ts";
+export { type CrawlTarget, crawl, type PageStream, streamPages } from "./crawl/crawl.ts";
 export { readSitemap, type SitemapBytes } from "./crawl/read.ts";
 export { type FetchInit, type FetchLike, type FetchResponse, fetchClient } from "./fetch/fetch-client.ts";
 export type * from "./model/client.ts";

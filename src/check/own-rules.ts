@@ -26,7 +26,7 @@ export async function tellEnd(run: CheckRun): Promise<void> {
   const nothing = { requests: 0, obtained: noneObtained(), wireBytes: 0, reusedBytes: 0, duration: 0 };
   const totals = { sitemaps: readable, invalid, pages: pageCount, ...nothing };
   const why = unreachable === undefined ? {} : { unreachable };
-  const event: OrderedEvent = { type: "finished", complete, totals, discovery, reachable, ...why };
+  const event: OrderedEvent = { type: "finished", end: "end", complete, totals, discovery, reachable, ...why };
   await tellAll(run, event, homepage, await run.receipt.ofWebsite());
 }
 

@@ -1,15 +1,16 @@
 // Collects the children of an index while it is read: those that the filter, `recurse` and `recurseList` accept, up to the number that the
 // budget for documents can reach. The rest are only counted, because a website can list any number.
-import { boolean, unexpected } from "../model/option-checks.ts";
+import { unexpected } from "../model/option-checks.ts";
 import type { Settings } from "../model/options.ts";
 import type { SitemapReference } from "../model/sitemap.ts";
 import type { Frame } from "./frame.ts";
 import type { PageFilter } from "./page-filter.ts";
 
 export interface Children {
-  add(references: readonly SitemapReference[]): void;
+  /** Undefined if nothing has to be awaited. */
+  add(references: readonly SitemapReference[]): Promise<void> | undefined;
   /** After the last reference: those to visit, in order, and how many more were counted. */
-  end(): { readonly references: readonly SitemapReference[]; readonly unlisted: number };
+  end(): Promise<{ readonly references: readonly SitemapReference[]; readonly unlisted: number }>;
 }
 
 export interface ChildrenOptions {
@@ -28,22 +29,31 @@ export function childrenOf({ url, parent, isRobots, most, settings, filter }: Ch
   const context = { parent: url, ancestors: [...urlsAbove(parent), url], depth: parent.depth + 2 };
   const listed: SitemapReference[] = [];
   let unlisted = 0;
-  const take = (reference: SitemapReference) => {
-    if (filter?.follows(reference, isRobots) === false) return;
-    // Must be a boolean: a promise would always be true, and the result of `match` never.
-    if (recurse !== undefined && !boolean("the result of recurse", recurse(reference, context))) return;
+  const keep = (reference: SitemapReference) => {
     if (listed.length < most) listed.push(reference);
     else unlisted += 1;
   };
+  async function takeAll(references: readonly SitemapReference[]): Promise<void> {
+    for (const reference of references) {
+      if (filter?.follows(reference, isRobots) === false) continue;
+      // Must be a boolean: the result of `match`, for example, would never be false.
+      const isFollowed: unknown = recurse === undefined ? true : await recurse(reference, context);
+      if (typeof isFollowed !== "boolean") throw unexpected("the result of recurse", "a boolean", isFollowed);
+      if (isFollowed) keep(reference);
+    }
+  }
   return {
     add(references) {
       // `recurseList` is called with all of them.
-      for (const reference of references) recurseList === undefined ? take(reference) : listed.push(reference);
+      if (recurseList !== undefined) for (const reference of references) listed.push(reference);
+      else if (recurse !== undefined || filter !== undefined) return takeAll(references);
+      else for (const reference of references) keep(reference);
+      return undefined;
     },
-    end() {
+    async end() {
       const chosen: unknown = recurseList === undefined ? [] : recurseList(listed.splice(0), context);
       if (!isReferences(chosen)) throw unexpected("the result of recurseList", "a list of children", chosen);
-      for (const reference of chosen) take(reference);
+      await takeAll(chosen);
       return { references: listed, unlisted };
     },
   };

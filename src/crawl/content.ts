@@ -1,6 +1,6 @@
 // Reads the content of one document, and reports its pages as they are read, within the budget for pages.
 
-import type { SitemapPage } from "../model/page.ts";
+import type { ListedPage, SitemapPage } from "../model/page.ts";
 import type { Problem } from "../model/problem.ts";
 import { problem } from "../model/problem.ts";
 import type { Children } from "./children.ts";
@@ -35,6 +35,12 @@ export interface Content {
   readonly sameAs: string | undefined;
 }
 
+/** Adds the URL of their sitemap to pages. They are not copied: for a million, that would take half a second. */
+export function listedBy(sitemap: string, pages: readonly SitemapPage[]): readonly ListedPage[] {
+  for (const page of pages as readonly { sitemap?: string }[]) page.sitemap = sitemap;
+  return pages as readonly ListedPage[];
+}
+
 export async function readContent(options: ContentOptions): Promise<Content> {
   const { reading, url, keys, entry, children, frontier, filter, mostPages, emit } = options;
   const { by, parent } = entry;
@@ -53,8 +59,7 @@ export async function readContent(options: ContentOptions): Promise<Content> {
     const within = taken === all.length ? all : all.slice(0, taken);
     const pages = filter === undefined ? within : isListed ? await filter.pages(within) : [];
     for (const found of filter?.newProblems() ?? []) await emit(found);
-    if (pages.length > 0) await emit({ type: "pages", url, pages });
-    if (filter?.isCut) cut ??= problem("limit-pages", { limit: filter.settings.limit });
+    if (pages.length > 0) await emit({ type: "pages", url, pages: listedBy(url, pages) });
   }
 
   // Discovery needs each sitemap once. What was not declared is held back as long as the tree may have a sitemap that lists the same.
@@ -63,12 +68,13 @@ export async function readContent(options: ContentOptions): Promise<Content> {
   async function release(): Promise<void> {
     const batches = held ?? [];
     held = undefined;
-    for (const batch of batches) if (cut === undefined) await report(batch);
+    for (const batch of batches) if (cut === undefined && !frontier.isEnough) await report(batch);
   }
 
   let step = await reading.next();
   while (!step.done) {
-    children.add(step.value.sitemaps);
+    const added = children.add(step.value.sitemaps);
+    if (added !== undefined) await added;
     // A sitemap served at /robots.txt is not accepted.
     const pages = isRobots ? [] : step.value.pages;
     if (held !== undefined) {
@@ -76,7 +82,7 @@ export async function readContent(options: ContentOptions): Promise<Content> {
       heldPages += pages.length;
       if (!frontier.mayList(heldPages)) await release();
     } else if (pages.length > 0) await report(pages);
-    step = await reading.next(cut === undefined);
+    step = await reading.next(cut === undefined && !frontier.isEnough);
   }
   const sameAs = held && frontier.sameAs(step.value, keys);
   if (sameAs === undefined) await release();

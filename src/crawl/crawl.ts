@@ -3,10 +3,10 @@
 import { FollowingController } from "../fetch/abort.ts";
 import type { SharedLimits } from "../fetch/limiter.ts";
 import { SitemapError } from "../model/errors.ts";
-import type { CrawlEvent, FinishedEvent, OrderedEvent, Totals } from "../model/event.ts";
+import type { CrawlEvent, Finished, FinishedEvent, OrderedEvent, ProblemEvent, Totals } from "../model/event.ts";
 import type { DocumentSource } from "../model/exchange.ts";
 import type { Options, StreamOptions } from "../model/options.ts";
-import type { SitemapPage } from "../model/page.ts";
+import type { ListedPage } from "../model/page.ts";
 import type { Problem } from "../model/problem.ts";
 import { PageFilter } from "./page-filter.ts";
 import { type CrawlTarget, type Prepared, prepare, prepareStream } from "./prepare.ts";
@@ -44,16 +44,79 @@ export function crawlWith(
   return { [Symbol.asyncIterator]: () => events({ prepared, filter, read }) };
 }
 
+/** The pages of a website, and how the stream ended. */
+export interface PageStream extends AsyncIterable<ListedPage> {
+  /**
+   * Resolves when the loop has ended, however it ended. Never rejects: what the crawl throws reaches the loop. Pending while nobody
+   * has begun the loop, unless the signal is aborted.
+   */
+  readonly finished: Promise<Finished>;
+}
+
 /**
  * The pages of a website in tree order, while its sitemaps are being fetched. If a sitemap is declared twice, its pages are listed
  * once. Leaving the loop ends the crawl. Throws a `SitemapError` (`unreachable`) if the website cannot be reached, or refuses everything.
+ * A stream can be read once.
  *
  * @example
- * for await (const page of streamPages("https://example.org/")) console.log(page.url);
+ * const stream = streamPages("https://example.org/");
+ * for await (const page of stream) console.log(page.url, page.sitemap);
+ * const { complete, problems } = await stream.finished;
  */
-export function streamPages(target: CrawlTarget, options?: StreamOptions): AsyncIterable<SitemapPage> {
+export function streamPages(target: CrawlTarget, options?: StreamOptions): PageStream {
   const prepared = prepareStream(target, options);
-  return { [Symbol.asyncIterator]: () => flatten(batches(prepared)) };
+  const { signal } = prepared.settings;
+  const problems: Omit<ProblemEvent, "type">[] = [];
+  let progress: Progress = { totals: noTotals(), discovery: [] };
+  let last: FinishedEvent | undefined;
+  let resolve: (finished: Finished) => void = () => {};
+  const finished = new Promise<Finished>((settle) => (resolve = settle));
+  // The first call counts.
+  const settle = (end: "break" | "abort") => {
+    const { type: _, ...rest } = last ?? { type: "finished" };
+    const reachable = progress.discovery.some(({ outcome }) => outcome === "found");
+    resolve({ end, complete: false, reachable, ...progress, ...rest, problems });
+  };
+  const onAbort = () => settle("abort");
+  const onLeave = () => settle("break");
+
+  const batches = streamed<readonly ListedPage[]>(prepared, async (prepared, emit) => {
+    // From now on the crawl notices.
+    signal?.removeEventListener("abort", onAbort);
+    const onInterrupted = (reached: Progress) => (progress = reached);
+    let end: "break" | "abort" = "abort";
+    try {
+      await run({ prepared, filter: pageFilter(prepared), onInterrupted }, async (event) => {
+        if (event.type === "pages") await emit(event.pages as readonly ListedPage[]);
+        if (event.type === "problem") problems.push({ url: event.url, problem: event.problem });
+        if (event.type !== "finished") return;
+        last = event;
+        if (event.unreachable === undefined || prepared.settings.onUnreachable === "end") return;
+        const { outcome, reason } = event.unreachable;
+        const details = { problem: reason, cause: reason.cause, outcome };
+        throw new SitemapError("unreachable", `${prepared.start.homepage}: ${reason.message}`, details);
+      });
+    } catch (error) {
+      if (error === enough) end = "break";
+      throw error;
+    } finally {
+      settle(end);
+    }
+  });
+
+  const pages = flatten(batches);
+  const iterator = {
+    ...pages,
+    return() {
+      const returned = pages.return();
+      // Also if the loop was left before it began.
+      returned.then(onLeave, onLeave);
+      return returned;
+    },
+  };
+  if (signal?.aborted) onAbort();
+  else signal?.addEventListener("abort", onAbort, { once: true });
+  return { finished, [Symbol.asyncIterator]: () => iterator };
 }
 
 /** All events of a run, in a stream. */
@@ -61,28 +124,14 @@ export function events(options: RunOptions): AsyncGenerator<CrawlEvent, void> {
   return streamed(options.prepared, (prepared, emit, tell) => run({ ...options, prepared, onSideEvent: tell }, emit));
 }
 
-function batches(given: Prepared): AsyncGenerator<readonly SitemapPage[], void> {
-  const filter = pageFilter(given);
-  return streamed(given, async (prepared, emit) => {
-    if (filter?.reached) return;
-    await run({ prepared, filter }, async (event) => {
-      if (event.type === "pages") await emit(event.pages);
-      if (filter?.reached) throw enough;
-      if (event.type !== "finished" || event.unreachable === undefined) return;
-      const { outcome, reason } = event.unreachable;
-      if (prepared.settings.onUnreachable === "end") return;
-      throw new SitemapError("unreachable", `${prepared.start.homepage}: ${reason.message}`, {
-        ...{ problem: reason, cause: reason.cause, outcome },
-      });
-    });
-  });
-}
-
 /** Undefined if all pages pass: a filter would only take time. */
 export function pageFilter({ filters }: Prepared): PageFilter | undefined {
   const filter = filters && new PageFilter(filters);
   return filter?.passesAll && filter.settings.limit === Number.POSITIVE_INFINITY ? undefined : filter;
 }
+
+/** What a crawl has done so far. */
+export type Progress = Pick<FinishedEvent, "totals" | "discovery">;
 
 export interface RunOptions {
   readonly prepared: Prepared;
@@ -99,6 +148,8 @@ export interface RunOptions {
   readonly filter?: PageFilter | undefined;
   /** Limits that several crawls share. */
   readonly shared?: SharedLimits | undefined;
+  /** Called if the crawl is ended by the caller or by an error. */
+  readonly onInterrupted?: ((progress: Progress) => void) | undefined;
   /** Called with `request`, `retry` and `response` events. */
   readonly onSideEvent?: ((event: CrawlEvent) => void) | undefined;
 }
@@ -159,13 +210,30 @@ async function* streamed<T>(
   }
 }
 
+function noTotals(): Totals {
+  return {
+    sitemaps: 0,
+    invalid: 0,
+    pages: 0,
+    requests: 0,
+    obtained: noneObtained(),
+    wireBytes: 0,
+    reusedBytes: 0,
+    duration: 0,
+  };
+}
+
 /** Initial counts of documents by how they were obtained. */
 export function noneObtained(): Record<keyof Totals["obtained"], number> {
   return { fetched: 0, "not-modified": 0, resumed: 0 };
 }
 
+interface ClosableIterator<T> extends AsyncIterableIterator<T, undefined> {
+  return(): Promise<IteratorResult<T, undefined>>;
+}
+
 /** Yields the items of batches one by one. Nothing is awaited within a batch, which is three times as fast. Concurrent calls are queued. */
-export function flatten<T>(source: AsyncGenerator<readonly T[], void>): AsyncIterableIterator<T, undefined> {
+export function flatten<T>(source: AsyncGenerator<readonly T[], void>): ClosableIterator<T> {
   let batch: readonly T[] = [];
   let at = 0;
   let pending = 0;

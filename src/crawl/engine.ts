@@ -10,7 +10,7 @@ import { isComplete, type Sitemap } from "../model/sitemap.ts";
 import { fetchedEvent } from "../model/status.ts";
 import { parseUrl } from "../model/url.ts";
 import type { RobotsGroups } from "../parse/robots.ts";
-import { type Emit, noneObtained, type RunOptions } from "./crawl.ts";
+import { type Emit, noneObtained, type Progress, type RunOptions } from "./crawl.ts";
 import { nothingRead } from "./frame.ts";
 import { Frontier } from "./frontier.ts";
 import { readHomepage } from "./homepage.ts";
@@ -18,7 +18,7 @@ import { robotsIn } from "./host-robots.ts";
 import type { PageFilter } from "./page-filter.ts";
 import { Plan } from "./plan.ts";
 import { Prefetcher, type Sources } from "./prefetch.ts";
-import { isUnsettled, type Prepared } from "./prepare.ts";
+import { isUnsettled } from "./prepare.ts";
 import { read, takeTurn } from "./read.ts";
 import { follow, followRules, Hop, responseOf } from "./redirects.ts";
 import { timeBudget } from "./time-budget.ts";
@@ -91,7 +91,7 @@ async function onWorkingScheme(options: RunOptions): Promise<RunOptions> {
 }
 
 async function crawlWebsite(
-  { prepared, filter, omitMissing, problems, read: readDocument = read }: RunOptions & { readonly prepared: Prepared },
+  { prepared, filter, omitMissing, problems, read: readDocument = read, onInterrupted }: RunOptions,
   sources: Sources,
   asked: Pick<Totals, "requests" | "obtained">,
   emit: Emit,
@@ -186,28 +186,36 @@ async function crawlWebsite(
     }
   }
 
+  const soFar = (): Progress => ({
+    totals: {
+      sitemaps: visitor.readable,
+      invalid: visitor.invalid,
+      pages: frontier.pages,
+      ...asked,
+      wireBytes: frontier.wireBytes,
+      reusedBytes: frontier.reusedBytes,
+      duration: Date.now() - startedAt,
+    },
+    discovery: plan.records,
+  });
+
   async function finish(): Promise<FinishedEvent> {
     const unreachable = plan.finish();
     const problems = plan.problems.toArray();
     const { node, children } = plan.root;
     const root: Sitemap = { ...node, complete: isComplete(problems), problems, children };
     await visitor.report(root, 0, nothingRead);
-    const { complete, readable, invalid } = visitor;
     // An archive with more documents than were read would give a different tree, so it is left unfinished.
-    const isLimited = filter?.reached === true && !complete;
-    if (!time.leftUnread() && !isLimited) await store?.finish();
-    const totals = {
-      sitemaps: readable,
-      invalid,
-      pages: frontier.pages,
-      ...asked,
-      wireBytes: frontier.wireBytes,
-      reusedBytes: frontier.reusedBytes,
-      duration: Date.now() - startedAt,
-    };
+    if (!time.leftUnread() && !frontier.isEnough) await store?.finish();
     const reachable = unreachable === undefined;
-    const about = { discovery: plan.records, reachable, ...defined({ unreachable, filtered: filter?.counts }) };
-    return { type: "finished", complete, totals, ...about };
+    const about = { reachable, ...defined({ unreachable, filtered: filter?.counts }) };
+    return {
+      type: "finished",
+      end: frontier.isEnough ? "limit" : "end",
+      complete: visitor.complete,
+      ...soFar(),
+      ...about,
+    };
   }
 
   const endOfTime = () => {
@@ -225,6 +233,7 @@ async function crawlWebsite(
     await emit(finished);
     return finished;
   } catch (error) {
+    onInterrupted?.(soFar());
     // If the caller's signal caused the failure, its reason is thrown.
     signal?.throwIfAborted();
     throw error;

@@ -54,7 +54,6 @@ export class Frontier {
     if (this.#sitemaps + more > documents) return problem("limit-documents", { limit: documents });
     if (this.#bytes >= bytes) return problem("limit-bytes", { limit: bytes });
     if (this.pages >= pages) return problem("limit-pages", { limit: pages });
-    if (this.#filter?.reached) return problem("limit-pages", { limit: this.#filter.settings.limit });
     return undefined;
   }
 
@@ -68,6 +67,13 @@ export class Frontier {
   /** How many more documents may be visited. */
   get documentsLeft(): number {
     return Math.max(0, this.#limits.documents - this.#sitemaps);
+  }
+
+  /** Whether the caller's own `limit` is reached. That is no loss: the crawl just ends. */
+  get isEnough(): boolean {
+    const filter = this.#filter;
+    // With a limit of 0, the crawl finds out whether there is anything to list.
+    return filter?.reached === true && (filter.settings.limit > 0 || filter.isCut);
   }
 
   /** How many more pages may be listed. */

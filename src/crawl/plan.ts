@@ -94,7 +94,8 @@ export class Plan {
   next(): Step | undefined {
     const nextPage = this.#nextPage;
     this.#nextPage = undefined;
-    if (nextPage !== undefined) return { type: "visit", entry: nextPage, isNew: false };
+    if (nextPage !== undefined && !this.#options.frontier.isEnough)
+      return { type: "visit", entry: nextPage, isNew: false };
     const frame = this.#stack.at(-1);
     return frame === undefined ? this.#nextCandidate() : this.#nextBelow(frame);
   }
@@ -102,7 +103,7 @@ export class Plan {
   /** Passes on what may be prefetched, in the order of the visits, until `start` returns false. `isSpare`: it must not delay others. */
   lookAhead(start: (url: string, isSpare: boolean) => boolean): void {
     const { frontier } = this.#options;
-    if (frontier.exhausted() !== undefined) return;
+    if (frontier.isEnough || frontier.exhausted() !== undefined) return;
     for (const frame of this.#stack.toReversed()) if (!this.#lookBelow(frame, start)) return;
     if (this.#robots.length > 0) return;
     for (const { url, by, ifNeeded } of this.#candidates) {
@@ -189,7 +190,7 @@ export class Plan {
   #nextBelow(frame: Frame): Step {
     const { over, frontier } = this.#options;
     const reference = frame.references[frame.next];
-    if (reference === undefined) {
+    if (reference === undefined || frontier.isEnough) {
       this.#stack.pop();
       const node: IndexSitemap = { ...frame.node, children: frame.children };
       frontier.leave(frame, node);
@@ -210,7 +211,7 @@ export class Plan {
 
   // The next candidate, once everything below the previous one was read.
   #nextCandidate(): Step | undefined {
-    if (this.isStopped) return undefined;
+    if (this.isStopped || this.#options.frontier.isEnough) return undefined;
     const robots = this.#nextRobots();
     if (robots !== undefined) return this.#visitOf(robots);
     if (this.#homepageState !== "taken") return { type: "homepage" };

@@ -198,7 +198,7 @@ export class Visitor {
     const losses = problems.filter(({ code }) => isLossy(code));
     const own: Sitemap[] =
       pageCount === 0 ? [] : [{ kind: "pages", format: "xml", ...declared, problems: losses, pageCount }];
-    const { references, unlisted } = children.end();
+    const { references, unlisted } = await children.end();
     const node = { ...(outcome as Extract<ParseOutcome, { kind: "index" }>), ...declared, problems };
     const frame = frameOf(node, { parent, keys, references, unlisted, children: own, measurements });
     return { type: "frame", frame, result };

@@ -102,6 +102,9 @@ export interface ProblemEvent {
 /** The end of a crawl. */
 export interface FinishedEvent {
   readonly type: "finished";
+  /** Why it ended: everything was read, or the `limit` of pages was reached. */
+  readonly end: "end" | "limit";
+  /** Whether nothing is missing. Reaching your own `limit` is not a loss. */
   readonly complete: boolean;
   readonly totals: Totals;
   /** Every candidate that discovery tried, in order. */
@@ -112,6 +115,13 @@ export interface FinishedEvent {
   readonly unreachable?: UnreachableWebsite;
   /** What the page filters did, if there are any. */
   readonly filtered?: FilterCounts;
+}
+
+/** How a stream of pages ended: `stream.finished`. */
+export interface Finished extends Omit<FinishedEvent, "type" | "end"> {
+  /** `break`: you left the loop. `abort`: your signal, or an error, ended the crawl. After these two, `complete` is false. */
+  readonly end: FinishedEvent["end"] | "break" | "abort";
+  readonly problems: readonly Omit<ProblemEvent, "type">[];
 }
 
 /** How many pages passed the page filters, and how many were skipped because it is unknown whether they match. */

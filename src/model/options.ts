@@ -54,7 +54,7 @@ export interface Options {
    */
   here?: boolean | undefined;
   /** Whether to follow a child of an index. @example (child) => !child.url.includes("archive") */
-  recurse?: ((child: SitemapReference, context: RecurseContext) => boolean) | undefined;
+  recurse?: ((child: SitemapReference, context: RecurseContext) => boolean | Promise<boolean>) | undefined;
   /** Which children of an index to follow, and in which order. Called before `recurse`. */
   recurseList?:
     | ((children: readonly SitemapReference[], context: RecurseContext) => readonly SitemapReference[])

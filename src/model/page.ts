@@ -19,6 +19,12 @@ export interface SitemapPage {
   readonly alternates?: readonly AlternatePage[];
 }
 
+/** A page of a crawl or a tree. */
+export interface ListedPage extends SitemapPage {
+  /** The URL of the sitemap that lists it, after redirects. */
+  readonly sitemap: string;
+}
+
 /** How often a page changes, in the words of the protocol. */
 export type ChangeFrequency = "always" | "hourly" | "daily" | "weekly" | "monthly" | "yearly" | "never";
 

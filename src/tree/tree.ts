@@ -1,5 +1,6 @@
 // The tree of a website's sitemaps, and its documents until it is closed. Pages are not kept: they are read from the documents on demand.
 import type { Store } from "../archive/store.ts";
+import { listedBy } from "../crawl/content.ts";
 import { flatten } from "../crawl/crawl.ts";
 import { type RobotsOf, robotsIn } from "../crawl/host-robots.ts";
 import { PageFilter } from "../crawl/page-filter.ts";
@@ -10,7 +11,7 @@ import type { DiscoveryRecord, TreeData, TreeDataWithPages, TreeStep, Unreachabl
 import type { DocumentResponse, DocumentRole, DocumentSource, Fetched } from "../model/exchange.ts";
 import { boolean, path as checkPath, optionsIn } from "../model/option-checks.ts";
 import { type PageFilterSettings, pageFilterNames, type Settings } from "../model/options.ts";
-import type { SitemapPage } from "../model/page.ts";
+import type { ListedPage } from "../model/page.ts";
 import type { Problem } from "../model/problem.ts";
 import { type IndexSitemap, isComplete, type PagesSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
 import { checkPart, checkSitemap, type PagesPart, type TreePart, walkNodes, walkSitemaps, withPages } from "./parts.ts";
@@ -174,7 +175,7 @@ export class SitemapTree {
    * @example
    * for await (const page of tree.pages({ include: "blog", unique: true })) console.log(page.url);
    */
-  pages(part?: Sitemap | PagesPart): AsyncIterable<SitemapPage> {
+  pages(part?: Sitemap | PagesPart): AsyncIterable<ListedPage> {
     const { from, filters } = checkPart(this.root, part, pageFilterNames);
     this.#expectOpen();
     return { [Symbol.asyncIterator]: () => flatten(this.#batches(from, filters)) };
@@ -269,14 +270,14 @@ export class SitemapTree {
     }
   }
 
-  async *#batches(from: Sitemap, filters?: PageFilterSettings): AsyncGenerator<readonly SitemapPage[], void> {
+  async *#batches(from: Sitemap, filters?: PageFilterSettings): AsyncGenerator<readonly ListedPage[], void> {
     const steps = this.#steps(from);
     const chosen = filters === undefined ? steps : filteredWalk(this, new PageFilter(filters), steps);
-    for await (const step of chosen) if (step.type === "pages") yield step.pages;
+    for await (const step of chosen) if (step.type === "pages") yield step.pages as readonly ListedPage[];
   }
 
   // If the sitemap is incomplete, yields exactly as many pages as it counted: a budget may have stopped it before the document's end.
-  async *#pages(sitemap: PagesSitemap): AsyncGenerator<readonly SitemapPage[], void> {
+  async *#pages(sitemap: PagesSitemap): AsyncGenerator<readonly ListedPage[], void> {
     const document = await this.#find(sitemap.url);
     if (document.outcome !== "found") throw changed(sitemap);
     let left = sitemap.complete ? Number.POSITIVE_INFINITY : sitemap.pageCount;
@@ -288,7 +289,7 @@ export class SitemapTree {
       const taken = pages.length <= left ? pages : pages.slice(0, left);
       left -= taken.length;
       count += taken.length;
-      if (taken.length > 0) yield taken;
+      if (taken.length > 0) yield listedBy(sitemap.url, taken);
     }
     if (count !== sitemap.pageCount || (step.done && isChanged(sitemap, step.value.problems))) throw changed(sitemap);
   }

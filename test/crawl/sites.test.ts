@@ -96,14 +96,15 @@ describe.each(cases)("$file: $title", ({ routes, options, at, ...expected }) => 
     expect(problemsOf(tree)).toEqual(expected.problems);
     expect(tree.complete).toBe(expected.complete);
     if (expected.discovery !== undefined) expect(discoveryOf(tree)).toEqual(expected.discovery);
-    const pages = await listOf(tree.pages());
+    const listed = await listOf(tree.pages());
+    const pages = listed.map(({ sitemap: _, ...page }) => page);
     for (const page of expected.pages) expect(pages.filter(({ url }) => url === page.url)).toContainEqual(page);
     if (isTurn(0)) {
       const archive = newFile();
       await tree.save(archive);
       await using again = await openTree(archive);
       expect(again.toJSON()).toEqual(tree.toJSON());
-      expect(await listOf(again.pages())).toEqual(pages);
+      expect(await listOf(again.pages())).toEqual(listed);
     }
     if (isTurn(1)) {
       const readable = [...tree.sitemaps()].filter(({ kind }) => kind === "pages");

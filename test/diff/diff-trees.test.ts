@@ -79,10 +79,17 @@ describe("pages", () => {
           priority: 0.8,
           priorityGiven: true,
           changeFrequency: "daily",
+          sitemap: `${home}a.xml`,
         },
         sitemap: `${home}a.xml`,
         fields: ["lastModified", "changeFrequency", "priority"],
-        before: { url: `${home}x`, lastModified: "2024-05-01", priority: 0.5, priorityGiven: true },
+        before: {
+          url: `${home}x`,
+          sitemap: `${home}a.xml`,
+          lastModified: "2024-05-01",
+          priority: 0.5,
+          priorityGiven: true,
+        },
       },
     ]);
   });
