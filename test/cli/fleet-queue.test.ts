@@ -195,7 +195,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     await new Promise<void>((resolve) =>
       first.stderr.on("data", (text) => String(text).includes("waiting") && resolve()),
     );
-    const sentence = "--per-address 1 allows 1 workers, and 1 are running";
+    const sentence = "--per-address 1 cannot be divided among 2 workers";
     for (const flags of [["--per-address", "1"], []])
       expect(await worker(...flags).end).toMatchObject({ code: 2, stderr: expect.stringContaining(sentence) });
     await first.stop();

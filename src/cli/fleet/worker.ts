@@ -68,9 +68,8 @@ async function shareOf(queue: BullRuns, limit: number): Promise<{ share(): numbe
   const lowest = Math.min(limit, ...workers);
   if (workers.length > lowest) {
     await leaveQueue();
-    const others = workers.length - 1;
     throw new UsageError(
-      `--per-address ${lowest} allows ${lowest} workers, and ${others} are running: raise it on all of them`,
+      `--per-address ${lowest} cannot be divided among ${workers.length} workers: raise it on all of them`,
     );
   }
   const look = setInterval(async () => {
