@@ -1,4 +1,4 @@
-// Which stored exchange answers a request, one URL at a time, as the website would.
+// Decides which stored exchange answers a request.
 import { type DocumentRequest, type FailedFetch, type RequestIdentity, requestKey } from "../model/exchange.ts";
 import { type ProblemCode, problem } from "../model/problem.ts";
 import { withoutCredentials } from "../model/url.ts";

@@ -28,7 +28,7 @@ export interface Answer {
 
 /** How an archive is opened. */
 export interface OpenArchiveOptions {
-  /** Stops opening, with its reason. */
+  /** Stops the opening, which then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** The maximum number of sitemaps in a tree, which also limits the responses in an archive (it has one for each redirect, too). */
   readonly documents?: number | undefined;
@@ -106,7 +106,7 @@ export class Archive implements DocumentSource {
   finished = false;
   /** Whether it is cut off or damaged; the readable part is used. */
   truncated = false;
-  /** Whether there are records after the damage. */
+  /** Whether it is damaged in the middle: there are records after the damage. */
   goesOn = false;
   /** Whether a description of the run or of an exchange was modified. */
   altered = false;
@@ -292,7 +292,7 @@ export class Archive implements DocumentSource {
     const response = before?.id === head.concurrentTo[0] ? before?.span : undefined;
     const content = await this.#contentOf(record);
     const fetched = await unlessDamaged(() => revive(content));
-    // It may have been about another website.
+    // A changed description may have been about another website.
     this.altered ||= fetched === undefined || !isAsWritten(head, content);
     this.#exchanges += 1;
     const run = head.fields.get("warc-warcinfo-id") ?? "";

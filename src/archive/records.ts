@@ -267,7 +267,7 @@ export class RecordWalk {
     this.damage ??= damage;
   }
 
-  // Two are required. A file full of line ends must not keep us busy.
+  // Two line ends are required. Few more are skipped: a file may be full of them.
   async #lineEnds(from: number): Promise<number> {
     return from + lineEndsAt((await this.#bytes(from, maxHead)).subarray(0, maxHead));
   }

@@ -55,8 +55,11 @@ export async function openToResume(
 ): Promise<Archive & { readonly info: ArchiveInfo }> {
   const archive = await openArchive(path, { ...options, writable: true, withGroups: true });
   const { info, goesOn, altered } = archive;
-  const isUnchanged = altered ? "it was changed after it was written" : undefined;
-  const reason = info === undefined ? "it was written by another tool" : goesOn ? "it is damaged" : isUnchanged;
+  const [reason] = [
+    ...(info === undefined ? ["it was written by another tool"] : []),
+    ...(goesOn ? ["it is damaged"] : []),
+    ...(altered ? ["it was changed after it was written"] : []),
+  ];
   if (reason === undefined) return archive as Archive & { readonly info: ArchiveInfo };
   await archive.close();
   throw new SitemapError("invalid-archive", `${path} cannot be resumed: ${reason}`);

@@ -14,7 +14,7 @@ export type Block = Uint8Array | Extent;
 /** Large enough that a read costs little per byte, small enough that sixteen readers need little memory. */
 export const blockSize: number = 256 * 1024;
 
-/** Pieces up to this length may be collected; a longer one must be used before the next is requested. */
+/** Pieces up to this size are safe to keep. Larger ones may be overwritten when you ask for the next. */
 export const largePiece: number = 64 * 1024;
 
 // Blocks to reuse: the garbage collector would free them late, because they live long. As many as a store keeps in memory.

@@ -10,7 +10,7 @@ export function makeFolder(folder: string): readonly string[] {
   try {
     mkdirSync(folder);
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it in the meantime.
     if (isFolder(folder)) return above;
     throw error;
   }
@@ -26,6 +26,6 @@ export function removeEmpty(folders: readonly string[]): void {
   try {
     for (const folder of folders) rmdirSync(folder);
   } catch {
-    // Somebody uses it.
+    // Another process uses it.
   }
 }
