@@ -89,7 +89,7 @@ describe.runIf(isLong)(`a list of ${count} websites`, { timeout: 900_000 }, () =
     "--timeout",
     "5",
     "--retries",
-    "0",
+    "1",
     "--concurrency",
     "64",
     "--allow-private",
