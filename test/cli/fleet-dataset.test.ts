@@ -42,7 +42,7 @@ test("every row is there once, also if it is made again, and after --retry", asy
   expect((await fleet("monday", ...sites, dead)).code).toBe(3);
   await fleet("monday", "--retry", "unreachable");
   for (let time = 0; time < 2; time += 1)
-    expect(await dataset("monday")).toMatchObject({ code: 0, stderr: "sitegrove: monday: 5 websites, 12 pages\n" });
+    expect(await dataset("monday")).toMatchObject({ code: 0, stdout: "monday: 5 websites, 12 pages\n" });
   const [pages, sitemaps, table] = [
     await rows("pages", "monday"),
     await rows("sitemaps", "monday"),
@@ -84,7 +84,8 @@ test.each([
 ])("with -f %s", async (format, code, message) => {
   const { sites } = await serve({ count: 2 });
   await fleet("out", ...sites, "-f", format);
-  expect(await dataset("out")).toMatchObject({ code, stderr: expect.stringContaining(message) });
+  const { code: ended, stdout, stderr } = await dataset("out");
+  expect({ ended, text: stdout + stderr }).toEqual({ ended: code, text: expect.stringContaining(message) });
   if (code === 0) expect(await rows("sites", "out")).toHaveLength(2);
 });
 

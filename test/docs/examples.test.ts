@@ -270,7 +270,7 @@ const compilerSettings = {
 };
 
 function compile(project: string): string {
-  const compiler = path.join(root, "node_modules/@typescript/native/bin/tsc");
+  const compiler = path.join(root, "node_modules/typescript/bin/tsc");
   // Once and small: threads, and the collector of its memory, take more than they give.
   const how = { encoding: "utf8", cwd: project, env: { ...process.env, GOGC: "off" } } as const;
   const { stdout, stderr } = spawnSync(process.execPath, [compiler, "--singleThreaded", "-p", project], how);

@@ -118,7 +118,7 @@ describe("how it is used", () => {
     const typeRoots = [path.join(root, "node_modules/@types")];
     const settings = { compilerOptions: { ...always, typeRoots, ...compilerOptions }, files: sources };
     write(`${name}.json`, JSON.stringify(settings));
-    const compiler = path.join(root, "node_modules/@typescript/native/bin/tsc");
+    const compiler = path.join(root, "node_modules/typescript/bin/tsc");
     // Once and small: threads, and the collector of its memory, take more than they give.
     const env = { ...process.env, GOGC: "off" };
     const words = [compiler, "--singleThreaded", "-p", `${name}.json`];

@@ -21,7 +21,7 @@ export async function fleetDataset(
   const { writeDataset } = await import("../../fleet/dataset.ts");
   const { sites, pages, damaged } = await writeDataset(from, await Store.open(out));
   const messages = new Messages({ color: true }, context);
-  messages.say(`${from.run}: ${counted(sites, "website")}, ${counted(pages, "page")}`, "good");
+  context.stdout.write(`${from.run}: ${counted(sites, "website")}, ${counted(pages, "page")}\n`);
   const [first] = damaged;
   if (first !== undefined)
     messages.say(
