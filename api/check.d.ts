@@ -15,6 +15,7 @@ export declare class Baseline implements KnownPlaces {
   toJson(result: CheckResult, tree: SitemapTree): object;
 }
 
+/** The findings of one rule in one sitemap. */
 export interface BaselineEntry {
   readonly count: number;
   readonly of?: number | undefined;
@@ -133,6 +134,7 @@ export interface FileLocation {
   readonly file?: string | undefined;
 }
 
+/** Finds the file and the line of a finding, for reports that annotate files. */
 export declare class FileLocations {
   #private;
   /** The names of bases other than the working directory, by their URLs. */

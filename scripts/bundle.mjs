@@ -64,8 +64,8 @@ export async function write({ transform, ...options }, dir, output) {
     cwd: root,
     platform: "node",
     external: isExternal,
-    // How long plugins take is no news to whoever runs `npm start`.
-    checks: { bundlerTimings: false },
+    // Neither is news to whoever runs `npm start`: how long plugins take, and modules that are loaded on demand by some importers only.
+    checks: { bundlerTimings: false, ineffectiveDynamicImport: false },
     tsconfig: path.join(root, "tsconfig.build.json"),
     transform: { target: "es2023", ...transform },
     ...options,

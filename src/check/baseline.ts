@@ -7,6 +7,7 @@ import { type CheckResult, tally } from "./result.ts";
 /** Findings by sitemap and rule, as JSON. `of`: pages of the sitemap, or of the website. `places`: their hashes, as far as they are known one by one. */
 export type BaselineFindings = Readonly<Record<string, Readonly<Record<string, BaselineEntry>>>>;
 
+/** The findings of one rule in one sitemap. */
 export interface BaselineEntry {
   readonly count: number;
   readonly of?: number | undefined;

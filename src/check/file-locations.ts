@@ -14,6 +14,7 @@ export interface FileLocation {
 // https://docs.github.com/en/code-security/code-scanning
 const sourceRoot = "%SRCROOT%";
 
+/** Finds the file and the line of a finding, for reports that annotate files. */
 export class FileLocations {
   readonly #folders: readonly SiteFolder[];
   /** The names of bases other than the working directory, by their URLs. */

@@ -71,7 +71,7 @@ class BuiltInClient implements OwnClient {
       headers: { host, connection: "keep-alive", ...request.headers, ...login, ...(asksProxy ? { host } : {}) },
       createConnection: () => socket,
       maxHeaderSize: headerBytes,
-      // Like browsers and curl, accepts folded headers, lines that end in LF alone, and Content-Length next to chunks.
+      // Lenient: like browsers and curl, accepts folded headers, lines that end in LF alone, and Content-Length next to chunks.
       insecureHTTPParser: true,
     };
     const sent = http.request(options);

@@ -51,15 +51,13 @@ export function diffCommand(context: Context, done: Done): Command {
     done(await diff(before, after, flags, context)),
   );
   return addHelp(command, {
-    flags:
-      "--format --output --force --only --ignore --column --rewrite --follow --fail-on --include --exclude --exit-code --user-agent --verbose",
+    flags: "--format --output --only --ignore --rewrite --follow --fail-on --exit-code --verbose",
     examples: `
 Examples:
   sitegrove diff monday.warc.gz tuesday.warc.gz              counts and examples
   sitegrove diff monday.warc.gz example.org -f ndjson        since then, as JSON
   sitegrove diff old.xml new.xml.gz --ignore lastModified    two sitemaps
   sitegrove diff site.warc.gz public/                        a static site
-  sitegrove diff old.txt new.txt -f pages --only added       new URLs in a list
   sitegrove diff crawl.csv example.org                       a crawler's export
   sitegrove diff old.warc.gz new.example --follow -o gone.csv  after a migration
   sitegrove diff old.warc.gz new.warc.gz -f rss -o new.xml   a feed of new pages
