@@ -37,8 +37,21 @@ export async function fetchRobots(
   }
 }
 
+/** Fetches documents of one website, outside of a crawl. */
+export interface WebsiteFetch {
+  fetch(request: DocumentRequest): Promise<Fetched>;
+  /** Follows the redirects of a URL. */
+  followed(url: string, role: DocumentRole): ReturnType<typeof follow>;
+  readonly robotsOf: RobotsOf;
+  close(): Promise<void>;
+}
+
 /** Fetches from a website. Responses are kept in the `store`, if there is one, and those that are there are not requested. */
-export async function openWebsite(settings: Settings, startUrls: readonly string[], store?: Store) {
+export async function openWebsite(
+  settings: Settings,
+  startUrls: readonly string[],
+  store?: Store,
+): Promise<WebsiteFetch> {
   const { limits, rewrite, signal, onEvent } = settings;
   const { Fetcher } = await import("../fetch/fetcher.ts");
   const fetcher = new Fetcher({ settings, start: startUrls, onEvent });

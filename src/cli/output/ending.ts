@@ -231,7 +231,7 @@ export class SkippedEntries {
   }
 
   /** One line, if there are any: `939 entries skipped: invalid URLs; -v lists them`. */
-  print(messages: Messages, areListed = messages.hasLog): void {
+  print(messages: Messages, areListed: boolean = messages.hasLog): void {
     const reasons = [...this.#counts].sort(([, one], [, other]) => other - one);
     if (reasons.length === 0) return;
     const total = reasons.reduce((sum, [, count]) => sum + count, 0);
