@@ -41,7 +41,7 @@ export async function fetchRobots(
 export interface WebsiteFetch {
   fetch(request: DocumentRequest): Promise<Fetched>;
   /** Follows the redirects of a URL. */
-  followed(url: string, role: DocumentRole): ReturnType<typeof follow>;
+  followed(url: string, role: DocumentRole): Promise<Followed>;
   readonly robotsOf: RobotsOf;
   close(): Promise<void>;
 }
