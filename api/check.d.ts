@@ -42,7 +42,7 @@ export interface CheckOptions {
    * Severities for rules, or `"off"`; and custom rules. A list may contain both.
    * @example [{ "url-fragment": "off", "lastmod-missing": "warning" }, { id: "no-drafts", check(event, context) {} }]
    */
-  rules?: RuleSeverities | readonly (RuleSeverities | OwnRule)[] | undefined;
+  rules?: RuleSeverities | readonly (RuleSeverities | CustomRule)[] | undefined;
   /**
    * The search engines whose rules apply.
    * @default ["google", "bing", "yandex"]
@@ -91,7 +91,7 @@ export interface CheckOptions {
    */
   files?: SiteFilesOptions | undefined;
   /**
-   * Time limit for the check and its sample, in milliseconds. Rules that did not run are in `notJudged`.
+   * Time limit for the check and its sample, in milliseconds. Rules that did not run are in `notChecked`.
    * @default crawl.limits.time
    */
   time?: number | undefined;
@@ -108,19 +108,33 @@ export interface CheckResult {
   readonly sitemapCount: number;
   readonly pageCount: number;
   /** How many rules failed, by severity: the count used by every output and `--fail-on`. */
-  readonly counts: Readonly<Record<Severity, number>>;
-  /** The number of occurrences: the sum of the counts of the findings. */
-  readonly places: Readonly<Record<Severity, number>>;
+  readonly rulesFailed: Readonly<Record<Severity, number>>;
+  /** The number of occurrences: the sum of the rulesFailed of the findings. */
+  readonly occurrences: Readonly<Record<Severity, number>>;
   /** Most severe first; within one severity in the order of the rules, then of the tree. */
   readonly findings: readonly Finding[];
   /** The number of occurrences that are in the baseline, and not in the findings. Absent without a baseline. */
   readonly known?: number;
   /** Rules that could not be checked, and why. */
-  readonly notJudged: readonly NotJudged[];
+  readonly notChecked: readonly NotChecked[];
   /** The result of a sample of the pages, if one was requested. */
   readonly sample?: PageSample;
   /** The rules that were applied, including your own. */
   readonly rules: readonly Rule[];
+}
+
+/** A custom rule. It receives all events, in tree order. */
+export interface CustomRule {
+  readonly id: string;
+  /** @default "warning" */
+  readonly severity?: Severity | undefined;
+  /** What is wrong, for people. @default the id */
+  readonly sentence?: string | undefined;
+  /** What to do about it. */
+  readonly fix?: string | undefined;
+  /** A URL with more information. */
+  readonly link?: string | undefined;
+  check(event: OrderedEvent, context: RuleContext): void | Promise<void>;
 }
 
 /** A search engine. */
@@ -193,23 +207,9 @@ export interface IgnoredFinding {
 export type Need = "complete" | "site" | "location" | "response" | "robots" | "sample" | "files" | "pages";
 
 /** A rule that could not be applied, and why. */
-export interface NotJudged {
+export interface NotChecked {
   readonly rule: string;
   readonly reason: string;
-}
-
-/** A custom rule. It receives all events, in tree order. */
-export interface OwnRule {
-  readonly id: string;
-  /** @default "warning" */
-  readonly severity?: Severity | undefined;
-  /** What is wrong, for people. @default the id */
-  readonly sentence?: string | undefined;
-  /** What to do about it. */
-  readonly fix?: string | undefined;
-  /** A URL with more information. */
-  readonly link?: string | undefined;
-  check(event: OrderedEvent, context: RuleContext): void | Promise<void>;
 }
 
 /** The result of a sample of pages, for all pages. */
@@ -316,11 +316,25 @@ export declare function checkTree(tree: SitemapTree, options?: CheckOptions): Pr
 /** The findings of a document as `Baseline.toJson` makes it. Throws an error for any other. */
 export declare function parseBaseline(document: unknown): BaselineFindings;
 
+type AiRuleId = Words<"robots-preference-invalid robots-preference-misplaced robots-preference-conflict">;
+
+type DateRuleId = Words<"lastmod-invalid lastmod-form lastmod-no-offset lastmod-future lastmod-zero lastmod-all-identical"> | Words<"lastmod-generated lastmod-missing lastmod-date-only priority-invalid changefreq-invalid priority-ignored">;
+
+type DocumentRuleId = Words<"sitemap-is-html sitemap-unsupported sitemap-empty sitemap-not-well-formed sitemap-leading-text"> | Words<"sitemap-namespace sitemap-not-utf8 sitemap-too-large sitemap-too-many-urls sitemap-near-limit"> | Words<"index-too-many-sitemaps index-nested index-mixed index-cycle index-child-other-site"> | Words<"index-child-outside-directory index-child-repeated index-lastmod-stale index-lastmod-identical"> | Words<"feed-unsupported feed-as-only-sitemap text-sitemap-name text-sitemap-junk">;
+
+type FetchingRuleId = Words<"sitemap-none robots-unreachable robots-too-large robots-sitemap-spelling robots-sitemap-relative"> | Words<"robots-no-sitemap sitemap-undeclared sitemap-robots-disallowed sitemap-unreachable sitemap-challenge"> | Words<"sitemap-redirect sitemap-redirect-broken sitemap-slow sitemap-served-as-html sitemap-cut-off"> | Words<"sitemap-compression sitemap-not-compressed">;
+
 /** The occurrences of earlier findings. Known ones are counted, but are not examples. */
 interface KnownPlaces {
   /** `isCase`: it counts as a case; others are only examples. */
   isKnown(rule: string, sitemap: string, place: string, isCase: boolean): boolean;
 }
+
+type LanguageRuleId = Words<"hreflang-code hreflang-region hreflang-not-absolute hreflang-incomplete hreflang-language-twice"> | Words<"hreflang-no-self hreflang-no-return hreflang-return-differs hreflang-target-unlisted hreflang-no-default"> | Words<"hreflang-no-catchall">;
+
+type MediaRuleId = Words<"news-too-many news-stale news-incomplete news-date-form news-language news-repeated news-deprecated"> | Words<"image-too-many image-incomplete image-deprecated video-incomplete video-is-page video-field video-expired"> | Words<"video-deprecated media-robots-disallowed">;
+
+type PageRuleId = Words<"page-unreachable page-missing-file page-not-listed page-redirect page-redirect-stub page-noindex"> | Words<"page-canonical-other page-hreflang-differs page-lastmod-older">;
 
 /** A row of the table: a rule, and the codes of the problems that it is about, with spaces between them. */
 interface RuleRow extends Omit<Rule, "id"> {
@@ -332,148 +346,27 @@ interface RuleRow extends Omit<Rule, "id"> {
   readonly websiteProblems?: string;
 }
 
-declare const aiRules: {
-  "robots-preference-invalid": RuleRow;
-  "robots-preference-misplaced": RuleRow;
-  "robots-preference-conflict": RuleRow;
-  "llms-differs": RuleRow;
-};
+/** The rows of a group, by id. */
+type RuleRows<Id extends string> = Readonly<Record<Id, RuleRow>>;
 
-declare const dateRules: {
-  "lastmod-invalid": RuleRow;
-  "lastmod-form": RuleRow;
-  "lastmod-no-offset": RuleRow;
-  "lastmod-future": RuleRow;
-  "lastmod-zero": RuleRow;
-  "lastmod-all-identical": RuleRow;
-  "lastmod-generated": RuleRow;
-  "lastmod-missing": RuleRow;
-  "lastmod-date-only": RuleRow;
-  "priority-invalid": RuleRow;
-  "changefreq-invalid": RuleRow;
-  "priority-ignored": RuleRow;
-};
+type UrlRuleId = Words<"url-missing url-tag-repeated url-not-absolute url-invalid url-too-long url-too-long-yandex url-escaped-twice"> | Words<"url-www-mismatch url-other-host url-other-scheme url-outside-directory url-private-host url-robots-disallowed"> | Words<"url-credentials url-fragment url-session-id url-tracking-parameter url-not-escaped url-percent-invalid"> | Words<"url-percent-twice url-not-normal url-double-slash url-asset url-utility url-duplicate url-repeated"> | Words<"url-variants url-lastmod-conflict homepage-unlisted">;
 
-declare const documentRules: {
-  "sitemap-is-html": RuleRow;
-  "sitemap-unsupported": RuleRow;
-  "sitemap-empty": RuleRow;
-  "sitemap-not-well-formed": RuleRow;
-  "sitemap-leading-text": RuleRow;
-  "sitemap-namespace": RuleRow;
-  "sitemap-not-utf8": RuleRow;
-  "sitemap-too-large": RuleRow;
-  "sitemap-too-many-urls": RuleRow;
-  "sitemap-near-limit": RuleRow;
-  "index-too-many-sitemaps": RuleRow;
-  "index-nested": RuleRow;
-  "index-mixed": RuleRow;
-  "index-cycle": RuleRow;
-  "index-child-other-site": RuleRow;
-  "index-child-outside-directory": RuleRow;
-  "index-child-repeated": RuleRow;
-  "index-lastmod-stale": RuleRow;
-  "index-lastmod-identical": RuleRow;
-  "feed-unsupported": RuleRow;
-  "feed-as-only-sitemap": RuleRow;
-  "text-sitemap-name": RuleRow;
-  "text-sitemap-junk": RuleRow;
-};
+/** The words of a text with spaces between them: ids, without a line for each. */
+type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
 
-declare const fetchingRules: {
-  "sitemap-none": RuleRow;
-  "robots-unreachable": RuleRow;
-  "robots-too-large": RuleRow;
-  "robots-sitemap-spelling": RuleRow;
-  "robots-sitemap-relative": RuleRow;
-  "robots-no-sitemap": RuleRow;
-  "sitemap-undeclared": RuleRow;
-  "sitemap-robots-disallowed": RuleRow;
-  "sitemap-unreachable": RuleRow;
-  "sitemap-challenge": RuleRow;
-  "sitemap-redirect": RuleRow;
-  "sitemap-redirect-broken": RuleRow;
-  "sitemap-slow": RuleRow;
-  "sitemap-served-as-html": RuleRow;
-  "sitemap-cut-off": RuleRow;
-  "sitemap-compression": RuleRow;
-  "sitemap-not-compressed": RuleRow;
-};
+declare const aiRules: RuleRows<AiRuleId>;
 
-declare const languageRules: {
-  "hreflang-code": RuleRow;
-  "hreflang-region": RuleRow;
-  "hreflang-not-absolute": RuleRow;
-  "hreflang-incomplete": RuleRow;
-  "hreflang-language-twice": RuleRow;
-  "hreflang-no-self": RuleRow;
-  "hreflang-no-return": RuleRow;
-  "hreflang-return-differs": RuleRow;
-  "hreflang-target-unlisted": RuleRow;
-  "hreflang-no-default": RuleRow;
-  "hreflang-no-catchall": RuleRow;
-};
+declare const dateRules: RuleRows<DateRuleId>;
 
-declare const mediaRules: {
-  "news-too-many": RuleRow;
-  "news-stale": RuleRow;
-  "news-incomplete": RuleRow;
-  "news-date-form": RuleRow;
-  "news-language": RuleRow;
-  "news-repeated": RuleRow;
-  "news-deprecated": RuleRow;
-  "image-too-many": RuleRow;
-  "image-incomplete": RuleRow;
-  "image-deprecated": RuleRow;
-  "video-incomplete": RuleRow;
-  "video-is-page": RuleRow;
-  "video-field": RuleRow;
-  "video-expired": RuleRow;
-  "video-deprecated": RuleRow;
-  "media-robots-disallowed": RuleRow;
-};
+declare const documentRules: RuleRows<DocumentRuleId>;
 
-declare const pageRules: {
-  "page-unreachable": RuleRow;
-  "page-missing-file": RuleRow;
-  "page-not-listed": RuleRow;
-  "page-redirect": RuleRow;
-  "page-redirect-stub": RuleRow;
-  "page-noindex": RuleRow;
-  "page-canonical-other": RuleRow;
-  "page-hreflang-differs": RuleRow;
-  "page-lastmod-older": RuleRow;
-};
+declare const fetchingRules: RuleRows<FetchingRuleId>;
 
-declare const urlRules: {
-  "url-missing": RuleRow;
-  "url-tag-repeated": RuleRow;
-  "url-not-absolute": RuleRow;
-  "url-invalid": RuleRow;
-  "url-too-long": RuleRow;
-  "url-too-long-yandex": RuleRow;
-  "url-escaped-twice": RuleRow;
-  "url-www-mismatch": RuleRow;
-  "url-other-host": RuleRow;
-  "url-other-scheme": RuleRow;
-  "url-outside-directory": RuleRow;
-  "url-private-host": RuleRow;
-  "url-robots-disallowed": RuleRow;
-  "url-credentials": RuleRow;
-  "url-fragment": RuleRow;
-  "url-session-id": RuleRow;
-  "url-tracking-parameter": RuleRow;
-  "url-not-escaped": RuleRow;
-  "url-percent-invalid": RuleRow;
-  "url-percent-twice": RuleRow;
-  "url-not-normal": RuleRow;
-  "url-double-slash": RuleRow;
-  "url-asset": RuleRow;
-  "url-utility": RuleRow;
-  "url-duplicate": RuleRow;
-  "url-repeated": RuleRow;
-  "url-variants": RuleRow;
-  "url-lastmod-conflict": RuleRow;
-  "homepage-unlisted": RuleRow;
-};
+declare const languageRules: RuleRows<LanguageRuleId>;
+
+declare const mediaRules: RuleRows<MediaRuleId>;
+
+declare const pageRules: RuleRows<PageRuleId>;
+
+declare const urlRules: RuleRows<UrlRuleId>;
 

@@ -51,9 +51,9 @@ export interface ReportFacts {
   readonly figures: ReportFigures;
   readonly findings: readonly ReportFinding[];
   /** How many rules failed, by severity, and the number of occurrences: the same as in `check`. */
-  readonly counts: Readonly<Record<Severity, number>>;
-  readonly places: Readonly<Record<Severity, number>>;
-  readonly notJudged: readonly NotJudged[];
+  readonly rulesFailed: Readonly<Record<Severity, number>>;
+  readonly occurrences: Readonly<Record<Severity, number>>;
+  readonly notChecked: readonly NotChecked[];
   /** The website as a tree of its hosts and directories; if there is only one host, that host. */
   readonly sections: ReportSection;
   readonly timeline: ReportTimeline;

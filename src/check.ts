@@ -10,12 +10,12 @@ export type { Finding, FindingExample } from "./check/findings.ts";
 export type {
   CheckOptions,
   IgnoredFinding,
-  OwnRule,
+  CustomRule,
   RuleContext,
   RuleReport,
   RuleSeverities,
 } from "./check/options.ts";
-export type { CheckResult, NotJudged, PageSample } from "./check/result.ts";
+export type { CheckResult, NotChecked, PageSample } from "./check/result.ts";
 export type { Basis, BuiltInRule, Engine, Need, Rule, Severity } from "./check/rule.ts";
 export { checkRules, type RuleId } from "./check/rule-table.ts";
 export { checkSarif } from "./check/sarif.ts";

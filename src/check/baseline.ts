@@ -85,10 +85,10 @@ export class Baseline implements KnownPlaces {
     const isGone = Object.entries(this.#before).some(([sitemap, rules]) =>
       Object.entries(rules).some(([rule, { count }]) => count > (now[sitemap]?.[rule]?.count ?? 0)),
     );
-    const counts = tally(findings);
-    const known = placesIn(result) - placesIn(counts);
+    const failed = tally(findings);
+    const known = occurrencesIn(result) - occurrencesIn(failed);
     // Findings in what could not be read do not count as fixed.
-    return { result: { ...result, findings, known, ...counts }, isFixed: isGone && tree.complete };
+    return { result: { ...result, findings, known, ...failed }, isFixed: isGone && tree.complete };
   }
 
   /** All findings as known ones: the document of the next baseline. */
@@ -134,8 +134,8 @@ export class Baseline implements KnownPlaces {
 }
 
 /** How many occurrences there are. */
-export function placesIn({ places }: Pick<CheckResult, "places">): number {
-  return places.error + places.warning + places.info;
+export function occurrencesIn({ occurrences }: Pick<CheckResult, "occurrences">): number {
+  return occurrences.error + occurrences.warning + occurrences.info;
 }
 
 const mostPlaces = 10_000;

@@ -7,14 +7,13 @@ import { bounds } from "./bounds.ts";
 import type { PageWatcher } from "./check-tree.ts";
 import { type CheckRun, locationOf, RobotsAccess, SiteContext, type SitemapContext } from "./context.ts";
 import { CrossRules, WebsitePages } from "./cross-rules.ts";
+import { tellEnd, tellStep } from "./custom-rules.ts";
 import { findLines } from "./example-lines.ts";
 import { Findings, type KnownPlaces, SitemapFindings } from "./findings.ts";
 import { type CheckSettings, judgeFor } from "./options.ts";
-import { tellEnd, tellStep } from "./own-rules.ts";
-import { type CheckResult, type NotJudged, resultOf } from "./result.ts";
+import { type CheckResult, type NotChecked, resultOf } from "./result.ts";
 import type { Need } from "./rule.ts";
 import type { RuleId } from "./rule-table.ts";
-import { LlmsRule } from "./rules/ai.ts";
 import { DateRules } from "./rules/dates.ts";
 import { LanguageRules } from "./rules/languages.ts";
 import { MediaRules } from "./rules/media.ts";
@@ -46,7 +45,6 @@ export async function runCheck(
   const dates = new DateRules();
   const media = new MediaRules();
   const languages = new LanguageRules();
-  const llms = new LlmsRule();
   const sampler = settings.sample > 0 ? new PageSampler(tree, settings.sample) : undefined;
   const files = settings.files && new SiteFiles(settings.files);
   // A folder that contains only sitemaps says nothing about pages.
@@ -88,7 +86,6 @@ export async function runCheck(
       scan.read(page.url);
       isHomepageListed ||= scan.pageHigh === homepage.pageHigh && scan.pageLow === homepage.pageLow;
       urls.see(page.url, scan, context);
-      llms.see(page.url);
       const lastModified = dates.see(page, context);
       media.see(page, context);
       const { alternates } = page;
@@ -106,7 +103,6 @@ export async function runCheck(
     dates.finish(run);
     urls.finish(run);
     if (isComplete) languages.finish(run);
-    if (isComplete) llms.finish(findings);
     if (isComplete && site.isSite && pages.count >= bounds.homepagePages && !isHomepageListed) {
       findings.count("homepage-unlisted", tree.homepage, 1, { url: tree.homepage });
     }
@@ -126,7 +122,7 @@ export async function runCheck(
       ? "`files.pages` and `files.ignore` exclude all HTML files"
       : "the folder has no HTML files";
     const unknown = (files?.notUnderstood ?? []).slice(0, mostUnknown).join(", ");
-    const unfinished: NotJudged[] = [
+    const unfinished: NotChecked[] = [
       ...(files && !hasPages ? [{ rule: "page-missing-file", reason: without }] : []),
       ...(unknown === "" ? [] : [{ rule: "page-redirect", reason: `not all redirects are understood (${unknown})` }]),
       ...(isCut ? crossRules.map((rule) => ({ rule, reason: "too many of its URLs look alike" })) : []),
@@ -136,7 +132,6 @@ export async function runCheck(
   };
 
   try {
-    await llms.read(tree);
     await judgeTree(run);
     let context: SitemapContext | undefined;
     const seen = new Set<string>();

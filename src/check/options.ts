@@ -18,7 +18,7 @@ export interface CheckOptions {
    * Severities for rules, or `"off"`; and custom rules. A list may contain both.
    * @example [{ "url-fragment": "off", "lastmod-missing": "warning" }, { id: "no-drafts", check(event, context) {} }]
    */
-  rules?: RuleSeverities | readonly (RuleSeverities | OwnRule)[] | undefined;
+  rules?: RuleSeverities | readonly (RuleSeverities | CustomRule)[] | undefined;
   /**
    * The search engines whose rules apply.
    * @default ["google", "bing", "yandex"]
@@ -67,7 +67,7 @@ export interface CheckOptions {
    */
   files?: SiteFilesOptions | undefined;
   /**
-   * Time limit for the check and its sample, in milliseconds. Rules that did not run are in `notJudged`.
+   * Time limit for the check and its sample, in milliseconds. Rules that did not run are in `notChecked`.
    * @default crawl.limits.time
    */
   time?: number | undefined;
@@ -92,7 +92,7 @@ export interface IgnoredFinding {
 }
 
 /** A custom rule. It receives all events, in tree order. */
-export interface OwnRule {
+export interface CustomRule {
   readonly id: string;
   /** @default "warning" */
   readonly severity?: Severity | undefined;
@@ -128,7 +128,7 @@ export interface RuleReport {
 
 export interface CheckSettings extends Readonly<Pick<CheckOptions, "crawl" | "files" | "signal">> {
   readonly rules: readonly Rule[];
-  readonly own: readonly OwnRule[];
+  readonly own: readonly CustomRule[];
   readonly agents: readonly string[];
   readonly crossSubmit: ReadonlySet<string>;
   readonly ignore: readonly IgnoredFinding[];
@@ -157,9 +157,9 @@ export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
   const { time = crawl?.limits?.time ?? Number.POSITIVE_INFINITY } = options;
   if (crawl !== undefined) resolveOptions(crawl);
   if (signal !== undefined) checks.signal("signal", signal);
-  const list = (Array.isArray(given) ? given : [given]) as readonly (RuleSeverities | OwnRule)[];
+  const list = (Array.isArray(given) ? given : [given]) as readonly (RuleSeverities | CustomRule)[];
   for (const item of list) checks.expectObject("rules", item);
-  const own = list.filter(isOwnRule).map(checkedOwnRule);
+  const own = list.filter(isCustomRule).map(checkedCustomRule);
   const rows: Rule[] = [...checkRules, ...own.map(toRow)];
   const ids = rows.map(({ id }) => id);
   const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
@@ -167,7 +167,7 @@ export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
   return {
     rules: rows,
     own,
-    severities: checkedSeverities(list.filter((item) => !isOwnRule(item)) as RuleSeverities[], ids),
+    severities: checkedSeverities(list.filter((item) => !isCustomRule(item)) as RuleSeverities[], ids),
     engines: new Set(someStrings("engines", asked).map((engine) => anEngine("engines", engine) as Engine)),
     agents: someStrings("agents", agents),
     crossSubmit: new Set(checks.strings("crossSubmit", crossSubmit).map(hostOf)),
@@ -242,11 +242,11 @@ const aSeverity = checks.oneOf(severities);
 const aSetting = checks.oneOf(["off", ...severities]);
 const defaultAgents = ["Googlebot", "bingbot", "YandexBot"] as const;
 
-function isOwnRule(item: RuleSeverities | OwnRule): item is OwnRule {
-  return typeof (item as Partial<OwnRule>).check === "function";
+function isCustomRule(item: RuleSeverities | CustomRule): item is CustomRule {
+  return typeof (item as Partial<CustomRule>).check === "function";
 }
 
-function checkedOwnRule(rule: OwnRule): OwnRule {
+function checkedCustomRule(rule: CustomRule): CustomRule {
   if (typeof rule.id !== "string" || !/^[a-z0-9][\w./@-]*$/i.test(rule.id)) {
     throw checks.invalid("A rule of your own needs an `id` of letters, digits and hyphens");
   }
@@ -254,7 +254,7 @@ function checkedOwnRule(rule: OwnRule): OwnRule {
   return rule;
 }
 
-function toRow({ id, severity = "warning", sentence = id, fix = "", link = "" }: OwnRule): Rule {
+function toRow({ id, severity = "warning", sentence = id, fix = "", link = "" }: CustomRule): Rule {
   return { id, severity, basis: "heuristic", engines, sentence, fix, link };
 }
 

@@ -14,15 +14,15 @@ export interface CheckResult {
   readonly sitemapCount: number;
   readonly pageCount: number;
   /** How many rules failed, by severity: the count used by every output and `--fail-on`. */
-  readonly counts: Readonly<Record<Severity, number>>;
-  /** The number of occurrences: the sum of the counts of the findings. */
-  readonly places: Readonly<Record<Severity, number>>;
+  readonly rulesFailed: Readonly<Record<Severity, number>>;
+  /** The number of occurrences: the sum of the rulesFailed of the findings. */
+  readonly occurrences: Readonly<Record<Severity, number>>;
   /** Most severe first; within one severity in the order of the rules, then of the tree. */
   readonly findings: readonly Finding[];
   /** The number of occurrences that are in the baseline, and not in the findings. Absent without a baseline. */
   readonly known?: number;
   /** Rules that could not be checked, and why. */
-  readonly notJudged: readonly NotJudged[];
+  readonly notChecked: readonly NotChecked[];
   /** The result of a sample of the pages, if one was requested. */
   readonly sample?: PageSample;
   /** The rules that were applied, including your own. */
@@ -46,7 +46,7 @@ export interface PageSample {
 }
 
 /** A rule that could not be applied, and why. */
-export interface NotJudged {
+export interface NotChecked {
   readonly rule: string;
   readonly reason: string;
 }
@@ -64,25 +64,26 @@ export function resultOf(
   run: CheckRun,
   missing: ReadonlySet<Need>,
   isLate: boolean,
-  unfinished: readonly NotJudged[],
+  unfinished: readonly NotChecked[],
   sample: PageSample | undefined,
 ): CheckResult {
   const { tree, settings } = run;
   const findings = sorted(run).map(({ room: _, ...finding }): Finding => finding);
   const applied = settings.rules.filter(({ id }) => run.findings.severity(id, tree.homepage) !== undefined);
-  const notJudged = applied.flatMap(({ id, needs = [] }) => {
+  const notChecked = applied.flatMap(({ id, needs = [] }) => {
     const need = needs.find((each) => missing.has(each));
     const reason = need && reasons[need];
     return reason === undefined ? [] : [{ rule: id, reason }];
   });
   if (isLate) {
-    const said = new Set([...notJudged, ...findings].map(({ rule }) => rule));
-    for (const { id } of applied) if (!said.has(id)) notJudged.push({ rule: id, reason: "the time limit was reached" });
+    const said = new Set([...notChecked, ...findings].map(({ rule }) => rule));
+    for (const { id } of applied)
+      if (!said.has(id)) notChecked.push({ rule: id, reason: "the time limit was reached" });
   }
-  notJudged.push(...unfinished);
+  notChecked.push(...unfinished);
   const sitemapCount = [...tree.sitemaps()].filter(isReadSitemap).length;
   if (sitemapCount === 0 && !tree.complete && !missing.has("site") && !missing.has("robots")) {
-    notJudged.unshift({ rule: "sitemap-none", reason: reasons.complete as string });
+    notChecked.unshift({ rule: "sitemap-none", reason: reasons.complete as string });
   }
   return {
     homepage: tree.homepage,
@@ -91,35 +92,35 @@ export function resultOf(
     pageCount: tree.pageCount,
     ...tally(findings),
     findings,
-    notJudged,
+    notChecked,
     ...(sample === undefined ? {} : { sample }),
     rules: settings.rules,
   };
 }
 
 /** Counts what failed. */
-export function tally(findings: readonly Finding[]): Pick<CheckResult, "counts" | "places"> {
-  const counts = { error: 0, warning: 0, info: 0 };
-  const places = { error: 0, warning: 0, info: 0 };
-  for (const group of groupedByRule(findings)) counts[group[0].severity] += 1;
-  for (const { severity, count } of findings) places[severity] += count;
-  return { counts, places };
+export function tally(findings: readonly Finding[]): Pick<CheckResult, "rulesFailed" | "occurrences"> {
+  const rulesFailed = { error: 0, warning: 0, info: 0 };
+  const occurrences = { error: 0, warning: 0, info: 0 };
+  for (const group of groupedByRule(findings)) rulesFailed[group[0].severity] += 1;
+  for (const { severity, count } of findings) occurrences[severity] += count;
+  return { rulesFailed, occurrences };
 }
 
 /** `3 rules failed, 42 occurrences`, of these severities. */
 export function failedInWords(
-  { counts, places }: Pick<CheckResult, "counts" | "places">,
+  { rulesFailed, occurrences }: Pick<CheckResult, "rulesFailed" | "occurrences">,
   of: readonly Severity[] = severities,
 ): string {
   const sum = (all: Readonly<Record<Severity, number>>) => of.reduce((total, severity) => total + all[severity], 0);
-  return `${counted(sum(counts), "rule")} failed, ${counted(sum(places), "occurrence")}`;
+  return `${counted(sum(rulesFailed), "rule")} failed, ${counted(sum(occurrences), "occurrence")}`;
 }
 
 /** `1 error, 2 warnings`: rules by severity. Empty if none failed. */
-export function severitiesInWords(counts: CheckResult["counts"]): string {
+export function severitiesInWords(rulesFailed: CheckResult["rulesFailed"]): string {
   const nouns = { error: "error", warning: "warning", info: "note" };
-  const failed = severities.filter((severity) => counts[severity] > 0);
-  return failed.map((severity) => counted(counts[severity], nouns[severity])).join(", ");
+  const failed = severities.filter((severity) => rulesFailed[severity] > 0);
+  return failed.map((severity) => counted(rulesFailed[severity], nouns[severity])).join(", ");
 }
 
 // By severity, in the order of the rules, then of the tree; what is combined comes last.
@@ -131,9 +132,9 @@ function sorted({ findings, tree, settings }: CheckRun): FindingDraft[] {
     rules.get(rule) ?? 0,
     otherSitemaps === undefined ? (sitemaps.get(sitemap) ?? sitemaps.size) : sitemaps.size + 1,
   ];
-  const places = new Map(Array.from(findings.drafts(), (draft) => [draft, placeOf(draft)]));
-  return [...places.keys()].sort((one, two) => {
-    const [own, other] = [places.get(one)!, places.get(two)!];
+  const occurrences = new Map(Array.from(findings.drafts(), (draft) => [draft, placeOf(draft)]));
+  return [...occurrences.keys()].sort((one, two) => {
+    const [own, other] = [occurrences.get(one)!, occurrences.get(two)!];
     return own[0]! - other[0]! || own[1]! - other[1]! || own[2]! - other[2]!;
   });
 }

@@ -62,6 +62,12 @@ export interface RuleRow extends Omit<Rule, "id"> {
   readonly websiteProblems?: string;
 }
 
+/** The words of a text with spaces between them: ids, without a line for each. */
+export type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
+
+/** The rows of a group, by id. */
+export type RuleRows<Id extends string> = Readonly<Record<Id, RuleRow>>;
+
 type Row = Pick<Rule, "sentence" | "fix"> & Partial<RuleRow>;
 
 /** A rule that applies to all engines. */

@@ -16,7 +16,7 @@ const docs = "https://github.com/sitegrove/sitegrove/blob/main/docs/check.md";
 
 /** The result as a SARIF log. */
 export function checkSarif(result: CheckResult, places: FileLocations): unknown {
-  const { findings, notJudged, homepage, complete, pageCount } = result;
+  const { findings, notChecked, homepage, complete, pageCount } = result;
   const rules = failedRules(result);
   const results = findings.slice(0, mostResults).map((finding) => resultOf(finding, rules, places));
   const cut = findings.length - results.length;
@@ -25,7 +25,7 @@ export function checkSarif(result: CheckResult, places: FileLocations): unknown 
     verdict(result),
     ...(cut > 0 ? [beyond] : []),
     ...sampleSentences(result),
-    ...notJudged.map(({ rule, reason }) => `Not judged, because ${reason}: ${rule}`),
+    ...notChecked.map(({ rule, reason }) => `Not judged, because ${reason}: ${rule}`),
   ].map((text) => ({ level: "note", message: { text } }));
   const bases = Object.fromEntries([...places.bases].map(([uri, name]) => [name, { uri }]));
   return {

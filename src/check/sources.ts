@@ -27,6 +27,5 @@ export const yandex: string = "https://yandex.com/support/webmaster/controlling-
 export const uri: string = "https://www.rfc-editor.org/rfc/rfc3986";
 export const httpStatus: string = "https://www.rfc-editor.org/rfc/rfc9110#name-status-codes";
 export const contentSignals: string = "https://contentsignals.org/";
-export const llms: string = "https://llmstxt.org/";
 export const contentUsage: string = "https://datatracker.ietf.org/doc/draft-ietf-aipref-attach/";
 export const dates: string = "https://www.w3.org/TR/NOTE-datetime";

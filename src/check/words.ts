@@ -6,16 +6,16 @@ import type { Rule } from "./rule.ts";
 
 /** The result in one sentence. */
 export function verdict(result: CheckResult): string {
-  const { sitemapCount, pageCount, complete, counts, known = 0 } = result;
+  const { sitemapCount, pageCount, complete, rulesFailed, known = 0 } = result;
   const none = known > 0 ? `No new findings (${counted(known, "occurrence")} in the baseline)` : "No findings";
-  const found = result.findings.length === 0 ? "" : `${failedInWords(result)} (${severitiesInWords(counts)})`;
+  const found = result.findings.length === 0 ? "" : `${failedInWords(result)} (${severitiesInWords(rulesFailed)})`;
   if (sitemapCount === 0) return `${found || none}: no sitemap could be read.`;
   const size = `${counted(sitemapCount, "sitemap")} with ${counted(pageCount, "page")}`;
   const rest = complete ? "" : `, as far as the website could be read`;
   if (found === "") return `${none} in ${size}${rest}.`;
   let meaning = "nothing that search engines would reject";
-  if (counts.warning > 0) meaning = "search engines may ignore parts of it";
-  if (counts.error > 0) meaning = "search engines reject or ignore parts of it";
+  if (rulesFailed.warning > 0) meaning = "search engines may ignore parts of it";
+  if (rulesFailed.error > 0) meaning = "search engines reject or ignore parts of it";
   return `${found} in ${size}: ${meaning}${rest}.`;
 }
 
@@ -36,9 +36,9 @@ export function sampleSentences({ sample }: CheckResult): string[] {
 }
 
 /** Rules that were not checked, by reason, as sentences. */
-export function notJudgedSentences({ notJudged }: CheckResult): string[] {
+export function notCheckedSentences({ notChecked }: CheckResult): string[] {
   const reasons = new Map<string, string[]>();
-  for (const { rule, reason } of notJudged) reasons.set(reason, [...(reasons.get(reason) ?? []), rule]);
+  for (const { rule, reason } of notChecked) reasons.set(reason, [...(reasons.get(reason) ?? []), rule]);
   return [...reasons].map(([reason, rules]) => `Not judged, because ${reason}: ${rules.join(", ")}`);
 }
 

@@ -114,7 +114,7 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
         await publish("findings", store.replace(names.findings, `${jsonOf(findings)}\n`));
       const facts = {
         files: { ...kept },
-        ...(findings && { findings: findings.counts }),
+        ...(findings && { findings: findings.rulesFailed }),
         ...(earlier?.error === undefined ? {} : { previousError: earlier.error }),
       };
       const first = await publishSummary(job, { ...summary, ...facts });

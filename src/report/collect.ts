@@ -65,10 +65,10 @@ async function factsOf(tree: SitemapTree, result: CheckResult, collector: Collec
       medianAge: dates.medianAge,
       languages: languages.languages.length,
     },
-    counts: result.counts,
-    places: result.places,
+    rulesFailed: result.rulesFailed,
+    occurrences: result.occurrences,
     findings: findingFacts(result),
-    notJudged: result.notJudged,
+    notChecked: result.notChecked,
     sections: hosts.length === 1 && hosts[0]?.kind === undefined ? hosts[0]! : website,
     timeline: timelineOf(dates, collector.pages),
     languages,
@@ -108,14 +108,14 @@ function verdict(
   result: CheckResult,
   { unreadable, incomplete }: Pick<ReportFigures, "unreadable" | "incomplete">,
 ): string {
-  const { sitemapCount, pageCount, counts, findings } = result;
+  const { sitemapCount, pageCount, rulesFailed, findings } = result;
   if (!tree.reachable) return "Nothing could be read from this website.";
   if (sitemapCount === 0 && unreadable === 0) return "No sitemap was found on this website.";
   return [
     `${counted(pageCount, "page")} in ${counted(sitemapCount, "sitemap")}.`,
     findings.length === 0
       ? "Nothing that search engines would reject."
-      : `${failedInWords(result)} (${severitiesInWords(counts)}).`,
+      : `${failedInWords(result)} (${severitiesInWords(rulesFailed)}).`,
     ...(unreadable > 0 ? [`${counted(unreadable, "declared sitemap")} could not be read.`] : []),
     ...(incomplete > 0 ? [`${counted(incomplete, "sitemap")} could only be partly read.`] : []),
   ].join(" ");

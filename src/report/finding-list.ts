@@ -69,7 +69,7 @@ export function findingsPart(facts: ReportFacts): Html {
       : unreachable !== undefined || figures.sitemaps === 0
         ? html`<p class="empty">There is nothing to check.</p>`
         : html`<p class="empty good">Nothing that search engines would reject or ignore.</p>`;
-  return part("findings", "What search engines would flag", html`${content}${notJudged(facts)}`);
+  return part("findings", "What search engines would flag", html`${content}${notChecked(facts)}`);
 }
 
 const severityNames = {
@@ -79,13 +79,13 @@ const severityNames = {
 } as const;
 
 // Radio buttons and a style sheet: works without script.
-function filter({ findings, counts }: ReportFacts): Html {
-  const all = counts.error + counts.warning + counts.info;
+function filter({ findings, rulesFailed }: ReportFacts): Html {
+  const all = rulesFailed.error + rulesFailed.warning + rulesFailed.info;
   const present = severities.filter((severity) => findings.some((finding) => finding.severity === severity));
   if (present.length < 2) return html``;
   return html`<fieldset class="filter"><legend class="unseen">Show</legend><label><input type="radio" name="only" id="only-all" checked>All<b>${grouped(all)}</b></label>${present.map(
     (severity) =>
-      html`<label><input type="radio" name="only" id="only-${severity}">${severityNames[severity][1]}<b>${grouped(counts[severity])}</b></label>`,
+      html`<label><input type="radio" name="only" id="only-${severity}">${severityNames[severity][1]}<b>${grouped(rulesFailed[severity])}</b></label>`,
   )}</fieldset>`;
 }
 
@@ -104,11 +104,11 @@ function exampleRow({ url, value, file, line, sitemap }: ReportFinding["examples
   return html`<li>${url !== undefined && urlLink(url, withoutOrigin(url, homepage))}${value !== undefined && html`<bdi>${value}</bdi>`}<span class="place">${place !== "/" && html`<bdi>${place}</bdi>`}${line !== undefined && ` line ${grouped(line)}`}</span></li>`;
 }
 
-function notJudged({ notJudged }: ReportFacts): Html | false {
-  if (notJudged.length === 0) return false;
+function notChecked({ notChecked }: ReportFacts): Html | false {
+  if (notChecked.length === 0) return false;
   const reasons = new Map<string, string[]>();
-  for (const { rule, reason } of notJudged) reasons.set(reason, [...(reasons.get(reason) ?? []), rule]);
-  return html`<details class="more"><summary>${counted(notJudged.length, "rule")} could not be checked</summary><ul class="examples">${[
+  for (const { rule, reason } of notChecked) reasons.set(reason, [...(reasons.get(reason) ?? []), rule]);
+  return html`<details class="more"><summary>${counted(notChecked.length, "rule")} could not be checked</summary><ul class="examples">${[
     ...reasons,
   ].map(
     ([reason, rules]) =>

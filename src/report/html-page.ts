@@ -75,9 +75,13 @@ function fileName({ homepage, receivedAt }: ReportFacts): string {
 }
 
 function overview(facts: ReportFacts, parts: readonly { readonly id: string; readonly name: string }[]): Html {
-  const { homepage, verdict, counts, receivedAt, generator, unreachable, complete } = facts;
+  const { homepage, verdict, rulesFailed, receivedAt, generator, unreachable, complete } = facts;
   const tone =
-    counts.error > 0 || unreachable !== undefined ? "error" : counts.warning > 0 || !complete ? "warning" : "good";
+    rulesFailed.error > 0 || unreachable !== undefined
+      ? "error"
+      : rulesFailed.warning > 0 || !complete
+        ? "warning"
+        : "good";
   return html`<header>
 <p class="brand">${logo}<span>Sitemap report</span></p>
 <h1>${title(homepage)}</h1>

@@ -2,7 +2,7 @@
 
 import type { FindingExample } from "../check/findings.ts";
 import { type CheckOptions, resolveCheckOptions } from "../check/options.ts";
-import type { NotJudged } from "../check/result.ts";
+import type { NotChecked } from "../check/result.ts";
 import type { Basis, Engine, Severity } from "../check/rule.ts";
 import { checkSide, type DiffSide } from "../diff/diff-side.ts";
 import type { ChangeCounts, DiffTotals, PageField, SitemapChange } from "../model/change.ts";
@@ -73,9 +73,9 @@ export interface ReportFacts {
   readonly figures: ReportFigures;
   readonly findings: readonly ReportFinding[];
   /** How many rules failed, by severity, and the number of occurrences: the same as in `check`. */
-  readonly counts: Readonly<Record<Severity, number>>;
-  readonly places: Readonly<Record<Severity, number>>;
-  readonly notJudged: readonly NotJudged[];
+  readonly rulesFailed: Readonly<Record<Severity, number>>;
+  readonly occurrences: Readonly<Record<Severity, number>>;
+  readonly notChecked: readonly NotChecked[];
   /** The website as a tree of its hosts and directories; if there is only one host, that host. */
   readonly sections: ReportSection;
   readonly timeline: ReportTimeline;

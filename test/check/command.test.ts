@@ -87,7 +87,7 @@ test("a folder is read without a network, and nothing outside of it", async () =
 test("a file whose URL nobody gave is not judged by its place", async () => {
   const file = path.join(folder, "public/sitemap.xml");
   const { stdout } = await sitegrove(["check", file, "-f", "json"]);
-  expect(rulesIn(stdout, "notJudged")).toContain("url-other-host");
+  expect(rulesIn(stdout, "notChecked")).toContain("url-other-host");
   expect(rulesIn(stdout)).not.toContain("url-other-host");
   const words = ["check", "-", "--url", "https://other.org/sitemap.xml", "-f", "json"];
   const given = await sitegrove(words, { input: readFileSync(file) });
@@ -119,7 +119,7 @@ test("check, report, --fail-on and JSON count the same: rules that failed, and p
     JSON.parse((await run("check", "-f", "json")).stdout),
     JSON.parse((await run("report", "--json")).stdout),
   ];
-  const all = { counts: { error: 1, warning: 1, info: 0 }, places: { error: 3, warning: 3, info: 0 } };
+  const all = { rulesFailed: { error: 1, warning: 1, info: 0 }, occurrences: { error: 3, warning: 3, info: 0 } };
   expect(json).toMatchObject(all);
   expect(report).toMatchObject(all);
   const sentence = "2 rules failed, 6 occurrences";

@@ -53,7 +53,7 @@ interface Example {
 async function found(site: string, ...flags: string[]): Promise<string[]> {
   const { stdout, stderr } = await sitegrove(["check", site, "--url", home, "-f", "json", ...flags]);
   if (stdout === "") throw new Error(stderr);
-  const { findings, notJudged } = JSON.parse(stdout);
+  const { findings, notChecked } = JSON.parse(stdout);
   const lines = findings.flatMap(({ rule, count, examples }: { rule: string; count: number; examples: Example[] }) => {
     if (!rule.startsWith("page-")) return [];
     expect(examples).toHaveLength(count);
@@ -63,7 +63,7 @@ async function found(site: string, ...flags: string[]): Promise<string[]> {
       return [rule, ...place, url?.slice(home.length), ...said].join(" ").trim();
     });
   });
-  const reasons = notJudged.map(({ reason }: { reason: string }) => reason);
+  const reasons = notChecked.map(({ reason }: { reason: string }) => reason);
   return [...lines, ...reasons.filter((reason: string) => /understood|HTML files/.test(reason))].sort();
 }
 
@@ -216,7 +216,7 @@ test("the library says that its patterns leave no page, where they do", async ()
   const client = { request: async () => problem("connection-refused") };
   await using tree = await sitemapTreeForHomepage(home, { client, retries: 0 });
   const reason = "`files.pages` and `files.ignore` exclude all HTML files";
-  expect((await checkTree(tree, { files })).notJudged).toContainEqual({ rule: "page-missing-file", reason });
+  expect((await checkTree(tree, { files })).notChecked).toContainEqual({ rule: "page-missing-file", reason });
 });
 
 test("links are followed inside of the folder only, and each folder once", async () => {

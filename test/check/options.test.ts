@@ -1,7 +1,7 @@
 // The options of a check, and rules of users' own.
 import { expect, test } from "vitest";
 import { checkTree } from "../../src/check/check-tree.ts";
-import { type CheckOptions, type OwnRule, resolveCheckOptions } from "../../src/check/options.ts";
+import { type CheckOptions, type CustomRule, resolveCheckOptions } from "../../src/check/options.ts";
 import type { CheckResult } from "../../src/check/result.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { home, robots, site, urlset } from "../support/site.ts";
@@ -77,7 +77,7 @@ test.each<[CheckOptions, RegExp]>([
 
 test("your own rule receives the events in order, and reports like the others", async () => {
   const told: string[] = [];
-  const rule: OwnRule = {
+  const rule: CustomRule = {
     id: "no-gone",
     severity: "error",
     sentence: "Gone.",
@@ -105,6 +105,6 @@ test("what a rule of one's own throws comes out, and a signal ends the check", a
   await expect(checked({ rules: [failing] })).rejects.toThrow("my own");
   await expect(checked({ signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");
   const controller = new AbortController();
-  const stopping: OwnRule = { id: "stopping", check: () => controller.abort(new Error("stop")) };
+  const stopping: CustomRule = { id: "stopping", check: () => controller.abort(new Error("stop")) };
   await expect(checked({ rules: [stopping], signal: controller.signal })).rejects.toThrow("stop");
 });

@@ -134,10 +134,10 @@ test("a file without a URL goes by its name", async () => {
 
 test("JSON is what its schema says, and says what was not judged", async () => {
   const { code, stdout, stderr } = await checked([...mapped, "-f", "json", "--fail-on", "never"]);
-  const { complete, notJudged } = JSON.parse(stdout);
+  const { complete, notChecked } = JSON.parse(stdout);
   expect(isResult(JSON.parse(stdout)), JSON.stringify(isResult.errors)).toBe(true);
   expect(complete).toBe(false);
-  expect(notJudged.map(({ rule }: { rule: string }) => rule)).toContain("homepage-unlisted");
+  expect(notChecked.map(({ rule }: { rule: string }) => rule)).toContain("homepage-unlisted");
   expect(stderr).toContain("Not a local file; nothing was fetched; map its URL to a folder with --map");
   expect(code).toBe(3);
 });

@@ -226,14 +226,14 @@ test("rules that would take hours are given up, and the check can be stopped and
   const entries = Array.from({ length: 1000 }, (_, n) => `/0${"a".repeat(2000)}${n}`);
   await using tree = await treeOf({}, entries, `User-agent: *\n${rules.repeat(120)}`);
   const reason = "robots.txt has too many rules";
-  expect((await checkTree(tree)).notJudged).toContainEqual({ rule: "url-robots-disallowed", reason });
+  expect((await checkTree(tree)).notChecked).toContainEqual({ rule: "url-robots-disallowed", reason });
   const stop = new AbortController();
   const checking = checkTree(tree, { signal: stop.signal });
   setTimeout(() => stop.abort(new Error("stopped")), 1);
   await expect(checking).rejects.toThrow("stopped");
   const late = await checkTree(tree, { time: 0 });
   expect(late.complete).toBe(false);
-  expect(late.notJudged).toContainEqual({ rule: "url-fragment", reason: "the time limit was reached" });
+  expect(late.notChecked).toContainEqual({ rule: "url-fragment", reason: "the time limit was reached" });
 });
 
 test.each([

@@ -51,7 +51,7 @@ describe.each(readdirSync(folder))("%s", (file) => {
       const needy = checkRules.filter(({ needs }) => needs?.includes("complete") && !needs.includes("files"));
       const ids = needy.map(({ id }) => id);
       expect(ids.filter((id) => judged.has(id))).toEqual([]);
-      expect(result.notJudged.map(({ rule }) => rule)).toEqual(expect.arrayContaining(ids));
+      expect(result.notChecked.map(({ rule }) => rule)).toEqual(expect.arrayContaining(ids));
     }
   });
 });
@@ -149,6 +149,6 @@ test("of a website that cannot be reached nothing is claimed but that", async ()
   await using tree = await sitemapTreeForHomepage(home, { client, retries: 0 });
   const result = await checkTree(tree, { now });
   expect(result.findings.map(({ rule }) => rule)).toEqual(["robots-unreachable"]);
-  expect(result.notJudged).toContainEqual({ rule: "sitemap-none", reason: "robots.txt could not be read" });
+  expect(result.notChecked).toContainEqual({ rule: "sitemap-none", reason: "robots.txt could not be read" });
   expect(written(result)[0]).toContain("1 rule failed, 1 occurrence (1 error): no sitemap could be read.");
 });

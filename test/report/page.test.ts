@@ -244,7 +244,7 @@ test("the numbers of the page are those of check -f json", async () => {
   const grouped = (count: number) => count.toLocaleString("en-US");
   expect(html).toContain(`${grouped(check.pageCount)} pages in ${grouped(check.sitemapCount)} sitemaps.`);
   for (const [severity, word] of Object.entries({ error: "Errors", warning: "Warnings", info: "Notes" })) {
-    expect(html).toContain(`${word}<b>${grouped(check.counts[severity])}</b>`);
+    expect(html).toContain(`${word}<b>${grouped(check.rulesFailed[severity])}</b>`);
   }
   const counts = new Map<string, number>();
   for (const { rule, count } of check.findings) counts.set(rule, (counts.get(rule) ?? 0) + count);

@@ -48,9 +48,9 @@ export function worstFacts(character: (number: number) => string, length: number
       places: list(() => ({ sitemap: url(), count: large }), 30),
       examples: list(() => ({ sitemap: url(), url: url(), value: text(), line: large }), 30),
     })),
-    counts: numbers("error", "warning", "info"),
-    places: numbers("error", "warning", "info"),
-    notJudged: [],
+    rulesFailed: numbers("error", "warning", "info"),
+    occurrences: numbers("error", "warning", "info"),
+    notChecked: [],
     sections: section(2),
     timeline: {
       sentence: "x".repeat(300),

@@ -6,66 +6,70 @@ import type { SitemapPage } from "../../model/page.ts";
 import { bounds } from "../bounds.ts";
 import { CommonValue } from "../common-value.ts";
 import type { CheckRun, SitemapContext } from "../context.ts";
-import { type RuleRow, rule, ruleFor } from "../rule.ts";
+import { type RuleRows, rule, ruleFor, type Words } from "../rule.ts";
 import * as sources from "../sources.ts";
 
 const percent = (share: number) => `${share * 100} %`;
 
-export const dateRules = {
+type DateRuleId =
+  | Words<"lastmod-invalid lastmod-form lastmod-no-offset lastmod-future lastmod-zero lastmod-all-identical">
+  | Words<"lastmod-generated lastmod-missing lastmod-date-only priority-invalid changefreq-invalid priority-ignored">;
+
+export const dateRules: RuleRows<DateRuleId> = {
   "lastmod-invalid": rule("error", "protocol", sources.protocol("lastmoddef"), {
     sentence: "Invalid date; search engines ignore it.",
     fix: "Write `2026-05-31` or `2026-05-31T10:00:00+00:00`.",
     problems: "date-invalid",
-  }) as RuleRow,
+  }),
   "lastmod-form": rule("error", "protocol", sources.dates, {
     sentence: "Invalid date: a format that search engines do not read.",
     fix: "Write `2026-05-31` or `2026-05-31T10:00:00+00:00`.",
     problems: "date-form date-zone",
-  }) as RuleRow,
+  }),
   "lastmod-no-offset": rule("error", "protocol", sources.dates, {
     sentence: "Invalid date: a time without a time zone.",
     fix: "Add `Z` or an offset: `+00:00`.",
     problems: "date-no-offset",
-  }) as RuleRow,
+  }),
   "lastmod-future": rule("warning", "heuristic", sources.protocol("lastmoddef"), {
     sentence: "A date is in the future.",
     fix: "Use the time of the last change.",
-  }) as RuleRow,
+  }),
   "lastmod-zero": rule("warning", "heuristic", sources.protocol("lastmoddef"), {
     sentence: "A date from before the web, such as the default 1970-01-01.",
     fix: "Omit unknown dates.",
-  }) as RuleRow,
+  }),
   "lastmod-all-identical": ruleFor(["google", "bing"], "warning", "engine", sources.bingLastmod, {
     sentence: "All pages have the same date; Bing disregards such dates, and Google uses only accurate ones.",
     fix: "Give each page the time of its last significant change, or omit the date.",
-  }) as RuleRow,
+  }),
   "lastmod-generated": rule("warning", "protocol", sources.protocol("lastmoddef"), {
     sentence: "The dates are those of the sitemap's generation, not of changes to the pages.",
     fix: "Give each page the time of its last significant change, or omit the date.",
-  }) as RuleRow,
+  }),
   "lastmod-missing": ruleFor(["bing"], "info", "engine", sources.bing, {
     sentence: `Fewer than ${percent(bounds.datedShare)} of the pages have a date, which Bing calls a key signal.`,
     fix: "Give each page the time of its last significant change.",
-  }) as RuleRow,
+  }),
   "lastmod-date-only": ruleFor(["bing"], "info", "engine", sources.bing, {
     sentence: "Dates have no time of day, which Bing asks for.",
     fix: "Write date and time: `2026-05-31T10:00:00+00:00`.",
-  }) as RuleRow,
+  }),
   "priority-invalid": ruleFor(["yandex"], "warning", "protocol", sources.protocol("prioritydef"), {
     sentence: "Invalid tag value: not a priority from 0.0 to 1.0.",
     fix: "Omit the priority.",
     problems: "priority-invalid",
-  }) as RuleRow,
+  }),
   "changefreq-invalid": ruleFor(["yandex"], "warning", "protocol", sources.protocol("changefreqdef"), {
     sentence: "Invalid tag value: not one of the seven change frequencies.",
     fix: "Omit the change frequency.",
     problems: "change-frequency-invalid",
-  }) as RuleRow,
+  }),
   "priority-ignored": ruleFor(["google", "bing"], "info", "engine", sources.buildSitemap, {
     sentence:
       "Google and Bing ignore priority and changefreq. Yandex reads them; Cloudflare's AI Search uses priority.",
     fix: "Omit them, unless you target those two.",
-  }) as RuleRow,
+  }),
 };
 
 export class DateRules {

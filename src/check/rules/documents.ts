@@ -13,26 +13,33 @@ import { urlKey } from "../../model/url.ts";
 import { bounds } from "../bounds.ts";
 import { type CheckRun, type DocumentContext, locationOf } from "../context.ts";
 import { SitemapFindings } from "../findings.ts";
-import { type RuleRow, rule, ruleFor } from "../rule.ts";
+import { type RuleRows, rule, ruleFor, type Words } from "../rule.ts";
 import * as sources from "../sources.ts";
 
 const entries = grouped(protocolEntries);
 const megabytes = protocolBytes / 1024 ** 2;
 
-export const documentRules = {
+type DocumentRuleId =
+  | Words<"sitemap-is-html sitemap-unsupported sitemap-empty sitemap-not-well-formed sitemap-leading-text">
+  | Words<"sitemap-namespace sitemap-not-utf8 sitemap-too-large sitemap-too-many-urls sitemap-near-limit">
+  | Words<"index-too-many-sitemaps index-nested index-mixed index-cycle index-child-other-site">
+  | Words<"index-child-outside-directory index-child-repeated index-lastmod-stale index-lastmod-identical">
+  | Words<"feed-unsupported feed-as-only-sitemap text-sitemap-name text-sitemap-junk">;
+
+export const documentRules: RuleRows<DocumentRuleId> = {
   "sitemap-is-html": rule("error", "engine", sources.searchConsole, {
     sentence: "Sitemap is HTML: the server sends a web page, often an error page with status 200.",
     fix: "Serve the sitemap, or answer 404 and remove it from the index or robots.txt.",
-  }) as RuleRow,
+  }),
   "sitemap-unsupported": rule("error", "engine", sources.searchConsole, {
     sentence: "Unsupported file format: search engines cannot read it.",
     fix: "Serve an XML or text sitemap, or remove it from the index or robots.txt.",
-  }) as RuleRow,
+  }),
   "sitemap-empty": rule("warning", "engine", sources.searchConsole, {
     sentence: "Empty sitemap.",
     fix: "Fix the generator, or delete the file.",
     reasons: "empty",
-  }) as RuleRow,
+  }),
   "sitemap-not-well-formed": rule("error", "protocol", sources.protocol("escaping"), {
     sentence: "Parsing error: not well-formed XML; search engines stop reading there.",
     fix: "Escape `&`, `<`, `>`, `\"` and `'`, or better, use an XML library.",
@@ -41,96 +48,96 @@ export const documentRules = {
       "xml-bare-ampersand xml-html-entity xml-unknown-entity xml-char-reference xml-junk-after-root " +
       "xml-not-well-formed",
     reasons: "xml-dtd-refused",
-  }) as RuleRow,
+  }),
   "sitemap-leading-text": rule("error", "engine", sources.searchConsole, {
     sentence: "Leading whitespace or text before the XML declaration.",
     fix: "Remove what comes before `<?xml`, often a blank line in a template or a PHP warning.",
     problems: "xml-junk-before-root",
-  }) as RuleRow,
+  }),
   "sitemap-namespace": rule("error", "protocol", sources.protocol("validating"), {
     sentence: "Incorrect namespace: wrong namespace, element name or position.",
     fix: 'Declare namespaces on the root element: `xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"`.',
     problems: "xml-namespace xml-root-name xml-element-name xml-misplaced",
-  }) as RuleRow,
+  }),
   "sitemap-not-utf8": rule("error", "protocol", sources.protocol("escaping"), {
     sentence: "The file is not valid UTF-8, or is declared as something else.",
     fix: "Write it in UTF-8, and name no other character set in the Content-Type header or the XML declaration.",
     problems: "charset-unsupported charset-conflict charset-invalid",
-  }) as RuleRow,
+  }),
   "sitemap-too-large": rule("error", "protocol", sources.protocol("index"), {
     sentence: `Sitemap file size error: larger than ${megabytes} MB uncompressed.`,
     fix: "Split it, and list the parts in an index.",
     problems: "protocol-size",
-  }) as RuleRow,
+  }),
   "sitemap-too-many-urls": rule("error", "protocol", sources.protocol("index"), {
     sentence: `Too many URLs in sitemap: more than ${entries}; search engines may ignore the rest.`,
     fix: "Split it, and list the parts in an index.",
     problems: "protocol-entries",
-  }) as RuleRow,
+  }),
   "sitemap-near-limit": rule("info", "heuristic", sources.protocol("index"), {
     sentence: `A sitemap is close to the limit of ${entries} URLs or ${megabytes} MB.`,
     fix: "Split it before it reaches the limit.",
-  }) as RuleRow,
+  }),
   "index-too-many-sitemaps": rule("error", "protocol", sources.protocol("index"), {
     sentence: `Too many sitemaps in the index: more than ${entries}.`,
     fix: "Use a second index, and list it in robots.txt.",
-  }) as RuleRow,
+  }),
   "index-nested": ruleFor(["google", "yandex"], "error", "engine", sources.searchConsole, {
     sentence: "Incorrect sitemap index format: nested sitemap indexes. Google ignores what a nested index lists.",
     fix: "List the sitemaps themselves, or list each index in robots.txt.",
-  }) as RuleRow,
+  }),
   "index-mixed": rule("error", "protocol", sources.protocol("index"), {
     sentence: "A file lists both pages and sitemaps.",
     fix: "Use two files.",
     problems: "xml-mixed",
-  }) as RuleRow,
+  }),
   "index-cycle": rule("error", "practice", sources.protocol("index"), {
     sentence: "A sitemap index lists itself, directly or through another index.",
     fix: "Remove the entry.",
     reasons: "cycle",
-  }) as RuleRow,
+  }),
   "index-child-other-site": rule("warning", "protocol", sources.protocol("index"), {
     sentence: "An index lists a sitemap on another host; search engines ignore it without cross-submission.",
     fix: "Host it on the same site as the index, or list it in this site's robots.txt.",
     needs: ["location"],
-  }) as RuleRow,
+  }),
   "index-child-outside-directory": ruleFor(["google"], "info", "engine", sources.largeSitemaps, {
     sentence: "A sitemap is outside its index's directory; Google requires it there or below.",
     fix: "Move the index to the site's root.",
     needs: ["location"],
-  }) as RuleRow,
+  }),
   "index-child-repeated": rule("warning", "heuristic", sources.protocol("index"), {
     sentence: "A sitemap is listed more than once.",
     fix: "List it once.",
-  }) as RuleRow,
+  }),
   "index-lastmod-stale": rule("warning", "protocol", sources.protocol("sitemapIndexTagDefinitions"), {
     sentence:
       "The index's date for a sitemap is older than its newest page; search engines that trust it do not fetch the sitemap.",
     fix: "Update the index whenever a sitemap changes.",
-  }) as RuleRow,
+  }),
   "index-lastmod-identical": ruleFor(["bing"], "info", "engine", sources.bingLastmod, {
     sentence: "All sitemaps of an index have the same date.",
     fix: "Give each sitemap the time of its own last change.",
-  }) as RuleRow,
+  }),
   "feed-unsupported": ruleFor(["google"], "warning", "engine", sources.buildSitemap, {
     sentence: "Google accepts only RSS 2.0 and Atom 1.0 feeds as sitemaps.",
     fix: "Publish an XML sitemap, RSS 2.0 or Atom 1.0.",
-  }) as RuleRow,
+  }),
   "feed-as-only-sitemap": ruleFor(["google", "yandex"], "info", "engine", sources.buildSitemap, {
     sentence: "All sitemaps are feeds, which list recent pages only; Yandex does not read them.",
     fix: "Add an XML sitemap that lists all pages.",
     needs: ["complete", "site"],
-  }) as RuleRow,
+  }),
   "text-sitemap-name": ruleFor(["google"], "info", "engine", sources.buildSitemap, {
     sentence: "A text sitemap's name does not end in .txt, which Google requires.",
     fix: "Rename the file.",
     needs: ["location"],
-  }) as RuleRow,
+  }),
   "text-sitemap-junk": rule("warning", "protocol", sources.protocol("otherformats"), {
     sentence: "A text sitemap has lines that are not a single URL.",
     fix: "Write one URL per line, and nothing else.",
     problems: "text-junk text-extra limit-line-length",
-  }) as RuleRow,
+  }),
 };
 
 /** The size, the character set and the format of a sitemap. */

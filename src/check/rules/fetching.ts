@@ -6,50 +6,56 @@ import { urlKey } from "../../model/url.ts";
 import { bounds } from "../bounds.ts";
 import { type CheckRun, type DocumentContext, isRobots } from "../context.ts";
 import type { SitemapFindings } from "../findings.ts";
-import { type RuleRow, rule, ruleFor } from "../rule.ts";
+import { type RuleRows, rule, ruleFor, type Words } from "../rule.ts";
 import * as sources from "../sources.ts";
 
-export const fetchingRules = {
+type FetchingRuleId =
+  | Words<"sitemap-none robots-unreachable robots-too-large robots-sitemap-spelling robots-sitemap-relative">
+  | Words<"robots-no-sitemap sitemap-undeclared sitemap-robots-disallowed sitemap-unreachable sitemap-challenge">
+  | Words<"sitemap-redirect sitemap-redirect-broken sitemap-slow sitemap-served-as-html sitemap-cut-off">
+  | Words<"sitemap-compression sitemap-not-compressed">;
+
+export const fetchingRules: RuleRows<FetchingRuleId> = {
   "sitemap-none": rule("error", "protocol", sources.protocol("informing"), {
     sentence: "No sitemap found, neither in robots.txt nor at a well-known path.",
     fix: "Publish a sitemap and list it in robots.txt: `Sitemap: https://example.org/sitemap.xml`.",
     needs: ["site", "robots"],
-  }) as RuleRow,
+  }),
   "robots-unreachable": ruleFor(["google"], "error", "engine", sources.robots, {
     sentence: "robots.txt cannot be reached; Google stops crawling the site for up to 12 hours.",
     fix: "Serve robots.txt with status 200, or 404 if there is none.",
     websiteProblems: "robots-unreachable",
-  }) as RuleRow,
+  }),
   "robots-too-large": ruleFor(["google"], "warning", "engine", sources.robots, {
     sentence: `robots.txt is larger than ${robotsTxtBytes / 1024} KiB; Google ignores the rest, including Sitemap lines.`,
     fix: "Shorten robots.txt; put Sitemap lines first.",
     robotsProblems: "limit-robots-bytes",
-  }) as RuleRow,
+  }),
   "robots-sitemap-spelling": rule("warning", "engine", sources.robots, {
     sentence: "robots.txt has a misspelled Sitemap line; search engines may skip it.",
     fix: "Write `Sitemap: https://example.org/sitemap.xml`, without quotes.",
     robotsProblems: "robots-spelling",
-  }) as RuleRow,
+  }),
   "robots-sitemap-relative": ruleFor(["google", "yandex"], "error", "engine", sources.robots, {
     sentence: "robots.txt lists a sitemap with a relative URL; search engines require absolute URLs.",
     fix: "Add scheme and host.",
     robotsProblems: "url-relative",
-  }) as RuleRow,
+  }),
   "robots-no-sitemap": rule("info", "protocol", sources.protocol("submit_robots"), {
     sentence: "robots.txt lists no sitemap; search engines may not find it unless you submit it.",
     fix: "Add a Sitemap line to robots.txt.",
     needs: ["site"],
-  }) as RuleRow,
+  }),
   "sitemap-undeclared": rule("info", "heuristic", sources.protocol("informing"), {
     sentence: "Neither robots.txt nor an index lists this sitemap.",
     fix: "List it in robots.txt, or delete it.",
     needs: ["complete", "site", "robots"],
-  }) as RuleRow,
+  }),
   "sitemap-robots-disallowed": ruleFor(["google", "yandex"], "error", "engine", sources.robots, {
     sentence: "robots.txt disallows a sitemap, so search engines do not fetch it.",
     fix: "Allow it in robots.txt.",
     needs: ["robots"],
-  }) as RuleRow,
+  }),
   "sitemap-unreachable": rule("error", "engine", sources.searchConsole, {
     sentence: "A sitemap could not be fetched.",
     fix: "Publish it, or remove it from the index or robots.txt.",
@@ -57,51 +63,51 @@ export const fetchingRules = {
       "dns-not-found dns-temporary timeout-connect timeout-tls timeout-first-byte timeout-idle " +
       "timeout-total connection-refused connection-reset connection-failed connection-no-socket " +
       "tls-certificate tls-failed http-protocol rate-limited address-blocked port-refused",
-  }) as RuleRow,
+  }),
   "sitemap-challenge": rule("warning", "practice", sources.httpStatus, {
     sentence: "A sitemap is blocked (bot check, 401 or 403); search engines that are not recognized are blocked, too.",
     fix: "Exempt sitemaps and robots.txt from the bot filter.",
     websiteProblems: "website-unreachable",
-  }) as RuleRow,
+  }),
   "sitemap-redirect": ruleFor(["yandex"], "warning", "engine", sources.yandex, {
     sentence: "A sitemap URL redirects; Yandex requires status 200.",
     fix: "Use the final URL.",
     problems: "redirect-encoding",
-  }) as RuleRow,
+  }),
   "sitemap-redirect-broken": rule("error", "practice", sources.httpStatus, {
     sentence:
       "Redirect error: a sitemap has a redirect loop, too many redirects, an invalid redirect, or one from https to http.",
     fix: "Fix the redirect, or use the final URL.",
     problems: "redirect-downgrade",
     reasons: "redirect-loop limit-redirects redirect-invalid scheme-refused",
-  }) as RuleRow,
+  }),
   "sitemap-slow": rule("info", "heuristic", sources.searchConsole, {
     sentence: `A sitemap takes longer than ${bounds.slow / 1000} s to respond; search engines may give up.`,
     fix: "Generate the sitemap in advance, not on request.",
     needs: ["response"],
-  }) as RuleRow,
+  }),
   "sitemap-served-as-html": rule("info", "heuristic", sources.buildSitemap, {
     sentence: "An XML sitemap is served with the content type text/html.",
     fix: "Serve it as application/xml.",
     needs: ["response"],
-  }) as RuleRow,
+  }),
   "sitemap-cut-off": rule("error", "engine", sources.searchConsole, {
     sentence: "A sitemap is cut off; search engines do not see the rest.",
     fix: "Fix the server or the generator.",
     problems:
       "body-short body-reset timeout-idle timeout-total connection-reset connection-failed " +
       "connection-no-socket http-protocol coding-truncated xml-truncated json-not-well-formed",
-  }) as RuleRow,
+  }),
   "sitemap-compression": rule("error", "engine", sources.searchConsole, {
     sentence: "Compression error: a sitemap cannot be decompressed without errors.",
     fix: "Compress the file once, with gzip, and send a matching Content-Encoding.",
     problems: "coding-trailing coding-checksum coding-damaged coding-unknown coding-mismatch limit-encoding-layers",
-  }) as RuleRow,
+  }),
   "sitemap-not-compressed": rule("info", "protocol", sources.protocol("index"), {
     sentence: "A large sitemap is sent uncompressed.",
     fix: "Compress it with gzip.",
     needs: ["response"],
-  }) as RuleRow,
+  }),
 };
 
 /** How a document was served, and whether robots.txt allows it. */

@@ -4,61 +4,66 @@ import type { AlternatePage, SitemapPage } from "../../model/page.ts";
 import type { CheckRun } from "../context.ts";
 import type { SitemapFindings } from "../findings.ts";
 import { type LanguageCode, readLanguageCode } from "../language-codes.ts";
-import { type RuleRow, ruleFor } from "../rule.ts";
+import { type RuleRows, ruleFor, type Words } from "../rule.ts";
 import * as sources from "../sources.ts";
 import { mixed, textHash, UrlScan, urlNumber } from "../url-scan.ts";
 
-export const languageRules = {
+type LanguageRuleId =
+  | Words<"hreflang-code hreflang-region hreflang-not-absolute hreflang-incomplete hreflang-language-twice">
+  | Words<"hreflang-no-self hreflang-no-return hreflang-return-differs hreflang-target-unlisted hreflang-no-default">
+  | Words<"hreflang-no-catchall">;
+
+export const languageRules: RuleRows<LanguageRuleId> = {
   "hreflang-code": ruleFor(["google"], "error", "engine", sources.languages, {
     sentence: "Google does not support this language code.",
     fix: "Write an ISO 639-1 language, optionally with an ISO 3166-1 region: `en`, `en-US`, `zh-Hant`, `x-default`.",
-  }) as RuleRow,
+  }),
   "hreflang-region": ruleFor(["google"], "error", "engine", sources.languages, {
     sentence: "The region is not a country code; Google ignores it.",
     fix: "Write an ISO 3166-1 Alpha 2 code: GB, not UK; Latin America and Europe have none.",
-  }) as RuleRow,
+  }),
   "hreflang-not-absolute": ruleFor(["google"], "error", "engine", sources.languages, {
     sentence: "An alternate page's URL is relative; Google ignores it.",
     fix: "Write the full URL, with scheme and host.",
     problems: "alternate-relative",
-  }) as RuleRow,
+  }),
   "hreflang-incomplete": ruleFor(["google"], "error", "engine", sources.languages, {
     sentence: "An alternate page has no language or no URL.",
     fix: 'Write both: `<xhtml:link rel="alternate" hreflang="de" href="https://example.org/de"/>`.',
     problems: "alternate-incomplete",
-  }) as RuleRow,
+  }),
   "hreflang-language-twice": ruleFor(["google"], "error", "practice", sources.languages, {
     sentence: "Two alternate pages of an entry have the same language.",
     fix: "List one page per language.",
-  }) as RuleRow,
+  }),
   "hreflang-no-self": ruleFor(["google"], "warning", "engine", sources.languages, {
     sentence: "A page is not among its own alternate pages.",
     fix: "List every version on every page, the page itself included.",
-  }) as RuleRow,
+  }),
   "hreflang-no-return": ruleFor(["google"], "error", "engine", sources.languages, {
     sentence: "No return links: an alternate page does not link back; Google ignores both annotations.",
     fix: "List every version on every page, the page itself included.",
     needs: ["complete"],
-  }) as RuleRow,
+  }),
   "hreflang-return-differs": ruleFor(["google"], "warning", "heuristic", sources.languages, {
     sentence: "Pages disagree about the language of a page.",
     fix: "Use one code per page.",
     needs: ["complete"],
-  }) as RuleRow,
+  }),
   "hreflang-target-unlisted": ruleFor(["google"], "info", "heuristic", sources.languages, {
     sentence: "An alternate page is in no sitemap.",
     fix: "List it.",
     needs: ["complete", "site"],
-  }) as RuleRow,
+  }),
   "hreflang-no-default": ruleFor(["google"], "info", "engine", sources.languages, {
     sentence: "No `x-default` page.",
     fix: "Add one with the language `x-default`.",
     needs: ["complete"],
-  }) as RuleRow,
+  }),
   "hreflang-no-catchall": ruleFor(["google"], "info", "engine", sources.languages, {
     sentence: "A language has pages for several regions, but no generic page.",
     fix: "Add a page for the language alone, such as `en` beside `en-US` and `en-GB`.",
-  }) as RuleRow,
+  }),
 };
 
 /** The alternate pages of one entry, as fingerprints. */

@@ -5,67 +5,72 @@ import type { NewsStory, SitemapPage, SitemapVideo } from "../../model/page.ts";
 import { bounds } from "../bounds.ts";
 import type { SitemapContext } from "../context.ts";
 import { isNewsLanguage } from "../language-codes.ts";
-import { type RuleRow, ruleFor } from "../rule.ts";
+import { type RuleRows, ruleFor, type Words } from "../rule.ts";
 import * as sources from "../sources.ts";
 
 const { videoDuration, videoRating } = bounds;
 
-export const mediaRules = {
+type MediaRuleId =
+  | Words<"news-too-many news-stale news-incomplete news-date-form news-language news-repeated news-deprecated">
+  | Words<"image-too-many image-incomplete image-deprecated video-incomplete video-is-page video-field video-expired">
+  | Words<"video-deprecated media-robots-disallowed">;
+
+export const mediaRules: RuleRows<MediaRuleId> = {
   "news-too-many": ruleFor(["google"], "error", "engine", sources.news, {
     sentence: `Too many news articles: more than ${grouped(bounds.newsStories)} \`<news:news>\` tags.`,
     fix: "Split the sitemap.",
-  }) as RuleRow,
+  }),
   "news-stale": ruleFor(["google"], "warning", "engine", sources.news, {
     sentence: "A news sitemap lists stories older than two days.",
     fix: "Remove them, or their `<news:news>` tags.",
-  }) as RuleRow,
+  }),
   "news-incomplete": ruleFor(["google"], "error", "engine", sources.news, {
     sentence: "Missing XML tag: a news story lacks publication name, language, date or title.",
     fix: "Add what is missing.",
     problems: "news-incomplete",
-  }) as RuleRow,
+  }),
   "news-date-form": ruleFor(["google"], "error", "engine", sources.news, {
     sentence: "Invalid date: a publication date in a format that Google does not read.",
     fix: "Write a date, or date, time and time zone: `2026-05-31T10:00:00+00:00`.",
     problems: "news-date-form",
-  }) as RuleRow,
+  }),
   "news-language": ruleFor(["google"], "error", "engine", sources.news, {
     sentence: "Invalid tag value: the language of a publication is not an ISO 639 code.",
     fix: "Write two or three letters, such as `en`; for Chinese, `zh-cn` or `zh-tw`.",
-  }) as RuleRow,
+  }),
   "news-repeated": ruleFor(["google"], "error", "engine", sources.news, {
     sentence: "Invalid XML: too many tags. An entry has more than one `<news:news>`.",
     fix: "Keep one.",
     problems: "news-repeated",
-  }) as RuleRow,
+  }),
   "news-deprecated": ruleFor(["google"], "info", "engine", sources.news, {
     sentence: "Google no longer documents the news tags access, genres, keywords and stock_tickers.",
     fix: "Remove them.",
-  }) as RuleRow,
+  }),
   "image-too-many": ruleFor(["google"], "error", "engine", sources.images, {
     sentence: `A page has more than ${grouped(bounds.images)} images.`,
     fix: "Keep the best.",
     problems: "limit-images",
-  }) as RuleRow,
+  }),
   "image-incomplete": ruleFor(["google"], "error", "engine", sources.images, {
     sentence: "Missing XML tag: an image has no `<image:loc>`.",
     fix: "Give the image a URL, or remove it.",
     problems: "image-incomplete",
-  }) as RuleRow,
+  }),
   "image-deprecated": ruleFor(["google"], "info", "engine", sources.images, {
     sentence: "Google dropped the image tags caption, geo_location, title and license in 2022.",
     fix: "Remove them.",
-  }) as RuleRow,
+  }),
   "video-incomplete": ruleFor(["google"], "error", "engine", sources.videos, {
     sentence:
       "Missing XML tag: a video has no thumbnail, title or description, or neither content nor player location.",
     fix: "Add what is missing.",
     problems: "video-incomplete",
-  }) as RuleRow,
+  }),
   "video-is-page": ruleFor(["google"], "error", "engine", sources.videos, {
     sentence: "Video location and play page location are the same.",
     fix: "Give the media file in `<video:content_loc>`, or the player in `<video:player_loc>`.",
-  }) as RuleRow,
+  }),
   "video-field": ruleFor(["google"], "warning", "engine", sources.videos, {
     sentence:
       `Invalid tag value: a video field is out of range (duration ${videoDuration.least} to ${grouped(videoDuration.most)} s, ` +
@@ -73,21 +78,21 @@ export const mediaRules = {
       `${bounds.videoTags} tags, uploader ${bounds.videoUploader} characters), or a restriction lacks its relationship.`,
     fix: "Correct or remove the field.",
     problems: "video-invalid",
-  }) as RuleRow,
+  }),
   "video-expired": ruleFor(["google"], "warning", "engine", sources.videos, {
     sentence: "A video has expired; Google no longer shows it.",
     fix: "Remove the video.",
-  }) as RuleRow,
+  }),
   "video-deprecated": ruleFor(["google"], "info", "engine", sources.videos, {
     sentence:
       "Google dropped the video tags category, gallery_loc, price and tvshow, and the attributes autoplay and allow_embed, in 2022.",
     fix: "Remove them.",
-  }) as RuleRow,
+  }),
   "media-robots-disallowed": ruleFor(["google"], "warning", "engine", sources.videos, {
     sentence: "robots.txt disallows an image, thumbnail, video or player.",
     fix: "Allow it in robots.txt.",
     needs: ["robots"],
-  }) as RuleRow,
+  }),
 };
 
 export class MediaRules {

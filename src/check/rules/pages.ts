@@ -10,59 +10,63 @@ import type { CheckRun } from "../context.ts";
 import { SitemapFindings } from "../findings.ts";
 import { type PageHead, readPageHead } from "../page-head.ts";
 import type { PageSample } from "../result.ts";
-import { type RuleRow, rule, ruleFor } from "../rule.ts";
+import { type RuleRows, rule, ruleFor, type Words } from "../rule.ts";
 import { type SampledPage, upperBound } from "../sample.ts";
 import type { SiteFiles } from "../site-files.ts";
 import * as sources from "../sources.ts";
 
 const days = bounds.pageOlder / (24 * 3600 * 1000);
 
-export const pageRules = {
+type PageRuleId =
+  | Words<"page-unreachable page-missing-file page-not-listed page-redirect page-redirect-stub page-noindex">
+  | Words<"page-canonical-other page-hreflang-differs page-lastmod-older">;
+
+export const pageRules: RuleRows<PageRuleId> = {
   "page-unreachable": rule("error", "practice", sources.searchConsole, {
     sentence: "A listed page cannot be opened: not found, a server error, or no response.",
     fix: "Fix the page, or remove it from the sitemap.",
     needs: ["sample"],
-  }) as RuleRow,
+  }),
   "page-missing-file": rule("error", "practice", sources.searchConsole, {
     sentence: "A listed page has no file, so it will be a 404.",
     fix: "Build the page, or remove it from the sitemap.",
     needs: ["files"],
-  }) as RuleRow,
+  }),
   "page-not-listed": rule("warning", "practice", sources.buildSitemap, {
     sentence: "A page that search engines may index is in no sitemap.",
     fix: "List it, add `noindex`, or exclude its file with --ignore.",
     needs: ["files", "complete"],
-  }) as RuleRow,
+  }),
   "page-redirect": rule("warning", "engine", sources.buildSitemap, {
     sentence: "Page with redirect: a listed page redirects.",
     fix: "List the final URL.",
     needs: ["pages"],
-  }) as RuleRow,
+  }),
   "page-redirect-stub": rule("warning", "engine", sources.redirects, {
     sentence: "Page with redirect: a listed page is only a meta refresh.",
     fix: "List the final URL.",
     needs: ["pages"],
-  }) as RuleRow,
+  }),
   "page-noindex": rule("error", "practice", sources.noindex, {
     sentence: "Excluded by 'noindex' tag: a listed page asks not to be indexed.",
     fix: "Remove the noindex, or the page from the sitemap.",
     needs: ["pages"],
-  }) as RuleRow,
+  }),
   "page-canonical-other": rule("warning", "engine", sources.canonical, {
     sentence: "Alternate page with proper canonical tag: the canonical URL of a listed page is a different one.",
     fix: "List the canonical URL.",
     needs: ["pages"],
-  }) as RuleRow,
+  }),
   "page-hreflang-differs": ruleFor(["google"], "info", "engine", sources.languages, {
     sentence: "The page and the sitemap list different alternate pages.",
     fix: "Make them agree, or keep one.",
     needs: ["pages"],
-  }) as RuleRow,
+  }),
   "page-lastmod-older": ruleFor(["google"], "info", "engine", sources.buildSitemap, {
     sentence: `A page's own date is more than ${days} days older than its date in the sitemap.`,
     fix: "Give each page the time of its last significant change.",
     needs: ["sample"],
-  }) as RuleRow,
+  }),
 };
 
 /** Checks the pages of a static site by their files: those that are listed, and those that are not. */

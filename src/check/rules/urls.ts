@@ -4,145 +4,152 @@ import { bareHost, protocolUrlLength } from "../../model/url.ts";
 import { bounds } from "../bounds.ts";
 import { type CheckRun, type Origin, readOrigin, type SitemapContext } from "../context.ts";
 import type { SitemapFindings } from "../findings.ts";
-import { type RuleRow, rule, ruleFor } from "../rule.ts";
+import { type RuleRows, rule, ruleFor, type Words } from "../rule.ts";
 import * as sources from "../sources.ts";
 import type { UrlScan } from "../url-scan.ts";
 
-export const urlRules = {
+type UrlRuleId =
+  | Words<"url-missing url-tag-repeated url-not-absolute url-invalid url-too-long url-too-long-yandex url-escaped-twice">
+  | Words<"url-www-mismatch url-other-host url-other-scheme url-outside-directory url-private-host url-robots-disallowed">
+  | Words<"url-credentials url-fragment url-session-id url-tracking-parameter url-not-escaped url-percent-invalid">
+  | Words<"url-percent-twice url-not-normal url-double-slash url-asset url-utility url-duplicate url-repeated">
+  | Words<"url-variants url-lastmod-conflict homepage-unlisted">;
+
+export const urlRules: RuleRows<UrlRuleId> = {
   "url-missing": rule("error", "protocol", sources.protocol("locdef"), {
     sentence: "Missing XML tag: an entry has no `<loc>`.",
     fix: "Give the entry a URL, or remove it.",
     problems: "url-missing",
-  }) as RuleRow,
+  }),
   "url-tag-repeated": ruleFor(["google", "yandex"], "error", "engine", sources.searchConsole, {
     sentence: "Invalid XML: too many tags. An entry repeats a tag that may occur once.",
     fix: "Write it once.",
     problems: "url-several element-repeated",
-  }) as RuleRow,
+  }),
   "url-not-absolute": rule("error", "protocol", sources.protocol("locdef"), {
     sentence: "Invalid URL: relative; search engines drop it.",
     fix: "Write the full URL, with scheme and host.",
     problems: "url-relative",
-  }) as RuleRow,
+  }),
   "url-invalid": rule("error", "protocol", sources.protocol("locdef"), {
     sentence: "Invalid URL: not an http or https URL; search engines drop it.",
     fix: "Correct the URL, or remove the entry.",
     problems: "url-repaired url-invalid url-scheme",
     robotsProblems: "url-invalid url-scheme",
-  }) as RuleRow,
+  }),
   "url-too-long": rule("warning", "protocol", sources.protocol("locdef"), {
     sentence: `A URL is longer than ${grouped(protocolUrlLength)} characters.`,
     fix: "Shorten the URL.",
     problems: "protocol-url-length limit-url-length",
-  }) as RuleRow,
+  }),
   "url-too-long-yandex": ruleFor(["yandex"], "info", "engine", sources.yandex, {
     sentence: `A URL is longer than the ${grouped(bounds.yandexUrlLength)} characters that Yandex accepts.`,
     fix: "Shorten the URL.",
-  }) as RuleRow,
+  }),
   "url-escaped-twice": rule("error", "protocol", sources.protocol("escaping"), {
     sentence: "A URL is escaped twice (`&amp;amp;`); search engines fetch the wrong page.",
     fix: "Escape once: `&amp;`.",
     problems: "url-double-escaped",
-  }) as RuleRow,
+  }),
   "url-www-mismatch": rule("error", "protocol", sources.protocol("location"), {
     sentence: "Path mismatch: the sitemap's host has `www.` and its URLs do not, or vice versa.",
     fix: "Use the same host everywhere.",
     needs: ["location"],
-  }) as RuleRow,
+  }),
   "url-other-host": rule("error", "protocol", sources.protocol("sitemaps_cross_submits"), {
     sentence:
       "URL not allowed: the URL is on a different host than the sitemap; search engines drop it without cross-submission.",
     fix: "Give that host its own sitemap, or list this one in its robots.txt.",
     needs: ["location"],
-  }) as RuleRow,
+  }),
   "url-other-scheme": rule("error", "protocol", sources.protocol("location"), {
     sentence: "URL not allowed: the sitemap uses https and its URLs http, or vice versa.",
     fix: "Use https everywhere.",
     needs: ["location"],
-  }) as RuleRow,
+  }),
   "url-outside-directory": rule("warning", "protocol", sources.protocol("location"), {
     sentence:
       "Path mismatch: a sitemap may only list URLs in its own directory or below, unless it is listed in robots.txt or submitted in Search Console.",
     fix: "Move the sitemap to the site's root, list it in robots.txt, or submit it in Search Console.",
     needs: ["location"],
-  }) as RuleRow,
+  }),
   "url-private-host": rule("error", "practice", sources.protocol("locdef"), {
     sentence: "A URL is on a host that is not public.",
     fix: "Set the site's public URL in the generator.",
-  }) as RuleRow,
+  }),
   "url-robots-disallowed": rule("error", "engine", sources.robots, {
     sentence: "URL blocked by robots.txt: search engines cannot crawl the page, and may list it without a description.",
     fix: "Remove it from the sitemap, or allow it in robots.txt.",
     needs: ["robots"],
-  }) as RuleRow,
+  }),
   "url-credentials": rule("error", "practice", `${sources.uri}#section-3.2.1`, {
     sentence: "A URL contains a user name or password.",
     fix: "Remove it, and change the password.",
-  }) as RuleRow,
+  }),
   "url-fragment": ruleFor(["google"], "warning", "engine", sources.urlStructure, {
     sentence: "A URL has a fragment (`#…`), which Google ignores.",
     fix: "Remove the fragment.",
-  }) as RuleRow,
+  }),
   "url-session-id": rule("warning", "engine", sources.urlStructure, {
     sentence: "A URL contains a session id; each visit creates another URL for the same page.",
     fix: "Remove the session id.",
-  }) as RuleRow,
+  }),
   "url-tracking-parameter": rule("warning", "engine", sources.urlStructure, {
     sentence: "A URL contains tracking parameters; search engines see a duplicate page.",
     fix: "Remove the parameters.",
-  }) as RuleRow,
+  }),
   "url-not-escaped": rule("warning", "protocol", sources.protocol("escaping"), {
     sentence: "A URL has characters that must be percent-encoded, such as spaces or non-ASCII letters.",
     fix: "Percent-encode the URL as UTF-8.",
-  }) as RuleRow,
+  }),
   "url-percent-invalid": rule("error", "protocol", `${sources.uri}#section-2.1`, {
     sentence: "A `%` in a URL is not followed by two hexadecimal digits.",
     fix: "Write `%25` for a percent sign.",
-  }) as RuleRow,
+  }),
   "url-percent-twice": rule("warning", "heuristic", `${sources.uri}#section-2.4`, {
     sentence: "A URL looks percent-encoded twice (`%2520`).",
     fix: "Percent-encode once.",
-  }) as RuleRow,
+  }),
   "url-not-normal": ruleFor(["google"], "info", "engine", sources.buildSitemap, {
     sentence:
       "A URL is not normalized: an upper-case host, a default port, `.` or `..` in the path, or a trailing dot in the host.",
     fix: "Write it as in the site's own links.",
-  }) as RuleRow,
+  }),
   "url-double-slash": rule("info", "heuristic", sources.urlStructure, {
     sentence: "A URL has `//` in its path, often from joining two parts.",
     fix: "Fix how the URL is built.",
-  }) as RuleRow,
+  }),
   "url-asset": rule("info", "heuristic", sources.images, {
     sentence: "A listed URL is not a page but a file, such as an image or a script.",
     fix: "Remove it; list images in `<image:image>` of their page.",
-  }) as RuleRow,
+  }),
   "url-utility": rule("info", "engine", sources.urlStructure, {
     sentence: "A listed page is useless in search results: a cart, a login, internal search results.",
     fix: "Remove it.",
-  }) as RuleRow,
+  }),
   "url-duplicate": rule("warning", "heuristic", sources.buildSitemap, {
     sentence: "More than one sitemap lists this URL.",
     fix: "List it in one.",
-  }) as RuleRow,
+  }),
   "url-repeated": rule("info", "heuristic", sources.buildSitemap, {
     sentence: "One sitemap lists a URL more than once.",
     fix: "List it once.",
     problems: "url-repeated",
-  }) as RuleRow,
+  }),
   "url-variants": rule("warning", "engine", sources.urlStructure, {
     sentence:
       "A page is listed under several URLs that differ in scheme, `www.`, case, trailing slash or parameter order.",
     fix: "List only the canonical URL.",
-  }) as RuleRow,
+  }),
   "url-lastmod-conflict": rule("warning", "heuristic", sources.protocol("lastmoddef"), {
     sentence: "Sitemaps give different dates for a page.",
     fix: "Take the date from one source.",
-  }) as RuleRow,
+  }),
   "homepage-unlisted": rule("info", "heuristic", sources.buildSitemap, {
     sentence: "The homepage is in no sitemap.",
     fix: "Add it.",
     needs: ["complete", "site"],
-  }) as RuleRow,
+  }),
 };
 
 export class UrlRules {

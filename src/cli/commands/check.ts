@@ -185,13 +185,13 @@ export class CheckEnding extends CrawlEnding {
   }
 
   /** Before the findings are printed: why nothing could be read comes first. */
-  finish(result: Pick<CheckResult, "counts" | "places" | "complete">, messages: Messages): void {
+  finish(result: Pick<CheckResult, "rulesFailed" | "occurrences" | "complete">, messages: Messages): void {
     this.#isExplained = super.exitCode === exitCodes.unreachable;
     if (this.#isExplained) super.print(messages, 0, []);
     this.#isLate = !result.complete && super.isComplete;
     if (this.#failOn === "never") return;
     const fails = severities.slice(0, severities.indexOf(this.#failOn) + 1);
-    if (fails.some((severity) => result.counts[severity] > 0)) this.#failing = failedInWords(result, fails);
+    if (fails.some((severity) => result.rulesFailed[severity] > 0)) this.#failing = failedInWords(result, fails);
   }
 
   override get isComplete(): boolean {

@@ -4,7 +4,7 @@
 import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
-import { Baseline, type BaselineFindings, parseBaseline, placesIn } from "../../check/baseline.ts";
+import { Baseline, type BaselineFindings, parseBaseline, occurrencesIn } from "../../check/baseline.ts";
 import { type CheckOptions, type RuleSeverities, resolveCheckOptions } from "../../check/options.ts";
 import { type CheckResult, tally } from "../../check/result.ts";
 import { counted } from "../../model/figures.ts";
@@ -118,8 +118,8 @@ export class BaselineFile {
         output.discard();
       }
       if (!tree.complete) messages.say(`${file} covers only the part of the website that could be read`, "warning");
-      messages.say(`wrote ${counted(placesIn(result), "occurrence")} to ${file}`, "quiet");
-      return { ...result, findings: [], known: placesIn(result), ...tally([]) };
+      messages.say(`wrote ${counted(occurrencesIn(result), "occurrence")} to ${file}`, "quiet");
+      return { ...result, findings: [], known: occurrencesIn(result), ...tally([]) };
     }
     if (this.#isUpdated) messages.say(`${file} was not changed: the website could not be reached`, "warning");
     const { result: left, isFixed } = this.baseline.apply(result, tree);

@@ -241,7 +241,7 @@ export function problemLine(url: string, { code, message, line, count }: Problem
 
 /** What `check` finds: each rule once, with a few examples. */
 export async function findingsOf(tree: SitemapTree, signal: AbortSignal): Promise<Answer> {
-  const { complete, counts, findings, rules, notJudged } = await checkTree(tree, { signal, time: 5 * longestSearch });
+  const { complete, rulesFailed, findings, rules, notChecked } = await checkTree(tree, { signal, time: 5 * longestSearch });
   const rows = new Map(rules.map((rule) => [rule.id, rule]));
   const found = new Bounded<object>();
   for (const group of groupedByRule(findings)) {
@@ -263,11 +263,11 @@ export async function findingsOf(tree: SitemapTree, signal: AbortSignal): Promis
       })),
     });
   }
-  const inWords = [counted(counts.error, "error"), counted(counts.warning, "warning"), counted(counts.info, "note")];
+  const inWords = [counted(rulesFailed.error, "error"), counted(rulesFailed.warning, "warning"), counted(rulesFailed.info, "note")];
   const { items, omitted } = found;
   return [
     `${tree.homepage}: rules that failed: ${inWords.join(", ")}`,
-    { site: tree.homepage, complete, counts, findings: items, omitted, notJudged: notJudged.length },
+    { site: tree.homepage, complete, rulesFailed, findings: items, omitted, notChecked: notChecked.length },
   ];
 }
 

@@ -48,7 +48,7 @@ const outputs = {
     ...{ preferences: list(), problems: object },
   },
   pages: { complete, pages: list("url"), nextCursor: string, note: string },
-  findings: { site: string, complete, counts: object, findings: list("rule"), omitted: count, notJudged: count },
+  findings: { site: string, complete, rulesFailed: object, findings: list("rule"), omitted: count, notChecked: count },
   changes: { isFirst: flag("no earlier state"), complete, changes: list("kind", "page"), nextCursor: string },
   document: {
     ...{ kind: string, format: string, complete, counts: object, omitted: object, pages: list("url") },

@@ -12,7 +12,7 @@ import {
   exampleText,
   extentOf,
   failedRules,
-  notJudgedSentences,
+  notCheckedSentences,
   sampleSentences,
   verdict,
 } from "../../check/words.ts";
@@ -43,10 +43,20 @@ export function writeCheck(result: CheckResult, { format, all, color, places }: 
 
 // The shape is described by schema/check.json.
 function checkDocument(result: CheckResult): unknown {
-  const { homepage, complete, sitemapCount, pageCount, counts, places, findings, known, notJudged, sample } = result;
-  const head = { version: 1, homepage, complete, verdict: verdict(result), sitemapCount, pageCount, counts, places };
+  const { homepage, complete, sitemapCount, pageCount, rulesFailed, occurrences, findings, known, notChecked, sample } =
+    result;
+  const head = {
+    version: 1,
+    homepage,
+    complete,
+    verdict: verdict(result),
+    sitemapCount,
+    pageCount,
+    rulesFailed,
+    occurrences,
+  };
   const rules = failedRules(result);
-  return { ...head, findings, known, notJudged, ...(sample === undefined ? {} : { sample }), rules };
+  return { ...head, findings, known, notChecked, ...(sample === undefined ? {} : { sample }), rules };
 }
 
 const fewInText = 3;
@@ -77,7 +87,7 @@ function checkText(result: CheckResult, all: boolean, color: boolean): string {
     if (rule.link !== "") lines.push(dim(`  ${printable(rule.link)}`));
   }
   for (const sentence of sampleSentences(result)) lines.push("", sentence);
-  const left = notJudgedSentences(result);
+  const left = notCheckedSentences(result);
   if (left.length > 0) lines.push("", ...left.map((line) => dim(line)));
   return `${lines.join("\n")}\n`;
 }
@@ -105,7 +115,7 @@ function checkMarkdown(result: CheckResult, all: boolean): string {
     const more = findings.length - fewInMarkdown;
     if (!all && more > 0) parts.push(`And ${counted(more, "more sitemap")}.`);
   }
-  return `${[...parts, ...sampleSentences(result), ...notJudgedSentences(result)].join("\n\n")}\n`;
+  return `${[...parts, ...sampleSentences(result), ...notCheckedSentences(result)].join("\n\n")}\n`;
 }
 
 const annotations = { error: "error", warning: "warning", info: "notice" } as const;
@@ -119,7 +129,7 @@ function checkAnnotations(result: CheckResult, places: FileLocations): string {
     const firsts = lists.flatMap((list) => list.slice(0, 1));
     return [...firsts, ...lists.flatMap((list) => list.slice(1))].slice(0, mostShown);
   });
-  const rest = [verdict(result), ...sampleSentences(result), ...notJudgedSentences(result)];
+  const rest = [verdict(result), ...sampleSentences(result), ...notCheckedSentences(result)];
   // A line that begins with two colons would be read as a command.
   return `${[...shown, ...rest.map(data)].join("\n")}\n`;
 }

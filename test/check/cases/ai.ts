@@ -38,18 +38,4 @@ export const aiCases: readonly Case[] = [
       User-agent: b
       Content-Signal: ai-train=yes`),
   ),
-  finds(
-    ["llms-differs", 2, `${home}c`, { severity: "info" }],
-    {
-      ...files({
-        "/sitemap.xml": sitemap("/", "/a", "/b/"),
-        "/llms.txt": `# T\n- [A](${home}a.html.md)\n- [C](/c)\n- [Home](${home})\n`,
-      }),
-      crawl: { useLlms: true },
-    },
-    {
-      ...files({ "/sitemap.xml": sitemap("/", "/a"), "/llms.txt": `# T\n- [A](/a/index.md)\n- [Home](/#top)\n` }),
-      crawl: { useLlms: true, useFeeds: true },
-    },
-  ),
 ];
