@@ -89,7 +89,7 @@ export interface FleetOptions {
   perAddress?: number | (() => number) | undefined;
   /**
    * How each website is crawled, and which of its pages are listed. Well-known paths are tried only if needed, unless set otherwise.
-   * @default { useKnownPaths: "if-needed" }
+   * @default { knownPaths: "if-needed" }
    */
   crawl?: StreamOptions | undefined;
   /** Start no more websites; those being read are finished. */
@@ -321,9 +321,9 @@ export declare function runFleet(options: FleetOptions): Promise<FleetResult>;
 
 /**
  * Undefined if the text is not a homepage. `example.org` means `https://example.org/`, `localhost:3000` `http://localhost:3000/`. With
- * `keepPath`, `https://example.org/a/` is a separate website.
+ * `path: "keep"` or `"only"`, `https://example.org/a/` is a separate website.
  */
 export declare function siteJob(homepage: string | URL, options?: {
-  readonly keepPath?: boolean | undefined;
+  readonly path?: Options["path"];
 }): SiteJob | undefined;
 

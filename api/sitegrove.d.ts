@@ -69,7 +69,7 @@ export interface DiscoveryRecord {
   readonly by: "robots" | "known-path" | "homepage-header" | "homepage-link" | "feed" | "llms" | "given";
   /**
    * `duplicate`: already found, under this URL, as the target of a redirect, or with the same content. `not-a-sitemap`: some other document.
-   * `skipped`: not needed because of robots.txt (`useKnownPaths: "if-needed"`), or the website has refused all requests so far.
+   * `skipped`: not needed because of robots.txt (`knownPaths: "if-needed"`), or the website has refused all requests so far.
    */
   readonly outcome: "found" | "duplicate" | "not-a-sitemap" | "skipped" | FailureOutcome;
   readonly status?: number;
@@ -267,8 +267,8 @@ export interface NewsStory {
 export interface Options {
   /** Read robots.txt. @default true */
   useRobots?: boolean | undefined;
-  /** Try the well-known paths. `"if-needed"` skips them if robots.txt lists a readable sitemap. @default true */
-  useKnownPaths?: boolean | "if-needed" | undefined;
+  /** Whether to try the well-known paths. `"if-needed"` skips them if robots.txt lists a readable sitemap. @default "always" */
+  knownPaths?: "always" | "if-needed" | "never" | undefined;
   /** Read the homepage's `Link` header and its `<link rel="sitemap">`. @default true */
   useHomepage?: boolean | undefined;
   /** Also try these paths, relative to the homepage. @default [] @example ["sitemaps/all.xml"] */
@@ -282,12 +282,11 @@ export interface Options {
   /** Also read llms.txt: the pages it links to, with their title and section. @default false */
   useLlms?: boolean | undefined;
   /**
-   * For a website at `/docs/`: look under that path first, then at the host's root. By default the path is ignored.
-   * @default false
+   * For a website at `/docs/`: `"keep"` looks under that path first, then at the host's root, `"only"` nowhere else; `"ignore"` looks
+   * at the root.
+   * @default "ignore"
    */
-  keepPath?: boolean | undefined;
-  /** Look only under the homepage's path. @default false */
-  onlyPath?: boolean | undefined;
+  path?: "ignore" | "keep" | "only" | undefined;
   /**
    * Stop if robots.txt cannot be reached, as RFC 9309 requires of crawlers. By default discovery continues, and the tree is incomplete.
    * @default false
@@ -309,7 +308,7 @@ export interface Options {
   /** Whether to follow a child of an index. @example (child) => !child.url.includes("archive") */
   recurse?: ((child: SitemapReference, context: RecurseContext) => boolean | Promise<boolean>) | undefined;
   /** Which children of an index to follow, and in which order. Called before `recurse`. */
-  recurseList?: ((children: readonly SitemapReference[], context: RecurseContext) => readonly SitemapReference[]) | undefined;
+  recurseList?: ((children: readonly SitemapReference[], context: RecurseContext) => readonly SitemapReference[] | Promise<readonly SitemapReference[]>) | undefined;
   /** Stop reading an XML document at the first error. What comes before it is kept. @default false */
   strict?: boolean | undefined;
   /**
@@ -407,14 +406,12 @@ export interface PageFilters {
   since?: string | Date | undefined;
   /** With `since`: whether to keep or drop pages without a date. @default "drop" */
   undated?: "drop" | "keep" | undefined;
-  /** Only pages on the homepage's host, with or without `www.`. @default false */
-  sameHost?: boolean | undefined;
   /**
-   * Only pages on the homepage's registrable domain (by the Public Suffix List): for `www.example.co.uk`, also
-   * `shop.example.co.uk`.
-   * @default false
+   * `"host"`: only pages on the homepage's host, with or without `www.`. `"site"`: only those on its registrable domain (by the Public
+   * Suffix List): for `www.example.co.uk`, also `shop.example.co.uk`.
+   * @default "any"
    */
-  sameSite?: boolean | undefined;
+  scope?: "any" | "site" | "host" | undefined;
   /**
    * Only pages that this crawler may fetch according to the robots.txt of their host. As in RFC 9309, a missing robots.txt (4xx) allows
    * everything, an unreachable one nothing.

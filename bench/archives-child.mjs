@@ -64,7 +64,7 @@ async function save(path, pages, sitemap) {
       return { status: texts === undefined ? 404 : 200, headers: [], body: bytes(texts ?? []) };
     },
   };
-  const options = { client, save: path, useKnownPaths: false, useHomepage: false };
+  const options = { client, save: path, knownPaths: "never", useHomepage: false };
   const tree = await sitemapTreeForHomepage(home, options);
   await tree.close();
   return tree.pageCount;

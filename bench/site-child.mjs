@@ -50,7 +50,7 @@ const ways = {
   // The second run over a website that did not change.
   async again() {
     const { sitemapTreeForHomepage } = await distModule("index.js");
-    const options = { previous: archive, useKnownPaths: false, useHomepage: false };
+    const options = { previous: archive, knownPaths: "never", useHomepage: false };
     const tree = await sitemapTreeForHomepage(`${origin}/`, options);
     const pages = await count(tree.pages());
     await tree.close();

@@ -208,7 +208,7 @@ test("a URL object is as good as a string", async () => {
     "/robots.txt": "Sitemap: https://example.org/a.txt",
     "/a.txt": "https://example.org/1",
   }).client;
-  const options = { client, useKnownPaths: false, useHomepage: false };
+  const options = { client, knownPaths: "never", useHomepage: false } as const;
   const urls: string[] = [];
   for await (const page of streamPages(new URL("https://example.org/"), options)) urls.push(page.url);
   for await (const page of streamPages({ homepage: new URL("https://example.org/") }, options)) urls.push(page.url);
@@ -240,18 +240,22 @@ test("an archive is new or resumed, not both", async () => {
   }
 });
 
-test("what recurse and recurseList return is checked: a promise would always be true", async () => {
+test("what recurse and recurseList return is checked, also if it is a promise", async () => {
   const { client } = site({ "/i.xml": index("/a.txt"), "/a.txt": "https://example.org/1" });
   const read = (options: object) =>
     sitemapTreeForHomepage({ sitemaps: ["https://example.org/i.xml"] }, { client, ...options });
-  for (const result of [undefined, 0, null, Promise.resolve(false), ["match"]]) {
+  for (const result of [undefined, 0, null, Promise.resolve(0), ["match"]]) {
     expect(await refusal(() => read({ recurse: () => result }))).toMatch(
       /^invalid-option: Expected `the result of recurse` to be true or false/,
     );
   }
-  for (const result of [undefined, 5, Promise.resolve([]), [null], ["https://example.org/a.txt"]]) {
+  for (const result of [undefined, 5, Promise.resolve(5), [null], ["https://example.org/a.txt"]]) {
     expect(await refusal(() => read({ recurseList: () => result }))).toMatch(
       /^invalid-option: Expected `the result of recurseList` to be a list of children/,
     );
+  }
+  for (const options of [{ recurse: async () => false }, { recurseList: async () => [] }]) {
+    await using tree = await read(options);
+    expect(tree.pageCount).toBe(0);
   }
 });

@@ -24,10 +24,9 @@ test("everything has a default", () => {
   const settings = resolveOptions();
   expect(settings).toMatchObject({
     useRobots: true,
-    useKnownPaths: true,
+    knownPaths: "always",
     useHomepage: true,
-    keepPath: false,
-    onlyPath: false,
+    path: "ignore",
     retries: 3,
     network: "default",
     store: "auto",

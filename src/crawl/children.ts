@@ -38,7 +38,7 @@ export function childrenOf({ url, parent, isRobots, most, settings, filter }: Ch
       if (filter?.follows(reference, isRobots) === false) continue;
       // Must be a boolean: the result of `match`, for example, would never be false.
       const isFollowed: unknown = recurse === undefined ? true : await recurse(reference, context);
-      if (typeof isFollowed !== "boolean") throw unexpected("the result of recurse", "a boolean", isFollowed);
+      if (typeof isFollowed !== "boolean") throw unexpected("the result of recurse", "true or false", isFollowed);
       if (isFollowed) keep(reference);
     }
   }
@@ -51,7 +51,7 @@ export function childrenOf({ url, parent, isRobots, most, settings, filter }: Ch
       return undefined;
     },
     async end() {
-      const chosen: unknown = recurseList === undefined ? [] : recurseList(listed.splice(0), context);
+      const chosen: unknown = recurseList === undefined ? [] : await recurseList(listed.splice(0), context);
       if (!isReferences(chosen)) throw unexpected("the result of recurseList", "a list of children", chosen);
       await takeAll(chosen);
       return { references: listed, unlisted };

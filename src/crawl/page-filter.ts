@@ -43,7 +43,7 @@ export class PageFilter {
 
   constructor(settings: PageFilterSettings) {
     this.settings = settings;
-    const { include, exclude, since, undated, sameHost, sameSite, unique } = settings;
+    const { include, exclude, since, undated, scope, unique } = settings;
     this.#includeSitemap = anyPattern(settings.includeSitemap);
     this.#excludeSitemap = anyPattern(settings.excludeSitemap);
     const included = anyPattern(include);
@@ -57,7 +57,7 @@ export class PageFilter {
         return isIncluded;
       });
     if (excluded) add("exclude", ({ url }) => !excluded(url));
-    if (sameHost || sameSite) add(sameHost ? "sameHost" : "sameSite", ({ url }) => this.#isAtHome(url));
+    if (scope !== "any") add("scope", ({ url }) => this.#isAtHome(url));
     if (since !== undefined)
       add("since", ({ lastModified, newsStory }) => {
         // News sitemaps and feeds give the date of publication, and rarely that of a change.
@@ -78,10 +78,10 @@ export class PageFilter {
 
   /** Before the pages of a website. */
   async begin(homepage: string, robotsOf: RobotsOf): Promise<void> {
-    const { sameHost, sameSite, allowedFor } = this.settings;
+    const { scope, allowedFor } = this.settings;
     if (allowedFor !== undefined) this.#allows = allowedUrls(allowedFor, robotsOf);
-    if (!sameHost && !sameSite) return;
-    const tldts = sameHost ? undefined : await import("tldts");
+    if (scope === "any") return;
+    const tldts = scope === "host" ? undefined : await import("tldts");
     const siteOf = ({ hostname }: URL) => tldts?.getDomain(hostname, { allowPrivateDomains: true }) ?? hostname;
     const home = parseUrl(homepage);
     // A host without a public suffix, such as localhost, is the same website as with `www.`.

@@ -134,7 +134,7 @@ export function prepare(
     return { start, settings, startUrls: checked.sitemaps, assumed, target, options };
   }
   const { homepage } = checked;
-  const start = { homepage: homepageFor(homepage, settings.keepPath || settings.onlyPath) };
+  const start = { homepage: homepageFor(homepage, settings.path !== "ignore") };
   return { start, settings, startUrls: [homepage], assumed: assumedUrls(target, [homepage]), target, options };
 }
 

@@ -332,20 +332,20 @@ export class ChangesRun {
 const replacedMark = "./";
 
 /** The options that decide where discovery looks. */
-type Places = Required<Pick<Options, (typeof placeOptions)[number] | "useKnownPaths" | "extraKnownPaths">>;
+type Places = Required<Pick<Options, (typeof placeOptions)[number] | "knownPaths" | "extraKnownPaths">>;
 const placeOptions = ["useRobots", "useHomepage", "useFeeds", "useLlms"] as const;
 
 // The places of both runs: pages that only the other options find are kept.
 function withPlaces(own: Options, was: Readonly<Record<string, unknown>>, paths: readonly string[]): Places {
   const settings: Readonly<Record<string, unknown>> = { ...resolveOptions(own) };
   const isOn = (name: string) => [name, settings[name] === true || was[name] === true] as const;
-  const known = [settings["useKnownPaths"], was["useKnownPaths"]];
-  const useKnownPaths = known.includes(true) || (known.includes("if-needed") ? "if-needed" : false);
+  const known = [settings["knownPaths"], was["knownPaths"]];
+  const knownPaths = (["always", "if-needed"] as const).find((when) => known.includes(when)) ?? "never";
   const extra = [settings["extraKnownPaths"], was["extraKnownPaths"] ?? []].flat() as string[];
   const flags = Object.fromEntries(placeOptions.map(isOn)) as Record<(typeof placeOptions)[number], boolean>;
   return {
     ...flags,
-    useKnownPaths,
+    knownPaths,
     extraKnownPaths: [...new Set([...extra.filter((each) => !each.startsWith(replacedMark)), ...paths])],
   };
 }

@@ -25,17 +25,17 @@ export function candidatesFor(
   settings: Settings,
   paths: readonly string[] = knownPaths,
 ): Candidate[] {
-  const { useRobots, useKnownPaths, extraKnownPaths, useFeeds, useLlms, keepPath, onlyPath } = settings;
-  const ifNeeded = useKnownPaths === "if-needed";
+  const { useRobots, extraKnownPaths, useFeeds, useLlms } = settings;
+  const ifNeeded = settings.knownPaths === "if-needed";
   // With a path, the root of the host is also tried.
-  const places = keepPath && !onlyPath ? [homepage, homepageOf(homepage)] : [homepage];
+  const places = settings.path === "keep" ? [homepage, homepageOf(homepage)] : [homepage];
   const at = (path: string, by: Candidate["by"]) => places.map((place) => ({ url: below(place, path), by }));
   const guesses = places.flatMap((place) =>
     paths.map((path) => ({ url: below(place, path), by: "known-path", ifNeeded }) as const),
   );
   const candidates: Candidate[] = [
     ...(useRobots ? at("robots.txt", "robots") : []),
-    ...(useKnownPaths === false ? [] : guesses),
+    ...(settings.knownPaths === "never" ? [] : guesses),
     // The caller's paths are always tried.
     ...extraKnownPaths.flatMap((path) => at(path, "known-path")),
     ...(useFeeds ? feedPaths.flatMap((path) => at(path, "feed")) : []),

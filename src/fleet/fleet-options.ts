@@ -34,7 +34,7 @@ export interface FleetOptions {
   perAddress?: number | (() => number) | undefined;
   /**
    * How each website is crawled, and which of its pages are listed. Well-known paths are tried only if needed, unless set otherwise.
-   * @default { useKnownPaths: "if-needed" }
+   * @default { knownPaths: "if-needed" }
    */
   crawl?: StreamOptions | undefined;
   /** Start no more websites; those being read are finished. */

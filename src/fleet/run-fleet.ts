@@ -197,7 +197,7 @@ function resolved(options: FleetOptions) {
     concurrency: number("concurrency", concurrency, 1),
     perAddress: perAddressOf(perAddress),
     // Others may write to a shared queue: they must not choose private addresses.
-    crawl: { useKnownPaths: "if-needed", ...untrusted, ...defined(options.crawl ?? {}) } as StreamOptions,
+    crawl: { knownPaths: "if-needed", ...untrusted, ...defined(options.crawl ?? {}) } as StreamOptions,
   };
 }
 
@@ -353,13 +353,10 @@ function isShortage(error: unknown, depth = 0): boolean {
 
 const shortages: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EROFS", "EMFILE", "ENFILE"]);
 
-async function* jobsOf(
-  sites: NonNullable<FleetOptions["sites"]>,
-  { keepPath = false, onlyPath = false }: Options,
-): AsyncGenerator<SiteJob, void> {
+async function* jobsOf(sites: NonNullable<FleetOptions["sites"]>, { path }: Options): AsyncGenerator<SiteJob, void> {
   for await (const site of sites) {
     const isJob = typeof site === "object" && site !== null && "key" in site && "homepage" in site;
-    const job = isJob ? site : siteJob(site, { keepPath: keepPath || onlyPath });
+    const job = isJob ? site : siteJob(site, { path });
     if (job === undefined) throw invalid(`Expected \`sites\` to be homepages, got \`${JSON.stringify(site)}\``);
     yield job;
   }

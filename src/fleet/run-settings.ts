@@ -121,7 +121,7 @@ const runSettings: Readonly<Record<string, string>> = {
 };
 // What a run may bring along. Secrets, files of the worker's machine and what weakens its protection come from its own flags.
 const runOptions: ReadonlySet<string> = new Set<keyof StreamOptions>([
-  ...(["useRobots", "useKnownPaths", "useHomepage", "extraKnownPaths", "keepPath", "onlyPath"] as const),
+  ...(["useRobots", "knownPaths", "useHomepage", "extraKnownPaths", "path"] as const),
   ...(["strictRobots", "strict", "concurrency", "delay", "useCrawlDelay", "retries", "timeout"] as const),
   ...(["userAgent", "limits", ...pageFilterNames] as (keyof StreamOptions)[]),
 ]);

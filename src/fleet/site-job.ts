@@ -1,6 +1,7 @@
 // What a fleet works on: one job is one website; its result is one summary.
 import { createHash } from "node:crypto";
-import { boolean, optionsIn, unexpected, urlText } from "../model/option-checks.ts";
+import { oneOf, optionsIn, unexpected, urlText } from "../model/option-checks.ts";
+import type { Options } from "../model/options.ts";
 import type { ProblemCode } from "../model/problem.ts";
 import type { RobotsPreference } from "../model/sitemap.ts";
 import { homepageOf, isHttpUrl, urlKey, withAssumedScheme, withoutCredentials } from "../model/url.ts";
@@ -174,21 +175,21 @@ export function quarantinedSummary(job: SiteJob, attemptId: string): SiteSummary
 
 /**
  * Undefined if the text is not a homepage. `example.org` means `https://example.org/`, `localhost:3000` `http://localhost:3000/`. With
- * `keepPath`, `https://example.org/a/` is a separate website.
+ * `path: "keep"` or `"only"`, `https://example.org/a/` is a separate website.
  */
 export function siteJob(
   homepage: string | URL,
-  options: { readonly keepPath?: boolean | undefined } = {},
+  options: { readonly path?: Options["path"] } = {},
 ): SiteJob | undefined {
   const text = urlText(homepage);
   if (typeof text !== "string") throw unexpected("homepage", "a text or a URL", homepage);
-  optionsIn("options", options, ["keepPath"]);
-  const keepPath = boolean("keepPath", options.keepPath ?? false);
+  optionsIn("options", options, ["path"]);
+  const path = oneOf(["ignore", "keep", "only"])("path", options.path ?? "ignore");
   const trimmed = text.trim();
   const url = withAssumedScheme(trimmed);
   if (trimmed === "" || /\s/.test(trimmed) || !isHttpUrl(url)) return undefined;
   const named = withoutCredentials(url);
-  const found = keepPath ? new URL(named.replace(/#.*$/s, "")).href : homepageOf(named);
+  const found = path !== "ignore" ? new URL(named.replace(/#.*$/s, "")).href : homepageOf(named);
   // `..` is not a host, though URLs take it for one.
   if (/^\.|\.\./.test(new URL(found).hostname)) return undefined;
   if (url !== trimmed && !isHostName(trimmed, new URL(found))) return undefined;

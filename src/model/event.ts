@@ -166,7 +166,7 @@ export interface DiscoveryRecord {
   readonly by: "robots" | "known-path" | "homepage-header" | "homepage-link" | "feed" | "llms" | "given";
   /**
    * `duplicate`: already found, under this URL, as the target of a redirect, or with the same content. `not-a-sitemap`: some other document.
-   * `skipped`: not needed because of robots.txt (`useKnownPaths: "if-needed"`), or the website has refused all requests so far.
+   * `skipped`: not needed because of robots.txt (`knownPaths: "if-needed"`), or the website has refused all requests so far.
    */
   readonly outcome: "found" | "duplicate" | "not-a-sitemap" | "skipped" | FailureOutcome;
   readonly status?: number;

@@ -87,17 +87,17 @@ function patterned(name: string, flags: string, text: string): OptionRow {
 const discoveryOptions: readonly OptionRow[] = [
   off("useRobots", "-r, --no-robots", "do not read robots.txt"),
   {
-    name: "useKnownPaths",
-    default: true,
-    check: checks.oneOf([true, false, "if-needed"]),
+    name: "knownPaths",
+    default: "always",
+    check: checks.oneOf(["always", "if-needed", "never"]),
     more: "[More](#well-known-paths).",
     flags: [
       takes(
-        { always: true, never: false, "if-needed": "if-needed" },
+        { always: "always", "if-needed": "if-needed", never: "never" },
         "--known <when>",
         "when to try well-known paths (if-needed: only if robots.txt lists no readable sitemap)",
       ),
-      sets(false, "-k, --no-known", "do not try well-known paths"),
+      sets("never", "-k, --no-known", "do not try well-known paths"),
     ],
   },
   off("useHomepage", "--no-homepage", "do not look for sitemap links in the homepage"),
@@ -109,8 +109,15 @@ const discoveryOptions: readonly OptionRow[] = [
   },
   on("useFeeds", "--feeds", "also read the website's feeds"),
   on("useLlms", "--llms", "also read llms.txt"),
-  on("keepPath", "--keep-path", "look under the homepage's path first, then at the host's root"),
-  on("onlyPath", "--only-path", "look only under the homepage's path", "keepPath"),
+  {
+    name: "path",
+    default: "ignore",
+    check: checks.oneOf(["ignore", "keep", "only"]),
+    flags: [
+      sets("keep", "--keep-path", "look under the homepage's path first, then at the host's root"),
+      sets("only", "--only-path", "look only under the homepage's path", "keepPath"),
+    ],
+  },
   on("strictRobots", "--strict-robots", "stop if robots.txt cannot be reached"),
   {
     name: "rewrite",
@@ -162,8 +169,15 @@ export const pageOptions: readonly OptionRow[] = [
       ),
     ],
   },
-  on("sameHost", "--same-host", "only pages on the homepage's host"),
-  on("sameSite", "--same-site", "only pages on the homepage's domain and its subdomains"),
+  {
+    name: "scope",
+    default: "any",
+    check: checks.oneOf(["any", "site", "host"]),
+    flags: [
+      sets("host", "--same-host", "only pages on the homepage's host"),
+      sets("site", "--same-site", "only pages on the homepage's domain and its subdomains", "sameHost"),
+    ],
+  },
   {
     name: "allowedFor",
     check: checks.text,

@@ -22,7 +22,7 @@ async function savedTree(): Promise<Buffer> {
     "/b.xml": urlset("/3"),
   });
   const save = inFolder("site.warc");
-  const options = { client, save, retries: 0, useKnownPaths: false, useHomepage: false };
+  const options = { client, save, retries: 0, knownPaths: "never", useHomepage: false } as const;
   await using _ = await sitemapTreeForHomepage(home, options);
   return readFile(save);
 }

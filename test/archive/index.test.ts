@@ -30,7 +30,7 @@ const routes = {
   "/last.xml": urlset(...locations("last", pagesIn.last)),
 };
 const allPages = pagesIn.large + pagesIn.packed + pagesIn.last + small.length * pagesIn.small;
-const options = { client: site(routes).client, useKnownPaths: false, useHomepage: false } as const;
+const options = { client: site(routes).client, knownPaths: "never", useHomepage: false } as const;
 
 const folder = newFolder();
 let expected: unknown;

@@ -26,7 +26,7 @@ export async function checked(website: Website, pieceLength?: number): Promise<C
   const options: Options = {
     retries: 0,
     // Otherwise most of the time is spent on hundreds of paths at which there is nothing.
-    useKnownPaths: "if-needed",
+    knownPaths: "if-needed",
     ...website.crawl,
     client: pieceLength === undefined ? client : inPieces(client, pieceLength),
   };

@@ -15,7 +15,7 @@ async function checked(options: CheckOptions, given = routes): Promise<CheckResu
   await using tree = await sitemapTreeForHomepage(home, {
     client: site(given).client,
     retries: 0,
-    useKnownPaths: false,
+    knownPaths: "never",
   });
   return await checkTree(tree, { now: "2026-06-15", ...options });
 }

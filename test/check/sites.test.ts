@@ -23,7 +23,7 @@ const schema = JSON.parse(readFileSync(path.join(import.meta.dirname, "../../sch
 const isResult = new Ajv2020().compile(schema);
 const now = "2026-06-15T12:00:00Z";
 // Hundreds of paths at which there is nothing would take most of the time.
-const crawl = { retries: 0, useKnownPaths: "if-needed" } as const;
+const crawl = { retries: 0, knownPaths: "if-needed" } as const;
 
 type Routes = Parameters<typeof site>[0];
 

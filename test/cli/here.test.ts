@@ -25,7 +25,7 @@ afterAll(() => {
   robotsOnly.close();
 });
 
-const few = { useKnownPaths: false, retries: 0 } as const;
+const few = { knownPaths: "never", retries: 0 } as const;
 const here = (site: Website) => ["", "a", "b"].map((page) => site.homepage + page);
 
 test("with `here`, sitemaps are read from, and pages listed on, the address that was given", async () => {

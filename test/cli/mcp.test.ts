@@ -222,8 +222,8 @@ describe("a small website", () => {
     };
     expect(await urls({})).toBe("a b cart/c a b cart/c d https://example.org/e");
     expect(await urls({ unique: true })).toBe("a b cart/c d https://example.org/e");
-    expect(await urls({ unique: true, sameHost: true })).toBe("a b cart/c d");
-    expect(await urls({ unique: true, sameSite: true, allowedFor: "GPTBot" })).toBe("a b d");
+    expect(await urls({ unique: true, scope: "host" })).toBe("a b cart/c d");
+    expect(await urls({ unique: true, scope: "site", allowedFor: "GPTBot" })).toBe("a b d");
     expect(await urls({ since: "7d" })).toBe("");
     expect(await urls({ since: "7d", undated: "keep", exclude: ["a"] })).toBe("b b d");
     expect((await ask("list_pages", { site: site.home, allowedFor: "GPTBot" })).text).toMatch(

@@ -84,7 +84,7 @@ async function crawled(name: string, answer: (url: string, cookie: string) => An
   });
   const saved = path.join(folder, `${name}.warc.gz`);
   const copied = path.join(folder, `${name}.copy.warc`);
-  const options = { ...website.options, retries: 0, useKnownPaths: false, save: saved };
+  const options = { ...website.options, retries: 0, knownPaths: "never", save: saved } as const;
   await using tree = await sitemapTreeForHomepage(home, options);
   await tree.save(copied);
   const lines = await outline(tree);

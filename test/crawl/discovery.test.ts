@@ -192,7 +192,7 @@ describe("robots.txt whose bytes are refused is not an empty one", () => {
     const { lines: strict } = await discover(routes, { strictRobots: true, concurrency: 1 });
     expect(strict).toEqual(["index/website / (robots-unreachable)", `  invalid /robots.txt (${code})`]);
     // Alone, it is an answer all the same.
-    const { tree: alone } = await discover({ "/robots.txt": route }, { useKnownPaths: false, useHomepage: false });
+    const { tree: alone } = await discover({ "/robots.txt": route }, { knownPaths: "never", useHomepage: false });
     expect([alone.reachable, alone.complete]).toEqual([true, false]);
     const invalid = { kind: "invalid", reason: { code } };
     if (route instanceof Uint8Array)
@@ -219,7 +219,7 @@ test("each source can be switched off, and further paths can be given", async ()
     "/own/map.xml": urlset("/o"),
     "/": "",
   };
-  const none = { useKnownPaths: false, useHomepage: false };
+  const none = { knownPaths: "never", useHomepage: false } as const;
   expect((await discover(routes, none)).hits).toEqual(["/robots.txt", "/a.xml"]);
   const extra = await discover(routes, { ...none, useRobots: false, extraKnownPaths: ["/own/map.xml", "no.xml"] });
   expect(extra.hits.toSorted()).toEqual(["/no.xml", "/own/map.xml"]);
@@ -230,10 +230,10 @@ test("the homepage is stripped to its root unless told not to", async () => {
   const routes = { "/sitemap.xml": urlset("/root"), "/docs/sitemap.xml": urlset("/docs") };
   const stripped = await discover(routes, {}, `${home}docs/page?x=1#y`);
   expect(stripped.lines).toEqual(["index/website /", "  pages/xml /sitemap.xml", "    /root"]);
-  const only = await discover(routes, { onlyPath: true }, `${home}docs`);
+  const only = await discover(routes, { path: "only" }, `${home}docs`);
   expect(only.lines).toEqual(["index/website /docs/", "  pages/xml /docs/sitemap.xml", "    /docs"]);
   const named = { ...routes, "/robots.txt": robots("/a.xml"), "/a.xml": urlset("/a") };
-  const kept = await discover(named, { keepPath: true }, `${home}docs`);
+  const kept = await discover(named, { path: "keep" }, `${home}docs`);
   expect(kept.lines).toEqual([
     "index/website /docs/",
     "  index/robots /robots.txt",
@@ -254,7 +254,7 @@ test("a sitemap on another host is followed and marked", async () => {
       "https://cdn.example.net/a.xml": urlset("/1"),
       "https://www.example.org/b.xml": urlset("/2"),
     },
-    { useKnownPaths: false },
+    { knownPaths: "never" },
   );
   expect([...tree.sitemaps()].map(({ url, offHost }) => [url, offHost])).toEqual([
     [home, undefined],
@@ -274,8 +274,8 @@ test("a website that fails everywhere has one problem for all its known paths", 
   expect(tree.discovery.filter(({ outcome }) => outcome === "failed")).toHaveLength(knownPaths.length + 1);
 });
 
-describe('useKnownPaths: "if-needed"', () => {
-  const ifNeeded = { useKnownPaths: "if-needed", useHomepage: false } as const;
+describe('knownPaths: "if-needed"', () => {
+  const ifNeeded = { knownPaths: "if-needed", useHomepage: false } as const;
 
   test("guesses nothing where robots.txt names a sitemap that can be read, and says so", async () => {
     const { lines, hits, tree } = await discover(
@@ -308,7 +308,7 @@ describe("links of the homepage", () => {
     headers: { "content-type": "text/html", ...headers },
     body,
   });
-  const only = { useRobots: false, useKnownPaths: false };
+  const only = { useRobots: false, knownPaths: "never" } as const;
   const codes = (tree: { problems(): Iterable<{ problem: { code: string } }> }) =>
     [...tree.problems()].map(({ problem }) => problem.code);
 
@@ -488,7 +488,7 @@ describe("feeds and llms.txt, on demand", () => {
     [{ useFeeds: true, useHomepage: false }, ["feed found /feed.json json"], 6],
   ])("%j", async (options, found, asked) => {
     const { tree, hits } = await discover(routes, {
-      useKnownPaths: false,
+      knownPaths: "never",
       extraKnownPaths: ["sitemap.xml"],
       ...options,
     });

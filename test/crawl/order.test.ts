@@ -95,7 +95,7 @@ test("crawl() tells everything, onEvent the same, and pages before their sitemap
   });
   for await (const event of crawl(home, {
     client,
-    useKnownPaths: false,
+    knownPaths: "never",
     useHomepage: false,
     onEvent: (event) => watched.push(event),
   }))

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => [site, open, failing].map((each) => each.close()));
 
-const plain: StreamOptions = { useKnownPaths: false, useHomepage: false, retries: 0, network: "allow-private" };
+const plain: StreamOptions = { knownPaths: "never", useHomepage: false, retries: 0, network: "allow-private" };
 const plainFlags = ["-k", "--no-homepage", "--retries", "0", "--allow-private"];
 const show = (url: string) =>
   url.replace(site.homepage, "/").replace(open.homepage, "open/").replace(failing.homepage, "failing/");
@@ -64,8 +64,8 @@ const cases: [PageFilters, string[], string[]][] = [
     ["--since", "2024-01-01", "--undated", "keep", "--unique"],
     ["/shared", "/new/a", "/undated", "open/new/b", "failing/c"],
   ],
-  [{ sameHost: true, unique: true }, ["--same-host", "--unique"], ["/old/a", "/shared", "/new/a", "/undated"]],
-  [{ sameSite: true, limit: 3 }, ["--same-site", "--limit", "3"], ["/old/a", "/shared", "/new/a"]],
+  [{ scope: "host", unique: true }, ["--same-host", "--unique"], ["/old/a", "/shared", "/new/a", "/undated"]],
+  [{ scope: "site", limit: 3 }, ["--same-site", "--limit", "3"], ["/old/a", "/shared", "/new/a"]],
   [
     { includeSitemap: "new" },
     ["--include-sitemap", "new"],
@@ -165,11 +165,11 @@ test.each([
       yield Buffer.from(`https://other.co.uk/c\n${same.replace(" ", "\n")}\nhttps://other.example/c\n`);
     }
     const client = { request: async () => ({ status: 200, headers: [], body: body() }) };
-    for (const filters of kind === "site" ? [{ sameSite: true }] : [{ sameHost: true }, { sameSite: true }]) {
-      const pages = streamPages({ sitemaps: [`https://${host}/s.txt`] }, { client, ...filters });
+    for (const scope of kind === "site" ? (["site"] as const) : (["host", "site"] as const)) {
+      const pages = streamPages({ sitemaps: [`https://${host}/s.txt`] }, { client, scope });
       expect(await pathsOf(pages)).toEqual(same.split(" "));
     }
-    const hosts = streamPages({ sitemaps: [`https://${host}/s.txt`] }, { client, sameHost: true });
+    const hosts = streamPages({ sitemaps: [`https://${host}/s.txt`] }, { client, scope: "host" });
     if (host.startsWith("www")) expect(await pathsOf(hosts)).toEqual(kind === "site" ? [] : same.split(" "));
   },
 );

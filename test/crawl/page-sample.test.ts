@@ -82,11 +82,11 @@ describe("of a website", () => {
   });
 
   test("it is the same from a stream, a tree, and the program in every format", async () => {
-    const options = { sample: 8, useKnownPaths: false };
+    const options = { sample: 8, knownPaths: "never" } as const;
     const urls = (await listOf(streamPages(site.homepage, options))).map(({ url }) => url);
     expect(urls).toHaveLength(8);
     expect(urls.filter((url) => url.includes("/shop/")).length).toBeGreaterThan(1);
-    await using tree = await sitemapTreeForHomepage(site.homepage, { useKnownPaths: false });
+    await using tree = await sitemapTreeForHomepage(site.homepage, { knownPaths: "never" });
     expect((await listOf(tree.pages({ sample: 8 }))).map(({ url }) => url)).toEqual(urls);
     const flags = ["--sample", "8", "--no-known"];
     const lines = urls.map((url) => `${url}\n`).join("");

@@ -15,7 +15,7 @@ const { client } = site({
   "/c.xml": urlset("/3"),
 });
 const open = (options: StreamOptions = {}) =>
-  streamPages(home, { client, useHomepage: false, useKnownPaths: false, ...options });
+  streamPages(home, { client, useHomepage: false, knownPaths: "never", ...options });
 
 test("each page has the URL of its sitemap, after redirects, in streams and in trees", async () => {
   const expected = [
@@ -25,7 +25,7 @@ test("each page has the URL of its sitemap, after redirects, in streams and in t
   ].map(([url, sitemap]) => [home + url, home + sitemap]);
   const pairs = (pages: { url: string; sitemap: string }[]) => pages.map(({ url, sitemap }) => [url, sitemap]);
   expect(pairs(await listOf(open()))).toEqual(expected);
-  await using tree = await sitemapTreeForHomepage(home, { client, useHomepage: false, useKnownPaths: false });
+  await using tree = await sitemapTreeForHomepage(home, { client, useHomepage: false, knownPaths: "never" });
   expect(pairs(await listOf(tree.pages()))).toEqual(expected);
 });
 

@@ -61,7 +61,7 @@ async function treeOf(
       timeout: stalls ? times : {},
       retries: 0,
       useHomepage: false,
-      useKnownPaths: false,
+      knownPaths: "never",
       extraKnownPaths: position === "robots" ? ["sitemap.xml"] : [],
       limits: { documentBytes: 200_000, robotsBytes: 100_000 },
       concurrency: 8,
@@ -206,7 +206,7 @@ test("no address of a private network is connected to, named by robots.txt or by
   const inIndex = urls.map((url) => `<sitemap><loc>${url.replace("/a.xml", "/b.xml")}</loc></sitemap>`);
   routes["/robots.txt"] = [...urls, `${server.origin}/index.xml`].map((url) => `Sitemap: ${url}\n`).join("");
   routes["/index.xml"] = `<sitemapindex ${namespace}>${inIndex.join("")}</sitemapindex>`;
-  const options = { useKnownPaths: false, useHomepage: false, timeout: times, retries: 0 };
+  const options = { knownPaths: "never", useHomepage: false, timeout: times, retries: 0 } as const;
   await using tree = await sitemapTreeForHomepage(server.origin, options);
   const robots = tree.root.children[0] as IndexSitemap;
   const index = robots.children.at(-1) as IndexSitemap;
@@ -231,7 +231,7 @@ test("documents that break once are whole after a retry, in streams, trees and a
     routes["/index.xml"] = breaksOnce(documentFor("index", origin));
     Object.assign(routes, { "/first.xml": breaksOnce(leaf), "/second.xml": breaksOnce(leaf) });
   };
-  const options = { useKnownPaths: false, useHomepage: false };
+  const options = { knownPaths: "never", useHomepage: false } as const;
   breakAll();
   expect(await urlsOf(streamPages({ homepage: origin }, options))).toEqual(pages);
   breakAll();

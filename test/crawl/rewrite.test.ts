@@ -43,7 +43,7 @@ const listed = () => [
 ];
 
 test("sitemaps are fetched, and pages and alternates listed, at their new place; images stay", async () => {
-  expect(await urlsOf(streamPages(local.homepage, { rewrite: pairs(), useKnownPaths: false }))).toEqual(listed());
+  expect(await urlsOf(streamPages(local.homepage, { rewrite: pairs(), knownPaths: "never" }))).toEqual(listed());
   for await (const event of crawl(local.homepage, { rewrite: pairs() })) {
     if (event.type === "request") expect(event.url.startsWith(local.homepage)).toBe(true);
     if (event.type === "pages" && event.url.endsWith("pages.xml"))
@@ -57,7 +57,7 @@ test("sitemaps are fetched, and pages and alternates listed, at their new place;
 
 test("a tree, its archive, and an archive with another place have the same pages", async () => {
   const archive = path.join(newFolder(), "site.warc");
-  const options = { rewrite: pairs(), useKnownPaths: false, save: archive };
+  const options = { rewrite: pairs(), knownPaths: "never", save: archive } as const;
   await using tree = await sitemapTreeForHomepage(local.homepage, options);
   expect(await urlsOf(tree.pages())).toEqual(listed());
   const [, , index, moved] = tree.sitemaps();

@@ -19,7 +19,7 @@ function website(https?: Problem, http?: Problem): { client: Client; asked: stri
   return { client: { request }, asked };
 }
 
-const brief = { useKnownPaths: false, useHomepage: false, retries: 0 } as const;
+const brief = { knownPaths: "never", useHomepage: false, retries: 0 } as const;
 const refused = problem("connection-refused");
 
 test.each([

@@ -16,7 +16,7 @@ const { client } = site({
   "/i.xml": index(...names),
   ...Object.fromEntries(names.map((name) => [name, pages(name)])),
 });
-const options = { client, useKnownPaths: false, useHomepage: false };
+const options = { client, knownPaths: "never", useHomepage: false } as const;
 
 let tree: SitemapTree;
 beforeAll(async () => {

@@ -83,7 +83,7 @@ const newFile = () => path.join(temporary, `${count++}.warc${count % 2 === 0 ? "
 describe.each(cases)("$file: $title", ({ routes, options, at, ...expected }) => {
   const crawlOptions = () => ({ client: site(routes).client, retries: 0, ...options });
   // Paths at which there is nothing are most of what takes time.
-  const lean: Options = { retries: 0, useKnownPaths: "if-needed", ...options };
+  const lean: Options = { retries: 0, knownPaths: "if-needed", ...options };
   const run = (more: Options, website = client(routes, true)) =>
     outputsOf((onEvent) => sitemapTreeForHomepage(home, { client: website, ...lean, ...more, onEvent }));
   const opened = (file: string) => outputsOf((onEvent) => openTree(file, { onEvent }));

@@ -114,7 +114,7 @@ describe("headers of the caller's own", () => {
   test("are not sent where another website leads, and what that one found is not asked for again", async () => {
     const elsewhere = { ...documents, "/robots.txt": robots("https://example.net/sitemap.xml") };
     const { options, asked } = await website(elsewhere);
-    await using tree = await sitemapTreeForHomepage(home, { ...options, headers, useKnownPaths: "if-needed" });
+    await using tree = await sitemapTreeForHomepage(home, { ...options, headers, knownPaths: "if-needed" });
     expect(await listed(tree)).toEqual([
       home,
       `${home}robots.txt`,

@@ -179,7 +179,7 @@ test("what differs only in its fragment is one child of an index, and one Sitema
     "/moved.xml": { to: "/p.xml#5" },
   };
   const { client, hits } = site(routes);
-  await using tree = await sitemapTreeForHomepage(home, { client, useKnownPaths: false, useHomepage: false });
+  await using tree = await sitemapTreeForHomepage(home, { client, knownPaths: "never", useHomepage: false });
   expect((await outline(tree)).slice(1)).toEqual([
     "  index/robots /robots.txt",
     "    index/xml /a.xml#1",

@@ -22,7 +22,7 @@ const trees: SitemapTree[] = [];
 afterAll(() => Promise.all(trees.map((tree) => tree.close())));
 
 async function tree(routes: Record<string, Route>): Promise<SitemapTree> {
-  const options = { client: site(routes).client, useKnownPaths: false, useHomepage: false, retries: 0 };
+  const options = { client: site(routes).client, knownPaths: "never", useHomepage: false, retries: 0 } as const;
   const made = await sitemapTreeForHomepage(home, options);
   trees.push(made);
   return made;
@@ -292,7 +292,13 @@ describe("a side that is incomplete", () => {
     const routes = { "/robots.txt": `Sitemap: ${home}a.xml`, "/a.xml": urlset("/1"), "/guess.xml": urlset("/2") };
     const found = async (more: Documents) => {
       const { client } = site({ ...routes, ...more });
-      const options = { client, useKnownPaths: false, useHomepage: false, retries: 0, extraKnownPaths: ["/guess.xml"] };
+      const options = {
+        client,
+        knownPaths: "never",
+        useHomepage: false,
+        retries: 0,
+        extraKnownPaths: ["/guess.xml"],
+      } as const;
       const made = await sitemapTreeForHomepage(home, options);
       trees.push(made);
       return made;

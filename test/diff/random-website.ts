@@ -71,7 +71,7 @@ export function clientOf(website: Website, chunk: number = Number.POSITIVE_INFIN
   };
 }
 
-export const crawlOptions: Options = { useKnownPaths: false, useHomepage: false };
+export const crawlOptions: Options = { knownPaths: "never", useHomepage: false };
 
 export function treeOf(website: Website, options: Options = {}): Promise<SitemapTree> {
   return sitemapTreeForHomepage(home, { ...crawlOptions, client: clientOf(website), ...options });

@@ -29,7 +29,7 @@ test.each(platformSites.map((each) => [each.name, each] as const))(
 test("paths of the caller's own are asked for, and nothing if well-known paths are not wanted", async () => {
   const wordpress = { "/": '<html><meta name="generator" content="WordPress 6">', "/own.xml": urlset("a") };
   expect((await visited(wordpress, { extraKnownPaths: ["own.xml"] })).found).toEqual(["/own.xml"]);
-  expect((await visited(wordpress, { useKnownPaths: false })).hits).toEqual(["/robots.txt", "/"]);
+  expect((await visited(wordpress, { knownPaths: "never" })).hits).toEqual(["/robots.txt", "/"]);
 });
 
 test("a platform that was recognized by mistake hides no sitemap", async () => {

@@ -49,7 +49,11 @@ async function both(routes: Record<string, Answer>, known = false) {
   if (done === true) throw new Error("USP ended");
   const usp: UspTree = JSON.parse(value);
   const asked = site.requests.splice(0);
-  const tree = await sitemapTreeForHomepage(site.homepage, { useKnownPaths: known, useHomepage: false, retries: 0 });
+  const tree = await sitemapTreeForHomepage(site.homepage, {
+    knownPaths: known ? "always" : "never",
+    useHomepage: false,
+    retries: 0,
+  });
   const pages = await urlsOf(tree.pages());
   const whole = JSON.stringify(await tree.withPages());
   await tree.close();

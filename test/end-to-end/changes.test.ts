@@ -81,7 +81,7 @@ describe("the sum of the changes is the truth at the end of every day", () => {
   });
 });
 
-const options = { useKnownPaths: false, useHomepage: false, retries: 0 };
+const options = { knownPaths: "never", useHomepage: false, retries: 0 } as const;
 
 /** A website of two sitemaps, as routes that a test can change. */
 function website(name = newState()): {
@@ -366,7 +366,7 @@ describe("in the library", () => {
   test.each<[string, Options]>([
     ["--llms", { useLlms: true }],
     ["--feeds", { useFeeds: true }],
-    ["well-known paths", { useKnownPaths: true }],
+    ["well-known paths", { knownPaths: "always" }],
     ["--known-path", { extraKnownPaths: ["/more.xml"] }],
     ["the homepage", { useHomepage: true }],
     ["robots.txt", { useRobots: true }],

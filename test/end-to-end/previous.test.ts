@@ -87,7 +87,7 @@ beforeEach(() => {
 });
 
 let count = 0;
-const options: Options = { useKnownPaths: false, useHomepage: false, retries: 0 };
+const options: Options = { knownPaths: "never", useHomepage: false, retries: 0 };
 const newFile = (name = "site.warc.gz") => path.join(folder, `${count++}-${name}`);
 
 async function saved(name?: string): Promise<string> {

@@ -54,7 +54,7 @@ afterEach(() => {
 });
 afterAll(() => site.close());
 
-const options: Options = { useKnownPaths: false, extraKnownPaths: ["guess.xml"], retries: 0 };
+const options: Options = { knownPaths: "never", extraKnownPaths: ["guess.xml"], retries: 0 };
 const flags = ["--no-known", "--known-path", "guess.xml", "--retries", "0", "--no-progress"];
 const inFolder = (name: string) => path.join(folder, name);
 

@@ -26,7 +26,7 @@ const patience = [4000, 16_000, 64_000].slice(count > 1000 ? 1 : 0);
 const optionsFor = (patience: number): Options => ({
   retries: 0,
   useHomepage: false,
-  useKnownPaths: "if-needed",
+  knownPaths: "if-needed",
   timeout: { total: 2 * patience, firstByte: patience, idle: patience },
   // What hangs does so in one document: the time limits of a request end it. Healthy websites on a busy machine may take longer.
   limits: { documentBytes: 200_000, time: 20 * patience },

@@ -268,9 +268,9 @@ test.each([
   expect(siteJob(text)).toBeUndefined();
 });
 
-test("with keepPath, each path is a website of its own", () => {
+test("with a path that counts, each path is a website of its own", () => {
   const paths = ["https://example.org/a/", "https://Example.org:443/a/#b", "https://example.org/c"];
-  expect(paths.map((text) => siteJob(text, { keepPath: true })?.key)).toEqual([
+  expect(paths.map((text) => siteJob(text, { path: "keep" })?.key)).toEqual([
     "https://example.org/a/",
     "https://example.org/a/",
     "https://example.org/c",

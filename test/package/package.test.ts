@@ -96,7 +96,7 @@ import { type SitemapPage, type SitemapTree, sitemapTreeForHomepage, streamPages
 import { type ParsedSitemap, parseSitemap } from "sitegrove/parse";
 
 export async function urls(homepage: string): Promise<string[]> {
-  await using tree: SitemapTree = await sitemapTreeForHomepage(homepage, { useKnownPaths: false });
+  await using tree: SitemapTree = await sitemapTreeForHomepage(homepage, { knownPaths: "never" });
   for (const sitemap of tree.sitemaps()) {
     if (sitemap.kind === "index") sitemap.children.length satisfies number;
     else if (sitemap.kind === "pages") sitemap.pageCount satisfies number;

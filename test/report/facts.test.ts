@@ -20,7 +20,7 @@ import { worstFacts } from "./worst.ts";
 const now = "2026-10-05T06:12:00Z";
 
 async function factsOf(client: Client, homepage: string = home): Promise<ReportFacts> {
-  await using tree = await sitemapTreeForHomepage(homepage, { client, retries: 0, useKnownPaths: "if-needed" });
+  await using tree = await sitemapTreeForHomepage(homepage, { client, retries: 0, knownPaths: "if-needed" });
   return await reportFacts(tree, { check: { now } });
 }
 
@@ -38,7 +38,7 @@ test("what robots.txt says to AI is on the page, only if it says something", asy
 });
 
 describe("a shop in six languages", async () => {
-  await using tree = await sitemapTreeForHomepage(shopHome, { client: shop(1000), retries: 0, useKnownPaths: false });
+  await using tree = await sitemapTreeForHomepage(shopHome, { client: shop(1000), retries: 0, knownPaths: "never" });
   const pages = await listOf(tree.pages());
   const facts = await reportFacts(tree, { check: { now } });
 

@@ -30,7 +30,7 @@ const websites: Readonly<Record<string, () => Client>> = {
 };
 
 // Hundreds of paths at which there is nothing would take most of the time.
-const crawl = { retries: 0, useKnownPaths: "if-needed" } as const;
+const crawl = { retries: 0, knownPaths: "if-needed" } as const;
 
 let browser: Browser;
 beforeAll(async () => {

@@ -148,7 +148,7 @@ async function makeArchives(): Promise<Uint8Array[]> {
     "/a.xml": urlset("/1", "/2"),
     "/moved.xml": { to: "/a.xml" },
   };
-  const options = { client: site(routes).client, retries: 0, useKnownPaths: false };
+  const options = { client: site(routes).client, retries: 0, knownPaths: "never" } as const;
   await using tree = await sitemapTreeForHomepage(home, options);
   const files = ["a.warc", "a.warc.gz"].map((name) => path.join(folder, name));
   for (const file of files) await tree.save(file);

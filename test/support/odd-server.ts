@@ -16,12 +16,12 @@ export async function checkOddServer(number: number): Promise<void> {
   const home = `http://127.0.0.1:${await listenOnLoopback(server)}/`;
   try {
     const options = {
-      useKnownPaths: false,
+      knownPaths: "never",
       useHomepage: false,
       retries: 1,
       concurrency: 1 + random.below(4),
       timeout: { idle: 2000, firstByte: 2000 },
-    };
+    } as const;
     await using tree = await sitemapTreeForHomepage(home, options);
     let found = 0;
     for (const sitemap of tree.sitemaps()) {

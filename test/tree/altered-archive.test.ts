@@ -23,7 +23,7 @@ beforeAll(async () => {
     "/b.xml": urlset("/3"),
   });
   const save = path.join(folder, "whole.warc");
-  await using tree = await sitemapTreeForHomepage(home, { client, save, retries: 0, useKnownPaths: false });
+  await using tree = await sitemapTreeForHomepage(home, { client, save, retries: 0, knownPaths: "never" });
   await tree.save(`${save}.gz`);
   [archive, compressed] = [readFileSync(save), readFileSync(`${save}.gz`)];
   expected = await contentOf(tree);

@@ -23,7 +23,7 @@ beforeAll(async () => {
     "/loop.xml": { to: "/loop.xml" },
   });
   const save = path.join(folder, "whole.warc");
-  await using _ = await sitemapTreeForHomepage(home, { client, save, retries: 0, useKnownPaths: false });
+  await using _ = await sitemapTreeForHomepage(home, { client, save, retries: 0, knownPaths: "never" });
   archive = readFileSync(save);
 });
 
@@ -70,9 +70,9 @@ describe("settings", () => {
 
   test.each<[string, unknown]>([
     ["useRobots", "no"],
-    ["useKnownPaths", 0],
+    ["knownPaths", 0],
     ["useHomepage", null],
-    ["keepPath", {}],
+    ["path", {}],
     ["strict", { toString: 1, valueOf: 1 }],
     ["strictRobots", []],
     ["extraKnownPaths", "x"],

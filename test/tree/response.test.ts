@@ -35,7 +35,7 @@ afterAll(() => {
   server.close();
 });
 
-const options = { useKnownPaths: false, useHomepage: false };
+const options = { knownPaths: "never", useHomepage: false } as const;
 
 test("events, the tree and an archive tell status, headers, redirects, attempts, character set, sizes and times", async () => {
   const file = path.join(folder, "site.warc");

@@ -116,7 +116,7 @@ test("filters, budgets and given sitemaps are in the archive: the replay is the 
     cut: made({ limits: { pages: 3 } }),
     few: made({ limits: { documents: 2 } }),
     late: made({ limits: { time: 0 } }),
-    paths: made({ useKnownPaths: false, useHomepage: false, extraKnownPaths: ["e.xml"] }),
+    paths: made({ knownPaths: "never", useHomepage: false, extraKnownPaths: ["e.xml"] }),
     given: sitemapTreeForHomepage({ sitemaps: [`${home}a.xml`, `${home}gone.xml`] }, { client }),
   })) {
     const file = path.join(folder, `${name}.warc`);

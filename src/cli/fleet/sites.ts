@@ -4,7 +4,7 @@ import { isInShard, readShard, type Shard } from "../../fleet/shard.ts";
 import { type SiteJob, type SiteSettings, siteJob } from "../../fleet/site-job.ts";
 import { counted } from "../../model/figures.ts";
 import { UsageError } from "../exit-codes.ts";
-import { namesIn } from "../flags.ts";
+import { crawlOptions, namesIn } from "../flags.ts";
 import { type Line, linesOf, type Row, rowsOf, tooLong, tooLongInWords } from "../input/table.ts";
 import type { Messages } from "../output/messages.ts";
 import { type FleetFlags, retryNames } from "./flags.ts";
@@ -81,9 +81,9 @@ export class SiteList {
   }
 
   async *#jobs(file: string, texts: AsyncIterable<ListEntry> | Iterable<ListEntry>): AsyncGenerator<SiteJob, void> {
-    const keepPath = Boolean(this.#flags["keepPath"] || this.#flags["onlyPath"]);
+    const { path } = crawlOptions(this.#flags);
     for await (const [at, text, around = text, settings] of texts) {
-      const job = siteJob(text, { keepPath });
+      const job = siteJob(text, { path });
       if (job === undefined) {
         const shown = text === tooLong ? tooLongInWords : (text || around).slice(0, 200);
         const sentence = `${file}:${at + 1}: not a website: ${shown}`;

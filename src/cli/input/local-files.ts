@@ -79,7 +79,7 @@ export function chooseCheckTarget(
     const target = { kind: "website", homepage: own.url, isAssumed: false } as const;
     // A folder below the root has no robots.txt: that of the website is elsewhere.
     const useRobots = parseUrl(own.url)?.pathname === "/";
-    const options = { ...localOptions(folders), onlyPath: true, useRobots };
+    const options = { ...localOptions(folders), path: "only", useRobots } as const;
     return { target, path: name, hasLocation: true, folders, files, options };
   }
   const isFile = named.kind === "file";

@@ -141,7 +141,7 @@ export async function probeTarget(
   [verb, command]: Doing,
 ): Promise<TreeTarget> {
   let target = await withScheme(given, options, messages);
-  const isHomepage = target.kind === "website" && !options.keepPath && !options.onlyPath;
+  const isHomepage = target.kind === "website" && (options.path ?? "ignore") === "ignore";
   if (isHomepage && target.kind === "website" && (await isSitemap(target.homepage, options))) {
     const { homepage } = target;
     const whole = `${command} ${homepageOf(homepage)}`.trim();

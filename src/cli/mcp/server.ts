@@ -128,8 +128,10 @@ export function createServer(sites: Sites, signal: AbortSignal, sent: () => Prom
       since: text("only pages modified since a date or within a period: 2026-05-31, 36h, 7d, 2w"),
       undated: { ...text("with since: what to do with pages without a date (default: drop)"), enum: ["drop", "keep"] },
       unique: flag("each URL once, even if several sitemaps list it"),
-      sameHost: flag("only pages on the homepage's host"),
-      sameSite: flag("only pages on the homepage's domain and its subdomains"),
+      scope: {
+        ...text("only pages on the homepage's host, or on its domain and its subdomains (default: any)"),
+        enum: ["any", "site", "host"],
+      },
       allowedFor: text("only pages that robots.txt allows this crawler to fetch, such as GPTBot"),
       ...paging,
     },

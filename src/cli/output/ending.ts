@@ -321,13 +321,12 @@ export function filterNotes(filter: PageFilter, { since }: { readonly since?: un
   if (undated > 0) notes.push(`--since skipped ${counted(undated, "page")} without a date`);
   const unknown = counted(robotsUnknown, "page");
   if (robotsUnknown > 0) notes.push(`--allowed-for skipped ${unknown}: could not read robots.txt of ${host}${more}`);
-  const { include, exclude, allowedFor } = filter.settings;
+  const { include, exclude, scope, allowedFor } = filter.settings;
   const reasons: Readonly<Record<string, string>> = {
     include: `match --include ${inWords(include)}${includeHint(filter)}`,
     exclude: `remain after --exclude ${inWords(exclude)}`,
     since: `are dated ${since} or later (--since)`,
-    sameHost: "are on the homepage's host (--same-host)",
-    sameSite: "are on the homepage's domain (--same-site)",
+    scope: scope === "host" ? "are on the homepage's host (--same-host)" : "are on the homepage's domain (--same-site)",
     allowedFor: `are allowed for ${allowedFor} (--allowed-for)`,
   };
   const none = filter.empty.flatMap((name) => reasons[name] ?? []).join(" and ");

@@ -6,7 +6,10 @@ const big = sitemap("/").replace("</urlset>", `<!--${"x".repeat(1_000_001)}--></
 
 /** A website with this robots.txt and a sitemap. */
 const named = (robots: Route) => files({ "/robots.txt": robots, "/sitemap.xml": sitemap("/") });
-const guessed = (routes: Record<string, string>) => ({ ...files(routes, ["/a.xml"]), crawl: { useKnownPaths: true } });
+const guessed = (routes: Record<string, string>) => ({
+  ...files(routes, ["/a.xml"]),
+  crawl: { knownPaths: "always" as const },
+});
 
 export const fetchingCases: readonly Case[] = [
   finds(
