@@ -117,11 +117,10 @@ async function crawlWebsite(
     const { document, url } = followed;
     const content = await readHomepage(time.read(document), url, plan.problems, settings.useFeeds);
     prefetcher.drop(followed);
-    if (content.isHtml) {
-      const response = responseOf(document, followed.hops);
-      const about = { url, keys: followed.keys, status: document.status, response };
-      frontier.foundHomepage({ ...about, outcome: "not-a-sitemap", reason: notSitemap("html") });
-    }
+    const { keys, hops } = followed;
+    const about = { url, keys, status: document.status, response: responseOf(document, hops) };
+    const page = { ...about, outcome: "not-a-sitemap", reason: notSitemap("html") } as const;
+    frontier.foundHomepage(keys, content.isHtml ? page : undefined);
     plan.tookHomepage(followed, content);
     prefetcher.fill();
   }

@@ -26,6 +26,7 @@ export class Frontier {
   readonly #abandoned = new Map<string, Missing>();
   // The homepage, if it is a page for people: guesses that redirect there have found no sitemap.
   #homepage: Missing | undefined;
+  #homepageKeys: readonly string[] = [];
   // The indexes being read.
   readonly #active = new Set<string>();
   // Nodes of the tree, except its root and robots.txt.
@@ -140,9 +141,15 @@ export class Frontier {
     return 1 + (node.kind === "index" ? (this.#sizes.get(node.children) ?? 0) : 0);
   }
 
-  /** Remembers the homepage, so that it is not fetched again for guesses that redirect there. */
-  foundHomepage(homepage: Missing): void {
-    this.#homepage = homepage;
+  /** Remembers where the homepage is; with `page`, it is no sitemap, and need not be fetched again for guesses that redirect there. */
+  foundHomepage(keys: readonly string[], page: Missing | undefined): void {
+    this.#homepageKeys = keys;
+    this.#homepage = page;
+  }
+
+  /** Whether these are keys of the homepage. */
+  isHomepage(keys: readonly string[]): boolean {
+    return keys.some((key) => this.#homepageKeys.includes(key));
   }
 
   /** Remembers a guess that found no sitemap, so that it is not fetched again. */

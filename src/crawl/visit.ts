@@ -164,7 +164,7 @@ export class Visitor {
       // A document that is not a robots.txt may still be a sitemap at the URL it was found at.
       const known = isRobots ? keys.slice(0, 1) : keys;
       const failed: Missing = { url, keys: known, outcome: "failed", status, reason, ...measurements };
-      const isNone = reason.code === "not-a-sitemap" || reason.code === "empty" || isLinkToPage(entry, failed);
+      const isNone = reason.code === "not-a-sitemap" || reason.code === "empty" || this.#isLinkToPage(entry, failed);
       const missing = isNone ? { ...failed, outcome: "not-a-sitemap" as const } : failed;
       return this.#missing(entry, missing, { measurements, started });
     }
@@ -240,11 +240,21 @@ export class Visitor {
     const { url, outcome, status, reason } = missing;
     const result: CandidateResult = { outcome, ...defined({ status }), ...movedTo(entry.url, url), reason };
     const isRead = content !== undefined && outcome === "failed";
-    if ((isGuess(entry) && !isRead) || isLinkToPage(entry, missing)) {
+    if ((isGuess(entry) && !isRead) || this.#isLinkToPage(entry, missing)) {
       this.#options.frontier.abandon(missing);
       return { type: "omitted", result };
     }
     return { type: "node", node: await this.invalidAt(entry, missing, content), result };
+  }
+
+  // Whether the homepage's `rel="sitemap"` link leads back to the homepage, or to another HTML page: that is a sitemap for people.
+  #isLinkToPage({ by }: Declaration, { outcome, keys, reason: { code, value }, response }: Missing): boolean {
+    if ((by !== "homepage-link" && by !== "homepage-header") || outcome === "blocked") return false;
+    if (code === "not-a-sitemap" && value === "html") return true;
+    const isHtml = response?.status === 200 && /html/i.test(header(response.headers, "content-type") ?? "");
+    if (isHtml && this.#options.frontier.isHomepage(keys)) return true;
+    // With these problems, its content is unknown, or XML.
+    return isHtml && !/^(?:coding|charset|limit|body|timeout|xml)-/.test(code);
   }
 
   // A sitemap without children to visit is finished.
@@ -273,15 +283,6 @@ function whyInvalid({ outcome }: Reading, { by }: Declaration): Problem | undefi
 // Whether a failure leaves no node, because no sitemap was declared there.
 function isGuess({ by }: Declaration): boolean {
   return by === "robots" || isGuessed(by);
-}
-
-// Whether the homepage's `rel="sitemap"` link leads to an HTML page, which is a sitemap for people.
-function isLinkToPage({ by }: Declaration, { outcome, reason: { code, value }, response }: Missing): boolean {
-  if ((by !== "homepage-link" && by !== "homepage-header") || outcome === "blocked") return false;
-  if (code === "not-a-sitemap" && value === "html") return true;
-  const isHtml = response?.status === 200 && /html/i.test(header(response.headers, "content-type") ?? "");
-  // With these problems, its content is unknown, or XML.
-  return isHtml && !/^(?:coding|charset|limit|body|timeout|xml)-/.test(code);
 }
 
 // The URL of a document after redirects, if different from the declared one.
