@@ -286,6 +286,8 @@ export interface SiteFilesOptions {
   readonly pages?: readonly string[] | undefined;
   /** Files to ignore. */
   readonly ignore?: readonly string[] | undefined;
+  /** Where the website is published, which decides about slashes and redirects. @default recognized by its configuration */
+  readonly host?: Host | undefined;
   /** Called for each file that was read. */
   readonly onFile?: (() => void) | undefined;
 }
@@ -324,6 +326,8 @@ type DocumentRuleId = Words<"sitemap-is-html sitemap-unsupported sitemap-empty s
 
 type FetchingRuleId = Words<"sitemap-none robots-unreachable robots-too-large robots-sitemap-spelling robots-sitemap-relative"> | Words<"robots-no-sitemap sitemap-undeclared sitemap-robots-disallowed sitemap-unreachable sitemap-challenge"> | Words<"sitemap-redirect sitemap-redirect-broken sitemap-slow sitemap-served-as-html sitemap-cut-off"> | Words<"sitemap-compression sitemap-not-compressed">;
 
+type Host = (typeof hosts)[number];
+
 /** The occurrences of earlier findings. Known ones are counted, but are not examples. */
 interface KnownPlaces {
   /** `isCase`: it counts as a case; others are only examples. */
@@ -361,6 +365,9 @@ declare const dateRules: RuleRows<DateRuleId>;
 declare const documentRules: RuleRows<DocumentRuleId>;
 
 declare const fetchingRules: RuleRows<FetchingRuleId>;
+
+/** Hosts of static websites. */
+declare const hosts: readonly ["netlify", "cloudflare-pages", "vercel", "github-pages"];
 
 declare const languageRules: RuleRows<LanguageRuleId>;
 

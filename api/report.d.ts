@@ -249,3 +249,6 @@ export declare function reportFacts(tree: SitemapTree, options?: ReportOptions):
  */
 export declare function reportHtml(tree: SitemapTree, options?: ReportOptions): Promise<string>;
 
+/** Hosts of static websites. */
+declare const hosts: readonly ["netlify", "cloudflare-pages", "vercel", "github-pages"];
+

@@ -12,7 +12,7 @@ const { dependencies, peerDependencies } = JSON.parse(readFileSync(path.join(roo
 const installed = new Set(Object.keys({ ...dependencies, ...peerDependencies }));
 
 /** Small packages that become part of the bundle: finding and linking them takes Node.js 40 ms. */
-export const inlined = ["commander", "entities", "ipaddr.js", "picocolors"];
+export const inlined = ["commander", "entities", "ipaddr.js", "picocolors", "smol-toml"];
 
 /** Bundles files of the library, named as below src/ and without their ending, into a folder. */
 export async function bundle(names, dir) {
@@ -32,7 +32,7 @@ export async function bundle(names, dir) {
         open: "open/open-document\\.ts$",
         crawl: "(?:crawl/engine|fetch/fetcher)\\.ts$",
         output:
-          "(?:write/(?:printable|csv|pages|sitemaps|trees)|check/site-files|diff/(?:summarize|archive-magic))\\.ts$",
+          "(?:write/(?:printable|csv|pages|sitemaps|trees)|check/folder-files|diff/(?:summarize|archive-magic))\\.ts$",
         program: "cli/(?:program|context)\\.ts$",
         ls: "cli/commands/ls\\.ts$",
       }).map(([name, files], at) => ({ name, test: new RegExp(`/src/${files}`), priority: 10 - at })),

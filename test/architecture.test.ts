@@ -13,7 +13,7 @@ const mayImportPackages: Record<string, readonly string[]> = {
   write: ["hyparquet-writer"],
   // Optional: loaded when somebody asks for a queue or a bucket.
   fleet: ["@aws-sdk/client-s3", "@aws-sdk/lib-storage", "bullmq", "ioredis"],
-  check: ["ipaddr.js"],
+  check: ["ipaddr.js", "smol-toml"],
   // The SDK is optional: loaded by `sitegrove mcp`.
   cli: ["commander", "picocolors", "@modelcontextprotocol/server"],
 };

@@ -8,6 +8,7 @@ import { wildcard } from "../model/pattern.ts";
 import { parseUrl } from "../model/url.ts";
 import { bounds } from "./bounds.ts";
 import type { Judge } from "./findings.ts";
+import { hosts } from "./folder-files.ts";
 import { type Engine, engines, type Rule, type Severity, severities } from "./rule.ts";
 import { checkRules } from "./rule-table.ts";
 import type { SiteFilesOptions, SiteFolder } from "./site-files.ts";
@@ -221,10 +222,11 @@ function checkedSample(size: number): number {
 }
 
 function checkedFiles(files: SiteFilesOptions): SiteFilesOptions {
-  checks.optionsIn("files", files, ["folders", "pages", "ignore", "onFile"], { prefix: "files." });
+  checks.optionsIn("files", files, ["folders", "pages", "ignore", "host", "onFile"], { prefix: "files." });
   const { folders, pages = [], ignore = [] } = files;
   checks.strings("files.pages", pages);
   checks.strings("files.ignore", ignore);
+  if (files.host !== undefined) aHost("files.host", files.host);
   if (!Array.isArray(folders)) throw checks.invalid("Expected `files.folders` to be a list");
   return { ...files, folders: folders.map(checkedFolder) };
 }
@@ -238,6 +240,7 @@ function checkedFolder({ url, path }: SiteFolder): SiteFolder {
 }
 
 const anEngine = checks.oneOf(engines);
+const aHost = checks.oneOf(hosts);
 const aSeverity = checks.oneOf(severities);
 const aSetting = checks.oneOf(["off", ...severities]);
 const defaultAgents = ["Googlebot", "bingbot", "YandexBot"] as const;

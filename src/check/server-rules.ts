@@ -1,43 +1,78 @@
-// What the configuration of a host for static websites says about URLs: `_redirects` and netlify.toml (Netlify, Cloudflare Pages),
-// vercel.json. Simple forms are read: literal paths, `:name` for one part of a path and a star at the end. Lines that are not understood
-// are reported.
-//   https://docs.netlify.com/manage/routing/redirects/overview/, https://vercel.com/docs/project-configuration
+// What the host of a static website does with its URLs, by the files that configure it: `_redirects`, `_headers` and netlify.toml (Netlify),
+// `_redirects` and `_headers` (Cloudflare Pages), vercel.json. Rows that are not understood are reported, one by one.
+//   https://docs.netlify.com/manage/routing/redirects/overview/, https://developers.cloudflare.com/pages/configuration/redirects/,
+//   https://developers.cloudflare.com/pages/configuration/serving-pages/, https://vercel.com/docs/project-configuration
 import { existsSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
+import { parse as parseToml, TomlError } from "smol-toml";
+import type { Host } from "./folder-files.ts";
+import { PathRules } from "./path-rules.ts";
+
+export interface Redirect {
+  readonly to: string;
+  /** 200: another file is sent. 400 and higher: an error. */
+  readonly status: number;
+  /** Whether it comes before a file of the same path; undefined if that depends on the host, which is not known. */
+  readonly isForced: boolean | undefined;
+  /** `_redirects:3`. */
+  readonly place: string;
+}
 
 export interface ServerRules {
-  /** `status` 200: another file is sent. `isForced`: even if there is a file. */
-  readonly redirects: readonly { matches(path: string): string | undefined; status: number; isForced: boolean }[];
+  /** Undefined if it is not known. */
+  readonly host: Host | undefined;
+  readonly redirects: PathRules<Redirect>;
+  /** Values of X-Robots-Tag headers. */
+  readonly robotsTags: PathRules<string>;
   /** `/a.html` redirects to `/a`. */
   cleanUrls: boolean;
   /** Whether URLs end in a slash; undefined if both are served. */
   trailingSlash: boolean | undefined;
-  /** The positions of lines that are not understood: `netlify.toml:12`. */
-  readonly notUnderstood: readonly string[];
+  /** Whether a URL redirects to the one with or without a slash that its file has: `/a` to `/a/` if there is `a/index.html`. */
+  followsFiles: boolean;
+  /** The rows that are not understood: `netlify.toml:12`. */
+  readonly notUnderstood: string[];
 }
 
-type Redirects = ServerRules["redirects"][number][];
-
-/** For a static site in a folder. Only `_redirects` is in it; the others are in its project, next to it or above. */
-export function readServerRules(folder: string): ServerRules {
-  const redirects: Redirects = [];
-  const notUnderstood: string[] = [];
-  const rules: ServerRules = { redirects, cleanUrls: false, trailingSlash: undefined, notUnderstood };
-  const add = (place: string, from: unknown, to: unknown, status: number, isForced: boolean) => {
-    const matches = typeof from === "string" && typeof to === "string" ? matcher(from, to) : undefined;
-    if (matches === undefined || !(status >= 200)) notUnderstood.push(place);
-    else redirects.push({ matches, status, isForced });
+/** For a static site in a folder, published at `url`. `_redirects` and `_headers` are in it; other files are in its project. */
+export function readServerRules(folder: string, url: string, given?: Host): ServerRules {
+  const projects = projectFolders(folder);
+  const has = (name: string) => projects.some((each) => existsSync(path.join(each, name)));
+  const known = given ?? hostOf(folder, has);
+  const host = known === "unclear" ? undefined : known;
+  const isTable = ["_redirects", "_headers"].some((name) => existsSync(path.join(folder, name)));
+  const isExact = host === "cloudflare-pages";
+  const rules: ServerRules = {
+    host,
+    redirects: new PathRules(url, isExact),
+    robotsTags: new PathRules(url, isExact),
+    cleanUrls: false,
+    trailingSlash: undefined,
+    followsFiles: (host === undefined ? isTable && known !== "unclear" : host !== "vercel") === true,
+    notUnderstood: known === "unclear" ? ["files of several hosts: choose one with --host"] : [],
   };
-  readTable(path.join(folder, "_redirects"), add);
-  for (const project of projectFolders(folder)) {
-    readToml(path.join(project, "netlify.toml"), add, notUnderstood);
-    const vercel = path.join(project, "vercel.json");
-    if (existsSync(vercel) && !readVercel(vercel, add, rules)) notUnderstood.push("vercel.json");
+  if (known === "unclear") return rules;
+  if (host !== "vercel" && host !== "github-pages") {
+    readRedirects(path.join(folder, "_redirects"), rules);
+    readHeaders(path.join(folder, "_headers"), rules);
+  }
+  for (const project of projects) {
+    if (host === "netlify") readNetlify(path.join(project, "netlify.toml"), rules);
+    if (host === "vercel") readVercel(path.join(project, "vercel.json"), rules);
   }
   return rules;
 }
 
-type Add = (place: string, from: unknown, to: unknown, status: number, isForced: boolean) => void;
+// `_redirects` alone may be Netlify's or that of Cloudflare Pages.
+function hostOf(folder: string, has: (name: string) => boolean): Host | "unclear" | undefined {
+  const found = new Set<Host>();
+  if (has("netlify.toml")) found.add("netlify");
+  if (has("vercel.json")) found.add("vercel");
+  if (["wrangler.toml", "wrangler.json", "wrangler.jsonc"].some(has)) found.add("cloudflare-pages");
+  if (["_routes.json", "_worker.js"].some((name) => existsSync(path.join(folder, name)))) found.add("cloudflare-pages");
+  if (found.size === 0 && existsSync(path.join(folder, "CNAME"))) found.add("github-pages");
+  return found.size > 1 ? "unclear" : [...found][0];
+}
 
 // From the folder up to the root of its project.
 function projectFolders(folder: string): string[] {
@@ -49,98 +84,158 @@ function projectFolders(folder: string): string[] {
   }
 }
 
+interface Row {
+  readonly from: unknown;
+  readonly to: unknown;
+  readonly status: unknown;
+  readonly isForced: boolean | undefined;
+}
+
+function addRedirect({ redirects, notUnderstood }: ServerRules, place: string, { from, to, status, isForced }: Row) {
+  const isKnown =
+    typeof from === "string" && typeof to === "string" && Number.isInteger(status) && (status as number) >= 200;
+  if (!isKnown || !redirects.add(from, { to, status: status as number, isForced, place })) notUnderstood.push(place);
+}
+
 // `/from /to 301!`, one per line.
-function readTable(file: string, add: Add): void {
-  for (const [index, line] of linesOf(file).entries()) {
-    if (line.length > longestLine) {
-      add(`_redirects:${index + 1}`, undefined, undefined, 301, false);
-      continue;
-    }
-    const [from, to, status = "301", ...rest] = line
-      .replace(/(?:^|\s)#.*$/, "")
-      .trim()
-      .split(/\s+/);
-    if (from === "" || from === undefined) continue;
-    const isSimple = rest.length === 0 && /^\d{3}!?$/.test(status);
-    add(`_redirects:${index + 1}`, from, isSimple ? to : undefined, Number.parseInt(status, 10), status.endsWith("!"));
+function readRedirects(file: string, rules: ServerRules): void {
+  const { host } = rules;
+  for (const [index, line] of linesOf(file, rules).entries()) {
+    const [from, to, code = host === "cloudflare-pages" ? "302" : "301", ...rest] = wordsOf(line);
+    if (from === undefined) continue;
+    const isSimple = rest.length === 0 && /^\d{3}!?$/.test(code);
+    // Cloudflare Pages redirects even if there is a file, Netlify only if that is forced.
+    const isForced = host === "cloudflare-pages" || code.endsWith("!") || (host === "netlify" ? false : undefined);
+    const status = Number.parseInt(code, 10);
+    addRedirect(rules, `_redirects:${index + 1}`, { from, to: isSimple ? to : undefined, status, isForced });
   }
 }
 
-function readToml(file: string, add: Add, notUnderstood: string[]): void {
-  const blocks: { readonly place: string; readonly values: Map<string, string> }[] = [];
-  let values: Map<string, string> | undefined;
-  for (const [index, line] of linesOf(file).entries()) {
-    const place = `netlify.toml:${index + 1}`;
-    if (line.length > longestLine) {
-      notUnderstood.push(place);
-      continue;
-    }
-    const [, key, double, single, bare = ""] =
-      /^\s*(\w+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s#]+.*?))\s*(?:#.*)?$/.exec(line) ?? [];
-    if (/^\s*\[(?!redirects\.)/.test(line)) {
-      values = /^\s*\[\[redirects\]\]/.test(line) ? new Map() : undefined;
-      if (values !== undefined) blocks.push({ place, values });
-    } else if (values !== undefined && key !== undefined) values.set(key, double ?? single ?? bare);
-    else if (values !== undefined && !/^\s*(?:#|$)/.test(line)) values.set(line, "");
-    else if (/^\s*redirects\s*=/.test(line)) notUnderstood.push(place);
-  }
-  for (const { place, values } of blocks) {
-    const isSimple = [...values.keys()].every((key) => ["from", "to", "status", "force"].includes(key));
-    const to = isSimple ? values.get("to") : undefined;
-    add(place, values.get("from"), to, Number(values.get("status") ?? 301), values.get("force") === "true");
+// A path, and below it, indented, its headers.
+function readHeaders(file: string, rules: ServerRules): void {
+  let pattern: string | undefined;
+  for (const [index, line] of linesOf(file, rules).entries()) {
+    const place = `_headers:${index + 1}`;
+    if (line.length > longestLine) rules.notUnderstood.push(place);
+    else if (/^\s*(?:#|$)/.test(line)) continue;
+    else if (/^\S/.test(line)) pattern = line.trim();
+    else addRobotsTag(rules, place, pattern, line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1));
   }
 }
 
-/** Returns whether it is an object. */
-function readVercel(file: string, add: Add, rules: ServerRules): boolean {
-  let value: Record<string, unknown>;
+function addRobotsTag(rules: ServerRules, place: string, pattern: unknown, name: unknown, value: unknown): void {
+  if (typeof name !== "string" || name.trim().toLowerCase() !== "x-robots-tag") return;
+  const isKnown = typeof pattern === "string" && typeof value === "string";
+  if (!isKnown || !rules.robotsTags.add(pattern, value.trim())) rules.notUnderstood.push(place);
+}
+
+function readNetlify(file: string, rules: ServerRules): void {
+  const name = "netlify.toml";
+  const lines = linesOf(file, rules);
+  const value = tablesIn(lines, rules.notUnderstood);
+  // The line of the nth table with this name.
+  const heads = (key: string) =>
+    lines.flatMap((line, at) => (line.slice(0, 100).replaceAll(/\s/g, "") === `[[${key}]]` ? [at + 1] : []));
+  for (const key of ["redirects", "headers"]) {
+    const rows = listIn(value[key]);
+    const at = heads(key);
+    for (const [index, row] of rows.entries()) {
+      const place = rows.length === at.length ? `${name}:${at[index]}` : `${name}: ${key}[${index}]`;
+      const { from, to, status = 301, force = false, for: pattern, values, ...rest } = row;
+      if (key === "headers")
+        for (const [header, each] of Object.entries(objectOf(values)))
+          addRobotsTag(rules, place, pattern, header, each);
+      else {
+        const isSimple = Object.keys(rest).length === 0;
+        addRedirect(rules, place, { from, to: isSimple ? to : undefined, status, isForced: force === true });
+      }
+    }
+  }
+  const processing = objectOf(objectOf(value["build"])["processing"]);
+  if (processing["skip_processing"] === true || objectOf(processing["html"])["pretty_urls"] === false)
+    rules.followsFiles = false;
+}
+
+// A table that cannot be parsed is reported and left out, so that the others can be.
+function tablesIn(lines: readonly string[], notUnderstood: string[]): Fields {
+  const left = [...lines];
+  const isHead = (line = "") => /^\s*\[/.test(line.slice(0, 100));
+  for (let tries = 0; tries < mostMistakes; tries++) {
+    try {
+      return objectOf(parseToml(left.join("\n")));
+    } catch (error) {
+      if (!(error instanceof TomlError) || left[error.line - 1] === undefined) break;
+      let [from, to] = [error.line - 1, error.line];
+      while (from > 0 && !isHead(left[from])) from -= 1;
+      while (to < left.length && !isHead(left[to])) to += 1;
+      notUnderstood.push(`netlify.toml:${error.line}`);
+      left.fill("", from, to);
+    }
+  }
+  notUnderstood.push("netlify.toml");
+  return {};
+}
+
+const mostMistakes = 20;
+
+function readVercel(file: string, rules: ServerRules): void {
+  if (!existsSync(file)) return;
+  let value: Fields;
   try {
-    value = JSON.parse(linesOf(file).join("\n"));
-    if (typeof value !== "object" || value === null) return false;
+    value = objectOf(JSON.parse(linesOf(file, rules).join("\n")));
   } catch {
-    return false;
+    rules.notUnderstood.push("vercel.json");
+    return;
   }
   rules.cleanUrls ||= value["cleanUrls"] === true;
   if (typeof value["trailingSlash"] === "boolean") rules.trailingSlash ??= value["trailingSlash"];
-  for (const kind of ["redirects", "rewrites"]) {
-    const list = value[kind];
-    for (const [index, row] of (Array.isArray(list) ? list : []).entries()) {
-      const { source, destination, permanent, statusCode, has, missing } = row ?? {};
+  for (const key of ["redirects", "rewrites", "headers"]) {
+    for (const [index, row] of listIn(value[key]).entries()) {
+      const { source, destination, permanent, statusCode, has, missing } = row;
+      const place = `vercel.json: ${key}[${index}]`;
       const isSimple = has === undefined && missing === undefined;
-      const status = kind === "rewrites" ? 200 : (statusCode ?? (permanent === false ? 307 : 308));
-      add(`vercel.json: ${kind}[${index}]`, source, isSimple ? destination : undefined, status, kind === "redirects");
+      // The same, in the words of the others.
+      const from = typeof source === "string" && isSimple ? source.replace(/\(\.\*\)$/, "*") : undefined;
+      if (key === "headers") {
+        for (const header of listIn(row["headers"])) addRobotsTag(rules, place, from, header["key"], header["value"]);
+        continue;
+      }
+      const to = typeof destination === "string" ? destination.replaceAll("$1", ":splat") : undefined;
+      const status = key === "rewrites" ? 200 : (statusCode ?? (permanent === false ? 307 : 308));
+      addRedirect(rules, place, { from, to, status, isForced: key === "redirects" });
     }
   }
-  return true;
 }
 
-// Patterns of longer lines would take too long to read or to match.
+type Fields = Readonly<Record<string, unknown>>;
+
+function objectOf(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? (value as Fields) : {};
+}
+
+function listIn(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? value.map(objectOf) : [];
+}
+
+// Longer lines are not understood.
 const longestLine = 2000;
+const largestFile = 5_000_000;
 
-function linesOf(file: string): string[] {
-  try {
-    // A pipe would wait for a writer.
-    return statSync(file).isFile() ? readFileSync(file, "utf8").split(/\r?\n/) : [];
-  } catch {
-    return [];
-  }
+function wordsOf(line: string): readonly (string | undefined)[] {
+  if (line.length > longestLine) return [line.slice(0, 1)];
+  const words = line.replace(/(?:^|\s)#.*$/, "").trim();
+  return words === "" ? [] : words.split(/\s+/);
 }
 
-// `/blog/:slug`, `/old/*` and `/old/:rest*`: returns where a path is sent to. Undefined for other patterns.
-function matcher(from: string, to: string): ((path: string) => string | undefined) | undefined {
-  if (from.length > longestLine) return undefined;
-  const pattern = /^https?:\/\/[^/]+(\/.*)$/.exec(from)?.[1] ?? from;
-  const names = [...pattern.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
-  const isOdd = names.some((name, index) => /^\d|^splat$/.test(name) || names.indexOf(name) !== index);
-  if (isOdd || !/^\/[^*(){}[\]|\\^$+?]*\*?$/.test(pattern) || /[^/\w]\*$/.test(pattern)) return undefined;
-  const source = pattern
-    .replaceAll(".", "\\.")
-    .replace(/\/?(?::(\w+))?\*$/, (_, name: string = "splat") => `(?:/(?<${name}>.*))?`)
-    .replaceAll(/\/:(\w+)/g, "/(?<$1>[^/]+)");
-  // A trailing slash makes no difference.
-  const expression = new RegExp(`^${source.replace(/\/$/, "")}/?$`);
-  return (name) => {
-    const match = expression.exec(name);
-    return match === null ? undefined : to.replaceAll(/:(\w+)\*?/g, (whole, key) => match.groups?.[key] ?? whole);
-  };
+function linesOf(file: string, { notUnderstood }: ServerRules): string[] {
+  try {
+    const stat = statSync(file);
+    // A pipe would wait for a writer.
+    if (!stat.isFile()) return [];
+    if (stat.size > largestFile) notUnderstood.push(path.basename(file));
+    else return readFileSync(file, "utf8").split(/\r?\n/);
+  } catch {
+    // There is no such file.
+  }
+  return [];
 }

@@ -2,10 +2,9 @@
 // their folder. Memory grows with the names of the pages, not with their content.
 import fs, { type Dirent } from "node:fs";
 import path from "node:path";
-import { systemReason } from "../model/errors.ts";
-import { type Problem, problem } from "../model/problem.ts";
 import { parseUrl } from "../model/url.ts";
 import { bounds } from "./bounds.ts";
+import { fileAt, type Host, isInside } from "./folder-files.ts";
 import { readServerRules, type ServerRules } from "./server-rules.ts";
 
 /** A folder whose files map to URLs. */
@@ -22,13 +21,16 @@ export interface SiteFilesOptions {
   readonly pages?: readonly string[] | undefined;
   /** Files to ignore. */
   readonly ignore?: readonly string[] | undefined;
+  /** Where the website is published, which decides about slashes and redirects. @default recognized by its configuration */
+  readonly host?: Host | undefined;
   /** Called for each file that was read. */
   readonly onFile?: (() => void) | undefined;
 }
 
 /** What a server would send. */
 type Answer =
-  | { readonly kind: "file"; readonly file: string }
+  /** `robotsTag`: values of X-Robots-Tag headers. */
+  | { readonly kind: "file"; readonly file: string; readonly robotsTags: readonly string[] }
   | { readonly kind: "redirect"; readonly to: string; readonly status: number }
   /** Another file, by a rule of the server. */
   | { readonly kind: "rewritten" }
@@ -49,11 +51,12 @@ export class SiteFiles {
   // URLs are written without `.html`.
   #isClean = false;
   #hints = mostHints;
+  readonly #unclear = new Set<string>();
 
-  constructor({ folders, pages = [], ignore = [], onFile }: SiteFilesOptions) {
+  constructor({ folders, pages = [], ignore = [], host, onFile }: SiteFilesOptions) {
     this.#folders = folders.map(({ url, path: name }) => {
       const real = fs.realpathSync.native(name);
-      return { url, name, path: real, rules: readServerRules(real) };
+      return { url, name, path: real, rules: readServerRules(real, url, host) };
     });
     const [wanted, unwanted] = [pages.map(glob), ignore.map(glob)];
     this.#isIncluded = (name) =>
@@ -61,8 +64,9 @@ export class SiteFiles {
     this.#onFile = onFile;
   }
 
+  /** Rows of the host's configuration that could not be applied. */
   get notUnderstood(): readonly string[] {
-    return this.#folders.flatMap(({ rules }) => rules.notUnderstood);
+    return [...this.#folders.flatMap(({ rules }) => rules.notUnderstood), ...this.#unclear];
   }
 
   /** Undefined if the URL is in none of the folders. */
@@ -87,13 +91,14 @@ export class SiteFiles {
   *pages(): Generator<{ readonly file: string; readonly url: string }, void> {
     const seen = new Set<string>();
     for (const folder of this.#folders) {
-      const { cleanUrls, trailingSlash } = folder.rules;
+      const { cleanUrls, trailingSlash, host } = folder.rules;
       for (const file of filesIn(folder.path)) {
         const name = nameIn(folder, file);
         if (seen.has(file) || notPage.test(name) || !this.isPage(file)) continue;
         seen.add(file);
         const shown = name.replace(/(?:^|(?<=\/))index\.html?$/i, "");
-        const clean = this.#isClean || cleanUrls ? shown.replace(/\.html?$/i, "") : shown;
+        const clean =
+          this.#isClean || cleanUrls || host === "cloudflare-pages" ? shown.replace(/\.html?$/i, "") : shown;
         const isPlain = trailingSlash === undefined || clean === "" || /\.\w+$/.test(clean);
         const written = isPlain ? clean : clean.replace(/\/?$/, trailingSlash ? "/" : "");
         yield { file, url: folder.url + encodeURI(written).replaceAll(/[?#]/g, encodeURIComponent) };
@@ -125,10 +130,24 @@ export class SiteFiles {
   }
 
   #findIn({ path: root, rules }: Folder, name: string): Answer {
-    const { cleanUrls, trailingSlash } = rules;
-    const forced = redirected(rules, name, true);
-    if (forced !== undefined) return forced;
+    const { cleanUrls, trailingSlash, host } = rules;
     const isFolder = name === "" || name.endsWith("/");
+    const bare = `${name.replace(/\/$/, "")}.html`;
+    const hasHtml = !isFolder || (name !== "" && (trailingSlash !== undefined || rules.followsFiles));
+    const names = isFolder ? [`${name}index.html`] : [name, bare, `${name}/index.html`];
+    if (isFolder && hasHtml) names.push(bare);
+    const found = names.flatMap((each) => {
+      const file = fileAt(root, each);
+      return typeof file === "string" ? [{ name: each, file }] : [];
+    });
+    const first = found[0];
+    for (const { value, fill } of rules.redirects.match(`/${name}`)) {
+      if (first !== undefined && value.isForced === undefined) this.#unclear.add(`${value.place}: choose --host`);
+      if (first !== undefined && !value.isForced) continue;
+      if (value.status >= 400) return { kind: "missing", hint: `${value.place}: status ${value.status}` };
+      if (value.status === 200) return { kind: "rewritten" };
+      return { kind: "redirect", to: fill(value.to), status: value.status };
+    }
     if (cleanUrls && name.endsWith(".html")) {
       const clean = `/${name.replace(/(?:(?:^|\/)index)?\.html$/, "")}`;
       return { kind: "redirect", to: trailingSlash && clean !== "/" ? `${clean}/` : clean, status: 308 };
@@ -136,52 +155,41 @@ export class SiteFiles {
     if (name !== "" && trailingSlash === !isFolder && !/\.\w+$/.test(name)) {
       return { kind: "redirect", to: isFolder ? `/${name.slice(0, -1)}` : `/${name}/`, status: 308 };
     }
-    const html = trailingSlash === undefined && isFolder ? [] : [`${name.replace(/\/$/, "")}.html`];
-    const names = isFolder ? [`${name}index.html`, ...html] : [name, ...html, `${name}/index.html`];
-    for (const each of names) {
-      const file = fileAt(root, each);
-      if (typeof file !== "string") continue;
-      if (errorPage.test(each)) return { kind: "missing", hint: `${each} is an error page` };
-      if (each === html[0]) this.#isClean = true;
-      return { kind: "file", file };
+    if (first === undefined) {
+      if (this.#hints-- <= 0) return { kind: "missing" };
+      const like = names.map((each) => likeIn(root, each)).find((each) => each !== undefined);
+      return { kind: "missing", hint: like && `the name of ${like} differs in case` };
     }
-    const moved = redirected(rules, name, false);
-    if (moved !== undefined || this.#hints-- <= 0) return moved ?? { kind: "missing" };
-    const like = names.map((each) => likeIn(root, each)).find((each) => each !== undefined);
-    return { kind: "missing", hint: like && `the name of ${like} differs in case` };
+    if (errorPage.test(first.name)) return { kind: "missing", hint: `${first.name} is an error page` };
+    const to = rules.followsFiles
+      ? ownPath(
+          name,
+          found.map((each) => each.name),
+          host,
+        )
+      : undefined;
+    if (to === null) return { kind: "missing", hint: `${first.name} is served without the slash` };
+    if (to !== undefined) return { kind: "redirect", to, status: host === "cloudflare-pages" ? 308 : 301 };
+    if (first.name === bare) this.#isClean = true;
+    const robotsTags = Array.from(rules.robotsTags.match(`/${name}`), ({ value }) => value);
+    return { kind: "file", file: first.file, robotsTags };
   }
+}
+
+// Where a host sends a path by the names of its files; null: there is nothing. Undefined if the path is right.
+function ownPath(name: string, found: readonly string[], host: Host | undefined): string | null | undefined {
+  if (host === "cloudflare-pages" && /\.html$/.test(found[0] ?? "") && found[0] === name)
+    return `/${name.replace(/(?:(?<=^|\/)index)?\.html$/, "")}`;
+  const isHtml = found.includes(`${name.replace(/\/$/, "")}.html`);
+  const isIndex = found.includes(`${name.replace(/\/?$/, name === "" ? "" : "/")}index.html`);
+  if (name === "") return undefined;
+  if (!name.endsWith("/")) return found[0] === `${name}/index.html` ? `/${name}/` : undefined;
+  if (!isHtml || (isIndex && host !== "netlify")) return undefined;
+  return host === "github-pages" ? null : `/${name.slice(0, -1)}`;
 }
 
 // Each requires listing a whole folder.
 const mostHints = 20;
-
-function redirected({ redirects }: ServerRules, name: string, isForced: boolean): Answer | undefined {
-  for (const redirect of redirects) {
-    const to = redirect.isForced === isForced ? redirect.matches(`/${name}`) : undefined;
-    if (to === undefined || redirect.status >= 400) continue;
-    return redirect.status === 200 ? { kind: "rewritten" } : { kind: "redirect", to, status: redirect.status };
-  }
-  return undefined;
-}
-
-/** The real path of a file by its percent-encoded name, never outside of the folder; undefined if there is none. */
-export function fileAt(folder: string, encoded: string): string | Problem | undefined {
-  try {
-    const named = path.join(folder, decodeURIComponent(encoded));
-    const file = fs.realpathSync.native(named);
-    if (!isInside(file, folder)) return problem("not-local", { value: "it is outside of its folder" });
-    // Web servers are case-sensitive, some file systems are not.
-    if (file !== named && file.toLowerCase() === named.toLowerCase()) return undefined;
-    const stat = fs.statSync(file);
-    if (stat.isFile()) fs.accessSync(file, fs.constants.R_OK);
-    if (stat.isFile()) return file;
-    return stat.isDirectory() ? undefined : problem("not-local", { value: "it is not a regular file" });
-  } catch (error) {
-    const { code = "" } = error as NodeJS.ErrnoException;
-    const isMissing = ["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ERR_INVALID_ARG_VALUE"].includes(code);
-    return isMissing || error instanceof URIError ? undefined : problem("not-local", { value: systemReason(error) });
-  }
-}
 
 function likeIn(folder: string, encoded: string): string | undefined {
   try {
@@ -211,10 +219,6 @@ function entriesOf(folder: string): Dirent[] {
   } catch {
     return [];
   }
-}
-
-function isInside(file: string, folder: string): boolean {
-  return file.startsWith(folder.endsWith(path.sep) ? folder : folder + path.sep);
 }
 
 function nameIn(folder: SiteFolder, file: string): string {

@@ -84,7 +84,7 @@ const vercel = JSON.stringify({
   trailingSlash: false,
   redirects: [
     { source: "/old", destination: "/a", permanent: true },
-    { source: "/(.*)", destination: "/a" },
+    { source: "/(\\d+)", destination: "/a" },
   ],
 });
 const redirects = `# comment
@@ -139,7 +139,7 @@ test.each<[string, string, string, Record<string, string | Uint8Array>, string[]
     "index.html kept.html forced.html",
     { _redirects: redirects },
     [
-      notUnderstood("_redirects:7, _redirects:8"),
+      notUnderstood("_redirects:7, _redirects:8, _redirects:5: choose --host"),
       "page-redirect blog/1 301 to /posts/1",
       "page-redirect forced 301 to /y",
       "page-redirect old 302 to /new",

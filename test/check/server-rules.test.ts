@@ -1,17 +1,154 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { readServerRules } from "../../src/check/server-rules.ts";
+import type { Host } from "../../src/check/folder-files.ts";
+import { SiteFiles } from "../../src/check/site-files.ts";
 import { newFolder } from "../support/test-folder.ts";
 
-test("lines of a host's configuration that are too long are reported, and the others are read", () => {
+const home = "https://example.org/";
+
+/** Writes a folder with these files. */
+function folderOf(files: Readonly<Record<string, string>>): string {
   const folder = newFolder();
-  const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text);
-  write("package.json", "{}");
-  write("_redirects", `/${":a/:b/".repeat(16_500)} /x\n/${" ".repeat(200_000)}x\n/old /new 301\n`);
-  write("netlify.toml", `[[redirects]]\nfrom = "/a"\nto = "/b"\nx${" ".repeat(200_000)}=${" ".repeat(200_000)}\n`);
-  write("vercel.json", JSON.stringify({ redirects: [{ source: `/${":a".repeat(33_000)}`, destination: "/x" }] }));
-  const { redirects, notUnderstood } = readServerRules(folder);
-  expect(notUnderstood).toEqual(["_redirects:1", "_redirects:2", "netlify.toml:4", "vercel.json: redirects[0]"]);
-  expect(redirects.map(({ matches }) => matches("/old") ?? matches("/a"))).toEqual(["/new", "/b"]);
+  for (const [name, text] of Object.entries({ "package.json": "{}", ...files })) {
+    const file = path.join(folder, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  return folder;
+}
+
+/** What a host answers for paths: `a/index.html`, `301 /a/`, `noindex a.html`, `missing`. */
+function answers(files: Readonly<Record<string, string>>, paths: string, host?: Host): readonly [string[], string] {
+  const folder = folderOf(files);
+  const site = new SiteFiles({ folders: [{ url: home, path: folder }], host });
+  const told = paths.split(" ").map((each) => {
+    const answer = site.find(home + each.slice(1));
+    if (answer?.kind === "redirect") return `${answer.status} ${answer.to}`;
+    if (answer?.kind !== "file") return answer?.kind ?? "elsewhere";
+    return [...answer.robotsTags, path.relative(folder, answer.file)].join(" ");
+  });
+  return [told, site.notUnderstood.join(", ")];
+}
+
+test("lines of a host's configuration that are too long are reported, and the others are read", () => {
+  const long = {
+    _redirects: `/${":a/:b/".repeat(16_500)} /x\n/${" ".repeat(200_000)}x\n/old /new 301\n`,
+    _headers: `/*\n${" ".repeat(200_000)}X-Robots-Tag: noindex\n`,
+    "netlify.toml": `[[redirects]]\nfrom = "/a"\nto = "/b"\n[[redirects]]\nx${" ".repeat(200_000)}=${" ".repeat(200_000)}\n`,
+  };
+  const [told, rest] = answers(long, "/old /a");
+  expect([told, rest]).toEqual([["301 /new", "301 /b"], "_redirects:1, _redirects:2, _headers:2, netlify.toml:5"]);
+  const vercel = JSON.stringify({ redirects: [{ source: `/${":a".repeat(33_000)}`, destination: "/x" }] });
+  expect(answers({ "vercel.json": vercel }, "/a")).toEqual([["missing"], "vercel.json: redirects[0]"]);
+});
+
+test("more patterns than a page can be tried with are reported; literal paths are not limited", () => {
+  const lines = (row: (index: number) => string) => Array.from({ length: 20_000 }, (_, index) => row(index)).join("\n");
+  const [told, rest] = answers({ _redirects: lines((index) => `/old-${index} /new-${index}`) }, "/old-19999");
+  expect([told, rest]).toEqual([["301 /new-19999"], ""]);
+  expect(answers({ _redirects: lines((index) => `/${index}/* /x`) }, "/999/a /1000/a")[0]).toEqual([
+    "301 /x",
+    "missing",
+  ]);
+});
+
+test("one table that is not TOML leaves the others readable, and lends them nothing", () => {
+  const toml = `[[redirects]]
+  from = "/a"
+  to = "/b"
+[[redirects
+  force = true
+[[redirects]]
+  from = "/c"
+  to = "/d"
+  status = = 3
+[[redirects]]
+from = '/e/*'
+to = """/f/:splat"""
+status = 302
+`;
+  const files = { "netlify.toml": toml, "a.html": "" };
+  expect(answers(files, "/a /c /e/1")).toEqual([["a.html", "missing", "302 /f/1"], "netlify.toml:4, netlify.toml:9"]);
+});
+
+const pages = { "file.html": "", "folder/index.html": "", "both.html": "", "both/index.html": "", "index.html": "" };
+const asked = "/ /file /file/ /file.html /folder /folder/ /both /both/";
+
+test.each<[Host | undefined, Record<string, string>, string]>([
+  [
+    undefined,
+    {},
+    "index.html file.html missing file.html folder/index.html folder/index.html both.html both/index.html",
+  ],
+  [
+    "github-pages",
+    { CNAME: "x" },
+    "index.html file.html missing file.html 301_/folder/ folder/index.html both.html both/index.html",
+  ],
+  [
+    "netlify",
+    { "netlify.toml": "" },
+    "index.html file.html 301_/file file.html 301_/folder/ folder/index.html both.html 301_/both",
+  ],
+  [
+    "cloudflare-pages",
+    { "wrangler.toml": "" },
+    "index.html file.html 308_/file 308_/file 308_/folder/ folder/index.html both.html both/index.html",
+  ],
+])("slashes on %s, by its files or its name", (host, files, expected) => {
+  const words = expected.split(" ").map((word) => word.replace("_", " "));
+  expect(answers({ ...pages, ...files }, asked)).toEqual([words, ""]);
+  expect(answers(pages, asked, host)).toEqual([words, ""]);
+});
+
+test("Netlify without pretty URLs serves both spellings", () => {
+  const toml = "[build.processing.html]\npretty_urls = false\n";
+  expect(answers({ ...pages, "netlify.toml": toml }, "/folder /folder/")[0]).toEqual([
+    "folder/index.html",
+    "folder/index.html",
+  ]);
+});
+
+test("_redirects: Netlify prefers files and takes the first line, Cloudflare Pages redirects and prefers literal paths", () => {
+  const _redirects = "/file /x\n/old/* /1/:splat\n/old/a /2\n/forced /y 301!\n/gone/* /404.html 410!\n";
+  const files = { ...pages, _redirects, "forced.html": "", "gone/a.html": "" };
+  const paths = "/file /old/a /old/a/ /forced /gone/a";
+  expect(answers(files, paths, "netlify")[0]).toEqual(["file.html", "301 /1/a", "301 /1/a/", "301 /y", "missing"]);
+  expect(answers(files, paths, "cloudflare-pages")[0]).toEqual(["302 /x", "302 /2", "302 /1/a/", "301 /y", "missing"]);
+  // The same file on an unknown host: what both do is known, the rest is not.
+  expect(answers(files, "/file /forced")).toEqual([["file.html", "301 /y"], "_redirects:1: choose --host"]);
+});
+
+test("rules for other host names are not about this website", () => {
+  const _redirects = `https://x.netlify.app/* ${home}:splat 301!\n${home}old /new\n`;
+  const _headers = "https://:project.pages.dev/*\n  X-Robots-Tag: noindex\n";
+  expect(answers({ ...pages, _redirects, _headers }, "/file /old")).toEqual([["file.html", "301 /new"], ""]);
+});
+
+test("X-Robots-Tag is read from _headers, netlify.toml and vercel.json", () => {
+  const toml = '[[headers]]\nfor = "/file"\n[headers.values]\nX-Robots-Tag = "noindex"\n';
+  const vercel = (more: object) =>
+    JSON.stringify({ headers: [{ source: "/(.*)", headers: [{ key: "x-robots-tag", value: "none" }], ...more }] });
+  const _headers = "# all\n/fi*\n  Cache-Control: x\n  X-Robots-Tag: googlebot: noindex\n/folder/*\n  ! x\n";
+  expect(answers({ ...pages, _headers }, "/file /folder/")[0]).toEqual([
+    "googlebot: noindex file.html",
+    "folder/index.html",
+  ]);
+  expect(answers({ ...pages, "netlify.toml": toml }, "/file /folder/")[0]).toEqual([
+    "noindex file.html",
+    "folder/index.html",
+  ]);
+  expect(answers({ ...pages, "vercel.json": vercel({}) }, "/file")).toEqual([["none file.html"], ""]);
+  const has = [{ type: "host", value: "preview.example.org" }];
+  expect(answers({ ...pages, "vercel.json": vercel({ has }) }, "/file")).toEqual([
+    ["file.html"],
+    "vercel.json: headers[0]",
+  ]);
+});
+
+test("files of two hosts decide nothing, until one is chosen", () => {
+  const files = { ...pages, "netlify.toml": "", "vercel.json": "{}" };
+  expect(answers(files, "/folder")).toEqual([["folder/index.html"], "files of several hosts: choose one with --host"]);
+  expect(answers(files, "/folder", "netlify")).toEqual([["301 /folder/"], ""]);
 });

@@ -1,7 +1,7 @@
 // Rules about listed pages, those of a sample or all files of a static site: whether they can be opened, redirect, have `noindex`, or
 // have another canonical URL.
 import type { PageAnswer } from "../../crawl/fetch-pages.ts";
-import { header } from "../../model/exchange.ts";
+import { type HeaderList, header } from "../../model/exchange.ts";
 import type { AlternatePage, SitemapPage } from "../../model/page.ts";
 import { parseUrl } from "../../model/url.ts";
 import { partsOf } from "../../tree/tree.ts";
@@ -85,10 +85,10 @@ export class FileRules {
     if (answer?.kind === "missing") findings.add("page-missing-file", url, answer.hint);
     if (answer?.kind === "redirect") findings.add("page-redirect", url, `${answer.status} to ${answer.to}`);
     if (answer?.kind !== "file" || this.#listed.has(answer.file)) return;
-    const { file } = answer;
+    const { file, robotsTags } = answer;
     this.#listed.add(file);
     if (!this.#files.isPage(file)) return;
-    const head = readPageHead(url, [], this.#files.read(file), this.#run.site.rewrite);
+    const head = readPageHead(url, headersOf(robotsTags), this.#files.read(file), this.#run.site.rewrite);
     judgeHead({ url, alternates }, head, this.#run, findings, this.#files.shown(file));
   }
 
@@ -97,12 +97,17 @@ export class FileRules {
     const { findings, tree, robots, time, settings, site } = this.#run;
     for (const { file, url } of this.#files.pages()) {
       if (await time.isOver()) return;
-      if (this.#listed.has(file) || robots.blocked(url)?.isFirst || this.#files.find(url)?.kind === "redirect")
-        continue;
+      if (this.#listed.has(file) || robots.blocked(url)?.isFirst) continue;
+      const own = this.#files.find(url);
+      if (own?.kind === "redirect") continue;
       const html = this.#files.read(file);
       // Without these it is a fragment, or a proof of ownership.
       if (!/<!doctype html|<html[\s>]/i.test(html)) continue;
-      const { noindex, refresh, canonical = url } = readPageHead(url, [], html, site.rewrite);
+      const {
+        noindex,
+        refresh,
+        canonical = url,
+      } = readPageHead(url, headersOf(own?.kind === "file" ? own.robotsTags : []), html, site.rewrite);
       const answer = this.#files.find(canonical);
       const isOwn = answer?.kind === "file" && answer.file === file;
       if (isOwn && refresh === undefined && !isExcluded(settings.agents[0] ?? "", noindex)) {
@@ -110,6 +115,10 @@ export class FileRules {
       }
     }
   }
+}
+
+function headersOf(robotsTags: readonly string[]): HeaderList {
+  return robotsTags.map((value) => ["x-robots-tag", value]);
 }
 
 /** A response, and the relevant parts of its HTML. */

@@ -1,6 +1,7 @@
 // `sitegrove check`: flags, the findings about a target, and what they mean for the exit code.
 import { Command, Option } from "commander";
 import { FileLocations } from "../../check/file-locations.ts";
+import { hosts } from "../../check/folder-files.ts";
 import { type CheckResult, failedInWords } from "../../check/result.ts";
 import { severities } from "../../check/rule.ts";
 import type { SiteFilesOptions } from "../../check/site-files.ts";
@@ -54,7 +55,8 @@ export function checkCommand(context: Context, done: Done): Command {
   const pages = "files to check as pages: 'blog/**' (repeatable; default: all HTML files)";
   addFlags(command, "local", "column")
     .option("--pages <glob>", pages, collected)
-    .option("--ignore <glob>", "files to ignore: 'drafts/' (repeatable)", collected);
+    .option("--ignore <glob>", "files to ignore: 'drafts/' (repeatable)", collected)
+    .addOption(new Option("--host <name>", "host of the static site (default: by its files)").choices(hosts));
   addFlags(command, "Discovery", "Network", "Limits", "messages");
   // -f and -o, in the order in which they were given.
   const words: Word[] = [];

@@ -4,8 +4,9 @@ import { createReadStream, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { encodedPath, withIndex } from "../../check/file-locations.ts";
+import { fileAt, type Host } from "../../check/folder-files.ts";
 import type { CheckResult } from "../../check/result.ts";
-import { fileAt, type SiteFilesOptions, type SiteFolder } from "../../check/site-files.ts";
+import type { SiteFilesOptions, SiteFolder } from "../../check/site-files.ts";
 import { kindOfFile, startOf } from "../../diff/archive-magic.ts";
 import { expectUrlColumn, urlColumn } from "../../diff/url-table.ts";
 import type { Client } from "../../model/client.ts";
@@ -55,17 +56,17 @@ function notLocal(name: string | undefined, message: string): UsageError {
   return new UsageError(isMissing ? `no such file or folder: ${name}; ${message}` : message);
 }
 
-type LocalFlags = Pick<Flags, "url" | "map" | "column" | "pages" | "ignore">;
+type LocalFlags = Pick<Flags, "url" | "map" | "column" | "pages" | "ignore"> & { readonly host?: Host | undefined };
 
 export function chooseCheckTarget(
   name: string,
-  { url, map = [], column, pages, ignore }: LocalFlags,
+  { url, map = [], column, pages, ignore, host }: LocalFlags,
   context: Context,
 ): ChosenTarget {
   const folders = map.map(readMap);
   const named = parseTarget(name);
-  if (named.kind !== "folder" && (pages ?? ignore) !== undefined)
-    throw new UsageError("--pages and --ignore need the folder of a static site");
+  if (named.kind !== "folder" && (pages ?? ignore ?? host) !== undefined)
+    throw new UsageError("--pages, --ignore and --host need the folder of a static site");
   if (isTreeTarget(named)) {
     if (url === undefined && folders.length === 0) return elsewhere(named);
     throw notLocal(name, "--url and --map need a local file or folder");
@@ -75,7 +76,7 @@ export function chooseCheckTarget(
     const own = folders.find((folder) => folder.path === realpathSync.native(name));
     const which = `give its URL with --url https://example.org/${websiteHint(name)}`;
     if (own === undefined) throw new UsageError(`${name} is a local folder; ${which}`);
-    const files = { folders: folders.map((each) => ({ url: each.url, path: each.name })), pages, ignore };
+    const files = { folders: folders.map((each) => ({ url: each.url, path: each.name })), pages, ignore, host };
     const target = { kind: "website", homepage: own.url, isAssumed: false } as const;
     // A folder below the root has no robots.txt: that of the website is elsewhere.
     const useRobots = parseUrl(own.url)?.pathname === "/";

@@ -1,0 +1,32 @@
+// The files of a static site by their paths in URLs. Links cannot lead out of their folder. `ls` needs no more than this of a folder.
+import fs from "node:fs";
+import path from "node:path";
+import { systemReason } from "../model/errors.ts";
+import { type Problem, problem } from "../model/problem.ts";
+
+/** Hosts of static websites. */
+export const hosts = ["netlify", "cloudflare-pages", "vercel", "github-pages"] as const;
+export type Host = (typeof hosts)[number];
+
+/** The real path of a file by its percent-encoded name, never outside of the folder; undefined if there is none. */
+export function fileAt(folder: string, encoded: string): string | Problem | undefined {
+  try {
+    const named = path.join(folder, decodeURIComponent(encoded));
+    const file = fs.realpathSync.native(named);
+    if (!isInside(file, folder)) return problem("not-local", { value: "it is outside of its folder" });
+    // Web servers are case-sensitive, some file systems are not.
+    if (file !== named && file.toLowerCase() === named.toLowerCase()) return undefined;
+    const stat = fs.statSync(file);
+    if (stat.isFile()) fs.accessSync(file, fs.constants.R_OK);
+    if (stat.isFile()) return file;
+    return stat.isDirectory() ? undefined : problem("not-local", { value: "it is not a regular file" });
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    const isMissing = ["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ERR_INVALID_ARG_VALUE"].includes(code);
+    return isMissing || error instanceof URIError ? undefined : problem("not-local", { value: systemReason(error) });
+  }
+}
+
+export function isInside(file: string, folder: string): boolean {
+  return file.startsWith(folder.endsWith(path.sep) ? folder : folder + path.sep);
+}
