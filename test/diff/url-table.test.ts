@@ -91,3 +91,12 @@ test("the cuts between two pieces of a table make no difference", async () => {
     expect(found).toBe(`${urls.join("\n")}\n`);
   }
 });
+
+test("a stray quote loses no row", async () => {
+  const rows = Array.from({ length: 150 }, (_, at) => `${home}${at},${at === 3 ? '"12 inch' : "x"}`);
+  const bytes = async function* () {
+    yield Buffer.from(["URL,Title", ...rows].join("\n"));
+  };
+  const column = Buffer.concat(await listOf(urlColumn("stray.csv", bytes()))).toString();
+  expect(column.trim().split("\n")).toEqual(rows.map((_, at) => `${home}${at}`));
+});

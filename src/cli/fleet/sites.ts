@@ -1,11 +1,11 @@
 // Lists of websites: one homepage a line with comments and blank lines, or a column of a CSV file.
 import { createReadStream, statSync } from "node:fs";
+import { type Line, linesOf, type Row, rowsOf, tooLong, tooLongInWords } from "../../diff/table.ts";
 import { isInShard, readShard, type Shard } from "../../fleet/shard.ts";
 import { type SiteJob, type SiteSettings, siteJob } from "../../fleet/site-job.ts";
 import { counted } from "../../model/figures.ts";
 import { UsageError } from "../exit-codes.ts";
 import { crawlOptions, namesIn } from "../flags.ts";
-import { type Line, linesOf, type Row, rowsOf, tooLong, tooLongInWords } from "../input/table.ts";
 import type { Messages } from "../output/messages.ts";
 import { type FleetFlags, retryNames } from "./flags.ts";
 import { malformedLines } from "./totals.ts";

@@ -1,0 +1,108 @@
+// Text files as lines, and tables (CSV or TSV) as rows, with their line numbers: lists of websites, and exports of crawlers, in the
+// encodings that spreadsheets save. https://www.rfc-editor.org/rfc/rfc4180
+import { size } from "../model/figures.ts";
+
+/** The number of a line from 0, and its text. */
+export type Line = readonly [number, string];
+
+const longestLine = 1024 * 1024;
+/** Replaces a line that is too long. No line of text has a NUL. */
+export const tooLong = "\0";
+export const tooLongInWords: string = `a line of more than ${size(longestLine)}`;
+
+/** A line of any length takes little memory: one that is too long is replaced. */
+export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Line, void> {
+  let number = 0;
+  let open = "";
+  let decoder: TextDecoder | undefined;
+  for await (const chunk of bytes) {
+    decoder ??= textDecoder(chunk);
+    // A return at the end of a chunk may be half of a line end.
+    const lines = (open + decoder.decode(chunk, { stream: true })).split(lineEnds);
+    open = (lines.pop() ?? "").slice(0, longestLine + 1);
+    for (const line of lines) yield [number++, line.length > longestLine ? tooLong : line];
+  }
+  open += decoder?.decode() ?? "";
+  if (open !== "") yield [number, open.length > longestLine ? tooLong : open];
+}
+
+const lineEnds = /\r\n|\r(?!$)|[\n\u2028\u2029]/;
+
+type TextDecoder = InstanceType<typeof globalThis.TextDecoder>;
+
+// Spreadsheets save UTF-16, too. Nothing else has a zero byte in its first two. The byte order mark is removed.
+function textDecoder([first, second]: Uint8Array): TextDecoder {
+  if ((first === 0xff && second === 0xfe) || second === 0) return new TextDecoder("utf-16le");
+  return new TextDecoder((first === 0xfe && second === 0xff) || first === 0 ? "utf-16be" : "utf-8");
+}
+
+/** The number of its first line, its text, and its cells. */
+export type Row = readonly [number, string, readonly string[]];
+
+/** The rows of a table, without empty lines and comments. */
+export async function* rowsOf(lines: AsyncIterable<Line>): AsyncGenerator<Row, void> {
+  const rows = new RowCollector();
+  for await (const line of lines) yield* rows.add(line);
+  yield* rows.end();
+}
+
+/** The rows at the beginning of a table, of which the last may be cut off. */
+export function firstRows(start: Uint8Array): readonly Row[] {
+  const rows = new RowCollector();
+  const lines = textDecoder(start).decode(start).split(lineEnds);
+  return [...lines.flatMap((line, at) => rows.add([at, line])), ...rows.end()];
+}
+
+// A quoted cell may have line ends. If a quote is still open after this many lines, it was never meant to be one: each line is a row, so
+// that a stray quote loses nothing.
+const mostLines = 100;
+
+class RowCollector {
+  #separator: string | undefined;
+  #cell: RegExp = /$/y;
+  #open: Line[] = [];
+
+  add(line: Line): readonly Row[] {
+    if (this.#open.length === 0 && /^\s*$|^#/.test(line[1])) return [];
+    if (this.#separator === undefined) {
+      this.#separator = separatorOf(line[1]);
+      this.#cell = new RegExp(`"([^"]*(?:""[^"]*)*)("?)[^${this.#separator}]*|[^${this.#separator}]*`, "y");
+    }
+    this.#open.push(line);
+    const text = this.#open.map(([, each]) => each).join("\n");
+    const { cells, isOpen } = this.#split(text);
+    if (isOpen && this.#open.length < mostLines) return [];
+    if (isOpen) return this.end();
+    const [at] = this.#open[0]!;
+    this.#open = [];
+    return [[at, text, cells]];
+  }
+
+  end(): readonly Row[] {
+    const rows = this.#open.map(([at, text]): Row => [at, text, this.#split(text).cells]);
+    this.#open = [];
+    return rows;
+  }
+
+  /** `isOpen`: the last cell has a quote that is not closed. */
+  #split(text: string): { readonly cells: readonly string[]; readonly isOpen: boolean } {
+    const cells: string[] = [];
+    let isOpen = false;
+    for (let at = 0; at <= text.length; at = this.#cell.lastIndex + 1) {
+      this.#cell.lastIndex = at;
+      const [whole = "", quoted, end] = this.#cell.exec(text) ?? [];
+      cells.push(quoted?.replaceAll('""', '"') ?? whole);
+      isOpen = end === "";
+    }
+    return { cells, isOpen };
+  }
+}
+
+/** The separator that a line has most often outside of quotes. */
+export function separatorOf(line: string): string {
+  const unquoted = line.replaceAll(/"[^"]*"/g, "");
+  const counts = separators.map((each) => unquoted.split(each).length);
+  return separators[counts.indexOf(Math.max(...counts))]!;
+}
+
+const separators = [",", ";", "\t"];
