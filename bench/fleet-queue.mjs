@@ -1,4 +1,4 @@
-// npm run bench:fleet -- --queue: fleets on several machines, on a Redis of its own. What the queue costs beside the crawl, three workers
+// node bench/fleet.mjs --queue: fleets on several machines, on a Redis of its own. What the queue costs beside the crawl, three workers
 // against one, and how long it takes and how much memory to queue a long list. CPU of a website is that of the processes that read it (user
 // and system, as the system counts it), without what it takes to start them, which is shown beside it: the time of a run over one website.
 // Journal and queue take turns, and the least of each counts: other programs on the machine only ever add.

@@ -1,4 +1,4 @@
-// npm run bench:fleet: many small websites on loopback, each with an address of its own (127.x.y.z), answers after 80 ms, served by a
+// node bench/fleet.mjs: many small websites on loopback, each with an address of its own (127.x.y.z), answers after 80 ms, served by a
 // process of its own. Measures `sitegrove fleet` as a person runs it, and `xargs -P8 sitegrove ls` beside it.
 //   --sites N        websites that CPU and throughput are measured with (default 3,000)
 //   --loop N         websites for xargs (default 60); throughput is by the second

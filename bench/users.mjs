@@ -1,4 +1,4 @@
-// npm run bench:users: what users do, each beside its measure, in one table. Candidates take turns, and the median counts.
+// node bench/users.mjs: what users do, each beside its measure, in one table. Candidates take turns, and the median counts.
 //   --pages N      size of the large website (default 1,000,000)
 //   --rounds N     how often each is measured (default 3)
 //   --only TEXT    only rows whose name contains it

@@ -2,10 +2,10 @@
 // damaged ones, documents in turns, bytes in every coding, dates, headers, homepages, archives and websites (test/support/fuzz.ts).
 // npm run fuzz -- 60m: as many as there is time for, in minutes; a case that fails does not end it.
 // A case that fails is printed with its number: `npm run fuzz -- 1 NUMBER` runs it again. Exit code 1 where one failed.
-import { register } from "tsx/esm/api";
+import { fileURLToPath } from "node:url";
+import { importTypeScript } from "./ts.mjs";
 
-register();
-const { fuzz } = await import("../test/support/fuzz.ts");
+const { fuzz } = await importTypeScript(fileURLToPath(new URL("../test/support/fuzz.ts", import.meta.url)));
 
 const [amount = "20000", from] = process.argv.slice(2);
 const minutes = /^(\d+)m$/.exec(amount)?.[1];

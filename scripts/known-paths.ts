@@ -1,4 +1,4 @@
-// npm run known-paths: what the well-known paths cost and what is missed without them, over the websites of test/fixtures/sites (or
+// node scripts/ts.mjs scripts/known-paths.ts: what the well-known paths cost and what is missed without them, over the websites of test/fixtures/sites (or
 // of another folder with files of that kind), and what it saves to know the platform of a website.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";

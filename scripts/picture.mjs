@@ -1,4 +1,4 @@
-// npm run picture: draws what the program shows on a terminal, for the README and the front page. The output is real: the program
+// node scripts/picture.mjs: draws what the program shows on a terminal, for the README and the front page. The output is real: the program
 // lists the example website in a terminal made by `script` (util-linux). Only its address and the time it took are other ones.
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";

@@ -1,20 +1,22 @@
-// npm test: makes the clone ready, then runs the tests. `npm test -- parse` runs those whose path contains "parse".
-//   --no-fast-path   only the tests of the parser, where everything is read by the scanner
-//   --long           all of both; they try as much as they can, and every command line is run by a process
+// npm test: prepares the clone, then runs the tests. `npm test -- parse` runs those whose path contains "parse".
+//   --quick          only the unit tests, which need nothing but Node.js
+//   --no-fast-path   only the parser's tests, with the scanner reading everything
+//   --long           all of them, with every generated case and a process for every command line
 import { spawnSync } from "node:child_process";
 import { prepare } from "./prepare.mjs";
 
 prepare();
-const own = ["--no-fast-path", "--long"];
+const projects = {
+  "--quick": ["unit"],
+  "--no-fast-path": ["no fast path"],
+  "--long": ["unit", "system", "no fast path"],
+};
 const words = process.argv.slice(2);
 const isLong = words.includes("--long");
-const projects = words.includes("--no-fast-path")
-  ? ["--project=no fast path"]
-  : isLong
-    ? []
-    : ["--project=!no fast path"];
-const passedOn = words.filter((word) => !own.includes(word));
-const { status } = spawnSync(process.execPath, ["node_modules/vitest/vitest.mjs", "run", ...projects, ...passedOn], {
+const chosen = projects[words.find((word) => word in projects)] ?? ["unit", "system"];
+const passedOn = words.filter((word) => !(word in projects));
+const vitest = ["node_modules/vitest/vitest.mjs", "run", ...chosen.map((name) => `--project=${name}`), ...passedOn];
+const { status } = spawnSync(process.execPath, vitest, {
   stdio: "inherit",
   env: isLong ? { ...process.env, SITEGROVE_LONG: "1", SITEGROVE_PROCESSES: "1" } : process.env,
 });

@@ -1,4 +1,4 @@
-// npm run tokenizer: compiles src/parse/fast/tokenizer.as.ts, with the numbers of layout.ts, into tokenizer-code.ts beside it. To be run
+// node scripts/ts.mjs scripts/tokenizer.ts: compiles src/parse/fast/tokenizer.as.ts, with the numbers of layout.ts, into tokenizer-code.ts beside it. To be run
 // after every change of either; a test looks whether it was.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const folder = path.join(import.meta.dirname, "../src/parse/fast");
 export function origin(): string {
   const sources = ["tokenizer.as.ts", "layout.ts"].map((name) => readFileSync(path.join(folder, name)));
   const digest = createHash("sha256").update(Buffer.concat(sources)).digest("hex").slice(0, 16);
-  return `// Generated from tokenizer.as.ts and layout.ts (${digest}) by \`npm run tokenizer\`.`;
+  return `// Generated from tokenizer.as.ts and layout.ts (${digest}) by scripts/tokenizer.ts.`;
 }
 
 /** What tokenizer-code.ts has to hold. */

@@ -1,13 +1,13 @@
 // What a person sees on a terminal, and what a pipe does not get.
-import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasProgram } from "../support/installed.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { onTerminal, sitegrove, terminal } from "./program.ts";
 import { serve, sitemapIndex, urlset, type Website } from "./website.ts";
 
-const hasTerminals = spawnSync("script", ["--version"]).status === 0;
+const hasTerminals = hasProgram("script");
 const escapeCharacter = "\u001b";
 
 let site: Website;

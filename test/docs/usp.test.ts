@@ -78,7 +78,7 @@ function className(sitemap: Sitemap): string {
   return `${sitemap.kind === "index" ? "Index" : "Pages"}${names[sitemap.format]}Sitemap`;
 }
 
-describe.runIf(orInCi(version === "1.8.1"))("USP 1.8.1 and this", () => {
+describe.runIf(orInCi(version === "1.8.1", "Python's ultimate-sitemap-parser 1.8.1"))("USP 1.8.1 and this", () => {
   beforeAll(() => {
     python = spawn("python3", ["-c", script]);
     python.stderr.resume();

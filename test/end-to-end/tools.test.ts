@@ -35,7 +35,7 @@ describe.runIf(isLong)("recipes", () => {
   beforeAll(async () => {
     writeFileSync(path.join(folder, "package.json"), JSON.stringify({ type: "module" }));
     const words = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", ...tools];
-    isInstalled = spawnSync("npm", words, { cwd: folder, timeout: 400_000 }).status === 0;
+    isInstalled = spawnSync("npm", words, { cwd: folder, timeout: 150_000 }).status === 0;
     if (!isInstalled) console.warn("The registry cannot be reached: recipes for other tools are not run");
     mkdirSync(path.join(folder, "node_modules"), { recursive: true });
     symlinkSync(root, path.join(folder, "node_modules/sitegrove"));
@@ -51,7 +51,7 @@ describe.runIf(isLong)("recipes", () => {
       "/last": html("last"),
       ...Object.fromEntries(names.map((name) => [name, html(name)])),
     });
-  }, 420_000);
+  });
   afterAll(() => {
     site.close();
   });
@@ -106,7 +106,7 @@ describe.runIf(isLong)("recipes", () => {
     expect(lines.filter((line) => line.startsWith("200 "))).toHaveLength(urls().length);
     const asked = site.requests.slice(before);
     expect(asked.filter((url) => names.includes(url))).toHaveLength(names.length);
-  }, 120_000);
+  });
 
   test("linkinator checks all pages", async (context) => {
     const listed = await sitegrove(["ls", site.homepage, "-f", "pages", ...rewrite()]);
@@ -119,7 +119,7 @@ describe.runIf(isLong)("recipes", () => {
     const { links, passed } = JSON.parse(stdout) as { links: { url: string; status: number }[]; passed: boolean };
     expect({ code, passed }).toEqual({ code: 0, passed: true });
     expect(links.map(({ url }) => url)).toEqual(expect.arrayContaining(urls()));
-  }, 120_000);
+  });
 
   test("Lighthouse CI and Playwright take the array of URLs", async (context) => {
     if (hasNoBrowser) context.skip();
@@ -145,5 +145,5 @@ describe.runIf(isLong)("recipes", () => {
     const { stdout, code } = await run([process.execPath, "pages.mjs"], context);
     expect(code).toBe(0);
     expect(stdout).toBe(`200 /page-0 ${urls()[0]}\n200 /page-1 ${urls()[1]}\n`);
-  }, 240_000);
+  });
 });

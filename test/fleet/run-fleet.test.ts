@@ -236,7 +236,7 @@ test("a website that does not answer leaves its place to others", async () => {
     onEvent,
   });
   await expect(ending).rejects.toThrow("all healthy ones are done");
-}, 30_000);
+});
 
 test("well-known paths are tried only where they are needed", async () => {
   const { client } = manyWebsites();

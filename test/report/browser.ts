@@ -14,8 +14,7 @@ export const executablePath: string | undefined = [
 ].find((file) => existsSync(file));
 
 /** Whether tests in a browser are left out. */
-export const hasNoBrowser: boolean = !orInCi(executablePath !== undefined);
-if (hasNoBrowser) console.warn("No Chromium is installed: the report is not looked at in a browser");
+export const hasNoBrowser: boolean = !orInCi(executablePath !== undefined, "Chromium");
 
 export async function launch(): Promise<Browser> {
   const { chromium } = await import("playwright-core");

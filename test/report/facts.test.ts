@@ -1,5 +1,4 @@
 // The facts behind a report: counted in one pass and in bounded tables, compared with what a plain loop over all pages says.
-import { hierarchy, treemap, treemapSquarify } from "d3-hierarchy";
 import { describe, expect, test } from "vitest";
 import { UrlScan } from "../../src/check/url-scan.ts";
 import type { Client } from "../../src/model/client.ts";
@@ -264,17 +263,6 @@ test("options are checked before anything is read", async () => {
   await expect(reportFacts(tree, { signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");
 });
 
-// The layout of the map against d3-hierarchy's, which is the one that everybody knows.
-function oracle(areas: readonly number[], { width, height }: Rectangle): Rectangle[] {
-  const root = hierarchy<{ area: number; children?: { area: number }[] }>({
-    area: 0,
-    children: areas.map((area) => ({ area })),
-  });
-  root.sum(({ area }) => area);
-  const placed = treemap<{ area: number }>().size([width, height]).tile(treemapSquarify.ratio(1))(root);
-  return (placed.children ?? []).map(({ x0, y0, x1, y1 }) => ({ left: x0, top: y0, width: x1 - x0, height: y1 - y0 }));
-}
-
 const lots = new Random(7);
 const area = () => 1 + lots.below(lots.below(2) === 0 ? 10 : 100_000);
 const lists: readonly (readonly number[])[] = [
@@ -287,10 +275,29 @@ test.each([
   [1120, 600],
   [358, 760],
   [50, 50],
-])("rectangles are where d3-hierarchy puts them (%d × %d)", (width, height) => {
-  const box = { left: 0, top: 0, width, height };
-  const rounded = (sides: Rectangle) => Object.entries(sides).map(([side, length]) => `${side} ${length.toFixed(5)}`);
+])("rectangles fill the map (%d × %d): each has its share, and none covers another", (width, height) => {
   for (const areas of lists) {
-    expect(squarified(areas, box).map(rounded)).toEqual(oracle(areas, box).map(rounded));
+    const unit = (width * height) / areas.reduce((sum, each) => sum + each, 0);
+    const placed = squarified(areas, { left: 0, top: 0, width, height });
+    expect(placed).toHaveLength(areas.length);
+    const right = ({ left, width }: Rectangle) => left + width;
+    const bottom = ({ top, height }: Rectangle) => top + height;
+    const close = 1e-6 * width * height;
+    for (const [at, one] of placed.entries()) {
+      expect(Math.abs(one.width * one.height - unit * (areas[at] ?? 0))).toBeLessThan(close);
+      expect(Math.min(one.left, one.top, width - right(one), height - bottom(one))).toBeGreaterThan(-1e-6);
+      for (const other of placed.slice(0, at)) {
+        const wide = Math.min(right(one), right(other)) - Math.max(one.left, other.left);
+        const high = Math.min(bottom(one), bottom(other)) - Math.max(one.top, other.top);
+        if (wide > 1e-6 && high > 1e-6) expect.fail(`${areas}: ${JSON.stringify([one, other])} overlap`);
+      }
+    }
   }
+});
+
+// Bruls, Huizing, van Wijk: Squarified treemaps, the example of section 3.
+test("rectangles are as square as in the paper", () => {
+  const placed = squarified([6, 6, 4, 3, 2, 2, 1], { left: 0, top: 0, width: 6, height: 4 });
+  const ratios = placed.map(({ width, height }) => Math.max(width / height, height / width).toFixed(2));
+  expect(ratios).toEqual(["1.50", "1.50", "1.36", "1.81", "1.39", "1.39", "2.78"]);
 });

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { orInCi } from "./installed.ts";
 
 export interface SmallDisk {
   readonly path: string;
@@ -16,6 +17,7 @@ export function smallDisk(kilobytes: number): SmallDisk | undefined {
     execFileSync("mount", ["-t", "tmpfs", "-o", `size=${kilobytes}k`, "tmpfs", place], { stdio: "ignore" });
   } catch {
     rmdirSync(place);
+    orInCi(false, "a small disk (mount as root)");
     return undefined;
   }
   return {

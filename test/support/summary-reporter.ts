@@ -1,5 +1,7 @@
-// What `npm test` prints: a dot for each file, failures in full, a summary, and at its end a line for each test that failed.
+// What `npm test` prints: a dot for each file, failures in full, a summary, what was skipped because the machine lacks it, and a line for each
+// test that failed.
 import { DotReporter, type SerializedError, type TestCase, type TestModule, type TestRunEndReason } from "vitest/node";
+import { missing } from "./installed.ts";
 
 export class SummaryReporter extends DotReporter {
   constructor() {
@@ -21,6 +23,8 @@ export class SummaryReporter extends DotReporter {
   ): void {
     super.onTestRunEnd(testModules, unhandledErrors, reason);
     const tests = testModules.flatMap(({ children }) => [...children.allTests()]);
+    const lacking = missing();
+    if (lacking.length > 0) this.log(`Skipped what needs, and this machine lacks: ${lacking.join("; ")}`);
     for (const line of failed(tests)) this.log(line);
   }
 }

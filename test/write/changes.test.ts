@@ -1,8 +1,6 @@
 // The formats of a diff, with texts as a hostile website would write them: read back by others, and nothing steers a terminal.
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
-import { parseFeed } from "htmlparser2";
-import { SaxesParser } from "saxes";
 import { expect, test } from "vitest";
 import { Summarizer } from "../../src/diff/summarize.ts";
 import {
@@ -24,6 +22,7 @@ import {
   changePagesWriter,
 } from "../../src/write/changes.ts";
 import { diffMarkdown, diffText } from "../../src/write/diff-summary.ts";
+import { readXml } from "../support/xml.ts";
 import { hostileText, steering } from "./hostile.ts";
 
 const url = hostileText.map((text) => `https://example.org/${text}`);
@@ -97,12 +96,8 @@ test("rss is well-formed XML with one item for each new page", () => {
     fc.property(changes, hostileText, (list, title) => {
       const text = written(changeFeedWriter({ title, link: "https://example.org/", description: title }), list);
       expectPrintable(text);
-      const errors: string[] = [];
-      const saxes = new SaxesParser();
-      saxes.on("error", ({ message }) => errors.push(message));
-      saxes.write(text).close();
-      expect(errors).toEqual([]);
-      expect(parseFeed(text)?.items).toHaveLength(list.filter(({ kind }) => kind === "added").length);
+      const items = readXml(text).children[0]?.children.filter(({ name }) => name === "item");
+      expect(items).toHaveLength(list.filter(({ kind }) => kind === "added").length);
     }),
   );
 });

@@ -1,7 +1,7 @@
 // The tokenizer, in AssemblyScript (https://www.assemblyscript.org): reads the tags and texts of ordinary XML, sixteen bytes
 // at a time. It knows only the names that the scanner has read before. Each element becomes a token, and its text is
 // written to a list, as JSON. It stops before anything unusual, without side effects, and the scanner continues from
-// there. layout.ts describes the memory. `npm run tokenizer` compiles it.
+// there. layout.ts describes the memory. `node scripts/ts.mjs scripts/tokenizer.ts` compiles it.
 import * as layout from "./layout";
 
 // Settings of a run: limits, the depth of the innermost element that must not be closed, whether only URLs are wanted, seeds of fingerprints.
