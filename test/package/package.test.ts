@@ -140,7 +140,7 @@ describe("how it is used", () => {
   });
 
   // As docs/platforms.md says. The optional packages of a fleet are not installed here, and no bundler needs to know of them.
-  test.each([
+  test.each<["esm" | "cjs", string]>([
     ["esm", 'import { createRequire as made } from "node:module"; const require = made(import.meta.url);'],
     ["cjs", ""],
   ])("in a bundle of esbuild, format %s", (format, banner) => {
@@ -156,9 +156,11 @@ describe("how it is used", () => {
       run();`,
     );
     const outfile = path.join(folder, format === "esm" ? "bundle.mjs" : "bundle.cjs");
-    const how = { bundle: true, platform: "node", logLevel: "error", absWorkingDir: project, banner: { js: banner } };
-    const { metafile } = buildSync({ ...how, entryPoints: ["bundled.js"], format, outfile, metafile: true });
-    const inputs: { imports: { path: string }[] }[] = Object.values(metafile.inputs);
+    const { metafile } = buildSync({
+      ...{ bundle: true, platform: "node", logLevel: "error", absWorkingDir: project, banner: { js: banner } },
+      ...{ entryPoints: ["bundled.js"], format, outfile, metafile: true },
+    });
+    const inputs = Object.values(metafile.inputs);
     const optional = Object.keys(manifest.peerDependencies);
     expect(inputs.flatMap(({ imports }) => imports.filter((each) => optional.includes(each.path)))).toEqual([]);
     expect(String(execFileSync(process.execPath, [outfile]))).toBe("pages port-refused\n");
