@@ -1,4 +1,4 @@
-// Dates: normalized to ISO 8601, with the offset and precision as written.
+// Reads dates and normalizes them to ISO 8601, with the offset and precision as written.
 // https://www.w3.org/TR/NOTE-datetime (the profile that the sitemap protocol requires):
 //   "The formats are as follows. Exactly the components shown here must be present, with exactly this punctuation."
 // A date in one of its six forms is returned unchanged.
@@ -51,7 +51,7 @@ function readOther(line: string): OtherDate | undefined {
   return { date: line.endsWith("-00:00") ? `${line.slice(0, -6)}Z` : line, zone: "written" };
 }
 
-// Without white space around it, and with single spaces inside: programs fold long lines.
+// Trims a text and makes inner white space single spaces, because some programs fold long lines.
 function oneLine(text: string): string {
   const trimmed = text.trim();
   return trimmed.length > maxFolded ? trimmed : trimmed.replace(/\s+/g, " ");
@@ -63,7 +63,7 @@ const rfc822 =
 
 // The longest form in use, `Date.prototype.toString()` with the name of a time zone, has about 70 characters.
 const maxLength = 96;
-// With all its white space.
+// The longest text that is searched for white space.
 const maxFolded = 1024;
 
 // YYYY | YYYY-MM | YYYY-MM-DD | YYYY-MM-DDThh:mm, perhaps :ss, perhaps a fraction, then Z or +hh:mm. 24:00 is the start of the next day.
@@ -171,7 +171,7 @@ function fullYear(digits: string): string {
   return Number(digits) < 50 ? `20${digits}` : `19${digits}`;
 }
 
-// Without a day, it is a month.
+// Without a day, the date is a month.
 function dateAndTime(year: string, month: number, day: string | undefined, rest = ""): OtherDate | undefined {
   if (!isDay(Number(year), month, Number(day ?? 1))) return undefined;
   const date = `${year}-${pad(month)}`;
@@ -180,7 +180,7 @@ function dateAndTime(year: string, month: number, day: string | undefined, rest 
   return time === undefined ? undefined : { date: `${date}-${pad(day)}${time.date}`, zone: time.zone };
 }
 
-// Empty, or only an offset of at most 14 hours, as in XML Schema's `xs:date`, which is dropped.
+// No time: nothing, or only an offset of at most 14 hours, as in XML Schema's `xs:date`, which is dropped.
 const noTime = /^ ?(?:z|[+-](?:0\d|1[0-4]):[0-5]\d)?$/i;
 // T030405, or 030405 at the end of a compact date.
 const compactTime = /^(?: ?,)? ?t? ?(\d\d)(\d\d)(\d\d)?(?![\d:])/i;
@@ -272,5 +272,5 @@ const zones: ReadonlyMap<string, string> = new Map(
   }).flatMap(([offset, names]) => names.split(" ").map((name) => [name, offset] as const)),
 );
 
-// In any case.
+// Names of zones that stand for several offsets. They are compared in upper case.
 const ambiguous: ReadonlySet<string> = new Set(["ADT", "AMT", "AST", "BST", "COT", "ECT", "GST", "IST", "SST", "WST"]);

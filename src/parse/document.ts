@@ -13,7 +13,7 @@ import { XmlParser } from "./xml/parser.ts";
 
 export interface DocumentParserOptions extends Partial<ParseContext> {
   readonly problems: ProblemLog;
-  /** It was requested as robots.txt, wherever it was found. @default by its URL */
+  /** Whether it was requested as robots.txt, whatever URL it was found at. @default decided by `url` */
   readonly isRobots?: boolean | undefined;
 }
 
@@ -28,7 +28,7 @@ export class DocumentParser implements EntryParser {
   readonly #isRobots: boolean;
   readonly #blanks = new LeadingBlanks();
   #start = "";
-  // It is examined again when it has this length, so that it is not searched for each small chunk.
+  // The start is examined again only once it has this length, so that small chunks do not cause repeated searches.
   #enough = 0;
   #parser: EntryParser | undefined;
   #refused: Problem | undefined;
@@ -58,7 +58,7 @@ export class DocumentParser implements EntryParser {
     return joined([before, this.#parser.end()]);
   }
 
-  /** robots.txt only. Valid after `end`. */
+  /** The groups of a robots.txt; undefined for other formats. Valid after `end`. */
   get robots(): RobotsGroups | undefined {
     return this.#parser instanceof RobotsParser ? this.#parser.robots : undefined;
   }
@@ -66,7 +66,7 @@ export class DocumentParser implements EntryParser {
   #decide(chunk: string, isWhole: boolean): Entries {
     if (this.#refused !== undefined) return joined([]);
     this.#start += this.#start === "" ? this.#blanks.takeOff(chunk) : chunk;
-    // A file of NULs is not empty: a server or a disk has lost its content.
+    // A file of NULs is not empty but binary: a server or a disk has lost its content.
     const text = isWhole && this.#start === "" && this.#blanks.hasNuls ? "\0" : this.#start;
     if (text.length < this.#enough && !isWhole) return joined([]);
     const detected = detect(text, this.#isRobots, isWhole);
@@ -114,7 +114,7 @@ type Detected =
   | { readonly as: "robots"; readonly what?: string }
   | { readonly as: "nothing"; readonly reason: Problem };
 
-/** How many characters are examined. */
+/** How many characters are examined to detect the format. */
 const detectionLength: number = 8192;
 /** How many characters may precede an XML document, if none of their lines is a URL. */
 const mostJunk = 1024 * 1024;
@@ -146,7 +146,7 @@ function detect(start: string, isRobots: boolean, isWhole: boolean): Detected | 
   return isWhole || url >= 0 || start.length >= mostJunk ? { as: "text" } : undefined;
 }
 
-// The name of the first tag, usually that of an HTML page.
+// The doctype or the name of the first tag; usually `html`.
 function nameOfMarkup(text: string): string {
   const name = /<!doctype\s+([a-z]+)|<([a-z]+)/i.exec(text);
   return (name?.[1] ?? name?.[2] ?? "markup").toLowerCase();
@@ -157,7 +157,7 @@ function otherFormat(text: string): string | undefined {
   return isBinary(text) ? "binary" : undefined;
 }
 
-// Whether it has control characters that never occur in text, or the replacement character.
+// Whether more than a tenth of the text is control characters that never occur in text, or replacement characters.
 function isBinary(text: string): boolean {
   const sample = text.slice(0, 1024);
   return sample.split(/[\0-\x08\x0e-\x1a\x1c-\x1f\ufffd]/).length > 1 + sample.length / 10;
@@ -182,7 +182,7 @@ class LeadingBlanks {
   lines = 0;
   /** Whether there were NULs. */
   hasNuls = false;
-  /** A stand-in for the removed text, for `strict`: a no-break space unless it was XML white space, after byte order marks or NULs if any. */
+  /** What `strict` sees instead of the removed text: nothing, a space, or a no-break space if XML would not allow the text here. */
   shortened: "" | " " | "\u00a0" = "";
   #afterReturn = false;
 

@@ -19,7 +19,7 @@ export interface Entries {
   readonly sitemaps: SitemapReference[];
 }
 
-// `flatMap` would take a third as long as parsing.
+// A loop, because `flatMap` would take a third as long as parsing itself.
 export function joined(batches: readonly Entries[]): Entries {
   const all: Entries = { pages: [], sitemaps: [] };
   for (const { pages, sitemaps } of batches) {
@@ -57,7 +57,7 @@ export function parsedSitemap(
   return { ...outcome, sitemaps, ...(pages.length > 0 ? { pages } : {}), complete, problems };
 }
 
-/** What a document lists, whatever its format and order: equal identities mean the same URLs (`Fingerprints`). */
+/** Identities (`Fingerprints`) of the URLs that a document lists: equal if the URLs are the same, in any format and order. */
 export interface ListedUrls {
   pages?: string;
   sitemaps?: string;
@@ -69,7 +69,7 @@ export interface ParseContext extends ScannerOptions {
   readonly url: string | undefined;
   /** Only the URLs of pages are needed; other fields may be absent. The same problems are reported. */
   readonly urlsOnly?: boolean | undefined;
-  /** Receives what the document lists, when it ends. */
+  /** Filled in when the document ends. */
   readonly listed?: ListedUrls | undefined;
 }
 
@@ -85,7 +85,7 @@ export interface EntrySource {
 export type Draft<T> = { -readonly [Key in keyof T]?: T[Key] };
 export type PageDraft = Draft<SitemapPage> & Pick<SitemapPage, "url" | "priority">;
 
-/** The URL of an entry. */
+/** What the URL of an entry points to. */
 export type EntryKind = "page" | "sitemap";
 
 export class EntrySink {
@@ -119,7 +119,7 @@ export class EntrySink {
     return this.#taken[kind].size;
   }
 
-  /** The URL of an entry that is not in the document yet. */
+  /** Resolves the URL of an entry. Undefined if it is invalid, or repeated: then `repeatedUrl` is set. */
   takeUrl(kind: EntryKind, text: string, facts: TextFacts = noFacts): string | undefined {
     const url = this.#resolve(text, facts);
     const { high, low } = facts.isUrl ? facts : this.#urls.fingerprint;
@@ -137,7 +137,7 @@ export class EntrySink {
     return this.#taken.sitemap.add(documents.high, documents.low);
   }
 
-  /** Any other URL. `relative`: the problem to report if it is relative. */
+  /** Resolves any other URL, such as that of an image. `relative`: the problem to report if it is relative. */
   resolveUrl(
     text: string,
     facts: TextFacts = noFacts,
@@ -165,7 +165,7 @@ export class EntrySink {
     this.#source.report(problem, text, lengthFacts(problem, this.#limits.urlLength).limit);
   }
 
-  /** An entry has ended, valid or not. Repeated ones also count toward the protocol's limit. */
+  /** Counts an entry that has ended, valid or not. Repeated ones also count toward the protocol's limit. */
   countEntry(): void {
     this.entryCount++;
     if (this.entryCount === protocolEntries + 1) this.#source.report("protocol-entries", undefined, protocolEntries);
@@ -202,7 +202,7 @@ export class EntrySink {
     return this.take();
   }
 
-  /** The entries since the last call. */
+  /** Returns the entries added since the last call. */
   take(): Entries {
     const entries = { pages: this.#pages, sitemaps: this.#sitemaps };
     this.#pages = [];

@@ -26,7 +26,7 @@ export interface ExtensionTarget {
   readonly news: Draft<NewsStory>;
   readonly image: Draft<SitemapImage>;
   readonly video: Draft<SitemapVideo>;
-  /** Attributes of an open element whose text is needed, too. */
+  /** Attributes, kept until the text of their element follows. */
   attributes: Partial<Record<KeptAttribute, string>>;
   report(code: ProblemCode, value?: string, limit?: number): void;
   date(text: string, facts?: TextFacts): string | undefined;
@@ -204,7 +204,7 @@ function set<Key extends keyof SitemapVideo>(reader: ExtensionTarget, key: Key, 
   else (reader.video as { [K in keyof SitemapVideo]?: SitemapVideo[K] | undefined })[key] ??= parsed;
 }
 
-// Undefined if it is missing or empty.
+// The value of an attribute; undefined if it is missing or empty.
 function attributeOf(attributes: XmlAttributes, name: string): string | undefined {
   return attributes.get(name)?.trim() || undefined;
 }
@@ -235,7 +235,7 @@ function show<Key extends keyof VideoTvShow>(
     text(reader, content) {
       if (content === "") return;
       const parsed = parse(content, reader);
-      // An invalid date was reported where it was read.
+      // `date` has already reported an invalid date.
       if (parsed === undefined && key !== "premierDate") reader.report("video-invalid", `${key}: ${content}`);
       if (parsed !== undefined) reader.video.tvShow = { [key]: parsed, ...reader.video.tvShow };
     },

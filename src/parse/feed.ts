@@ -19,7 +19,7 @@ import { decodeHtml } from "./xml/text.ts";
 class FeedItem {
   link = "";
   moreLinks: string[] = [];
-  // Rank of the best `<atom:link>` so far, by the type of its target.
+  // The best `<atom:link>` so far, and its rank by the type of its target.
   alternate = "";
   alternateRank = 0;
   alternateKind = "";
@@ -28,7 +28,7 @@ class FeedItem {
   guidIsPermaLink = true;
   title = "";
   description = "";
-  // Report why there is no guid, and why there is no description.
+  // These report why the guid or the description could not be used.
   missedGuid: (() => void) | undefined;
   missedText: (() => void) | undefined;
   published: string | undefined;
@@ -67,11 +67,11 @@ export class FeedReader implements TableTarget {
   }
 
   endRoot(): void {
-    // An Atom entry that is a whole document.
+    // The root may be an Atom entry, which ends with it.
     this.end();
   }
 
-  /** The start of an element that may have an `xml:base`. */
+  /** Applies the `xml:base` of an element that starts, if it has one. */
   setBase(level: BaseLevel, attributes: XmlAttributes): void {
     this.#bases.length = Math.min(this.#bases.length, level);
     const base = attributes.count === 0 ? undefined : attributes.get("xml:base")?.trim();
@@ -84,7 +84,7 @@ export class FeedReader implements TableTarget {
     return this.#bases.findLast((base) => base !== undefined);
   }
 
-  // Without a base, the sink resolves against the document's URL.
+  // Resolves a link against `xml:base`. Without one, the sink resolves it against the document's URL.
   #resolved(link: string): string {
     const base = this.#base;
     // Absolute URLs are checked once, with the item.
@@ -154,7 +154,7 @@ export class FeedReader implements TableTarget {
     if (href !== "" && isAlternate(relationsOf(attributes))) this.setOddLink("xml-namespace", href);
   }
 
-  /** Reported if nothing replaces it. */
+  /** Remembers why a fallback could not be used. It is reported only if nothing replaces the fallback. */
   missFallback(name: string, report: () => void): void {
     if (name === "guid") this.item.missedGuid ??= report;
     else this.item.missedText ??= report;
@@ -168,7 +168,7 @@ export class FeedReader implements TableTarget {
     this.item.updated ??= readDate(text, this.#report);
   }
 
-  /** https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2: without `rel` it is an alternate. The first counts, but links to HTML are preferred. */
+  /** An Atom link. Without `rel` it is an alternate: https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2. The first counts, but links to HTML are preferred. */
   addAtomLink(attributes: XmlAttributes): void {
     this.setBase(baseLevels.link, attributes);
     const relations = relationsOf(attributes);
@@ -232,16 +232,16 @@ export class FeedReader implements TableTarget {
 export const baseLevels = { root: 0, channel: 1, item: 2, link: 3 } as const;
 type BaseLevel = (typeof baseLevels)[keyof typeof baseLevels];
 
-// In characters; anything longer is not a usable URL.
+// URLs with more characters are not usable.
 const maxBaseLength = 8192;
-// Of a URL in a problem.
+// How many characters of a URL a problem shows.
 const shownLength = 200;
 
 const absolute = /^https?:\/\//i;
-// Of one item; an ordinary one has one.
+// The most links per item; most items have one.
 const mostLinks = 100;
 
-// None means "alternate".
+// The values of `rel`. An empty list means "alternate".
 function relationsOf(attributes: XmlAttributes): string[] {
   const relations = attributes.get("rel")?.trim().toLowerCase().split(/\s+/) ?? [];
   return relations.filter((rel) => rel !== "").map((rel) => rel.replace(registeredRelation, ""));
@@ -280,7 +280,7 @@ const item: Rules = new Map([
     description: { isFallback: true, text: ({ item }, text) => void (item.description ||= text) },
     pubDate: { text: (reader, text) => reader.setPublished(text, "rfc822") },
   }),
-  // RSS 1.0 has its dates in modules: https://web.resource.org/rss/1.0/modules/dc/, and that of the qualified terms
+  // Dates of RSS 1.0 are in the Dublin Core module, https://web.resource.org/rss/1.0/modules/dc/, or use its qualified terms.
   ...elements<FeedReader>("dc", {
     date: published,
     issued: published,

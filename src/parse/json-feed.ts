@@ -1,5 +1,5 @@
 // JSON Feed 1 and 1.1: https://www.jsonfeed.org/version/1.1/
-// Read as a whole, because only a JSON parser can tell where an item ends, so its size is limited.
+// The document is read as a whole, because only a JSON parser can tell where an item ends. Therefore its size is limited.
 //   Lenient: an item without a URL is a page if its id is one.
 //   Lenient: anything after the JSON is ignored; reported.
 import { problem } from "../model/problem.ts";
@@ -26,7 +26,7 @@ export class JsonFeedParser extends PlainParser {
     return { kind: "pages", format: "json", ...(next === undefined ? {} : { next }) };
   }
 
-  // The line of an item is not known.
+  // Problems have no line, because the line of an item is not known.
   override report(...[code, value, limit]: Parameters<PlainParser["report"]>): void {
     this.context.problems.add(code, { ...(value !== undefined && { value }), ...(limit !== undefined && { limit }) });
   }
@@ -92,7 +92,7 @@ export class JsonFeedParser extends PlainParser {
 
 type Values = Readonly<Record<string, unknown>>;
 
-// Undefined if it is not an object.
+// The object that the text holds; undefined if it holds none.
 function parsed(text: string): Values | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -104,5 +104,5 @@ function parsed(text: string): Values | undefined {
 
 // JSON may write a slash as `\/`.
 const feedVersion = /https?:\\?\/\\?\/(?:www\.)?jsonfeed\.org\\?\/version\\?\//;
-// In characters; what `JSON.parse` returns takes many times the memory.
+// The most characters, because the result of `JSON.parse` takes many times as much memory.
 const maxLength = 10_000_000;

@@ -12,11 +12,11 @@ import {
   type ParseOutcome,
 } from "./entries.ts";
 
-/** What the parsers of text share: a problem has the number of the current line. */
+/** The common base of the parsers for plain text. Problems carry the number of the current line. */
 export abstract class PlainParser implements EntryParser, EntrySource {
   protected readonly context: ParseContext;
   protected readonly sink: EntrySink;
-  /** Starting at 1. */
+  /** The current line, starting at 1. */
   protected line: number;
   stopped = false;
 
@@ -46,7 +46,7 @@ export abstract class LineParser extends PlainParser {
   #isTooLong = false;
   #afterReturn = false;
 
-  /** Takes a line that is not empty, without its end. */
+  /** Takes a line that is not empty, without its line ending. */
   protected abstract takeLine(line: string): void;
 
   write(piece: TextPiece): Entries {
@@ -77,7 +77,7 @@ export abstract class LineParser extends PlainParser {
     this.#isTooLong = false;
   }
 
-  /** The URL of a page, if it is new. */
+  /** Resolves the URL of a page. Undefined if it is invalid or repeated. */
   protected takePageUrl(text: string): string | undefined {
     this.sink.countEntry();
     const url = this.sink.takeUrl("page", text);

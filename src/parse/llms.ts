@@ -41,7 +41,7 @@ export class LlmsParser extends LineParser {
   }
 }
 
-// Without Markdown marks around words.
+// The text without Markdown marks.
 function plain(markdown: string): string {
   return detached(
     markdown

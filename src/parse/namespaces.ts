@@ -37,7 +37,7 @@ export function knownVocabulary(namespace: string): Resolved | undefined {
   return vocabulary === undefined ? undefined : { vocabulary, exact: false };
 }
 
-// https for http, upper case, white space, a trailing slash, a missing `www`.
+// Undoes common variations: https for http, upper case, white space, a trailing slash, a missing `www`.
 function normalise(namespace: string): string {
   if (namespace.length > 200) return "";
   return namespace
@@ -69,7 +69,7 @@ const namespaces: ReadonlyMap<string, Vocabulary> = new Map([
   ["http://purl.org/dc/terms/", "dc"],
 ]);
 
-// Common mistakes in those above: other hosts, versions and files; in lower case, with http:, without a trailing slash.
+// Common mistakes in the namespaces above: other hosts, versions and files. Compared after `normalize`.
 const mistakes: readonly (readonly [RegExp, Vocabulary])[] = [
   [/^http:\/\/www\.(?:google\.com|sitemaps\.org)\/schemas\/(?:sitemap|siteindex|sitemapindex)(?![\w-])/, "sitemap"],
   [/^http:\/\/www\.(?:google\.com|sitemaps\.org)\/schemas\/sitemap-news(?![\w-])/, "news"],

@@ -8,7 +8,7 @@ import type { ProblemCode } from "../model/problem.ts";
 interface Waiting {
   readonly page: { -readonly [Key in keyof SitemapPage]: SitemapPage[Key] };
   size: number;
-  /** Its items, once something was added. */
+  /** The keys of its images, videos and alternates; computed when the first entry is merged into it. */
   known: Set<string> | undefined;
 }
 
@@ -17,7 +17,7 @@ export class RepeatedPages {
   readonly #report: (code: ProblemCode, value?: string, limit?: number) => void;
   // Receives the pages that need not wait any longer, in declared order.
   readonly #release: (page: SitemapPage) => void;
-  // From `#first` on, in declared order.
+  // The pages that wait, from `#first` on, in declared order.
   readonly #waiting: (Waiting | undefined)[] = [];
   #first = 0;
   #size = 0;
@@ -81,7 +81,7 @@ export class RepeatedPages {
     if (list.length > 0) Object.assign(first.page, { [kind]: list });
   }
 
-  // Releases the first ones if there is no more room.
+  // Releases the oldest pages if the window is full.
   #grow(size: number): void {
     this.#size += size;
     while (this.#size > window && this.#first < this.#waiting.length) this.#releaseFirst();
@@ -114,7 +114,7 @@ function knownIn(waiting: Waiting): Set<string> {
   return new Set(keys);
 }
 
-// Equal for items with the same content, in any order.
+// Returns a key that is equal for items with equal fields, in any order.
 function keyOf(kind: Kind, item: object): string {
   const sorted = (_: string, value: unknown) =>
     typeof value === "object" && !Array.isArray(value) ? Object.entries(value!).sort() : value;
@@ -140,5 +140,5 @@ function textOf(value: object): number {
   return size;
 }
 
-// In characters: an ordinary sitemap with images or videos.
+// The size of the window in characters: enough for an ordinary sitemap with images or videos.
 const window = 1024 * 1024;

@@ -71,7 +71,7 @@ interface Line {
 
 /** The rules of one robots.txt for one crawler. */
 export class RobotsRules {
-  // By the text before the first wildcard.
+  // The lines, keyed by the text before their first wildcard.
   readonly #lines = new Map<string, Line[]>();
   readonly #lengths: readonly number[];
   /** Nothing is disallowed. */
@@ -197,7 +197,7 @@ function normalized(path: string): string {
   return legal.includes("%") ? legal.replaceAll(/%[0-9a-f]{2}/gi, decodedOctet) : legal;
 }
 
-// https://www.rfc-editor.org/rfc/rfc3986#section-2: neither reserved nor unreserved. And `$`, which a rule has at its end.
+// Characters that are neither reserved nor unreserved (https://www.rfc-editor.org/rfc/rfc3986#section-2), and `$`, which marks the end of a rule.
 const illegal = /[^\x21-\x7e]|["$<>\\^`{|}]/;
 const illegalRun = /(?:[^\x21-\x7e]|["$<>\\^`{|}])+/gu;
 

@@ -96,11 +96,11 @@ export interface RobotsGroup {
 //   "Crawlers MUST use case-insensitive matching to find the group that matches the product token"
 //   "If no matching group exists, crawlers MUST obey the group with a user-agent line with the "*" value, if present."
 export class RobotsGroups {
-  // Names are in lower case, after a colon, because JavaScript engines hash numeric strings without a seed. `*` means all crawlers.
+  // The groups, keyed by crawler in lower case after a colon, because JavaScript engines hash numeric strings without a seed. `*` means all crawlers.
   readonly #groups = new Map<string, RobotsGroup[]>();
   #open: RobotsGroup | undefined;
   readonly preferences: RobotsPreference[] = [];
-  // The crawlers that preferences are for, as written; none before the first group.
+  // The crawlers that preferences are for, as written; undefined before the first group.
   #agents: string[] | undefined;
   #hasLines = false;
 
@@ -143,7 +143,7 @@ export class RobotsGroups {
     return true;
   }
 
-  /** The next line cannot have the URL of a Sitemap line. */
+  /** Passes on a Sitemap line that still has no URL, because the next line cannot have it. */
   finish(onSitemap: OnSitemap): void {
     const found = this.#unfinished;
     this.#unfinished = undefined;
@@ -266,7 +266,7 @@ interface RobotsLine {
   readonly sitemap?: { readonly value: string; readonly isUsual: boolean };
 }
 
-// `line` is bounded by the longest line.
+// `line` has a limited length, so all expressions below are cheap.
 function readLine(line: string, isLenient: boolean): RobotsLine {
   const { key, value, hasColon } = readKey(line) ?? {};
   if (key === undefined || value === undefined) return {};
@@ -275,7 +275,7 @@ function readLine(line: string, isLenient: boolean): RobotsLine {
   if (isSitemap) {
     return { sitemap: { value: trimUrl(value), isUsual: hasColon === true && key.toLowerCase() === "sitemap" } };
   }
-  // Only in a sitemap's URL, a # may not be a comment.
+  // A # starts a comment, except in the URL of a sitemap.
   if (key.includes("#")) return {};
   const comment = value.indexOf("#");
   const whole = comment < 0 ? value : value.slice(0, comment);
@@ -321,7 +321,7 @@ function trimRule(value: string): string {
   return trimUrl(`${value.slice(0, end)}.`).slice(0, -1);
 }
 
-// Nearly always one.
+// The URLs of a Sitemap line; nearly always one.
 function sitemapUrls(value: string): string[] {
   return value
     .split(/(?:\t|site-?map:\s*)(?=["'<]?https?:)/i)
@@ -334,14 +334,14 @@ function withoutComment(line: string): string {
   return comment === null ? line : line.slice(0, comment.index + comment[0].length - 1);
 }
 
-// At the beginning, after white space, or after the first colon.
+// A comment starts at the beginning, after white space, or after the first colon.
 const commentStart = /^#|[ \t\u00a0]#|^[^:#]*:#/;
 const sitemapKey = /^site[-_ ]?map/i;
 const anySitemap = /site[-_ ]?map/i;
 const absoluteUrl = /^["'<]?https?:\/\//i;
-// A Sitemap line in the value of another one, with its URL or without.
+// A Sitemap line inside the value of another line, with or without its URL.
 const innerSitemap = /(?<![^\s])site[-_ ]?map\s*:\s*(?=["'<]?https?:|$)/i;
-// A URL with more than a host, and a path.
+// A line that is only a URL with more than a host, and one that is only a path.
 const urlAlone = /^["'<]?https?:\/\/[^/?#\s]+[/?][^\s"'>]/i;
 const pathAlone = /^[^\s:]*[./][^\s:]*$/;
 
@@ -351,5 +351,5 @@ function withinBytes(text: string): string {
   return bare.slice(0, new TextEncoder().encodeInto(bare, new Uint8Array(robotsTxtBytes)).read);
 }
 
-// The line length that Google's parser keeps.
+// Google's parser keeps this much of a line.
 const longestLine = 2083 * 8 - 1;

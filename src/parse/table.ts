@@ -99,7 +99,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     const depth = this.rules.length - 1;
     if (depth === 0 || !this.isEntryName(name)) return 0;
     const entry = this.rules.findLastIndex(({ isEntry }) => isEntry);
-    // Something may be left open between any two entries.
+    // Elements left open between entries add up: beyond this many, all of them are closed.
     if (entry <= 0) return depth > mostWrappers ? depth : 0;
     return depth - entry + 1;
   }
@@ -154,7 +154,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     rule.text!(this.target, detached(clean), text.endsInSplit ? exactFacts : noFacts);
   }
 
-  // Only this value is dropped; the rest of the entry is kept.
+  // Reports a value that cannot be used. Only the value is dropped; the rest of the entry is kept.
   #unusable(closed: ElementRule<Target>, { flaw, maxLength, whole }: XmlText): void {
     if (flaw === "unclosed") return;
     const report = () => {
@@ -202,9 +202,9 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
 }
 
 const httpScheme = /^https?:\/\//i;
-// Unknown elements around entries.
+// The most unknown elements that may surround entries.
 const mostWrappers = 32;
-// A hostile document may have any number of them.
+// The most spellings that are reported, because a hostile document may have any number of them.
 const reportedSpellings = 100;
 
 // Formats as tables: the meaning of an element depends on its parent.
@@ -231,7 +231,7 @@ export class ElementRule<Target> {
   readonly isKey: boolean = false;
   /** Which texts are always valid: any, dates (https://www.w3.org/TR/NOTE-datetime), or digits. */
   readonly form: "any" | "date" | "number" | undefined = undefined;
-  /** Needed only if another element is missing: then the target reports why it cannot be used. */
+  /** The element is needed only if another one is missing: only then does the target report why it cannot be used. */
   readonly isFallback: boolean = false;
   readonly close: ((target: Target) => void) | undefined = undefined;
   /** For elements that contain entries: receives URLs that occur there as text. */

@@ -7,7 +7,7 @@ export class TextFacts {
   /** The fingerprint of that URL, if it is the URL of an entry. */
   high = 0;
   low = 0;
-  /** It is a valid URL if its origin is: called once the origin was accepted. */
+  /** Set if the text is a valid URL provided that its origin is valid. Call it once the origin has been accepted. */
   acceptOrigin: ((origin: string) => void) | undefined = undefined;
   /** It is a valid date as is. */
   isDate = false;

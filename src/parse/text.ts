@@ -44,7 +44,7 @@ export class TextParser extends LineParser {
     for (const other of others) this.#take(other);
   }
 
-  // Returns whether it was a new URL.
+  // Adds a page. Returns whether its URL is new.
   #take(bare: string): boolean {
     const url = this.takePageUrl(bare);
     if (url !== undefined) this.sink.addPage({ url, priority: defaultPriority });
@@ -60,8 +60,8 @@ export function urlsOf(text: string): string[] {
     if (index === 0 || separator.test(line[index - 1]!)) starts.push(index);
   }
   if (starts.length > 1) {
-    return starts.map((start, place) => {
-      const part = line.slice(start, starts[place + 1]);
+    return starts.map((start, index) => {
+      const part = line.slice(start, starts[index + 1]);
       return inQuotes(part) ?? unwrapUrl(withoutSeparators(part).split(" ", 1)[0]!);
     });
   }
@@ -103,17 +103,17 @@ function isColumn(text: string): boolean {
   return parseNumber(text) !== undefined || parseDate(text) !== undefined;
 }
 
-// Nearly every line: nothing to remove or split.
+// Matches nearly every line: a URL with nothing to remove or split.
 const plainLine = /^https?:\/\/[!-+\--:<=?-{}~]+$/;
 const httpScheme = /^https?:/i;
 // A URL, or what may precede one.
 const mayBeUrl = /^(?:https?:|["'<\u201c\u2018])/i;
 const otherScheme = /^[a-z][a-z0-9+.-]{0,20}:\/\//i;
-// A URL, with what may surround it, and what separates two of them.
+// The start of a URL, with an opening quote or bracket, and the characters that separate two URLs.
 const urlStart = /["'<\u201c\u2018]{0,2}https?:/gi;
 const separator = /[ ,;|\u0085\u2028\u2029]/;
 const digit = /[0-9]/;
-// XML after a list of URLs is not read, which is a loss.
+// XML after a list of URLs is not read, so it is reported as a loss.
 const sitemapMarkup = /<(?:urlset|sitemapindex|loc|rss|feed)[\s>]/i;
 // `"https://example.org/","2024-01-01"`
 const quoted = /^(["'])(.*?)\1(?=[\s,;|])/;

@@ -51,7 +51,7 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
   news: Draft<NewsStory> = {};
   image: Draft<SitemapImage> = {};
   video: Draft<SitemapVideo> = {};
-  /** Attributes of an open element whose text is needed, too. */
+  /** Attributes, kept until the text of their element follows. */
   attributes: Partial<Record<KeptAttribute, string>> = {};
 
   #isMixedReported = false;
@@ -117,7 +117,7 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
     } else {
       this.report("url-several", text);
       this.#moreLocs ??= [];
-      // One more than there is room for, so that the sink reports it.
+      // Keeps one more than allowed, so that the sink reports the limit.
       if (this.#moreLocs.length <= this.#limits.documentEntries) this.#moreLocs.push(text);
     }
   }
@@ -143,7 +143,7 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
     } else this.report("element-repeated", "priority");
   }
 
-  /** Reports an invalid date. */
+  /** Normalizes a date, or reports that it is invalid. */
   date(text: string, facts: TextFacts = noFacts): string | undefined {
     return facts.isDate ? text : readDate(text, this.report);
   }
@@ -276,14 +276,14 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
     if (this.urlsOnly) return { url, priority: defaultPriority };
     const page = this.#plainPage(url);
     if (this.#newsStory !== undefined) page.newsStory = this.#newsStory;
-    // Copies: lists that grew have room to spare.
+    // Copies, because lists that grew reserve more memory than they need.
     if (this.#images.length > 0) page.images = this.#images.slice();
     if (this.#videos.length > 0) page.videos = this.#videos.slice();
     if (this.#alternates.length > 0) page.alternates = this.#alternates.slice();
     return page;
   }
 
-  // Literals with a few fixed shapes: these objects are faster to create and to read, and have no spare room.
+  // Uses literals with a few fixed shapes: such objects are faster to create and to read, and reserve no extra memory.
   #plainPage(url: string): PageDraft {
     const lastModified = this.#lastModified;
     const changeFrequency = this.#changeFrequency;
@@ -371,7 +371,7 @@ const page: Rules = withLoc(
   ]),
 );
 
-// In unknown elements inside an entry. Elements of other namespaces are unknown extensions, whose content is not ours.
+// The fields that are read in unknown elements inside an entry. Elements of other namespaces are unknown extensions, so their content is skipped.
 const fields: ElementRule<UrlsetReader> = wrapper(
   elements<UrlsetReader>("sitemap", {
     loc: { isUrl: true, text: (reader, text) => void (reader.wrappedLoc ||= text) },

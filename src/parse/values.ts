@@ -13,7 +13,7 @@ export function parseChangeFrequency(text: string): ChangeFrequency | undefined 
   return changeFrequencyOf.get(text) ?? changeFrequencyOf.get(shortWord(text));
 }
 
-/** Comma-separated; empty ones are omitted. */
+/** Splits a list at commas. Omits empty items. */
 export function parseList(text: string): string[] {
   if (text !== "" && !text.includes(",")) return [text];
   const items = text.split(",").map((item) => item.trim());
@@ -33,9 +33,9 @@ export function parseNumber(text: string): number | undefined {
   return Math.abs(Number(trimmed));
 }
 
-// Longer than any number or word; longer texts are not examined.
+// Longer texts are neither numbers nor words, and are not examined.
 const maxLength = 40;
-// `-0.0` is zero. The length was limited before.
+// Accepts `-0.0`, which is zero.
 const decimal = /^(?:\+?(?:\d+(?:\.\d*)?|\.\d+)|-(?:0+(?:\.0*)?|\.0+))$/;
 
 function shortWord(text: string): string {
@@ -48,7 +48,7 @@ const changeFrequencyOf: ReadonlyMap<string, ChangeFrequency> = new Map(names.ma
 const booleans: ReadonlyMap<string, boolean> = new Map(
   ["yes", "true", "1", "no", "false", "0"].map((word, at) => [word, at < 3]),
 );
-// 0.0 to 1.0, without a conversion.
+// Maps "0.0" to "1.0" to their numbers, without parsing.
 const usualPriorities: ReadonlyMap<string, number> = new Map(
   Array.from({ length: 11 }, (_, tenths) => [(tenths / 10).toFixed(1), tenths / 10]),
 );

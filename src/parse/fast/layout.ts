@@ -7,13 +7,13 @@ export const memoryPages = 24;
 export const namesStart = 65536;
 export const nameCount = 512;
 export const nameSize = 64;
-/** Of a name: its length, number and hints, the name that usually follows it, and the text. */
+/** The fields of a name: its length, number and hints, the name that usually follows it, and the text. */
 export const nameNumber = 4;
 export const nameHints = 8;
 export const nameNext = 12;
 export const nameText = 16;
 export const longestName = 47;
-/** Accepted origins: the length, and the text. */
+/** Accepted origins: their length and text. */
 export const originsStart = 98304;
 export const originCount = 8;
 export const originSize = 256;
@@ -27,10 +27,10 @@ export const openStart = 108544;
 export const unknownName = 108800;
 /** A name that is being added to the table. */
 export const scratchStart = 108864;
-/** The shapes of entries about which nothing was reported, by their lowest bits. */
+/** A hash table of entry shapes about which nothing was reported: see `note` in tokenizer.as.ts. */
 export const shapesStart = 110592;
 export const shapeCount = 1024;
-/** The document, in UTF-8. Vectors are read beyond its end. */
+/** The document, in UTF-8. Vector loads read past its end. */
 export const documentStart = 131072;
 export const documentEnd = 327680;
 /** The tokens of a run. */
@@ -39,8 +39,8 @@ export const tokensEnd = 724992;
 /** Texts as JSON: at most twice as long as the document. */
 export const textsStart = 724992;
 
-/** A token: kind and number of the name, start, end, facts, a fingerprint or the place of a word (at the end of an entry: its
-    shape, or 0), where its tag begins, and of an entry where its end tag begins. */
+/** The fields of a token: kind and number of the name, start, end, facts, a fingerprint or the number of a word (at the end of an
+    entry: its shape, or 0), where its tag begins, and for an entry, where its end tag begins. */
 export const tokenStart = 4;
 export const tokenEnd = 8;
 export const tokenFacts = 12;
@@ -70,19 +70,20 @@ export const isUrl = 1;
 export const isKey = 2;
 export const isDate = 4;
 export const isAny = 8;
-/** The attributes of the element are wanted; its text is not. */
+/** `wantsAttributes`: the element's attributes are needed. `isUnwanted`: its text is not. */
 export const wantsAttributes = 16;
 export const isUnwanted = 32;
-/** A number. An entry of which only the URL is needed. */
+/** `isNumber`: the text is a number. `isEntry`: the element is an entry of which only the URL is needed. */
 export const isNumber = 64;
 export const isEntry = 128;
 
-/** Facts about a text: it is not in the list, because it is unusual; it may have to be trimmed. */
+/** Facts about a text. `isRaw`: it is unusual, so it is not in the list of texts. */
 export const isRaw = 1;
 /** It is raw, and comments interrupt it. */
 export const hasComments = 2;
+/** It may have to be trimmed. */
 export const hasSpace = 4;
-/** It is a URL of an accepted origin, or of a new one; it has a fingerprint; it is a date. */
+/** It is a URL of an accepted origin, or of a new one (`isUnaccepted`); it has a fingerprint (`hasKey`); it is a date. */
 export const isAccepted = 8;
 export const isUnaccepted = 16;
 export const hasKey = 32;

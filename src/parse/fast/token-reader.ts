@@ -18,7 +18,7 @@ type RuleReader = TableReader<TableTarget>;
 // Shared by all documents, and created for the first that can use it.
 let shared: Tokenizer | undefined | false = false;
 
-/** The default. */
+/** The default fast path, unless the document is read with `strict` or the engine cannot run it. */
 export const usualFastPath: CreateFastPath = (scanner) => {
   // `strict` must check everything.
   if (scanner.cursor.strict) return undefined;
@@ -36,14 +36,14 @@ export class TokenReader implements FastPath {
   // The names that the scanner has read.
   #names: KnownName[] = [];
   readonly #numbers = new Map<XmlName | string, number>();
-  // How many rules are open up to that of the entry; 0 outside of entries.
+  // How many rules are open up to that of the current entry; 0 outside of entries.
   #entryDepth = 0;
   // How many problems were reported before the entry, and whether all hints about it are about the rules that apply.
   #reports = 0;
   #isAsHinted = false;
-  // The next text.
+  // The index of the next text.
   #next = 0;
-  // What could not be read yet of the last chunk: bytes, and the first half of a surrogate pair.
+  // The part of the last chunk that could not be read yet: bytes, and the first half of a surrogate pair.
   #rest: Uint8Array = nothing;
   #half = "";
   // Whether the tokenizer reads next: the scanner has stopped, or the tokenizer waits for more.
@@ -97,7 +97,7 @@ export class TokenReader implements FastPath {
     return this.#isOurs;
   }
 
-  // Takes the names of the tag that was just read.
+  // Adds the names of the tag that was just read to those that the tokenizer knows.
   #learn(reader: RuleReader): void {
     const { cursor, last, names, tag, tagEnd } = this.#scanner;
     if (reader !== this.#reader) {
@@ -108,7 +108,7 @@ export class TokenReader implements FastPath {
     if (last?.shared && !this.#numbers.has(last) && reader.isInRoot) {
       const isOpen = names.at(-1) === last;
       const inner = reader.rules.at(-1)!;
-      // Its meaning when it was open, because its own namespace declarations are no longer in scope.
+      // Uses its meaning when it was open, because its own namespace declarations are no longer in scope.
       const rule = isOpen || last.context !== inner ? inner : (last.meaning as Rule);
       this.#add(last.raw, last, hintsOf(rule, reader.urlsOnly), rule);
     }
@@ -294,7 +294,7 @@ export class TokenReader implements FastPath {
     }
   }
 
-  // A text as written.
+  // Takes a text that the tokenizer left undecoded.
   #takeRaw(reader: RuleReader, rule: Rule, value: string, isCdata: boolean, start: number): void {
     const { cursor, depth, limits } = this.#scanner;
     const { at } = cursor;
@@ -343,7 +343,7 @@ export class TokenReader implements FastPath {
   }
 }
 
-// Tells the tokenizer about the text of an element.
+// What the tokenizer should expect of the text of an element.
 function hintsOf(rule: Rule, urlsOnly: boolean): number {
   if (urlsOnly && rule.isPage) return layout.isEntry;
   const wanted = rule.open === undefined ? 0 : layout.wantsAttributes;
@@ -358,7 +358,7 @@ function interned(name: string): string {
   return Object.keys({ [name]: true })[0]!;
 }
 
-// Valid until the next call, unless it is long.
+// The text as UTF-8. Unless it is long, it is valid only until the next call.
 function encoded(text: string): Uint8Array {
   if (text.length * 3 > scratch.length) return encoder.encode(text);
   return scratch.subarray(0, encoder.encodeInto(text, scratch).written);
@@ -367,7 +367,7 @@ function encoded(text: string): Uint8Array {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const nothing = new Uint8Array(0);
-// How much of a document may wait for more, and the size of a chunk.
+// How many bytes of a document may wait for the next chunk, and the largest chunk.
 const maxRest = 32 * 1024;
 const maxPiece = layout.documentEnd - layout.documentStart - maxRest - 64;
 // Windows start small, because the scanner usually has to read only a few tags.

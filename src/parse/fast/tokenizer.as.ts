@@ -28,14 +28,14 @@ let out: i32 = 0;
 // The last name that was read, and its end.
 let last: i32 = layout.namesStart;
 let nameEnd: i32 = 0;
-// What the last search has passed: special characters, and non-ASCII characters.
+// Whether the last search passed special characters, and non-ASCII characters.
 let special: i32 = 0;
 let other: i32 = 0;
 // Whether comments interrupt the text that is being written.
 let isInterrupted: bool = false;
 // The character that the last reference stands for.
 let decoded: i32 = 0;
-// Which of the two places of a word is overwritten next.
+// Which of the two slots of a hash is overwritten next.
 let nextWay: i32 = 0;
 // The current entry, if it may become a single token: the token of its start tag, its depth, and its shape (see `note`).
 let entryToken: i32 = 0;
@@ -107,7 +107,7 @@ export function run(from: i32, end: i32): i32 {
   // `0]`
   store<u16>(textOut, 0x5d30);
   textOut += 2;
-  // Without the attributes of a tag that is not whole.
+  // The attributes of an incomplete tag are left out.
   return tokens;
 }
 
@@ -234,7 +234,7 @@ function endTag(p: i32, end: i32): i32 {
   return nameAfter + 1;
 }
 
-// An entry of which only the URL is needed begins. An attribute, which only the scanner reads here, keeps it from becoming one token.
+// Starts an entry of which only the URL is needed. If it has attributes, it does not become one token, because only the scanner reads them here.
 function beginEntry(): void {
   entryToken = attributeCount == 0 ? out : 0;
   entryDepth = depth;
@@ -251,7 +251,7 @@ function note(word: i32): void {
   shape = shape ^ (shape >>> 29);
 }
 
-// Adds an element or attribute with a text. The kinds of texts: none, any one, a valid one, and this very one.
+// Adds an element or attribute with a text. The shape tells apart: no text, an unwanted one, a valid one, and a short one with exactly these bytes.
 function noteText(place: i32, hints: i32, facts: i32, needed: i32): void {
   const head: i32 = load<i32>(place);
   const start: i32 = load<i32>(place, layout.tokenStart);
@@ -610,7 +610,7 @@ function mayTrim(start: i32, end: i32): bool {
   }
   const final: i32 = byte(end - 1);
   if (final > 0x20 && final < 0x7f) return false;
-  // Of two or three bytes.
+  // A blank has two or three bytes.
   return final < 0x80 || startsBlank(byte(end - 2)) || startsBlank(byte(end - 3));
 }
 
@@ -667,7 +667,7 @@ function wordOf(start: i32, length: i32): v128 {
   return v128.and(v128.load(start), i8x16.gt_u(i8x16.splat(length as i8), positions));
 }
 
-// Whether a short text is a known word; if not, it becomes one. There are two places for each hash.
+// Whether a short text is a known word; if not, it becomes one. There are two slots for each hash.
 function wordAt(start: i32, length: i32, place: i32): i32 {
   const v: v128 = wordOf(start, length);
   const mixed: i64 = i64x2.extract_lane(v, 0) ^ (i64x2.extract_lane(v, 1) * 0x42b2ae3d27d4eb4f);
@@ -716,7 +716,7 @@ function digitsOf(v: v128): i32 {
   return i8x16.bitmask(i8x16.lt_u(i8x16.sub(v, i8x16.splat(0x30)), i8x16.splat(10)));
 }
 
-// The number that two digits make.
+// The number that two digits at `p` make.
 function pair(p: i32): i32 {
   return byte(p) * 10 + byte(p + 1) - 0x30 * 11;
 }

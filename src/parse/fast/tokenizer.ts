@@ -1,5 +1,5 @@
-// The tokenizer (tokenizer.as.ts) and its memory, shared by all documents: reading a chunk is never interrupted, so the
-// names of a document are loaded when its turn comes.
+// The tokenizer (tokenizer.as.ts) and its memory, shared by all documents. Reading a chunk is synchronous, so documents take turns, and
+// each loads its own names first.
 import { fingerprintStart, highFactor, lowFactor } from "../../model/fingerprints.ts";
 import { decodeWide } from "../../model/text.ts";
 import type { XmlName } from "../xml/names.ts";
@@ -10,14 +10,14 @@ import { tokenizerCode } from "./tokenizer-code.ts";
 /** An element or attribute of a document that the tokenizer knows. The key of an attribute ends in `=`. */
 export interface KnownName {
   readonly key: string;
-  /** For its text. */
+  /** What to expect of its text: see layout.ts. */
   readonly hints: number;
   /** Its address in the tokenizer's memory. */
   address: number;
   /** For an attribute: its name. */
   readonly attribute: string;
   readonly element: XmlName | undefined;
-  /** Its rule where it was first read, which the hints are about. */
+  /** The rule that it had when it was first read. The hints describe that rule. */
   readonly rule: object | undefined;
   /** Entries have this name: inside an entry, only the scanner can tell whether it begins another one. */
   readonly isEntryName: boolean;
@@ -33,7 +33,7 @@ export class Tokenizer {
   needsMore = false;
   /** The texts of the last run, in the order of their tokens. */
   texts: readonly string[] = [];
-  /** Short texts that recur, by the positions in tokens. */
+  /** Short texts that recur, by the numbers in their tokens. */
   readonly words: string[] = [];
   /** The end of the document in memory. */
   end: number = layout.documentStart;
@@ -53,12 +53,12 @@ export class Tokenizer {
     code.lowFactor.value = lowFactor | 0;
   }
 
-  /** Loads the document: what was left of the last chunk, and the next one. */
+  /** Loads the rest of the last chunk and the next one. */
   load(rest: Uint8Array, piece: Uint8Array): void {
     this.bytes.set(rest, layout.documentStart);
     this.bytes.set(piece, layout.documentStart + rest.length);
     this.end = layout.documentStart + rest.length + piece.length;
-    // Vectors are read beyond the end.
+    // Vector loads read past the end.
     this.bytes.fill(0, this.end, this.end + 64);
   }
 
@@ -81,7 +81,7 @@ export class Tokenizer {
     name.address = address;
   }
 
-  /** Runs from this position as far as it can. Returns the end of the tokens. Strings from `JSON.parse` do not keep a longer string alive. */
+  /** Runs from this position as far as it can. Returns the end of the tokens. Texts pass through `JSON.parse`, because its strings do not keep a longer string alive. */
   run(at: number): number {
     const code = this.#code;
     const end = code.run(at, this.end);
@@ -108,7 +108,7 @@ export class Tokenizer {
     }
   }
 
-  /** Nothing was reported about the entry that ends with the token at this position. */
+  /** Remembers the shape of the entry that ends with this token. Call it if nothing was reported about the entry. */
   learnShape(at: number): void {
     const { memory } = this;
     const low = memory[(at + layout.tokenHigh) >> 2]!;
@@ -138,7 +138,7 @@ export class Tokenizer {
     this.#nextOrigin = (index + 1) % layout.originCount;
   }
 
-  /** Not all tokens were read, so the words that they would have added are unknown. */
+  /** Forgets all words. Call it if not all tokens were read, because the words that they would have added are missing. */
   forgetWords(): void {
     this.bytes.fill(0, layout.wordsStart, layout.wordsStart + layout.wordCount * 16);
   }
@@ -182,7 +182,7 @@ declare const WebAssembly: {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const decodeAscii = (bytes: Uint8Array) => decoder.decode(bytes);
-// `[0]`
+// The length of `[0]`.
 const emptyList = 3;
 // Deeper elements, and tags with more attributes, are left to the scanner.
 const deepest = 30;

@@ -12,14 +12,14 @@ export class XmlCursor implements ReferenceWatcher {
   readonly #problems: ProblemLog;
   /** `strict`: the first flaw ends the document. */
   readonly strict: boolean;
-  /** The position of what was not read yet. */
+  /** The text that is being read, and the position of the first character that was not read yet. */
   buffer = "";
   at = 0;
   /** Reading has stopped. */
   stopped = false;
   /** How many problems were reported. */
   reports = 0;
-  // The number of characters and line breaks before the buffer, which were released.
+  // Characters and line ends are counted up to `#from`; `#offset` and `#lines` are the counts.
   #from = 0;
   #offset = 0;
   #lines: number;
@@ -67,7 +67,7 @@ export class XmlCursor implements ReferenceWatcher {
     return rest;
   }
 
-  // Counts what was read.
+  // Counts the characters and line ends that were read.
   #settle(): void {
     this.#lines += this.#lineEnds(this.#from, this.at);
     this.#offset += this.at - this.#from;
@@ -106,7 +106,7 @@ export class XmlCursor implements ReferenceWatcher {
     this.stopped = true;
   }
 
-  /** In a text or value that starts at the cursor. */
+  /** Reports a flaw in a text or value that starts at the cursor. */
   onReference(flaw: ReferenceFlaw, value: string, at: number, raw: string): void {
     this.#linesInside = this.#problems.has(flaw) ? 0 : countLineEnds(raw, 0, at);
     this.flawAt(this.at, flaw, value);

@@ -52,12 +52,12 @@ export class XmlScanner {
   readonly limits: Limits;
   /** The longest URL without a problem. */
   readonly longestUrl: number;
-  /** Its position. */
+  /** Where the scanner is in the document. */
   readonly cursor: XmlCursor;
   /** The open elements, root first. */
   readonly names: XmlName[] = [];
   readonly namespaces: XmlNamespaces = new XmlNamespaces();
-  /** Called from the next element on. */
+  /** Receives the elements, from the next one on. */
   handler: XmlHandler;
   /** The innermost text that is wanted. */
   text: XmlText | undefined = undefined;
@@ -525,7 +525,7 @@ export class XmlScanner {
     return isEnough ? entryStart.test(buffer.slice(start, start + longestStart)) : undefined;
   }
 
-  // From there on, up to and including `until`.
+  // Starts to skip at `from`, up to and including `until`.
   #skip(what: "text" | "doctype", until: string, from: number): true {
     this.#skipping = what;
     this.#until = until;
@@ -657,26 +657,26 @@ function endOfInstruction(buffer: string, open: number): number {
 
 // How many names are remembered: a hostile document may have millions.
 const sharedNames = 1000;
-// Between entries; longer than any URL.
+// The longest word that is kept between entries; longer than any URL.
 const longestWord = 64 * 1024;
 const maxPiece = 64 * 1024;
 // How much of misplaced text is shown.
 const shownLength = 200;
-// White space after a start tag, until something follows; and that which an end tag may have.
+// The most white space that is examined after a start tag, and that an end tag may contain.
 const maxLookAhead = 4096;
 const maxEndTagSpace = 1024;
 const longestDeclaration = 4096;
 const cdataStart = "<![CDATA[";
 const forXml = /^xml(?![0-9A-Za-z])/;
 const declarationStart = /^[ \t\r\n?>]/;
-// The first word of entries, or of a URL, and how long it may be.
+// The beginning of an entry or URL, and how long it may be.
 const entryStart = /^(?:<(?:[\w.-]+:)?(?:url|sitemap|item|entry)[\s>]|https?:\/\/)/i;
 const longestStart = 64;
-// In a document type declaration: what matters, what it begins with, and the end of what has one.
+// In a document type declaration: the marks to look for, their first characters, and what ends a quoted or skipped part.
 const doctypeMarks = /^(?:<!--|<\?|<!ENTITY|["'[\]<>])/i;
 const doctypeMark = /["'[\]<>]/g;
 const doctypeEnds: Readonly<Record<string, string>> = { '"': '"', "'": "'", "<!--": "-->", "<?": "?>" };
-// That of `<!ENTITY`.
+// The length of `<!ENTITY`.
 const longestMark = 8;
 const exclamationMark = 0x21;
 const doubleQuote = 0x22;

@@ -19,7 +19,7 @@ export class XmlText implements ReferenceWatcher {
   /** It ends in `]]>`, written in two CDATA sections. */
   endsInSplit = false;
   #own = "";
-  // Before decoding.
+  // The length before decoding.
   #length = 0;
   #children = 0;
   #childText = "";
@@ -189,5 +189,5 @@ const predefinedEntities: ReadonlyMap<string, string> = new Map([
   ["&quot;", '"'],
   ["&apos;", "'"],
 ]);
-// The length of a value in a problem.
+// How many characters of a value a problem shows.
 const shownLength = 20;
