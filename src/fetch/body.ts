@@ -14,13 +14,13 @@ export interface ResponseBodyOptions {
   readonly sinceSent: () => number;
   /** Lets another request use the slot. */
   readonly lendSlot: () => void;
-  /** Shared by all attempts. */
+  /** How the body ended, shared by all attempts. */
   readonly end: BodyEnd;
   /** Where this body begins in the document. Not 0 for the rest of a body that broke. */
   readonly offset: number;
   /** The rest of the document, after this body broke there; undefined if it cannot be requested. */
   readonly continueAt: (offset: number, reason: Problem) => Promise<ResponseBody | undefined>;
-  /** Ends that attempt, if its body was not returned yet. */
+  /** Aborts the attempt that `continueAt` started, if its body was not returned yet. */
   readonly abort: () => void;
 }
 

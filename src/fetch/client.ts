@@ -108,7 +108,7 @@ class BuiltInClient implements OwnClient {
 
   #keep(socket: net.Socket, key: string): void {
     this.#idle.set(socket, key);
-    // Anything that arrives now was not requested.
+    // Data that arrives on an idle connection was not requested, so it closes the connection.
     socket.on("data", destroy).setTimeout(idleTime, destroy).unref();
   }
 
@@ -156,7 +156,7 @@ class Exchange implements AsyncIterableIterator<Uint8Array> {
     sent.on("socket", (used) => {
       // Bun before 1.4 opens its own connection, which bypasses the address policy.
       if (used !== socket) return this.#abort(new Error("node:http of this runtime ignores `createConnection`"));
-      // Before the listeners of node:http.
+      // Prepended, to run before the listeners of node:http.
       socket.prependListener("data", this.#onReceive);
       socket.prependListener("end", this.#onSocketEnd);
       socket.prependListener("close", this.#onSocketClose);
@@ -184,7 +184,7 @@ class Exchange implements AsyncIterableIterator<Uint8Array> {
       });
       sent.on("close", () => {
         if (this.#message === undefined) this.#onEnd();
-        // No effect if there was a response.
+        // This has no effect if there was a response.
         reject(this.#error);
         if (socket.writable) onReusable();
       });
@@ -281,13 +281,13 @@ function headerList(raw: readonly string[]): HeaderList {
   return raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ""] as const] : []));
 }
 
-// Adds `connection: close` if only the end of the connection shows the end of the body. In HTTP/1.0 it goes without saying.
+// Adds `connection: close` if only the end of the connection shows the end of the body, because HTTP/1.0 servers need not send it.
 function withClose(status: number, headers: HeaderList): HeaderList {
   const isClosed = endsWithConnection(headers.map(([name, value]) => [name.toLowerCase(), value]));
   return isClosed && status !== 204 && status !== 304 ? [...headers, ["connection", "close"]] : headers;
 }
 
-// What the parser accepts although it cannot be trusted.
+// Finds flaws that the parser accepts, although such a response cannot be trusted.
 function flawOf(status: number, headers: HeaderList): string | undefined {
   if (status === 101) return "an upgrade that was not requested";
   if (status < 200) return `status ${String(status).padStart(3, "0")}`;
@@ -307,7 +307,7 @@ function destroy(this: net.Socket): void {
 
 const reset = Object.assign(new Error("reset"), { code: "ECONNRESET" });
 
-// Names and values together. Some websites send dozens of cookies.
+// The limit for names and values together. Some websites send dozens of cookies.
 const headerBytes = 128 * 1024;
 
 // The limit for everything before the end of a head, including interim responses and what the socket has read ahead.

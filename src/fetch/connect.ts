@@ -20,7 +20,7 @@ export interface Endpoint {
   /** A name, or an address without brackets. */
   readonly host: string;
   readonly port: number;
-  /** `any`: the caller allows all. `start`: private or public, but always the same. `public`: globally routable. */
+  /** Which addresses are allowed. `any`: all of them. `start`: private or public, as in the first lookup. `public`: globally routable. */
   readonly reach: "any" | "start" | "public";
 }
 
@@ -148,7 +148,7 @@ const addressAttempt = 500;
 /** The certificates trusted in addition to those of Node; undefined if none. Created once: parsing the built-in certificates takes longer than a handshake. */
 export function secureContextOf({ tls: { ca } }: Settings): tls.SecureContext | undefined {
   if (ca.length === 0) return undefined;
-  // Usually the same for all crawls of a program.
+  // The last context is kept, because it is usually the same for all crawls of a program.
   const key = JSON.stringify([process.env["NODE_EXTRA_CA_CERTS"], ca]);
   if (last?.key !== key) last = { key, context: createContext(ca) };
   return last.context;
@@ -167,7 +167,7 @@ function createContext(ca: readonly string[]): tls.SecureContext {
   return secure;
 }
 
-// Node 20 drops these once something is added. Node itself reports a file that cannot be read.
+// The certificates in NODE_EXTRA_CA_CERTS, which Node 20 drops once one is added. Node itself reports a file that cannot be read.
 function extra(): string[] {
   const { NODE_EXTRA_CA_CERTS: file } = process.env;
   try {
@@ -182,7 +182,7 @@ function trustedByNode(): readonly string[] {
   return getCACertificates?.("default") ?? tls.rootCertificates;
 }
 
-// A file may contain several. OpenSSL would silently skip anything that is not a certificate.
+// The certificates in a PEM text, checked because OpenSSL would silently skip anything else.
 function certificatesIn(pem: string): string[] {
   const blocks = pem.match(/-----BEGIN [^-]*CERTIFICATE-----[^-]*-----END [^-]*CERTIFICATE-----/g) ?? [];
   try {

@@ -66,7 +66,7 @@ function family(code: string): ProblemCode | undefined {
 
 const sayCode: ReadonlySet<ProblemCode> = new Set<ProblemCode>(["tls-certificate", "tls-failed", "http-protocol"]);
 
-// The table of problems has words for the codes of TLS.
+// Makes codes of HTTP parsers readable. Codes of TLS stay, because the table of problems has words for them.
 function inWords(code: string): string {
   return httpWords.get(code) ?? code.replace(/^HPE_.*/, (name) => name.slice(4).replaceAll("_", " ").toLowerCase());
 }

@@ -30,7 +30,7 @@ export interface FetcherOptions {
   readonly shared?: SharedLimits | undefined;
 }
 
-/** Replaced in tests. */
+/** Parts that tests replace. */
 export interface FetcherParts {
   readonly lookup?: Lookup | undefined;
   readonly backoff?: Partial<Backoff>;
@@ -169,8 +169,8 @@ class DocumentFetch {
       this.#controller = controller;
       if (this.#delay > 0) await sleep(this.#delay, controller.signal);
       const isRetry = this.#end.attempts > 1;
-      const facts = { isRetry, isRedirected: this.#request.isRedirected === true, isTrusted: allowPrivate };
-      const slot = await hosts.acquire(target, controller.signal, facts);
+      const traits = { isRetry, isRedirected: this.#request.isRedirected === true, isTrusted: allowPrivate };
+      const slot = await hosts.acquire(target, controller.signal, traits);
       if ("code" in slot) {
         controller.release();
         // No request was sent: the host does not respond, or refuses further requests.
@@ -193,7 +193,7 @@ class DocumentFetch {
     this.#controller?.release();
   }
 
-  // Undefined if the request must be sent again.
+  // Returns undefined if the request must be sent again.
   async #send(
     controller: FollowingController,
     target: URL,
@@ -214,7 +214,7 @@ class DocumentFetch {
     const isResponse = !("code" in head);
     this.#answered = { receivedAt: new Date().toISOString(), ...(isResponse && { firstByte: this.#sinceSent() }) };
     if (!isResponse) {
-      // Before the slot is released: the next request depends on it.
+      // Recorded before the slot is released, because the next request depends on it.
       const failed = this.#failOrRetry(outcomeOfProblem(head), head, slot);
       slot.release();
       request.end();
@@ -226,7 +226,7 @@ class DocumentFetch {
     const isWhole = isDocument(status) && !isChallenge(status, head.headers);
     const body = this.#rest === undefined ? isWhole && head.body : this.#rest.restIn(head);
     if (body) return this.#document(request, { ...head, body }, slot);
-    // Not awaited; the slot is kept meanwhile.
+    // Not awaited. The slot is kept until the rest has been discarded.
     request.discard(head);
     if (isRedirect(status)) return { outcome: "redirect", ...this.#asked(), status, headers: head.headers };
     const { outcome, reason } = failureOf(status, head.headers);
@@ -261,7 +261,7 @@ class DocumentFetch {
   }
 
   async #continueAt(offset: number, reason: Problem, head: Head, slot: Slot): Promise<ResponseBody | undefined> {
-    // The next attempt would take as long, or end at the same place: that is how the website sends it.
+    // Another attempt would take as long, or break at the same byte again.
     const isLast = reason.code === "timeout-total" || (reason.code === "body-short" && offset === this.#offset);
     const rest = this.#whole && requestForRest(this.#whole, offset);
     if (isLast || rest === undefined || this.#failOrRetry("failed", reason, slot, head) !== undefined) return undefined;

@@ -38,12 +38,12 @@ export class HostHealth {
     return this.#origins.get(origin)?.refusal ?? this.#refusal?.reason;
   }
 
-  /** Whether requests must wait for the one that probes whether the host, or the origin, responds again. */
+  /** Whether requests must wait for one that probes whether the host, or the origin, responds again. */
   isProbed(origin: string): boolean {
     return this.#doubts(origin).some((doubt) => doubt.isProbed);
   }
 
-  /** A request starts. Returns a function to call at its end: whether it was a probe, for which others wait. */
+  /** Starts a request. Call the returned function at its end: it tells whether the request was a probe that others wait for. */
   startRequest(origin: string): () => boolean {
     const probed = this.#doubts(origin);
     for (const doubt of probed) doubt.isProbed = true;
@@ -54,7 +54,7 @@ export class HostHealth {
     };
   }
 
-  /** A response with this head arrived. `sentAt`: when the request was sent. */
+  /** Records a response. `sentAt`: when the request was sent. */
   answered(name: string, status: number, headers: HeaderList, sentAt: number, now: number): Pause | undefined {
     const { hasAnswered, onlyErrors } = this.#origin(name);
     const isFailing = !hasAnswered || onlyErrors > 0;
@@ -65,7 +65,7 @@ export class HostHealth {
     return undefined;
   }
 
-  /** No response arrived, after so many milliseconds. `isRetried`: the request will be sent again. */
+  /** Records that no response arrived within `elapsed` milliseconds. `isRetried`: the request will be sent again. */
   failed(name: string, reason: Problem, elapsed: number, isRetried: boolean): void {
     if (!hasNoResponse(reason.code)) return;
     const origin = this.#origin(name);
@@ -118,7 +118,7 @@ interface Probed {
   isProbed: boolean;
 }
 
-/** Counted since the last response. */
+/** What is known about an origin. Failures are counted since its last response. */
 class Origin implements OriginRecord, Probed {
   readonly hasAnswered: boolean;
   readonly onlyErrors: number;
@@ -140,5 +140,5 @@ function asksForPause(status: number, headers: HeaderList): boolean {
   return status === 429 || (isTemporary(`http-${status}`) && retryAfterDelay(headers, Date.now()) !== undefined);
 }
 
-// In milliseconds.
+// An origin that has responded before is given up only after failures of this many milliseconds in total.
 const mostWasted = 60_000;

@@ -18,10 +18,11 @@ export interface Slot {
   failed(reason: Problem, isRetried: boolean): void;
   /** Lets another request use the slot while the reader pauses. The request still counts for `hasRoomFor`. */
   lend(): void;
-  /** Returns it for good; a second call does nothing. */
+  /** Gives the slot back for good. A second call does nothing. */
   release(): void;
 }
 
+/** What the limiter needs to know about a request. */
 export interface Traits {
   readonly isRetry?: boolean;
   readonly isRedirected?: boolean;
@@ -175,7 +176,7 @@ export class HostLimiter {
     }
   }
 
-  // Moves a host to where it belongs: to the ready ones, or to a timer.
+  // Puts a host among the ready ones, or sets its timer.
   #consider(host: Host): void {
     clearTimeout(host.timer);
     const isWanted = host.running < this.#settings.concurrency.perHost && nextWaiter(host) !== undefined;

@@ -5,14 +5,14 @@ import { problem } from "../model/problem.ts";
 import { ConnectionProblem } from "./failure.ts";
 import type { Head } from "./request.ts";
 
-/** The request for the rest of a body, and the judge of its response. */
+/** The request for the rest of a body, and the check of its response. */
 export interface RestRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The rest of the body; undefined if the response is anything else. */
   restIn(head: Head): AsyncIterator<Uint8Array> | undefined;
 }
 
-/** `received`: how many bytes of the body came. Undefined if the response has no strong ETag, or its bytes cannot be counted. */
+/** `received`: how many bytes of the body arrived. Undefined if the response has no strong ETag, or its bytes cannot be counted. */
 export function requestForRest({ headers, isDecoded }: Head, received: number): RestRequest | undefined {
   const etag = header(headers, "etag")?.trim() ?? "";
   // Ranges count the bytes of the content encoding, but not of a transfer encoding.

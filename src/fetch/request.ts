@@ -32,7 +32,7 @@ export class HttpRequest {
   // Settles the current wait.
   #resolve: ((result: unknown) => void) | undefined;
 
-  /** `controller` ends it; its signal is the client's. */
+  /** `controller` ends the request; the client gets its signal. */
   constructor(controller: FollowingController, timeouts: Timeouts) {
     this.#controller = controller;
     this.#timeouts = timeouts;
@@ -115,7 +115,7 @@ export class HttpRequest {
     if (this.#resolve !== undefined) this.#settle(this.#abortResult());
   };
 
-  // The promise never rejects. One callback for all chunks: new ones would keep each other and the chunks alive for long.
+  // `promise` never rejects. All chunks share one callback, because new ones would keep each other and the chunks alive.
   #wait<T>(promise: Promise<T>): Promise<T | Problem> {
     // Aborted while the promise was created: the caller's client may do that.
     if (this.#isEnded) return this.#abortResult();
@@ -170,7 +170,7 @@ function failed(value: string): Problem {
   return problem("client-failed", { value });
 }
 
-// Names in lower case. Two headers describe the bytes before decoding.
+// The headers, with names in lower case. Two of them describe the bytes before decoding, so a decoded response loses them.
 function headerList(given: unknown, isDecoded: boolean): HeaderList | undefined {
   const pairs = pairsOf(given);
   if (pairs === undefined) return undefined;
@@ -228,7 +228,7 @@ function letGo(body: AsyncIterator<Uint8Array>): void {
   try {
     body.return?.()?.then(undefined, () => {});
   } catch {
-    // It is the body of a custom client.
+    // The body of a custom client may throw.
   }
 }
 

@@ -57,7 +57,7 @@ export class Clock {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       if (this.#wait === undefined) return;
-      // So late that this process was suspended, or busy with other code. The wait starts again.
+      // If the timer is this late, the process was suspended or busy with other code, so the wait starts again.
       if (performance.now() - due > longestLate) this.#waitingSince = performance.now();
       // A timer may fire a fraction of a millisecond early.
       if (this.#left() >= 1) this.#setTimer();
