@@ -62,7 +62,7 @@ export class XmlNamespaces {
   generation = 0;
 
   declare(prefix: string, namespace: string, depth: number): void {
-    const key = keyOf(prefix);
+    const key = hashSafeKey(prefix);
     this.#declared.push({ key, depth, outer: this.#bindings.get(key) });
     this.#bindings.set(key, namespace);
     this.deepest = depth;
@@ -98,11 +98,11 @@ export class XmlNamespaces {
 
   lookup(prefix: string): string | undefined {
     if (prefix === "xml") return "http://www.w3.org/XML/1998/namespace";
-    return this.#bindings.get(keyOf(prefix));
+    return this.#bindings.get(hashSafeKey(prefix));
   }
 }
 
 // JavaScript engines hash strings with a random seed, except numeric ones, which could be made to collide in a Map.
-function keyOf(prefix: string): string {
+function hashSafeKey(prefix: string): string {
   return `:${prefix}`;
 }
