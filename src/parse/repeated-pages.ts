@@ -68,7 +68,7 @@ export class RepeatedPages {
     const list = (first.page[kind] ?? []) as object[];
     first.known ??= knownIn(first);
     for (const item of items) {
-      const key = keyOf(kind, item);
+      const key = contentKey(kind, item);
       if (first.known.has(key)) continue;
       if (list.length >= most) {
         this.#report(`limit-${kind}`, undefined, most);
@@ -109,13 +109,13 @@ function hasDetails({ images, videos, alternates, newsStory }: SitemapPage): boo
 }
 
 function knownIn(waiting: Waiting): Set<string> {
-  const keys = kinds.flatMap((kind) => waiting.page[kind]?.map((item) => keyOf(kind, item)) ?? []);
+  const keys = kinds.flatMap((kind) => waiting.page[kind]?.map((item) => contentKey(kind, item)) ?? []);
   for (const key of keys) waiting.size += key.length;
   return new Set(keys);
 }
 
 // Returns a key that is equal for items with equal fields, in any order.
-function keyOf(kind: Kind, item: object): string {
+function contentKey(kind: Kind, item: object): string {
   const sorted = (_: string, value: unknown) =>
     typeof value === "object" && !Array.isArray(value) ? Object.entries(value!).sort() : value;
   return kind + JSON.stringify(item, sorted);
