@@ -92,14 +92,14 @@ export class DocumentParser implements EntryParser {
   }
 
   #beginXml(start: string, from: number): Entries {
-    const { lines, shortened } = this.#blanks;
+    const { lines, standIn } = this.#blanks;
     // With `strict`, the scanner refuses text before the root, and decides whether leading blanks are allowed.
     const junk = this.#context.strict ? "" : start.slice(0, from);
     if (junk !== "") {
       this.#context.problems.add("xml-junk-before-root", { line: lines + 1, value: junk.trim() });
     }
     this.#parser = new XmlParser(this.#context, lines + junk.split("\n").length - 1);
-    return this.#parser.write(junk === "" ? shortened + start : start.slice(from));
+    return this.#parser.write(junk === "" ? standIn + start : start.slice(from));
   }
 }
 
@@ -183,7 +183,7 @@ class LeadingBlanks {
   /** Whether there were NULs. */
   hasNuls = false;
   /** What `strict` sees instead of the removed text: nothing, a space, or a no-break space if XML would not allow the text here. */
-  shortened: "" | " " | "\u00a0" = "";
+  standIn: "" | " " | "\u00a0" = "";
   #afterReturn = false;
 
   /** Returns the rest of the chunk. Once that is not empty, all blanks have been removed. */
@@ -192,11 +192,11 @@ class LeadingBlanks {
     this.lines += blanks.split(/\r\n|\r|\n/).length - 1 - Number(this.#afterReturn && blanks.startsWith("\n"));
     this.#afterReturn = blanks === "" ? this.#afterReturn : blanks.endsWith("\r");
     this.hasNuls ||= blanks.includes("\0");
-    const seen = this.shortened + blanks;
+    const seen = this.standIn + blanks;
     const space = seen.search(/[ \t\r\n]/);
     const isMarkLater = space !== -1 && Math.max(seen.lastIndexOf("\ufeff"), seen.lastIndexOf("\0")) > space;
     const isOdd = isMarkLater || /[^ \t\r\n\ufeff\0]/.test(seen);
-    this.shortened = isOdd ? "\u00a0" : space === -1 ? "" : " ";
+    this.standIn = isOdd ? "\u00a0" : space === -1 ? "" : " ";
     return chunk.slice(blanks.length);
   }
 }
