@@ -32,13 +32,13 @@ export function knownVocabulary(namespace: string): Resolved | undefined {
   if (namespace === "") return undefined;
   const exact = namespaces.get(namespace);
   if (exact !== undefined) return { vocabulary: exact, exact: true };
-  const normal = normalise(namespace);
+  const normal = normalize(namespace);
   const vocabulary = namespaces.get(normal) ?? mistakes.find(([pattern]) => pattern.test(normal))?.[1];
   return vocabulary === undefined ? undefined : { vocabulary, exact: false };
 }
 
 // Undoes common variations: https for http, upper case, white space, a trailing slash, a missing `www`.
-function normalise(namespace: string): string {
+function normalize(namespace: string): string {
   if (namespace.length > 200) return "";
   return namespace
     .trim()
