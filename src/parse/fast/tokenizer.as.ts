@@ -176,19 +176,19 @@ function element(from: i32, end: i32): i32 {
     if (textEnd - start > longestText) return unusual();
     takeAttributes(tokens);
     isInterrupted = hasComments;
-    const place: i32 = out;
+    const tokenAt: i32 = out;
     token(content | head, start, textEnd, p);
     const textAt: i32 = textOut;
-    let facts: i32 = takeText(place, hints, content, needed, wide);
+    let facts: i32 = takeText(tokenAt, hints, content, needed, wide);
     if (hasComments && (facts & layout.isRaw) != 0) facts |= layout.hasComments;
-    store<i32>(place, facts, layout.tokenFacts);
+    store<i32>(tokenAt, facts, layout.tokenFacts);
     if ((facts & layout.hasKey) != 0) {
-      keyToken = place;
+      keyToken = tokenAt;
       keyText = textAt;
       keyTextEnd = textOut;
       keyIsAscii = isWide ? 0 : 1;
     }
-    if (entryToken != 0) noteText(place, hints, facts, needed);
+    if (entryToken != 0) noteText(tokenAt, hints, facts, needed);
     isInterrupted = false;
     return after + 3 + length;
   }
@@ -252,10 +252,10 @@ function note(word: i32): void {
 }
 
 // Adds an element or attribute with a text. The shape tells apart: no text, an unwanted one, a valid one, and a short one with exactly these bytes.
-function noteText(place: i32, hints: i32, facts: i32, needed: i32): void {
-  const head: i32 = load<i32>(place);
-  const start: i32 = load<i32>(place, layout.tokenStart);
-  const length: i32 = load<i32>(place, layout.tokenEnd) - start;
+function noteText(tokenAt: i32, hints: i32, facts: i32, needed: i32): void {
+  const head: i32 = load<i32>(tokenAt);
+  const start: i32 = load<i32>(tokenAt, layout.tokenStart);
+  const length: i32 = load<i32>(tokenAt, layout.tokenEnd) - start;
   if (length == 0) note(head);
   else if ((hints & layout.isUnwanted) != 0) note(head | 0x10000);
   else if ((facts & (layout.isRaw | layout.hasSpace)) != 0) entryToken = 0;
@@ -336,14 +336,14 @@ function attributes(from: i32, end: i32, areWanted: bool): i32 {
 
 // The element is complete: writes the values of its attributes.
 function takeAttributes(tokens: i32): void {
-  for (let place: i32 = tokens; place < out; place += layout.tokenSize) {
-    const needed: i32 = load<i32>(place, layout.tokenHigh);
-    const wide: i32 = load<i32>(place, layout.tokenLow);
-    const slot: i32 = load<i32>(place, layout.tokenFacts);
+  for (let tokenAt: i32 = tokens; tokenAt < out; tokenAt += layout.tokenSize) {
+    const needed: i32 = load<i32>(tokenAt, layout.tokenHigh);
+    const wide: i32 = load<i32>(tokenAt, layout.tokenLow);
+    const slot: i32 = load<i32>(tokenAt, layout.tokenFacts);
     const hints: i32 = load<i32>(slot, layout.nameHints);
-    const facts: i32 = takeText(place, hints, layout.isAttribute, needed, wide);
-    store<i32>(place, facts, layout.tokenFacts);
-    if (entryToken != 0) noteText(place, hints, facts, needed);
+    const facts: i32 = takeText(tokenAt, hints, layout.isAttribute, needed, wide);
+    store<i32>(tokenAt, facts, layout.tokenFacts);
+    if (entryToken != 0) noteText(tokenAt, hints, facts, needed);
   }
 }
 
@@ -465,9 +465,9 @@ function specials(v: v128): i32 {
 }
 
 // Writes the text of a token to the list, unless it is a known word. Returns the facts about it.
-function takeText(place: i32, hints: i32, content: i32, needed: i32, wide: i32): i32 {
-  const start: i32 = load<i32>(place, layout.tokenStart);
-  const end: i32 = load<i32>(place, layout.tokenEnd);
+function takeText(tokenAt: i32, hints: i32, content: i32, needed: i32, wide: i32): i32 {
+  const start: i32 = load<i32>(tokenAt, layout.tokenStart);
+  const end: i32 = load<i32>(tokenAt, layout.tokenEnd);
   if (start == end) return 0;
   if ((hints & layout.isUnwanted) != 0) return layout.isRaw;
   let facts: i32 = 0;
@@ -477,7 +477,7 @@ function takeText(place: i32, hints: i32, content: i32, needed: i32, wide: i32):
     if ((hints & layout.isDate) != 0 && isDateAt(start, end - start)) facts |= layout.isUsualDate;
     // The texts of an entry that becomes one token are dropped, so they must not become words.
     if ((hints & layout.isUrl) == 0 && end - start <= 16 && entryToken == 0) {
-      facts |= wordAt(start, end - start, place);
+      facts |= wordAt(start, end - start, tokenAt);
       if ((facts & layout.isKnownWord) != 0) return facts;
     }
   }
@@ -490,7 +490,7 @@ function takeText(place: i32, hints: i32, content: i32, needed: i32, wide: i32):
     if (!isEscaped && isUrlAt(written, o)) facts |= hasOrigin(written) ? layout.isAccepted : layout.isUnaccepted;
     if ((hints & layout.isKey) != 0 && (facts & (layout.isAccepted | layout.isUnaccepted)) != 0) {
       facts |= layout.hasKey;
-      fingerprint(written, o - written, place);
+      fingerprint(written, o - written, tokenAt);
     }
   }
   // `",`
@@ -638,7 +638,7 @@ function hasOrigin(start: i32): bool {
 }
 
 // The same fingerprint as that of FingerprintReader in fingerprints.ts.
-function fingerprint(start: i32, length: i32, place: i32): void {
+function fingerprint(start: i32, length: i32, tokenAt: i32): void {
   let high: i32 = highStart ^ length;
   let low: i32 = lowStart;
   const whole: i32 = start + (length & -4);
@@ -657,8 +657,8 @@ function fingerprint(start: i32, length: i32, place: i32): void {
     low = low ^ (low >>> 13);
     p += 4;
   }
-  store<i32>(place, high, layout.tokenHigh);
-  store<i32>(place, low, layout.tokenLow);
+  store<i32>(tokenAt, high, layout.tokenHigh);
+  store<i32>(tokenAt, low, layout.tokenLow);
 }
 
 // A text of up to sixteen bytes.
@@ -668,7 +668,7 @@ function wordOf(start: i32, length: i32): v128 {
 }
 
 // Whether a short text is a known word; if not, it becomes one. There are two slots for each hash.
-function wordAt(start: i32, length: i32, place: i32): i32 {
+function wordAt(start: i32, length: i32, tokenAt: i32): i32 {
   const v: v128 = wordOf(start, length);
   const mixed: i64 = i64x2.extract_lane(v, 0) ^ (i64x2.extract_lane(v, 1) * 0x42b2ae3d27d4eb4f);
   let word: i32 = <i32>((mixed * 0x1e3779b97f4a7c15) >> 40) & (layout.wordCount - 2);
@@ -681,7 +681,7 @@ function wordAt(start: i32, length: i32, place: i32): i32 {
       word |= nextWay;
     } else word |= 1;
   }
-  store<i32>(place, word, layout.tokenHigh);
+  store<i32>(tokenAt, word, layout.tokenHigh);
   return known;
 }
 
