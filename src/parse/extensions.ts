@@ -63,7 +63,7 @@ export const newsRules: Rules = elements("news", {
 export const imageRules: Rules = elements("image", {
   loc: url(({ image }, loc) => (image.url ??= loc)),
   caption: text(({ image }, caption) => (image.caption ??= caption)),
-  geo_location: text(({ image }, place) => (image.geoLocation ??= place)),
+  geo_location: text(({ image }, location) => (image.geoLocation ??= location)),
   title: text(({ image }, title) => (image.title ??= title)),
   license: {
     ...url(({ image }, license) => (image.license ??= license)),
