@@ -24,26 +24,26 @@ import { decodeHtml } from "./xml/text.ts";
 
 export class RobotsParser extends LineParser {
   readonly robots: RobotsGroups = new RobotsGroups();
-  readonly #seems: string | undefined;
+  readonly #resembles: string | undefined;
   #hasRecords = false;
 
-  /** `seems`: the format that the document resembles, in case it has no robots.txt line. */
-  constructor(context: ParseContext, linesBefore = 0, seems?: string) {
+  /** `resembles`: the format that the document resembles, in case it has no robots.txt line. */
+  constructor(context: ParseContext, linesBefore = 0, resembles?: string) {
     super(context, linesBefore);
-    this.#seems = seems;
+    this.#resembles = resembles;
   }
 
   /** A robots.txt without sitemaps is valid, even an empty one. */
   get outcome(): ParseOutcome {
     const { preferences } = this.robots;
-    if (this.#seems === undefined || this.#hasRecords) {
+    if (this.#resembles === undefined || this.#hasRecords) {
       return { kind: "index", format: "robots", ...(preferences.length > 0 ? { preferences } : {}) };
     }
-    return { kind: "invalid", reason: problem("not-a-sitemap", { value: this.#seems }) };
+    return { kind: "invalid", reason: problem("not-a-sitemap", { value: this.#resembles }) };
   }
 
   protected takeLine(text: string): void {
-    const isLenient = this.#seems === undefined;
+    const isLenient = this.#resembles === undefined;
     if (this.robots.takeLine(text, this.line, isLenient, this.#takeSitemap)) this.#hasRecords = true;
   }
 
