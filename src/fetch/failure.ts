@@ -17,7 +17,7 @@ export function problemOf(error: unknown, where: "head" | "body"): Problem {
   if (error instanceof ConnectionProblem) return error.problem;
   const code = codeOf(error);
   const known = (where === "body" ? bodyCodes.get(code) : undefined) ?? codes.get(code) ?? family(code);
-  if (known !== undefined) return problem(known, sayCode.has(known) ? { value: inWords(code) } : {});
+  if (known !== undefined) return problem(known, sayCode.has(known) ? { value: readableCode(code) } : {});
   return problem("client-failed", { value: error instanceof Error ? error.message : String(error) });
 }
 
@@ -67,7 +67,7 @@ function family(code: string): ProblemCode | undefined {
 const sayCode: ReadonlySet<ProblemCode> = new Set<ProblemCode>(["tls-certificate", "tls-failed", "http-protocol"]);
 
 // Makes codes of HTTP parsers readable. Codes of TLS stay, because the table of problems has words for them.
-function inWords(code: string): string {
+function readableCode(code: string): string {
   return httpWords.get(code) ?? code.replace(/^HPE_.*/, (name) => name.slice(4).replaceAll("_", " ").toLowerCase());
 }
 
