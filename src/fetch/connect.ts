@@ -37,7 +37,7 @@ export interface Way {
 export type Connect = (way: Way, signal: AbortSignal) => Promise<net.Socket>;
 
 export function createConnect(settings: Settings, lookup: Lookup = systemLookup()): Connect {
-  const addressesOf = judgedLookup(lookup);
+  const addressesOf = checkedLookup(lookup);
   const secureContext = secureContextOf(settings);
   const secureOptions: tls.ConnectionOptions = {
     ALPNProtocols: ["http/1.1"],
@@ -89,7 +89,7 @@ export function createConnect(settings: Settings, lookup: Lookup = systemLookup(
   };
 }
 
-function judgedLookup(lookup: Lookup) {
+function checkedLookup(lookup: Lookup) {
   // Whether a start URL resolved to a private address the first time. Doing so only later would be DNS rebinding.
   const privateStarts = new Map<string, boolean>();
   return async ({ host, reach }: Endpoint, isRetry: boolean, signal: AbortSignal): Promise<readonly string[]> => {
@@ -112,14 +112,14 @@ function throwLookupProblem(error: unknown): never {
 }
 
 function connectTo({ host, port }: Endpoint, addresses: readonly string[]): net.Socket {
-  const judged = addresses.map((address) => ({ address, family: net.isIP(address) }));
+  const checked = addresses.map((address) => ({ address, family: net.isIP(address) }));
   return net.connect({
     host,
     port,
     // Only called for names: returns the addresses that were checked. Several are tried in turn.
     lookup: (_, { all }, callback) => {
-      if (all === true) callback(null, judged);
-      else callback(null, judged[0]?.address ?? "", judged[0]?.family);
+      if (all === true) callback(null, checked);
+      else callback(null, checked[0]?.address ?? "", checked[0]?.family);
     },
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: addressAttempt,
