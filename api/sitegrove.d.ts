@@ -192,48 +192,18 @@ export interface InvalidSitemap extends Declared {
   readonly reason: Problem;
 }
 
-/** Limits for a document, for fetching it, and for a whole website (budgets). `0` means zero; `Infinity` means no limit. */
+/** Limits for each document, and for a whole website (budgets). `0` means zero; `Infinity` means no limit. */
 export interface Limits {
-  /** Maximum size of robots.txt. @default 512_000 */
-  readonly robotsBytes: number;
-  /** Maximum size of a document, both transferred and decoded. @default 104_857_600 */
-  readonly documentBytes: number;
-  /** Entries in a document. @default 1_000_000 */
-  readonly documentEntries: number;
-  /** Layers of compression. @default 3 */
-  readonly encodingLayers: number;
-  /** Characters in a URL. @default 8_192 */
-  readonly urlLength: number;
-  /** Characters in a line of robots.txt or a text sitemap. @default 16_384 */
-  readonly lineLength: number;
-  /** Nesting depth of XML elements. @default 256 */
-  readonly xmlDepth: number;
-  /** Attributes of an XML element. @default 1_000 */
-  readonly xmlAttributes: number;
-  /** Characters in an XML name. @default 1_024 */
-  readonly xmlNameLength: number;
-  /** Characters in an XML attribute value or text. @default 65_536 */
-  readonly xmlTextLength: number;
-  /** Images per page. @default 1_000 */
-  readonly images: number;
-  /** Videos per page. @default 100 */
-  readonly videos: number;
-  /** Alternates per page. @default 1_000 */
-  readonly alternates: number;
-  /** Redirects for robots.txt. @default 5 */
-  readonly robotsRedirects: number;
-  /** Redirects for any other document. @default 10 */
-  readonly redirects: number;
-  /** Longest `Retry-After` to wait for, in milliseconds. @default 60_000 */
-  readonly retryAfter: number;
-  /** Nesting depth of sitemap indexes. @default 11 */
-  readonly depth: number;
-  /** Sitemaps per website, including repeated and refused ones. @default 50_000 */
-  readonly documents: number;
-  /** Bytes transferred per website. @default Infinity */
-  readonly bytes: number;
   /** Pages per website. @default Infinity */
   readonly pages: number;
+  /** Sitemaps per website, including repeated and refused ones. @default 50_000 */
+  readonly sitemaps: number;
+  /** Nesting depth of sitemap indexes. @default 11 */
+  readonly depth: number;
+  /** Bytes transferred per website. @default Infinity */
+  readonly bytes: number;
+  /** Maximum size of a document, both transferred and decoded. @default 104_857_600 */
+  readonly documentBytes: number;
   /** Time per website, in milliseconds. @default Infinity */
   readonly time: number;
 }
@@ -1195,7 +1165,7 @@ declare const treeProblems: {
   cycle: Row;
   "feed-next": Row;
   "limit-depth": Row;
-  "limit-documents": Row;
+  "limit-sitemaps": Row;
   "limit-bytes": Row;
   "limit-pages": Row;
   "limit-time": Row;

@@ -1,5 +1,6 @@
 // npm run tables: writes what comes from the tables of options, problems and rules into the files that repeat it: the types
 // of their names and the tables of the documentation. test/docs/tables.test.ts fails where a file differs.
+
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -10,14 +11,8 @@ import { processContext } from "../src/cli/context.ts";
 import { type ExitCodeName, exitCodes, exitCodeTexts } from "../src/cli/exit-codes.ts";
 import { failLevels } from "../src/cli/output/findings.ts";
 import { createProgram } from "../src/cli/program.ts";
-import {
-  deliveryLimits,
-  documentLimits,
-  type OptionRow,
-  optionSections,
-  pageOptions,
-  websiteLimits,
-} from "../src/model/option-table.ts";
+import { fixedLimits } from "../src/model/fixed-limits.ts";
+import { limitOptions, type OptionRow, optionSections, pageOptions } from "../src/model/option-table.ts";
 import { type ProblemRow, type ProblemRows, problemGroups, statusProblems } from "../src/model/problem-table.ts";
 import { apiListings } from "./api.mjs";
 
@@ -137,9 +132,11 @@ function formatted(code: string, file: string): string {
   });
 }
 
-/** What the comments of src/model/options.ts say of each option, by its interface and name: `Limits.depth`. */
+/** What the comments of src/model/options.ts and fixed-limits.ts say of each option, by its interface and name: `Limits.depth`. */
 export const optionComments: ReadonlyMap<string, OptionComment> = new Map(
-  readFileSync(path.join(root, "src/model/options.ts"), "utf8")
+  ["options.ts", "fixed-limits.ts"]
+    .map((file) => readFileSync(path.join(root, "src/model", file), "utf8"))
+    .join("\n")
     .split(/^export interface /m)
     .flatMap((part) => {
       const [holder] = /^\w+/.exec(part) ?? [];
@@ -170,7 +167,8 @@ function optionTables(): Map<string, string> {
         return [heading, "option", rows === pageOptions ? "PageFilters" : "Options", rows];
       }),
     ["Timeouts", "timeout", "Timeouts", optionRows.find(({ name }) => name === "timeout")?.members ?? []],
-    ["Limits", "limit", "Limits", [...documentLimits, ...deliveryLimits, ...websiteLimits]],
+    ["Limits", "limit", "Limits", limitOptions],
+    ["Fixed limits", "limit", "FixedLimits", Object.keys(fixedLimits).map((name) => ({ name }))],
   ];
   return new Map(
     tables.map(([name, what, holder, rows]) => [

@@ -96,8 +96,10 @@ test.each([
     'invalid-option: Expected `url` to be an absolute URL, got `"relative"`',
   );
   expect(await refusal(() => read(bad({ url: 5 })))).toContain("Expected `url` to be an absolute URL");
-  expect(await refusal(() => read(bad({ limits: { xmlDepht: 1 } })))).toContain("did you mean `limits.xmlDepth`?");
-  const given = { url: new URL("https://example.org/a/"), strict: true, limits: { urlLength: 100 } };
+  expect(await refusal(() => read(bad({ limits: { documentByte: 1 } })))).toContain(
+    "did you mean `limits.documentBytes`?",
+  );
+  const given = { url: new URL("https://example.org/a/"), strict: true, limits: { documentBytes: 100 } };
   expect(await read(bad(given))).toMatchObject({ kind: "pages" });
 });
 

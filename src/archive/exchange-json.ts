@@ -91,7 +91,7 @@ export function cutOf(fetched: Fetched): Problem | undefined {
 
 const cutCodes: ReadonlySet<string> = new Set([
   "limit-time",
-  "limit-documents",
+  "limit-sitemaps",
   "limit-bytes",
   "limit-document-bytes",
   "limit-robots-bytes",

@@ -2,7 +2,7 @@
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { Body, DocumentRequest, DocumentSource, Fetched, RequestIdentity } from "../model/exchange.ts";
-import type { Limits, StoreKind } from "../model/options.ts";
+import type { AllLimits, StoreKind } from "../model/options.ts";
 import type { Problem } from "../model/problem.ts";
 import { type Block, closedError, readBlocks } from "../storage/file.ts";
 import { Scratch } from "../storage/scratch.ts";
@@ -19,7 +19,7 @@ export async function createStore(options: {
   readonly save?: string | undefined;
   readonly resumed?: Archive | undefined;
   /** Decide which responses of a resumed archive are used. */
-  readonly limits?: Limits | undefined;
+  readonly limits?: AllLimits | undefined;
   readonly info: ArchiveInfo;
 }): Promise<Store> {
   const { kind, save, resumed, limits, info } = options;
@@ -66,7 +66,7 @@ export async function openToResume(
 }
 
 // Incomplete responses are requested again, unless they were cut off by a limit that is not higher now.
-async function forgetCut(archive: Archive, limits: Limits | undefined): Promise<void> {
+async function forgetCut(archive: Archive, limits: AllLimits | undefined): Promise<void> {
   for (const [key, { isCut }] of archive.answers) {
     if (!isCut) continue;
     const { code, limit = 0 } = cutOf(await archive.read(key, { url: "", role: "sitemap" })) ?? { code: "" };

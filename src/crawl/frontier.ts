@@ -1,7 +1,7 @@
 // Decides what may be visited: ancestors, depth, budgets, and what was visited before. No I/O; all decisions follow the declared order,
 // never the order of arrival, so that two runs agree.
 import { documentKey, type Provenance } from "../model/exchange.ts";
-import type { Limits } from "../model/options.ts";
+import type { AllLimits } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import type { IndexSitemap, Sitemap } from "../model/sitemap.ts";
 import type { Frame, Missing } from "./frame.ts";
@@ -17,7 +17,7 @@ export class Frontier {
   reusedBytes = 0;
   // The bytes that count toward the limit.
   #bytes = 0;
-  readonly #limits: Limits;
+  readonly #limits: AllLimits;
   readonly #filter: PageFilter | undefined;
   readonly #visited = new Map<string, Sitemap>();
   // The number of nodes below an index, by its children.
@@ -36,7 +36,7 @@ export class Frontier {
   #mostPages = 0;
 
   /** `filter`: may have reached its limit of pages. */
-  constructor(limits: Limits, filter?: PageFilter) {
+  constructor(limits: AllLimits, filter?: PageFilter) {
     this.#limits = limits;
     this.#filter = filter;
   }
@@ -51,8 +51,8 @@ export class Frontier {
 
   /** The budget that is used up, or not sufficient for this many more documents, if any. */
   exhausted(more = 1): Problem | undefined {
-    const { documents, bytes, pages } = this.#limits;
-    if (this.#sitemaps + more > documents) return problem("limit-documents", { limit: documents });
+    const { sitemaps, bytes, pages } = this.#limits;
+    if (this.#sitemaps + more > sitemaps) return problem("limit-sitemaps", { limit: sitemaps });
     if (this.#bytes >= bytes) return problem("limit-bytes", { limit: bytes });
     if (this.pages >= pages) return problem("limit-pages", { limit: pages });
     return undefined;
@@ -67,7 +67,7 @@ export class Frontier {
 
   /** How many more documents may be visited. */
   get documentsLeft(): number {
-    return Math.max(0, this.#limits.documents - this.#sitemaps);
+    return Math.max(0, this.#limits.sitemaps - this.#sitemaps);
   }
 
   /** Whether the caller's own `limit` is reached. That is no loss: the crawl just ends. */

@@ -2,8 +2,9 @@
 // in archives, and used to replay them. Archives are not trusted: these options are checked again, and cannot raise a limit.
 import { homepageFor } from "../discover/candidates.ts";
 import { SitemapError } from "../model/errors.ts";
+import { withFixedLimits } from "../model/fixed-limits.ts";
 import { expectObject, invalid as invalidOption, suggestion, urlText } from "../model/option-checks.ts";
-import type { OptionRow } from "../model/option-table.ts";
+import { limitOptions, type OptionRow } from "../model/option-table.ts";
 import {
   type ArchiveSettings,
   checkOption,
@@ -157,20 +158,21 @@ function kept(rows: readonly OptionRow[], values: Readonly<Record<string, unknow
 /** The options of a replay. Throws a `SitemapError` if the archive's settings are not valid. */
 export function replayOptions(archived: Readonly<Record<string, unknown>>, reader: ArchiveSettings): Options {
   const fields = new Map(Object.entries(archived));
-  const options: Record<string, unknown> = { ...reader };
+  const fixed = withFixedLimits(reader.limits);
+  const options: Record<string, unknown> = { ...reader, limits: { ...smaller(reader.limits, {}), ...fixed } };
   for (const row of shapingOptions) {
     const value = fields.get(row.name);
     if (value === undefined) continue;
-    const checked = row.name === "limits" ? smaller(row, reader.limits, value) : checkOption(row, value);
+    const checked = row.name === "limits" ? { ...smaller(reader.limits, value), ...fixed } : checkOption(row, value);
     options[row.name] = row.name === "rewrite" ? [...reader.rewrite, ...(checked as Rewrite)] : checked;
   }
   return options as Options;
 }
 
-function smaller({ members = [] }: OptionRow, own: Limits, archived: unknown): Limits {
+function smaller(own: Limits, archived: unknown): Limits {
   expectObject("limits", archived);
   const given = new Map<string, unknown>(Object.entries(archived as object));
-  const limits = members.map((row) => {
+  const limits = limitOptions.map((row) => {
     const name = row.name as keyof Limits;
     const value = row.shapesTree === false ? undefined : given.get(name);
     if (value === undefined) return [name, own[name]];

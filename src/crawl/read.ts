@@ -1,7 +1,7 @@
 // Turns a document into entries, in constant memory: in crawls, for the pages of a tree, and for local files.
 import { type Body, endsWithConnection, type HeaderList } from "../model/exchange.ts";
 import { unexpected } from "../model/option-checks.ts";
-import { type Limits, type ParseOptions, resolveParseOptions } from "../model/options.ts";
+import { type AllLimits, type ParseOptions, resolveParseOptions } from "../model/options.ts";
 import { isLossy, type Problem, ProblemLog, problem } from "../model/problem.ts";
 import { type Rewrite, rewrittenPages } from "../model/rewrite.ts";
 import type { ParsedSitemap } from "../model/sitemap.ts";
@@ -31,7 +31,7 @@ export interface Document {
 }
 
 export interface ReadSettings {
-  readonly limits: Limits;
+  readonly limits: AllLimits;
   readonly strict: boolean;
   readonly rewrite?: Rewrite | undefined;
   /** Only the URLs of pages are needed. */
@@ -131,7 +131,7 @@ let opening: typeof import("../open/open-document.ts") | undefined;
 
 async function opened(
   { url, headers, body, isRobots }: Document,
-  limits: Limits,
+  limits: AllLimits,
   problems: ProblemLog,
 ): Promise<OpenedDocument> {
   opening ??= await import("../open/open-document.ts");

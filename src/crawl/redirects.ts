@@ -18,14 +18,14 @@ import {
   type RedirectHop,
   type SitemapResponse,
 } from "../model/exchange.ts";
-import type { Limits } from "../model/options.ts";
+import type { AllLimits } from "../model/options.ts";
 import { isRefused, notSitemap, type Problem, problem } from "../model/problem.ts";
 import { isBelow, placed, type Rewrite } from "../model/rewrite.ts";
 import { isRobotsUrl, parseUrl, resolveUrl, withoutCredentials } from "../model/url.ts";
 import { Cookies } from "./cookies.ts";
 
 export interface FollowRules {
-  readonly limits: Pick<Limits, "redirects" | "robotsRedirects" | "urlLength">;
+  readonly limits: Pick<AllLimits, "redirects" | "robotsRedirects" | "urlLength">;
   /** Whether a request without the caller's headers may get another response. */
   readonly variesByCredentials: (url: string) => boolean;
   /** The cookies set by the responses so far. */

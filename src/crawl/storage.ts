@@ -23,7 +23,7 @@ export async function openStorage(prepared: Prepared, isNeeded = false): Promise
   const { settings, start } = prepared;
   expectUsable(settings);
   const { save, resume, store: kind, signal, limits } = settings;
-  const options = { signal, documents: limits.documents };
+  const options = { signal, documents: limits.sitemaps };
   const previous = settings.previous && (await openPrevious(settings.previous, start.homepage, options));
   try {
     if (resume !== undefined) return { ...(await goOn(resume, prepared)), previous };
@@ -62,7 +62,7 @@ async function openPrevious(
 
 async function goOn(path: string, prepared: Prepared): Promise<{ prepared: Prepared; store: Store }> {
   const { signal, limits, store: kind } = prepared.settings;
-  const resumed = await openToResume(path, { signal, documents: limits.documents });
+  const resumed = await openToResume(path, { signal, documents: limits.sitemaps });
   try {
     const goingOn = withSettingsOf(resumed.info, prepared);
     const info = infoOf(goingOn);

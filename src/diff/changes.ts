@@ -12,6 +12,7 @@ import { defined } from "../model/defined.ts";
 import { SitemapError, systemReason } from "../model/errors.ts";
 import type { UnreachableWebsite } from "../model/event.ts";
 import type { DocumentRequest, DocumentSource } from "../model/exchange.ts";
+import { withFixedLimits } from "../model/fixed-limits.ts";
 import { path as checkPath, expectKnown, invalid, oneOf, optionsIn, strings } from "../model/option-checks.ts";
 import { defaultLimits, type Options, resolveOptions, resolvePageFilters } from "../model/options.ts";
 import { isComplete, isReadSitemap } from "../model/sitemap.ts";
@@ -286,10 +287,10 @@ export class ChangesRun {
     this.#next = this.#merged;
     const source = knownDocuments(await openArchive(this.#received), state?.archive, isStale);
     try {
-      const { documents } = { ...defaultLimits, ...defined(this.#crawl.limits ?? {}) };
+      const { sitemaps } = { ...defaultLimits, ...defined(this.#crawl.limits ?? {}) };
       // What was not requested today is taken from the state.
       const known = [...(state?.tree.sitemaps() ?? [])].length;
-      const limits = { ...withoutBudgets(this.#crawl.limits), documents: documents + known };
+      const limits = { ...withoutBudgets(this.#crawl.limits), sitemaps: sitemaps + known };
       const options = withPlaces(this.#crawl, state?.archive.info?.settings ?? {}, [...missing, ...held]);
       const own = { limits, save: this.#merged, onEvent: undefined };
       return await buildTreeWhile(this.#target, { ...this.#crawl, ...options, ...own }, { source });
@@ -353,8 +354,8 @@ function withPlaces(own: Options, was: Readonly<Record<string, unknown>>, paths:
 // They are for the website; the files are the user's own.
 function withoutBudgets(limits: Options["limits"]): Options["limits"] {
   const none = Number.POSITIVE_INFINITY;
-  const budgets = { documents: none, bytes: none, pages: none, time: none };
-  return { ...limits, ...budgets, documentBytes: none, documentEntries: none };
+  const budgets = { sitemaps: none, bytes: none, pages: none, time: none };
+  return { ...limits, ...budgets, documentBytes: none, ...withFixedLimits({ documentEntries: none }) };
 }
 
 function inUse(name: string, owner: string): SitemapError {

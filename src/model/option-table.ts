@@ -6,7 +6,6 @@ import { since } from "./instant.ts";
 import * as checks from "./option-checks.ts";
 import { patterns } from "./pattern.ts";
 import { rewrite } from "./rewrite.ts";
-import { robotsTxtBytes } from "./sitemap.ts";
 import { version } from "./version.ts";
 
 /** One option. */
@@ -307,43 +306,22 @@ const fetchingOptions: readonly OptionRow[] = [
   { name: "client", check: checks.client, more: "[More](library.md#your-own-client)." },
 ];
 
-export const documentLimits: readonly OptionRow[] = [
-  { name: "robotsBytes", default: robotsTxtBytes },
+export const limitOptions: readonly OptionRow[] = [
+  { name: "pages", default: Number.POSITIVE_INFINITY },
+  valued(
+    { name: "sitemaps", default: 50_000 },
+    "number",
+    "--max-sitemaps <n>",
+    "maximum number of sitemaps per website",
+  ),
+  valued({ name: "depth", default: 11 }, "number", "--max-depth <n>", "maximum nesting depth of sitemap indexes"),
+  { name: "bytes", default: Number.POSITIVE_INFINITY },
   {
     name: "documentBytes",
     default: 104_857_600,
     more: "The protocol allows half.",
     flags: [takes("bytes", "--max-bytes <n>", "maximum decoded size of a document: 5000, 64k, 50M")],
   },
-  { name: "documentEntries", default: 1_000_000, more: "The protocol allows 50,000." },
-  { name: "encodingLayers", default: 3 },
-  { name: "urlLength", default: 8_192, more: "The protocol allows fewer than 2,048." },
-  { name: "lineLength", default: 16_384 },
-  { name: "xmlDepth", default: 256 },
-  { name: "xmlAttributes", default: 1_000 },
-  { name: "xmlNameLength", default: 1_024 },
-  { name: "xmlTextLength", default: 65_536 },
-  { name: "images", default: 1_000 },
-  { name: "videos", default: 100 },
-  { name: "alternates", default: 1_000 },
-];
-
-export const deliveryLimits: readonly OptionRow[] = [
-  { name: "robotsRedirects", default: 5 },
-  { name: "redirects", default: 10 },
-  { name: "retryAfter", default: 60_000 },
-];
-
-export const websiteLimits: readonly OptionRow[] = [
-  valued({ name: "depth", default: 11 }, "number", "--max-depth <n>", "maximum nesting depth of sitemap indexes"),
-  valued(
-    { name: "documents", default: 50_000 },
-    "number",
-    "--max-sitemaps <n>",
-    "maximum number of sitemaps per website",
-  ),
-  { name: "bytes", default: Number.POSITIVE_INFINITY },
-  { name: "pages", default: Number.POSITIVE_INFINITY },
   {
     name: "time",
     default: Number.POSITIVE_INFINITY,
@@ -396,7 +374,7 @@ export const optionSections: readonly OptionSection[] = [
     heading: "Limits",
     flags: "Limits",
     shapesTree: true,
-    rows: [{ name: "limits", members: [...documentLimits, ...deliveryLimits, ...websiteLimits] }],
+    rows: [{ name: "limits", members: limitOptions }],
   },
   { heading: "Storage", flags: "Archive", rows: storageOptions },
   { heading: "Events and cancellation", rows: watchingOptions },

@@ -2,6 +2,7 @@
 // The comments are the documentation: `npm run tables` writes them into docs/options.md. Defaults, checks and flags are in option-table.ts.
 import type { Client } from "./client.ts";
 import type { CrawlEvent } from "./event.ts";
+import { type FixedLimits, fixedLimitsOf } from "./fixed-limits.ts";
 import { boolean, invalid, number, optionsIn } from "./option-checks.ts";
 import { type OptionRow, optionSections, pageOptions, urlOption } from "./option-table.ts";
 import type { Pattern } from "./pattern.ts";
@@ -144,51 +145,24 @@ export interface Timeouts {
   readonly total: number;
 }
 
-/** Limits for a document, for fetching it, and for a whole website (budgets). `0` means zero; `Infinity` means no limit. */
+/** Limits for each document, and for a whole website (budgets). `0` means zero; `Infinity` means no limit. */
 export interface Limits {
-  /** Maximum size of robots.txt. @default 512_000 */
-  readonly robotsBytes: number;
-  /** Maximum size of a document, both transferred and decoded. @default 104_857_600 */
-  readonly documentBytes: number;
-  /** Entries in a document. @default 1_000_000 */
-  readonly documentEntries: number;
-  /** Layers of compression. @default 3 */
-  readonly encodingLayers: number;
-  /** Characters in a URL. @default 8_192 */
-  readonly urlLength: number;
-  /** Characters in a line of robots.txt or a text sitemap. @default 16_384 */
-  readonly lineLength: number;
-  /** Nesting depth of XML elements. @default 256 */
-  readonly xmlDepth: number;
-  /** Attributes of an XML element. @default 1_000 */
-  readonly xmlAttributes: number;
-  /** Characters in an XML name. @default 1_024 */
-  readonly xmlNameLength: number;
-  /** Characters in an XML attribute value or text. @default 65_536 */
-  readonly xmlTextLength: number;
-  /** Images per page. @default 1_000 */
-  readonly images: number;
-  /** Videos per page. @default 100 */
-  readonly videos: number;
-  /** Alternates per page. @default 1_000 */
-  readonly alternates: number;
-  /** Redirects for robots.txt. @default 5 */
-  readonly robotsRedirects: number;
-  /** Redirects for any other document. @default 10 */
-  readonly redirects: number;
-  /** Longest `Retry-After` to wait for, in milliseconds. @default 60_000 */
-  readonly retryAfter: number;
-  /** Nesting depth of sitemap indexes. @default 11 */
-  readonly depth: number;
-  /** Sitemaps per website, including repeated and refused ones. @default 50_000 */
-  readonly documents: number;
-  /** Bytes transferred per website. @default Infinity */
-  readonly bytes: number;
   /** Pages per website. @default Infinity */
   readonly pages: number;
+  /** Sitemaps per website, including repeated and refused ones. @default 50_000 */
+  readonly sitemaps: number;
+  /** Nesting depth of sitemap indexes. @default 11 */
+  readonly depth: number;
+  /** Bytes transferred per website. @default Infinity */
+  readonly bytes: number;
+  /** Maximum size of a document, both transferred and decoded. @default 104_857_600 */
+  readonly documentBytes: number;
   /** Time per website, in milliseconds. @default Infinity */
   readonly time: number;
 }
+
+/** Those that users set, and those that are fixed. */
+export interface AllLimits extends Limits, FixedLimits {}
 
 /** Which pages are listed: options of `streamPages`, `crawl` and `tree.pages()`. */
 export interface PageFilters {
@@ -251,7 +225,7 @@ interface OtherSettings extends Pick<Options, "recurse" | "recurseList" | "clien
   readonly headers: Readonly<Record<string, string>>;
   readonly proxy: string | false;
   readonly tls: { readonly verify: boolean; readonly ca: readonly string[] };
-  readonly limits: Limits;
+  readonly limits: AllLimits;
   readonly save: string | undefined;
   readonly previous: readonly string[] | undefined;
   readonly resume: string | undefined;
@@ -330,12 +304,21 @@ export function resolveOptions(options?: Options): Settings {
     throw invalid(
       `Unknown option \`${filter.name}\` of a tree; give it to \`tree.pages()\`, \`streamPages\` or \`crawl\``,
     );
-  return resolve(rows, options);
+  return resolveAll(rows, options);
+}
+
+// With the limits that users do not set.
+function resolveAll<Resolved extends Pick<Settings, "limits">>(
+  known: readonly OptionRow[],
+  options: Pick<Options, "limits"> | undefined,
+): Resolved {
+  const settings: Resolved = resolve(known, options);
+  return { ...settings, limits: { ...fixedLimitsOf(options?.limits), ...settings.limits } };
 }
 
 /** For a stream of pages. */
 export function resolveStreamOptions(options?: StreamOptions): StreamSettings {
-  return resolve([...rows, ...pageOptions], options);
+  return resolveAll([...rows, ...pageOptions], options);
 }
 
 /** For the pages of a tree or a document. */
@@ -345,12 +328,12 @@ export function resolvePageFilters(filters?: PageFilters): PageFilterSettings {
 
 /** For one document. */
 export function resolveParseOptions(options?: ParseOptions): ParseSettings {
-  return resolve([urlOption, ...rowsCalled("strict", "limits")], options);
+  return resolveAll([urlOption, ...rowsCalled("strict", "limits")], options);
 }
 
 /** For an archive. */
 export function resolveArchiveOptions(options?: ArchiveOptions): ArchiveSettings {
-  return resolve(rowsCalled("limits", "rewrite", "signal", "onEvent"), options);
+  return resolveAll(rowsCalled("limits", "rewrite", "signal", "onEvent"), options);
 }
 
 /** Checks the value of one option. */
@@ -389,4 +372,4 @@ function defaultOf({ members, defaultFrom, default: value }: OptionRow, others: 
   return defaultFrom === undefined ? value : defaultFrom(others);
 }
 
-export const defaultLimits: Limits = resolveOptions().limits;
+export const defaultLimits: AllLimits = resolveOptions().limits;

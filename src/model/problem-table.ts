@@ -165,7 +165,7 @@ export const fetchingProblems = {
     "Site owner: fix the server or its proxy. Received data was read.",
     { cutOff: true },
   ) as Row,
-  "rate-limited": loss("Rate limited[ until {retryAfter}]", "Try again then, or raise `limits.retryAfter`.") as Row,
+  "rate-limited": loss("Rate limited[ until {retryAfter}]", "Try again then.") as Row,
   "bot-check": loss(
     "Blocked by a bot check[ (status {status})]",
     "Ask the site owner for access, or use a `client` that passes the check.",
@@ -174,7 +174,7 @@ export const fetchingProblems = {
   "redirect-loop": loss("Redirect loop[: back to {value}]", "Site owner: fix the redirect.") as Row,
   "limit-redirects": loss(
     "More than {limit} redirects",
-    "Raise `limits.redirects` or `limits.robotsRedirects`.",
+    "Declare the URL at the end. The limit is [fixed](options.md#fixed-limits).",
   ) as Row,
   "redirect-invalid": loss(
     "Redirect without a valid Location[: {value}]",
@@ -233,7 +233,10 @@ export const byteProblems = {
   "coding-trailing": note("Ignored data after the end of the compressed data", "Compress the file again.") as Row,
   "coding-checksum": loss("The checksum of the compressed data is wrong", "Compress it again.") as Row,
   "coding-damaged": cut("The compressed data is damaged", "Compress it again. The readable part was used.") as Row,
-  "limit-encoding-layers": loss("Compressed more than {limit} times", "Raise `limits.encodingLayers`.") as Row,
+  "limit-encoding-layers": loss(
+    "Compressed more than {limit} times",
+    "Compress it once. The limit is [fixed](options.md#fixed-limits).",
+  ) as Row,
   "coding-unknown": loss("Unknown content coding: {value}", "Use gzip, or none.") as Row,
   "coding-mismatch": note(
     "Announced as {value}, but not compressed that way",
@@ -261,11 +264,11 @@ export const byteProblems = {
 export const lineProblems = {
   "limit-robots-bytes": cut(
     "robots.txt is larger than {limit bytes}; the rest was not read",
-    "Raise `limits.robotsBytes`. Google also stops at 500 KiB.",
+    "Shorten it: Google also stops at 500 KiB. The limit is [fixed](options.md#fixed-limits).",
   ) as Row,
   "limit-line-length": loss(
     "Skipped a line of more than {limit} characters",
-    "Raise `limits.lineLength`. Write one URL per line.",
+    "Write one URL per line. The limit is [fixed](options.md#fixed-limits).",
   ) as Row,
   "text-junk": skipped("lines that are not URLs")(
     "Skipped a line that is not a URL: {value}",
@@ -284,15 +287,15 @@ export const xmlProblems = {
   ) as Row,
   "limit-xml-depth": loss(
     "Elements nested more than {limit} levels deep; reading stopped",
-    "Raise `limits.xmlDepth`.",
+    "The limit is [fixed](options.md#fixed-limits).",
   ) as Row,
   "limit-xml-attributes": loss(
     "An element has more than {limit} attributes; reading stopped",
-    "Raise `limits.xmlAttributes`.",
+    "The limit is [fixed](options.md#fixed-limits).",
   ) as Row,
   "limit-xml-token": loss(
     "Skipped a name or value of more than {limit} characters",
-    "Raise `limits.xmlNameLength` or `limits.xmlTextLength`.",
+    "The limit is [fixed](options.md#fixed-limits).",
   ) as Row,
   "xml-truncated": cut("The file is cut off[ at line {line}]", "Try again. Complete entries were kept.") as Row,
   "xml-mismatched-tag": loss("Mismatched tag: {value}", "Close every element. Entries may be missing.") as Row,
@@ -362,9 +365,13 @@ export const entryProblems = {
     "A URL is longer than the {limit} characters that the protocol allows",
     "Shorten it; search engines may ignore it. It was kept.",
   ) as Row,
-  "limit-url-length": loss("Skipped a URL of more than {limit} characters", "Raise `limits.urlLength`.", {
-    skipsEntry: "URLs that are too long",
-  }) as Row,
+  "limit-url-length": loss(
+    "Skipped a URL of more than {limit} characters",
+    "The limit is [fixed](options.md#fixed-limits).",
+    {
+      skipsEntry: "URLs that are too long",
+    },
+  ) as Row,
   "date-invalid": note("Ignored an invalid date: {value}", "Write `2024-05-31` or `2024-05-31T12:00:00Z`.") as Row,
   "date-form": note(
     "Rewrote a date in an unexpected format: {value}",
@@ -380,7 +387,10 @@ export const entryProblems = {
     "Ignored an invalid change frequency: {value}",
     "Use `daily`, `weekly` and so on.",
   ) as Row,
-  "limit-text-length": loss("Omitted a text of more than {limit} characters", "Raise `limits.xmlTextLength`.") as Row,
+  "limit-text-length": loss(
+    "Omitted a text of more than {limit} characters",
+    "The limit is [fixed](options.md#fixed-limits).",
+  ) as Row,
   "news-incomplete": note("Incomplete news story: {value}", "Add the missing fields. It was kept.") as Row,
   "news-date-form": note(
     "Rewrote a publication date in a format that Google does not read: {value}",
@@ -396,11 +406,17 @@ export const entryProblems = {
     "A video has more than {limit} values of one kind; the rest were skipped: {value}",
     "Shorten the list; Google reads 32 tags.",
   ) as Row,
-  "limit-images": loss("A page has more than {limit} images; the rest were skipped", "Raise `limits.images`.") as Row,
-  "limit-videos": loss("A page has more than {limit} videos; the rest were skipped", "Raise `limits.videos`.") as Row,
+  "limit-images": loss(
+    "A page has more than {limit} images; the rest were skipped",
+    "The limit is [fixed](options.md#fixed-limits).",
+  ) as Row,
+  "limit-videos": loss(
+    "A page has more than {limit} videos; the rest were skipped",
+    "The limit is [fixed](options.md#fixed-limits).",
+  ) as Row,
   "limit-alternates": loss(
     "A page has more than {limit} alternates; the rest were skipped",
-    "Raise `limits.alternates`.",
+    "The limit is [fixed](options.md#fixed-limits).",
   ) as Row,
   "protocol-entries": note(
     "More than the {limit} entries that the protocol allows",
@@ -408,7 +424,7 @@ export const entryProblems = {
   ) as Row,
   "limit-document-entries": loss(
     "More than {limit} entries; the rest were not read",
-    "Raise `limits.documentEntries`.",
+    "Split it: the protocol allows 50,000. The limit is [fixed](options.md#fixed-limits).",
   ) as Row,
 };
 
@@ -421,9 +437,9 @@ export const treeProblems = {
   "limit-depth": loss("Sitemaps nested more than {limit} deep; this one was not fetched", "Raise `limits.depth`.", {
     hint: "allow more with --max-depth",
   }) as Row,
-  "limit-documents": loss(
+  "limit-sitemaps": loss(
     "More than {limit} sitemaps; the rest were not fetched[ ({count} sitemaps)]",
-    "Raise `limits.documents`, or use `recurse`.",
+    "Raise `limits.sitemaps`, or use `recurse`.",
     { hint: "allow more with --max-sitemaps" },
   ) as Row,
   "limit-bytes": loss(

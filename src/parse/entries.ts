@@ -1,7 +1,7 @@
 // The interface of all document parsers, which turn text into entries, synchronously, without I/O or callbacks. However the text is
 // split into chunks, the entries and problems are the same.
 import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
-import type { Limits } from "../model/options.ts";
+import type { AllLimits } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { Problem, ProblemCode } from "../model/problem.ts";
 import type { PagesFormat, ParsedSitemap, RobotsPreference, SitemapReference } from "../model/sitemap.ts";
@@ -90,7 +90,7 @@ export type EntryKind = "page" | "sitemap";
 
 export class EntrySink {
   readonly #source: EntrySource;
-  readonly #limits: Limits;
+  readonly #limits: AllLimits;
   readonly #urls: UrlResolver;
   readonly #listed: ListedUrls | undefined;
   // The URLs seen so far, as fingerprints: the first declaration counts.

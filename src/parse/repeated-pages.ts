@@ -1,7 +1,7 @@
 // Merges the entries of one URL in one sitemap: real video sitemaps list a page once for each of its videos. The page has the place and
 // the fields of the first entry, the images, videos and alternates of all of them (identical ones once), and the first news story. For
 // this, pages wait in a window of limited size; details of a page that has left it are a reported loss.
-import type { Limits } from "../model/options.ts";
+import type { AllLimits } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { ProblemCode } from "../model/problem.ts";
 
@@ -13,7 +13,7 @@ interface Waiting {
 }
 
 export class RepeatedPages {
-  readonly #limits: Pick<Limits, Kind>;
+  readonly #limits: Pick<AllLimits, Kind>;
   readonly #report: (code: ProblemCode, value?: string, limit?: number) => void;
   // Receives the pages that need not wait any longer, in declared order.
   readonly #release: (page: SitemapPage) => void;
@@ -25,7 +25,7 @@ export class RepeatedPages {
   #byUrl: Map<string, Waiting> | undefined;
 
   constructor(
-    limits: Pick<Limits, Kind>,
+    limits: Pick<AllLimits, Kind>,
     report: (code: ProblemCode, value?: string, limit?: number) => void,
     release: (page: SitemapPage) => void,
   ) {

@@ -1,7 +1,7 @@
 // Reads a document by the table of its format: finds the rule for each element, and passes its text to it.
 //   Lenient: element names are case-insensitive.
 //   Lenient: an entry's start tag closes the previous entry, with everything that is still open in it.
-import type { Limits } from "../model/options.ts";
+import type { AllLimits } from "../model/options.ts";
 import { detached } from "../model/text.ts";
 import { isHttpUrl, trimUrl } from "../model/url.ts";
 import { unwrapUrl } from "../model/url-forms.ts";
@@ -35,7 +35,7 @@ export interface Format<Target> {
 export interface TableContext {
   readonly cursor: XmlCursor;
   readonly namespaces: XmlNamespaces;
-  readonly limits: Pick<Limits, "urlLength">;
+  readonly limits: Pick<AllLimits, "urlLength">;
 }
 
 export class TableReader<Target extends TableTarget> implements XmlHandler {

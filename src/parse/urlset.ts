@@ -2,7 +2,7 @@
 //   Lenient: an entry with several `loc`s is several entries; its other fields belong to the first. A URL as its text is one, too.
 //   Lenient: a document may list pages and sitemaps.
 //   Lenient: an extension without its required fields is kept.
-import type { Limits } from "../model/options.ts";
+import type { AllLimits } from "../model/options.ts";
 import type {
   AlternatePage,
   ChangeFrequency,
@@ -23,7 +23,7 @@ import type { XmlAttributes } from "./xml/attributes.ts";
 
 export class UrlsetReader implements TableTarget, ExtensionTarget {
   readonly #sink: EntrySink;
-  readonly #limits: Limits;
+  readonly #limits: AllLimits;
   readonly report: EntrySource["report"];
 
   // The current entry.
@@ -58,7 +58,7 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
   /** Only the URLs of pages are kept. */
   readonly urlsOnly: boolean;
 
-  constructor(sink: EntrySink, limits: Limits, report: EntrySource["report"], urlsOnly = false) {
+  constructor(sink: EntrySink, limits: AllLimits, report: EntrySource["report"], urlsOnly = false) {
     this.urlsOnly = urlsOnly;
     this.#sink = sink;
     this.#limits = limits;

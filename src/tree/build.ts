@@ -83,7 +83,7 @@ async function openReplay(path: string, reader: ArchiveSettings): Promise<{ arch
   const { openArchive } = await import("../archive/reader.ts");
   const { signal, limits } = reader;
   const until = performance.now() + limits.time;
-  const archive = await openArchive(path, { signal, documents: limits.documents, until });
+  const archive = await openArchive(path, { signal, documents: limits.sitemaps, until });
   try {
     // Opening an archive counts toward the time limit of a website.
     const time = Math.max(0, until - performance.now());

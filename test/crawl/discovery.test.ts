@@ -5,6 +5,7 @@ import { streamPages } from "../../src/crawl/crawl.ts";
 import { readSitemap } from "../../src/crawl/read.ts";
 import { knownPaths } from "../../src/discover/known-paths.ts";
 import type { Client } from "../../src/model/client.ts";
+import { withFixedLimits } from "../../src/model/fixed-limits.ts";
 import type { Options } from "../../src/model/options.ts";
 import type { IndexSitemap } from "../../src/model/sitemap.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
@@ -507,7 +508,7 @@ describe("feeds and llms.txt, on demand", () => {
 describe("a compressed robots.txt counts as far as `robotsBytes`, decompressed", () => {
   const filler = `# ${"x".repeat(100)}\n`.repeat(100);
   const body = (start: string, end: string) => gzipSync(`User-agent: *\n${start}\n${filler}${end}\n`);
-  const limits = { robotsBytes: 5000 };
+  const limits = withFixedLimits({ robotsBytes: 5000 });
 
   test("for its sitemaps, and the rest is a loss", async () => {
     const routes = { "/robots.txt": body(`Sitemap: ${home}a.xml`, `Sitemap: ${home}b.xml`), "/a.xml": urlset("/1") };

@@ -1,7 +1,9 @@
 // Redirects, followed one hop at a time: where they lead, what is a loop, how many are too many.
+
 import { describe, expect, test } from "vitest";
 import { follow, followRules, Hop, redirectTarget } from "../../src/crawl/redirects.ts";
 import type { HeaderList } from "../../src/model/exchange.ts";
+import { withFixedLimits } from "../../src/model/fixed-limits.ts";
 import { type Fault, redirect } from "../support/fault-server.ts";
 import { fetchOnly, tenPages, testFetcher, testServer } from "../support/fetching.ts";
 
@@ -58,7 +60,7 @@ describe("as many hops as are allowed", () => {
 
   test("zero is zero", async () => {
     const server = await testServer(chain(1));
-    const fetcher = testFetcher({ start: server.origin, limits: { redirects: 0 } });
+    const fetcher = testFetcher({ start: server.origin, limits: withFixedLimits({ redirects: 0 }) });
     expect((await fetcher.read(`${server.origin}/1`)).result).toBe("failed limit-redirects");
   });
 });

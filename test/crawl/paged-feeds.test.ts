@@ -13,7 +13,7 @@ async function read(page: (number: number) => string) {
     if (path === "/robots.txt") return robots("/feed");
     return path.startsWith("/feed") ? page(Number(path.slice("/feed?".length) || 1)) : undefined;
   });
-  const options = { client, knownPaths: "never", useHomepage: false, limits: { documents: 20 } } as const;
+  const options = { client, knownPaths: "never", useHomepage: false, limits: { sitemaps: 20 } } as const;
   const tree = await sitemapTreeForHomepage(home, options);
   const paths = (await outline(tree)).map((line) => line.trim()).filter((line) => /^\/\d/.test(line));
   const losses = [...tree.problems()].map(({ problem }) => `${problem.code} ${problem.value ?? ""}`.trim());

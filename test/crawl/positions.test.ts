@@ -1,9 +1,11 @@
 // The fault scenarios in all three positions: as robots.txt, as an index and as a leaf. Whatever happens to one document, it
 // is told with its code, what could be read is kept, and the document beside it is not touched.
+
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { streamPages } from "../../src/crawl/crawl.ts";
+import { withFixedLimits } from "../../src/model/fixed-limits.ts";
 import type { IndexSitemap, Sitemap } from "../../src/model/sitemap.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
@@ -63,7 +65,7 @@ async function treeOf(
       useHomepage: false,
       knownPaths: "never",
       extraKnownPaths: position === "robots" ? ["sitemap.xml"] : [],
-      limits: { documentBytes: 200_000, robotsBytes: 100_000 },
+      limits: { documentBytes: 200_000, ...withFixedLimits({ robotsBytes: 100_000 }) },
       concurrency: 8,
     });
     await tree.close();

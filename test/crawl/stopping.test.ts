@@ -1,8 +1,10 @@
 // Signals and time limits act on work that waits for nothing: neither on sockets nor on files.
+
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { crawl, streamPages } from "../../src/crawl/crawl.ts";
 import type { Client, ClientResponse } from "../../src/model/client.ts";
+import { withFixedLimits } from "../../src/model/fixed-limits.ts";
 import type { Options } from "../../src/model/options.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { some } from "../support/long.ts";
@@ -35,7 +37,7 @@ const answering = (pages: number): Client => ({
 });
 const endless = answering(many);
 
-const limits = { documents: many, documentBytes: 1e12, documentEntries: 1e12, pages: 1e12 };
+const limits = { sitemaps: many, documentBytes: 1e12, pages: 1e12, ...withFixedLimits({ documentEntries: 1e12 }) };
 
 async function visited(url: string, signal: AbortSignal): Promise<number> {
   let count = 0;

@@ -116,7 +116,7 @@ const cases: Record<string, Case> = {
     complete: false,
   },
   ...Object.fromEntries(
-    (["documents", "pages", "bytes", "time"] as const).map((limit) => [
+    (["sitemaps", "pages", "bytes", "time"] as const).map((limit) => [
       `a limit of 0 ${limit} means zero`,
       { routes: one, options: { limits: { [limit]: 0 } }, lines: [`invalid /i.xml (limit-${limit})`], hits: [] },
     ]),
@@ -213,12 +213,12 @@ test("two documents that name each other in many spellings do not become a fores
   const most = some(5000, 500);
   const { tree, hits } = await treeOf(
     { "/a.xml": index(...spelled("/b.xml", 100)), "/b.xml": index(...spelled("/a.xml", 100)) },
-    { limits: { documents: most } },
+    { limits: { sitemaps: most } },
     ["/a.xml"],
   );
   expect(hits).toEqual(["/a.xml", "/b.xml"]);
   expect([...tree.sitemaps()].length).toBeLessThanOrEqual(most + 20);
-  expect([...tree.problems()].map(({ problem }) => problem.code)).toContain("limit-documents");
+  expect([...tree.problems()].map(({ problem }) => problem.code)).toContain("limit-sitemaps");
 });
 
 test("one document that is shown many times is fetched once, read once, and complete", async () => {
@@ -236,9 +236,9 @@ test("one document that is shown many times is fetched once, read once, and comp
 test("an endless tree ends at its number of documents; what is cut off is named", async () => {
   const endless = (path: string) =>
     path.endsWith(".xml") ? index(`${path.slice(0, -4)}0.xml`, `${path.slice(0, -4)}1.xml`) : undefined;
-  const { tree, hits } = await treeOf(endless, { limits: { documents: 20, depth: 100 }, concurrency: 4 });
+  const { tree, hits } = await treeOf(endless, { limits: { sitemaps: 20, depth: 100 }, concurrency: 4 });
   const reasons = [...tree.sitemaps()].flatMap((sitemap) => (sitemap.kind === "invalid" ? [sitemap.reason.code] : []));
-  expect(new Set(reasons)).toEqual(new Set(["limit-documents"]));
+  expect(new Set(reasons)).toEqual(new Set(["limit-sitemaps"]));
   expect([...tree.sitemaps()].filter(({ kind }) => kind === "index")).toHaveLength(20 + 1);
   // Asked ahead, a few more than the budget may have been fetched.
   expect(hits.length).toBeLessThanOrEqual(28);

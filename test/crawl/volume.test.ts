@@ -48,13 +48,13 @@ test("of an index with 1,000 children a budget of 50 sitemaps allows 49; one nod
     if (path === "/sitemap.xml") return index(...children);
     return /^\/s\d+\.xml$/.test(path) ? urlset(`${path}/page`) : undefined;
   });
-  await using tree = await sitemapTreeForHomepage(home, { client, retries: 0, limits: { documents: 50 } });
+  await using tree = await sitemapTreeForHomepage(home, { client, retries: 0, limits: { sitemaps: 50 } });
   const found = tree.root.children[0];
   expect(found).toMatchObject({ kind: "index", url: `${home}sitemap.xml` });
   const nodes = found?.kind === "index" ? found.children : [];
   expect(nodes.map(({ url }) => url)).toEqual(children.slice(0, 50).map((path) => home + path.slice(1)));
   expect(nodes.slice(0, 49).every(({ kind }) => kind === "pages")).toBe(true);
-  expect(nodes[49]).toMatchObject({ kind: "invalid", reason: { code: "limit-documents", limit: 50, count: 951 } });
+  expect(nodes[49]).toMatchObject({ kind: "invalid", reason: { code: "limit-sitemaps", limit: 50, count: 951 } });
   expect(tree.complete).toBe(false);
   expect(hits.filter((path) => path.startsWith("/s") && path !== "/sitemap.xml").length).toBeLessThan(75);
 });

@@ -1,8 +1,11 @@
 // What comes from the tables of options and problems is what they say: `npm run tables` would change nothing.
+
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { generatedFiles, optionComments } from "../../scripts/tables.ts";
+import { fixedLimits } from "../../src/model/fixed-limits.ts";
+import { limitOptions } from "../../src/model/option-table.ts";
 import { resolveOptions, resolvePageFilters, version } from "../../src/model/options.ts";
 import { root } from "./pages.ts";
 
@@ -16,7 +19,8 @@ test.each(
     Options: settings,
     PageFilters: resolvePageFilters(),
     Timeouts: settings.timeout,
-    Limits: settings.limits,
+    Limits: Object.fromEntries(limitOptions.map((row) => [row.name, row.default])),
+    FixedLimits: fixedLimits,
   }),
 )("the comments of %s name every option, and its default", (holder, defaults: object) => {
   const said = [...optionComments].filter(([name]) => name.startsWith(`${holder}.`));

@@ -395,7 +395,7 @@ describe("in the library", () => {
     const { routes, read } = website();
     const { client } = site((name) => routes[name]);
     await committed(read());
-    for (const limits of [{ time: 0 }, { documents: 1 }, { pages: 1 }]) {
+    for (const limits of [{ time: 0 }, { sitemaps: 1 }, { pages: 1 }]) {
       const found = read({ crawl: { ...options, client, limits } });
       expect(await all(found).catch(({ code }: { code: string }) => [code])).not.toContainEqual(
         expect.stringMatching("added"),

@@ -219,7 +219,7 @@ describe("cut short", () => {
   });
 
   test.each([
-    ["documents", 6],
+    ["sitemaps", 6],
     ["bytes", 20_000],
     ["pages", 300],
     ["depth", 0],

@@ -1,6 +1,8 @@
 // What a status means, what is tried again, and how long is waited.
+
 import { describe, expect, test } from "vitest";
 import { backoffDelay, retryAfterDelay, toDate } from "../../src/fetch/retry.ts";
+import { withFixedLimits } from "../../src/model/fixed-limits.ts";
 import { isChallenge } from "../../src/model/status.ts";
 import { inTurn, status, whole } from "../support/fault-server.ts";
 import { fetchOnly, tenPages, testFetcher, testServer, until } from "../support/fetching.ts";
@@ -126,7 +128,10 @@ describe("Retry-After", () => {
   });
 
   test("the longest wait is an option, and zero is zero", async () => {
-    const { result } = await fetchOnly(status(429, { "retry-after": "1" }), { retries: 3, limits: { retryAfter: 0 } });
+    const { result } = await fetchOnly(status(429, { "retry-after": "1" }), {
+      retries: 3,
+      limits: withFixedLimits({ retryAfter: 0 }),
+    });
     expect(result).toBe("blocked rate-limited");
   });
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { withFixedLimits } from "../../src/model/fixed-limits.ts";
 import { type ParseOptions, parseSitemap } from "../../src/parse/parse-sitemap.ts";
 import { entry, urlset } from "../support/parsed.ts";
 
@@ -46,7 +47,7 @@ test.each<[what: string, text: string, options: ParseOptions, expected: object]>
   [
     "limits can be set one by one",
     three,
-    { limits: { documentEntries: 1 } },
+    { limits: withFixedLimits({ documentEntries: 1 }) },
     { complete: false, pages: { length: 1 } },
   ],
 ])("%s", (_, text, options, expected) => {

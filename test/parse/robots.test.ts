@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { defaultLimits, type Limits } from "../../src/model/options.ts";
+import { type AllLimits, defaultLimits } from "../../src/model/options.ts";
 import { type ProblemCode, ProblemLog } from "../../src/model/problem.ts";
 import { RobotsParser } from "../../src/parse/robots.ts";
 import { parseRobots } from "../../src/parse/robots-rules.ts";
@@ -9,7 +9,7 @@ import { parsed } from "../support/parsed.ts";
 const robotsUrl = "https://example.org/robots.txt";
 
 /** Reads a text cut in every way. */
-function read(text: string, limits: Partial<Limits> = {}, earlier: ProblemCode[] = []) {
+function read(text: string, limits: Partial<AllLimits> = {}, earlier: ProblemCode[] = []) {
   return inEveryCut(text, (pieces) => {
     const problems = new ProblemLog();
     for (const code of earlier) problems.add(code);

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { defaultLimits, type Limits } from "../../src/model/options.ts";
+import { type AllLimits, defaultLimits } from "../../src/model/options.ts";
 import { type ProblemCode, ProblemLog } from "../../src/model/problem.ts";
 import { TextParser } from "../../src/parse/text.ts";
 import { inEveryCut } from "../support/cuts.ts";
 import { parsed } from "../support/parsed.ts";
 
 /** Reads a text cut in every way. */
-function read(text: string, limits: Partial<Limits> = {}, earlier: ProblemCode[] = []) {
+function read(text: string, limits: Partial<AllLimits> = {}, earlier: ProblemCode[] = []) {
   return inEveryCut(text, (pieces) => readPieces(pieces, limits, earlier));
 }
 
-function readPieces(pieces: Iterable<string>, limits: Partial<Limits> = {}, earlier: ProblemCode[] = []) {
+function readPieces(pieces: Iterable<string>, limits: Partial<AllLimits> = {}, earlier: ProblemCode[] = []) {
   const problems = new ProblemLog();
   for (const code of earlier) problems.add(code);
   const parser = new TextParser({

@@ -1,7 +1,7 @@
 // What must hold for any document that is read, whatever is in it: nothing is thrown, pages are plain data with URLs and dates that
 // are some, and neither the fast path nor the way the document is cut makes a difference, nor that only URLs are wanted.
 import { readSitemap } from "../../src/crawl/read.ts";
-import { defaultLimits, type Limits } from "../../src/model/options.ts";
+import { type AllLimits, defaultLimits } from "../../src/model/options.ts";
 import { type Problem, ProblemLog } from "../../src/model/problem.ts";
 import type { ParsedSitemap } from "../../src/model/sitemap.ts";
 import type { TextPiece, Utf8Text } from "../../src/model/text.ts";
@@ -22,7 +22,7 @@ export interface Reading {
 
 export interface CheckOptions {
   readonly url: string;
-  readonly limits: Partial<Limits>;
+  readonly limits: Partial<AllLimits>;
   readonly strict: boolean;
   readonly fastPath?: CreateFastPath;
   readonly urlsOnly?: boolean;

@@ -1,6 +1,6 @@
 // A document as the parser sees it: in every cut, with everything that came out of it.
 
-import { defaultLimits, type Limits } from "../../src/model/options.ts";
+import { type AllLimits, defaultLimits } from "../../src/model/options.ts";
 import type { SitemapPage } from "../../src/model/page.ts";
 import { type Problem, type ProblemCode, ProblemLog } from "../../src/model/problem.ts";
 import type { SitemapReference } from "../../src/model/sitemap.ts";
@@ -19,7 +19,7 @@ export interface Parsed {
   readonly codes: readonly ProblemCode[];
 }
 
-type Options = Omit<DocumentParserOptions, "problems" | "limits"> & { readonly limits?: Partial<Limits> };
+type Options = Omit<DocumentParserOptions, "problems" | "limits"> & { readonly limits?: Partial<AllLimits> };
 
 /** Parses a text whole and cut into pieces; all ways have to give the same result. */
 export function parsed(text: string, options: Options = {}): Parsed {

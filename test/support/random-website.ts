@@ -1,13 +1,15 @@
 // Websites made up at random: indexes, pages, redirects, fragments, other spellings of URLs, loops, failures, broken bodies, links of
 // the homepage, and budgets. Whatever comes first, and however much at a time, what is printed is the same, and so is what is
 // printed from the archive.
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { streamPages } from "../../src/crawl/crawl.ts";
 import type { Client } from "../../src/model/client.ts";
-import type { Limits } from "../../src/model/options.ts";
+import { fixedLimits, fixedLimitsOf, withFixedLimits } from "../../src/model/fixed-limits.ts";
+import type { AllLimits } from "../../src/model/options.ts";
 import { isLossy } from "../../src/model/problem.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
@@ -37,7 +39,7 @@ export async function checkWebsite(number: number): Promise<void> {
       // The homepage may be a sitemap, too, and is then asked for as both. So may what robots.txt redirects to, and what lies
       // too many redirects away from one place need not from another.
       const documents = again.hits.filter((hit) => hit !== "/");
-      if (typeof routes["/robots.txt"] === "string" && limits.redirects === undefined) {
+      if (typeof routes["/robots.txt"] === "string" && fixedLimitsOf(limits).redirects === fixedLimits.redirects) {
         expectSame("asked for twice", documents.toSorted().join("\n"), [...new Set(documents)].sort().join("\n"));
       }
     }
@@ -57,7 +59,7 @@ export async function checkWebsite(number: number): Promise<void> {
 
 interface Crawl {
   readonly routes: Record<string, Route>;
-  readonly limits: Partial<Limits>;
+  readonly limits: Partial<AllLimits>;
   readonly concurrency: number;
   readonly wait: (url: string) => number;
   readonly folder: string;
@@ -110,7 +112,7 @@ function expectSame(what: string, actual: string, expected: string): void {
   throw new Error(`${what}\n  got      …${around(actual)}…\n  expected …${around(expected)}…`);
 }
 
-function randomWebsite(random: Random): { routes: Record<string, Route>; limits: Partial<Limits> } {
+function randomWebsite(random: Random): { routes: Record<string, Route>; limits: Partial<AllLimits> } {
   const count = 3 + random.below(25);
   const sometimes = (odds: number) => random.below(odds) === 0;
   const any = () => spelled(`/${random.below(count)}.xml`, random);
@@ -149,11 +151,11 @@ function randomWebsite(random: Random): { routes: Record<string, Route>; limits:
   return {
     routes,
     limits: {
-      ...(sometimes(4) ? { documents: 1 + random.below(12) } : {}),
+      ...(sometimes(4) ? { sitemaps: 1 + random.below(12) } : {}),
       ...(sometimes(4) ? { pages: random.below(8) } : {}),
       ...(sometimes(5) ? { depth: 1 + random.below(3) } : {}),
       ...(sometimes(6) ? { bytes: random.below(2000) } : {}),
-      ...(sometimes(8) ? { redirects: 1 + random.below(2) } : {}),
+      ...(sometimes(8) ? withFixedLimits({ redirects: 1 + random.below(2) }) : {}),
     },
   };
 }

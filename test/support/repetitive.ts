@@ -1,6 +1,6 @@
 // Documents of a few makings of entries, in runs or in turns, as those of real sitemaps are, with values of every kind in them: what one
 // entry says must not change how the next is read.
-import type { Limits } from "../../src/model/options.ts";
+import type { AllLimits } from "../../src/model/options.ts";
 import type { Random } from "./random.ts";
 
 /** `most`: of entries that are alike. */
@@ -21,9 +21,9 @@ export function repetitiveDocument(random: Random, most = 8): string {
   return random.below(4) === 0 ? `<!-- ж語😀 -->${text}` : text;
 }
 
-/** Limits that such documents reach. */
-export function smallLimits(random: Random): Partial<Limits> {
-  const small: Partial<Record<keyof Limits, number>> = {};
+/** AllLimits that such documents reach. */
+export function smallLimits(random: Random): Partial<AllLimits> {
+  const small: Partial<Record<keyof AllLimits, number>> = {};
   for (let count = 1 + random.below(2); count > 0; count--) {
     const [name, values] = random.pick(limits);
     small[name] = random.pick(values);
@@ -31,7 +31,7 @@ export function smallLimits(random: Random): Partial<Limits> {
   return small;
 }
 
-const limits: readonly (readonly [keyof Limits, readonly number[]])[] = [
+const limits: readonly (readonly [keyof AllLimits, readonly number[]])[] = [
   ["documentEntries", [0, 1, 2, 5]],
   ["urlLength", [0, 1, 25, 30, 40]],
   ["xmlDepth", [0, 1, 2, 3, 4]],

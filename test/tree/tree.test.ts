@@ -114,7 +114,7 @@ test("filters, budgets and given sitemaps are in the archive: the replay is the 
   for (const [name, making] of Object.entries({
     filtered: made({ recurse: ({ url }) => !url.endsWith("b.txt") }),
     cut: made({ limits: { pages: 3 } }),
-    few: made({ limits: { documents: 2 } }),
+    few: made({ limits: { sitemaps: 2 } }),
     late: made({ limits: { time: 0 } }),
     paths: made({ knownPaths: "never", useHomepage: false, extraKnownPaths: ["e.xml"] }),
     given: sitemapTreeForHomepage({ sitemaps: [`${home}a.xml`, `${home}gone.xml`] }, { client }),

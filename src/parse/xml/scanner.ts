@@ -7,7 +7,7 @@
 //   Lenient: text before the root is skipped, and anything after it is read as if it were inside.
 //   Lenient: entries and URLs in a CDATA section between entries are read.
 // With `strict`, the first error ends the document; strict.ts has the checks for this.
-import type { Limits } from "../../model/options.ts";
+import type { AllLimits } from "../../model/options.ts";
 import type { ProblemLog } from "../../model/problem.ts";
 import { detached, type TextPiece } from "../../model/text.ts";
 import { protocolUrlLength } from "../../model/url.ts";
@@ -27,7 +27,7 @@ import {
 import { XmlText } from "./text.ts";
 
 export interface ScannerOptions {
-  readonly limits: Limits;
+  readonly limits: AllLimits;
   /** Stop at the first error. */
   readonly strict: boolean;
   readonly problems: ProblemLog;
@@ -49,7 +49,7 @@ export interface FastPath {
 export type CreateFastPath = (scanner: XmlScanner) => FastPath | undefined;
 
 export class XmlScanner {
-  readonly limits: Limits;
+  readonly limits: AllLimits;
   /** The longest URL without a problem. */
   readonly longestUrl: number;
   /** Where the scanner is in the document. */
