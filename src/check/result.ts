@@ -37,7 +37,7 @@ export interface PageSample {
   readonly judged: number;
   /** How many of them should not be listed as is: they cannot be opened, redirect, have `noindex`, or have another canonical URL. */
   readonly bad: number;
-  /** The upper bound for their share of all pages, with 95 % confidence: from 0 to 1. */
+  /** The upper bound for their share of all pages, with 95% confidence: from 0 to 1. */
   readonly atMost: number;
   /** Pages that robots.txt disallows; they were not fetched. */
   readonly disallowed: number;

@@ -72,8 +72,8 @@ function keptOf({ url, lastModified, alternates = [] }: SitemapPage, sitemap: st
 const mostAlternates = 1000;
 
 /**
- * The largest share that may be bad, with a confidence of 95 %, if `bad` of `judged` in a random sample are: the upper
- * bound of Clopper and Pearson. For 300 without a bad one: 1 %.
+ * The largest share that may be bad, with a confidence of 95%, if `bad` of `judged` in a random sample are: the upper
+ * bound of Clopper and Pearson. For 300 without a bad one: 1%.
  */
 export function upperBound(bad: number, judged: number): number {
   if (judged === 0 || bad >= judged) return 1;

@@ -27,8 +27,8 @@ export function sampleSentences({ sample }: CheckResult): string[] {
   if (disallowed > 0)
     left.push(`${counted(disallowed, "page")} not fetched: robots.txt disallows it, or could not be read`);
   if (unanswered > 0) left.push(`${counted(unanswered, "page")} not checked: the server denied access`);
-  const percent = `${(atMost * 100).toFixed(atMost < 0.1 ? 1 : 0)} %`;
-  let bound = `at most ${percent} of all ${counted(pages, "page")}, at 95 % confidence`;
+  const percent = `${(atMost * 100).toFixed(atMost < 0.1 ? 1 : 0)}%`;
+  let bound = `at most ${percent} of all ${counted(pages, "page")}, at 95% confidence`;
   if (judged >= pages) bound = "these are all pages";
   if (judged === 0) bound = "this says nothing about the others";
   const rest = left.length === 0 ? "" : ` (${left.join("; ")})`;

@@ -207,13 +207,13 @@ export function age(days: number): string {
   return `${years < 10 ? Math.max(2, Number(years.toFixed(1))) : Math.round(years)} years`;
 }
 
-/** `27 %`, `< 1 %`, `> 99 %`: never 0 or 100 unless it is exact. */
+/** `27%`, `< 1%`, `> 99%`: never 0 or 100 unless it is exact. */
 export function percent(part: number, whole: number): string {
   if (whole === 0) return "–";
   const share = (part / whole) * 100;
-  if (part > 0 && share < 1) return "< 1 %";
-  if (part < whole && share > 99) return "> 99 %";
-  return `${Math.round(share)} %`;
+  if (part > 0 && share < 1) return "< 1%";
+  if (part < whole && share > 99) return "> 99%";
+  return `${Math.round(share)}%`;
 }
 
 /** `49 k`, `1.2 M`: if space is short. */

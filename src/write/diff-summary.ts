@@ -121,9 +121,9 @@ function wantedKinds(summary: DiffSummary): { readonly count: number; readonly w
 function remarkOn(kind: ChangeKind, { totals }: DiffSummary): string {
   const { changed, changedOnlyLastModified: onlyDate } = totals;
   if (kind === "changed" && onlyDate > 0) {
-    // 100 % only if it is all of them, 0 % only if it is none.
+    // 100% only if it is all of them, 0% only if it is none.
     const share = onlyDate === changed ? 100 : Math.min(99, Math.max(1, Math.round((onlyDate / changed) * 100)));
-    return `${share} % changed only lastModified; --ignore lastModified skips ${onlyDate === 1 ? "it" : "them"}`;
+    return `${share}% changed only lastModified; --ignore lastModified skips ${onlyDate === 1 ? "it" : "them"}`;
   }
   if (kind !== "unknown") return "";
   const sides = [...(totals.before.complete ? [] : ["before"]), ...(totals.after.complete ? [] : ["after"])];

@@ -201,10 +201,10 @@ class SinkWriter extends ByteWriter {
   }
 }
 
-// Measured with a million pages: larger groups take more memory and make the file 5 % smaller.
+// Measured with a million pages: larger groups take more memory and make the file 5% smaller.
 const groupRows = 10_000;
 const groupWeight = 8 * 1024 * 1024;
-// 10 % larger than with level 6, in a third of the time.
+// 10% larger than with level 6, in a third of the time.
 const compressionLevel = 3;
 
 const types = {

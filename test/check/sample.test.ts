@@ -259,7 +259,7 @@ test("the program prints the bound, and takes websites only", async () => {
   host({ "/a": html(""), "/b": html(""), "/c": html("") });
   const { stdout } = await sitegrove(`check ${home} --sample 2 --fail-on never --no-known --no-homepage`);
   expect(stdout).toContain(
-    "Sample: 0 of 2 pages should not be listed as is; at most 78 % of all 3 pages, at 95 % confidence.",
+    "Sample: 0 of 2 pages should not be listed as is; at most 78% of all 3 pages, at 95% confidence.",
   );
   const local = await sitegrove(["check", "-", "--sample", "2"], { input: sitemap(["/a"]) });
   expect([local.code, local.stderr]).toEqual([2, expect.stringContaining("--sample needs a website")]);

@@ -88,7 +88,7 @@ test("a summary for people: counts, by sitemap and by section, what changed, exa
 
     1  added
     1  removed
-    2  changed: 50 % changed only lastModified; --ignore lastModified skips it
+    2  changed: 50% changed only lastModified; --ignore lastModified skips it
     2  moved
     2  sitemaps differ
 

@@ -1,4 +1,4 @@
-// A fleet as operators meet it: a list of which 15 % are silent, 10 % refuse connections, 10 % always fail, 5 % redirect, and some are large; killed
+// A fleet as operators meet it: a list of which 15% are silent, 10% refuse connections, 10% always fail, 5% redirect, and some are large; killed
 // again and again, with a journal, with workers on a queue, and into a bucket. Every result is compared with the truth. Only in the long run.
 // Needs Redis, an S3 server, processes, minutes.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -56,7 +56,7 @@ const more: Record<string, (document: string) => Fault> = {
   "an HTML page": () => status(200, { "content-type": "text/html" }, "<!doctype html><title>No</title>"),
 };
 
-test(`of ${count} websites, ${share} % with faults: the healthy ones give the same bytes as alone`, {
+test(`of ${count} websites, ${share}% with faults: the healthy ones give the same bytes as alone`, {
   timeout: 600_000 + count * 400,
 }, async () => {
   const random = new Random(20240531);

@@ -177,12 +177,12 @@ test("a day is odd only where it stands out; a median is never made up", async (
   const released = await factsOf(
     dated((number) => (number < 200 ? "2026-09-01" : `20${10 + (number % 16)}-0${1 + (number % 9)}-03`)),
   );
-  expect(released.timeline.odd).toContain("200 pages (40 %) have the same date, 2026-09-01");
+  expect(released.timeline.odd).toContain("200 pages (40%) have the same date, 2026-09-01");
   const old = await factsOf(dated((number) => (number === 0 ? "2026-09-01" : "1970-01-01")));
   expect(old.figures.medianAge).toBeUndefined();
   expect(old.timeline.sentence).not.toContain("Half of the dated pages");
   const one = await factsOf(website([{ path: "a", day: "2999-01-01" }]));
-  expect(one.timeline.odd).toBe("1 page (100 %) has a date in the future.");
+  expect(one.timeline.odd).toBe("1 page (100%) has a date in the future.");
 });
 
 function website(pages: readonly { readonly path: string; readonly day: string }[]): Client {

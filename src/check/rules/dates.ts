@@ -9,7 +9,7 @@ import type { CheckRun, SitemapContext } from "../context.ts";
 import { type RuleRows, rule, ruleFor, type Words } from "../rule.ts";
 import * as sources from "../sources.ts";
 
-const percent = (share: number) => `${share * 100} %`;
+const percent = (share: number) => `${share * 100}%`;
 
 type DateRuleId =
   | Words<"lastmod-invalid lastmod-form lastmod-no-offset lastmod-future lastmod-zero lastmod-all-identical">
@@ -142,7 +142,7 @@ export class DateRules {
     if (this.#sitePages > 0 && this.#siteDated < this.#sitePages * bounds.datedShare) {
       const undated = this.#sitePages - this.#siteDated;
       const share = Math.round((undated / this.#sitePages) * 100);
-      const value = `${share} % of ${counted(this.#sitePages, "page")}`;
+      const value = `${share}% of ${counted(this.#sitePages, "page")}`;
       findings.count("lastmod-missing", tree.homepage, undated, { value });
     }
     if (this.#siteDated > 0 && this.#siteDateOnly >= this.#siteDated * bounds.nearlyAll) {
