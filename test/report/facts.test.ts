@@ -74,7 +74,7 @@ describe("a shop in six languages", async () => {
     expect(bars.reduce((sum, each) => sum + each.pages, before + future + undated)).toBe(pages.length);
     const same = pages.filter(({ lastModified }) => lastModified === "2026-03-14T02:00:07Z").length;
     expect(common).toEqual({ at: "2026-03-14T02:00:07Z", pages: same });
-    expect(odd).toMatch(/^\d+ pages \(2\d %\) have the same time, 2026-03-14T02:00:07Z: /);
+    expect(odd).toMatch(/^\d+ pages \(2\d%\) have the same time, 2026-03-14T02:00:07Z: /);
     const march = bars.find(({ from }) => from === "2026-03-01")?.pages;
     expect(march).toBe(pages.filter(({ lastModified }) => lastModified?.startsWith("2026-03")).length);
   });
