@@ -51,7 +51,7 @@ export class RecordBody implements Body {
     this.end.problem ??= problem("archive-digest");
   }
 
-  // Whether everything matches the digests.
+  // Yields the body. Returns whether everything matches the digests.
   async *#checked({ head: { fields }, content }: OpenedRecord): AsyncGenerator<Uint8Array, boolean> {
     const { isResource, decode } = this.#options;
     const block = new DigestCheck(fields.get("warc-block-digest"));
@@ -76,7 +76,7 @@ async function* digested(pieces: Pieces, check: DigestCheck): Pieces {
   }
 }
 
-// Yields nothing if there is no head.
+// Yields the content after the HTTP head; nothing if there is no head.
 async function* withoutHead(content: Pieces): Pieces {
   try {
     const { head, start } = await readHttpHead(content);

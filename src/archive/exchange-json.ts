@@ -10,7 +10,7 @@ type BodyOf = (problem: Problem | undefined) => Body;
 /** The part of an exchange that is stored. User names and passwords are removed from every URL in it. */
 export function described({ obtained, ...fetched }: Fetched, bodyProblem: Problem | undefined): Fetched {
   const body = bodyProblem === undefined ? {} : { problem: bodyProblem };
-  // Limits of bytes depend on it, when the archive is read again.
+  // Kept, because byte limits depend on it when the archive is read again.
   const reused = obtained === "not-modified" ? { obtained } : {};
   return clean({ ...fetched, ...reused, ...(fetched.outcome === "found" && { body }) }) as Fetched;
 }

@@ -113,7 +113,7 @@ function indexHead(line: string): IndexHead | undefined {
   return version === indexVersion && isCount(exchanges) ? { info: infoFrom(info).info, exchanges } : undefined;
 }
 
-// In joined files, the index is not at the position it gives. Only the last record follows it.
+// Finds the index through the last record, which follows it directly. In joined files its position is wrong, so there is no valid index.
 async function findIndex(records: RecordFile, size: number): Promise<RecordSpan | undefined> {
   const from = Math.max(0, size - tailLength);
   const text = Buffer.from(await records.file.read(from, size - from)).toString("latin1");

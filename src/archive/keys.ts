@@ -3,7 +3,7 @@ import { type DocumentRequest, type FailedFetch, type RequestIdentity, requestKe
 import { type ProblemCode, problem } from "../model/problem.ts";
 import { withoutCredentials } from "../model/url.ts";
 
-/** Equal for interchangeable exchanges. Without user name and password. */
+/** A key that is equal for interchangeable exchanges. It contains no user name or password. */
 export function archiveKey(request: RequestIdentity): string {
   return requestKey({ ...request, url: withoutCredentials(request.url) });
 }
@@ -20,7 +20,7 @@ export function archiveKeys({ url, role, anonymous }: RequestIdentity): string[]
   return [...new Set(ways.map((way) => archiveKey({ url, ...way })))];
 }
 
-/** Why an archive has no response. */
+/** The failure of a request that the archive cannot answer. */
 export function unanswered({ url, role, anonymous }: DocumentRequest, code: ProblemCode): FailedFetch {
   const asked = { url: withoutCredentials(url), role, ...(anonymous && { anonymous }) };
   return { outcome: "failed", ...asked, attempts: 0, reason: problem(code) };

@@ -190,7 +190,7 @@ export class Archive implements DocumentSource {
     return receivedAt === undefined ? fetched : { ...fetched, receivedAt };
   }
 
-  /** Whether there is an index. */
+  /** Reads the index. Returns whether there is one. */
   async readIndex(): Promise<boolean> {
     const index = await readIndex(this.records, this.size, (group) => this.#addGroup(group));
     this.info = index?.info;
@@ -297,7 +297,7 @@ export class Archive implements DocumentSource {
     this.#exchanges += 1;
     const run = head.fields.get("warc-warcinfo-id") ?? "";
     const isMain = this.#runs.has(run);
-    // After the end of a run, another one resumed it.
+    // A run with an exchange after its end was resumed.
     if (isMain) this.finished = false;
     const isLost = fetched?.outcome === "found" && response === undefined;
     const group: Group = {
@@ -336,7 +336,7 @@ export class Archive implements DocumentSource {
   }
 }
 
-/** See `Group`. */
+/** The flags of a `Group`. */
 export function flagsOf(fetched: Fetched): string {
   return `${fetched.again === undefined ? "" : "x"}${cutOf(fetched) ? "c" : ""}`;
 }

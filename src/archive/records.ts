@@ -17,7 +17,7 @@ export interface RecordSpan {
 
 export interface OpenedRecord {
   readonly head: RecordHead;
-  /** As stored in the file. */
+  /** The bytes of the head, as stored in the file. */
   readonly start: Uint8Array;
   readonly content: AsyncGenerator<Uint8Array, undefined>;
 }
@@ -166,7 +166,7 @@ export interface WalkedRecord {
 const windowSize = 512 * 1024;
 /** How many apparent records are tried after damage: a hostile file must not keep us busy. */
 const mostTries = 10_000;
-// After a large record, where they are not needed.
+// How many bytes of line ends may follow a large record.
 const maxLineEnds = 64;
 const gzipMagic = Buffer.from([0x1f, 0x8b, 8]);
 
@@ -302,7 +302,7 @@ export class RecordWalk {
   }
 }
 
-// Compressed bodies of a website contain no record.
+// Decompresses the beginning, to tell a record from the compressed body of a website.
 function inflatedStart(bytes: Uint8Array): Uint8Array {
   try {
     return zlib.gunzipSync(bytes, { finishFlush: zlib.constants.Z_SYNC_FLUSH });

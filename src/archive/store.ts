@@ -34,12 +34,12 @@ export async function createStore(options: {
       await forgetCut(resumed, limits);
       writer = ArchiveWriter.after(resumed);
     } else if (save !== undefined) writer = await ArchiveWriter.create(save);
-    const end = writer?.end;
+    const runStart = writer?.end;
     await writer?.start(info, resumed?.infoId);
     return new Store(
       info,
       space,
-      writer && { writer, archive: resumed ?? new Archive(writer.records, 0), end: end ?? 0 },
+      writer && { writer, archive: resumed ?? new Archive(writer.records, 0), runStart: runStart ?? 0 },
     );
   } catch (error) {
     await writer?.close();
@@ -86,9 +86,9 @@ interface Entry {
 export class Store implements DocumentSource {
   readonly #info: ArchiveInfo;
   readonly #space: Scratch;
-  // `end`: where this run begins in the archive.
-  readonly #written: { readonly writer: ArchiveWriter; readonly archive: Archive; readonly end: number } | undefined;
-  // Without an archive, by `archiveKey`.
+  // `runStart`: where this run begins in the archive.
+  readonly #written: { readonly writer: ArchiveWriter; readonly archive: Archive; readonly runStart: number } | undefined;
+  // The exchanges by `archiveKey`, if there is no archive.
   readonly #entries = new Map<string, Entry>();
   #finished = false;
   #closed = false;
@@ -96,7 +96,7 @@ export class Store implements DocumentSource {
   constructor(
     info: ArchiveInfo,
     space: Scratch,
-    written?: { readonly writer: ArchiveWriter; readonly archive: Archive; readonly end: number },
+    written?: { readonly writer: ArchiveWriter; readonly archive: Archive; readonly runStart: number },
   ) {
     this.#info = info;
     this.#space = space;
@@ -109,16 +109,16 @@ export class Store implements DocumentSource {
    */
   async keep<T extends Fetched>(fetched: T): Promise<T> {
     if (this.#closed) throw closedError();
-    // Prefetched but not needed: nothing may follow the end of an archive.
+    // A prefetched response that was not needed comes too late: nothing may follow the end of an archive.
     if (this.#finished) return fetched;
     if (fetched.outcome !== "found") {
-      await this.#place(fetched, undefined);
+      await this.#store(fetched, undefined);
       return fetched;
     }
     const received = await this.#receive(fetched.body);
     const { attempts, duration } = fetched.body.end;
     const kept = { ...fetched, ...defined({ attempts, duration }) };
-    return { ...kept, body: await this.#place(kept, received) };
+    return { ...kept, body: await this.#store(kept, received) };
   }
 
   /** Whether the response to this exact request was kept. */
@@ -129,9 +129,9 @@ export class Store implements DocumentSource {
 
   /** Whether the response to this exact request is from the run that this one resumes. */
   isResumed(request: RequestIdentity): boolean {
-    const { archive, end = 0 } = this.#written ?? {};
+    const { archive, runStart = 0 } = this.#written ?? {};
     const { description } = archive?.answers.get(archiveKey(request)) ?? {};
-    return description !== undefined && description.offset < end;
+    return description !== undefined && description.offset < runStart;
   }
 
   async fetch(request: DocumentRequest): Promise<Fetched> {
@@ -180,7 +180,7 @@ export class Store implements DocumentSource {
     await this.#space.close();
   }
 
-  // Computes the digest on the way.
+  // Stores a body, and computes its digest on the way.
   async #receive(body: Body): Promise<ReceivedBody> {
     const digester = new Digester();
     const digested = async function* () {
@@ -193,8 +193,8 @@ export class Store implements DocumentSource {
     return { blocks, digest: String(digester), problem: body.end.problem };
   }
 
-  // Returns the body as it is stored now.
-  async #place(fetched: Fetched, received: ReceivedBody | undefined): Promise<Body> {
+  // Stores an exchange. Returns its body as it is stored now.
+  async #store(fetched: Fetched, received: ReceivedBody | undefined): Promise<Body> {
     const key = archiveKey(fetched);
     if (this.#written === undefined) {
       const description = Buffer.from(JSON.stringify(described(fetched, received?.problem)));

@@ -6,7 +6,7 @@ import { createHash, randomUUID } from "node:crypto";
 /** The head of a record, as read. */
 export interface RecordHead {
   readonly type: string;
-  /** By lower-case name; the first of each. */
+  /** The fields, by name in lower case. The first of each name counts. */
   readonly fields: ReadonlyMap<string, string>;
   readonly concurrentTo: readonly string[];
   /** In bytes, with the empty line after it. */
@@ -115,7 +115,7 @@ export function parseDigest(text: string | undefined): Digest | undefined {
   return hex === undefined ? undefined : { algorithm, hex };
 }
 
-/** In bytes. */
+/** The lengths of digests, in bytes. */
 const lengths: ReadonlyMap<string, number> = new Map([
   ["md5", 16],
   ["sha1", 20],
@@ -136,7 +136,7 @@ function hexOf(value: string, length: number): string | undefined {
   return bytes.length === length ? bytes.toString("hex") : undefined;
 }
 
-/** As written in a record. SHA-1 is what all WARC tools use. */
+/** Computes a digest as written in a record: SHA-1, which all WARC tools use. */
 export class Digester {
   readonly #hash = createHash("sha1");
 

@@ -184,7 +184,7 @@ export class ArchiveWriter {
     return turn;
   }
 
-  // The lengths of the records.
+  // Writes records. Returns their lengths.
   async #write(parts: readonly Part[]): Promise<number[]> {
     if (this.#failure !== undefined) throw this.#failure.error;
     const { file } = this.records;
@@ -200,7 +200,7 @@ export class ArchiveWriter {
       for (const pieces of parts) {
         const start = position;
         for await (const piece of pieces) {
-          // A small exchange is written in one call, so that it is hardly ever cut in two; a large piece is lent, not copied.
+          // A small exchange is written in one call, so that it is hardly ever cut in two. A large piece is written before the next one overwrites it.
           if (piece.length >= largePiece) await flush();
           waiting.push(piece);
           position += piece.length;
@@ -230,7 +230,7 @@ function withDigest(fields: readonly Field[], content: readonly Uint8Array[]): F
   return [...fields, ["WARC-Block-Digest", String(digester)]];
 }
 
-// In pieces that are lent.
+// The bytes of a record. A large piece is overwritten when the next one is requested.
 async function* serialize(fields: readonly Field[], content: readonly Block[]): AsyncGenerator<Uint8Array, undefined> {
   yield serializeHead(fields, lengthOf(content));
   yield* readBlocks(content, true);
@@ -253,7 +253,7 @@ async function* compressed(pieces: Part, length: number): AsyncGenerator<Uint8Ar
   yield* gzip;
 }
 
-// One lent piece at a time. Errors of the source reach the reader of the output.
+// Writes one piece at a time, because the next one may overwrite it. Errors of the source reach the reader of the output.
 async function feed(gzip: zlib.Gzip, pieces: Part): Promise<void> {
   try {
     for await (const piece of pieces) {
@@ -269,7 +269,7 @@ async function feed(gzip: zlib.Gzip, pieces: Part): Promise<void> {
 const maxUri = 16 * 1024;
 const maxHeaders = 64 * 1024;
 
-/** Without spaces and line ends, whatever the website sent. */
+/** The URL without spaces and line ends, whatever the website sent. */
 function targetUri(url: string): string {
   const uri = parseUrl(url)?.href ?? encodeURI(Buffer.from(url).toString());
   return uri.slice(0, maxUri);
@@ -289,7 +289,7 @@ function isTrue(name: string, value: string, bodyLength: number): boolean {
   return name !== "content-length" || value === String(bodyLength);
 }
 
-/** The bodies of redirects and errors are not read. */
+/** Marks the bodies of redirects and errors as truncated, because they are not read. */
 function unread(headers: HeaderList): readonly Field[] {
   const empty = headers.some(([name, value]) => name === "content-length" && value === "0");
   return empty ? [] : [["WARC-Truncated", "unspecified"]];
@@ -318,7 +318,7 @@ export async function copyArchive(from: Written, to: string, overwrite?: boolean
   await writeArchive(to, write, overwrite);
 }
 
-/** Writes a whole archive: a file with the name `file` is complete. Replaces a file only with `overwrite`. */
+/** Writes a whole archive, which appears under its name only when it is complete. Replaces a file only with `overwrite`. */
 export async function writeArchive(
   file: string,
   write: (writer: ArchiveWriter) => Promise<void>,

@@ -7,7 +7,7 @@ export type ByteSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 export class ByteReader {
   readonly #source: ByteSource;
   #iterator: AsyncIterator<Uint8Array> | Iterator<Uint8Array> | undefined;
-  // Received and not yet taken.
+  // Bytes that were received and not taken yet.
   #bytes: Uint8Array = new Uint8Array(0);
   #ended = false;
   #room = Number.POSITIVE_INFINITY;
@@ -52,7 +52,7 @@ export class ByteReader {
     return this.#bytes.length >= count;
   }
 
-  /** Throws the error of the source, if there was one: then the data itself is not to blame for its end. */
+  /** Throws the error of the source, if there was one: then the data is incomplete because of the source. */
   throwFailure(): void {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
@@ -99,7 +99,7 @@ export class ByteReader {
       this.#failure = { error };
     }
     this.#ended = true;
-    // It has ended by itself.
+    // The iterator has ended by itself, so `close` need not end it.
     this.#iterator = undefined;
     return new Uint8Array(0);
   }

@@ -15,10 +15,10 @@ import type { ByteReader } from "./byte-reader.ts";
 export type CharsetDecision =
   | {
       readonly charset: string;
-      /** Unless the bytes show that it is UTF-8, or is not. */
+      /** The bytes may still decide between UTF-8 and windows-1252. */
       readonly isOpen: boolean;
       readonly markLength: number;
-      /** What differs from the character set that the document is read in. */
+      /** Describes the claims if they differ from the character set in use. */
       readonly conflict: (charset: string) => string | undefined;
     }
   | { readonly unsupported: string };
@@ -54,7 +54,7 @@ export function decideCharset(sample: Uint8Array, contentType: string | undefine
 
 type Claim = Readonly<Record<"by" | "name", string>>;
 
-// Good enough to find ASCII characters: unless the text is UTF-16, they are single bytes.
+// Decodes just well enough to find ASCII characters, which are single bytes unless the text is UTF-16.
 function readBeginning(sample: Uint8Array, seen: string | undefined): string {
   if (seen !== undefined && wide.test(seen)) return new TextDecoder(seen).decode(sample, { stream: true });
   return Buffer.from(sample.buffer, sample.byteOffset, sample.length).toString("latin1");
@@ -87,7 +87,7 @@ function conflict(claims: readonly Claim[], decided: string): string | undefined
   return `${claims.map(({ by, name }) => `${by}: ${name}`).join(", ")}; read as ${decided}`;
 }
 
-// What the Encoding Standard makes of ISO-8859-1, US-ASCII and their other names, too.
+// The Encoding Standard maps ISO-8859-1, US-ASCII and their other names to this.
 const serverDefault = "windows-1252";
 const wide = /^(?:utf-?16|utf-?32|ucs-?[24]|iso-10646-ucs|unicode$|csunicode)/;
 const ebcdic = /^(?:x-)?(?:ebcdic|(?:ibm|cp)-?0?(?:37|273|277|278|280|284|285|297|424|500|870|871|1026|1047|114\d)$)/;
@@ -224,7 +224,7 @@ export class CharsetDecoder {
   }
 }
 
-// Held back, so that the last chunk is never shorter; no character of any set is longer.
+// This many bytes are held back, so that the last chunk is never shorter. No character of any set has more.
 const heldBack = 4;
 
 /** The length without an incomplete character at the end. */
@@ -238,7 +238,7 @@ export function completeLength(bytes: Uint8Array): number {
   return bytes.length;
 }
 
-// By the first byte of a character.
+// The length of a UTF-8 character, by its first byte.
 function sequenceLength(byte: number): number {
   return byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
 }
@@ -250,7 +250,7 @@ function countReplacements(text: string): number {
   return count;
 }
 
-// U+FFFD in UTF-8: the website sent it.
+// Counts U+FFFD in UTF-8, which the website itself sent.
 function countSent(bytes: Uint8Array): number {
   let count = 0;
   for (let at = 2; at < bytes.length; at += 1)

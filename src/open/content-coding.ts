@@ -47,7 +47,7 @@ export function findCoding(announced: string, sample: Uint8Array): Finding {
   // Brotli and bare deflate have no magic bytes, but never look like text, except the shortest: `;` is an empty stream.
   const bare = known.find((coding) => coding === "br" || coding === "deflate");
   if (bare !== undefined && (sample.length < 4 || !looksLikeText(sample))) return { coding: bare };
-  // Neither the announced coding, nor another one, nor text, which may contain zeros: it is damaged.
+  // It is neither the announced coding, nor another one, nor text (which may contain zeros): it is damaged.
   const isBinary = evidence(sample) === undefined && sample.some((byte) => byte !== 0 && isControl(byte));
   return { coding: undefined, problem: isBinary ? "coding-damaged" : "coding-mismatch" };
 }

@@ -72,7 +72,7 @@ async function* unzstd(input: ByteReader, problems: ProblemLog): Content {
     const magic = input.peek(4);
     const isFrame = isZstdFrame(magic);
     if (!isFrame && !isSkippableFrame(magic)) break;
-    // Each needs a decoder.
+    // Limited, because each frame needs a decoder.
     if (frames > mostFrames) return problems.add("coding-damaged");
     if (isFrame) {
       const ending = yield* decompress(input, createZstdDecoder!);
@@ -92,7 +92,7 @@ async function skipFrame(input: ByteReader): Promise<boolean> {
   return left === 0;
 }
 
-// Unless the size limit or a failing source cut it off.
+// Reports truncated data, unless the size limit or a failing source cut it off.
 function reportTruncated(input: ByteReader, problems: ProblemLog): void {
   input.throwFailure();
   if (!problems.has("limit-document-bytes")) problems.add("coding-truncated");

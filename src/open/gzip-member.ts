@@ -69,7 +69,7 @@ async function skipHeader(input: ByteReader): Promise<number | undefined> {
   return flags & 0x02 && !(await skip(input, 2)) ? undefined : flags;
 }
 
-/** False if the input ends before. */
+/** Skips bytes. False if the input ends before. */
 export async function skip(input: ByteReader, count: number): Promise<boolean> {
   if (!(await input.fill(count))) return false;
   input.skip(count);

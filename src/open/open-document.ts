@@ -28,7 +28,7 @@ export class OpenedDocument implements AsyncIterable<TextPiece> {
   /** Why nothing can be read. Known at the end of the iteration; not in `problems`. */
   refusal: Problem | undefined;
   readonly #options: OpenOptions;
-  // From the received body to the innermost layer.
+  // The readers of all layers, from the received body to the innermost.
   readonly #readers: ByteReader[];
   #decoder: CharsetDecoder | undefined;
 
@@ -63,7 +63,7 @@ export class OpenedDocument implements AsyncIterable<TextPiece> {
     const chain = problem("limit-encoding-layers", { limit: encodingLayers });
     for (let layers = 0; ; ) {
       const reader = this.#readers.at(-1)!;
-      // Before any refusal: a source that was never started could not be closed.
+      // Done before any refusal, because a source that was never started could not be closed.
       await reader.fill(sampleSize);
       if (layers + announced.length > encodingLayers) return this.#refuse(chain);
       const name = announced.shift();

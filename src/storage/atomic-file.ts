@@ -144,8 +144,8 @@ export class AtomicFolder {
   }
 }
 
-// In the same folder, because a rename works only within one file system; with the same ending, which may decide about compression; and
-// short enough even if the target's name has the maximum length.
+// The temporary file is in the same folder, because a rename works only within one file system. It has the same ending, which may decide
+// about compression, and its name is short enough even if that of the target has the maximum length.
 function temporaryName(target: string): string {
   const id = randomBytes(4).toString("hex");
   return path.join(path.dirname(target), `.partial-${id}-${path.basename(target).slice(-50)}`);

@@ -17,7 +17,7 @@ export const blockSize: number = 256 * 1024;
 /** Pieces up to this size are safe to keep. Larger ones may be overwritten when you ask for the next. */
 export const largePiece: number = 64 * 1024;
 
-// Blocks to reuse: the garbage collector would free them late, because they live long. As many as a store keeps in memory.
+// Blocks to reuse, because the garbage collector frees long-lived ones late. At most as many as a store keeps in memory.
 const spare: Uint8Array[] = [];
 const mostSpare = 32;
 
@@ -39,7 +39,7 @@ export class KeptFile {
   readonly #handle: FileHandle;
   readonly #name: string;
   #closed = false;
-  /** Nobody writes to it any more: consecutive small reads share one read of the file. */
+  /** Whether consecutive small reads may share one read of the file. Set it once nobody writes to the file any more. */
   remembersReads = false;
   #window: Uint8Array = new Uint8Array();
   #windowStart = 0;
@@ -113,17 +113,17 @@ export class KeptFile {
   }
 }
 
-/** Yields pieces of at most `blockSize`, reading ahead. If they are `lent`, a large piece is overwritten when the next one is requested. */
-export async function* readBlocks(blocks: readonly Block[], lent = false): AsyncGenerator<Uint8Array, undefined> {
-  let ahead: { readonly bytes: Promise<Uint8Array>; readonly isLent: boolean } | undefined;
+/** Yields pieces of at most `blockSize`, reading ahead. With `reuse`, a large piece is overwritten when the next one is requested. */
+export async function* readBlocks(blocks: readonly Block[], reuse = false): AsyncGenerator<Uint8Array, undefined> {
+  let ahead: { readonly bytes: Promise<Uint8Array>; readonly isReused: boolean } | undefined;
   for (const piece of [...pieces(blocks), undefined]) {
-    const isLent = lent && !(piece instanceof Uint8Array) && piece !== undefined && piece.length > largePiece;
-    const next = piece && { bytes: readWhole(piece, isLent), isLent };
+    const isReused = reuse && !(piece instanceof Uint8Array) && piece !== undefined && piece.length > largePiece;
+    const next = piece && { bytes: readWhole(piece, isReused), isReused };
     // If the caller stops first, the rejection would be unhandled.
     next?.bytes.catch(() => undefined);
     const bytes = await ahead?.bytes;
     if (bytes !== undefined) yield bytes;
-    if (bytes !== undefined && ahead?.isLent) giveBack(bytes);
+    if (bytes !== undefined && ahead?.isReused) giveBack(bytes);
     ahead = next;
   }
 }

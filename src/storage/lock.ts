@@ -15,7 +15,7 @@ export class FileLock {
     this.#path = path;
     this.#text = text;
     process.once("exit", this.#remove);
-    // For processes on other machines or in other containers, which cannot see this one.
+    // Touches the file, for processes on other machines or in other containers, which cannot see this process.
     this.#beat = setInterval(() => {
       // If the folder is gone, writing into it will report that.
       if (this.isOurs()) utimes(path, new Date(), new Date(), () => {});
@@ -75,7 +75,7 @@ export class FileLock {
 /** Undefined if the lock is missing or damaged, or its process is gone. */
 export function ownerOf(path: string): Owner | undefined {
   try {
-    // `started`, if the system provides it: process ids are reused.
+    // Process ids are reused, so the start of the process is compared, too, if the system provides it.
     const lock = JSON.parse(readFileSync(path, "utf8")) as Partial<Owner & { readonly started: string }>;
     const { pid, host, started } = lock;
     if (typeof pid !== "number") return undefined;
@@ -106,6 +106,6 @@ function startOf(pid: number): string | undefined {
   }
 }
 
-// In milliseconds.
+// How often the lock file is touched, and after which silence it counts as abandoned, in milliseconds.
 const beatTime = 10_000;
 const longestSilence = 60_000;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Block, blockSize, closedError, giveBack, KeptFile, spareBlock, storageFailed } from "./file.ts";
 
-// Most websites need no file at all.
+// How many bytes stay in memory. Most websites need no file at all.
 const mostInMemory = 8 * 1024 * 1024;
 
 export class Scratch {
@@ -13,7 +13,7 @@ export class Scratch {
   #inMemory = 0;
   #temporary: Promise<TemporaryFile> | undefined;
   #end = 0;
-  // Free slots of the file, by length.
+  // The offsets of free slots in the file, by length.
   readonly #free = new Map<number, number[]>();
   #closed = false;
 
@@ -42,7 +42,7 @@ export class Scratch {
           used = 0;
         }
       }
-      // Of the exact length: most documents are far smaller than a block.
+      // The last block has its exact length, because most documents are far smaller than a block.
       if (used > 0) blocks.push(await this.put(new Uint8Array(buffer!.subarray(0, used))));
     } catch (error) {
       this.release(blocks);
@@ -100,7 +100,7 @@ export class Scratch {
     await (await this.#temporary?.catch(() => undefined))?.remove();
   }
 
-  // Reserved synchronously, so that no two blocks get the same position.
+  // Reserves space synchronously, so that no two blocks get the same position.
   #grow(length: number): number {
     const offset = this.#end;
     this.#end += length;
@@ -119,13 +119,13 @@ interface TemporaryFile {
   remove(): Promise<void>;
 }
 
-/** Its name is removed immediately, if the system allows it, so that nothing is left behind. Throws a `SitemapError` (`storage-failed`). */
+/** Creates the file, and removes its name immediately, if the system allows it, so that nothing is left behind. Throws a `SitemapError` (`storage-failed`). */
 async function createTemporaryFile(): Promise<TemporaryFile> {
-  const place = tmpdir();
+  const folder = tmpdir();
   try {
-    const name = path.join(place, `sitegrove-${randomUUID()}`);
+    const name = path.join(folder, `sitegrove-${randomUUID()}`);
     // O_EXCL: never a file or link created by someone else.
-    const file = new KeptFile(await open(name, "wx+", 0o600), `A temporary file in ${place}`);
+    const file = new KeptFile(await open(name, "wx+", 0o600), `A temporary file in ${folder}`);
     const isGone = await unlink(name).then(
       () => true,
       () => false,
@@ -136,6 +136,6 @@ async function createTemporaryFile(): Promise<TemporaryFile> {
     };
     return { file, remove };
   } catch (error) {
-    throw storageFailed(`No temporary file can be created in ${place}`, error);
+    throw storageFailed(`No temporary file can be created in ${folder}`, error);
   }
 }

@@ -36,7 +36,7 @@ export function checkSitemap(root: IndexSitemap, value: unknown, name: string): 
   return value as Sitemap;
 }
 
-// Created on first use, once for each tree.
+// The URLs of the sitemaps of each tree, computed on first use.
 const urls = new WeakMap<IndexSitemap, ReadonlySet<string>>();
 
 function urlsOf(root: IndexSitemap): ReadonlySet<string> {

@@ -24,7 +24,7 @@ export interface TreeParts extends Pick<SitemapTree, "homepage" | "root" | "disc
   readonly settings: Pick<Settings, "limits" | "strict" | "rewrite" | "onEvent">;
   /** Requests the robots.txt of a host; absent if nothing is requested. */
   readonly fetchRobots?: RobotsOf | undefined;
-  /** By the URL of the sitemap. */
+  /** The responses, by the URL of the sitemap. */
   readonly responses: ReadonlyMap<string, KeptResponse>;
 }
 
@@ -96,7 +96,7 @@ async function* passingSteps(
       yield step;
     }
   }
-  // Empty unless the limit was reached.
+  // If the limit was reached, the sitemaps that are still open are left now.
   for (const { sitemap, depth } of path.reverse()) yield { type: "leave", sitemap, depth };
   for (const event of filter.newProblems()) partsOf(tree).settings.onEvent?.(event);
 }
