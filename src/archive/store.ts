@@ -87,7 +87,9 @@ export class Store implements DocumentSource {
   readonly #info: ArchiveInfo;
   readonly #space: Scratch;
   // `runStart`: where this run begins in the archive.
-  readonly #written: { readonly writer: ArchiveWriter; readonly archive: Archive; readonly runStart: number } | undefined;
+  readonly #written:
+    | { readonly writer: ArchiveWriter; readonly archive: Archive; readonly runStart: number }
+    | undefined;
   // The exchanges by `archiveKey`, if there is no archive.
   readonly #entries = new Map<string, Entry>();
   #finished = false;
