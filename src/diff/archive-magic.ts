@@ -17,7 +17,7 @@ export function startOf(file: string, length: number = magicLength): Uint8Array 
   }
 }
 
-/** A file with the name of an archive must be one. Throws the error of the system. */
+/** The kind of a file. One with the name of an archive must be an archive. Throws the error of the system. */
 export function kindOfFile(file: string): Kind {
   // Opening a pipe would wait for a writer.
   if (!statSync(file).isFile()) throw new Error("it is not a file");

@@ -1,5 +1,5 @@
-// What changed on a website since the last run: a crawl is compared with the state saved by the last run, and saves the next one. The
-// state is an archive. Documents that cannot be read today are taken from it, so their last known state is kept.
+// What changed on a website since the last run: compares a crawl with the state that the last run saved, and saves the next state, which is
+// an archive. Documents that cannot be read today are taken from the last state, so that what is known about them is kept.
 import { existsSync, realpathSync, rmSync } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -70,7 +70,7 @@ export interface Changes extends AsyncIterable<WebsiteChange>, AsyncDisposable {
  */
 export function changes(target: CrawlTarget, options: ChangesOptions): Changes {
   const run = new ChangesRun(target, options);
-  const told = async function* () {
+  const reported = async function* () {
     const { unreachable } = yield* run.batches();
     if (unreachable === undefined) return;
     const { outcome, reason: problem } = unreachable;
@@ -78,7 +78,7 @@ export function changes(target: CrawlTarget, options: ChangesOptions): Changes {
     throw new SitemapError("unreachable", `Nothing could be read: ${message}`, { cause, problem, outcome });
   };
   return {
-    [Symbol.asyncIterator]: () => flatten(told()) as AsyncIterator<WebsiteChange>,
+    [Symbol.asyncIterator]: () => flatten(reported()) as AsyncIterator<WebsiteChange>,
     commit: async () => run.commit(),
     close: async () => run.close(),
     [Symbol.asyncDispose]: async () => run.close(),
@@ -105,8 +105,8 @@ interface State {
 }
 
 const websiteKinds: readonly WebsiteChange["kind"][] = ["added", "changed", "removed", "expired"];
-// A sitemap's date in the index is not trusted if the sitemap could not be read since.
-const own = ["save", "resume", "previous"] as const;
+// Options of the crawl that `state` replaces.
+const replacedOptions = ["save", "resume", "previous"] as const;
 
 export class ChangesRun {
   readonly #target: CrawlTarget;
@@ -114,10 +114,10 @@ export class ChangesRun {
   readonly #settings: DiffSettings;
   readonly #listsFirst: boolean;
   readonly #filter: PageFilter;
-  /** As given, for messages. */
+  /** The path of the state as given, for messages. */
   readonly #name: string;
   readonly #state: string;
-  // Leftovers of a killed run are overwritten.
+  // Temporary archives next to the state: today's documents, and those merged with the last state. Leftovers of a killed run are overwritten.
   readonly #received: string;
   readonly #merged: string;
   #kept: readonly string[] = [];
@@ -137,7 +137,7 @@ export class ChangesRun {
     this.#settings = resolveDiffOptions({ ...diff, only });
     this.#target = target;
     this.#crawl = { ...diff.crawl, signal: diff.signal ?? diff.crawl?.signal };
-    const taken = own.find((name) => this.#crawl[name] !== undefined);
+    const taken = replacedOptions.find((name) => this.#crawl[name] !== undefined);
     if (taken !== undefined) throw invalid(`\`crawl.${taken}\` cannot be combined with \`state\``);
     this.#name = checkPath("state", state);
     this.#state = existsSync(state) ? realpathSync(state) : path.resolve(state);
@@ -192,7 +192,7 @@ export class ChangesRun {
     return changes.filter((change) => isLeft(change) || allowed.has(change.page));
   }
 
-  /** Replaces the state, on the disk, and as a whole. */
+  /** Replaces the state on disk, as a whole. */
   commit(): void {
     if (this.#phase === "done") return;
     if (this.#phase !== "listed" || this.#next === undefined)
@@ -228,7 +228,7 @@ export class ChangesRun {
     for (const file of [this.#received, this.#merged]) rmSync(file, { force: true });
   }
 
-  // Throws a `SitemapError` (`invalid-archive`) unless it is exactly what a run of ours wrote.
+  // Throws a `SitemapError` (`invalid-archive`) unless the state is exactly what one of our runs wrote.
   async #openState(): Promise<State | undefined> {
     if (!existsSync(this.#state)) return undefined;
     const { limits, signal } = this.#crawl;
@@ -256,12 +256,12 @@ export class ChangesRun {
     }
   }
 
-  // What is known of the website now.
+  // Crawls the website. Returns a tree of what is known about it now, merged with the last state.
   async #visit(state: State | undefined): Promise<SitemapTree> {
     let tree = await this.#crawlNow(state, []);
     if (tree.unreachable !== undefined) return tree;
     const wasMadeAlike = this.#wasMadeAlike(state);
-    // What discovery found before is requested once more, by name.
+    // Sitemaps that discovery found before and did not try today are requested by name.
     const missing = wasMadeAlike ? this.#pathsOf(this.#evidence(tree, state).unasked()) : [];
     if (missing.length > 0) {
       await tree.close();
@@ -288,7 +288,7 @@ export class ChangesRun {
     const source = knownDocuments(await openArchive(this.#received), state?.archive, isStale);
     try {
       const { sitemaps } = { ...defaultLimits, ...defined(this.#crawl.limits ?? {}) };
-      // What was not requested today is taken from the state.
+      // The limit leaves room for documents that are taken from the state.
       const known = [...(state?.tree.sitemaps() ?? [])].length;
       const limits = { ...withoutBudgets(this.#crawl.limits), sitemaps: sitemaps + known };
       const options = withPlaces(this.#crawl, state?.archive.info?.settings ?? {}, [...missing, ...held]);
@@ -313,7 +313,7 @@ export class ChangesRun {
     return buildTreeWhile(this.#target, { ...this.#crawl, ...previous, extraKnownPaths, save: this.#received }, {});
   }
 
-  // Whether this run looks wherever that of the state did. Paths are added by earlier runs, too.
+  // Whether this run looks everywhere the run of the state looked. Paths that earlier runs added do not count.
   #wasMadeAlike(state: State | undefined): boolean {
     const [own, both] = [{}, state?.archive.info?.settings ?? {}].map((was) => ({
       ...withPlaces(this.#crawl, was, []),
@@ -322,7 +322,7 @@ export class ChangesRun {
     return isDeepStrictEqual(own, both);
   }
 
-  // Of those on the website itself.
+  // The paths of sitemaps on the website itself.
   #pathsOf(sitemaps: readonly { readonly url: string }[]): string[] {
     const { homepage } = prepare(this.#target, this.#crawl).start;
     return sitemaps.flatMap(({ url }) => (url.startsWith(homepage) ? [url.slice(homepage.length - 1)] : []));
@@ -336,7 +336,7 @@ const replacedMark = "./";
 type Places = Required<Pick<Options, (typeof placeOptions)[number] | "knownPaths" | "extraKnownPaths">>;
 const placeOptions = ["useRobots", "useHomepage", "useFeeds", "useLlms"] as const;
 
-// The places of both runs: pages that only the other options find are kept.
+// The places where either run looks, so that pages that only the other run's options find are kept.
 function withPlaces(own: Options, was: Readonly<Record<string, unknown>>, paths: readonly string[]): Places {
   const settings: Readonly<Record<string, unknown>> = { ...resolveOptions(own) };
   const isOn = (name: string) => [name, settings[name] === true || was[name] === true] as const;
@@ -351,7 +351,7 @@ function withPlaces(own: Options, was: Readonly<Record<string, unknown>>, paths:
   };
 }
 
-// They are for the website; the files are the user's own.
+// Removes the limits for a whole website, because the files are the user's own.
 function withoutBudgets(limits: Options["limits"]): Options["limits"] {
   const none = Number.POSITIVE_INFINITY;
   const budgets = { sitemaps: none, bytes: none, pages: none, time: none };
@@ -362,7 +362,7 @@ function inUse(name: string, owner: string): SitemapError {
   return new SitemapError("state-in-use", `${owner} is using ${name}; wait for it, or stop it`);
 }
 
-// Today's documents; for those that could not be read, the last readable ones.
+// Returns today's documents, and for those that could not be read, the last readable ones.
 function knownDocuments(
   now: Archive,
   known: Archive | undefined,
@@ -385,7 +385,7 @@ function isLeft({ kind }: PageChange): boolean {
   return kind === "removed" || kind === "expired";
 }
 
-// A page is gone if its sitemap was fully read, or if all indexes were and none lists its sitemap any more.
+// Returns whether a change is certain. A page is gone if its sitemap was fully read, or if all indexes were and none lists the sitemap any more.
 function certainty(tree: SitemapTree): (change: PageChange) => boolean {
   const readable = new Map<string, boolean>();
   let namesAll = isComplete(tree.root.problems);
@@ -398,7 +398,7 @@ function certainty(tree: SitemapTree): (change: PageChange) => boolean {
   return (change) => !isLeft(change) || (readable.get(change.sitemap) ?? namesAll);
 }
 
-// A page missing from a known state is gone.
+// A tree in which everything is known: a page that is missing from it is gone.
 class KnownSide extends TreeSide {
   override async scan(lists: PageLists): Promise<SideFacts> {
     return { ...(await super.scan(lists)), complete: true, unsure: new Set() };

@@ -19,14 +19,14 @@ import { isAbsent, type Side, type SideFacts } from "./diff-side.ts";
 import type { DiffSettings } from "./diff-trees.ts";
 import { matchPages, type PageList, PageLists, pageJoin } from "./page-lists.ts";
 
-// Marks of pages: on this side only; with other fields on the other side; declared by another sitemap there, with the same fields.
+// Marks of pages: only on this side; on the other side with other fields; on the other side with the same fields, but in another sitemap.
 const alone = 1;
 const changed = 2;
 const moved = 3;
-// Of the old side, on this side only: a page that left its feed, or a news story.
+// On the old side, 3 means: only on this side, and it was in a feed or a news story, which pages leave by themselves.
 const expired = 3;
 
-/** Closes the spill file. */
+/** Reports what differs between two sides. Closes the spill file. */
 export async function* compareSides(
   oldSide: Side,
   newSide: Side,
@@ -62,7 +62,7 @@ async function* compare(
   if (kinds.has("sitemap") && sitemaps.length > 0) yield sitemaps;
 
   const total = is.end - is.start;
-  // The new numbers of changed pages, by their old ones; and of changed and moved pages their old numbers and fields, by their new ones.
+  // `pairs`: the new number of each changed page, by its old one. `earlier`: the old number and fields of each changed or moved page, by its new one.
   const pairs = new OrderedRecords(spill, is.start, 1);
   const earlier = new OrderedRecords(spill, total, 4);
   const texts = new Texts(spill);
@@ -104,7 +104,7 @@ async function* compare(
       const mark = marksBefore.get(number + at);
       if (mark === changed) {
         const [, [partner = 0]] = partners.next().value as [number, Int32Array];
-        // Without the URL, which is that of the new page.
+        // The URL is omitted, because it is the same as that of the new page.
         earlier.put(partner >>> 0, number + at, ...texts.add(JSON.stringify({ ...page, url: undefined })));
       } else if (mark === expired) changes.push({ kind: "expired", page, sitemap: list.sitemap });
       else if (mark === alone) changes.push(missing("after", isAfterWhole, page, list));
@@ -142,7 +142,7 @@ async function* compare(
   };
 }
 
-// Lets timers and signals act.
+// Lets timers and signals run.
 async function turn(signal: AbortSignal | undefined): Promise<void> {
   await pauseWhenDue();
   signal?.throwIfAborted();
@@ -159,7 +159,7 @@ function knowsPages(side: SideFacts, other: SideFacts): boolean {
   return (side.complete || areAbsent) && isRead && isSure;
 }
 
-// Reads the lists again that have a marked page. `number`: of the first page of a batch.
+// Reads the lists with a marked page again. `number`: that of the first page of a batch.
 async function* marked(
   side: Side,
   { lists, start }: PageLists,
@@ -189,8 +189,8 @@ function totalsOf({ lists, start, end }: PageLists, complete: boolean): DiffSide
   return { pages, sitemaps: lists.length - unread.length, complete };
 }
 
-// Sitemaps that are new, gone, no longer readable or readable again: first those of the old side that are missing now, then those of the
-// new.
+// Sitemaps that are new, gone, no longer readable or readable again: first the sitemaps that are missing on the new side, then those that it
+// has.
 function* sitemapChanges(before: SideFacts, after: SideFacts): Generator<SitemapChange, void> {
   const kind = "sitemap";
   for (const sitemap of before.sitemaps.keys()) {
@@ -225,7 +225,7 @@ function isKnownToLack(side: SideFacts, sitemap: string, other: SideFacts): bool
   return side.indexes.get(undefined) ?? false;
 }
 
-// In the order of `pageFields`. Equal as data: the order of fields in an object does not matter.
+// The fields that differ, in the order of `pageFields`. The order of fields inside an object does not matter.
 function changedFields(before: SitemapPage, after: SitemapPage, ignored: ReadonlySet<PageField>): readonly PageField[] {
   return pageFields.filter((field) => !ignored.has(field) && !isDeepStrictEqual(before[field], after[field]));
 }

@@ -61,7 +61,7 @@ export interface SideFacts {
   readonly complete: boolean;
   /** The keys of everything that could not be fully read, if it is known one by one. */
   readonly unread?: readonly string[];
-  /** Where discovery looked, and neither found a sitemap nor learned that there is none. */
+  /** URLs that discovery tried without finding a sitemap or learning that there is none. */
   readonly unsure?: ReadonlySet<string>;
   /** Whether pages have more fields than their URL. */
   readonly hasFields: boolean;
@@ -70,9 +70,9 @@ export interface SideFacts {
    * they are from is meaningless.
    */
   readonly kind: "tree" | "index" | "file";
-  /** By the URL that they were declared with, in declared order. */
+  /** The sitemaps, by the URL that they were declared with, in declared order. */
   readonly sitemaps: ReadonlyMap<string, SideSitemap>;
-  /** By index: whether every sitemap that it lists is known; without a name, every sitemap that discovery could find. */
+  /** For each index: whether every sitemap that it lists is known. The key `undefined` stands for discovery. */
   readonly indexes: ReadonlyMap<string | undefined, boolean>;
 }
 

@@ -58,11 +58,11 @@ export interface DiffOptions {
 export function diffTrees(before: DiffSide, after: DiffSide, options?: DiffOptions): AsyncIterable<TreeChange> {
   const settings = resolveDiffOptions(options);
   for (const side of [before, after]) checkSide(side);
-  const told = async function* () {
+  const reported = async function* () {
     const totals = yield* diffBatches(before, after, settings);
     settings.onFinished?.(totals);
   };
-  return { [Symbol.asyncIterator]: () => flatten(told()) };
+  return { [Symbol.asyncIterator]: () => flatten(reported()) };
 }
 
 /** The checked options. */

@@ -1,6 +1,6 @@
-// What a run may conclude from what it did not see. A page is removed only on positive evidence: the sitemap that listed it was read
-// without a loss and lists it no more, or the index or robots.txt that listed the sitemap was, and no longer does. Whatever else is
-// missing today keeps its last known state.
+// What a run may conclude from what is missing today. A page is removed only on positive evidence: its sitemap was read without a loss and no
+// longer lists it, or the index or robots.txt that listed the sitemap was read without a loss and no longer lists the sitemap. Anything else
+// that is missing keeps its last known state.
 import type { DocumentRequest } from "../model/exchange.ts";
 import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
 import { skippedBecause } from "../model/problem.ts";
@@ -36,8 +36,8 @@ export class Evidence {
   }
 
   /**
-   * Sitemaps that were read before and that this run did not look for. Those that robots.txt listed are gone if it was read without a
-   * loss, and now lists others. Those that discovery found are never gone like this: a homepage without its link may be another page.
+   * Sitemaps that were read before and that this run did not look for. A sitemap from robots.txt is gone if robots.txt was read without a
+   * loss and lists others now. A sitemap found by discovery never counts as gone: a homepage without its link may be another page.
    */
   unasked(): { readonly url: string; readonly list: Role }[] {
     const lists = this.#before.filter((each): each is IndexSitemap => each.kind === "index" && each.format !== "xml");
@@ -50,12 +50,12 @@ export class Evidence {
     });
   }
 
-  // An error message, or the default file of a server, lists no sitemap.
+  // A robots.txt that lists no sitemap may be an error message, or the default file of a server.
   #isConvincing(robots: Sitemap | undefined): boolean {
     return robots?.kind === "index" && robots.complete && robots.children.length > 0;
   }
 
-  /** What discovery read before, and did not find today. It is not in the tree. "Gone" (410) is an answer; "not found" may be a mistake. */
+  /** URLs that discovery read before and did not find today, so they are not in the tree. Status 410 is a clear answer; 404 may be a mistake. */
   kept(): string[] {
     const unanswered = new Set(unansweredUrls(this.#now));
     for (const { url, by, outcome, status } of this.#now.discovery)
@@ -68,7 +68,7 @@ export class Evidence {
     return last !== undefined && last.kind !== "invalid";
   }
 
-  /** The URLs of sitemaps that were read before and show less today, with the redirects to them. Those without a loss are `kept`, too. */
+  /** The URLs of sitemaps that were read before and show less today, and of the redirects to them. Adds those that were read without a loss to `kept`. */
   async stale(kept: string[]): Promise<Set<string>> {
     const { responses } = partsOf(this.#now);
     const stale = new Set<string>();
@@ -84,7 +84,7 @@ export class Evidence {
     return stale;
   }
 
-  // Whether nothing is missing after all, although entries were lost.
+  // Whether all pages of the last state are listed, although entries were lost.
   async #listsAll(sitemap: Sitemap, last: Sitemap): Promise<boolean> {
     if (this.#tree === undefined || sitemap.kind !== "pages" || last.kind !== "pages") return false;
     const reader = new FingerprintReader();
@@ -100,7 +100,7 @@ export class Evidence {
     return true;
   }
 
-  /** Documents that could not be read because a redirect to them failed, or that are cut off, by role. Today's are as good if the last ones were no better. */
+  /** The roles of documents that could not be read because a redirect failed, or that are cut off, unless the last state has the same problem. */
   unread(): Set<Role> {
     const asBefore = new Set(this.#before.slice(0, 1).flatMap((root) => problemsOf(root).map(({ code }) => code)));
     const { problems } = this.#now.root;
@@ -108,8 +108,8 @@ export class Evidence {
   }
 
   /**
-   * Sitemaps that are no longer listed, as long as an index, or a sitemap that was never read, cannot be read: it may list their pages.
-   * One that is not found (404) counts on the first day only.
+   * Sitemaps that are no longer listed, while an index, or a sitemap that was never read, cannot be read: it may list their pages. A sitemap
+   * that is not found (404) counts on the first day only.
    */
   replaced(): { readonly url: string }[] {
     const mayHave = (each: Sitemap) => {
@@ -124,7 +124,7 @@ export class Evidence {
   }
 }
 
-// By problem of the website: which document could not be read, if it was reached by redirects, or is cut off.
+// The document that could not be read, by the problem of the website that reports it.
 const unreadRoles: Readonly<Record<string, Role>> = {
   "robots-unreachable": "robots",
   "homepage-unreachable": "homepage",
@@ -141,13 +141,13 @@ export function isUnread(sitemap: Sitemap): boolean {
   return !isComplete(problemsOf(sitemap));
 }
 
-// A feed always has its newest items: without any, it is a mistake.
+// A feed always has its newest items, so an empty one is a mistake.
 function isEmptied(sitemap: Sitemap, last: Sitemap): boolean {
   const isEmpty = sitemap.kind === "pages" && isFeed(sitemap.format) && sitemap.pageCount === 0;
   return isEmpty && last.kind === "pages" && last.pageCount > 0;
 }
 
-// A skipped entry may be that of a page which is missing now. A sitemap that always has some is judged by the others.
+// A skipped entry may be the entry of a page that seems to be missing. Sitemaps that always skip some are compared by number.
 function skipsMore(sitemap: Sitemap, last: Sitemap): boolean {
   return skipped(sitemap) > skipped(last);
 }

@@ -25,7 +25,7 @@ type Part = () => AsyncIterable<Uint8Array>;
 
 export class FileSide implements Side {
   readonly #source: string | DiffBytes;
-  // Keeps bytes that can be read only once.
+  // Keeps the bytes of a stream, which can be read only once.
   readonly #scratch = new Scratch();
   readonly #options: OpenSideOptions;
   readonly #settings: ReadSettings;
@@ -39,7 +39,7 @@ export class FileSide implements Side {
     this.#options = options;
     const { limits, strict = false } = options.crawl ?? {};
     const rewrite = checkedRewrite("rewrite", options.crawl?.rewrite ?? []);
-    // The file is the caller's own: no limit on its length.
+    // The file is the caller's own, so its length has no limit.
     const endless = { documentBytes: Number.POSITIVE_INFINITY, documentEntries: Number.POSITIVE_INFINITY };
     this.#settings = { limits: { ...defaultLimits, ...endless, ...defined(limits ?? {}) }, strict, rewrite };
   }
@@ -118,7 +118,7 @@ export class FileSide implements Side {
       const kind = blocks.length === 0 ? kindOfBytes(bytes) : "other";
       if (kind === "table") this.#isTable = true;
       else if (kind !== "other") throw new SitemapError("invalid-file", `${name} contains ${notText[kind]}`);
-      // A copy: the producer may reuse its buffer.
+      // A copy, because the producer may reuse its buffer.
       blocks.push(await scratch.put(bytes.slice()));
     }
     return async function* () {

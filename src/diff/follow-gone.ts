@@ -35,7 +35,7 @@ export function followGone(before: DiffSide, after: DiffSide, options: FollowOpt
   };
 }
 
-/** The same, with the totals at the end. */
+/** Like `followGone`, with the totals at the end. */
 export async function* followRows(
   before: DiffSide,
   after: DiffSide,
@@ -82,7 +82,7 @@ export async function* followRows(
   }
 }
 
-// An archive or a file is not trusted: addresses in it may be private.
+// The URLs that the caller gave. URLs in an archive or a file are not trusted: their addresses may be private.
 function namedUrls(side: DiffSide): string[] {
   if (isTree(side) || isBytes(side)) return [];
   if (typeof side === "string") return isTarget(side) ? [side] : [];
@@ -96,9 +96,9 @@ function isGone(change: TreeChange): change is Gone {
   return change.kind === "removed" || (change.kind === "unknown" && change.missing === "after");
 }
 
-// A title is at the beginning of a page, and so is enough text to compare.
+// How much of a page is read: the title and enough text to compare are at its beginning.
 const pageBytes = 256 * 1024;
-// It is the same in every run, so that an archive has it.
+// A path that does not exist. It is the same in every run, so that an archive has the response.
 const nowhere = "this-page-does-not-exist-7f3a9c";
 
 /** What websites answer for a page that does not exist, by origin. */
@@ -114,7 +114,7 @@ class ErrorPages {
     const { outcome, status = 0, hops, isLoop } = found;
     if (isLoop) return "loop";
     if (status === 404 || status === 410) return "gone";
-    // Whether the page is gone cannot be told from a failure, or if robots.txt disallows it.
+    // A failure, or a page that robots.txt disallows, does not show whether the page is gone.
     if (outcome !== "found") return "unknown";
     if (await this.#isError(url, found)) return "soft-404";
     if (hops === 0) return "still-there";
@@ -136,7 +136,7 @@ class ErrorPages {
 
 const errorTitle = /\b404\b|\bnot found\b|\bpage (?:does not|doesn't|no longer) exist/i;
 
-// Whether nine of ten words are the same.
+// Whether nine of ten words are in both pages.
 function isAlike(one: string, other: string): boolean {
   const [words, others] = [wordsOf(one), wordsOf(other)];
   const shared = [...words].filter((word) => others.has(word)).length;

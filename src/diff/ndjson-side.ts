@@ -11,7 +11,7 @@ export class NdjsonSide implements Side {
   readonly #file: string | undefined;
   readonly #kind: "tree" | "file";
   readonly #rewrite: Rewrite;
-  // Whether everything declared was read. The last line of the file may deny it.
+  // Whether everything declared was read. The last line of the file may say that it was not.
   #complete: boolean;
   // The start and end of each list in the file.
   readonly #ranges = new Map<PageList, { readonly start: number; readonly end: number }>();
@@ -68,7 +68,7 @@ export class NdjsonSide implements Side {
     if (batch !== undefined) yield batch;
   }
 
-  // With their ends.
+  // Yields lines, with their line ends.
   async *#lines(range: { readonly start: number; readonly end?: number }): AsyncGenerator<Buffer, void> {
     if (this.#file === undefined) return;
     // Chunks of a long line are joined once, at its end.
@@ -107,7 +107,7 @@ export class NdjsonSide implements Side {
   }
 }
 
-/** Everything that writers rely on: a field of another type would end a run with half of its output written. */
+/** Whether a line has everything that writers rely on: a field of another type would end a run with half of its output written. */
 export function isPageLine(page: Readonly<Record<string, unknown>>): boolean {
   const { url, sitemap, lastModified = "", changeFrequency = "", priority = 0 } = page;
   const { newsStory = {}, images = [], videos = [], alternates = [] } = page;
@@ -121,7 +121,7 @@ export function isPageLine(page: Readonly<Record<string, unknown>>): boolean {
   );
 }
 
-// A story, an image, a video or an alternate page.
+// Whether a value can be a story, an image, a video or an alternate page.
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const { title = "", language = "", url = "" } = value as Readonly<Record<string, unknown>>;
@@ -136,5 +136,5 @@ interface Batch {
 }
 
 const batchLength = 1000;
-// In bytes: more than any page that is written.
+// The longest line in bytes: longer than any page that is written.
 const longestLine = 64 * 1024 * 1024;

@@ -13,26 +13,26 @@ import type { DiffSettings } from "./diff-trees.ts";
 export interface PageList {
   /** Its URL, after redirects. */
   readonly sitemap: string;
-  /** What identifies the sitemap on both sides: the URL that declares it. */
+  /** The URL that declares the sitemap, which identifies it on both sides. */
   key: string;
   /** The number of its first page. */
   readonly start: number;
   count: number;
-  /** It turned out not to be a sitemap: its records do not count. */
+  /** The document turned out not to be a sitemap, so its records do not count. */
   isVoid?: true;
-  /** A feed: its items leave it when there are newer ones. */
+  /** The sitemap is a feed: items leave it when there are newer ones. */
   isFeed?: boolean;
 }
 
 /** The fingerprints of all pages, by URL. */
 export function pageJoin(spill: SpillFile): Join {
-  // Enough partitions that one of a hundred million pages stays small, few enough that their buffers do.
+  // There are enough partitions to keep each small with a hundred million pages, and few enough to keep their buffers small.
   return new Join(spill, { width: 5, keyLength: 2, partitionBits: 8 });
 }
 
 export class PageLists {
   readonly lists: PageList[] = [];
-  /** The numbers of its pages. */
+  /** The number of the first page, and the number after the last one. */
   readonly start: number;
   end: number;
   readonly #starts: number[] = [];
@@ -108,7 +108,7 @@ interface Declared {
 /** A page on both sides. */
 type Match = readonly [before: Declared | undefined, after: Declared | undefined];
 
-/** Each URL once. The first declaration of a URL counts, on each side. */
+/** Yields each URL once. On each side, its first declaration counts. */
 export function* matchPages(join: Join, before: PageLists, after: PageLists): Generator<Match, void> {
   for (const { words, starts } of join.groups()) {
     const found: [Declared | undefined, Declared | undefined] = [undefined, undefined];
@@ -126,7 +126,7 @@ export function* matchPages(join: Join, before: PageLists, after: PageLists): Ge
   }
 }
 
-// Equal for equal values: the order of fields in an object does not matter.
+// A hash that is equal for equal values. The order of fields in an object does not matter.
 function hashOf(value: unknown): number {
   if (typeof value === "object" && value !== null) {
     let sum = 0;

@@ -15,7 +15,7 @@ import { sectionOf } from "../model/url.ts";
 
 const mostGroups = 10_000;
 const mostSitemaps = 20;
-const mostExamples = 5;
+/** The name of the group that counts everything beyond the limit. */
 /** What is beyond the limit. */
 const elsewhere = "elsewhere";
 
@@ -70,7 +70,7 @@ function countsOf(groups: Map<string, Counts>, name: string): Counts {
   return counts;
 }
 
-// Stable: of two with equal changes, the first stays first.
+// The groups with most changes first. The sort is stable: groups with equally many changes keep their order.
 function sorted(groups: ReadonlyMap<string, ChangeCounts>): ChangeGroup[] {
   const total = ({ counts }: ChangeGroup) => Object.values(counts).reduce((sum, count) => sum + count, 0);
   return [...groups].map(([name, counts]) => ({ name, counts })).sort((one, other) => total(other) - total(one));

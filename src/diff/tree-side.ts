@@ -13,7 +13,7 @@ type MakeTree = (building: WhileBuilding) => Promise<SitemapTree>;
 
 export class TreeSide implements Side {
   readonly #source: SitemapTree | MakeTree;
-  /** By URL: the first node with it. */
+  /** The first sitemap with each URL. */
   readonly #pages = new Map<string, PagesSitemap>();
   #tree: SitemapTree | undefined;
 
@@ -52,7 +52,7 @@ export class TreeSide implements Side {
     const seen = new Set<string>();
     for (const list of lists.lists) {
       const node = this.#pages.get(list.sitemap);
-      // A URL that gave two documents, one of them to an anonymous request, can be read again once.
+      // A URL that returned two documents, one of them to an anonymous request, can be read again only once.
       if (node === undefined || seen.has(list.sitemap)) list.isVoid = true;
       else Object.assign(list, { key: keyOf(node), isFeed: isFeed(node.format) });
       seen.add(list.sitemap);
@@ -87,7 +87,7 @@ function isWhole(sitemap: Sitemap): boolean {
   return sitemap.kind !== "invalid" && sitemap.complete;
 }
 
-/** Where discovery looked, and neither found a sitemap nor learned that there is none. */
+/** The URLs that discovery tried without finding a sitemap or learning that there is none. */
 export function unansweredUrls({ discovery }: SitemapTree): string[] {
   const isUnanswered = (outcome: string) => ["failed", "blocked", "refused", "not-a-sitemap"].includes(outcome);
   return discovery.filter(({ outcome }) => isUnanswered(outcome)).map(({ url }) => url);
@@ -98,7 +98,7 @@ export function isFeed(format: PagesFormat): boolean {
   return format === "rss" || format === "atom" || format === "json";
 }
 
-/** How both sides name a sitemap. */
+/** What identifies a sitemap on both sides: the URL that declares it. */
 export function keyOf({ url, declaredUrl }: Sitemap): string {
   return declaredUrl ?? url;
 }

@@ -3,7 +3,7 @@
 import { SitemapError } from "../model/errors.ts";
 import { firstRows, linesOf, type Row, rowsOf, separatorOf, tooLong, tooLongInWords } from "./table.ts";
 
-// Headers of a column with URLs, the most specific first, as they are written in exports, without case.
+// Headers of columns with URLs, as exports write them, in lower case. The most specific come first.
 const urlHeaders = [
   "address",
   "url",

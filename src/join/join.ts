@@ -10,12 +10,12 @@ export interface Group {
 }
 
 export interface JoinOptions {
-  /** Words of a record, and of its key. The first word must be a good hash: it chooses the partition. */
+  /** How many words a record and its key have. The first word must be a good hash: it chooses the partition. */
   readonly width: number;
   readonly keyLength: number;
   /** How many bits of the first word choose the partition. */
   readonly partitionBits: number;
-  /** Records of a partition that are read back: a website can construct URLs that all fall into one. */
+  /** The most records of a partition that are read back, because a website can construct URLs that all fall into one. */
   readonly most?: number;
 }
 
@@ -38,7 +38,7 @@ export class Join {
     this.#partitions.add(record[0]! >>> (32 - this.#options.partitionBits), record);
   }
 
-  /** All groups of at least so many records, in no order. */
+  /** All groups with at least this many records, in no order. */
   *groups(least: 1 | 2 = 1): Generator<Group, void> {
     const { width, keyLength } = this.#options;
     for (let partition = 0; partition < this.#partitions.count; partition++)
@@ -64,9 +64,9 @@ class RecordGroups {
   readonly #width: number;
   readonly #keyLength: number;
   readonly #count: number;
-  // By hash, the first record of each group, plus 1.
+  // The first record of each group, plus 1, by hash.
   readonly #table: Int32Array;
-  // By record: the next one of its group, plus 1; and the last one of the group, for the first.
+  // For each record: the next one of its group, plus 1; for the first of a group: the last one.
   readonly #next: Int32Array;
   readonly #last: Int32Array;
 
@@ -107,7 +107,7 @@ class RecordGroups {
     this.#last[first === -1 ? record : first] = record;
   }
 
-  // The slot of the first record with this key, or the empty one where it belongs. All first words of a partition begin alike.
+  // The slot of the first record with this key, or the empty one where it belongs. Uses the second word, because all first words of a partition begin alike.
   #slotOf(words: Int32Array, at: number): number {
     const mask = this.#table.length - 1;
     let slot = words[at + 1]! & mask;

@@ -1,4 +1,4 @@
-// Pages by number: two bits for each, whether it is marked and how; and which sitemap it is in.
+// Two bits for each page, by its number: whether it is marked, and how. Also finds the sitemap of a page by its number.
 
 /** 0: not marked. */
 export type Mark = 0 | 1 | 2 | 3;
@@ -13,7 +13,7 @@ export class Marks {
   }
 
   set(ordinal: number, mark: Mark = 1): void {
-    // 32-bit operators would take the upper half of the ordinals for negative numbers.
+    // 32-bit operators would treat large ordinals as negative numbers.
     this.#bits[Math.floor(ordinal / 4)]! |= mark << ((ordinal % 4) * 2);
     this.isAny = true;
   }
@@ -29,7 +29,7 @@ export class Marks {
   }
 }
 
-/** The pages of a sitemap have consecutive numbers: which sitemap a number is in, by the first number of each. */
+/** Finds the sitemap of a page by its number, given the first number of each sitemap: the pages of a sitemap have consecutive numbers. */
 export function runAt(starts: readonly number[], number: number): number {
   let low = 0;
   let high = starts.length - 1;

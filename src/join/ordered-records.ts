@@ -1,4 +1,4 @@
-// Records by number, such as that of a page: added in any order, read back in order. They are in partitions, one for each range.
+// Records by number, such as that of a page: added in any order, read back in order. Each range of numbers has its own partition.
 import { Partitions } from "./partitions.ts";
 import type { SpillFile } from "./spill-file.ts";
 
@@ -10,7 +10,7 @@ export class OrderedRecords {
   readonly #width: number;
   readonly #range: number;
 
-  /** `numbers`: how many there can be. `width`: words of a record. */
+  /** `numbers`: how many numbers there can be. `width`: how many words a record has. */
   constructor(spill: SpillFile, numbers: number, width: number) {
     let range = smallestRange;
     while (numbers / range >= mostRanges) range *= 2;
@@ -19,12 +19,12 @@ export class OrderedRecords {
     this.#partitions = new Partitions(spill, Math.floor(numbers / range) + 1, width + 1);
   }
 
-  /** One record for each number. */
+  /** Adds the record of a number; each number has at most one. */
   put(number: number, ...record: readonly number[]): void {
     this.#partitions.add(Math.floor(number / this.#range), [number % this.#range, ...record]);
   }
 
-  /** In the order of their numbers. A record is valid until the next one. */
+  /** Yields the records in the order of their numbers. A record is valid until the next one. */
   *[Symbol.iterator](): Generator<readonly [number: number, record: Int32Array], undefined> {
     const starts = new Int32Array(this.#range);
     for (let partition = 0; partition < this.#partitions.count; partition++) {

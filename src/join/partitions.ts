@@ -1,7 +1,7 @@
-// Records of a few 32-bit words, divided into partitions, of which one at a time is in memory. Full buffers go to the spill file.
+// Records of a few 32-bit words, divided into partitions. Only one partition at a time is in memory. Full buffers go to the spill file.
 import type { SpillFile } from "./spill-file.ts";
 
-// In words. Small at first: most websites have a handful of records for each partition.
+// The first length of a buffer, in words: small, because most websites have a handful of records for each partition.
 const firstLength = 256;
 const none: Int32Array = new Int32Array(0);
 
@@ -15,7 +15,7 @@ export class Partitions {
   readonly #spill: SpillFile;
   readonly #width: number;
   readonly #most: number;
-  /** Of a full buffer, in words: a block, but for the rest that is too short for a record. */
+  /** The length of a block, and of a full buffer, which leaves out the rest that is too short for a record; in words. */
   readonly #blockLength: number;
   readonly #fullLength: number;
   readonly #buffers: Int32Array[];
@@ -25,7 +25,7 @@ export class Partitions {
   /** Whether a partition had too many records. */
   isCut = false;
 
-  /** `width`: words of a record. `most`: records of a partition that are read back. */
+  /** `width`: how many words a record has. `most`: the most records of a partition that are read back. */
   constructor(spill: SpillFile, count: number, width: number, most: number = Number.POSITIVE_INFINITY) {
     this.#spill = spill;
     this.#width = width;
@@ -41,7 +41,7 @@ export class Partitions {
     return this.#buffers.length;
   }
 
-  /** `record` has as many words as all records. */
+  /** `record` has exactly `width` words. */
   add(partition: number, record: readonly number[]): void {
     let at = this.#used[partition]!;
     let buffer = this.#buffers[partition]!;
@@ -67,7 +67,7 @@ export class Partitions {
     const kept = blocks.slice(0, this.#most);
     if (kept.length === 0) return { words: rest, count: rest.length / this.#width };
     const length = kept.length * this.#fullLength + rest.length;
-    // A new array for each partition would be freed late.
+    // The array is reused, because new ones would be freed late.
     if (this.#loaded.length < length) this.#loaded = new Int32Array(length);
     const words = this.#loaded;
     for (const [index, block] of kept.entries())

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { storageFailed } from "../storage/file.ts";
 
-// Most websites need no file.
+// How many bytes stay in memory. Most websites need no file.
 const mostInMemory = 4 * 1024 * 1024;
 const mostOpen = 64;
 
@@ -34,7 +34,7 @@ export class SpillFile {
     return number;
   }
 
-  /** Read-only. */
+  /** Returns a block, which must not be changed. */
   get(number: number): Uint8Array {
     const known = this.#inMemory[number] ?? this.#open.get(number);
     if (known !== undefined) return known;
@@ -67,7 +67,7 @@ export class SpillFile {
     }
   }
 
-  // Private, and without a name, if the system allows it, so that nothing is left behind.
+  // Creates a private file and removes its name immediately, if the system allows it, so that nothing is left behind.
   #create(): number {
     const name = path.join(tmpdir(), `sitegrove-${randomUUID()}`);
     const descriptor = openSync(name, "wx+", 0o600);

@@ -1,4 +1,4 @@
-// Texts in the spill file, found again by where they begin.
+// Texts in the spill file, found again by their position.
 import type { SpillFile } from "./spill-file.ts";
 
 /** Where a text is: the number of its first block, the offset in it, and its length in bytes. */
