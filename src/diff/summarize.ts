@@ -15,8 +15,8 @@ import { sectionOf } from "../model/url.ts";
 
 const mostGroups = 10_000;
 const mostSitemaps = 20;
+const mostExamples = 5;
 /** The name of the group that counts everything beyond the limit. */
-/** What is beyond the limit. */
 const elsewhere = "elsewhere";
 
 type Counts = { -readonly [Kind in keyof ChangeCounts]: number };
