@@ -220,7 +220,7 @@ export interface PageSample {
   readonly judged: number;
   /** How many of them should not be listed as is: they cannot be opened, redirect, have `noindex`, or have another canonical URL. */
   readonly bad: number;
-  /** The upper bound for their share of all pages, with 95 % confidence: from 0 to 1. */
+  /** The upper bound for their share of all pages, with 95% confidence: from 0 to 1. */
   readonly atMost: number;
   /** Pages that robots.txt disallows; they were not fetched. */
   readonly disallowed: number;
@@ -324,7 +324,7 @@ type DateRuleId = Words<"lastmod-invalid lastmod-form lastmod-no-offset lastmod-
 
 type DocumentRuleId = Words<"sitemap-is-html sitemap-unsupported sitemap-empty sitemap-not-well-formed sitemap-leading-text"> | Words<"sitemap-namespace sitemap-not-utf8 sitemap-too-large sitemap-too-many-urls sitemap-near-limit"> | Words<"index-too-many-sitemaps index-nested index-mixed index-cycle index-child-other-site"> | Words<"index-child-outside-directory index-child-repeated index-lastmod-stale index-lastmod-identical"> | Words<"feed-unsupported feed-as-only-sitemap text-sitemap-name text-sitemap-junk">;
 
-type FetchingRuleId = Words<"sitemap-none robots-unreachable robots-too-large robots-sitemap-spelling robots-sitemap-relative"> | Words<"robots-no-sitemap sitemap-undeclared sitemap-robots-disallowed sitemap-unreachable sitemap-challenge"> | Words<"sitemap-redirect sitemap-redirect-broken sitemap-slow sitemap-served-as-html sitemap-cut-off"> | Words<"sitemap-compression sitemap-not-compressed">;
+type FetchingRuleId = Words<"address-wrong sitemap-none robots-unreachable robots-too-large robots-sitemap-spelling robots-sitemap-relative"> | Words<"robots-no-sitemap sitemap-undeclared sitemap-robots-disallowed sitemap-unreachable sitemap-challenge"> | Words<"sitemap-redirect sitemap-redirect-broken sitemap-slow sitemap-served-as-html sitemap-cut-off"> | Words<"sitemap-compression sitemap-not-compressed">;
 
 type Host = (typeof hosts)[number];
 

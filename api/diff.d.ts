@@ -18,11 +18,14 @@ export interface ChangeCounts {
 /** The kinds of changes. */
 export type ChangeKind = TreeChange["kind"];
 
+/** What of a page can have changed. `content`: what a reader sees, between two folders of static sites. */
+export type ChangedField = PageField | "content";
+
 /** The same URL, with different fields. */
 export interface ChangedPage extends DeclaredPage {
   readonly kind: "changed";
-  /** The fields that differ, in the order of `pageFields`. */
-  readonly fields: readonly PageField[];
+  /** The fields that differ, in the order of `pageFields`; `content` is last. */
+  readonly fields: readonly ChangedField[];
   /** The old page. */
   readonly before: SitemapPage;
   /** The sitemap that declared it before, if different. */

@@ -10,7 +10,7 @@ export interface ReportChanges {
   }[];
   readonly otherSections: number;
   /** The number of pages in which each field differs. */
-  readonly fields: Partial<Readonly<Record<PageField, number>>>;
+  readonly fields: Partial<Readonly<Record<ChangedField, number>>>;
   readonly sitemaps: readonly Pick<SitemapChange, "change" | "sitemap">[];
   readonly examples: readonly {
     readonly kind: "added" | "removed" | "changed" | "moved" | "unknown" | "expired";

@@ -10,6 +10,7 @@ export { type FollowOptions, followGone } from "./diff/follow-gone.ts";
 export type {
   AddedPage,
   ChangeCounts,
+  ChangedField,
   ChangedPage,
   ChangeKind,
   DiffSideTotals,

@@ -17,7 +17,7 @@ import type { RuleId } from "./rule-table.ts";
 import { DateRules } from "./rules/dates.ts";
 import { LanguageRules } from "./rules/languages.ts";
 import { MediaRules } from "./rules/media.ts";
-import { FileRules, judgeSample } from "./rules/pages.ts";
+import { FileRules, judgeAddress, judgeSample } from "./rules/pages.ts";
 import { UrlRules } from "./rules/urls.ts";
 import { PageSampler } from "./sample.ts";
 import { SiteFiles } from "./site-files.ts";
@@ -132,6 +132,7 @@ export async function runCheck(
   };
 
   try {
+    if (files !== undefined) judgeAddress(files, run);
     await judgeTree(run);
     let context: SitemapContext | undefined;
     const seen = new Set<string>();

@@ -1,5 +1,5 @@
 // The files of a static site by their paths in URLs. Links cannot lead out of their folder. `ls` needs no more than this of a folder.
-import fs from "node:fs";
+import fs, { type Dirent } from "node:fs";
 import path from "node:path";
 import { systemReason } from "../model/errors.ts";
 import { type Problem, problem } from "../model/problem.ts";
@@ -29,4 +29,23 @@ export function fileAt(folder: string, encoded: string): string | Problem | unde
 
 export function isInside(file: string, folder: string): boolean {
   return file.startsWith(folder.endsWith(path.sep) ? folder : folder + path.sep);
+}
+
+/** Links are not followed: what they lead to inside of the folder is found where it is. */
+export function* filesIn(folder: string): Generator<string, void> {
+  for (const entry of entriesOf(folder)) {
+    // Those of frameworks, of the system and of packages.
+    if (/^[_.]|^node_modules$/.test(entry.name)) continue;
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) yield* filesIn(file);
+    else if (entry.isFile()) yield file;
+  }
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return fs.readdirSync(folder, { withFileTypes: true }).sort((one, two) => (one.name < two.name ? -1 : 1));
+  } catch {
+    return [];
+  }
 }

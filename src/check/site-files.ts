@@ -1,10 +1,10 @@
 // A static site in folders: which file a URL maps to, as on servers of static sites, and which files are pages. Links cannot lead out of
 // their folder. Memory grows with the names of the pages, not with their content.
-import fs, { type Dirent } from "node:fs";
+import fs from "node:fs";
 import path from "node:path";
 import { parseUrl } from "../model/url.ts";
 import { bounds } from "./bounds.ts";
-import { fileAt, type Host, isInside } from "./folder-files.ts";
+import { fileAt, filesIn, type Host, isInside } from "./folder-files.ts";
 import { readServerRules, type ServerRules } from "./server-rules.ts";
 
 /** A folder whose files map to URLs. */
@@ -62,6 +62,10 @@ export class SiteFiles {
     this.#isIncluded = (name) =>
       (wanted.length === 0 || wanted.some((each) => each.test(name))) && !unwanted.some((each) => each.test(name));
     this.#onFile = onFile;
+  }
+
+  get folders(): readonly SiteFolder[] {
+    return this.#folders;
   }
 
   /** Rows of the host's configuration that could not be applied. */
@@ -199,25 +203,6 @@ function likeIn(folder: string, encoded: string): string | undefined {
     return found.find((each) => each !== own && each.toLowerCase() === own.toLowerCase());
   } catch {
     return undefined;
-  }
-}
-
-// Links are not followed: what they lead to inside of the folder is found where it is.
-function* filesIn(folder: string): Generator<string, void> {
-  for (const entry of entriesOf(folder)) {
-    // Those of frameworks, of the system and of packages.
-    if (/^[_.]|^node_modules$/.test(entry.name)) continue;
-    const file = path.join(folder, entry.name);
-    if (entry.isDirectory()) yield* filesIn(file);
-    else if (entry.isFile()) yield file;
-  }
-}
-
-function entriesOf(folder: string): Dirent[] {
-  try {
-    return fs.readdirSync(folder, { withFileTypes: true }).sort((one, two) => (one.name < two.name ? -1 : 1));
-  } catch {
-    return [];
   }
 }
 

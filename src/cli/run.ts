@@ -221,6 +221,8 @@ interface Beginning {
     readonly target: Target;
     readonly options?: Options;
     readonly path?: string | undefined;
+    /** What to say about it. */
+    readonly note?: string | undefined;
   }[];
   /** Further files and folders that are read. */
   readonly inputs?: readonly (string | undefined)[];
@@ -239,7 +241,11 @@ interface Beginning {
 export async function withTargets(beginning: Beginning): Promise<Run> {
   const { targets, flags, inputs = [], renewed = [], outputs, offline } = beginning;
   const { output, logFile, save } = flags;
-  const options: Options = Object.assign(crawlOptions(flags), ...targets.map((target) => target.options));
+  const given = crawlOptions(flags);
+  const rewrite = [given.rewrite ?? [], ...targets.map((target) => target.options?.rewrite ?? [])].flatMap((pairs) => [
+    ...pairs,
+  ]);
+  const options: Options = Object.assign(given, ...targets.map((target) => target.options), { rewrite });
   const settings = resolveOptions(options);
   const isFetched = ({ target, options }: Beginning["targets"][number]) =>
     !options?.client && (target.kind === "website" || target.kind === "sitemaps");
@@ -253,6 +259,7 @@ export async function withTargets(beginning: Beginning): Promise<Run> {
   if (isOnline) (await import("../fetch/fetcher.ts")).expectUsable(settings);
   const archive = save === undefined ? undefined : new SaveFile(save, flags.force);
   const run = new Run(beginning, options, archive);
+  for (const { note } of targets) if (note !== undefined) run.messages.say(note, "quiet");
   if (flags.insecure) run.messages.say(insecureWarning, "bad");
   return run;
 }

@@ -6,6 +6,7 @@ import { OrderedRecords } from "../join/ordered-records.ts";
 import { SpillFile } from "../join/spill-file.ts";
 import { type TextSpan, Texts } from "../join/texts.ts";
 import {
+  type ChangedField,
   type DiffSideTotals,
   type DiffTotals,
   type PageChange,
@@ -48,9 +49,13 @@ async function* compare(
 ): AsyncGenerator<readonly TreeChange[], DiffTotals> {
   const { kinds, signal } = settings;
   const join = pageJoin(spill);
-  const was = new PageLists(join, settings, 0);
+  const [contentBefore, contentAfter] = settings.contents ?? [];
+  const was = new PageLists(join, settings, 0, { contentOf: contentBefore });
   const before = await oldSide.scan(was);
-  const is = new PageLists(join, settings, was.end, settings.onListed);
+  const is = new PageLists(join, settings, was.end, {
+    onListed: settings.onListed,
+    contentOf: contentAfter,
+  });
   const after = await newSide.scan(is);
   const isBeforeWhole = knowsPages(before, after);
   const isAfterWhole = knowsPages(after, before);
@@ -128,7 +133,8 @@ async function* compare(
       }
       const fields = JSON.parse(texts.get(span as unknown as TextSpan)) as Omit<SitemapPage, "url">;
       const earlierPage = { url: page.url, ...fields };
-      const differing = changedFields(earlierPage, page, settings.ignored);
+      const differing: ChangedField[] = changedFields(earlierPage, page, settings.ignored);
+      if (contentBefore?.(page.url) !== contentAfter?.(page.url)) differing.push("content");
       const elsewhere = isMoved(from, list) ? { from: from.sitemap } : {};
       changes.push({ kind: "changed", page, sitemap, fields: differing, before: earlierPage, ...elsewhere });
     }
@@ -226,6 +232,6 @@ function isKnownToLack(side: SideFacts, sitemap: string, other: SideFacts): bool
 }
 
 // The fields that differ, in the order of `pageFields`. The order of fields inside an object does not matter.
-function changedFields(before: SitemapPage, after: SitemapPage, ignored: ReadonlySet<PageField>): readonly PageField[] {
+function changedFields(before: SitemapPage, after: SitemapPage, ignored: ReadonlySet<PageField>): PageField[] {
   return pageFields.filter((field) => !ignored.has(field) && !isDeepStrictEqual(before[field], after[field]));
 }

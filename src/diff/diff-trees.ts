@@ -65,11 +65,16 @@ export function diffTrees(before: DiffSide, after: DiffSide, options?: DiffOptio
   return { [Symbol.asyncIterator]: () => flatten(reported()) };
 }
 
+/** The same text for the same content. */
+export type ContentOf = (url: string) => string;
+
 /** The checked options. */
 export interface DiffSettings extends Pick<DiffOptions, "include" | "column" | "crawl" | "signal" | "onFinished"> {
   readonly ignored: ReadonlySet<PageField>;
   readonly ignoresSitemap: boolean;
   readonly kinds: ReadonlySet<ChangeKind>;
+  /** The contents of pages of both sides by their URLs, if they are compared. */
+  readonly contents?: readonly [before: ContentOf, after: ContentOf] | undefined;
   /** Called with the URL of each page of the new side. */
   readonly onListed?: (url: string) => void;
 }

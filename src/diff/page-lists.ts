@@ -7,7 +7,7 @@ import type { SpillFile } from "../join/spill-file.ts";
 import { type PageField, pageFields } from "../model/change.ts";
 import { FingerprintReader, mix } from "../model/fingerprints.ts";
 import type { SitemapPage } from "../model/page.ts";
-import type { DiffSettings } from "./diff-trees.ts";
+import type { ContentOf, DiffSettings } from "./diff-trees.ts";
 
 /** The pages that one sitemap declares. */
 export interface PageList {
@@ -38,13 +38,13 @@ export class PageLists {
   readonly #starts: number[] = [];
   readonly #join: Join;
   readonly #settings: DiffSettings;
-  readonly #onListed: ((url: string) => void) | undefined;
+  readonly #watch: Watch;
   readonly #reader = new FingerprintReader();
   readonly #fields: readonly PageField[];
 
   /** `start`: the number of its first page. */
-  constructor(join: Join, settings: DiffSettings, start: number, onListed?: (url: string) => void) {
-    this.#onListed = onListed;
+  constructor(join: Join, settings: DiffSettings, start: number, watch: Watch = {}) {
+    this.#watch = watch;
     this.#join = join;
     this.#settings = settings;
     this.start = start;
@@ -74,7 +74,7 @@ export class PageLists {
 
   #record(page: SitemapPage, number: number): void {
     const { ignored, include } = this.#settings;
-    this.#onListed?.(page.url);
+    this.#watch.onListed?.(page.url);
     if (include?.(page.url) === false) return;
     this.#reader.read(page.url);
     const first = mix(this.#reader.high ^ (this.#reader.low >>> 15), 0x85ebca6b);
@@ -88,8 +88,15 @@ export class PageLists {
   #restOf(page: SitemapPage): number {
     let hash = 0;
     for (const field of this.#fields) hash = mix(hash ^ hashOf(page[field]), factor);
-    return hash;
+    const { contentOf } = this.#watch;
+    return contentOf === undefined ? hash : mix(hash ^ hashOf(contentOf(page.url)), factor);
   }
+}
+
+interface Watch {
+  readonly onListed?: ((url: string) => void) | undefined;
+  /** The content of a page, if it counts. */
+  readonly contentOf?: ContentOf | undefined;
 }
 
 const factor = 0x9e3779b1;

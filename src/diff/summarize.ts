@@ -2,12 +2,12 @@
 // each kind. A website can have any number of sections: beyond a limit they are counted together.
 import type {
   ChangeCounts,
+  ChangedField,
   ChangeGroup,
   ChangeKind,
   DiffSummary,
   DiffTotals,
   PageChange,
-  PageField,
   SitemapChange,
   TreeChange,
 } from "../model/change.ts";
@@ -25,7 +25,7 @@ export class Summarizer {
   readonly #sitemaps: SitemapChange[] = [];
   readonly #bySitemap = new Map<string, Counts>();
   readonly #bySection = new Map<string, Counts>();
-  readonly #byField = new Map<PageField, number>();
+  readonly #byField = new Map<ChangedField, number>();
   readonly #examples = new Map<ChangeKind, PageChange[]>();
 
   see(changes: readonly TreeChange[]): void {

@@ -38,8 +38,8 @@ export interface UnknownPage extends DeclaredPage {
 /** The same URL, with different fields. */
 export interface ChangedPage extends DeclaredPage {
   readonly kind: "changed";
-  /** The fields that differ, in the order of `pageFields`. */
-  readonly fields: readonly PageField[];
+  /** The fields that differ, in the order of `pageFields`; `content` is last. */
+  readonly fields: readonly ChangedField[];
   /** The old page. */
   readonly before: SitemapPage;
   /** The sitemap that declared it before, if different. */
@@ -70,6 +70,9 @@ export interface SitemapChange {
 export type ChangeKind = TreeChange["kind"];
 /** The fields of a page that can differ. A missing priority equals 0.5. */
 export type PageField = Exclude<keyof SitemapPage, "url" | "priorityGiven">;
+
+/** What of a page can have changed. `content`: what a reader sees, between two folders of static sites. */
+export type ChangedField = PageField | "content";
 
 /** In the order in which changes list them. */
 export const pageFields: readonly PageField[] = Object.keys({
@@ -148,6 +151,6 @@ export interface DiffSummary {
   readonly bySitemap: readonly ChangeGroup[];
   readonly bySection: readonly ChangeGroup[];
   /** The number of pages in which each field differs. */
-  readonly byField: ReadonlyMap<PageField, number>;
+  readonly byField: ReadonlyMap<ChangedField, number>;
   readonly examples: readonly PageChange[];
 }

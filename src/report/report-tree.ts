@@ -5,7 +5,7 @@ import { type CheckOptions, resolveCheckOptions } from "../check/options.ts";
 import type { NotChecked } from "../check/result.ts";
 import type { Basis, Engine, Severity } from "../check/rule.ts";
 import { checkSide, type DiffSide } from "../diff/diff-side.ts";
-import type { ChangeCounts, DiffTotals, PageField, SitemapChange } from "../model/change.ts";
+import type { ChangeCounts, ChangedField, DiffTotals, SitemapChange } from "../model/change.ts";
 import type { DiscoveryRecord } from "../model/event.ts";
 import { signal as expectSignal, optionsIn, unexpected } from "../model/option-checks.ts";
 import type { PagesFormat, RobotsPreference } from "../model/sitemap.ts";
@@ -248,7 +248,7 @@ export interface ReportChanges {
   readonly sections: readonly { readonly name: string; readonly counts: ChangeCounts }[];
   readonly otherSections: number;
   /** The number of pages in which each field differs. */
-  readonly fields: Partial<Readonly<Record<PageField, number>>>;
+  readonly fields: Partial<Readonly<Record<ChangedField, number>>>;
   readonly sitemaps: readonly Pick<SitemapChange, "change" | "sitemap">[];
   readonly examples: readonly {
     readonly kind: "added" | "removed" | "changed" | "moved" | "unknown" | "expired";

@@ -1,9 +1,10 @@
 // A built website in a folder, against its sitemaps: by hand-made folders, and by what generators of websites write.
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { checkTree } from "../../src/check/check-tree.ts";
+import { seenContent } from "../../src/check/page-content.ts";
 import { problem } from "../../src/model/problem.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { program, sitegrove } from "../cli/program.ts";
@@ -263,8 +264,111 @@ test("ls, report and diff take folders; diff takes the URL of the other side", a
   const { findings } = JSON.parse(await run("report", two, "--url", home, "--json"));
   const examples = [{ file: path.join(two, "b.html"), line: 5 }];
   expect(findings[0]).toMatchObject({ rule: "page-noindex", examples });
-  const unnamed = await sitegrove(["diff", one, two]);
-  expect(unnamed).toMatchObject({ code: 2, stderr: expect.stringContaining("--url https://") });
+  expect(await run("diff", one, two, "-f", "pages")).toBe(`${home}b\n`);
+});
+
+const moved = (site: string, from: string, to: string, names = /./) => {
+  for (const name of readdirSync(site, { recursive: true, encoding: "utf8" })) {
+    const file = path.join(site, name);
+    if (!/\.(?:html|xml|txt)$/.test(name) || !names.test(name)) continue;
+    writeFileSync(file, readFileSync(file, "utf8").replaceAll(from, to));
+  }
+};
+
+test("the URL is taken from the folder if its files agree, also below a path", async () => {
+  const site = built("/ a", "a.html", { "index.html": canonical(home) });
+  const run = (...flags: string[]) => sitegrove(["ls", site, "-f", "pages", ...flags]);
+  expect(await run()).toMatchObject({ stdout: `${home}\n${home}a\n`, stderr: expect.stringContaining(`name ${home}`) });
+  moved(site, home, `${home}docs/`);
+  expect(await run()).toMatchObject({ code: 0, stdout: `${home}docs/\n${home}docs/a\n` });
+  moved(site, home, "https://other.org/", /index.html/);
+  const each = "https://example.org (robots.txt), https://example.org (sitemaps), https://other.org (canonical links)";
+  expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining(each) });
+  const empty = mkdtempSync(path.join(folder, "empty-"));
+  expect(await sitegrove(["ls", empty])).toMatchObject({ code: 2, stderr: expect.stringContaining("--url https://") });
+});
+
+test.each([
+  ["http://localhost:4321/", /./, "robots.txt"],
+  ["https://www.example.org/", /./, "robots.txt"],
+  ["http://example.org/", /xml/, "sitemap.xml"],
+  ["https://my-site.example/", /./, "robots.txt"],
+])("the wrong address %s is one finding, the first, and says where to set it", async (wrong, names, file) => {
+  const site = built("/ a gone", "a.html", {
+    "index.html": page(`<meta name="generator" content="Astro v5.1.0"><link rel="canonical" href="${home}">`),
+  });
+  moved(site, home, wrong, names);
+  const { stdout, stderr } = await sitegrove(["check", site, "--url", home, "-f", "json", "--off", "lastmod-missing"]);
+  const { findings, complete } = JSON.parse(stdout);
+  const { origin } = new URL(wrong);
+  const value = `your files name ${origin}, the website is https://example.org: set \`site\` in astro.config`;
+  expect(findings[0]).toMatchObject({ rule: "address-wrong", severity: "error", count: 1 });
+  expect(findings[0].examples).toEqual([{ value, file: path.join(site, file), line: expect.any(Number) }]);
+  expect(findings.slice(1).map(({ rule }: { rule: string }) => rule)).toEqual(["page-missing-file"]);
+  expect([complete, stdout + stderr]).toEqual([true, expect.not.stringContaining("--allow-private")]);
+});
+
+test("an address of the own machine is wrong, even if all files agree on it", async () => {
+  const site = built("a", "a.html");
+  moved(site, home, "http://localhost:3000/");
+  const { code, stdout } = await sitegrove(["check", site, "--off", "lastmod-missing"]);
+  expect([code, stdout]).toEqual([
+    6,
+    expect.stringContaining("your files name http://localhost:3000, which only your"),
+  ]);
+  expect(stdout).toContain("1 rule failed");
+});
+
+test("diff of two folders compares what a reader sees, unless --by says otherwise", async () => {
+  const html = (text: string, asset: string, date = "") =>
+    `<!doctype html><html><head><title>A</title><script nonce="${asset}">x${asset}</script><meta content="${date}"></head>` +
+    `<body class="c-${asset}"><!-- ${asset} --><p>${text}<img src="/_astro/b.${asset}.webp" alt="b"></p></body></html>`;
+  const sides = [
+    built("a b c", "", {
+      "a.html": html("one", "D8fk3_9a"),
+      "b.html": html("one", "D8fk3_9a"),
+      "c.html": html("1 &lt; 2", "x1"),
+    }),
+    built("a b c", "", {
+      "a.html": html("one", "Zk29dd0w"),
+      "b.html": html("two", "Zk29dd0w"),
+      "c.html": html("1 &lt; 2", "x1"),
+    }),
+  ];
+  const dated = (site: string, day: string) => moved(site, "/c</loc>", `/c</loc><lastmod>${day}</lastmod>`, /xml/);
+  dated(sides[0]!, "2026-01-01");
+  dated(sides[1]!, "2026-01-02");
+  const run = async (...flags: string[]) => {
+    const { stdout } = await sitegrove(["diff", ...(sides as [string, string]), "-f", "ndjson", ...flags]);
+    const changes = stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+    return changes.map(({ page: { url }, fields }) => `${url.slice(home.length)} ${fields}`);
+  };
+  expect(await run()).toEqual(["b content"]);
+  expect(await run("--by", "lastmod")).toEqual(["c lastModified"]);
+  expect(await run("--by", "both")).toEqual(["b content", "c lastModified"]);
+  const { code, stderr } = await sitegrove(["diff", sides[0]!, path.join(sides[1]!, "sitemap.xml"), "--by", "content"]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("--by needs two folders")]);
+});
+
+test.each([
+  ["<p>a<!-- --> b</p>", "<p>a b</p>", true],
+  ["<p>a</p>", "<h1>a</h1>", false],
+  ['<a href="/x">a</a>', '<a href="/y">a</a>', false],
+  ['<a href="/x-12345678.html">a</a>', '<a href="/x-12345679.html">a</a>', false],
+  ['<img src="/a.1a2b3c4d.png">', '<img src="/a.9z8y7x6w.png">', true],
+  ['<img src="/a.png?v=1">', '<img src="/a.png?v=2">', true],
+  ['<img src="/a.png">', '<img src="/b.png">', false],
+  ["<style>a</style>", "<style>b</style>", true],
+  ["<script>if (1 < 2) '</p>'</script>x", "<script></script>x", true],
+  ["<title>a</title>", "<title>b</title>", false],
+  ["1 < 2", "1 < 3", false],
+  ['<div title=">">a</div>', "<div>a</div>", true],
+])("content: %j and %j", (one, two, isSame) => {
+  expect(seenContent(one) === seenContent(two)).toBe(isSame);
+});
+
+test("content is read in linear time", () => {
+  for (const part of ["<", "<!--", "<a href=", "<script", "<p a='", "</script"]) seenContent(part.repeat(200_000));
 });
 
 // What generators wrote for a few pages, without scripts and styles: test/fixtures/built. VitePress built some of our own documentation.

@@ -10,12 +10,17 @@ import { type RuleRows, rule, ruleFor, type Words } from "../rule.ts";
 import * as sources from "../sources.ts";
 
 type FetchingRuleId =
-  | Words<"sitemap-none robots-unreachable robots-too-large robots-sitemap-spelling robots-sitemap-relative">
+  | Words<"address-wrong sitemap-none robots-unreachable robots-too-large robots-sitemap-spelling robots-sitemap-relative">
   | Words<"robots-no-sitemap sitemap-undeclared sitemap-robots-disallowed sitemap-unreachable sitemap-challenge">
   | Words<"sitemap-redirect sitemap-redirect-broken sitemap-slow sitemap-served-as-html sitemap-cut-off">
   | Words<"sitemap-compression sitemap-not-compressed">;
 
 export const fetchingRules: RuleRows<FetchingRuleId> = {
+  "address-wrong": rule("error", "practice", sources.protocol("location"), {
+    sentence: "The files of a static site name another address than the website's.",
+    fix: "Tell the generator the address of the website. The rest was checked as if it had been right.",
+    needs: ["files"],
+  }),
   "sitemap-none": rule("error", "protocol", sources.protocol("informing"), {
     sentence: "No sitemap found, neither in robots.txt nor at a well-known path.",
     fix: "Publish a sitemap and list it in robots.txt: `Sitemap: https://example.org/sitemap.xml`.",

@@ -8,6 +8,7 @@ import { partsOf } from "../../tree/tree.ts";
 import { bounds } from "../bounds.ts";
 import type { CheckRun } from "../context.ts";
 import { SitemapFindings } from "../findings.ts";
+import { placeOfAddress, readFolderAddress, wrongAddresses } from "../folder-address.ts";
 import { type PageHead, readPageHead } from "../page-head.ts";
 import type { PageSample } from "../result.ts";
 import { type RuleRows, rule, ruleFor, type Words } from "../rule.ts";
@@ -113,6 +114,20 @@ export class FileRules {
       if (isOwn && refresh === undefined && !isExcluded(settings.agents[0] ?? "", noindex)) {
         findings.count("page-not-listed", tree.homepage, 1, { url, file: this.#files.shown(file) });
       }
+    }
+  }
+}
+
+/** Finds files that name another address than the website's. */
+export function judgeAddress(files: SiteFiles, { findings, tree }: CheckRun): void {
+  for (const folder of files.folders) {
+    const wrong = wrongAddresses(readFolderAddress(folder.path), folder.url, folder.path);
+    for (const origin of new Set(wrong.map((each) => each.origin))) {
+      const { file, line } = wrong.find((each) => each.origin === origin)!;
+      const website = parseUrl(folder.url)?.origin;
+      const real = website === origin ? "which only your machine can reach" : `the website is ${website}`;
+      const value = `your files name ${origin}, ${real}: set ${placeOfAddress(folder.path)}`;
+      findings.count("address-wrong", tree.homepage, 1, { value, file: files.shown(file), line });
     }
   }
 }

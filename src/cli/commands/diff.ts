@@ -1,6 +1,7 @@
 // `sitegrove diff`: compares two sides, and writes the differences.
 import { Command, Option } from "commander";
 import type { DiffSide } from "../../diff/diff-side.ts";
+import type { ContentOf } from "../../diff/diff-trees.ts";
 import {
   type ChangeKind,
   changeKinds,
@@ -21,7 +22,7 @@ import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-codes.ts";
 import { addCrawlFlags, addFlags, collected, type Flags, namesIn } from "../flags.ts";
 import { addHelp, patternHelp } from "../help.ts";
-import { type ChosenTarget, chooseCheckTarget } from "../input/local-files.ts";
+import { type ChosenTarget, chooseCheckTarget, commonAddress } from "../input/local-files.ts";
 import { contentOf, crawlTarget, parseTarget, type Target } from "../input/target.ts";
 import { type Batches, type DiffFormat, diffFormats, formatByName, writeDiff } from "../output/changes.ts";
 import { CrawlEnding } from "../output/ending.ts";
@@ -41,6 +42,10 @@ export function diffCommand(context: Context, done: Done): Command {
     .argument("<old>", sides)
     .argument("<new>", "as for old");
   addDiffFlags(command.optionsGroup("Output:"));
+  const by = "what makes a page of two folders a changed one: its date, or what a reader sees of it";
+  command.addOption(
+    new Option("--by <what>", by).choices(["lastmod", "content", "both"]).default(undefined, "content"),
+  );
   command
     .optionsGroup("Migration:")
     .option("--follow", "request every page that is gone at its old address, and tell where it leads")
@@ -91,6 +96,7 @@ export function byNameText(format: string): string {
 
 export interface DiffFlags extends Flags<DiffFormat> {
   readonly follow?: true;
+  readonly by?: "lastmod" | "content" | "both";
   readonly failOn?: readonly string[];
 }
 
@@ -113,7 +119,11 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
   const [old, now] = await chooseSides(beforeName, afterName, flags, context);
   if (beforeName === "-" && afterName === "-") throw new UsageError("standard input can be one of the sides, not both");
   const kinds = follow ? (["removed", "unknown"] as const) : chosenKinds({ ...flags, format });
-  const ignore = namesIn("--ignore", flags.ignore, ignorable);
+  const { by, contents } = await contentsOf(old, now, flags);
+  const ignore = [
+    ...namesIn("--ignore", flags.ignore, ignorable),
+    ...(by === "content" ? ["lastModified" as const] : []),
+  ];
   const include = pageFilter(flags);
   checkChangeFlags({ ...flags, format });
   const sideOf = (side: SideEnding["side"], { name }: SideTarget) => {
@@ -135,7 +145,7 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
 
   const crawl = flags["here"] ? await comparedHere([old, now], run.options) : run.options;
   const { diffBatches, resolveDiffOptions } = await import("../../diff/diff-trees.ts");
-  const settings = resolveDiffOptions({
+  const resolved = resolveDiffOptions({
     only: kinds,
     ignore,
     include,
@@ -144,6 +154,7 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
     crawl: { ...crawl, save: undefined, resume: undefined },
     signal: run.signal,
   });
+  const settings = { ...resolved, contents };
   const onSide = (side: SideEnding["side"]) => {
     const { crawl, problems } = sides[side];
     const onEvent = (event: CrawlEvent) => {
@@ -238,7 +249,7 @@ async function chooseSides(
   const targets = [parseTarget(before), parseTarget(after)] as const;
   const isAny = targets.some(({ kind }) => kind === "folder");
   if (!isAny && (url ?? map) !== undefined) throw new UsageError("--url and --map are for folders");
-  // That of the other side, by default.
+  // That of the other side, by default; any will do for two folders.
   const website = url ?? (isAny && map === undefined ? await homepageAmong(targets) : undefined);
   const side = (given: string, target: Target): SideTarget => {
     const folder = target.kind === "folder" ? chooseCheckTarget(given, { url: website, map }, context) : undefined;
@@ -250,10 +261,30 @@ async function chooseSides(
 
 async function homepageAmong(targets: readonly Target[]): Promise<string | undefined> {
   const known = targets.find(({ kind }) => kind === "website" || kind === "archive");
+  const paths = targets.flatMap((target) => (target.kind === "folder" ? [target.path] : []));
+  if (known === undefined && paths.length > 0) return commonAddress(paths);
   if (known?.kind === "website") return known.homepage;
   if (known?.kind !== "archive") return undefined;
   const { archiveAbout } = await import("../../archive/reader.ts");
   return (await archiveAbout(known.path))?.homepage;
+}
+
+/** What makes a page a changed one, and how to compare the contents of pages. */
+async function contentsOf(
+  old: SideTarget,
+  now: SideTarget,
+  { by }: DiffFlags,
+): Promise<{ by: DiffFlags["by"]; contents?: readonly [ContentOf, ContentOf] }> {
+  const [one, two] = [old.folder?.files, now.folder?.files];
+  if (one === undefined || two === undefined) {
+    if (by !== undefined) throw new UsageError("--by needs two folders of static sites");
+    return { by: "lastmod" };
+  }
+  if (by === "lastmod") return { by };
+  const { SiteFiles } = await import("../../check/site-files.ts");
+  const { contentIn } = await import("../../check/page-content.ts");
+  const [before, after] = [new SiteFiles(one), new SiteFiles(two)];
+  return { by: by ?? "content", contents: [(url) => contentIn(before, url), (url) => contentIn(after, url)] };
 }
 
 /** How a side was read. */

@@ -4,6 +4,7 @@ import { createReadStream, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { encodedPath, withIndex } from "../../check/file-locations.ts";
+import { type FolderAddress, readFolderAddress, wrongAddresses } from "../../check/folder-address.ts";
 import { fileAt, type Host } from "../../check/folder-files.ts";
 import type { CheckResult } from "../../check/result.ts";
 import type { SiteFilesOptions, SiteFolder } from "../../check/site-files.ts";
@@ -29,6 +30,8 @@ export interface ChosenTarget {
   readonly files?: SiteFilesOptions;
   /** Options that make the crawl read local files. */
   readonly options: Options;
+  /** What to say about it. */
+  readonly note?: string | undefined;
 }
 
 interface LocalFolder extends SiteFolder {
@@ -72,16 +75,24 @@ export function chooseCheckTarget(
     throw notLocal(name, "--url and --map need a local file or folder");
   }
   if (named.kind === "folder") {
-    if (url !== undefined) folders.unshift(localFolder(`--url takes the URL of a website, not ${url}`, url, name));
-    const own = folders.find((folder) => folder.path === realpathSync.native(name));
-    const which = `give its URL with --url https://example.org/${websiteHint(name)}`;
-    if (own === undefined) throw new UsageError(`${name} is a local folder; ${which}`);
+    const real = realpathSync.native(name);
+    const isMapped = folders.some((folder) => folder.path === real);
+    const address = readFolderAddress(real);
+    const from = url ?? (isMapped ? undefined : address.url);
+    if (from !== undefined) folders.unshift(localFolder(`--url takes the URL of a website, not ${from}`, from, name));
+    const own = folders.find((folder) => folder.path === real);
+    if (own === undefined) throw new UsageError(unknownAddress(name, address));
+    const note = url === undefined && !isMapped ? `no --url given; the files of ${name} name ${own.url}` : undefined;
+    const wrong = new Set(wrongAddresses(address, own.url, real).map(({ origin }) => origin));
+    const { origin: right } = new URL(own.url);
+    const rewrite = [...wrong].flatMap((origin) => (origin === right ? [] : [[`${origin}/`, `${right}/`] as const]));
     const files = { folders: folders.map((each) => ({ url: each.url, path: each.name })), pages, ignore, host };
     const target = { kind: "website", homepage: own.url, isAssumed: false } as const;
     // A folder below the root has no robots.txt: that of the website is elsewhere.
     const useRobots = parseUrl(own.url)?.pathname === "/";
-    const options = { ...localOptions(folders), path: "only", useRobots } as const;
-    return { target, path: name, hasLocation: true, folders, files, options };
+    // Under a wrong address, too, everything is read as if it were the right one: the address is one mistake, not one for each page.
+    const options = { ...localOptions(folders), path: "only", useRobots, rewrite } as const;
+    return { target, path: name, hasLocation: true, folders, files, options, note };
   }
   const isFile = named.kind === "file";
   const madeUp = `${nowhere}${isFile ? encodeURIComponent(path.basename(name)) : "sitemap.xml"}`;
@@ -95,6 +106,20 @@ export function chooseCheckTarget(
   const content = () => (isTable ? urlColumn(name, contentOf(named, context), column) : contentOf(named, context));
   const options = localOptions(folders, (asked) => (asked === href ? content() : undefined));
   return { target, path: name, hasLocation: !place.startsWith(nowhere), folders, options };
+}
+
+/** The URL that two folders are compared at: the first that the files of one agree on. */
+export function commonAddress(folders: readonly string[]): string {
+  const found = folders.map((folder) => readFolderAddress(realpathSync.native(folder)));
+  const named = found.flatMap((address) => address.named.map(({ origin }) => `${origin}/`));
+  return found.find(({ url }) => url !== undefined)?.url ?? named[0] ?? nowhere;
+}
+
+function unknownAddress(name: string, { named }: FolderAddress): string {
+  const which = `give its URL with --url https://example.org/${websiteHint(name)}`;
+  if (named.length === 0) return `${name} is a local folder, and no file in it names its address; ${which}`;
+  const each = named.map(({ by, origin }) => `${origin} (${by})`);
+  return `the files of ${name} do not agree on its address: ${each.join(", ")}; ${which}`;
 }
 
 // Enough for the header and the first row of a table.

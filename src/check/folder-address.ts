@@ -1,0 +1,180 @@
+// Which address the files of a static site name, by robots.txt, its sitemaps and its canonical links: a folder needs no URL if they agree,
+// and a generator that was never told the website's address is found out.
+import fs from "node:fs";
+import path from "node:path";
+import { bareHost, isOnOwnMachine, parseUrl } from "../model/url.ts";
+import { fileAt, filesIn } from "./folder-files.ts";
+import { readPageHead } from "./page-head.ts";
+
+/** The address that most URLs of a kind of file have. */
+interface NamedAddress {
+  /** `robots.txt`, `sitemaps`, `canonical links`. */
+  readonly by: string;
+  readonly origin: string;
+  /** The first file that names it, and the line. */
+  readonly file: string;
+  readonly line: number;
+}
+
+export interface FolderAddress {
+  readonly named: readonly NamedAddress[];
+  /** The URL of the website, if all files agree; ends in a slash. */
+  readonly url: string | undefined;
+}
+
+export function readFolderAddress(folder: string): FolderAddress {
+  const robots = new Sightings(folder, "robots.txt");
+  const sitemaps = new Sightings(folder, "sitemaps");
+  const canonical = new Sightings(folder, "canonical links");
+  const listed = new Set<string>();
+  for (const [url, line] of urlsIn(startOf(folder, "robots.txt"), /^[^\S\n]*sitemap[^\S\n]*:[^\S\n]*(\S+)/gim)) {
+    robots.add(url, "robots.txt", line);
+    listed.add(parseUrl(url)?.pathname.replace(/^.*\//, "") ?? "");
+  }
+  for (const name of namesIn(folder)) if (/^(?:wp-)?sitemap.*\.(?:xml|txt)$/i.test(name)) listed.add(name);
+  const pages: string[] = [];
+  for (const name of [...listed].slice(0, mostFiles)) {
+    const text = startOf(folder, name);
+    for (const [url, line] of urlsIn(text, /<loc>\s*(?:<!\[CDATA\[\s*)?(https?:[^\s<\]]+)/gi)) {
+      sitemaps.add(url, name, line);
+      if (!/<sitemapindex/i.test(text)) pages.push(url);
+    }
+  }
+  let own: string | undefined;
+  for (const name of pagesIn(folder)) {
+    const html = startOf(folder, name);
+    const { canonical: url, refresh, lines } = readPageHead("about:blank", [], html);
+    if (url === undefined || refresh !== undefined) continue;
+    canonical.add(url, name, lines.canonical ?? 1);
+    if (name === "index.html") own = url;
+  }
+  const named = [robots, sitemaps, canonical].flatMap((each) => each.top ?? []);
+  const [{ origin } = { origin: "" }] = named;
+  const isAgreed = named.length > 0 && named.every((each) => each.origin === origin);
+  return { named, url: isAgreed ? baseOf(folder, origin, own, pages) : undefined };
+}
+
+/** The addresses that are wrong if the website is at `url`: those of the own machine, with or without www or https, or the only one. */
+export function wrongAddresses({ named }: FolderAddress, url: string, folder: string): readonly NamedAddress[] {
+  const { origin = "", host = "" } = parseUrl(url) ?? {};
+  const wrong = named.filter((each) => each.origin !== origin || isOnOwnMachine(new URL(each.origin).host));
+  const isSame = wrong.length === named.length && new Set(wrong.map((each) => each.origin)).size === 1;
+  const isAll = isSame && hasPages(folder);
+  return wrong.filter((each) => {
+    const other = new URL(each.origin).host;
+    return isAll || isOnOwnMachine(other) || bareHost(other) === bareHost(host);
+  });
+}
+
+/** Where generators are told the address, by what they write and by their configuration. */
+export function placeOfAddress(folder: string): string {
+  const html = startOf(folder, "index.html");
+  const [, generator = ""] = /<meta\s+name="generator"\s+content="([^"]{1,200})"/i.exec(html) ?? [];
+  const above = path.dirname(folder);
+  const has = (pattern: RegExp) =>
+    [folder, above, path.dirname(above)].some((each) => namesIn(each).some((name) => pattern.test(name)));
+  const found = places.find(([name, files]) => name.test(generator) || has(files));
+  return found?.[2] ?? "the address of the website in the configuration of the generator";
+}
+
+const places: readonly (readonly [generator: RegExp, files: RegExp, place: string])[] = [
+  [/^astro/i, /^(?:_astro$|astro\.config\.)/, "`site` in astro.config"],
+  [/^vitepress/i, /^\.vitepress$/, "`sitemap.hostname` in .vitepress/config"],
+  [/^hugo/i, /^hugo\.(?:toml|ya?ml|json)$/, "`baseURL` in hugo.toml"],
+  [/^docusaurus/i, /^docusaurus\.config\./, "`url` in docusaurus.config"],
+  [/^gatsby/i, /^gatsby-config\./, "`siteMetadata.siteUrl` in gatsby-config"],
+  [/^eleventy/i, /^(?:\.eleventy|eleventy\.config)\./, "the URL in the data of Eleventy, such as _data/metadata"],
+  [
+    /^next/i,
+    /^(?:_next$|next\.config\.|next-sitemap\.config\.)/,
+    "`metadataBase` in the root layout, or `siteUrl` in next-sitemap.config",
+  ],
+  [/^nuxt/i, /^(?:_nuxt$|nuxt\.config\.)/, "`site.url` in nuxt.config"],
+  [/^jekyll/i, /^_config\.yml$/, "`url` in _config.yml"],
+  [/^hexo/i, /^_config\.landscape\.yml$/, "`url` in _config.yml"],
+  [/^mkdocs/i, /^mkdocs\.ya?ml$/, "`site_url` in mkdocs.yml"],
+  [/^svelte/i, /^svelte\.config\./, "`kit.prerender.origin` in svelte.config"],
+];
+
+// How often each address is named, and where first.
+class Sightings {
+  readonly #folder: string;
+  readonly #by: string;
+  readonly #seen = new Map<string, NamedAddress & { count: number }>();
+
+  constructor(folder: string, by: string) {
+    this.#folder = folder;
+    this.#by = by;
+  }
+
+  add(url: string, name: string, line: number): void {
+    const { origin = "", protocol = "" } = parseUrl(url) ?? {};
+    if (!/^https?:$/.test(protocol)) return;
+    const known = this.#seen.get(origin);
+    if (known !== undefined) known.count += 1;
+    else this.#seen.set(origin, { by: this.#by, origin, file: path.join(this.#folder, name), line, count: 1 });
+  }
+
+  get top(): NamedAddress | undefined {
+    return [...this.#seen.values()].sort((one, two) => two.count - one.count)[0];
+  }
+}
+
+// A website may be below a path: its homepage's canonical link says so, or its pages are files only there.
+function baseOf(folder: string, origin: string, own: string | undefined, pages: readonly string[]): string {
+  if (own !== undefined) return new URL(".", own).href;
+  const paths = pages.flatMap((url) => parseUrl(url)?.pathname ?? []).slice(0, mostFiles);
+  const parts = (paths[0] ?? "/").split("/").slice(1, -1);
+  const bases = ["/", ...parts.map((_, index) => `/${parts.slice(0, index + 1).join("/")}/`)];
+  const isFile = (name: string) =>
+    ["", ".html", "/index.html"].some((end) => typeof fileAt(folder, name.replace(/\/$/, "") + end) === "string");
+  const found = (base: string) => paths.filter((each) => each.startsWith(base) && isFile(each.slice(base.length)));
+  return origin + (bases.find((base) => found(base).length > paths.length / 2) ?? "/");
+}
+
+function hasPages(folder: string): boolean {
+  return pagesIn(folder).next().done === false;
+}
+
+function* pagesIn(folder: string): Generator<string, void> {
+  let count = 0;
+  if (typeof fileAt(folder, "index.html") === "string") yield "index.html";
+  for (const file of filesIn(folder)) {
+    const name = path.relative(folder, file);
+    if (!/\.html?$/i.test(name) || name === "index.html" || /(?:^|[\\/])[45]\d\d(?:\.html|[\\/])/.test(name)) continue;
+    if (++count > mostFiles) return;
+    yield name;
+  }
+}
+
+function* urlsIn(text: string, pattern: RegExp): Generator<readonly [url: string, line: number], void> {
+  let [line, at] = [1, 0];
+  for (const { 1: url = "", index } of text.matchAll(pattern)) {
+    for (; at < index; at++) if (text.charCodeAt(at) === 10) line += 1;
+    yield [url, line];
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return fs.readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}
+
+// The first files of each kind, and the beginning of each, tell enough.
+const mostFiles = 20;
+const mostBytes = 65_536;
+
+function startOf(folder: string, name: string): string {
+  const file = fileAt(folder, encodeURIComponent(name).replaceAll("%2F", "/"));
+  if (typeof file !== "string") return "";
+  const descriptor = fs.openSync(file, "r");
+  try {
+    const buffer = Buffer.alloc(mostBytes);
+    return buffer.toString("utf8", 0, fs.readSync(descriptor, buffer));
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
