@@ -1208,6 +1208,7 @@ declare const xmlProblems: {
   "xml-root-name": Row;
   "xml-element-name": Row;
   "xml-misplaced": Row;
+  "xml-entry-skipped": Row;
   "xml-mixed": Row;
   "xml-not-well-formed": Row;
 };

@@ -315,8 +315,8 @@ export const xmlProblems = {
     "Remove it; it is often a blank line or a PHP warning.",
   ) as Row,
   "xml-junk-after-root": note(
-    "Ignored text after the document: {value}",
-    "Remove it. A second document in the file is not read.",
+    "Unexpected content after the document: {value}",
+    "Remove it. Entries there were read.",
   ) as Row,
   "xml-namespace": note("Unexpected namespace: {value}", "Use the format's namespace. It was accepted.") as Row,
   "xml-root-name": note(
@@ -327,6 +327,10 @@ export const xmlProblems = {
   "xml-misplaced": note(
     "Read an entry in an unexpected place[: {value}]",
     "Put `<url>` in `<urlset>`, `<sitemap>` in `<sitemapindex>`, and feed items in the channel.",
+  ) as Row,
+  "xml-entry-skipped": loss(
+    "Skipped what may be an entry: {value}",
+    "Use one format per file, and its namespace. Its URL may be missing.",
   ) as Row,
   "xml-mixed": note("Lists both pages and sitemaps", "Use two files. Both were read.") as Row,
   "xml-not-well-formed": loss(

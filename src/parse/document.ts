@@ -97,6 +97,7 @@ export class DocumentParser implements EntryParser {
     const junk = this.#context.strict ? "" : start.slice(0, from);
     if (junk !== "") {
       this.#context.problems.add("xml-junk-before-root", { line: lines + 1, value: junk.trim() });
+      if (urlLine.test(junk)) this.#context.problems.add("xml-entry-skipped", { value: "a URL before the document" });
     }
     this.#parser = new XmlParser(this.#context, lines + junk.split("\n").length - 1);
     return this.#parser.write(junk === "" ? standIn + start : start.slice(from));

@@ -118,7 +118,9 @@ export class FeedReader implements TableTarget {
   setFeedLink(rel: "next" | "prev-archive", href: string): void {
     const { url } = resolveListedUrl(href, this.#base ?? this.#url, maxBaseLength);
     if (url === undefined) this.#report("feed-next", `invalid URL ${href.slice(0, shownLength)}`);
-    else if (rel === "next") this.#next ??= url;
+    else if (rel === "next" && this.#next !== undefined && this.#next !== url) {
+      this.#report("feed-next", `several: ${url.slice(0, shownLength)}`);
+    } else if (rel === "next") this.#next = url;
     else this.#archive ??= url;
   }
 
@@ -360,8 +362,9 @@ const entries: Rules = elements("atom", { entry: listed(entry, false) });
 const inFeed: Rules = new Map([...entries, ...feedLink]);
 const aroundEntries: ElementRule<FeedReader> = wrapper(elements("atom", { entry: listed(entry, true) }));
 
-const rss = { vocabulary: "rss", entryNames: ["item"] } as const;
-const atom = { vocabulary: "atom", entryNames: ["entry"] } as const;
+const others = ["urlset", "sitemapindex", "loc"];
+const rss = { vocabulary: "rss", entryNames: ["item"], otherNames: [...others, "feed", "entry"] } as const;
+const atom = { vocabulary: "atom", entryNames: ["entry"], otherNames: [...others, "rss", "rdf", "item"] } as const;
 export const feedFormats: Readonly<Record<"rss" | "rdf" | "channel" | "feed" | "entry", Format<FeedReader>>> = {
   // RSS 2.0 and 0.9x: items are in the channel.
   rss: { ...rss, root: new ElementRule("rss", { children: channels, ...around }) },

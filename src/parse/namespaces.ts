@@ -17,6 +17,10 @@ export interface Resolved {
  */
 export function vocabularyOf(name: XmlName, own: Vocabulary, ownNamespace: string): Resolved {
   const known = knownVocabulary(name.namespace);
+  // Lenient: the root may have the namespace of another format, or inherit that of an HTML page.
+  if (known?.vocabulary !== own && name.prefix === "" && name.namespace === ownNamespace && known !== undefined) {
+    return { vocabulary: own, exact: false };
+  }
   if (known !== undefined) return known;
   // RSS has no namespace: https://www.rssboard.org/rss-specification
   if (name.namespace === "" && name.bound && own === "rss") return { vocabulary: "rss", exact: true };

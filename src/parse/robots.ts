@@ -5,9 +5,9 @@
 // part of the robots.txt protocol -- for example, 'Sitemaps'". So they are read anywhere: they belong to no group and
 // end none. Crawl-delay, which is in no standard, does not end a group, either.
 //   Lenient: any key that starts with `sitemap` or `site-map`, in any case; reported unless it is `sitemap`. Before an absolute URL, any
-//   key that contains it, and any unknown key if the URL contains it; reported.
+//   key that contains it, and any unknown key if it has the letters of it or the URL contains it; reported.
 //   Lenient: a missing colon after the key; quotes or angle brackets around the URL; reported.
-//   Lenient: the URL on the next line; a URL alone on a line; a Sitemap line inside another line (`Allow: Sitemap: URL`); reported.
+//   Lenient: the URL on the next line; a URL alone on a line; a Sitemap line inside another line (`Allow: Sitemap: URL`) or inside HTML; reported.
 //   Lenient: several URLs in one line, also with a key between them; a comma or semicolon at the end; `&amp;` in a URL; reported.
 //   Lenient: a relative URL is resolved against robots.txt; reported.
 // A comment starts with a # at the beginning or after white space; inside a URL, it starts a fragment.
@@ -124,7 +124,8 @@ export class RobotsGroups {
 
   /** `isLenient`: a line in an unusual form may be a Sitemap line. Returns whether the line belongs to a robots.txt. */
   takeLine(written: string, line: number, isLenient: boolean, onSitemap: OnSitemap): boolean {
-    const text = trimUrl(written);
+    const plain = isLenient ? written : withoutTags(written);
+    const text = trimUrl(plain);
     const content = withoutComment(text);
     if (content === "") return false;
     if (isLenient && (urlAlone.test(content) || (this.#unfinished !== undefined && pathAlone.test(content)))) {
@@ -133,11 +134,12 @@ export class RobotsGroups {
       return true;
     }
     this.finish(onSitemap);
-    const { record, sitemap } = readLine(written, isLenient);
+    const { record, sitemap } = readLine(plain, isLenient);
     if (record !== undefined) this.#take(record, line);
     if (sitemap === undefined) return record !== undefined && usualKey.test(record.key);
     const urls = sitemapUrls(sitemap.value);
-    const found = { text, line, urls, isUsual: sitemap.isUsual && urls[0] === sitemap.value };
+    const isUsual = sitemap.isUsual && plain === written && urls[0] === sitemap.value;
+    const found = { text, line, urls, isUsual };
     if (urls.length === 0) this.#unfinished = found;
     else onSitemap(found);
     return true;
@@ -279,7 +281,7 @@ function readLine(line: string, isLenient: boolean): RobotsLine {
   if (key.includes("#")) return {};
   const comment = value.indexOf("#");
   const whole = comment < 0 ? value : value.slice(0, comment);
-  const inner = isLenient ? innerSitemap.exec(whole) : null;
+  const inner = innerSitemap.exec(whole);
   const own = inner === null ? whole : whole.slice(0, inner.index);
   const isRule = kind === "allow" || kind === "disallow";
   const record = { kind, key, value: isRule ? trimRule(own) : trimUrl(own) };
@@ -311,7 +313,7 @@ function readKey(line: string): KeyAndValue | undefined {
 
 // `Video Sitemap: https://example.org/videos.xml`, `Stiemap: https://example.org/sitemap.xml`
 function isNearlySitemap(key: string, value: string): boolean {
-  return absoluteUrl.test(value) && (anySitemap.test(key) || anySitemap.test(value));
+  return absoluteUrl.test(value) && (anySitemap.test(key) || misspelled.test(key) || anySitemap.test(value));
 }
 
 // https://www.rfc-editor.org/rfc/rfc9309#section-2.2: only spaces and tabs are white space. At the start of a path, nothing else makes sense, either.
@@ -325,7 +327,7 @@ function trimRule(value: string): string {
 function sitemapUrls(value: string): string[] {
   return value
     .split(/(?:\t|site-?map:\s*)(?=["'<]?https?:)/i)
-    .flatMap((part) => urlsOf(decodeHtml(trimUrl(trimUrl(part).replace(/[,;]$/, "")))))
+    .flatMap((part) => urlsOf(decodeHtml(trimUrl(trimUrl(part).replace(/(?<=.)<(?!https?:).*|[,;]$/i, "")))))
     .filter((url) => url !== "");
 }
 
@@ -338,12 +340,20 @@ function withoutComment(line: string): string {
 const commentStart = /^#|[ \t\u00a0]#|^[^:#]*:#/;
 const sitemapKey = /^site[-_ ]?map/i;
 const anySitemap = /site[-_ ]?map/i;
+// `Sitemp`, `Stiemap`
+const misspelled = /^s(?=[a-z]*m)[sitemap]{4,8}$/i;
 const absoluteUrl = /^["'<]?https?:\/\//i;
 // A Sitemap line inside the value of another line, with or without its URL.
-const innerSitemap = /(?<![^\s])site[-_ ]?map\s*:\s*(?=["'<]?https?:|$)/i;
+const innerSitemap = /site[-_ ]?map\s*:\s*(?=["'<]?https?:)|(?<![^\s])site[-_ ]?map\s*:\s*$/i;
 // A line that is only a URL with more than a host, and one that is only a path.
 const urlAlone = /^["'<]?https?:\/\/[^/?#\s]+[/?][^\s"'>]/i;
 const pathAlone = /^[^\s:]*[./][^\s:]*$/;
+
+// A Sitemap line in an HTML page; its other lines stay as they are.
+function withoutTags(line: string): string {
+  const text = line.replace(/<(?!https?:)[^<>]*>/gi, " ");
+  return innerSitemap.test(text) ? text : line;
+}
 
 function withinBytes(text: string): string {
   const bare = text.startsWith("\uFEFF") ? text.slice(1) : text;

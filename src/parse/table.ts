@@ -29,6 +29,8 @@ export interface Format<Target> {
   readonly vocabulary: Vocabulary;
   /** The names of entries, in lower case. */
   readonly entryNames: readonly string[];
+  /** The names of entries and roots of other formats, in lower case: where entries should be, they are a loss. */
+  readonly otherNames: readonly string[];
 }
 
 /** The document that is being read. */
@@ -51,6 +53,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
   readonly rules: ElementRule<Target>[];
   // Each wrong spelling and namespace is reported once.
   readonly #reported = new Set<string>();
+  #hasSkippedEntry = false;
 
   /** Whether the root of the format is open. */
   isInRoot = true;
@@ -182,10 +185,25 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     if (parent.children === undefined) return undefined;
     const { vocabulary } = this.#vocabularyOf(name);
     const found = parent.children.get(ruleKey(vocabulary, name.lower));
-    if (found === undefined) return vocabulary === this.#format.vocabulary ? parent.others : parent.foreign;
+    if (found === undefined) {
+      if (!this.#hasSkippedEntry && this.#mayBeEntry(parent, name, vocabulary)) {
+        this.#hasSkippedEntry = true;
+        this.#cursor.report("xml-entry-skipped", `<${name.raw}>`);
+      }
+      return vocabulary === this.#format.vocabulary ? parent.others : parent.foreign;
+    }
     this.#checkNamespace(name);
     if (found.name !== name.local) this.#reportOnce("xml-element-name", name.raw);
     return found;
+  }
+
+  // An entry of another format, or one with a wrong prefix or namespace. An unknown namespace is an extension.
+  #mayBeEntry({ children }: ElementRule<Target>, { lower, bound }: XmlName, vocabulary: Vocabulary): boolean {
+    const { entryNames, otherNames } = this.#format;
+    const isOwn = entryNames.includes(lower);
+    if (!isOwn && !otherNames.includes(lower)) return false;
+    if (bound && (vocabulary === "foreign" || !(isOwn || formatVocabularies.has(vocabulary)))) return false;
+    return [...children!.values()].some(({ isEntry }) => isEntry);
   }
 
   #checkNamespace(name: XmlName): void {
@@ -202,6 +220,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
 }
 
 const httpScheme = /^https?:\/\//i;
+const formatVocabularies: ReadonlySet<Vocabulary> = new Set<Vocabulary>(["sitemap", "rss", "atom"]);
 // The most unknown elements that may surround entries.
 const mostWrappers = 32;
 // The most spellings that are reported, because a hostile document may have any number of them.

@@ -75,7 +75,7 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
 
   /** The document is over. The last sitemap of an index that was cut off is kept if its URL is complete. */
   finish(): void {
-    if (this.#kind === "sitemap" && this.loc !== "") this.end();
+    if (this.isImplied || (this.#kind === "sitemap" && this.loc !== "")) this.end();
   }
 
   /** An entry, or the URL of one, is in an unexpected place. */
@@ -444,7 +444,11 @@ const sitemaps = entriesOf("sitemap");
 const roots: Rules = elements("sitemap", { urlset: pages, sitemapindex: sitemaps });
 for (const { children } of [pages, sitemaps]) for (const [key, found] of roots) children.set(key, found);
 
-const format = { vocabulary: "sitemap", entryNames: ["url", "sitemap"] } as const;
+const format = {
+  vocabulary: "sitemap",
+  entryNames: ["url", "sitemap"],
+  otherNames: ["rss", "rdf", "item", "feed", "entry"],
+} as const;
 export const urlsetFormats: Readonly<Record<"urlset" | "sitemapindex", Format<UrlsetReader>>> = {
   urlset: { ...format, root: new ElementRule("urlset", pages) },
   sitemapindex: { ...format, root: new ElementRule("sitemapindex", sitemaps) },

@@ -105,3 +105,12 @@ describe("RDF", () => {
     expect(parsed(text).outcome).toMatchObject({ kind: "invalid", reason: { code: "not-a-sitemap", value: "rdf" } });
   });
 });
+
+test("of several next pages, only the first is followed, which is a loss", () => {
+  const links = `<link rel="next" href="${two}"/><link rel="next" href="${one}"/>`;
+  const result = parsed(atom(`${links}<entry><link href="${one}"/></entry>`));
+  expect(result.outcome).toMatchObject({ next: two });
+  expect(result.codes).toEqual(["feed-next"]);
+  expect(result.complete).toBe(false);
+  expect(parsed(atom(`<link rel="next" href="${two}"/><link rel="next" href="${two}"/>`)).complete).toBe(true);
+});

@@ -19,10 +19,95 @@ describe("after the root", () => {
     expect(result.codes).toEqual(["xml-junk-after-root"]);
   });
 
-  test("namespaces of other elements there do not", () => {
+  test("namespaces of other elements there do not, which is a loss", () => {
     const other = `<x xmlns:s="${namespace}"/><s:url><s:loc>${two}</s:loc></s:url>`;
-    expect(urlsOf(parsed(`${urlset(entry(one))}${other}`))).toEqual([one]);
+    const result = parsed(`${urlset(entry(one))}${other}`);
+    expect(urlsOf(result)).toEqual([one]);
+    expect(result.complete).toBe(false);
   });
+
+  test.each([`<loc>${two}</loc>`, `<loc>${two}</loc> `])("lenient: the last URL is read, too: %j", (late) => {
+    const result = parsed(`${urlset(entry(one))}${late}`);
+    expect(urlsOf(result)).toEqual([one, two]);
+    expect(result.complete).toBe(true);
+  });
+
+  test.each([
+    two,
+    `\n${two}\n`,
+    `${"- ".repeat(500)}\n${two}`,
+    `<rss><channel><item><link>${two}</link></item></channel></rss>`,
+    `<feed xmlns="http://www.w3.org/2005/Atom"><entry><link href="${two}"/></entry></feed>`,
+  ])("what may be an entry there is a loss: %j", (late) => {
+    const result = parsed(`${urlset(entry(one))}${late}`);
+    expect(urlsOf(result)).toEqual([one]);
+    expect(result.codes).toContain("xml-entry-skipped");
+    expect(result.complete).toBe(false);
+  });
+
+  test.each(["<!-- https://example.org/ -->", '<script src="https://example.org/a.js"></script>', "1.2 s"])(
+    "%s is no loss",
+    (late) => expect(parsed(`${urlset(entry(one))}${late}`).complete).toBe(true),
+  );
+});
+
+test("a URL on a line before the document is a loss", () => {
+  const result = parsed(`${two}\n${urlset(entry(one))}`);
+  expect(urlsOf(result)).toEqual([one]);
+  expect(result.codes).toContain("xml-entry-skipped");
+  expect(result.complete).toBe(false);
+});
+
+describe("a root with the namespace of another format", () => {
+  const namespaces = [
+    "http://www.google.com/schemas/sitemap-image/1.1",
+    "http://www.google.com/schemas/sitemap-news/0.9",
+    "http://www.w3.org/1999/xhtml",
+    "http://www.w3.org/2005/Atom",
+    namespace,
+  ];
+  test.each(namespaces)("lenient: %s is accepted", (other) => {
+    for (const [root, content] of [
+      ["urlset", entry(one) + entry(two)],
+      ["rss", `<channel><item><link>${one}</link></item><item><link>${two}</link></item></channel>`],
+      ["feed", `<entry><link href="${one}"/></entry><entry><link href="${two}"/></entry>`],
+    ] as const) {
+      const result = parsed(`<${root} xmlns="${other}">${content}</${root}>`);
+      expect(urlsOf(result), root).toEqual([one, two]);
+      const page = `<html xmlns="${other}"><body><${root}>${content}</${root}></body></html>`;
+      if (root !== "feed") expect(urlsOf(parsed(page)), `${root} in a page`).toEqual([one, two]);
+    }
+  });
+});
+
+describe("an entry of another format is a loss", () => {
+  const item = `<item><link>${two}</link></item>`;
+  const atomEntry = `<entry><link href="${two}"/></entry>`;
+  const rss = (content: string) => `<rss><channel><item><link>${one}</link></item>${content}</channel></rss>`;
+  const atom = (content: string) =>
+    `<feed xmlns="http://www.w3.org/2005/Atom"><entry><link href="${one}"/></entry>${content}</feed>`;
+  test.each([
+    urlset(entry(one), item),
+    urlset(entry(one), atomEntry),
+    urlset(entry(one), `<x:url><x:loc>${two}</x:loc></x:url>`),
+    urlset(entry(one), `<url xmlns="http://www.w3.org/1999/xhtml"><loc>${two}</loc></url>`),
+    rss(atomEntry),
+    rss(entry(two)),
+    rss(`<urlset>${entry(two)}</urlset>`),
+    atom(item),
+    atom(entry(two)),
+  ])("%s", (text) => {
+    const result = parsed(text);
+    expect(urlsOf(result)).toEqual([one]);
+    expect(result.codes).toEqual(["xml-entry-skipped"]);
+    expect(result.complete).toBe(false);
+  });
+
+  test.each([
+    urlset(entry(one), `<x:url xmlns:x="https://example.org/ns"><x:loc>${two}</x:loc></x:url>`),
+    rss("<url>https://example.org/</url>"),
+    rss(`<x:entry xmlns:x="https://example.org/ns"/>`),
+  ])("an extension is none: %s", (text) => expect(parsed(text).complete).toBe(true));
 });
 
 describe("in an entry", () => {

@@ -125,6 +125,28 @@ describe("Sitemap lines", () => {
     expect(parseRobots(text).sitemaps).toEqual([map]);
   });
 
+  test.each([
+    `Disallow: /xSitemap: ${a}`,
+    `Disallow: /sitemap: ${a}`,
+    `User-agent: *\\nDisallow:\\nSitemap: ${a}`,
+    `User-agent: *<br>Sitemap: ${a}<br>`,
+    `Sitemp: ${a}`,
+  ])("lenient: a Sitemap line that is hidden in another, or misspelled: %j, reported", (text) => {
+    const { urls, problems } = read(text);
+    expect(urls).toEqual([a]);
+    expect(problems).toEqual([["robots-spelling", 1, 1]]);
+  });
+
+  test.each([
+    `<pre>User-agent: *\nSitemap: ${a}</pre>`,
+    `<p>User-agent: *</p><p>Sitemap: ${a}</p>`,
+    `<!DOCTYPE html><html><body>User-agent: *<br>Sitemap: ${a}<br></body></html>`,
+  ])("lenient: a Sitemap line in HTML: %j, reported", (text) => {
+    const result = parsed(text, { url: robotsUrl });
+    expect(result.sitemaps?.map(({ url }) => url)).toEqual([a]);
+    expect(result.codes).toEqual(["robots-spelling"]);
+  });
+
   test("lenient: after a Sitemap line without a URL, the next line may be a path", () => {
     expect(read("Sitemap:\n/a.xml\nSitemap:\n\nmaps/b.xml\nSitemap:\nDisallow: /c.xml\nSitemap:")).toMatchObject({
       urls: [a, "https://example.org/maps/b.xml"],
@@ -177,7 +199,7 @@ describe("Sitemap lines", () => {
     ["another scheme", "Sitemap: ftp://example.org/a.xml\nSitemap: javascript:alert(1)", [], [["url-scheme", 1, 2]]],
     ["no URL", `Sitemap: https://[\nSitemap: https://example.org/\0.xml\nSitemap: ${a}`, [a], [["url-invalid", 1, 2]]],
     ["nothing", 'Sitemap:\nSitemap: \nSitemap: # none\nSitemap:#none\nSitemap: ""', [], [["url-missing", 1, 5]]],
-    ["another key", `Feed: ${a}\nx ${a}\n: ${a}\nDisallow: /sitemap: ${a}\nAllow: ${a}`, [], []],
+    ["another key", `Feed: ${a}\nx ${a}\n: ${a}\nAllow: ${a}`, [], []],
     ["a homepage alone on a line", "https://example.org\nhttps://example.org/\nexample.org/a.xml", [], []],
     ["comments", `# Sitemap: ${a}\n #Sitemap: ${a}`, [], []],
   ])("%s", (_, text, urls, problems) => {

@@ -78,6 +78,7 @@ export class XmlScanner {
   // Something after the root, or the current text outside it, was already reported: one run of text is one problem.
   #isJunkReported = false;
   #isRunReported = false;
+  #isLateUrlReported = false;
 
   // What is being skipped chunk by chunk, and its end; in a document type declaration, whether we are in its subset.
   #skipping: "" | "text" | "doctype" = "";
@@ -223,7 +224,8 @@ export class XmlScanner {
       cursor.at = skipSpace(cursor.buffer, cursor.at);
       if (length - cursor.at <= shownLength && !this.#isRunReported) return;
       this.#outsideText(cursor.at, length);
-      cursor.at = length;
+      // The start of a URL is not split.
+      cursor.at = Math.max(cursor.at, length - "https://".length + 1);
     } else if (text !== undefined || cursor.strict) {
       const unread = length - cursor.at;
       if (!(text?.exceeds(unread) ?? unread > this.limits.xmlTextLength)) return;
@@ -246,6 +248,11 @@ export class XmlScanner {
 
   // Text before or after the root, which a well-formed document does not have.
   #outsideText(start: number, end: number): void {
+    this.#reportOutside(start, end);
+    this.#checkLateUrl(start, end);
+  }
+
+  #reportOutside(start: number, end: number): void {
     if (this.#isRunReported || this.#isJunkReported) return;
     const { buffer } = this.cursor;
     const first = skipSpace(buffer, start);
@@ -254,6 +261,15 @@ export class XmlScanner {
     this.#isJunkReported = this.isInDocument;
     const shown = buffer.slice(first, Math.min(end, first + shownLength)).trimEnd();
     this.cursor.flawAt(first, this.isInDocument ? "xml-junk-after-root" : "xml-junk-before-root", shown);
+  }
+
+  // A URL as text after the root may be an entry.
+  #checkLateUrl(start: number, end: number): void {
+    if (!this.isInDocument || this.#isLateUrlReported) return;
+    const url = this.cursor.buffer.slice(start, end).search(/https?:\/\//i);
+    if (url < 0) return;
+    this.#isLateUrlReported = true;
+    this.cursor.flawAt(start + url, "xml-entry-skipped", "a URL after the document");
   }
 
   // Reports markup after the root once; it is then read. Returns false if more of the document is needed to show it.
