@@ -1,6 +1,7 @@
 // `sitegrove mcp` as agents use it: with the client of the official SDK, over stdio, on websites of this machine.
 // Needs servers, processes, more than a second.
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { Client, type Transport } from "@modelcontextprotocol/client";
@@ -8,6 +9,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { blocksOf, page } from "../docs/pages.ts";
 import { isLong, some } from "../support/long.ts";
+import { listenOnLoopback } from "../support/loopback.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { launch, program, type Started, sitegrove } from "./program.ts";
 import { serve } from "./website.ts";
@@ -197,6 +199,19 @@ describe("a small website", () => {
     expect(await ask("changes", { site: site.home })).toMatchObject({ isError: true, text });
     expect(await ask("parse_sitemap", { url: `${site.home}a.xml` })).toMatchObject({ isError: true, text });
     expect(site.hits).toEqual([]);
+  });
+
+  test("a website that cannot be read is not tried again and again", async () => {
+    let connections = 0;
+    const server = createServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    });
+    closing.push(() => server.close());
+    const home = `http://127.0.0.1:${await listenOnLoopback(server)}/`;
+    const { ask } = await agent("--allow", home);
+    expect(await ask("changes", { site: home })).toMatchObject({ isError: true });
+    expect(connections).toBeLessThan(5);
   });
 
   test("pages are chosen as by ls, and each is listed once across answers", async () => {

@@ -105,11 +105,13 @@ describe("commands", () => {
     expect(new Set(packed)).toEqual(new Set([`sitegrove-${version}.tgz`]));
   });
 
-  test("every script of npm that is named exists", () => {
+  test("every script that is named exists", () => {
     const { scripts: known } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
     const named = pages.flatMap(({ text }) => [...text.matchAll(/npm run ([\w:-]+)/g)].map((match) => match[1]));
     expect(named.length).toBeGreaterThan(0);
     expect(named.filter((name) => known[name as string] === undefined)).toEqual([]);
+    const files = pages.flatMap(({ text }) => text.match(/(?<=node )(?:bench|scripts)\/[\w.-]+/g) ?? []);
+    expect(files.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
   });
 });
 
@@ -180,7 +182,7 @@ async function runLine(line: string, place: string, input = ""): Promise<Ended |
 
 // What installs, builds or takes minutes is not run from inside of the tests, nor what is meant for another shell.
 function isOnlyNamed(line: string): boolean {
-  return /^(npm (install|pack|ci|test|run|start)\b|git |cd |bunx |deno )|\bsource\b/.test(line);
+  return /^(npm (install|pack|ci|test|run|start)\b|node (bench|scripts)\/|git |cd |bunx |deno )|\bsource\b/.test(line);
 }
 
 // `# exit code 3` after a command says how it ends.

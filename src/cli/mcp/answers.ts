@@ -241,7 +241,10 @@ export function problemLine(url: string, { code, message, line, count }: Problem
 
 /** What `check` finds: each rule once, with a few examples. */
 export async function findingsOf(tree: SitemapTree, signal: AbortSignal): Promise<Answer> {
-  const { complete, rulesFailed, findings, rules, notChecked } = await checkTree(tree, { signal, time: 5 * longestSearch });
+  const { complete, rulesFailed, findings, rules, notChecked } = await checkTree(tree, {
+    signal,
+    time: 5 * longestSearch,
+  });
   const rows = new Map(rules.map((rule) => [rule.id, rule]));
   const found = new Bounded<object>();
   for (const group of groupedByRule(findings)) {
@@ -263,7 +266,11 @@ export async function findingsOf(tree: SitemapTree, signal: AbortSignal): Promis
       })),
     });
   }
-  const inWords = [counted(rulesFailed.error, "error"), counted(rulesFailed.warning, "warning"), counted(rulesFailed.info, "note")];
+  const inWords = [
+    counted(rulesFailed.error, "error"),
+    counted(rulesFailed.warning, "warning"),
+    counted(rulesFailed.info, "note"),
+  ];
   const { items, omitted } = found;
   return [
     `${tree.homepage}: rules that failed: ${inWords.join(", ")}`,

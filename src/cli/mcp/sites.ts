@@ -138,13 +138,15 @@ export class Sites {
 }
 
 /** That of `changes`, which has the same state. */
-export function lockOf(state: string): string {
+function lockOf(state: string): string {
   return `${state}.lock`;
 }
 
-/** What is said while another server reads the same website. */
-export function busyIn(homepage: string): (owner: string) => NoAnswer {
-  return (owner) => new NoAnswer(`${homepage} is being read by another server (${owner}); try again in a minute`);
+// Another server reads the same website.
+class Busy extends NoAnswer {}
+
+function busyIn(homepage: string): (owner: string) => Busy {
+  return (owner) => new Busy(`${homepage} is being read by another server (${owner}); try again in a minute`);
 }
 
 /** Waits for another server as long as a question may take. */
@@ -153,7 +155,7 @@ export async function whenFree<T>(take: () => T | Promise<T>): Promise<T> {
     try {
       return await take();
     } catch (error) {
-      const isBusy = error instanceof NoAnswer || (error instanceof SitemapError && error.code === "state-in-use");
+      const isBusy = error instanceof Busy || (error instanceof SitemapError && error.code === "state-in-use");
       if (!isBusy || Date.now() > until) throw error;
     }
   }
