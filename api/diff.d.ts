@@ -162,7 +162,7 @@ export interface MovedPage extends DeclaredPage {
 export type PageChange = AddedPage | RemovedPage | ExpiredPage | UnknownPage | ChangedPage | MovedPage;
 
 /** The fields of a page that can differ. A missing priority equals 0.5. */
-export type PageField = Exclude<keyof SitemapPage, "url" | "priorityGiven">;
+export type PageField = Exclude<keyof SitemapPage, "url">;
 
 /** The page is gone; `page` is the old entry. */
 export interface RemovedPage extends DeclaredPage {

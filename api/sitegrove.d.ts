@@ -642,10 +642,8 @@ export interface SitemapImage {
 export interface SitemapPage {
   /** As written in the sitemap: decoded, trimmed, resolved if relative, not re-encoded. */
   readonly url: string;
-  /** From 0 to 1; 0.5, the protocol's default, if the sitemap gives none. */
-  readonly priority: number;
-  /** Present only if the sitemap gives a valid priority. */
-  readonly priorityGiven?: true;
+  /** From 0 to 1, if the sitemap gives it. The protocol's default is 0.5. */
+  readonly priority?: number;
   /** ISO 8601, with the offset and precision given in the sitemap; a time without an offset is assumed to be UTC. */
   readonly lastModified?: string;
   readonly changeFrequency?: ChangeFrequency;

@@ -7,6 +7,7 @@ import { SpillFile } from "../join/spill-file.ts";
 import { type TextSpan, Texts } from "../join/texts.ts";
 import {
   type ChangedField,
+  comparedValue,
   type DiffSideTotals,
   type DiffTotals,
   type PageChange,
@@ -233,5 +234,7 @@ function isKnownToLack(side: SideFacts, sitemap: string, other: SideFacts): bool
 
 // The fields that differ, in the order of `pageFields`. The order of fields inside an object does not matter.
 function changedFields(before: SitemapPage, after: SitemapPage, ignored: ReadonlySet<PageField>): PageField[] {
-  return pageFields.filter((field) => !ignored.has(field) && !isDeepStrictEqual(before[field], after[field]));
+  return pageFields.filter(
+    (field) => !ignored.has(field) && !isDeepStrictEqual(comparedValue(before, field), comparedValue(after, field)),
+  );
 }

@@ -4,7 +4,7 @@
 import { Join } from "../join/join.ts";
 import { runAt } from "../join/marks.ts";
 import type { SpillFile } from "../join/spill-file.ts";
-import { type PageField, pageFields } from "../model/change.ts";
+import { comparedValue, type PageField, pageFields } from "../model/change.ts";
 import { FingerprintReader, mix } from "../model/fingerprints.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { ContentOf, DiffSettings } from "./diff-trees.ts";
@@ -87,7 +87,7 @@ export class PageLists {
 
   #restOf(page: SitemapPage): number {
     let hash = 0;
-    for (const field of this.#fields) hash = mix(hash ^ hashOf(page[field]), factor);
+    for (const field of this.#fields) hash = mix(hash ^ hashOf(comparedValue(page, field)), factor);
     const { contentOf } = this.#watch;
     return contentOf === undefined ? hash : mix(hash ^ hashOf(contentOf(page.url)), factor);
   }

@@ -1,6 +1,7 @@
 // The differences between two trees, as data: one change for each page and sitemap that differs, and the totals.
 import type { SitemapPage } from "./page.ts";
 import type { Problem } from "./problem.ts";
+import { defaultPriority } from "./sitemap.ts";
 
 /** One difference between two trees. A URL has at most one: its first declaration on each side counts. */
 export type TreeChange = PageChange | SitemapChange;
@@ -69,7 +70,7 @@ export interface SitemapChange {
 /** The kinds of changes. */
 export type ChangeKind = TreeChange["kind"];
 /** The fields of a page that can differ. A missing priority equals 0.5. */
-export type PageField = Exclude<keyof SitemapPage, "url" | "priorityGiven">;
+export type PageField = Exclude<keyof SitemapPage, "url">;
 
 /** What of a page can have changed. `content`: what a reader sees, between two folders of static sites. */
 export type ChangedField = PageField | "content";
@@ -84,6 +85,11 @@ export const pageFields: readonly PageField[] = Object.keys({
   videos: true,
   alternates: true,
 } satisfies Record<PageField, true>) as PageField[];
+
+/** What two pages are compared by. */
+export function comparedValue(page: SitemapPage, field: PageField): unknown {
+  return field === "priority" ? (page.priority ?? defaultPriority) : page[field];
+}
 
 /** What a diff can ignore: fields, and which sitemap declares a page. */
 export const ignorable: readonly (PageField | "sitemap")[] = [...pageFields, "sitemap"];

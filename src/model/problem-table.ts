@@ -386,7 +386,7 @@ export const entryProblems = {
     "Kept only the day, because the time zone is ambiguous or unknown: {value}",
     "Write an offset, such as `+01:00`.",
   ) as Row,
-  "priority-invalid": note("Ignored an invalid priority: {value}", "Use 0 to 1. The default 0.5 was used.") as Row,
+  "priority-invalid": note("Ignored an invalid priority: {value}", "Use 0 to 1.") as Row,
   "change-frequency-invalid": note(
     "Ignored an invalid change frequency: {value}",
     "Use `daily`, `weekly` and so on.",

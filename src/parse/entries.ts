@@ -83,7 +83,7 @@ export interface EntrySource {
 
 /** A record that is being put together. */
 export type Draft<T> = { -readonly [Key in keyof T]?: T[Key] };
-export type PageDraft = Draft<SitemapPage> & Pick<SitemapPage, "url" | "priority">;
+export type PageDraft = Draft<SitemapPage> & Pick<SitemapPage, "url">;
 
 /** What the URL of an entry points to. */
 export type EntryKind = "page" | "sitemap";

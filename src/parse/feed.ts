@@ -7,7 +7,6 @@
 //   Lenient: `<link href="…">` in RSS, `<link>…</link>` in Atom, and a URL as text in an item are links.
 //   Lenient: an item needs neither title nor description.
 import type { NewsStory, SitemapPage } from "../model/page.ts";
-import { defaultPriority } from "../model/sitemap.ts";
 import { isHttpUrl, resolveUrl } from "../model/url.ts";
 import { resolveListedUrl } from "../model/url-forms.ts";
 import { readDate } from "./dates.ts";
@@ -210,7 +209,7 @@ export class FeedReader implements TableTarget {
     for (const more of item.moreLinks) {
       this.#report("url-several", more);
       const other = this.#sink.takeUrl("page", more);
-      if (other !== undefined) this.#sink.addPage({ url: other, priority: defaultPriority });
+      if (other !== undefined) this.#sink.addPage({ url: other });
     }
   }
 
@@ -221,7 +220,7 @@ export class FeedReader implements TableTarget {
     if (title !== "") story.title = title;
     if (publishDate !== undefined) story.publishDate = publishDate;
     if (item.language !== "") story.publicationLanguage = item.language;
-    const page: PageDraft = { url, priority: defaultPriority };
+    const page: PageDraft = { url };
     if (item.updated !== undefined) page.lastModified = item.updated;
     if (title !== "" || publishDate !== undefined) page.newsStory = story;
     const image = item.image === "" ? undefined : this.#sink.resolveUrl(item.image);

@@ -3,7 +3,6 @@
 // The first link of each list item is a page; the heading above it is its section.
 //   Lenient: a title, a summary and sections are not required.
 import type { NewsStory } from "../model/page.ts";
-import { defaultPriority } from "../model/sitemap.ts";
 import { detached } from "../model/text.ts";
 import type { Draft, ParseOutcome } from "./entries.ts";
 import { LineParser } from "./lines.ts";
@@ -37,7 +36,7 @@ export class LlmsParser extends LineParser {
     if (plain(title) !== "") story.title = plain(title);
     if (this.#section !== "") story.section = this.#section;
     const hasStory = Object.keys(story).length > 0;
-    this.sink.addPage({ url, priority: defaultPriority, ...(hasStory && { newsStory: story }) });
+    this.sink.addPage({ url, ...(hasStory && { newsStory: story }) });
   }
 }
 

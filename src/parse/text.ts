@@ -12,7 +12,6 @@
 //   Lenient: a line that is not an http(s) URL is reported and skipped.
 // Relative URLs are not accepted: every word would be one.
 import { notSitemap, problem } from "../model/problem.ts";
-import { defaultPriority } from "../model/sitemap.ts";
 import { trimUrl } from "../model/url.ts";
 import { unwrapUrl } from "../model/url-forms.ts";
 import { parseDate } from "./dates.ts";
@@ -47,7 +46,7 @@ export class TextParser extends LineParser {
   // Adds a page. Returns whether its URL is new.
   #take(bare: string): boolean {
     const url = this.takePageUrl(bare);
-    if (url !== undefined) this.sink.addPage({ url, priority: defaultPriority });
+    if (url !== undefined) this.sink.addPage({ url });
     return url !== undefined;
   }
 }

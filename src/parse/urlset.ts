@@ -12,7 +12,6 @@ import type {
   SitemapVideo,
 } from "../model/page.ts";
 import type { ProblemCode } from "../model/problem.ts";
-import { defaultPriority } from "../model/sitemap.ts";
 import { readDate } from "./dates.ts";
 import type { Draft, EntryKind, EntrySink, EntrySource, PageDraft } from "./entries.ts";
 import { type ExtensionTarget, imageRules, type KeptAttribute, newsRules, videoRules } from "./extensions.ts";
@@ -201,7 +200,7 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
     else if (repeated !== undefined && kind === "page" && !this.urlsOnly) sink.repeats.merge(this.#page(repeated));
     this.#moreLocs?.forEach((loc) => {
       const more = sink.takeUrl(kind, loc);
-      if (more !== undefined && kind === "page") sink.addPage({ url: more, priority: defaultPriority }, !this.urlsOnly);
+      if (more !== undefined && kind === "page") sink.addPage({ url: more }, !this.urlsOnly);
       else if (more !== undefined) sink.addSitemap({ url: more });
     });
     if (this.#isMixedReported || sink.count(kind === "page" ? "sitemap" : "page") === 0) return;
@@ -273,7 +272,7 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
   }
 
   #page(url: string): SitemapPage {
-    if (this.urlsOnly) return { url, priority: defaultPriority };
+    if (this.urlsOnly) return { url };
     const page = this.#plainPage(url);
     if (this.#newsStory !== undefined) page.newsStory = this.#newsStory;
     // Copies, because lists that grew reserve more memory than they need.
@@ -287,21 +286,15 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
   #plainPage(url: string): PageDraft {
     const lastModified = this.#lastModified;
     const changeFrequency = this.#changeFrequency;
-    const priority = this.#hasPriority ? this.#priority : defaultPriority;
-    const priorityGiven = true;
+    const priority = this.#priority;
     if (this.#hasPriority && lastModified !== undefined) {
-      if (changeFrequency === undefined) return { url, priority, priorityGiven, lastModified };
-      return { url, priority, priorityGiven, lastModified, changeFrequency };
+      if (changeFrequency === undefined) return { url, priority, lastModified };
+      return { url, priority, lastModified, changeFrequency };
     }
-    if (this.#hasPriority) {
-      if (changeFrequency === undefined) return { url, priority, priorityGiven };
-      return { url, priority, priorityGiven, changeFrequency };
-    }
-    if (changeFrequency === undefined)
-      return lastModified === undefined ? { url, priority } : { url, priority, lastModified };
-    return lastModified === undefined
-      ? { url, priority, changeFrequency }
-      : { url, priority, lastModified, changeFrequency };
+    if (this.#hasPriority)
+      return changeFrequency === undefined ? { url, priority } : { url, priority, changeFrequency };
+    if (changeFrequency === undefined) return lastModified === undefined ? { url } : { url, lastModified };
+    return lastModified === undefined ? { url, changeFrequency } : { url, lastModified, changeFrequency };
   }
 }
 

@@ -8,7 +8,6 @@
 import { SitemapError } from "../model/errors.ts";
 import { suggestion } from "../model/option-checks.ts";
 import type { AlternatePage, SitemapImage, SitemapPage, SitemapVideo } from "../model/page.ts";
-import { defaultPriority } from "../model/sitemap.ts";
 import type { PageWriter } from "./pages.ts";
 import { escaped, printable, printableJson } from "./printable.ts";
 
@@ -53,7 +52,7 @@ export function csvWriter({
       return rows;
     },
     writeReferences(sitemap, references) {
-      return references.map((reference) => row({ ...reference, priority: defaultPriority }, sitemap)).join("");
+      return references.map((reference) => row(reference, sitemap)).join("");
     },
   };
 }
@@ -94,7 +93,7 @@ const pageColumns: readonly Column[] = [
   { name: "url", read: ({ url }) => url },
   { name: "lastModified", read: ({ lastModified }) => lastModified },
   { name: "changeFrequency", read: ({ changeFrequency }) => changeFrequency },
-  { name: "priority", read: ({ priority, priorityGiven }) => (priorityGiven ? priority : undefined) },
+  { name: "priority", read: ({ priority }) => priority },
   { name: "sitemap", read: (_, sitemap) => sitemap },
   { name: "news.title", read: ({ newsStory }) => newsStory?.title },
   { name: "news.publishDate", read: ({ newsStory }) => newsStory?.publishDate },

@@ -185,6 +185,6 @@ function changeInWords(change: PageChange): string {
   }
 }
 
-function priorityInWords({ priority, priorityGiven }: SitemapPage): string {
-  return priorityGiven ? String(priority) : "none";
+function priorityInWords({ priority }: SitemapPage): string {
+  return String(priority ?? "none");
 }

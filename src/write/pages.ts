@@ -122,9 +122,9 @@ export function ndjsonWriter(): PageWriter {
  * characters; writing these by hand takes half the time of JSON.stringify, a second for a million pages.
  */
 export function openPageJson(page: SitemapPage): string {
-  const { url, priority, priorityGiven, lastModified, changeFrequency, newsStory, images, videos, alternates } = page;
-  let json = `{"url":${textJson(url)},"priority":${priority}`;
-  if (priorityGiven) json += ',"priorityGiven":true';
+  const { url, priority, lastModified, changeFrequency, newsStory, images, videos, alternates } = page;
+  let json = `{"url":${textJson(url)}`;
+  if (priority !== undefined) json += `,"priority":${priority}`;
   if (lastModified !== undefined) json += `,"lastModified":${textJson(lastModified)}`;
   if (changeFrequency !== undefined) json += `,"changeFrequency":"${changeFrequency}"`;
   if (newsStory !== undefined) json += `,"newsStory":${jsonOf(newsStory)}`;

@@ -76,7 +76,7 @@ export class ParquetTables {
 }
 
 function pageRow(page: SitemapPage): Row {
-  const { url, lastModified, changeFrequency, priority, priorityGiven, newsStory, alternates, images, videos } = page;
+  const { url, lastModified, changeFrequency, priority, newsStory, alternates, images, videos } = page;
   const news = newsStory && {
     ...inSnakeCase(newsStory),
     publish_date: instant(newsStory.publishDate),
@@ -87,7 +87,7 @@ function pageRow(page: SitemapPage): Row {
     last_modified: lastModified,
     last_modified_text: lastModified,
     change_frequency: changeFrequency,
-    priority: priorityGiven ? priority : undefined,
+    priority,
     news,
     alternates,
     images: images?.map(inSnakeCase),

@@ -213,7 +213,7 @@ test("a website is crawled, and compared with an archive or a list", async () =>
   expect(live).toEqual(saved);
   const list = file("list.txt", `${site.homepage}b\n${site.homepage}old\n`);
   const since = await sitegrove(["diff", list, site.homepage, ...flags, "--only", "removed"]);
-  expect(short(since.stdout)).toBe('{"kind":"removed","page":{"url":"/old","priority":0.5},"sitemap":"list.txt"}\n');
+  expect(short(since.stdout)).toBe('{"kind":"removed","page":{"url":"/old"},"sitemap":"list.txt"}\n');
   isLater = false;
 });
 
@@ -358,7 +358,7 @@ test("on a terminal it shows the same summary, and what it does until then", asy
 
 test("pages as NDJSON are a side: fields are compared, and the last line says whether they are all", async () => {
   const line = (name: string, more: object = {}) =>
-    `${JSON.stringify({ url: `https://example.org/${name}`, priority: 0.5, ...more, sitemap: "https://example.org/a.xml" })}\n`;
+    `${JSON.stringify({ url: `https://example.org/${name}`, ...more, sitemap: "https://example.org/a.xml" })}\n`;
   const one = line("1", { lastModified: "2024-01-01" });
   const old = one + line("2");
   const kinds = async (before: string, after: string) => {

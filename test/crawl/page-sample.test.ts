@@ -7,7 +7,7 @@ import { sitegrove } from "../cli/program.ts";
 import { serve, type Website } from "../cli/website.ts";
 import { listOf } from "../support/collected.ts";
 
-const page = (url: string): SitemapPage => ({ url, priority: 0.5 }) as SitemapPage;
+const page = (url: string): SitemapPage => ({ url }) as SitemapPage;
 const urlsOf = (count: number, section: string) =>
   Array.from({ length: count }, (_, at) => `https://example.org/${section}/${at}`);
 

@@ -158,5 +158,6 @@ function isWhole(tree: SitemapTree, other: SitemapTree): boolean {
 }
 
 function differs(before: SitemapPage, after: SitemapPage, field: PageField): boolean {
-  return JSON.stringify(before[field]) !== JSON.stringify(after[field]);
+  const written = (page: SitemapPage) => JSON.stringify(field === "priority" ? (page.priority ?? 0.5) : page[field]);
+  return written(before) !== written(after);
 }

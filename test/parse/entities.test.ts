@@ -122,9 +122,9 @@ describe("in a sitemap", () => {
         ),
       );
       expect(result.pages).toMatchObject([
-        { url: "https://example.org/2", priority: 0.2, priorityGiven: true },
+        { url: "https://example.org/2", priority: 0.2 },
         { url: "https://example.org/3" },
-        { url: "https://example.org/4", priority: 0.5, changeFrequency: "daily" },
+        { url: "https://example.org/4", changeFrequency: "daily" },
         { url: "https://example.org/5", images: [{ url: "https://example.org/i" }] },
         { url: "https://example.org/6" },
       ]);

@@ -9,7 +9,7 @@ const rss = (...items: string[]) =>
 describe("RSS 2.0", () => {
   test("a date that cannot be read is absent", () => {
     const result = parsed(rss("<item><pubDate>soon</pubDate><link>https://example.org/1</link></item>"));
-    expect(result.pages).toEqual([{ url: "https://example.org/1", priority: 0.5 }]);
+    expect(result.pages).toEqual([{ url: "https://example.org/1" }]);
     expect(result.codes).toEqual(["date-invalid"]);
   });
 
@@ -55,7 +55,7 @@ describe("RSS 2.0", () => {
       <item><media:title>no</media:title><media:content><title>no</title><link>https://no.example/</link></media:content>
       <atom:link href="https://no.example/"/><link>https://example.org/1</link><title>yes</title></item></channel></rss>`,
     );
-    expect(result.pages).toEqual([{ url: "https://example.org/1", priority: 0.5, newsStory: { title: "yes" } }]);
+    expect(result.pages).toEqual([{ url: "https://example.org/1", newsStory: { title: "yes" } }]);
   });
 
   test("a truncated feed keeps the items that are complete", () => {
@@ -69,7 +69,7 @@ describe("RSS 2.0", () => {
     const result = parsed(
       `<rss version="${version}"><channel><item><title>T</title><link>https://example.org/1</link></item></channel></rss>`,
     );
-    expect(result.pages).toEqual([{ url: "https://example.org/1", priority: 0.5, newsStory: { title: "T" } }]);
+    expect(result.pages).toEqual([{ url: "https://example.org/1", newsStory: { title: "T" } }]);
     expect(result.problems).toEqual([]);
   });
 });
@@ -86,7 +86,7 @@ test.each(["http://purl.org/rss/1.0/", "http://my.netscape.com/rdf/simple/0.9/"]
     );
     expect(result.outcome).toEqual({ kind: "pages", format: "rss" });
     expect(result.pages).toEqual([
-      { url: "https://example.org/1", priority: 0.5, newsStory: { title: "T", publishDate: "2024-01-02" } },
+      { url: "https://example.org/1", newsStory: { title: "T", publishDate: "2024-01-02" } },
     ]);
     expect(result.problems).toEqual([]);
   },
@@ -105,7 +105,7 @@ describe("Atom", () => {
         <title type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml">A <em>b</em></div></title><link href="https://example.org/1"/></entry>`,
       ),
     );
-    expect(result.pages).toEqual([{ url: "https://example.org/1", priority: 0.5, newsStory: { title: "A b" } }]);
+    expect(result.pages).toEqual([{ url: "https://example.org/1", newsStory: { title: "A b" } }]);
   });
 
   test("lenient: a feed without its namespace is read and reported", () => {
@@ -210,7 +210,6 @@ describe("less common feeds", () => {
     expect(result.pages).toEqual([
       {
         url: "https://e.example/1",
-        priority: 0.5,
         lastModified: "2024-05-31",
         newsStory: { publishDate: "2024-05-01" },
       },
@@ -238,7 +237,7 @@ test("where a feed goes on is part of its result", () => {
 describe("JSON Feed", () => {
   const feed = (items: string, rest = "") =>
     `{\n"version": "https://jsonfeed.org/version/1.1", "author": {"url": "https://example.org/me"}, "items": [${items}]${rest}}`;
-  const one = { url: "https://example.org/1", priority: 0.5 };
+  const one = { url: "https://example.org/1" };
 
   test("spec: an item is a page, with title, dates, image and language", () => {
     const item = {

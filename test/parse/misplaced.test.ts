@@ -101,7 +101,7 @@ describe("an entry's start tag ends what was left open before it", () => {
     const result = parsed(urlset(...list, `<url><loc>${one}9</loc>${image.slice(0, -14)}`, entry(two)));
     expect(urlsOf(result)).toEqual([0, 1, 2, 3, 4].map((n) => `https://example.org/${n}`).concat(`${one}9`));
     expect(result.pages[4]).toEqual({
-      ...{ url: "https://example.org/4", priority: 0.5, lastModified: "2024" },
+      ...{ url: "https://example.org/4", lastModified: "2024" },
       images: [{ url: "https://example.org/i" }],
     });
     expect(result.problems).toMatchObject([{ code: "xml-mismatched-tag" }, { code: "url-repeated" }]);
@@ -142,10 +142,7 @@ describe("entries in unexpected places", () => {
 
   test("what stands beside a URL without an entry belongs to it", () => {
     const result = parsed(`<urlset ${namespace}><loc>${one}</loc><lastmod>2024</lastmod><loc>${two}</loc></urlset>`);
-    expect(result.pages).toEqual([
-      { url: one, priority: 0.5, lastModified: "2024" },
-      { url: two, priority: 0.5 },
-    ]);
+    expect(result.pages).toEqual([{ url: one, lastModified: "2024" }, { url: two }]);
   });
 
   test("the URL of an entry counts before one in an element that is unknown", () => {

@@ -9,10 +9,7 @@ test("a sitemap gives its pages, and what was wrong with them", () => {
   ).toEqual({
     kind: "pages",
     format: "xml",
-    pages: [
-      { url: "https://example.org/1", priority: 0.5 },
-      { url: "https://example.org/2", priority: 0.5 },
-    ],
+    pages: [{ url: "https://example.org/1" }, { url: "https://example.org/2" }],
     complete: true,
     problems: [{ code: "url-relative", message: "Resolved a relative URL: /2", value: "/2", line: 8 }],
   });

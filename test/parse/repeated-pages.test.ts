@@ -33,7 +33,6 @@ describe("entries of one URL", () => {
     expect(result.pages).toEqual([
       {
         url: one,
-        priority: 0.5,
         lastModified: "2024",
         newsStory: { title: "x" },
         videos: [{ title: "a", duration: 1 }, { title: "b" }],
@@ -43,7 +42,7 @@ describe("entries of one URL", () => {
           { language: "fr", url: "https://example.org/fr" },
         ],
       },
-      { url: two, priority: 0.5, images: [{ url: "https://example.org/two.png" }] },
+      { url: two, images: [{ url: "https://example.org/two.png" }] },
     ]);
     expect(result.problems).toContainEqual(expect.objectContaining({ code: "url-repeated", value: one, count: 3 }));
     expect(result.complete).toBe(true);
@@ -74,7 +73,7 @@ describe("entries of one URL", () => {
 
   test("where only URLs are wanted, it is as many pages", () => {
     const text = urlset(entry(one, video("a")), entry(two), entry(one, video("b")));
-    expect(parsePieces([text], { urlsOnly: true }).pages).toEqual([one, two].map((url) => ({ url, priority: 0.5 })));
+    expect(parsePieces([text], { urlsOnly: true }).pages).toEqual([one, two].map((url) => ({ url })));
   });
 });
 

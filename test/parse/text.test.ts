@@ -44,7 +44,7 @@ test("spec: one URL per line, in the order of the document", () => {
 
 test("a page of a text sitemap has a URL and the priority that the protocol gives it", () => {
   const parser = new TextParser({ url: undefined, limits: defaultLimits, strict: false, problems: new ProblemLog() });
-  expect(parser.write(`${a}\n`)).toEqual({ pages: [{ url: a, priority: 0.5 }], sitemaps: [] });
+  expect(parser.write(`${a}\n`)).toEqual({ pages: [{ url: a }], sitemaps: [] });
 });
 
 describe("line ends", () => {
@@ -329,11 +329,11 @@ Some [text](https://example.org/none).
     const result = parsed(text);
     expect(result.outcome).toEqual({ kind: "pages", format: "llms" });
     expect(result.pages).toEqual([
-      { url: "https://example.org/start.md", priority: 0.5, newsStory: { title: "Start [here]", section: "Docs" } },
-      { url: "https://example.org/api", priority: 0.5, newsStory: { title: "API of x_y", section: "Docs" } },
-      { url: "https://example.org/untitled", priority: 0.5, newsStory: { section: "Docs" } },
-      { url: "https://example.org/a_(b)", priority: 0.5, newsStory: { title: "Pairs", section: "Optional" } },
-      { url: "https://example.org/c(", priority: 0.5, newsStory: { title: "Brackets", section: "Optional" } },
+      { url: "https://example.org/start.md", newsStory: { title: "Start [here]", section: "Docs" } },
+      { url: "https://example.org/api", newsStory: { title: "API of x_y", section: "Docs" } },
+      { url: "https://example.org/untitled", newsStory: { section: "Docs" } },
+      { url: "https://example.org/a_(b)", newsStory: { title: "Pairs", section: "Optional" } },
+      { url: "https://example.org/c(", newsStory: { title: "Brackets", section: "Optional" } },
     ]);
     expect(result.codes).toEqual(["url-relative", "url-repeated", "url-scheme"]);
   });

@@ -141,7 +141,7 @@ function checkEntries({ pages, sitemaps, problems }: Reading): void {
       checkDate(lastModified);
     }
   }
-  for (const { priority, newsStory, videos } of pages) {
+  for (const { priority = 0.5, newsStory, videos } of pages) {
     if (!(priority >= 0 && priority <= 1)) throw new Error(`not a priority: ${priority}`);
     checkDate(newsStory?.publishDate);
     for (const video of videos ?? []) {

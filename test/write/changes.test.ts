@@ -28,7 +28,6 @@ import { hostileText, steering } from "./hostile.ts";
 const url = hostileText.map((text) => `https://example.org/${text}`);
 const page = fc.record({ url, title: hostileText, priority: fc.constantFrom(0.5, 1) }).map(({ title, ...page }) => ({
   ...page,
-  priorityGiven: true as const,
   lastModified: "2024-05-31",
   newsStory: { title },
 }));
@@ -149,7 +148,7 @@ test("a summary is bounded, however many sections and sitemaps a website has", (
     summarizer.see(
       Array.from({ length: 1000 }, (_, more) => {
         const section = `https://example.org/${at + more}`;
-        return { kind: "added", page: { url: `${section}/page`, priority: 0.5 }, sitemap: `${section}.xml` } as const;
+        return { kind: "added", page: { url: `${section}/page` }, sitemap: `${section}.xml` } as const;
       }),
     );
   }

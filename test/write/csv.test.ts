@@ -12,7 +12,6 @@ const pages: SitemapPage[] = [
   {
     url: "https://e.example/a?x=1&y=é",
     priority: 0.7,
-    priorityGiven: true,
     lastModified: "2024-05-06T07:08:09+02:00",
     changeFrequency: "daily",
     newsStory: { title: 'He said "no",\nthen left', keywords: ["a", "b"], genres: ["Blog"] },
@@ -20,7 +19,7 @@ const pages: SitemapPage[] = [
     videos: [{ title: "film", duration: 5, isLive: false, tags: ["x", "-y"], restriction: { values: ["DE"] } }],
     alternates: [{ language: "de", url: "https://e.example/de" }],
   },
-  { url: "https://e.example/b", priority: 0.5, lastModified: "2024-05" },
+  { url: "https://e.example/b", lastModified: "2024-05" },
 ];
 const sitemap = "https://e.example/s.xml";
 const written = (options: CsvOptions, list = pages) => csvWriter(options).write({ sitemap, pages: list });
@@ -108,7 +107,6 @@ test.each([
 describe("texts of a website", () => {
   const hostile = (url: string, text: string): SitemapPage => ({
     url,
-    priority: 0.5,
     newsStory: { title: text, keywords: [text, url] },
     images: [{ url: text, caption: url }],
     videos: [{ tags: ["a", text] }],

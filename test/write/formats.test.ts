@@ -11,12 +11,11 @@ import { writeJson } from "../../src/write/trees.ts";
 import { some } from "../support/long.ts";
 import { hostileText, steering } from "./hostile.ts";
 
-const plain: SitemapPage = { url: "https://example.org/a", priority: 0.5 };
+const plain: SitemapPage = { url: "https://example.org/a" };
 // Every field: what a writer forgets fails here.
 const rich: Required<SitemapPage> = {
   url: "https://example.org/b?x=1&y=é",
   priority: 0.8,
-  priorityGiven: true,
   lastModified: "2024-05-06T07:08:09+02:00",
   changeFrequency: "daily",
   newsStory: { title: 'He said "no",\nthen left', keywords: ["a", "b"], genres: ["Blog"] },
@@ -52,7 +51,7 @@ test("a URL below the homepage, and no other, is shown as a path", () => {
 });
 
 test("pages is one URL a line, whatever the URL holds, in pieces of whole lines", async () => {
-  const many = Array.from({ length: 2500 }, (_, index) => ({ url: `https://e/${index}\n\u001b[2J`, priority: 0.5 }));
+  const many = Array.from({ length: 2500 }, (_, index) => ({ url: `https://e/${index}\n\u001b[2J` }));
   const pieces = await Readable.from(writeBatches([{ sitemap: "s", pages: many }], pagesWriter())).toArray();
   expect(pieces).toHaveLength(3);
   expect(pieces.join("")).toBe(many.map((_, index) => `https://e/${index}\\u000a\\u001b[2J\n`).join(""));
@@ -69,7 +68,7 @@ test("ndjson has every field of a page, and the URL of its sitemap", () => {
 test("ndjson keeps hostile text, in one line and without anything that steers a terminal", () => {
   fc.assert(
     fc.property(hostileText, hostileText, (url, title) => {
-      const page = { url, priority: 0.5, newsStory: { title } };
+      const page = { url, newsStory: { title } };
       const line = ndjsonWriter().write({ sitemap: title, pages: [page] });
       expect(line.slice(0, -1)).not.toMatch(steering);
       expect(JSON.parse(line)).toEqual({ ...page, sitemap: title });

@@ -97,7 +97,7 @@ export class DateRules {
   /** When the page changed, in milliseconds; NaN if it has no date. */
   see(page: SitemapPage, { receivedAt, findings, sitemap }: SitemapContext): number {
     const { lastModified, url } = page;
-    if (page.changeFrequency !== undefined || page.priorityGiven) this.#hints += 1;
+    if (page.changeFrequency !== undefined || page.priority !== undefined) this.#hints += 1;
     if (sitemap.format === "xml") this.#sitePages += 1;
     if (lastModified === undefined) return Number.NaN;
     const instant = Date.parse(lastModified);
