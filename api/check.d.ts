@@ -64,6 +64,8 @@ export interface CheckOptions {
    * @example [{ rule: "url-other-host", sitemap: "https://example.org/shop/*", reason: "the shop is verified, too", until: "2027-01-01" }]
    */
   ignore?: readonly IgnoredFinding[] | undefined;
+  /** Known findings: the result has only what is new. */
+  baseline?: Baseline | undefined;
   /**
    * The time to compare dates with: milliseconds, a date or ISO 8601. @default the time of the crawl; for local files, now
    */
@@ -111,7 +113,7 @@ export interface CheckResult {
   readonly rulesFailed: Readonly<Record<Severity, number>>;
   /** The number of occurrences: the sum of the rulesFailed of the findings. */
   readonly occurrences: Readonly<Record<Severity, number>>;
-  /** Most severe first; within one severity in the order of the rules, then of the tree. */
+  /** Most severe first; within one severity, the rules that affect the most pages. */
   readonly findings: readonly Finding[];
   /** The number of occurrences that are in the baseline, and not in the findings. Absent without a baseline. */
   readonly known?: number;
@@ -210,6 +212,22 @@ export type Need = "complete" | "site" | "location" | "response" | "robots" | "s
 export interface NotChecked {
   readonly rule: string;
   readonly reason: string;
+}
+
+/** One occurrence of a finding. */
+export interface Occurrence {
+  readonly rule: string;
+  readonly severity: Severity;
+  /** The page concerned. */
+  readonly url?: string | undefined;
+  /** The wrong value, or what it was compared with. */
+  readonly value?: string | undefined;
+  /** The URL of the sitemap, or of the homepage if it is about the website as a whole. */
+  readonly sitemap: string;
+  /** The line of the entry in the decoded sitemap, from 1. */
+  readonly line?: number | undefined;
+  /** What is wrong. */
+  readonly message: string;
 }
 
 /** The result of a sample of pages, for all pages. */
@@ -317,6 +335,14 @@ export declare function checkTree(tree: SitemapTree, options?: CheckOptions): Pr
 
 /** The findings of a document as `Baseline.toJson` makes it. Throws an error for any other. */
 export declare function parseBaseline(document: unknown): BaselineFindings;
+
+/**
+ * Checks a tree, and yields every occurrence of every finding while it does. Returns the result, which has examples only.
+ *
+ * @example
+ * for await (const { rule, url, line } of streamOccurrences(tree)) console.log(rule, url, line);
+ */
+export declare function streamOccurrences(tree: SitemapTree, options?: CheckOptions): AsyncGenerator<Occurrence, CheckResult>;
 
 type AiRuleId = Words<"robots-preference-invalid robots-preference-misplaced robots-preference-conflict">;
 

@@ -7,6 +7,7 @@ export { Baseline, type BaselineEntry, type BaselineFindings, parseBaseline } fr
 export { checkTree } from "./check/check-tree.ts";
 export { type FileLocation, FileLocations } from "./check/file-locations.ts";
 export type { Finding, FindingExample } from "./check/findings.ts";
+export { type Occurrence, streamOccurrences } from "./check/occurrences.ts";
 export type {
   CheckOptions,
   IgnoredFinding,

@@ -4,12 +4,12 @@ import type { SitemapPage } from "../model/page.ts";
 import type { PagesSitemap, Sitemap } from "../model/sitemap.ts";
 import { partsOf, type SitemapTree } from "../tree/tree.ts";
 import { bounds } from "./bounds.ts";
-import type { PageWatcher } from "./check-tree.ts";
+import type { CheckExtras } from "./check-tree.ts";
 import { type CheckRun, locationOf, RobotsAccess, SiteContext, type SitemapContext } from "./context.ts";
 import { CrossRules, WebsitePages } from "./cross-rules.ts";
 import { tellEnd, tellStep } from "./custom-rules.ts";
-import { findLines } from "./example-lines.ts";
-import { Findings, type KnownPlaces, SitemapFindings } from "./findings.ts";
+import { findExampleLines } from "./example-lines.ts";
+import { Findings, SitemapFindings } from "./findings.ts";
 import { type CheckSettings, judgeFor } from "./options.ts";
 import { type CheckResult, type NotChecked, resultOf } from "./result.ts";
 import type { Need } from "./rule.ts";
@@ -24,18 +24,19 @@ import { SiteFiles } from "./site-files.ts";
 import { judgeTree } from "./tree-rules.ts";
 import { UrlScan } from "./url-scan.ts";
 
-/** `watcherFor` receives the time of the crawl, in milliseconds. */
 export async function runCheck(
   tree: SitemapTree,
   settings: CheckSettings,
-  watcherFor: ((receivedAt: number) => PageWatcher) | undefined,
-  known: KnownPlaces | undefined,
+  { watcherFor, ...extras }: CheckExtras,
 ): Promise<CheckResult> {
   const time = new CheckTime(settings.time, settings.signal);
   const receipt = new Receipt(tree, settings.now);
   const received = await receipt.ofWebsite();
   const watcher = watcherFor?.(received);
-  const findings = new Findings(judgeFor(settings, received), known);
+  const sentences = new Map(settings.rules.map(({ id, sentence }) => [id, sentence]));
+  const sentenceOf = (rule: string) => sentences.get(rule) ?? rule;
+  const findings = new Findings(judgeFor(settings, received), { ...extras, sentenceOf });
+  const { rows } = extras;
   const site = new SiteContext(tree);
   const robots = await RobotsAccess.of(tree, site, settings.agents);
   const run: CheckRun = { tree, settings, site, robots, findings, receipt, time };
@@ -110,7 +111,8 @@ export async function runCheck(
     if (isComplete) await fileRules?.finish();
     const isLate = time.isUp;
     const sample = sampler && (await judgeSample(sampler.pages(), pages.count, run));
-    await findLines(run);
+    await findExampleLines(run);
+    await rows?.settleDocuments(() => time.isOver(), true);
     const missing = new Set<Need>();
     if (!tree.complete || isLate) missing.add("complete");
     if (!site.isSite) missing.add("site");
@@ -134,6 +136,7 @@ export async function runCheck(
   try {
     if (files !== undefined) judgeAddress(files, run);
     await judgeTree(run);
+    await rows?.settleDocuments(() => time.isOver(), true);
     let context: SitemapContext | undefined;
     const seen = new Set<string>();
     const hasOwn = settings.own.length > 0;
@@ -147,6 +150,7 @@ export async function runCheck(
       } else if (step.type === "pages") {
         if (context === undefined) continue;
         await seePages(step.pages, context);
+        await rows?.settlePages(context.sitemap.url, pages.countIn, () => tree.text(step.sitemap));
       } else {
         if (context !== undefined) {
           dates.end(context);

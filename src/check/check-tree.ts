@@ -2,7 +2,7 @@
 import { unexpected } from "../model/option-checks.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { isTree, type SitemapTree } from "../tree/tree.ts";
-import type { KnownPlaces } from "./findings.ts";
+import type { FindingsOptions } from "./findings.ts";
 import { type CheckOptions, resolveCheckOptions } from "./options.ts";
 import type { CheckResult } from "./result.ts";
 import type { AlternateSet } from "./rules/languages.ts";
@@ -20,18 +20,25 @@ export async function checkTree(tree: SitemapTree, options?: CheckOptions): Prom
   return checkTreeWhile(tree, options);
 }
 
-/** The same; `watcherFor` creates a watcher that receives all pages in the same pass, given the time of receipt. `known`: a baseline. */
+/** What else a check does in the same pass. */
+export interface CheckExtras extends Omit<FindingsOptions, "sentenceOf"> {
+  /** Creates a watcher that receives all pages, given the time of receipt in milliseconds. */
+  readonly watcherFor?: ((receivedAt: number) => PageWatcher) | undefined;
+}
+
+/** The same, with more. `known` is a baseline, which the caller applies to the result. */
 export async function checkTreeWhile(
   tree: SitemapTree,
   options?: CheckOptions,
-  watcherFor?: (receivedAt: number) => PageWatcher,
-  known?: KnownPlaces,
+  extras: CheckExtras = {},
 ): Promise<CheckResult> {
   if (!isTree(tree)) throw unexpected("tree", "a tree", tree);
   const settings = resolveCheckOptions(options);
   settings.signal?.throwIfAborted();
   const { runCheck } = await import("./check-run.ts");
-  return runCheck(tree, settings, watcherFor, known);
+  const { baseline } = settings;
+  if (baseline === undefined) return runCheck(tree, settings, extras);
+  return baseline.apply(await runCheck(tree, settings, { ...extras, known: baseline }), tree).result;
 }
 
 /**

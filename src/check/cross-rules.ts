@@ -2,7 +2,9 @@
 // the first examples is read again from the documents.
 
 import { Marks, runAt } from "../join/marks.ts";
+import { OrderedRecords } from "../join/ordered-records.ts";
 import { SpillFile } from "../join/spill-file.ts";
+import { Texts as JoinTexts } from "../join/texts.ts";
 import { hasTime } from "../model/instant.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { PagesSitemap } from "../model/sitemap.ts";
@@ -11,6 +13,7 @@ import type { PageWatcher } from "./check-tree.ts";
 import { Clusters } from "./clusters.ts";
 import type { CheckRun } from "./context.ts";
 import type { FindingDraft } from "./findings.ts";
+import type { OccurrenceRows } from "./occurrences.ts";
 import { type Found, UrlRecords } from "./page-records.ts";
 import type { RuleId } from "./rule-table.ts";
 import type { AlternateSet } from "./rules/languages.ts";
@@ -19,7 +22,9 @@ import type { UrlScan } from "./url-scan.ts";
 type Case = Pick<Found, "ordinal" | "other">;
 
 /** The parts of a page that examples show. */
-type Texts = { readonly [Name in "url" | "lastModified" | "alternates"]: SitemapPage[Name] | undefined };
+type Texts = Pick<SitemapPage, "url"> & {
+  readonly [Name in "lastModified" | "alternates"]?: SitemapPage[Name] | undefined;
+};
 
 /** Cases of a rule in the sitemap with this number. `cases`: the first ones, in order. */
 type Tally = { readonly rule: RuleId; readonly number: number; count: number; readonly cases: Case[] };
@@ -32,6 +37,7 @@ export class CrossRules {
   readonly #clusters: Clusters;
   readonly #watcher: PageWatcher | undefined;
   readonly #tallies = new Map<string, Tally>();
+  #all: ListedCases | undefined;
 
   constructor(run: CheckRun, pages: WebsitePages, watcher: PageWatcher | undefined) {
     this.#run = run;
@@ -62,6 +68,8 @@ export class CrossRules {
       await this.#countAll(this.#clusters.findings(this.#records), skipped);
     }
     const isCut = this.#records.join.isCut || this.#clusters.isCut;
+    const { rows } = this.#run.findings;
+    if (rows !== undefined) await this.#list(rows);
     this.close();
     await this.#report();
     return isCut;
@@ -80,6 +88,11 @@ export class CrossRules {
 
   async #countAll(all: Iterable<Found>, skipped: ReadonlySet<RuleId>): Promise<void> {
     const { time, findings } = this.#run;
+    const most = findings.isUncapped
+      ? Number.POSITIVE_INFINITY
+      : this.#pages.sitemapCount > manySitemaps
+        ? fewCases
+        : mostCases;
     for (const { rule, ordinal, other } of all) {
       if (await time.isOver()) return;
       if (skipped.has(rule)) continue;
@@ -90,8 +103,52 @@ export class CrossRules {
       tally.count += 1;
       const severity = this.#watcher && findings.severity(rule, this.#pages.sitemap(number).url);
       if (severity === "error" || severity === "warning") this.#watcher?.addFlaw(ordinal);
-      keepFirst(tally.cases, { ordinal, other }, this.#pages.sitemapCount > manySitemaps ? fewCases : mostCases);
+      keepFirst(tally.cases, { ordinal, other }, most);
+      if (findings.rows === undefined) continue;
+      this.#all ??= new ListedCases(this.#spill, this.#pages.count);
+      this.#all.add(rule, ordinal, other);
     }
+    // Those that are all kept come in the order of their fingerprints, which differ in every run.
+    for (const { cases } of this.#tallies.values()) if (cases.length > mostCases) cases.sort(byPlace);
+  }
+
+  // Lists every case, in the order of the pages: their texts are read again, first those that they are compared with.
+  async #list(rows: OccurrenceRows): Promise<void> {
+    const { findings, time } = this.#run;
+    const pages = this.#pages;
+    const all = this.#all;
+    if (all === undefined) return;
+    for await (const batch of pages.marked(all.others)) {
+      if (await time.isOver()) return;
+      for (const [ordinal, page] of batch) all.addText(ordinal, page);
+    }
+    const listed = all.cases();
+    let next = listed.next();
+    for await (const batch of pages.marked(all.pages)) {
+      if (await time.isOver()) return;
+      let number = 0;
+      for (const [ordinal, page] of batch) {
+        number = pages.sitemapOf(ordinal);
+        const sitemap = pages.sitemap(number).url;
+        for (; !next.done && next.value.ordinal === ordinal; next = listed.next()) {
+          const { rule, other, text } = next.value;
+          const draft = findings.draft(rule, sitemap);
+          const value = this.#valueOf(rule, page, other, text);
+          if (draft !== undefined) findings.occur(draft, { url: page.url, value }, false);
+        }
+      }
+      const last = batch.at(-1)?.[0];
+      if (last === undefined) continue;
+      await rows.settlePages(pages.sitemap(number).url, last - pages.start(number), () => pages.text(number));
+    }
+  }
+
+  // What an example shows beside the page. `text`: of the page that it is compared with.
+  #valueOf(rule: RuleId, page: Texts, other: number, text: string | undefined): string | undefined {
+    if (rule === "url-variants") return text;
+    if (rule.startsWith("hreflang-")) return page.alternates?.[other]?.url;
+    const elsewhere = this.#pages.sitemap(this.#pages.sitemapOf(other)).url;
+    return rule === "url-duplicate" ? elsewhere : `${page.lastModified}, but ${text} in ${elsewhere}`;
   }
 
   async #report(): Promise<void> {
@@ -107,7 +164,7 @@ export class CrossRules {
       for (const found of cases.slice(0, draft.room)) {
         wanted.push({ rule, draft, found });
         texts.set(found.ordinal, undefined);
-        if (rule === "url-variants" || rule === "url-lastmod-conflict") texts.set(found.other, undefined);
+        if (isCompared(rule)) texts.set(found.other, undefined);
       }
     }
     const shownPages = new Marks(this.#pages.count);
@@ -118,16 +175,11 @@ export class CrossRules {
       for (const [ordinal, { url, lastModified, alternates }] of batch)
         texts.set(ordinal, structuredClone({ url, lastModified, alternates }));
     }
-    const shown = (rule: RuleId, page: Texts, other: number): string | undefined => {
-      if (rule === "url-variants") return texts.get(other)?.url;
-      if (rule.startsWith("hreflang-")) return page.alternates?.[other]?.url;
-      const elsewhere = this.#pages.sitemap(this.#pages.sitemapOf(other)).url;
-      if (rule === "url-duplicate") return elsewhere;
-      return `${page.lastModified}, but ${texts.get(other)?.lastModified} in ${elsewhere}`;
-    };
     for (const { rule, draft, found } of wanted) {
       const page = texts.get(found.ordinal);
-      if (page !== undefined) findings.illustrate(draft, { url: page.url, value: shown(rule, page, found.other) });
+      if (page === undefined) continue;
+      const value = this.#valueOf(rule, page, found.other, comparedText(rule, texts.get(found.other)));
+      findings.illustrate(draft, { url: page.url, value });
     }
   }
 }
@@ -136,13 +188,77 @@ const mostCases = 20;
 const fewCases = 3;
 const manySitemaps = 1000;
 
+const byPlace = (one: Case, two: Case) => one.ordinal - two.ordinal || one.other - two.other;
+
 // Cases come in the order of their fingerprints, which differ in every run.
 function keepFirst(cases: Case[], found: Case, most: number): void {
-  const order = (one: Case, two: Case) => one.ordinal - two.ordinal || one.other - two.other;
-  if (cases.length === most && order(found, cases[most - 1]!) >= 0) return;
+  if (cases.length === most && byPlace(found, cases[most - 1]!) >= 0) return;
   cases.push(found);
-  cases.sort(order);
+  if (most > mostCases) return;
+  cases.sort(byPlace);
   cases.length = Math.min(cases.length, most);
+}
+
+/** Whether a rule compares a page with another one, whose text an example shows. */
+function isCompared(rule: RuleId): boolean {
+  return rule === "url-variants" || rule === "url-lastmod-conflict";
+}
+
+function comparedText(rule: RuleId, page: Texts | undefined): string | undefined {
+  return rule === "url-variants" ? page?.url : page?.lastModified;
+}
+
+/** Every case, on disk: by the page that it is compared with, then, with the text of that page, by its own. */
+class ListedCases {
+  readonly #texts: JoinTexts;
+  readonly #byOther: OrderedRecords;
+  readonly #byPage: OrderedRecords;
+  #compared: Iterator<readonly [number, Int32Array]> | undefined;
+  #next: readonly [number, Int32Array] | undefined;
+  readonly #rules: RuleId[] = [];
+  /** The pages that cases are about, and those that they are compared with. */
+  readonly pages: Marks;
+  readonly others: Marks;
+
+  constructor(spill: SpillFile, count: number) {
+    this.#texts = new JoinTexts(spill);
+    this.#byOther = new OrderedRecords(spill, count, 2);
+    this.#byPage = new OrderedRecords(spill, count, 5);
+    this.pages = new Marks(count);
+    this.others = new Marks(count);
+  }
+
+  add(rule: RuleId, ordinal: number, other: number): void {
+    if (!this.#rules.includes(rule)) this.#rules.push(rule);
+    const number = this.#rules.indexOf(rule);
+    this.pages.set(ordinal);
+    if (isCompared(rule)) {
+      this.#byOther.put(other, number, ordinal);
+      this.others.set(other);
+    } else this.#byPage.put(ordinal, number, other, 0, 0, -1);
+  }
+
+  /** Pages come in their order. */
+  addText(other: number, page: SitemapPage): void {
+    this.#compared ??= this.#byOther[Symbol.iterator]();
+    for (
+      this.#next ??= this.#compared.next().value;
+      this.#next?.[0] === other;
+      this.#next = this.#compared.next().value
+    ) {
+      const [number, ordinal] = this.#next[1];
+      const span = this.#texts.add(comparedText(this.#rules[number!]!, page) ?? "");
+      this.#byPage.put(ordinal! >>> 0, number!, other, ...span);
+    }
+  }
+
+  /** In the order of the pages. */
+  *cases(): Generator<Case & { readonly rule: RuleId; readonly text: string | undefined }, undefined> {
+    for (const [ordinal, [number, other, block, offset, length]] of this.#byPage) {
+      const text = length! < 0 ? undefined : this.#texts.get([block!, offset!, length!]);
+      yield { rule: this.#rules[number!]!, ordinal, other: other! >>> 0, text };
+    }
+  }
 }
 
 /**
@@ -164,6 +280,21 @@ export class WebsitePages {
   begin(sitemap: PagesSitemap): void {
     this.#sitemaps.push(sitemap);
     this.#starts.push(this.count);
+  }
+
+  /** Pages of the current sitemap so far. */
+  get countIn(): number {
+    return this.count - (this.#starts.at(-1) ?? 0);
+  }
+
+  /** Where the pages of a sitemap begin. */
+  start(number: number): number {
+    return this.#starts[number]!;
+  }
+
+  /** Its text. */
+  text(number: number): AsyncIterable<string> {
+    return this.#tree.text(this.#sitemaps[number]!);
   }
 
   get sitemapCount(): number {

@@ -1,34 +1,124 @@
 // Finds the lines of examples in the stored documents: pages have no line numbers, because that would slow down every crawl.
 import { decodeHtml } from "../parse/xml/text.ts";
+import type { SitemapTree } from "../tree/tree.ts";
 import type { CheckRun } from "./context.ts";
-import type { FindingDraft } from "./findings.ts";
 
-type Example = FindingDraft["examples"][number];
+/** What may get a line: an example, or an occurrence. */
+export type Lineless = { readonly [Name in "url" | "value"]?: string | undefined } & { line?: number | undefined };
 
-/** Adds the line to examples about a URL. Reads no further than the last of them. */
-export async function findLines({ tree, findings, time }: CheckRun): Promise<void> {
-  const wanted = new Map<string, Example[]>();
+/** Adds the line to examples about a URL. */
+export async function findExampleLines({ tree, findings, time }: CheckRun): Promise<void> {
+  const wanted = new Map<string, Lineless[]>();
   for (const { sitemap, examples } of findings.drafts()) {
-    const lineless = examples.filter((each) => each.line === undefined && each.file === undefined && urlOf(each));
+    const lineless = examples.filter(({ line, file }) => line === undefined && file === undefined);
     if (lineless.length > 0) wanted.set(sitemap, [...(wanted.get(sitemap) ?? []), ...lineless]);
   }
+  await findLines(tree, wanted, () => time.isOver());
+}
+
+/** Adds the line to what is about a URL, by sitemap. Reads no further than the last of them. */
+export async function findLines(
+  tree: SitemapTree,
+  wanted: ReadonlyMap<string, readonly Lineless[]>,
+  isOver: () => Promise<boolean>,
+): Promise<void> {
+  const done = new Set<string>();
   for (const sitemap of tree.sitemaps()) {
-    const examples = wanted.get(sitemap.url);
-    if (examples === undefined || sitemap === tree.root || sitemap.kind === "invalid") continue;
-    wanted.delete(sitemap.url);
-    if (await time.isOver()) return;
-    const search = new LineSearch(examples.map((example) => urlOf(example) as string));
-    for await (const piece of tree.text(sitemap)) if (search.write(piece) || time.isUp) break;
+    const lineless = (wanted.get(sitemap.url) ?? []).filter((each) => urlOf(each) !== undefined);
+    if (lineless.length === 0 || sitemap === tree.root || sitemap.kind === "invalid" || done.has(sitemap.url)) continue;
+    done.add(sitemap.url);
+    if (await isOver()) return;
+    const search = new LineSearch(lineless.map((each) => urlOf(each) as string));
+    for await (const piece of tree.text(sitemap)) if (search.write(piece) || (await isOver())) break;
     search.end();
-    for (const example of examples) {
-      const line = search.lineOf(urlOf(example) as string);
-      if (line !== undefined) example.line = line;
+    for (const each of lineless) {
+      const line = search.lineOf(urlOf(each) as string);
+      if (line !== undefined) each.line = line;
     }
   }
 }
 
-function urlOf({ url, value }: Example): string | undefined {
+function urlOf({ url, value }: Lineless): string | undefined {
   return url ?? (value !== undefined && /^https?:\/\/\S+$/i.test(value) ? value : undefined);
+}
+
+/** The lines of the entries of a sitemap, for pages that come in its order: one pass, with a few thousand entries in memory. */
+export class EntryLines {
+  readonly #text: AsyncIterator<string>;
+  // The lines of entries by URL, piece by piece; `end`: how many entries there are up to the end of the piece.
+  #pieces: { readonly lines: ReadonlyMap<string, number>; readonly end: number }[] = [];
+  #rest = "";
+  #line = 1;
+  #entries = 0;
+  // How many entries more than pages there were at the last page that was found: some are skipped, some are merged.
+  #skipped = 0;
+  #isOver = false;
+
+  constructor(text: AsyncIterable<string>) {
+    this.#text = text[Symbol.asyncIterator]();
+  }
+
+  /** `number`: that of the page in its sitemap, or of one soon after it. */
+  async lineOf(url: string, number: number): Promise<number | undefined> {
+    for (let at = 0; ; at++) {
+      const piece = this.#pieces[at];
+      const line = piece?.lines.get(url);
+      if (piece !== undefined && line !== undefined) {
+        this.#skipped = Math.max(this.#skipped, piece.end - number - mostAround);
+        this.#pieces = this.#pieces.filter(({ end }) => end > number + this.#skipped - mostAround);
+        return line;
+      }
+      if (piece !== undefined) continue;
+      if (this.#isOver || this.#entries > number + this.#skipped + mostAround) return undefined;
+      await this.#read();
+      at -= 1;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isOver = true;
+    await this.#text.return?.();
+  }
+
+  async #read(): Promise<void> {
+    while (this.#rest.length < enough && !this.#isOver) {
+      const { done, value } = await this.#text.next();
+      if (done) this.#isOver = true;
+      else this.#rest += value;
+    }
+    const end = this.#isOver
+      ? this.#rest.length
+      : Math.max(this.#rest.lastIndexOf("<"), this.#rest.lastIndexOf("\n") + 1);
+    const text = this.#rest.slice(0, end > 0 ? end : undefined);
+    this.#rest = this.#rest.slice(text.length);
+    const lines = new Map<string, number>();
+    let counted = 0;
+    for (const { 0: match, index } of text.matchAll(/https?:\/\/[^<>"\r\n]+/gi)) {
+      if (!startsEntry(text, index)) continue;
+      this.#line += lineFeedsIn(text, counted, index);
+      counted = index;
+      const url = asRead(match);
+      if (!lines.has(url)) lines.set(url, this.#line);
+      this.#entries += 1;
+    }
+    this.#line += lineFeedsIn(text, counted, text.length);
+    this.#pieces.push({ lines, end: this.#entries });
+  }
+}
+
+// Pages come in batches, entries in pieces of text: both are smaller.
+const mostAround = 5000;
+
+// A URL in XML, as a page has it.
+function asRead(match: string): string {
+  const written = (match.includes("]]") ? match.slice(0, match.indexOf("]]")) : match).trimEnd();
+  return written.includes("&") ? decodeHtml(written) : written;
+}
+
+function lineFeedsIn(text: string, from: number, to: number): number {
+  let count = 0;
+  for (let feed = text.indexOf("\n", from); feed >= 0 && feed < to; feed = text.indexOf("\n", feed + 1)) count += 1;
+  return count;
 }
 
 /** Searches text in chunks for URLs, as they are written in XML or one per line. */
@@ -69,25 +159,18 @@ export class LineSearch {
 
   #search(text: string): void {
     const place = (places: Map<string, number>, url: string, at: number) => {
-      if (!places.has(url)) places.set(url, this.#line + lineFeeds(text, at));
+      if (!places.has(url)) places.set(url, this.#line + lineFeedsIn(text, 0, at));
     };
     for (const [url, written] of this.#odd) {
       const at = text.indexOf(written);
       if (at >= 0) place(this.#entries, url, at);
     }
     for (const { 0: match, index } of text.matchAll(/https?:\/\/[^\s<>"]+/gi)) {
-      const written = match.includes("]]") ? match.slice(0, match.indexOf("]]")) : match;
-      const url = written.includes("&") ? decodeHtml(written) : written;
+      const url = asRead(match);
       if (this.#wanted.has(url)) place(startsEntry(text, index) ? this.#entries : this.#others, url, index);
     }
-    this.#line += lineFeeds(text, text.length);
+    this.#line += lineFeedsIn(text, 0, text.length);
   }
-}
-
-function lineFeeds(text: string, end: number): number {
-  let count = 0;
-  for (let feed = text.indexOf("\n"); feed >= 0 && feed < end; feed = text.indexOf("\n", feed + 1)) count += 1;
-  return count;
 }
 
 // The text of an element that is not part of an image or a video, or a whole line.

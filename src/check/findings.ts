@@ -1,7 +1,8 @@
 // Findings, counted for each sitemap and rule. Memory is limited, however much is wrong: counts continue, examples stop, and the last
 // sitemaps of a rule are combined.
 import { defined } from "../model/defined.ts";
-import { detached } from "../model/text.ts";
+import { detached, shortened } from "../model/text.ts";
+import type { OccurrenceRows } from "./occurrences.ts";
 import type { Severity } from "./rule.ts";
 import type { RuleId } from "./rule-table.ts";
 
@@ -52,7 +53,7 @@ export interface FindingDraft {
 }
 
 // For one finding; fewer after the first sitemaps of a rule, and none after those.
-export const mostExamples = 20;
+const mostExamples = 20;
 const wellIllustrated = 5;
 const fewExamples = 3;
 const illustrated = 100;
@@ -68,15 +69,35 @@ export type Judge = (rule: string, sitemap: string, own: Severity | undefined) =
 /** By sitemap; `others`: those of further sitemaps together. */
 type Group = { readonly drafts: Map<string, FindingDraft>; others?: FindingDraft };
 
+/** What receives every occurrence, and whether findings keep all of them as examples. */
+export interface FindingsOptions {
+  readonly known?: KnownPlaces | undefined;
+  readonly rows?: OccurrenceRows | undefined;
+  readonly isUncapped?: boolean | undefined;
+  readonly sentenceOf?: ((rule: string) => string) | undefined;
+}
+
 export class Findings {
   readonly #judge: Judge;
   readonly #known: KnownPlaces | undefined;
+  readonly #sentenceOf: (rule: string) => string;
+  /** Every occurrence, if it is wanted. */
+  readonly rows: OccurrenceRows | undefined;
+  readonly isUncapped: boolean;
   readonly #groups = new Map<string, Group>();
   #text = 0;
 
-  constructor(judge: Judge, known?: KnownPlaces) {
+  constructor(judge: Judge, { known, rows, isUncapped = false, sentenceOf = String }: FindingsOptions = {}) {
     this.#judge = judge;
     this.#known = known;
+    this.rows = rows;
+    this.isUncapped = isUncapped;
+    this.#sentenceOf = sentenceOf;
+  }
+
+  /** How many examples a finding has at most. */
+  get mostExamples(): number {
+    return this.isUncapped ? Number.POSITIVE_INFINITY : mostExamples;
   }
 
   /** Undefined if the rule is off. */
@@ -94,34 +115,55 @@ export class Findings {
     const known = group.drafts.get(sitemap);
     if (known !== undefined) return known;
     const number = group.drafts.size;
-    if (number >= mostSitemaps) {
+    if (number >= mostSitemaps && !this.isUncapped) {
       group.others ??= { rule, severity, sitemap, count: 0, examples: [], room: 0, otherSitemaps: 0 };
       group.others.otherSitemaps! += 1;
       return group.others;
     }
-    const room = number < wellIllustrated ? mostExamples : number < illustrated ? fewExamples : 0;
+    const isFirst = this.isUncapped || number < wellIllustrated;
+    const room = isFirst ? this.mostExamples : number < illustrated ? fewExamples : 0;
     const draft = { rule, severity, sitemap, count: 0, examples: [], room };
     group.drafts.set(sitemap, draft);
     return draft;
   }
 
-  /** Counts many at once, with one example. */
-  count(rule: string, sitemap: string, count: number, example?: ExampleParts, own?: Severity): void {
+  /** Counts an occurrence, or many at once, of which one is listed. `own` overrides the severity of the row. */
+  count(rule: string, sitemap: string, count: number, example: ExampleParts = {}, own?: Severity): void {
     const draft = this.draft(rule, sitemap, own);
     if (draft === undefined) return;
     draft.count += count;
-    if (example !== undefined) this.illustrate(draft, example, count === 1);
+    this.occur(draft, example, count === 1);
+    this.illustrate(draft, example);
   }
 
-  illustrate(draft: FindingDraft, { url, value, file, line }: ExampleParts, isCase: boolean = false): void {
-    const place = file ?? url ?? value;
-    if (place !== undefined && this.#known?.isKnown(draft.rule, draft.sitemap, place, isCase)) return;
-    if (draft.room <= 0 || this.#text > allText) return;
-    draft.room -= 1;
-    const short = { url: url && shortened(url), value: value && shortened(value) };
+  /** Lists an occurrence, unless it is known from the baseline. It is counted elsewhere. `isCase`: as one. */
+  occur({ rule, severity, sitemap }: FindingDraft, example: ExampleParts, isCase: boolean): void {
+    const isKnown = this.#isKnown(rule, sitemap, example, isCase);
+    if (this.rows === undefined || isKnown) return;
+    const { url, value, file, line } = example;
+    const place = file === undefined ? undefined : line === undefined ? file : `${file}:${line}`;
+    const shown = [place, value].filter((part) => part !== undefined).join(" · ");
+    const message = this.#sentenceOf(rule);
+    const own = { url: url && detached(url), value: shown === "" ? undefined : detached(shown) };
+    this.rows.add({ rule, severity, ...own, sitemap, line: file === undefined ? line : undefined, message });
+  }
+
+  /** Keeps an example while there is room, unless it is known from the baseline. */
+  illustrate(draft: FindingDraft, { url, value, file, line }: ExampleParts): void {
+    if (this.#isKnown(draft.rule, draft.sitemap, { url, value, file, line }, false)) return;
+    if (draft.room <= 0 || (this.#text > allText && !this.isUncapped)) return;
+    const short = { url: url && copied(url), value: value && copied(value) };
     const kept: FindingDraft["examples"][number] = defined({ ...short, file, line });
+    if (Object.keys(kept).length === 0) return;
+    draft.room -= 1;
     this.#text += (kept.url?.length ?? 0) + (kept.value?.length ?? 0);
     draft.examples.push(kept);
+  }
+
+  #isKnown(rule: string, sitemap: string, { url, value = "", file, line }: ExampleParts, isCase: boolean): boolean {
+    // What is about a whole document has figures in its value, which change.
+    const place = file ?? url ?? (line !== undefined || /^https?:/i.test(value) ? value : "");
+    return this.#known?.isKnown(rule, sitemap, place, isCase) === true;
   }
 
   *drafts(): Generator<FindingDraft, void> {
@@ -145,10 +187,10 @@ export class SitemapFindings {
     this.sitemap = sitemap;
   }
 
-  /** Whether a rule already has the maximum number of examples here. */
+  /** Whether a rule has room for all of its examples here, so that more of them are worth searching. */
   isWellIllustrated(rule: RuleId): boolean {
     const { room = 0, examples = [] } = this.#findings.draft(rule, this.sitemap) ?? {};
-    return room > 0 && room + examples.length === mostExamples;
+    return room > 0 && room + examples.length >= this.#findings.mostExamples;
   }
 
   /** Counts one more, and keeps it as an example while there is room. `own` overrides the severity of the row. */
@@ -159,18 +201,28 @@ export class SitemapFindings {
     if (draft === undefined) return;
     draft.count += 1;
     if (draft.severity !== "info") this.flaws += 1;
-    this.#findings.illustrate(draft, { url, value, ...place }, true);
+    const example = { url, value, ...place };
+    this.#findings.occur(draft, example, true);
+    this.#findings.illustrate(draft, example);
   }
 
-  /** Counts many at once, with one example. */
+  /** Counts many at once, with one example, which is the first of them. */
   addMany(rule: RuleId, count: number, example: ExampleParts): void {
     this.#findings.count(rule, this.sitemap, count, example);
   }
+
+  /** One of many that were counted before. `isExample`: worth an example, too. */
+  another(rule: RuleId, example: ExampleParts, isExample: boolean): void {
+    const draft = this.#findings.draft(rule, this.sitemap);
+    if (draft === undefined) return;
+    this.#findings.occur(draft, example, false);
+    if (isExample) this.#findings.illustrate(draft, example);
+  }
 }
 
-/** A truncated copy that does not keep its document in memory. */
-function shortened(text: string): string {
-  return detached(text.length > longestText ? `${text.slice(0, longestText - 1)}…` : text);
+/** A copy that does not keep its document in memory, of a length that can be shown. */
+function copied(text: string): string {
+  return detached(shortened(text, longestText));
 }
 
 /** The findings by rule and severity, in their order. */

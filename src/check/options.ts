@@ -6,6 +6,7 @@ import * as checks from "../model/option-checks.ts";
 import { type Options, resolveOptions } from "../model/options.ts";
 import { wildcard } from "../model/pattern.ts";
 import { parseUrl } from "../model/url.ts";
+import { Baseline } from "./baseline.ts";
 import { bounds } from "./bounds.ts";
 import type { Judge } from "./findings.ts";
 import { hosts } from "./folder-files.ts";
@@ -41,6 +42,8 @@ export interface CheckOptions {
    * @example [{ rule: "url-other-host", sitemap: "https://example.org/shop/*", reason: "the shop is verified, too", until: "2027-01-01" }]
    */
   ignore?: readonly IgnoredFinding[] | undefined;
+  /** Known findings: the result has only what is new. */
+  baseline?: Baseline | undefined;
   /**
    * The time to compare dates with: milliseconds, a date or ISO 8601. @default the time of the crawl; for local files, now
    */
@@ -127,7 +130,7 @@ export interface RuleReport {
   readonly count?: number | undefined;
 }
 
-export interface CheckSettings extends Readonly<Pick<CheckOptions, "crawl" | "files" | "signal">> {
+export interface CheckSettings extends Readonly<Pick<CheckOptions, "baseline" | "crawl" | "files" | "signal">> {
   readonly rules: readonly Rule[];
   readonly own: readonly CustomRule[];
   readonly agents: readonly string[];
@@ -142,7 +145,9 @@ export interface CheckSettings extends Readonly<Pick<CheckOptions, "crawl" | "fi
   readonly time: number;
 }
 
-const names = "rules engines agents crossSubmit ignore now slow location sample crawl files time signal".split(" ");
+const names = "rules engines agents crossSubmit ignore baseline now slow location sample crawl files time signal".split(
+  " ",
+);
 
 /** Checks options and fills in the defaults. Throws a `SitemapError` with the code `invalid-option`. */
 export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
@@ -154,10 +159,12 @@ export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
     crossSubmit = [],
     ignore = [],
   } = options;
-  const { now, slow = bounds.slow, location = true, sample = 0, crawl, files, signal } = options;
+  const { now, slow = bounds.slow, location = true, sample = 0, crawl, files, signal, baseline } = options;
   const { time = crawl?.limits?.time ?? Number.POSITIVE_INFINITY } = options;
   if (crawl !== undefined) resolveOptions(crawl);
   if (signal !== undefined) checks.signal("signal", signal);
+  if (baseline !== undefined && !(baseline instanceof Baseline))
+    throw checks.unexpected("baseline", "a Baseline", baseline);
   const list = (Array.isArray(given) ? given : [given]) as readonly (RuleSeverities | CustomRule)[];
   for (const item of list) checks.expectObject("rules", item);
   const own = list.filter(isCustomRule).map(checkedCustomRule);
@@ -173,6 +180,7 @@ export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
     agents: someStrings("agents", agents),
     crossSubmit: new Set(checks.strings("crossSubmit", crossSubmit).map(hostOf)),
     ignore: checkedIgnore(ignore, ids),
+    baseline,
     now: now === undefined ? undefined : checkedTime("now", now),
     slow: checks.number("slow", slow),
     hasLocation: checks.boolean("location", location),

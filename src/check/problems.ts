@@ -5,7 +5,7 @@ import { type Problem, type ProblemCode, type ProblemFacts, ProblemLog, problem 
 import { problemsOf, type Sitemap } from "../model/sitemap.ts";
 import { createDocumentParser } from "../parse/document.ts";
 import { type CheckRun, isRobots } from "./context.ts";
-import { mostExamples, type SitemapFindings } from "./findings.ts";
+import type { SitemapFindings } from "./findings.ts";
 import { type RuleId, ruleRows } from "./rule-table.ts";
 
 /** The rule that a problem of a sitemap belongs to; undefined if search engines say nothing about it. */
@@ -34,44 +34,55 @@ export function ruleOf({ code, value }: Problem, sitemap: Sitemap): RuleId | und
 
 /** The rules for problems of a sitemap as a document, or of its response. */
 export function judgeProblems(sitemap: Sitemap, findings: SitemapFindings): void {
-  for (const problem of problemsOf(sitemap)) report(problem, problem.count ?? 1, sitemap, findings);
+  for (const problem of problemsOf(sitemap)) {
+    const rule = ruleOf(problem, sitemap);
+    if (rule !== undefined) findings.addMany(rule, problem.count ?? 1, exampleOf(problem));
+  }
 }
 
-/** Gives the rules of problems that came more than once further examples. */
+/** Gives the rules of problems that came more than once further examples, and lists every one if that is wanted. */
 export async function illustrateProblems(
-  { tree, settings }: CheckRun,
+  { tree, settings, findings: { rows, mostExamples }, time }: CheckRun,
   sitemap: Sitemap,
   findings: SitemapFindings,
 ): Promise<void> {
   const repeated = problemsOf(sitemap).filter((problem) => {
     const rule = (problem.count ?? 1) > 1 ? ruleOf(problem, sitemap) : undefined;
-    return rule !== undefined && findings.isWellIllustrated(rule);
+    return rule !== undefined && (rows !== undefined || findings.isWellIllustrated(rule));
   });
   if (repeated.length === 0) return;
-  const log = new RepeatedProblems(repeated);
+  const seen = new Set(repeated.map(sameness));
+  const log = new RepeatedProblems(repeated, rows === undefined ? mostExamples + 1 : Number.POSITIVE_INFINITY);
   const parser = createDocumentParser({ url: sitemap.url, problems: log, isRobots: isRobots(sitemap) });
+  const report = () => {
+    for (const problem of log.take()) {
+      const rule = ruleOf(problem, sitemap);
+      // In a document of one long line, many look the same.
+      const isNew = seen.size < mostSeen && !seen.has(sameness(problem));
+      if (isNew) seen.add(sameness(problem));
+      if (rule !== undefined && (isNew || rows !== undefined)) findings.another(rule, exampleOf(problem), isNew);
+    }
+    return rows?.settleDocuments(() => time.isOver());
+  };
   for await (const piece of tree.text(sitemap)) {
     settings.signal?.throwIfAborted();
     parser.write(piece);
+    await report();
     if (log.isFull || parser.stopped) break;
   }
   if (!log.isFull && !parser.stopped) parser.end();
-  const seen = new Set(repeated.map(sameness));
-  for (const problem of log.found) {
-    // They are counted already. In a document of one long line, many look the same.
-    if (!seen.has(sameness(problem))) report(problem, 0, sitemap, findings);
-    seen.add(sameness(problem));
-  }
+  await report();
 }
+
+// As many as examples can show, and more.
+const mostSeen = 100_000;
 
 function sameness({ code, line, value }: Problem): string {
   return JSON.stringify([code, line, value]);
 }
 
-function report(problem: Problem, count: number, sitemap: Sitemap, findings: SitemapFindings): void {
-  const rule = ruleOf(problem, sitemap);
-  const { line, value, message } = problem;
-  if (rule !== undefined) findings.addMany(rule, count, { value: value ?? message, line });
+function exampleOf({ line, value, message }: Problem) {
+  return { value: value ?? message, line };
 }
 
 function byCode(field: "problems" | "reasons" | "robotsProblems" | "websiteProblems"): ReadonlyMap<string, RuleId> {
@@ -85,18 +96,27 @@ const reasonRules = byCode("reasons");
 const robotsRules = byCode("robotsProblems");
 const websiteRules = byCode("websiteProblems");
 
-// Keeps the first of each of these problems, and as many as a finding shows of those that come after it.
+// Keeps what comes after the first of each of these problems, as many as are wanted and were counted.
 class RepeatedProblems extends ProblemLog {
-  readonly found: Problem[] = [];
+  #found: Problem[] = [];
   readonly #left: Map<ProblemCode, number>;
+  readonly #isFirst: Set<ProblemCode>;
 
-  constructor(problems: readonly Problem[]) {
+  constructor(problems: readonly Problem[], most: number) {
     super();
-    this.#left = new Map(problems.map(({ code, count = 1 }) => [code, Math.min(count, mostExamples + 1)]));
+    this.#left = new Map(problems.map(({ code, count = 1 }) => [code, Math.min(count, most)]));
+    this.#isFirst = new Set(this.#left.keys());
   }
 
   get isFull(): boolean {
     return [...this.#left.values()].every((left) => left === 0);
+  }
+
+  /** Those since the last call. */
+  take(): readonly Problem[] {
+    const found = this.#found;
+    this.#found = [];
+    return found;
   }
 
   // Facts are gathered for as long as more are wanted.
@@ -109,6 +129,6 @@ class RepeatedProblems extends ProblemLog {
     const left = this.#left.get(code) ?? 0;
     if (left === 0) return;
     this.#left.set(code, left - 1);
-    this.found.push(problem(code, facts));
+    if (!this.#isFirst.delete(code)) this.#found.push(problem(code, facts));
   }
 }

@@ -17,7 +17,7 @@ export interface CheckResult {
   readonly rulesFailed: Readonly<Record<Severity, number>>;
   /** The number of occurrences: the sum of the rulesFailed of the findings. */
   readonly occurrences: Readonly<Record<Severity, number>>;
-  /** Most severe first; within one severity in the order of the rules, then of the tree. */
+  /** Most severe first; within one severity, the rules that affect the most pages. */
   readonly findings: readonly Finding[];
   /** The number of occurrences that are in the baseline, and not in the findings. Absent without a baseline. */
   readonly known?: number;
@@ -107,34 +107,52 @@ export function tally(findings: readonly Finding[]): Pick<CheckResult, "rulesFai
   return { rulesFailed, occurrences };
 }
 
-/** `3 rules failed, 42 occurrences`, of these severities. */
+/** `3 errors, 2 warnings (42 occurrences)`: rules of these severities. Empty if none failed. */
 export function failedInWords(
   { rulesFailed, occurrences }: Pick<CheckResult, "rulesFailed" | "occurrences">,
-  of: readonly Severity[] = severities,
+  of: readonly Severity[] = ["error", "warning"],
 ): string {
-  const sum = (all: Readonly<Record<Severity, number>>) => of.reduce((total, severity) => total + all[severity], 0);
-  return `${counted(sum(rulesFailed), "rule")} failed, ${counted(sum(occurrences), "occurrence")}`;
+  const failed = of.filter((severity) => rulesFailed[severity] > 0);
+  if (failed.length === 0) return "";
+  const rules = failed.map((severity) => counted(rulesFailed[severity], nouns[severity])).join(", ");
+  const sum = failed.reduce((total, severity) => total + occurrences[severity], 0);
+  return `${rules} (${counted(sum, "occurrence")})`;
 }
 
-/** `1 error, 2 warnings`: rules by severity. Empty if none failed. */
-export function severitiesInWords(rulesFailed: CheckResult["rulesFailed"]): string {
-  const nouns = { error: "error", warning: "warning", info: "note" };
-  const failed = severities.filter((severity) => rulesFailed[severity] > 0);
-  return failed.map((severity) => counted(rulesFailed[severity], nouns[severity])).join(", ");
+/** `1 note`: notes are not failures, and are counted apart. Empty if there is none. */
+export function notesInWords({ rulesFailed }: Pick<CheckResult, "rulesFailed">): string {
+  return rulesFailed.info === 0 ? "" : counted(rulesFailed.info, nouns.info);
 }
 
-// By severity, in the order of the rules, then of the tree; what is combined comes last.
+const nouns = { error: "error", warning: "warning", info: "note" };
+
+// By severity, then by how many pages are affected, in the order of the rules; those of one rule in the order of the tree, and what is
+// combined comes last.
 function sorted({ findings, tree, settings }: CheckRun): FindingDraft[] {
-  const sitemaps = new Map([...new Set(Array.from(tree.sitemaps(), ({ url }) => url))].map((url, at) => [url, at]));
+  const sitemaps = new Map<string, { readonly at: number; readonly pages: number }>();
+  for (const each of tree.sitemaps()) {
+    // How many pages are in a sitemap that cannot be read is not known: all of them are affected.
+    const pages = each.kind === "pages" ? each.pageCount : tree.pageCount;
+    if (!sitemaps.has(each.url)) sitemaps.set(each.url, { at: sitemaps.size, pages });
+  }
+  const drafts = [...findings.drafts()];
   const rules = new Map(settings.rules.map(({ id }, index) => [id, index]));
+  const affected = new Map<string, number>();
+  for (const { rule, severity, sitemap, count, examples } of drafts) {
+    const isOfPages = count > 1 || examples.some(({ url, line }) => url !== undefined || line !== undefined);
+    const pages = isOfPages ? count : (sitemaps.get(sitemap)?.pages ?? tree.pageCount);
+    affected.set(`${rule} ${severity}`, (affected.get(`${rule} ${severity}`) ?? 0) + pages);
+  }
   const placeOf = ({ severity, rule, sitemap, otherSitemaps }: FindingDraft) => [
     severities.indexOf(severity),
+    -(affected.get(`${rule} ${severity}`) ?? 0),
     rules.get(rule) ?? 0,
-    otherSitemaps === undefined ? (sitemaps.get(sitemap) ?? sitemaps.size) : sitemaps.size + 1,
+    otherSitemaps === undefined ? (sitemaps.get(sitemap)?.at ?? sitemaps.size) : sitemaps.size + 1,
   ];
-  const occurrences = new Map(Array.from(findings.drafts(), (draft) => [draft, placeOf(draft)]));
-  return [...occurrences.keys()].sort((one, two) => {
-    const [own, other] = [occurrences.get(one)!, occurrences.get(two)!];
-    return own[0]! - other[0]! || own[1]! - other[1]! || own[2]! - other[2]!;
+  const places = new Map(drafts.map((draft) => [draft, placeOf(draft)]));
+  return drafts.sort((one, two) => {
+    const [own, other] = [places.get(one)!, places.get(two)!];
+    const differing = own.findIndex((value, index) => value !== other[index]);
+    return differing < 0 ? 0 : own[differing]! - other[differing]!;
   });
 }

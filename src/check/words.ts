@@ -1,22 +1,25 @@
 // What a check found, in words, for every format.
 import { counted, grouped } from "../model/figures.ts";
 import type { Finding, FindingExample } from "./findings.ts";
-import { type CheckResult, failedInWords, severitiesInWords } from "./result.ts";
+import { type CheckResult, failedInWords, notesInWords } from "./result.ts";
 import type { Rule } from "./rule.ts";
 
 /** The result in one sentence. */
 export function verdict(result: CheckResult): string {
   const { sitemapCount, pageCount, complete, rulesFailed, known = 0 } = result;
   const none = known > 0 ? `No new findings (${counted(known, "occurrence")} in the baseline)` : "No findings";
-  const found = result.findings.length === 0 ? "" : `${failedInWords(result)} (${severitiesInWords(rulesFailed)})`;
+  const failed = failedInWords(result);
+  const notes = notesInWords(result);
+  const found = failed === "" ? notes : failed;
   if (sitemapCount === 0) return `${found || none}: no sitemap could be read.`;
   const size = `${counted(sitemapCount, "sitemap")} with ${counted(pageCount, "page")}`;
-  const rest = complete ? "" : `, as far as the website could be read`;
+  const rest = complete ? "" : ", as far as the website could be read";
   if (found === "") return `${none} in ${size}${rest}.`;
+  const apart = failed === "" || notes === "" ? "" : ` Apart from that, ${notes}.`;
   let meaning = "nothing that search engines would reject";
   if (rulesFailed.warning > 0) meaning = "search engines may ignore parts of it";
   if (rulesFailed.error > 0) meaning = "search engines reject or ignore parts of it";
-  return `${found} in ${size}: ${meaning}${rest}.`;
+  return `${found} in ${size}: ${meaning}${rest}.${apart}`;
 }
 
 /** The result of the sample of pages, if one was fetched. */

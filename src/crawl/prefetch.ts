@@ -57,17 +57,17 @@ export class Prefetcher {
     const isKnown = ({ key, readKey, url }: Hop) =>
       refusedByName(url) !== undefined || frontier.isKnown(key) || frontier.isKnown(readKey);
     const fetch = (hop: Hop) => {
-      if (hop === first) this.#waiting.add(keyOf(hop.request));
+      if (hop === first) this.#waiting.add(fetchKey(hop.request));
       return this.#begin(hop);
     };
-    const end = (hop: Hop) => this.#answers.has(keyOf(hop.request)) || (hop !== first && isKnown(hop)) || undefined;
+    const end = (hop: Hop) => this.#answers.has(fetchKey(hop.request)) || (hop !== first && isKnown(hop)) || undefined;
     // The rejection reaches the caller of `get`.
     follow(first, fetch, end).catch(() => undefined);
   }
 
   /** The response for one hop, fetched once until it is dropped. Rejects when the crawl is aborted. */
   async get(hop: Hop): Promise<Fetched> {
-    const key = keyOf(hop.request);
+    const key = fetchKey(hop.request);
     this.#waiting.delete(key);
     const fetched = await (this.#answers.get(key) ?? this.#begin(hop));
     // The frontier remembers failures.
@@ -78,7 +78,7 @@ export class Prefetcher {
 
   /** Releases a document that was read, or will not be read. */
   drop({ request, document: { body } }: FoundDocument): void {
-    this.#answers.delete(keyOf(request));
+    this.#answers.delete(fetchKey(request));
     if (!(body instanceof Spool)) return;
     this.#spools.delete(body);
     body.close();
@@ -105,7 +105,7 @@ export class Prefetcher {
     const fetching = this.#fetch(hop);
     // Nobody may be waiting for it yet.
     fetching.catch(() => undefined);
-    this.#answers.set(keyOf(hop.request), fetching);
+    this.#answers.set(fetchKey(hop.request), fetching);
     return fetching;
   }
 
@@ -142,7 +142,7 @@ export class Prefetcher {
 }
 
 // Without a store a document can be read once only: a homepage that is also declared as a sitemap is fetched twice.
-function keyOf(request: DocumentRequest): string {
+function fetchKey(request: DocumentRequest): string {
   const key = request.role === "homepage" ? `homepage ${requestKey(request)}` : requestKey(request);
   return request.again === undefined ? key : `again ${request.again} ${key}`;
 }

@@ -1,4 +1,5 @@
-// Records by number, such as that of a page: added in any order, read back in order. Each range of numbers has its own partition.
+// Records by number, such as that of a page: added in any order, read back in order; those of one number in the order in which they were
+// added. Each range of numbers has its own partition.
 import { Partitions } from "./partitions.ts";
 import type { SpillFile } from "./spill-file.ts";
 
@@ -19,7 +20,7 @@ export class OrderedRecords {
     this.#partitions = new Partitions(spill, Math.floor(numbers / range) + 1, width + 1);
   }
 
-  /** Adds the record of a number; each number has at most one. */
+  /** Adds a record of a number. */
   put(number: number, ...record: readonly number[]): void {
     this.#partitions.add(Math.floor(number / this.#range), [number % this.#range, ...record]);
   }
@@ -29,10 +30,18 @@ export class OrderedRecords {
     const starts = new Int32Array(this.#range);
     for (let partition = 0; partition < this.#partitions.count; partition++) {
       const { words, count } = this.#partitions.load(partition);
+      const next = new Int32Array(count);
       starts.fill(-1);
-      for (let at = 0; at < count * this.#width; at += this.#width) starts[words[at]!] = at;
-      for (const [index, at] of starts.entries())
-        if (at !== -1) yield [partition * this.#range + index, words.subarray(at + 1, at + this.#width)];
+      for (let record = count - 1; record >= 0; record--) {
+        const index = words[record * this.#width]!;
+        next[record] = starts[index]!;
+        starts[index] = record;
+      }
+      for (const [index, first] of starts.entries())
+        for (let record = first; record !== -1; record = next[record]!) {
+          const at = record * this.#width;
+          yield [partition * this.#range + index, words.subarray(at + 1, at + this.#width)];
+        }
     }
   }
 }

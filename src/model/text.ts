@@ -40,3 +40,8 @@ export function detached(text: string): string {
 
 // In V8: https://source.chromium.org/chromium/chromium/src/+/main:v8/src/objects/string.h (SlicedString::kMinLength)
 const shortestPart = 13;
+
+/** At most so many characters, with an ellipsis for the rest. */
+export function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}

@@ -1,7 +1,7 @@
 // From a tree to the facts of its report: pages are counted during the check, in one pass; the other facts follow.
 
 import { checkTreeWhile, type PageWatcher } from "../check/check-tree.ts";
-import { type CheckResult, failedInWords, severitiesInWords } from "../check/result.ts";
+import { type CheckResult, failedInWords, notesInWords } from "../check/result.ts";
 import type { AlternateSet } from "../check/rules/languages.ts";
 import type { UrlScan } from "../check/url-scan.ts";
 import { Marks } from "../join/marks.ts";
@@ -14,7 +14,7 @@ import { version } from "../model/version.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import { discoveryFacts, shownDiscovery, shownPreferences, shownSitemaps, sitemapFacts } from "./fetched.ts";
 import { findingFacts, shownFindings } from "./finding-list.ts";
-import { caps, shortened } from "./html.ts";
+import { caps, fitted } from "./html.ts";
 import { LanguageCounts, shownLanguages } from "./languages.ts";
 import { shownSections } from "./map.ts";
 import type { ReportFacts, ReportFigures, ReportOptions, ReportSection } from "./report-tree.ts";
@@ -28,10 +28,11 @@ export async function collectFacts(tree: SitemapTree, options: ReportOptions): P
   const spill = new SpillFile();
   try {
     let collector: Collector | undefined;
-    const result = await checkTreeWhile(tree, { ...check, signal }, (receivedAt) => {
+    const watcherFor = (receivedAt: number) => {
       collector = new Collector(receivedAt, tree.pageCount, spill);
       return collector;
-    });
+    };
+    const result = await checkTreeWhile(tree, { ...check, signal }, { watcherFor });
     const facts = await factsOf(tree, result, collector as Collector);
     const changes = previous === undefined ? undefined : await changeFacts(previous, tree, signal);
     return capped({ ...facts, changes });
@@ -84,14 +85,14 @@ async function factsOf(tree: SitemapTree, result: CheckResult, collector: Collec
 /** The first or the largest of each list, with long texts truncated. */
 export function capped(facts: ReportFacts): ReportFacts {
   const named = facts.hosts.filter(({ others }) => others === undefined);
-  const hosts = named.slice(0, caps.hosts).map(({ name, pages }) => ({ name: shortened(name, 80), pages }));
+  const hosts = named.slice(0, caps.hosts).map(({ name, pages }) => ({ name: fitted(name, 80), pages }));
   const rest = [...named.slice(caps.hosts), ...facts.hosts.filter(({ others }) => others !== undefined)];
   const others = rest.reduce((sum, host) => sum + (host.others ?? 1), 0);
   const pages = rest.reduce((sum, host) => sum + host.pages, 0);
   return {
     ...facts,
-    homepage: shortened(facts.homepage),
-    unreachable: facts.unreachable && shortened(facts.unreachable),
+    homepage: fitted(facts.homepage),
+    unreachable: facts.unreachable && fitted(facts.unreachable),
     findings: shownFindings(facts.findings),
     sections: shownSections(facts.sections),
     languages: shownLanguages(facts.languages),
@@ -108,14 +109,14 @@ function verdict(
   result: CheckResult,
   { unreadable, incomplete }: Pick<ReportFigures, "unreadable" | "incomplete">,
 ): string {
-  const { sitemapCount, pageCount, rulesFailed, findings } = result;
+  const { sitemapCount, pageCount, findings } = result;
   if (!tree.reachable) return "Nothing could be read from this website.";
   if (sitemapCount === 0 && unreadable === 0) return "No sitemap was found on this website.";
   return [
     `${counted(pageCount, "page")} in ${counted(sitemapCount, "sitemap")}.`,
     findings.length === 0
       ? "Nothing that search engines would reject."
-      : `${failedInWords(result)} (${severitiesInWords(rulesFailed)}).`,
+      : `${[failedInWords(result), notesInWords(result)].filter(Boolean).join("; ")}.`,
     ...(unreadable > 0 ? [`${counted(unreadable, "declared sitemap")} could not be read.`] : []),
     ...(incomplete > 0 ? [`${counted(incomplete, "sitemap")} could only be partly read.`] : []),
   ].join(" ");

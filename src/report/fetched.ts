@@ -4,7 +4,7 @@ import { isLossy } from "../model/problem.ts";
 import { problemsOf, type RobotsPreference, type Sitemap } from "../model/sitemap.ts";
 import { walkNodes } from "../tree/parts.ts";
 import { type KeptResponse, partsOf, type SitemapTree } from "../tree/tree.ts";
-import { caps, type Html, html, part, shortened, table, time, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
+import { caps, fitted, type Html, html, part, table, time, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
 import type {
   ReportDiscovery,
   ReportFacts,
@@ -226,7 +226,7 @@ export function discoveryPart({ discovery, homepage }: ReportFacts): Html | unde
 export function shownPreferences(preferences: readonly RobotsPreference[]): RobotsPreference[] {
   return preferences.slice(0, caps.preferences).map(({ values: _, path: __, ...preference }) => ({
     ...withShortTexts(preference),
-    ...(preference.agents && { agents: [shortened(preference.agents.join(", "))] }),
+    ...(preference.agents && { agents: [fitted(preference.agents.join(", "))] }),
   }));
 }
 

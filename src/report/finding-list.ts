@@ -1,6 +1,6 @@
 // The findings of a check: one row for each rule and severity, which opens to show fix, sitemaps and examples.
 import { type Finding, groupedByRule } from "../check/findings.ts";
-import { type CheckResult, failedInWords } from "../check/result.ts";
+import { type CheckResult, failedInWords, notesInWords } from "../check/result.ts";
 import { severities } from "../check/rule.ts";
 import { counted, grouped } from "../model/figures.ts";
 import { caps, type Html, html, part, prose, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
@@ -65,7 +65,7 @@ export function findingsPart(facts: ReportFacts): Html {
   const { findings, figures, unreachable } = facts;
   const content =
     findings.length > 0
-      ? html`<p class="lead">${failedInWords(facts)}. Open a rule to see where, and how to fix it.</p>${filter(facts)}<div class="list">${findings.map((finding) => row(finding, facts.homepage))}</div>`
+      ? html`<p class="lead">${[failedInWords(facts), notesInWords(facts)].filter(Boolean).join("; ")}. Open a rule to see where, and how to fix it.</p>${filter(facts)}<div class="list">${findings.map((finding) => row(finding, facts.homepage))}</div>`
       : unreachable !== undefined || figures.sitemaps === 0
         ? html`<p class="empty">There is nothing to check.</p>`
         : html`<p class="empty good">Nothing that search engines would reject or ignore.</p>`;

@@ -8,7 +8,7 @@ import { isHttpUrl } from "../model/url.ts";
 import { script, style } from "./assets.ts";
 import { discoveryPart, formatNames, preferencesPart, sitemapsPart } from "./fetched.ts";
 import { findingsPart } from "./finding-list.ts";
-import { age, Html, html, part, percent, readableUrl, StyleSheet, shortened, time, type Value } from "./html.ts";
+import { age, fitted, Html, html, part, percent, readableUrl, StyleSheet, time, type Value } from "./html.ts";
 import { mapPart } from "./map.ts";
 import type { ReportFacts } from "./report-tree.ts";
 import { changesPart } from "./since.ts";
@@ -103,7 +103,7 @@ function title(homepage: string): Html {
 function figures({ figures, languages }: ReportFacts): Html {
   const { pages, duplicates, sitemaps, unreadable, incomplete, wireBytes, decodedBytes } = figures;
   const { dated, medianAge, duration, medianFirstByte } = figures;
-  const codes = languages.languages.map(({ language }) => shortened(language, 12));
+  const codes = languages.languages.map(({ language }) => fitted(language, 12));
   const few = codes.length > 7 ? `${codes.slice(0, 7).join(" ")} …` : codes.join(" ");
   const faults = [
     ...(unreadable > 0 ? [`${grouped(unreadable)} not readable`] : []),

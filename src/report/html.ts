@@ -138,7 +138,7 @@ const cutMark = "…";
  * At most this many bytes in the page: the beginning and the end of a text, and its length. A percent-encoded letter
  * takes six or nine characters: if there is no room for them, the letter itself counts, and is never cut in two.
  */
-export function shortened(text: string, most: number = caps.text): string {
+export function fitted(text: string, most: number = caps.text): string {
   const shown = printable(text);
   if (weight(shown) <= most) return shown;
   const readable = readableUrl(text);
@@ -153,7 +153,7 @@ export function shortened(text: string, most: number = caps.text): string {
 
 /** The same with all of its texts. */
 export function withShortTexts<T extends object>(item: T, most?: number): T {
-  const short = (value: unknown) => (typeof value === "string" ? shortened(value, most) : value);
+  const short = (value: unknown) => (typeof value === "string" ? fitted(value, most) : value);
   return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, short(value)])) as T;
 }
 

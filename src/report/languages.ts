@@ -1,7 +1,7 @@
 // The languages of a website: how many pages each of them has, counted from the alternate pages that entries name.
 import type { AlternateSet } from "../check/rules/languages.ts";
 import { detached } from "../model/text.ts";
-import { caps, shortened } from "./html.ts";
+import { caps, fitted } from "./html.ts";
 import type { ReportLanguages } from "./report-tree.ts";
 
 // Websites have a hundred or two. Further languages are counted together.
@@ -41,6 +41,6 @@ export class LanguageCounts {
 export function shownLanguages({ languages, otherPages, ...rest }: ReportLanguages): ReportLanguages {
   const others = languages.slice(caps.languages).reduce((sum, { pages }) => sum + pages, otherPages);
   const largest = languages.slice(0, caps.languages);
-  const shown = largest.map(({ language, pages }) => ({ language: shortened(language, 20), pages }));
+  const shown = largest.map(({ language, pages }) => ({ language: fitted(language, 20), pages }));
   return { languages: shown, otherPages: others, ...rest };
 }

@@ -4,6 +4,7 @@ import { counted, grouped } from "../model/figures.ts";
 import {
   brief,
   caps,
+  fitted,
   type Html,
   html,
   part,
@@ -11,7 +12,6 @@ import {
   percentage,
   readableUrl,
   type StyleSheet,
-  shortened,
   table,
 } from "./html.ts";
 import type { ReportFacts, ReportSection } from "./report-tree.ts";
@@ -42,7 +42,7 @@ export function shownSections(root: ReportSection): ReportSection {
   const drawn = (section: ReportSection): ReportSection => {
     const content = opened.get(section) ?? [];
     const sections = content.length === 0 ? undefined : content.map(drawn);
-    return { ...section, name: shortened(section.name, caps.name), sections };
+    return { ...section, name: fitted(section.name, caps.name), sections };
   };
   return drawn(start);
 }

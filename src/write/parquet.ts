@@ -75,6 +75,11 @@ export class ParquetTables {
   }
 }
 
+/** A table of rows with these columns, all text but for those with a type: `line:integer`. */
+export function parquetTable(sink: ByteSink, names: string): Pick<ParquetTable, "add" | "finish"> {
+  return new ParquetTable(sink, columns(names));
+}
+
 function pageRow(page: SitemapPage): Row {
   const { url, lastModified, changeFrequency, priority, newsStory, alternates, images, videos } = page;
   const news = newsStory && {

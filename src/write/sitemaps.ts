@@ -113,14 +113,14 @@ export function* writeSitemapTable(
     const padded = columns.map((at) =>
       isNumber.has(at) ? cells[at]?.padStart(widths[at] ?? 0) : cells[at]?.padEnd(widths[at] ?? 0),
     );
-    return `${[...padded, shortened(url, room() - remark.length)].join("  ")}${remark}\n`;
+    return `${[...padded, cutInside(url, room() - remark.length)].join("  ")}${remark}\n`;
   };
   yield line(headings, "sitemap");
   for (const { cells, url, remark } of lines) yield line(cells, url, remark);
 }
 
 // Sitemap URLs usually differ at the end.
-function shortened(text: string, length: number): string {
+function cutInside(text: string, length: number): string {
   if (text.length <= length) return text;
   const start = Math.max(Math.floor(length / 3), 8);
   return `${text.slice(0, start)}…${text.slice(Math.min(start + 1 - length, -8))}`;

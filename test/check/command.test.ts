@@ -41,7 +41,7 @@ test("a website: a verdict, findings with fix and link, and exit code 6", async 
   expect(stdout).toContain("url-other-host");
   expect(stdout).toContain("Fix: Remove the fragment.");
   expect(stdout).not.toContain("\u202e");
-  expect(stderr).toContain("1 rule failed, 1 occurrence, at or above --fail-on error");
+  expect(stderr).toContain("1 error (1 occurrence), at or above --fail-on error");
 });
 
 test("why a website cannot be reached is said before the findings about it", async () => {
@@ -122,7 +122,7 @@ test("check, report, --fail-on and JSON count the same: rules that failed, and p
   const all = { rulesFailed: { error: 1, warning: 1, info: 0 }, occurrences: { error: 3, warning: 3, info: 0 } };
   expect(json).toMatchObject(all);
   expect(report).toMatchObject(all);
-  const sentence = "2 rules failed, 6 occurrences";
+  const sentence = "1 error, 1 warning (6 occurrences)";
   for (const words of [text.stdout, text.stderr, json.verdict, report.verdict]) expect(words).toContain(sentence);
 });
 
@@ -228,7 +228,8 @@ test("where places are not known one by one, a baseline fails when their share g
   const file = path.join(folder, "share.json");
   const words = ["check", "-", "--fail-on", "info", "--baseline", file];
   const lastmod = (at: number) => `<lastmod>2026-01-01T0${at}:00:00Z</lastmod>`;
-  const page = (at: number, dated: number) => `<loc>https://example.org/${at}</loc>${at < dated ? lastmod(at) : ""}`;
+  const page = (at: number, dated: number) =>
+    `<loc>https://example.org/${at}</loc>${at < dated ? lastmod(at) : "<lastmod>soon</lastmod>"}`;
   const pages = (dated: number, undated: number) =>
     urlset(...Array.from({ length: dated + undated }, (_, at) => `<url>${page(at, dated)}</url>`));
   const outcome = async (input: string) => {

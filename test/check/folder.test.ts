@@ -316,7 +316,7 @@ test("an address of the own machine is wrong, even if all files agree on it", as
     6,
     expect.stringContaining("your files name http://localhost:3000, which only your"),
   ]);
-  expect(stdout).toContain("1 rule failed");
+  expect(stdout).toContain("1 error (");
 });
 
 test("diff of two folders compares what a reader sees, unless --by says otherwise", async () => {

@@ -143,11 +143,11 @@ export class DateRules {
       const undated = this.#sitePages - this.#siteDated;
       const share = Math.round((undated / this.#sitePages) * 100);
       const value = `${share}% of ${counted(this.#sitePages, "page")}`;
-      findings.count("lastmod-missing", tree.homepage, undated, { value });
+      findings.count("lastmod-missing", tree.homepage, 1, { value });
     }
     if (this.#siteDated > 0 && this.#siteDateOnly >= this.#siteDated * bounds.nearlyAll) {
       const value = `${grouped(this.#siteDateOnly)} of ${counted(this.#siteDated, "date")}`;
-      findings.count("lastmod-date-only", tree.homepage, this.#siteDateOnly, { value });
+      findings.count("lastmod-date-only", tree.homepage, 1, { value });
     }
   }
 }

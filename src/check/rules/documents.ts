@@ -221,7 +221,7 @@ function reportEmpty(sitemap: Sitemap, findings: SitemapFindings): void {
 export function judgeFeeds({ tree, site, findings }: CheckRun): void {
   const pages = [...tree.sitemaps()].filter((each) => each.kind === "pages").filter((each) => site.isForSearch(each));
   if (site.isSite && tree.complete && pages.length > 0 && pages.every(isFeed)) {
-    findings.count("feed-as-only-sitemap", tree.homepage, pages.length, { value: pages[0]?.url });
+    findings.count("feed-as-only-sitemap", tree.homepage, 1, { value: pages[0]?.url });
   }
 }
 

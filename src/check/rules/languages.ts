@@ -1,5 +1,6 @@
 // Rules about alternate pages in other languages (hreflang), of one entry. Those across all sitemaps (clusters.ts) get a fingerprint of
 // the whole set that does not depend on its order.
+import { counted } from "../../model/figures.ts";
 import type { AlternatePage, SitemapPage } from "../../model/page.ts";
 import type { CheckRun } from "../context.ts";
 import type { SitemapFindings } from "../findings.ts";
@@ -141,7 +142,8 @@ export class LanguageRules {
 
   finish({ findings, tree }: CheckRun): void {
     if (this.#clusters === 0 || this.#hasDefault) return;
-    findings.count("hreflang-no-default", tree.homepage, this.#clusters, { url: this.#firstPage });
+    const value = counted(this.#clusters, "page");
+    findings.count("hreflang-no-default", tree.homepage, 1, { url: this.#firstPage, value });
   }
 
   // A language that was seen before, with a fingerprint that ignores case.

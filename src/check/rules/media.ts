@@ -122,7 +122,7 @@ export class MediaRules {
   end({ findings }: SitemapContext): void {
     const { newsStories } = bounds;
     if (this.#stories <= newsStories) return;
-    findings.addMany("news-too-many", this.#stories - newsStories, { value: `${this.#stories} stories` });
+    findings.add("news-too-many", undefined, `${this.#stories} stories`);
   }
 }
 

@@ -12,6 +12,7 @@ import { addFlags, collected, type Flags, wholeNumber } from "../flags.ts";
 import { addHelp } from "../help.ts";
 import { BaselineFile, checkOptions } from "../input/check-files.ts";
 import { chooseCheckTarget, renamed, withFileNames } from "../input/local-files.ts";
+import { formatByName } from "../output/changes.ts";
 import { CrawlEnding, inWords } from "../output/ending.ts";
 import { OutputFile } from "../output/file.ts";
 import {
@@ -20,6 +21,9 @@ import {
   checkFormats,
   type FailLevel,
   failLevels,
+  isRowFormat,
+  type RowFormat,
+  rowWriter,
   writeCheck,
 } from "../output/findings.ts";
 import type { Messages } from "../output/messages.ts";
@@ -44,11 +48,11 @@ export function checkCommand(context: Context, done: Done): Command {
     .argument("<target>", "website, archive, sitemap file, folder of a static site, or - for standard input")
     .optionsGroup("Output:")
     .addOption(new Option("-f, --format <format>", "output format (repeatable)").choices(checkFormats))
-    .option("-o, --output <file>", "write the preceding format to FILE (repeatable)")
+    .option("-o, --output <file>", "write to FILE, in the format next to it or of its name (repeatable)")
     .option("--force", "replace existing files")
-    .option("--all", "show all examples and sitemaps (text, markdown)")
+    .option("--all", "show all occurrences (text, markdown)")
     .addOption(failOn.choices(failLevels).default(undefined, "error"));
-  addFlags(command, "rules")
+  addFlags(command, "csvSafe", "rules")
     .option("--baseline <file>", "file with known findings; only new ones are shown and can fail the check")
     .option("--update-baseline", "write the current findings to the baseline")
     .option("--sample <n>", "number of pages to fetch and check", wholeNumber(1));
@@ -71,7 +75,7 @@ export function checkCommand(context: Context, done: Done): Command {
     examples: `
 Examples:
   sitegrove check example.org
-  sitegrove check site.warc.gz -f json
+  sitegrove check site.warc.gz -o findings.csv
   sitegrove check public/ --url https://example.org/
   sitegrove check sitemap.xml --url https://example.org/sitemap.xml
   sitegrove check example.org -f text -f sarif -o findings.sarif --fail-on never
@@ -88,7 +92,7 @@ interface ChosenOutput {
   readonly file?: string | undefined;
 }
 
-/** Each -f with the -o next to it, in either order. Throws a `UsageError` if a file has no format, or two results would go to standard output. */
+/** Each -f with the -o next to it, in either order. A file without one has that of its name. Throws a `UsageError` if its name says nothing beside others, or two results would go to standard output. */
 export function pairsOf(words: readonly Word[]): readonly ChosenOutput[] {
   const pairs: { format?: CheckFormat; file?: string }[] = [];
   for (const word of words) {
@@ -96,12 +100,17 @@ export function pairsOf(words: readonly Word[]): readonly ChosenOutput[] {
     if (last === undefined || Object.keys(word).some((kind) => kind in last)) pairs.push({ ...word });
     else Object.assign(last, word);
   }
-  const loose = words.filter((word) => "file" in word).length - words.filter((word) => "format" in word).length;
-  if (pairs.length > 1 && loose > 0) throw new UsageError("each -o needs its own -f: -f json -o findings.json");
+  const isUnknown = ({ format, file = "" }: (typeof pairs)[number]) =>
+    format === undefined && formatByName(format, file, checkFormats) === "text" && !/\.txt$/i.test(file);
+  if (pairs.length > 1 && pairs.some(isUnknown))
+    throw new UsageError("each -o needs its own -f, or a name such as findings.json");
   const named = "write the others to files, as in -f json -o findings.json";
   if (pairs.filter(({ file }) => file === undefined).length > 1)
     throw new UsageError(`only one format can go to standard output: ${named}`);
-  return pairs.length === 0 ? [{ format: "text" }] : pairs.map((pair) => ({ format: "text", ...pair }));
+  if (pairs.some(({ format, file }) => format === "parquet" && file === undefined))
+    throw new UsageError("-f parquet needs a file: -o findings.parquet");
+  if (pairs.length === 0) return [{ format: "text" }];
+  return pairs.map(({ format, file }) => ({ format: formatByName(format, file, checkFormats), file }));
 }
 
 /** Returns the exit code. */
@@ -128,17 +137,44 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
     offline: ["limits", "rewrite"],
     ending: () => ending,
   });
-  const written = flags.outputs.map((output) => output.file && run.owns(new OutputFile(output.file, flags.force)));
+  const outputFiles = flags.outputs.map((output) => output.file && run.owns(new OutputFile(output.file, flags.force)));
+  function* written(index: number, piece: string | Uint8Array | undefined): Generator<string | Uint8Array, void> {
+    if (piece === undefined || piece.length === 0) return;
+    const output = outputFiles[index];
+    if (output) output.write(piece);
+    else yield piece;
+  }
   if (note !== undefined) run.messages.say(note, "quiet");
   let listed = 0;
 
-  async function* pieces(): AsyncGenerator<string, void, undefined> {
+  async function* pieces(): AsyncGenerator<string | Uint8Array, void, undefined> {
+    const { occurrenceBatches } = await import("../../check/occurrences.ts");
     const { checkTreeWhile } = await import("../../check/check-tree.ts");
     const tree = await run.tree(chosen.target);
     let result: CheckResult;
     try {
       const all = { ...options, ...run.whileChecking(files), crawl: run.options, signal: run.signal };
-      const found = await checkTreeWhile(tree, all, undefined, baseline?.baseline);
+      const extras = { known: baseline?.baseline, isUncapped: flags.all === true };
+      const rowOutputs = flags.outputs.map(async ({ format }) =>
+        isRowFormat(format) ? rowWriter(format, flags.csvSafe) : undefined,
+      );
+      const writers = await Promise.all(rowOutputs);
+      let found: CheckResult;
+      if (writers.every((writer) => writer === undefined)) found = await checkTreeWhile(tree, all, extras);
+      else {
+        const batches = occurrenceBatches(tree, all, extras);
+        let step = await batches.next();
+        try {
+          for (; !step.done; step = await batches.next()) {
+            const rows = location ? step.value : step.value.map((row) => ({ ...row, sitemap: nameOf(row.sitemap) }));
+            for (const [index, writer] of writers.entries()) yield* written(index, writer?.write(rows));
+          }
+        } finally {
+          await batches.return(undefined as never);
+        }
+        for (const [index, writer] of writers.entries()) yield* written(index, writer?.end());
+        found = step.value;
+      }
       result = location ? found : renamed(found, nameOf);
       if (baseline !== undefined) result = baseline.apply(result, tree, run.messages);
     } finally {
@@ -147,14 +183,13 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
     listed = result.pageCount;
     ending.finish(result, run.messages);
     const look = { all: flags.all === true, color: run.hasColor };
-    const text = (format: CheckFormat) => writeCheck(result, { format, ...look, places: new FileLocations(folders) });
+    const text = (format: Exclude<CheckFormat, RowFormat>) =>
+      writeCheck(result, { format, ...look, places: new FileLocations(folders) });
     const { GITHUB_STEP_SUMMARY: summary } = context.environment;
     for (const [index, { format }] of flags.outputs.entries()) {
       const fault = format === "github" && summary ? appendSummary(summary, text("markdown")) : undefined;
       if (fault !== undefined) run.messages.say(fault, "warning");
-      const output = written[index];
-      if (output) output.write(text(format));
-      else yield text(format);
+      if (!isRowFormat(format)) yield* written(index, text(format));
     }
   }
   return run.write(pieces(), () => ({ listed, isWhole: true }));

@@ -4,7 +4,7 @@
 import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
-import { Baseline, type BaselineFindings, parseBaseline, occurrencesIn } from "../../check/baseline.ts";
+import { Baseline, type BaselineFindings, occurrencesIn, parseBaseline } from "../../check/baseline.ts";
 import { type CheckOptions, type RuleSeverities, resolveCheckOptions } from "../../check/options.ts";
 import { type CheckResult, tally } from "../../check/result.ts";
 import { counted } from "../../model/figures.ts";

@@ -7,6 +7,7 @@ import { type PageFilters, resolvePageFilters } from "../../model/options.ts";
 import type { SitemapPage } from "../../model/page.ts";
 import { isLossy, type Problem } from "../../model/problem.ts";
 import { isReadSitemap, type PagesSitemap, type Sitemap } from "../../model/sitemap.ts";
+import { shortened } from "../../model/text.ts";
 import { sectionOf } from "../../model/url.ts";
 import { robotsOf, type SitemapTree } from "../../tree/tree.ts";
 import { jsonOf } from "../../write/printable.ts";
@@ -35,10 +36,10 @@ export function listed({ url, lastModified, newsStory, alternates, images, video
   const page = {
     url,
     ...(lastModified && { lastModified }),
-    ...(title && { title: shortened(title) }),
-    ...(section && { section: shortened(section) }),
+    ...(title && { title: short(title) }),
+    ...(section && { section: short(section) }),
     ...(publishDate && { published: publishDate }),
-    ...(alternates && { languages: alternates.slice(0, 50).map(({ language }) => shortened(language)) }),
+    ...(alternates && { languages: alternates.slice(0, 50).map(({ language }) => short(language)) }),
     ...(images && { images: images.length }),
     ...(videos && { videos: videos.length }),
   };
@@ -224,19 +225,19 @@ function largest(name: string, counts: Counts, bytes: number): object {
   const list = new Bounded<object>(bytes);
   let others = 0;
   for (const [value, pages] of counts.sorted())
-    if (value === otherNames || !list.add({ [name]: shortened(value), pages })) others += pages;
+    if (value === otherNames || !list.add({ [name]: short(value), pages })) others += pages;
   return { list: list.items, others };
 }
 
 function sitemapLine(sitemap: Sitemap): object {
   const { kind, url, lastModified } = sitemap;
-  if (kind === "invalid") return { url: shortened(url), kind, problem: shortened(sitemap.reason.message) };
+  if (kind === "invalid") return { url: short(url), kind, problem: short(sitemap.reason.message) };
   const pages = kind === "pages" ? { pages: sitemap.pageCount } : { sitemaps: sitemap.children.length };
-  return { url: shortened(url), kind, format: sitemap.format, ...pages, ...(lastModified && { lastModified }) };
+  return { url: short(url), kind, format: sitemap.format, ...pages, ...(lastModified && { lastModified }) };
 }
 
 export function problemLine(url: string, { code, message, line, count }: Problem): object {
-  return { url: shortened(url), code, message: shortened(message), ...(line && { line }), ...(count && { count }) };
+  return { url: short(url), code, message: short(message), ...(line && { line }), ...(count && { count }) };
 }
 
 /** What `check` finds: each rule once, with a few examples. */
@@ -258,10 +259,10 @@ export async function findingsOf(tree: SitemapTree, signal: AbortSignal): Promis
       sentence,
       fix,
       link,
-      sitemaps: group.slice(0, 3).map(({ sitemap }) => shortened(sitemap)),
+      sitemaps: group.slice(0, 3).map(({ sitemap }) => short(sitemap)),
       examples: examples.map(({ url, value, line }) => ({
-        ...(url && { url: shortened(url) }),
-        ...(value && { value: shortened(value) }),
+        ...(url && { url: short(url) }),
+        ...(value && { value: short(value) }),
         ...(line && { line }),
       })),
     });
@@ -278,6 +279,6 @@ export async function findingsOf(tree: SitemapTree, signal: AbortSignal): Promis
   ];
 }
 
-function shortened(text: string): string {
-  return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
+function short(text: string): string {
+  return shortened(text, longestText);
 }

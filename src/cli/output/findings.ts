@@ -4,6 +4,7 @@ import { appendFileSync } from "node:fs";
 import picocolors from "picocolors";
 import type { FileLocations } from "../../check/file-locations.ts";
 import { groupedByRule } from "../../check/findings.ts";
+import { type Occurrence, occurrenceColumns } from "../../check/occurrences.ts";
 import type { CheckResult } from "../../check/result.ts";
 import { type Rule, severities } from "../../check/rule.ts";
 import { checkSarif } from "../../check/sarif.ts";
@@ -18,17 +19,67 @@ import {
 } from "../../check/words.ts";
 import { systemReason } from "../../model/errors.ts";
 import { counted, grouped } from "../../model/figures.ts";
+import { shortened } from "../../model/text.ts";
+import { csvCell } from "../../write/csv.ts";
 import { codeInTable, codeSpan, sentence } from "../../write/markdown.ts";
 import { jsonOf, printable } from "../../write/printable.ts";
 
-export const checkFormats = ["text", "json", "sarif", "markdown", "github"] as const;
+/** One row for each occurrence, written while the check runs. */
+const rowFormats = ["ndjson", "csv", "parquet"] as const;
+export type RowFormat = (typeof rowFormats)[number];
+export const checkFormats = ["text", "json", "sarif", "markdown", "github", ...rowFormats] as const;
 export type CheckFormat = (typeof checkFormats)[number];
+
+export function isRowFormat(format: CheckFormat): format is RowFormat {
+  return rowFormats.some((each) => each === format);
+}
+
+/** Writes rows, batch by batch. */
+export interface RowWriter {
+  write(rows: readonly Occurrence[]): string | Uint8Array;
+  /** What comes after the last row. */
+  end(): string | Uint8Array;
+}
+
+export async function rowWriter(format: RowFormat, csvSafe: boolean): Promise<RowWriter> {
+  if (format === "ndjson") return { write: (rows) => rows.map((row) => `${jsonOf(row)}\n`).join(""), end: () => "" };
+  if (format === "csv") {
+    const cell = csvCell(csvSafe);
+    let header = `${occurrenceColumns.join(",")}\n`;
+    const write = (rows: readonly Occurrence[]) => {
+      const lines = rows.map((row) => `${occurrenceColumns.map((name) => cell(row[name])).join(",")}\n`);
+      const text = header + lines.join("");
+      header = "";
+      return text;
+    };
+    return { write, end: () => header };
+  }
+  const { parquetTable } = await import("../../write/parquet.ts");
+  let pieces: Buffer[] = [];
+  const take = () => {
+    const bytes = Buffer.concat(pieces);
+    pieces = [];
+    return bytes;
+  };
+  const names = occurrenceColumns.map((name) => (name === "line" ? "line:integer" : name)).join(" ");
+  const table = parquetTable((bytes) => pieces.push(Buffer.from(bytes)), names);
+  return {
+    write(rows) {
+      for (const row of rows) table.add({ ...row }, 500);
+      return take();
+    },
+    end() {
+      table.finish();
+      return take();
+    },
+  };
+}
 
 export const failLevels = ["error", "warning", "info", "never"] as const;
 export type FailLevel = (typeof failLevels)[number];
 
 export interface CheckOutput {
-  readonly format: CheckFormat;
+  readonly format: Exclude<CheckFormat, RowFormat>;
   readonly all: boolean;
   readonly color: boolean;
   readonly places: FileLocations;
@@ -90,10 +141,6 @@ function checkText(result: CheckResult, all: boolean, color: boolean): string {
   const left = notCheckedSentences(result);
   if (left.length > 0) lines.push("", ...left.map((line) => dim(line)));
   return `${lines.join("\n")}\n`;
-}
-
-function shortened(text: string, longest: number): string {
-  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 }
 
 const fewInMarkdown = 10;

@@ -77,7 +77,7 @@ export const languageCases: readonly Case[] = [
     site(page("/en", { en: "/en", de: "https://example.de/" }), page("/a", { en: "/a", "x-default": "/en" })),
   ),
   finds(
-    ["hreflang-no-default", 2, `${home}en`],
+    ["hreflang-no-default", 1, `${home}en`],
     site(page("/en", pair), page("/de", pair)),
     site(page("/en", { ...pair, "x-default": "/en" }), page("/de", pair)),
   ),

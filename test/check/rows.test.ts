@@ -1,0 +1,136 @@
+// Every occurrence as a row: in the library, and in the formats of the program.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Baseline } from "../../src/check/baseline.ts";
+import { checkTree } from "../../src/check/check-tree.ts";
+import { type Occurrence, streamOccurrences } from "../../src/check/occurrences.ts";
+import type { CheckOptions } from "../../src/check/options.ts";
+import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { sitegrove } from "../cli/program.ts";
+import { serve, type Website } from "../cli/website.ts";
+import { parquetRows } from "../support/parquet.ts";
+import { type Route, site } from "../support/site.ts";
+import { newFolder } from "../support/test-folder.ts";
+import { files, home, index, sitemap } from "./cases/case.ts";
+
+const folder = newFolder();
+
+async function listed(routes: Readonly<Record<string, Route>>, options: CheckOptions = {}) {
+  await using tree = await sitemapTreeForHomepage(home, { client: site(routes).client, knownPaths: "never" });
+  const rows: Occurrence[] = [];
+  const all = streamOccurrences(tree, { now: "2026-06-15", ...options });
+  let step = await all.next();
+  for (; !step.done; step = await all.next()) rows.push(step.value);
+  return { rows, result: step.value };
+}
+
+const many = 3000;
+const numbers = Array.from({ length: many }, (_, number) => number);
+const dated = (url: string, date: string) => `<url><loc>${url}</loc><lastmod>${date}</lastmod></url>`;
+const alternate = (url: string) => `<xhtml:link rel="alternate" hreflang="de" href="${url}"/>`;
+/** Every kind of rule, each with more occurrences than examples. */
+const { routes } = files({
+  "/sitemap.xml": index("/fragments.xml", "/dates.xml", "/one.xml", "/two.xml", "/links.xml"),
+  "/fragments.xml": sitemap(...numbers.map((number) => `/f${number}#x`)),
+  "/dates.xml": sitemap(...numbers.map((number) => dated(`${home}d${number}`, `${number}. Mai`))),
+  "/one.xml": sitemap(...numbers.map((number) => `/same/${number}`)),
+  "/two.xml": sitemap(...numbers.map((number) => (number % 2 === 0 ? `/same/${number}` : `/Same/${number}`))),
+  "/links.xml": sitemap(
+    ...numbers.map((number) => `<url><loc>${home}l${number}</loc>${alternate(`${home}f${number}#x`)}</url>`),
+  ),
+});
+
+test("every occurrence is a row, with its line, and no other", async () => {
+  const { rows, result } = await listed(routes);
+  const counts = new Map<string, number>();
+  for (const { rule, severity, sitemap } of rows) {
+    const key = `${rule} ${severity} ${sitemap}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  const expected = result.findings.map(({ rule, severity, sitemap, count }) => [
+    `${rule} ${severity} ${sitemap}`,
+    count,
+  ]);
+  expect(Object.fromEntries(counts)).toEqual(Object.fromEntries(expected));
+  const of = (rule: string) => rows.filter((row) => row.rule === rule);
+  expect(of("url-fragment").map(({ url }) => url)).toEqual(numbers.map((number) => `${home}f${number}#x`));
+  const lines = (rule: string) => of(rule).map(({ line = 0 }) => line - (of(rule)[0]?.line ?? 0));
+  expect(lines("url-fragment")).toEqual(numbers);
+  expect(lines("lastmod-invalid")).toEqual(numbers);
+  expect(lines("hreflang-no-return")).toEqual(numbers);
+  expect(lines("url-duplicate")).toEqual(numbers.filter((number) => number % 2 === 0));
+  const variants = of("url-variants");
+  expect(variants.map(({ url, value }) => [url, value])).toEqual(
+    numbers.filter((number) => number % 2 === 1).map((number) => [`${home}Same/${number}`, `${home}same/${number}`]),
+  );
+  expect(variants[7]?.line).toBe(of("url-duplicate")[7]!.line! + 1);
+  expect(rows.every(({ message }) => message.length > 10)).toBe(true);
+});
+
+test("a caller may stop after some rows, and the check stops, too", async () => {
+  await using tree = await sitemapTreeForHomepage(home, { client: site(routes).client, knownPaths: "never" });
+  for await (const { rule } of streamOccurrences(tree)) if (rule === "url-fragment") break;
+  expect((await checkTree(tree)).findings.length).toBeGreaterThan(3);
+});
+
+test("with a baseline, only what is new is in the result and in the rows", async () => {
+  const small = (...fragments: string[]) => files({ "/sitemap.xml": sitemap("/a", ...fragments) }).routes;
+  const known = new Baseline();
+  await using tree = await sitemapTreeForHomepage(home, { client: site(small("/b#x")).client, knownPaths: "never" });
+  const document = known.toJson(await checkTree(tree, { baseline: known }), tree) as { findings: never };
+  const { rows, result } = await listed(small("/b#x", "/c#y"), { baseline: new Baseline(document.findings) });
+  expect(result.findings.map(({ rule, count }) => [rule, count])).toEqual([["url-fragment", 1]]);
+  expect(rows.map(({ rule, url }) => [rule, url])).toEqual([["url-fragment", `${home}c#y`]]);
+  await expect(listed(small(), { baseline: {} as Baseline })).rejects.toThrow("baseline");
+});
+
+let website: Website;
+beforeAll(async () => {
+  const urls = numbers.map((number) => `<url><loc>{base}/${number}#x</loc></url>\n`).join("");
+  website = await serve({
+    "/robots.txt": "Sitemap: {base}/sitemap.xml\n",
+    "/sitemap.xml": `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls}</urlset>`,
+  });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, "empty"), "");
+});
+afterAll(() => website.close());
+
+const check = (...words: string[]) =>
+  sitegrove(["check", website.homepage, "--off", "lastmod-missing", ...words], { cwd: folder });
+
+test("NDJSON, CSV and Parquet have one row for each occurrence, and the file's name chooses", async () => {
+  const { code, stdout } = await check(
+    ...["-f", "text", "-o", "a.json", "-o", "rows.csv", "-o", "rows.parquet", "-o", "rows.jsonl"],
+  );
+  expect([code, stdout]).toEqual([0, ""]);
+  const text = (name: string) => readFileSync(path.join(folder, name), "utf8");
+  const [header, first, ...others] = text("rows.csv").trimEnd().split("\n");
+  expect(header).toBe("rule,severity,url,value,sitemap,line,message");
+  expect(first).toMatch(
+    new RegExp(`^homepage-unlisted|^url-fragment,warning,${website.homepage}0#x,,${website.homepage}sitemap.xml,2,`),
+  );
+  expect(others.filter((line) => line.startsWith("url-fragment"))).toHaveLength(many - 1);
+  const rows = text("rows.jsonl")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(rows.filter(({ rule }) => rule === "url-fragment")).toHaveLength(many);
+  const tables = await parquetRows(path.join(folder, "rows.parquet"));
+  expect(tables.map(({ url }) => url).sort()).toEqual(rows.map(({ url }) => url).sort());
+  expect(text("a.json")).toContain("url-fragment");
+});
+
+test("--all in text and Markdown shows all", async () => {
+  for (const format of ["text", "markdown"]) {
+    const { stdout } = await check("-f", format, "--all");
+    expect(numbers.filter((number) => !stdout.includes(`/${number}#x`))).toEqual([]);
+    expect((await check("-f", format)).stdout).not.toContain(`/${many - 1}#x`);
+  }
+});
+
+test("Parquet needs a file", async () => {
+  const { code, stderr } = await check("-f", "parquet");
+  expect([code, stderr]).toEqual([2, expect.stringContaining("-o findings.parquet")]);
+});
