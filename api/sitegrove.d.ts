@@ -352,6 +352,13 @@ export interface Options {
   /** Called with each event of `crawl()`. */
   onEvent?: ((event: CrawlEvent) => void) | undefined;
   /**
+   * The order of pages in `streamPages` and `crawl`: as declared, the same in every run, or by `arrival`, so that a sitemap that hangs holds up
+   * no other. With `arrival`, the pages, `complete` and the sitemaps are the same, but not the order, nor which copy of a page `unique`
+   * keeps, nor what is within a limit. Sitemaps found by the homepage or at well-known paths come last; with `sample`, there is no difference.
+   * @default "declared"
+   */
+  order?: "declared" | "arrival" | undefined;
+  /**
    * What `streamPages` does if the website cannot be reached or refuses everything: `throw` a `SitemapError`
    * (`unreachable`), or `end`.
    * @default "throw"
@@ -997,7 +1004,7 @@ export declare function readSitemap(bytes: SitemapBytes, options?: ParseOptions)
 export declare function sitemapTreeForHomepage(website: CrawlTarget, options?: Options): Promise<SitemapTree>;
 
 /**
- * The pages of a website in tree order, while its sitemaps are being fetched. If a sitemap is declared twice, its pages are listed
+ * The pages of a website, while its sitemaps are being fetched: in declared order, or by arrival (`order`). If a sitemap is declared twice, its pages are listed
  * once. Leaving the loop ends the crawl. Throws a `SitemapError` (`unreachable`) if the website cannot be reached, or refuses everything.
  * A stream can be read once.
  *

@@ -17,7 +17,7 @@ export type CrawlFlags = Readonly<Record<string, unknown>>;
 
 type Texts = readonly string[] | undefined;
 type Switch = "force" | "all" | "stripUrl" | "summary" | "trailer" | "json" | "exitCode" | "excel" | "insecure";
-type TextFlag = "output" | "columns" | "since" | "save" | "resume" | "column" | "url" | "config" | "now";
+type TextFlag = "output" | "columns" | "since" | "save" | "resume" | "column" | "url" | "config" | "now" | "order";
 type TextsFlag = "include" | "exclude" | "only" | "ignore" | "sitemap" | "map" | "pages" | "off";
 
 /** The flags that commands look at themselves; each has some of them. */

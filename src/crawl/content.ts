@@ -1,8 +1,8 @@
 // Reads the content of one document, and reports its pages as they are read, within the budget for pages.
 
 import type { ListedPage, SitemapPage } from "../model/page.ts";
-import type { Problem } from "../model/problem.ts";
-import { problem } from "../model/problem.ts";
+import { notSitemap, type Problem, problem } from "../model/problem.ts";
+import type { SitemapReference } from "../model/sitemap.ts";
 import type { Children } from "./children.ts";
 import type { Emit } from "./crawl.ts";
 import type { Declaration } from "./frame.ts";
@@ -16,7 +16,7 @@ export interface ContentOptions {
   readonly url: string;
   readonly keys: readonly string[];
   readonly entry: Declaration;
-  readonly children: Pick<Children, "add">;
+  readonly children: Children;
   readonly frontier: Frontier;
   readonly filter: PageFilter | undefined;
   /** `limits.pages`, for the problem. */
@@ -26,6 +26,8 @@ export interface ContentOptions {
 
 export interface Content {
   readonly reading: Reading;
+  /** Why the document is not what was declared. */
+  readonly reason: Problem | undefined;
   readonly pageCount: number;
   /** Whether the `start` event was sent. */
   readonly started: boolean;
@@ -33,6 +35,11 @@ export interface Content {
   readonly cut: Problem | undefined;
   /** The URL of a sitemap in the tree that lists the same, if this one was not declared: then it is not reported. */
   readonly sameAs: string | undefined;
+  /** Whether all of its pages were reported, as far as they pass the filter. */
+  readonly isReported: boolean;
+  /** The children of an index that are to be visited, and how many more there are. */
+  readonly references: readonly SitemapReference[];
+  readonly unlisted: number;
 }
 
 /** Adds the URL of their sitemap to pages. They are not copied: for a million, that would take half a second. */
@@ -86,6 +93,16 @@ export async function readContent(options: ContentOptions): Promise<Content> {
   }
   const sameAs = held && frontier.sameAs(step.value, keys);
   if (sameAs === undefined) await release();
-  if (!isRobots && isListed && cut === undefined) frontier.contains(url, step.value, pageCount);
-  return { reading: step.value, pageCount, started, cut, sameAs };
+  const reason = whyInvalid(step.value, entry);
+  const isIndex = step.value.outcome.kind === "index" && reason === undefined && sameAs === undefined;
+  const { references, unlisted } = isIndex ? await children.end() : { references: [], unlisted: 0 };
+  const isReported = !isRobots && isListed && cut === undefined;
+  return { reading: step.value, reason, pageCount, started, cut, sameAs, isReported, references, unlisted };
+}
+
+function whyInvalid({ outcome }: Reading, { by }: Declaration): Problem | undefined {
+  if (outcome.kind === "invalid") return outcome.reason;
+  const isRobots = outcome.kind === "index" && outcome.format === "robots";
+  if (isRobots === (by === "robots")) return undefined;
+  return notSitemap(isRobots ? "robots.txt" : "a sitemap in place of robots.txt");
 }

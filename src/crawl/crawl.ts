@@ -5,7 +5,7 @@ import type { SharedLimits } from "../fetch/limiter.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { CrawlEvent, Finished, FinishedEvent, OrderedEvent, ProblemEvent, Totals } from "../model/event.ts";
 import type { DocumentSource } from "../model/exchange.ts";
-import type { Options, StreamOptions } from "../model/options.ts";
+import type { Options, Settings, StreamOptions } from "../model/options.ts";
 import type { ListedPage } from "../model/page.ts";
 import type { Problem } from "../model/problem.ts";
 import { PageFilter } from "./page-filter.ts";
@@ -15,7 +15,7 @@ import type { Storage } from "./storage.ts";
 
 export type { CrawlTarget } from "./prepare.ts";
 
-/** Takes the events in declared order. Its result is awaited before the crawl goes on. What it throws ends the crawl. */
+/** Takes the events, except `request`, `retry` and `response`, one at a time. Its result is awaited before the crawl goes on. What it throws ends the crawl. */
 export type Emit = (event: OrderedEvent) => Promise<void> | void;
 
 /**
@@ -28,7 +28,9 @@ export type Emit = (event: OrderedEvent) => Promise<void> | void;
  */
 export function crawl(target: CrawlTarget, options?: StreamOptions): AsyncIterable<CrawlEvent> {
   const prepared = prepareStream(target, options);
-  return { [Symbol.asyncIterator]: () => events({ prepared, filter: pageFilter(prepared) }) };
+  return {
+    [Symbol.asyncIterator]: () => events({ prepared, filter: pageFilter(prepared), order: prepared.settings.order }),
+  };
 }
 
 /** The same, with a filter shared by several crawls. `urlsOnly`: pages need no other fields. */
@@ -41,7 +43,7 @@ export function crawlWith(
   const prepared = prepare(target, options);
   const needsDates = filter?.settings.since !== undefined;
   const read = urlsOnly && !needsDates ? readUrls : undefined;
-  return { [Symbol.asyncIterator]: () => events({ prepared, filter, read }) };
+  return { [Symbol.asyncIterator]: () => events({ prepared, filter, read, order: prepared.settings.order }) };
 }
 
 /** The pages of a website, and how the stream ended. */
@@ -54,7 +56,7 @@ export interface PageStream extends AsyncIterable<ListedPage> {
 }
 
 /**
- * The pages of a website in tree order, while its sitemaps are being fetched. If a sitemap is declared twice, its pages are listed
+ * The pages of a website, while its sitemaps are being fetched: in declared order, or by arrival (`order`). If a sitemap is declared twice, its pages are listed
  * once. Leaving the loop ends the crawl. Throws a `SitemapError` (`unreachable`) if the website cannot be reached, or refuses everything.
  * A stream can be read once.
  *
@@ -86,7 +88,8 @@ export function streamPages(target: CrawlTarget, options?: StreamOptions): PageS
     const onInterrupted = (reached: Progress) => (progress = reached);
     let end: "break" | "abort" = "abort";
     try {
-      await run({ prepared, filter: pageFilter(prepared), onInterrupted }, async (event) => {
+      const { order } = prepared.settings;
+      await run({ prepared, filter: pageFilter(prepared), order, onInterrupted }, async (event) => {
         if (event.type === "pages") await emit(event.pages as readonly ListedPage[]);
         if (event.type === "problem") problems.push({ url: event.url, problem: event.problem });
         if (event.type !== "finished") return;
@@ -146,6 +149,8 @@ export interface RunOptions {
   readonly read?: ReadDocument | undefined;
   /** Which pages are reported. @default all */
   readonly filter?: PageFilter | undefined;
+  /** Whether pages wait for those declared before them. @default "declared" */
+  readonly order?: Settings["order"] | undefined;
   /** Limits that several crawls share. */
   readonly shared?: SharedLimits | undefined;
   /** Called if the crawl is ended by the caller or by an error. */

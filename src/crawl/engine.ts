@@ -1,5 +1,5 @@
 // One crawl: opens what it needs, and does what the plan says, one step after another. Events come in declared order, regardless of
-// arrival order: documents are prefetched (prefetch.ts), but read one after another.
+// arrival order: documents are prefetched (prefetch.ts), but read one after another, unless the caller wants them as they arrive (early.ts).
 import { FollowingController } from "../fetch/abort.ts";
 import type { Fetcher } from "../fetch/fetcher.ts";
 import { defined } from "../model/defined.ts";
@@ -11,6 +11,7 @@ import { fetchedEvent } from "../model/status.ts";
 import { parseUrl } from "../model/url.ts";
 import type { RobotsGroups } from "../parse/robots.ts";
 import { type Emit, noneObtained, type Progress, type RunOptions } from "./crawl.ts";
+import { EarlyReader } from "./early.ts";
 import { nothingRead } from "./frame.ts";
 import { Frontier } from "./frontier.ts";
 import { readHomepage } from "./homepage.ts";
@@ -84,6 +85,16 @@ function sampled(filter: PageFilter | undefined, emit: Emit): Emit {
   };
 }
 
+// For events of several documents that are read at once. After an error, nothing more is emitted.
+function oneAtATime(emit: Emit): Emit {
+  let last: Promise<void> = Promise.resolve();
+  return (event) => {
+    last = last.then(() => emit(event));
+    last.catch(() => undefined);
+    return last;
+  };
+}
+
 async function onWorkingScheme(options: RunOptions): Promise<RunOptions> {
   if (options.storage !== undefined || !isUnsettled(options.prepared)) return options;
   const { prepared, problems } = await (await import("./scheme.ts")).settledStart(options.prepared);
@@ -91,11 +102,14 @@ async function onWorkingScheme(options: RunOptions): Promise<RunOptions> {
 }
 
 async function crawlWebsite(
-  { prepared, filter, omitMissing, problems, read: readDocument = read, onInterrupted }: RunOptions,
+  { prepared, filter, omitMissing, problems, order, read: readDocument = read, onInterrupted }: RunOptions,
   sources: Sources,
   asked: Pick<Totals, "requests" | "obtained">,
-  emit: Emit,
+  ordered: Emit,
 ): Promise<FinishedEvent> {
+  // A sample is listed at the end anyway, and depends on the order.
+  const readsEarly = order === "arrival" && filter?.sample() === undefined;
+  const emit = readsEarly ? oneAtATime(ordered) : ordered;
   const { start, settings, startUrls } = prepared;
   const { source, fetcher, store } = sources;
   const { signal, limits } = settings;
@@ -151,8 +165,22 @@ async function crawlWebsite(
     drop: (found) => prefetcher.drop(found),
     ...(fetcher && { setCrawlDelay: (url, delay) => fetcher.setCrawlDelay(url, delay) }),
   };
-  const visiting = { homepage: start.homepage, settings, frontier, rules, filter, omitMissing };
+  const visiting = { homepage: start.homepage, settings, frontier, rules, filter, omitMissing, readsEarly };
   const visitor = new Visitor(visiting, io, emit);
+
+  let failure: { readonly error: unknown } | undefined;
+  if (readsEarly) {
+    const early = new EarlyReader({
+      ...{ plan, frontier, prefetcher, filter },
+      read: (found, entry) => visitor.readEarly(found, entry),
+      readers: settings.concurrency.total,
+      onError(error) {
+        failure ??= { error };
+        abort.abort(error);
+      },
+    });
+    prefetcher.onStart = (entry, hop) => early.take(entry, hop);
+  }
 
   async function robotsOf(origin: string): Promise<RobotsGroups | undefined> {
     const url = `${origin}/robots.txt`;
@@ -166,6 +194,7 @@ async function crawlWebsite(
   async function walk(): Promise<void> {
     for (;;) {
       await takeTurn(signal);
+      if (failure !== undefined) throw failure.error;
       const step = plan.next();
       if (step === undefined) return;
       if (step.type === "visit") {

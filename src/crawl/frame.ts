@@ -46,9 +46,9 @@ export interface Frame {
   readonly depth: number;
   /** The keys of its declared URL and of the URL where it was found. */
   readonly keys: readonly string[];
-  readonly references: readonly SitemapReference[];
+  references: readonly SitemapReference[];
   /** How many more children there are, beyond the budget for documents. */
-  readonly unlisted: number;
+  unlisted: number;
   /** The next reference to visit, and the next one to prefetch. */
   next: number;
   ahead: number;

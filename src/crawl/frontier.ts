@@ -29,6 +29,8 @@ export class Frontier {
   #homepageKeys: readonly string[] = [];
   // The indexes being read.
   readonly #active = new Set<string>();
+  // References whose documents were read before their visit: each has its place in the budget for documents.
+  readonly #reserved = new Set<string>();
   // Nodes of the tree, except its root and robots.txt.
   #sitemaps = 0;
   // The URLs of sitemaps by what they list, and the largest number of pages in one of them.
@@ -44,6 +46,8 @@ export class Frontier {
   /** Why a document must not be visited, if so. Depth counts from the candidates of discovery, which have depth 1; it limits what is read. */
   refusal(key: string, depth: number): Problem | undefined {
     if (this.#active.has(key)) return problem("cycle");
+    // What was read before its visit has its place in the tree.
+    if (this.#reserved.delete(key)) return undefined;
     const isTooDeep = depth - 1 > this.#limits.depth && !this.#visited.has(key);
     if (isTooDeep) return problem("limit-depth", { limit: this.#limits.depth });
     return this.exhausted();
@@ -52,10 +56,26 @@ export class Frontier {
   /** The budget that is used up, or not sufficient for this many more documents, if any. */
   exhausted(more = 1): Problem | undefined {
     const { sitemaps, bytes, pages } = this.#limits;
-    if (this.#sitemaps + more > sitemaps) return problem("limit-sitemaps", { limit: sitemaps });
+    if (this.#sitemaps + this.#reserved.size + more > sitemaps) return problem("limit-sitemaps", { limit: sitemaps });
     if (this.#bytes >= bytes) return problem("limit-bytes", { limit: bytes });
     if (this.pages >= pages) return problem("limit-pages", { limit: pages });
     return undefined;
+  }
+
+  /** The document of this reference is read before its visit. Returns false if no budget allows that. */
+  reserve(key: string): boolean {
+    if (this.isEnough || this.exhausted() !== undefined || this.#reserved.size >= mostReserved) return false;
+    this.#reserved.add(key);
+    return true;
+  }
+
+  /** It is visited, or was read for another reference. */
+  unreserve(key: string): void {
+    this.#reserved.delete(key);
+  }
+
+  isReserved(key: string): boolean {
+    return this.#reserved.has(key);
   }
 
   /** Counts the bytes of a document. Those that a resumed run transferred before count toward its limit, those of a 304 do not. */
@@ -183,6 +203,9 @@ export class Frontier {
     for (const key of all) if (!this.#visited.has(key)) this.#visited.set(key, node);
   }
 }
+
+// How many documents may be read before their visit: their results are kept until then.
+const mostReserved = 10_000;
 
 // Guesses are compared with this many sitemaps; later ones are not remembered.
 const mostContents = 10_000;

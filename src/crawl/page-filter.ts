@@ -95,6 +95,11 @@ export class PageFilter {
     return this.listed >= this.settings.limit;
   }
 
+  /** Whether sitemaps are chosen by their URL. */
+  get choosesSitemaps(): boolean {
+    return (this.#includeSitemap ?? this.#excludeSitemap) !== undefined;
+  }
+
   /** Whether every page passes until `limit` is reached. */
   get passesAll(): boolean {
     const isSampled = this.settings.sample < Number.POSITIVE_INFINITY;
@@ -139,16 +144,17 @@ export class PageFilter {
 
   /** The pages to list. */
   async pages(pages: readonly SitemapPage[]): Promise<readonly SitemapPage[]> {
-    const left = this.settings.limit - this.listed;
-    if (left <= 0) {
+    if (this.reached) {
       this.isCut ||= pages.length > 0;
       return [];
     }
     this.seen += pages.length;
     let kept = this.#steps.length === 0 ? pages : pages.filter((page) => this.#passes(page));
     if (this.#allows !== undefined) kept = await this.#allowedOf(kept, this.#allows);
+    // After waiting, because other documents may be read meanwhile.
+    const left = this.settings.limit - this.listed;
     this.isCut ||= kept.length > left;
-    if (kept.length > left) kept = kept.slice(0, left);
+    if (kept.length > left) kept = kept.slice(0, Math.max(0, left));
     this.listed += kept.length;
     return kept;
   }

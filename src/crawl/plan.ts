@@ -51,6 +51,8 @@ export class Plan {
   readonly #options: PlanOptions;
   // The indexes whose children are being visited, from the outermost to the innermost. A stack, because a website chooses the depth.
   readonly #stack: Frame[] = [];
+  // The references of documents that were read before their visit.
+  readonly #early = new Set<Frame>();
   // The next page of the feed that was visited last.
   #nextPage: Declaration | undefined;
   // Each robots.txt that has not been read yet.
@@ -101,12 +103,16 @@ export class Plan {
   }
 
   /** Passes on what may be prefetched, in the order of the visits, until `start` returns false. `isSpare`: it must not delay others. */
-  lookAhead(start: (url: string, isSpare: boolean) => boolean): void {
+  lookAhead(start: (entry: Declaration, isSpare: boolean) => boolean): void {
     const { frontier } = this.#options;
     if (frontier.isEnough || frontier.exhausted() !== undefined) return;
-    for (const frame of this.#stack.toReversed()) if (!this.#lookBelow(frame, start)) return;
+    for (const frame of [...this.#stack.toReversed(), ...this.#early]) {
+      if (!this.#lookBelow(frame, start)) return;
+      this.#early.delete(frame);
+    }
     if (this.#robots.length > 0) return;
-    for (const { url, by, ifNeeded } of this.#candidates) {
+    for (const candidate of this.#candidates) {
+      const { by, ifNeeded } = candidate;
       const isGuessed = isGuess(by);
       // If the website has refused all requests so far, it gets one guess at a time.
       if (isGuessed && this.#refusals > 0) return;
@@ -115,8 +121,13 @@ export class Plan {
       // Guesses must not delay declared sitemaps, and are not needed if those use up the budget for pages.
       const isSpare = isGuessed && !(this.#isGuessing && this.#stack.length === 0);
       if (isSpare && frontier.pagesLeft < protocolEntries) return;
-      if (!start(url, isSpare)) return;
+      if (!start({ ...candidate, parent: this.root }, isSpare)) return;
     }
+  }
+
+  /** References that became known before the visit of their index: they may be prefetched, too. */
+  expect(frame: Frame): void {
+    this.#early.add(frame);
   }
 
   /** The result of a visit. */
@@ -188,7 +199,7 @@ export class Plan {
   }
 
   #nextBelow(frame: Frame): Step {
-    const { over, frontier } = this.#options;
+    const { over, frontier, rules } = this.#options;
     const reference = frame.references[frame.next];
     if (reference === undefined || frontier.isEnough) {
       this.#stack.pop();
@@ -203,9 +214,17 @@ export class Plan {
       frame.next += 1;
       return { type: "visit", entry, isNew: false };
     }
+    // What was read before its visit is visited after the rest was cut off.
+    const left = frame.references.slice(frame.next);
+    const isRead = ({ url }: SitemapReference) => frontier.isReserved(Hop.first(url, "sitemap", rules).key);
+    if (isRead(reference)) {
+      frame.next += 1;
+      return { type: "visit", entry, isNew: false };
+    }
+    const read = left.filter(isRead);
     const { code, limit } = spent;
-    const count = frame.references.length - frame.next + frame.unlisted;
-    frame.next = frame.references.length;
+    const count = left.length - read.length + frame.unlisted;
+    Object.assign(frame, { references: read, next: 0, unlisted: 0 });
     return { type: "cut", entry, reason: problem(code, defined({ limit, count: count > 1 ? count : undefined })) };
   }
 
@@ -267,11 +286,11 @@ export class Plan {
   }
 
   // Passes on the references of one index. Returns whether all of them were started.
-  #lookBelow(frame: Frame, start: (url: string, isSpare: boolean) => boolean): boolean {
+  #lookBelow(frame: Frame, start: (entry: Declaration, isSpare: boolean) => boolean): boolean {
     if (frame.depth > this.#options.settings.limits.depth) return true;
     frame.ahead = Math.max(frame.ahead, frame.next);
-    for (const { url } of frame.references.slice(frame.ahead, frame.ahead + mostAtOnce)) {
-      if (refusedByName(url) === undefined && !start(url, false)) break;
+    for (const reference of frame.references.slice(frame.ahead, frame.ahead + mostAtOnce)) {
+      if (refusedByName(reference.url) === undefined && !start({ ...reference, parent: frame }, false)) break;
       frame.ahead += 1;
     }
     return frame.ahead === frame.references.length;

@@ -2,6 +2,7 @@
 import type { Store } from "../archive/store.ts";
 import type { Fetcher } from "../fetch/fetcher.ts";
 import { type DocumentRequest, type DocumentSource, type Fetched, requestKey } from "../model/exchange.ts";
+import type { Declaration } from "./frame.ts";
 import type { Frontier } from "./frontier.ts";
 import type { Plan } from "./plan.ts";
 import { pauseWhenDue } from "./read.ts";
@@ -41,6 +42,8 @@ export class Prefetcher {
   #redirects = 0;
   readonly #waiting = new Set<string>();
   readonly #spools = new Set<Spool>();
+  /** Called for each reference whose document is prefetched. */
+  onStart: ((entry: Declaration, hop: Hop) => void) | undefined;
 
   constructor(options: PrefetcherOptions) {
     this.#options = options;
@@ -48,7 +51,7 @@ export class Prefetcher {
 
   /** Starts as many fetches as there is room for. To be called when there may be more to prefetch, or room for it. */
   fill(): void {
-    this.#options.plan.lookAhead((url, isSpare) => this.#startIfRoom(url, isSpare));
+    this.#options.plan.lookAhead((entry, isSpare) => this.#startIfRoom(entry, isSpare));
   }
 
   /** Starts a fetch, unless it was started before. Follows redirects to the document, as long as they lead to something new. */
@@ -76,6 +79,16 @@ export class Prefetcher {
     return fetched;
   }
 
+  /** The response for one hop before its visit. It stays until `get`. */
+  peek(hop: Hop): Promise<Fetched> {
+    return this.#answers.get(fetchKey(hop.request)) ?? this.#begin(hop);
+  }
+
+  /** The document of this reference no longer waits to be read. */
+  taken(first: Hop): void {
+    if (this.#waiting.delete(fetchKey(first.request))) this.fill();
+  }
+
   /** Releases a document that was read, or will not be read. */
   drop({ request, document: { body } }: FoundDocument): void {
     this.#answers.delete(fetchKey(request));
@@ -90,14 +103,17 @@ export class Prefetcher {
     await this.#room.scratch.close();
   }
 
-  #startIfRoom(url: string, isSpare: boolean): boolean {
+  #startIfRoom(entry: Declaration, isSpare: boolean): boolean {
+    const { url } = entry;
     const { frontier, rules, source, store } = this.#options;
     // A nested index can put other documents before these, so less is prefetched as the budget for documents runs out.
     const most = Math.min(store === undefined ? mostWaiting : mostKept, frontier.documentsLeft / 2);
     const isFull = this.#waiting.size >= most || this.#room.unread >= mostUnread;
     if (isFull || source.hasRoomFor?.(url, isSpare) !== true) return false;
     const hop = Hop.first(url, "sitemap", rules);
-    if (!frontier.isKnown(hop.key)) this.start(hop);
+    if (frontier.isKnown(hop.key)) return true;
+    this.start(hop);
+    this.onStart?.(entry, hop);
     return true;
   }
 

@@ -2,9 +2,9 @@
 // index whose children are to be visited, or nothing (a guess without a sitemap).
 import { isGuess as isGuessed } from "../discover/candidates.ts";
 import { defined } from "../model/defined.ts";
-import { type Fetched, type FetchedDocument, header } from "../model/exchange.ts";
+import { documentKey, type Fetched, type FetchedDocument, header } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
-import { isLossy, notSitemap, type Problem, problem } from "../model/problem.ts";
+import { isLossy, type Problem, problem } from "../model/problem.ts";
 import {
   type InvalidSitemap,
   isComplete,
@@ -18,7 +18,7 @@ import { bareHost, parseUrl } from "../model/url.ts";
 import type { ParseOutcome } from "../parse/entries.ts";
 import { RobotsGroups } from "../parse/robots.ts";
 import { childrenOf } from "./children.ts";
-import { readContent } from "./content.ts";
+import { type Content, readContent } from "./content.ts";
 import type { Emit } from "./crawl.ts";
 import {
   type CandidateResult,
@@ -54,6 +54,8 @@ export interface VisitOptions {
   readonly filter: PageFilter | undefined;
   /** Documents that an archive lacks are left out. */
   readonly omitMissing: boolean | undefined;
+  /** Whether `readEarly` is used. */
+  readonly readsEarly: boolean;
 }
 
 export class Visitor {
@@ -68,6 +70,8 @@ export class Visitor {
   readonly #io: VisitIo;
   readonly #emit: Emit;
   readonly #homeHost: string;
+  // What was read before its visit, by URL; undefined once it was visited.
+  readonly #contents = new Map<string, Promise<Content> | undefined>();
 
   constructor(options: VisitOptions, io: VisitIo, emit: Emit) {
     this.#options = options;
@@ -138,28 +142,55 @@ export class Visitor {
     await this.#emit({ type: "sitemap", sitemap, depth, ...measurements });
   }
 
-  async #document(found: FoundDocument, entry: Declaration): Promise<Visit> {
-    const { settings, frontier, rules, filter, omitMissing } = this.#options;
-    const { url, keys, document } = found;
-    const { parent } = entry;
+  /** Reads a document before its visit. Undefined if it was read or visited already. */
+  readEarly(found: FoundDocument, entry: Declaration): Promise<Content> | undefined {
+    const key = documentKey({ url: found.url });
+    if (this.#contents.has(key)) return undefined;
+    const content = this.#read(found, entry);
+    this.#contents.set(key, content);
+    return content;
+  }
+
+  #contentOf(found: FoundDocument, entry: Declaration): Promise<Content> {
+    if (!this.#options.readsEarly || entry.by === "robots") return this.#read(found, entry);
+    const key = documentKey({ url: found.url });
+    const early = this.#contents.get(key);
+    this.#contents.set(key, undefined);
+    return early ?? this.#read(found, entry);
+  }
+
+  async #read({ url, keys, document }: FoundDocument, entry: Declaration): Promise<Content> {
+    const { settings, frontier, filter, omitMissing } = this.#options;
     const isRobots = entry.by === "robots";
     // Each uses up a document, unless it is missing; one more is kept to report what was cut off.
     const most = omitMissing ? Number.POSITIVE_INFINITY : frontier.documentsLeft + 1;
-    const children = childrenOf({ url, parent, isRobots, most, settings, filter });
-    const { reading, cut, pageCount, started, sameAs } = await readContent({
+    const content = await readContent({
       reading: this.#io.read(document, url, isRobots),
-      ...{ url, keys, entry, children, frontier, filter },
+      children: childrenOf({ url, parent: entry.parent, isRobots, most, settings, filter }),
+      ...{ url, keys, entry, frontier, filter },
       mostPages: settings.limits.pages,
       emit: this.#emit,
     });
+    frontier.takeBytes(content.reading.wireBytes, document.obtained);
+    return content;
+  }
+
+  async #document(found: FoundDocument, entry: Declaration): Promise<Visit> {
+    const { frontier, rules } = this.#options;
+    const { url, keys, document } = found;
+    const { parent } = entry;
+    const isRobots = entry.by === "robots";
+    const content = await this.#contentOf(found, entry);
+    const { reading, reason, cut, pageCount, started, sameAs, references, unlisted } = content;
     this.#io.drop(found);
-    frontier.takeBytes(reading.wireBytes, document.obtained);
+    // It may have been read early after this visit began.
+    for (const key of keys) frontier.unreserve(key);
+    if (content.isReported) frontier.contains(url, reading, pageCount);
     const measurements = measured(found, reading);
     const { status } = document;
     const result: CandidateResult = { outcome: "found", status, ...movedTo(entry.url, url) };
     if (sameAs !== undefined) return { type: "omitted", result: { ...result, outcome: "duplicate", sameAs } };
 
-    const reason = whyInvalid(reading, entry);
     if (reason !== undefined) {
       // A document that is not a robots.txt may still be a sitemap at the URL it was found at.
       const known = isRobots ? keys.slice(0, 1) : keys;
@@ -198,7 +229,6 @@ export class Visitor {
     const losses = problems.filter(({ code }) => isLossy(code));
     const own: Sitemap[] =
       pageCount === 0 ? [] : [{ kind: "pages", format: "xml", ...declared, problems: losses, pageCount }];
-    const { references, unlisted } = await children.end();
     const node = { ...(outcome as Extract<ParseOutcome, { kind: "index" }>), ...declared, problems };
     const frame = frameOf(node, { parent, keys, references, unlisted, children: own, measurements });
     return { type: "frame", frame, result };
@@ -271,13 +301,6 @@ export class Visitor {
     const offHost = isAtHome ? undefined : (true as const);
     return { url, ...defined({ declaredUrl, lastModified: reference.lastModified, offHost }) };
   }
-}
-
-function whyInvalid({ outcome }: Reading, { by }: Declaration): Problem | undefined {
-  if (outcome.kind === "invalid") return outcome.reason;
-  const isRobots = outcome.kind === "index" && outcome.format === "robots";
-  if (isRobots === (by === "robots")) return undefined;
-  return notSitemap(isRobots ? "robots.txt" : "a sitemap in place of robots.txt");
 }
 
 // Whether a failure leaves no node, because no sitemap was declared there.

@@ -360,6 +360,7 @@ const storageOptions: readonly OptionRow[] = [
 const watchingOptions: readonly OptionRow[] = [
   { name: "signal", check: checks.signal },
   { name: "onEvent", check: checks.functionValue, more: "[More](library.md#events)." },
+  { name: "order", default: "declared", check: checks.oneOf(["declared", "arrival"]) },
   { name: "onUnreachable", default: "throw", check: checks.oneOf(["throw", "end"]) },
 ];
 

@@ -93,7 +93,7 @@ async function printed(tree: SitemapTree): Promise<string> {
   return text;
 }
 
-function slowed(client: Client, wait: (url: string) => number): Client {
+export function slowed(client: Client, wait: (url: string) => number): Client {
   return {
     async request(request) {
       const milliseconds = wait(request.url);
@@ -112,7 +112,7 @@ function expectSame(what: string, actual: string, expected: string): void {
   throw new Error(`${what}\n  got      …${around(actual)}…\n  expected …${around(expected)}…`);
 }
 
-function randomWebsite(random: Random): { routes: Record<string, Route>; limits: Partial<AllLimits> } {
+export function randomWebsite(random: Random): { routes: Record<string, Route>; limits: Partial<AllLimits> } {
   const count = 3 + random.below(25);
   const sometimes = (odds: number) => random.below(odds) === 0;
   const any = () => spelled(`/${random.below(count)}.xml`, random);

@@ -1,5 +1,5 @@
 // `sitegrove ls`: lists websites one after another. Lists of pages are written during the crawl; the tree formats need the whole tree.
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import type { PageFilter } from "../../crawl/page-filter.ts";
 import type { CrawlEvent, TreeStep } from "../../model/event.ts";
 import { grouped } from "../../model/figures.ts";
@@ -44,6 +44,12 @@ export function lsCommand(context: Context, done: Done): Command {
   addFlags(command, "output", "csv")
     .option("--all", "show every page, even on a terminal (tabtree)")
     .option("-u, --strip-url", "show URLs relative to the homepage")
+    .addOption(
+      new Option("--order <order>", "list pages as declared (default), or as they arrive").choices([
+        "declared",
+        "arrival",
+      ]),
+    )
     .option("--trailer", "end with a line that says whether the list is complete (ndjson)")
     .option("--summary", "at the end, print page counts by sitemap and section to stderr");
   addFlags(command, "Filters", "sitemap", "Discovery", "Parsing", "Archive", "local", "Network", "Limits", "messages");
@@ -94,7 +100,7 @@ async function ls(names: readonly string[], flags: Flags<Format>, context: Conte
     return follows;
   };
   const summary = flags.summary ? new Summary() : undefined;
-  const options = { ...run.options, recurse };
+  const options = { ...run.options, recurse, order: flags.order as Options["order"] };
   const pieces = listing({ targets, flags, filter, options, run, summary, show: wholeUrl });
   const code = await run.write(pieces, () => ({ listed: filter.listed, notes: filterNotes(filter, flags) }));
   summary?.print(run.messages);
@@ -136,6 +142,7 @@ function checkTogether(flags: Flags<Format>, websites: number): void {
   refuse(flags.all && format !== "tabtree", "--all works only with -f tabtree");
   checkCsvFlags(format, flags);
   refuse(format === "parquet" && !output, "-f parquet writes several files: name their folder with -o DIR");
+  refuse(flags.order && !isPageFormat(format), "--order works only with -f pages, pages-json, ndjson and csv");
   refuse(flags.trailer && format !== "ndjson", "--trailer works only with -f ndjson");
   const [pageFlag] = givenFlags({ ...pageFilters(flags) }, []).filter((flag) => !/sitemap/.test(flag));
   refuse(isSitemapFormat(format) && pageFlag, `${pageFlag} chooses pages; -f ${format} lists sitemaps`);

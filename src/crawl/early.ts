@@ -1,0 +1,88 @@
+// `order: "arrival"`: documents are read as soon as they arrive, and their pages are reported at once. The walk still visits all documents in
+// declared order, and alone decides about the tree: if a document was read before its visit, the walk takes the result.
+// Only declared documents are read early: what the homepage links to and guesses are compared with everything declared.
+import type { Content } from "./content.ts";
+import { type Declaration, type Frame, frameOf } from "./frame.ts";
+import type { Frontier } from "./frontier.ts";
+import type { PageFilter } from "./page-filter.ts";
+import type { Plan } from "./plan.ts";
+import type { Prefetcher } from "./prefetch.ts";
+import { type FoundDocument, follow, type Hop, refusedByName } from "./redirects.ts";
+
+export interface EarlyReaderOptions {
+  readonly plan: Plan;
+  readonly frontier: Frontier;
+  readonly prefetcher: Prefetcher;
+  readonly filter: PageFilter | undefined;
+  /** Undefined if the document was read already. */
+  readonly read: (found: FoundDocument, entry: Declaration) => Promise<Content> | undefined;
+  /** How many documents are read at once. As many as may be requested at once, so that no number of hanging ones holds up others. */
+  readonly readers: number;
+  /** An error of the caller's functions: it ends the crawl. */
+  readonly onError: (error: unknown) => void;
+}
+
+export class EarlyReader {
+  readonly #options: EarlyReaderOptions;
+  readonly #taken = new Set<string>();
+  #reading = 0;
+  readonly #queue: (() => void)[] = [];
+
+  constructor(options: EarlyReaderOptions) {
+    this.#options = options;
+  }
+
+  /** Reads the document of a reference once it arrives. */
+  take(entry: Declaration, first: Hop): void {
+    const isDeclared = entry.by === undefined || entry.by === "given";
+    if (!isDeclared || this.#taken.has(first.key)) return;
+    this.#taken.add(first.key);
+    void this.#take(entry, first);
+  }
+
+  async #take(entry: Declaration, first: Hop): Promise<void> {
+    const { frontier, prefetcher, filter, onError } = this.#options;
+    const isLeft = ({ key, readKey, url }: Hop) =>
+      refusedByName(url) !== undefined || frontier.isKnown(key) || frontier.isKnown(readKey) || undefined;
+    // The walk reports failures.
+    const found = await follow(first, (hop) => prefetcher.peek(hop), isLeft).catch(() => undefined);
+    if (typeof found !== "object" || found.outcome !== "found") return prefetcher.taken(first);
+    // Documents requested in two ways, or listed by one of two URLs, are left to the walk: which way counts is decided in declared order.
+    const isUnclear = found.request.anonymous || (found.hops.length > 0 && filter?.choosesSitemaps);
+    if (isUnclear) return;
+    if (this.#reading >= this.#options.readers) await new Promise<void>((resolve) => this.#queue.push(resolve));
+    this.#reading += 1;
+    try {
+      await this.#read(found, entry, first);
+    } catch (error) {
+      onError(error);
+    } finally {
+      this.#reading -= 1;
+      this.#queue.shift()?.();
+    }
+  }
+
+  async #read(found: FoundDocument, entry: Declaration, first: Hop): Promise<void> {
+    const { plan, frontier, prefetcher, read } = this.#options;
+    if (frontier.isKnown(first.key) || !frontier.reserve(first.key)) return;
+    const reading = read(found, entry);
+    prefetcher.taken(first);
+    if (reading === undefined) return frontier.unreserve(first.key);
+    const content = await reading;
+    const below = framesAfter(content, found.url, entry);
+    for (const frame of below) plan.expect(frame);
+    if (below.length > 0) prefetcher.fill();
+  }
+}
+
+// The references that a document leads to: the children of an index, or the next page of a feed.
+function framesAfter({ reading, references, cut }: Content, url: string, { parent, continues }: Declaration): Frame[] {
+  if (references.length > 0) {
+    const node = { kind: "index", format: "xml", url, complete: true, problems: [] } as const;
+    return [frameOf(node, { parent, references })];
+  }
+  const { outcome, listed } = reading;
+  if (outcome.kind !== "pages" || outcome.next === undefined || cut !== undefined || continues === listed) return [];
+  const next = { url: outcome.next, continues: listed };
+  return [frameOf(parent.node, { parent: parent.parent, references: [next] })];
+}
