@@ -81,11 +81,14 @@ export interface CheckOptions {
    */
   location?: boolean | undefined;
   /**
-   * Number of pages to fetch and check, at most 10,000: chosen by URL hash within each sitemap, and only if robots.txt allows it.
-   * @default 0
+   * How many pages of the sitemaps to request and check, or `"all"`: spread over sitemaps and sections, the same ones each time, and only if
+   * robots.txt allows it. For a tree from an archive, nothing is requested: the archive has the pages of the check that wrote it.
+   * @default 0; for an archive, as many as it has
    */
-  sample?: number | undefined;
-  /** The options for fetching these pages. */
+  pages?: number | "all" | undefined;
+  /** Called after each of these pages: how many are done, of how many. */
+  onPage?: ((done: number, total: number) => void) | undefined;
+  /** The options for requesting these pages. With `resume`, the responses are appended to the archive of the tree. */
   crawl?: Options | undefined;
   /**
    * A static site in folders: its files are the pages. All listed ones are checked, and pages that no sitemap lists are reported.
@@ -93,7 +96,7 @@ export interface CheckOptions {
    */
   files?: SiteFilesOptions | undefined;
   /**
-   * Time limit for the check and its sample, in milliseconds. Rules that did not run are in `notChecked`.
+   * Time limit for the check and its requests, in milliseconds. Rules that did not run are in `notChecked`.
    * @default crawl.limits.time
    */
   time?: number | undefined;
@@ -119,8 +122,10 @@ export interface CheckResult {
   readonly known?: number;
   /** Rules that could not be checked, and why. */
   readonly notChecked: readonly NotChecked[];
-  /** The result of a sample of the pages, if one was requested. */
-  readonly sample?: PageSample;
+  /** The result of the pages that were requested, if any. */
+  readonly pages?: PageResults;
+  /** Whether the dates of the pages can be trusted. */
+  readonly lastmodTrust: LastmodTrust;
   /** The rules that were applied, including your own. */
   readonly rules: readonly Rule[];
 }
@@ -201,12 +206,40 @@ export interface IgnoredFinding {
   readonly until?: string | undefined;
 }
 
+/** What speaks against the dates of a website. */
+export interface LastmodReason {
+  /**
+   * - `all-equal`: all pages of a sitemap have the same date
+   * - `all-today`: all pages of a sitemap changed within a day of the request
+   * - `request-time`: dates are the time of the request
+   * - `newer-than-page`: pages say that they are older
+   * - `older-than-page`: pages say that they changed later
+   * - `always-changes`: dates changed since the earlier run, pages did not
+   * - `never-changes`: pages changed since the earlier run, dates did not
+   */
+  readonly code: LastmodReasonCode;
+  /** How many pages are concerned, of those that were compared. */
+  readonly pages: number;
+  readonly of: number;
+  readonly message: string;
+}
+
+/** Whether the dates (`lastmod`) of a website can be trusted. */
+export interface LastmodTrust {
+  /** `unknown`: there are too few dates, and no pages to compare them with. */
+  readonly verdict: "trustworthy" | "partly" | "not" | "unknown";
+  /** How many pages have a date. */
+  readonly dated: number;
+  /** What speaks against the dates. */
+  readonly reasons: readonly LastmodReason[];
+}
+
 /**
  * What a rule needs. `complete`: a complete tree. `site`: a website, not just one of its sitemaps. `location`: the URL of the document.
  * `response`: the server's response.
- * `robots`: robots.txt. `sample`: pages that were fetched. `files`: a static site. `pages`: one of these.
+ * `robots`: robots.txt. `requested`: pages that were requested. `files`: a static site. `pages`: one of these.
  */
-export type Need = "complete" | "site" | "location" | "response" | "robots" | "sample" | "files" | "pages";
+export type Need = "complete" | "site" | "location" | "response" | "robots" | "requested" | "files" | "pages";
 
 /** A rule that could not be applied, and why. */
 export interface NotChecked {
@@ -230,19 +263,19 @@ export interface Occurrence {
   readonly message: string;
 }
 
-/** The result of a sample of pages, for all pages. */
-export interface PageSample {
-  /** Pages of the website. */
-  readonly pages: number;
-  /** Pages that were fetched and checked. */
-  readonly judged: number;
-  /** How many of them should not be listed as is: they cannot be opened, redirect, have `noindex`, or have another canonical URL. */
+/** The result of the pages that were requested. */
+export interface PageResults {
+  /** Pages of the sitemaps, each once. */
+  readonly listed: number;
+  /** How many of them were to be requested. */
+  readonly requested: number;
+  /** How many responded, and were checked. */
+  readonly checked: number;
+  /** How many of these should not be listed as is: they cannot be opened, redirect, are soft 404s, have `noindex`, or have another canonical URL. */
   readonly bad: number;
-  /** The upper bound for their share of all pages, with 95% confidence: from 0 to 1. */
-  readonly atMost: number;
   /** Pages that robots.txt disallows; they were not fetched. */
   readonly disallowed: number;
-  /** Pages that could not be checked: a bot check, a rate limit, or no response in time. */
+  /** Pages that could not be checked: a bot check, a rate limit, no response in time, or none in the archive. */
   readonly unanswered: number;
 }
 
@@ -333,6 +366,14 @@ export declare function checkSarif(result: CheckResult, places: FileLocations): 
  */
 export declare function checkTree(tree: SitemapTree, options?: CheckOptions): Promise<CheckResult>;
 
+/**
+ * Whether the dates of a website can be trusted: the verdict of `checkTree`, with the same options.
+ *
+ * @example
+ * const { verdict, reasons } = await lastmodTrust(tree, { pages: 50 });
+ */
+export declare function lastmodTrust(tree: SitemapTree, options?: CheckOptions): Promise<LastmodTrust>;
+
 /** The findings of a document as `Baseline.toJson` makes it. Throws an error for any other. */
 export declare function parseBaseline(document: unknown): BaselineFindings;
 
@@ -344,11 +385,124 @@ export declare function parseBaseline(document: unknown): BaselineFindings;
  */
 export declare function streamOccurrences(tree: SitemapTree, options?: CheckOptions): AsyncGenerator<Occurrence, CheckResult>;
 
+/** The page is new. */
+interface AddedPage extends DeclaredPage {
+  readonly kind: "added";
+}
+
 type AiRuleId = Words<"robots-preference-invalid robots-preference-misplaced robots-preference-conflict">;
+
+/** How many pages of each kind, in one sitemap or section. */
+interface ChangeCounts {
+  readonly added: number;
+  readonly removed: number;
+  readonly changed: number;
+  readonly moved: number;
+  readonly unknown: number;
+  readonly expired: number;
+}
+
+/** The kinds of changes. */
+type ChangeKind = TreeChange["kind"];
+
+/** What of a page can have changed. `content`: what a reader sees, between two folders of static sites. */
+type ChangedField = PageField | "content";
+
+/** The same URL, with different fields. */
+interface ChangedPage extends DeclaredPage {
+  readonly kind: "changed";
+  /** The fields that differ, in the order of `pageFields`; `content` is last. */
+  readonly fields: readonly ChangedField[];
+  /** The old page. */
+  readonly before: SitemapPage;
+  /** The sitemap that declared it before, if different. */
+  readonly from?: string;
+}
+
+/** The changes since the last run, to be read in one loop. */
+interface Changes extends AsyncIterable<WebsiteChange>, AsyncDisposable {
+  /** To be called after the loop. Without it, the next run lists the same changes again. Throws if the loop was left early. */
+  commit(): Promise<void>;
+  /** Releases the state without changing it. Needed only if the loop finished and nothing is committed. */
+  close(): Promise<void>;
+}
+
+/** Options of `changes`. */
+interface ChangesOptions extends Pick<DiffOptions, "ignore" | "include" | "crawl" | "signal"> {
+  /**
+   * The kinds of changes to list.
+   * @default added, changed, removed
+   */
+  only?: readonly WebsiteChange["kind"][] | undefined;
+  /** The archive saved by the last run, which `commit()` replaces. The first run creates it. */
+  state: string;
+  /**
+   * What the first run lists: every page (as added) or nothing.
+   * @default "all"
+   */
+  first?: "all" | "none" | undefined;
+  /** Lists added and changed pages only if the robots.txt of their host allows this crawler, such as `GPTBot`. */
+  allowedFor?: string | undefined;
+}
 
 type DateRuleId = Words<"lastmod-invalid lastmod-form lastmod-no-offset lastmod-future lastmod-zero lastmod-all-identical"> | Words<"lastmod-generated lastmod-missing lastmod-date-only priority-invalid changefreq-invalid priority-ignored">;
 
+interface DeclaredPage {
+  readonly page: SitemapPage;
+  readonly sitemap: string;
+}
+
+/** Options of `diffTrees`. */
+interface DiffOptions {
+  /**
+   * Differences to ignore: fields of pages, and `sitemap`, the sitemap that declares a page.
+   * @default []
+   * @example ["lastModified", "priority"]
+   */
+  ignore?: readonly (PageField | "sitemap")[] | undefined;
+  /**
+   * The kinds of changes to report.
+   * @default all but `expired`
+   */
+  only?: readonly ChangeKind[] | undefined;
+  /** Whether to compare a page, by its URL. Other pages count as being on neither side. */
+  include?: ((url: string) => boolean) | undefined;
+  /** The column of a table (CSV, TSV) that has the URLs, by its name or its number, if its header does not tell. */
+  column?: string | undefined;
+  /** How a side that is a website is crawled. Its `rewrite` applies to archives and files, too, but not to trees. */
+  crawl?: Options | undefined;
+  /** Aborts the diff: the loop throws the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** Called with the totals after the last change. */
+  onFinished?: ((totals: DiffTotals) => void) | undefined;
+}
+
+/** The totals of one side. */
+interface DiffSideTotals {
+  /** The number of pages; one that is declared twice counts twice. */
+  readonly pages: number;
+  /** Sitemaps with pages; indexes are not counted. */
+  readonly sitemaps: number;
+  /** Whether everything declared was fully read. */
+  readonly complete: boolean;
+}
+
+/** The totals of a diff, including kinds of changes that are not listed. */
+interface DiffTotals extends ChangeCounts {
+  readonly before: DiffSideTotals;
+  readonly after: DiffSideTotals;
+  /** Changed pages in which only `lastModified` differs. */
+  readonly changedOnlyLastModified: number;
+  /** Sitemaps that are new, gone, readable again or no longer readable. */
+  readonly sitemaps: number;
+}
+
 type DocumentRuleId = Words<"sitemap-is-html sitemap-unsupported sitemap-empty sitemap-not-well-formed sitemap-leading-text"> | Words<"sitemap-namespace sitemap-not-utf8 sitemap-too-large sitemap-too-many-urls sitemap-near-limit"> | Words<"index-too-many-sitemaps index-nested index-mixed index-cycle index-child-other-site"> | Words<"index-child-outside-directory index-child-repeated index-lastmod-stale index-lastmod-identical"> | Words<"feed-unsupported feed-as-only-sitemap text-sitemap-name text-sitemap-junk">;
+
+/** The page left a feed, or was a news story that left its sitemap: newer ones came. It may still exist; `page` is the old entry. */
+interface ExpiredPage extends DeclaredPage {
+  readonly kind: "expired";
+}
 
 type FetchingRuleId = Words<"address-wrong sitemap-none robots-unreachable robots-too-large robots-sitemap-spelling robots-sitemap-relative"> | Words<"robots-no-sitemap sitemap-undeclared sitemap-robots-disallowed sitemap-unreachable sitemap-challenge"> | Words<"sitemap-redirect sitemap-redirect-broken sitemap-slow sitemap-served-as-html sitemap-cut-off"> | Words<"sitemap-compression sitemap-not-compressed">;
 
@@ -362,9 +516,29 @@ interface KnownPlaces {
 
 type LanguageRuleId = Words<"hreflang-code hreflang-region hreflang-not-absolute hreflang-incomplete hreflang-language-twice"> | Words<"hreflang-no-self hreflang-no-return hreflang-return-differs hreflang-target-unlisted hreflang-no-default"> | Words<"hreflang-no-catchall">;
 
+type LastmodReasonCode = "all-equal" | "all-today" | "request-time" | "newer-than-page" | "older-than-page" | "always-changes" | "never-changes";
+
 type MediaRuleId = Words<"news-too-many news-stale news-incomplete news-date-form news-language news-repeated news-deprecated"> | Words<"image-too-many image-incomplete image-deprecated video-incomplete video-is-page video-field video-expired"> | Words<"video-deprecated media-robots-disallowed">;
 
-type PageRuleId = Words<"page-unreachable page-missing-file page-not-listed page-redirect page-redirect-stub page-noindex"> | Words<"page-canonical-other page-hreflang-differs page-lastmod-older">;
+/** The same page, now declared by a different sitemap. */
+interface MovedPage extends DeclaredPage {
+  readonly kind: "moved";
+  /** The sitemap that declared it before. */
+  readonly from: string;
+}
+
+/** `sitemap` is the URL of the sitemap that declares the page, on the side that `page` is from. */
+type PageChange = AddedPage | RemovedPage | ExpiredPage | UnknownPage | ChangedPage | MovedPage;
+
+/** The fields of a page that can differ. A missing priority equals 0.5. */
+type PageField = Exclude<keyof SitemapPage, "url">;
+
+type PageRuleId = Words<"page-unreachable page-soft-404 page-missing-file page-not-listed page-redirect page-redirect-stub page-noindex"> | Words<"page-canonical-other page-hreflang-differs page-lastmod-older page-lastmod-newer page-image-missing">;
+
+/** The page is gone; `page` is the old entry. */
+interface RemovedPage extends DeclaredPage {
+  readonly kind: "removed";
+}
 
 /** A row of the table: a rule, and the codes of the problems that it is about, with spaces between them. */
 interface RuleRow extends Omit<Rule, "id"> {
@@ -379,12 +553,49 @@ interface RuleRow extends Omit<Rule, "id"> {
 /** The rows of a group, by id. */
 type RuleRows<Id extends string> = Readonly<Record<Id, RuleRow>>;
 
+/** A sitemap that is new, gone, readable again or no longer readable. */
+interface SitemapChange {
+  readonly kind: "sitemap";
+  /** `unknown`: it is on one side only, but its index could not be fully read on the other. */
+  readonly change: "added" | "gone" | "now-invalid" | "now-readable" | "unknown";
+  /** Its URL as written in its index or robots.txt. */
+  readonly sitemap: string;
+  /** Why it cannot be read now. */
+  readonly reason?: Problem;
+  /** For `unknown`: the side on which it was not found. */
+  readonly missing?: "before" | "after";
+}
+
+/** One difference between two trees. A URL has at most one: its first declaration on each side counts. */
+type TreeChange = PageChange | SitemapChange;
+
+/** The page was found on one side only, but the other side is incomplete and may have it, too. */
+interface UnknownPage extends DeclaredPage {
+  readonly kind: "unknown";
+  /** The incomplete side, where the page was not found. */
+  readonly missing: "before" | "after";
+}
+
 type UrlRuleId = Words<"url-missing url-tag-repeated url-not-absolute url-invalid url-too-long url-too-long-yandex url-escaped-twice"> | Words<"url-www-mismatch url-other-host url-other-scheme url-outside-directory url-private-host url-robots-disallowed"> | Words<"url-credentials url-fragment url-session-id url-tracking-parameter url-not-escaped url-percent-invalid"> | Words<"url-percent-twice url-not-normal url-double-slash url-asset url-utility url-duplicate url-repeated"> | Words<"url-variants url-lastmod-conflict homepage-unlisted">;
+
+/** A change that `changes` lists. */
+type WebsiteChange = AddedPage | ChangedPage | RemovedPage | ExpiredPage;
 
 /** The words of a text with spaces between them: ids, without a line for each. */
 type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
 
 declare const aiRules: RuleRows<AiRuleId>;
+
+/**
+ * The pages that were added, changed or removed since the last run. If a sitemap cannot be read, its last known state is kept: its pages
+ * are not reported as removed. If no sitemap is found, nothing is listed, and the state is kept.
+ *
+ * @example
+ * await using found = changes("https://example.org/", { state: "site.warc.gz" });
+ * for await (const change of found) console.log(change.kind, change.page.url);
+ * await found.commit();
+ */
+declare function changes(target: CrawlTarget, options: ChangesOptions): Changes;
 
 declare const dateRules: RuleRows<DateRuleId>;
 

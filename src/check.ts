@@ -7,16 +7,17 @@ export { Baseline, type BaselineEntry, type BaselineFindings, parseBaseline } fr
 export { checkTree } from "./check/check-tree.ts";
 export { type FileLocation, FileLocations } from "./check/file-locations.ts";
 export type { Finding, FindingExample } from "./check/findings.ts";
+export { type LastmodReason, type LastmodTrust, lastmodTrust } from "./check/lastmod-trust.ts";
 export { type Occurrence, streamOccurrences } from "./check/occurrences.ts";
 export type {
   CheckOptions,
-  IgnoredFinding,
   CustomRule,
+  IgnoredFinding,
   RuleContext,
   RuleReport,
   RuleSeverities,
 } from "./check/options.ts";
-export type { CheckResult, NotChecked, PageSample } from "./check/result.ts";
+export type { CheckResult, NotChecked, PageResults } from "./check/result.ts";
 export type { Basis, BuiltInRule, Engine, Need, Rule, Severity } from "./check/rule.ts";
 export { checkRules, type RuleId } from "./check/rule-table.ts";
 export { checkSarif } from "./check/sarif.ts";

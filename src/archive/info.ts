@@ -8,6 +8,8 @@ export interface ArchiveInfo {
   readonly homepage?: string;
   /** Present if the tree was built from given sitemaps, without discovery. */
   readonly sitemaps?: readonly string[];
+  /** How many pages of the sitemaps a check requested. Their responses follow those of the crawl. */
+  readonly pages?: number | "all";
   /** The options that affect a tree. Those that may contain secrets (`headers`, `proxy`, `tls`) are never written to a file. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
@@ -18,19 +20,20 @@ const formatVersion = 3;
 const secretSettings = new Set(["headers", "proxy", "tls"]);
 
 /** As data for JSON. `resumes`: the id of the record of the run that this one resumes. */
-export function infoData({ homepage, sitemaps, settings }: ArchiveInfo, resumes?: string): object {
+export function infoData({ homepage, sitemaps, pages, settings }: ArchiveInfo, resumes?: string): object {
   return {
     version: formatVersion,
     resumes,
     homepage: homepage === undefined ? undefined : withoutCredentials(homepage),
     sitemaps: sitemaps?.map(withoutCredentials),
+    pages,
     settings: Object.fromEntries(Object.entries(settings).filter(([name]) => !secretSettings.has(name))),
   };
 }
 
 export function infoFrom(json: unknown): { readonly info: ArchiveInfo; readonly resumes: string | undefined } {
   if (!isObject(json)) throw unexpected();
-  const { version, resumes, homepage, sitemaps, settings } = json;
+  const { version, resumes, homepage, sitemaps, pages, settings } = json;
   if (typeof version !== "number") throw unexpected();
   if (version !== formatVersion) {
     const [age, advice] =
@@ -40,9 +43,12 @@ export function infoFrom(json: unknown): { readonly info: ArchiveInfo; readonly 
   if (homepage !== undefined && typeof homepage !== "string") throw unexpected();
   if (sitemaps !== undefined && !(Array.isArray(sitemaps) && sitemaps.every((url) => typeof url === "string")))
     throw unexpected();
+  if (pages !== undefined && pages !== "all" && !(Number.isSafeInteger(pages) && Number(pages) >= 0))
+    throw unexpected();
   if (resumes !== undefined && typeof resumes !== "string") throw unexpected();
   if (!isObject(settings)) throw unexpected();
-  return { info: { ...defined({ homepage, sitemaps: sitemaps as string[] | undefined }), settings }, resumes };
+  const start = { homepage, sitemaps: sitemaps as string[] | undefined, pages: pages as ArchiveInfo["pages"] };
+  return { info: { ...defined(start), settings }, resumes };
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -44,8 +44,17 @@ export const bounds = {
   videoUploader: 255,
   /** How much older the Last-Modified of a page may be than its `lastmod`. */
   pageOlder: 2_592_000_000,
-  /** Pages of one sample. */
-  samplePages: 10_000,
+  /** Fewer dates tell nothing about whether dates can be trusted. */
+  trustedDates: 10,
+  /** From this share on, dates that cannot be trusted count. */
+  untrustedShare: 0.05,
+  /** Dates within this time are that of the request, in seconds. */
+  requestSpread: 60,
+  /** How much newer a page's own date may be than its `lastmod`: time zones differ. */
+  pageNewer: 86_400_000,
+  /** Images that are requested, of one page and in all. */
+  imagesOfPage: 3,
+  imageRequests: 1000,
   /** Bytes of a page that are read for its canonical URL and robots tag. */
   pageBytes: 524_288,
 } as const;

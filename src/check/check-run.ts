@@ -10,16 +10,17 @@ import { CrossRules, WebsitePages } from "./cross-rules.ts";
 import { tellEnd, tellStep } from "./custom-rules.ts";
 import { findExampleLines } from "./example-lines.ts";
 import { Findings, SitemapFindings } from "./findings.ts";
+import { LastmodEvidence } from "./lastmod-trust.ts";
 import { type CheckSettings, judgeFor } from "./options.ts";
+import { RequestedPages } from "./requested-pages.ts";
 import { type CheckResult, type NotChecked, resultOf } from "./result.ts";
 import type { Need } from "./rule.ts";
 import type { RuleId } from "./rule-table.ts";
 import { DateRules } from "./rules/dates.ts";
 import { LanguageRules } from "./rules/languages.ts";
 import { MediaRules } from "./rules/media.ts";
-import { FileRules, judgeAddress, judgeSample } from "./rules/pages.ts";
+import { checkPages, FileRules, judgeAddress } from "./rules/pages.ts";
 import { UrlRules } from "./rules/urls.ts";
-import { PageSampler } from "./sample.ts";
 import { SiteFiles } from "./site-files.ts";
 import { judgeTree } from "./tree-rules.ts";
 import { UrlScan } from "./url-scan.ts";
@@ -43,10 +44,12 @@ export async function runCheck(
   const pages = new WebsitePages(tree);
   const cross = new CrossRules(run, pages, watcher);
   const urls = new UrlRules();
-  const dates = new DateRules();
+  const trust = new LastmodEvidence();
+  const dates = new DateRules(trust);
   const media = new MediaRules();
   const languages = new LanguageRules();
-  const sampler = settings.sample > 0 ? new PageSampler(tree, settings.sample) : undefined;
+  const wanted = settings.pages ?? partsOf(tree).requestedPages ?? 0;
+  const requested = wanted === 0 ? undefined : new RequestedPages(wanted);
   const files = settings.files && new SiteFiles(settings.files);
   // A folder that contains only sitemaps says nothing about pages.
   const hasPages = files?.pages().next().done === false;
@@ -94,7 +97,7 @@ export async function runCheck(
       cross.see(page, scan, lastModified, set);
       fileRules?.see(page, found);
       watcher?.page(page, scan, lastModified, set, found.flaws > flaws);
-      sampler?.see(page, found.sitemap);
+      requested?.see(page, found.sitemap);
       pages.count += 1;
     }
   };
@@ -110,7 +113,7 @@ export async function runCheck(
     const isCut = await cross.finish(isComplete, (url, hostEnd) => urls.isKnownHost(url, hostEnd));
     if (isComplete) await fileRules?.finish();
     const isLate = time.isUp;
-    const sample = sampler && (await judgeSample(sampler.pages(), pages.count, run));
+    const results = requested && (await checkPages(requested, pages, run, trust));
     await findExampleLines(run);
     await rows?.settleDocuments(() => time.isOver(), true);
     const missing = new Set<Need>();
@@ -130,7 +133,7 @@ export async function runCheck(
       ...(isCut ? crossRules.map((rule) => ({ rule, reason: "too many of its URLs look alike" })) : []),
       ...(robots.isSpent ? robotsRules.map((rule) => ({ rule, reason: "robots.txt has too many rules" })) : []),
     ];
-    return resultOf(run, missing, isLate, unfinished, sample);
+    return resultOf(run, missing, isLate, unfinished, results, trust.verdict());
   };
 
   try {

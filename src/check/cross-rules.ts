@@ -309,6 +309,13 @@ export class WebsitePages {
     return runAt(this.#starts, ordinal);
   }
 
+  /** Reads all pages again, with their sitemaps. */
+  async *all(): AsyncGenerator<readonly [SitemapPage, string], void> {
+    for (const sitemap of this.#sitemaps)
+      for await (const step of this.#tree.walk(sitemap))
+        if (step.type === "pages") for (const page of step.pages) yield [page, sitemap.url];
+  }
+
   /** Reads the pages with a mark again, by number. Only their sitemaps are read, and no further than needed. */
   async *marked(marks: Marks): AsyncGenerator<readonly (readonly [number, SitemapPage])[], void> {
     for (const [number, sitemap] of this.#sitemaps.entries()) {

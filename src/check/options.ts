@@ -59,11 +59,14 @@ export interface CheckOptions {
    */
   location?: boolean | undefined;
   /**
-   * Number of pages to fetch and check, at most 10,000: chosen by URL hash within each sitemap, and only if robots.txt allows it.
-   * @default 0
+   * How many pages of the sitemaps to request and check, or `"all"`: spread over sitemaps and sections, the same ones each time, and only if
+   * robots.txt allows it. For a tree from an archive, nothing is requested: the archive has the pages of the check that wrote it.
+   * @default 0; for an archive, as many as it has
    */
-  sample?: number | undefined;
-  /** The options for fetching these pages. */
+  pages?: number | "all" | undefined;
+  /** Called after each of these pages: how many are done, of how many. */
+  onPage?: ((done: number, total: number) => void) | undefined;
+  /** The options for requesting these pages. With `resume`, the responses are appended to the archive of the tree. */
   crawl?: Options | undefined;
   /**
    * A static site in folders: its files are the pages. All listed ones are checked, and pages that no sitemap lists are reported.
@@ -71,7 +74,7 @@ export interface CheckOptions {
    */
   files?: SiteFilesOptions | undefined;
   /**
-   * Time limit for the check and its sample, in milliseconds. Rules that did not run are in `notChecked`.
+   * Time limit for the check and its requests, in milliseconds. Rules that did not run are in `notChecked`.
    * @default crawl.limits.time
    */
   time?: number | undefined;
@@ -130,7 +133,8 @@ export interface RuleReport {
   readonly count?: number | undefined;
 }
 
-export interface CheckSettings extends Readonly<Pick<CheckOptions, "baseline" | "crawl" | "files" | "signal">> {
+export interface CheckSettings
+  extends Readonly<Pick<CheckOptions, "baseline" | "crawl" | "files" | "signal" | "onPage" | "pages">> {
   readonly rules: readonly Rule[];
   readonly own: readonly CustomRule[];
   readonly agents: readonly string[];
@@ -141,13 +145,11 @@ export interface CheckSettings extends Readonly<Pick<CheckOptions, "baseline" | 
   readonly now: number | undefined;
   readonly slow: number;
   readonly hasLocation: boolean;
-  readonly sample: number;
   readonly time: number;
 }
 
-const names = "rules engines agents crossSubmit ignore baseline now slow location sample crawl files time signal".split(
-  " ",
-);
+const names =
+  "rules engines agents crossSubmit ignore baseline now slow location pages onPage crawl files time signal".split(" ");
 
 /** Checks options and fills in the defaults. Throws a `SitemapError` with the code `invalid-option`. */
 export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
@@ -159,7 +161,7 @@ export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
     crossSubmit = [],
     ignore = [],
   } = options;
-  const { now, slow = bounds.slow, location = true, sample = 0, crawl, files, signal, baseline } = options;
+  const { now, slow = bounds.slow, location = true, pages, onPage, crawl, files, signal, baseline } = options;
   const { time = crawl?.limits?.time ?? Number.POSITIVE_INFINITY } = options;
   if (crawl !== undefined) resolveOptions(crawl);
   if (signal !== undefined) checks.signal("signal", signal);
@@ -184,7 +186,8 @@ export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
     now: now === undefined ? undefined : checkedTime("now", now),
     slow: checks.number("slow", slow),
     hasLocation: checks.boolean("location", location),
-    sample: checkedSample(sample),
+    pages: pages === undefined ? undefined : checkedPages(pages),
+    onPage: onPage && (checks.functionValue("onPage", onPage) as CheckOptions["onPage"]),
     crawl,
     files: files && checkedFiles(files),
     time: checks.number("time", time),
@@ -224,9 +227,9 @@ function hostOf(text: string): string {
   return url.host.replace(/\.(?=$|:)/, "");
 }
 
-function checkedSample(size: number): number {
-  if (Number.isInteger(size) && size >= 0 && size <= bounds.samplePages) return size;
-  throw checks.unexpected("sample", `a whole number, at most ${bounds.samplePages}`, size);
+function checkedPages(count: number | "all"): number | "all" {
+  if (count === "all" || (Number.isSafeInteger(count) && count >= 0)) return count;
+  throw checks.unexpected("pages", 'a whole number or "all"', count);
 }
 
 function checkedFiles(files: SiteFilesOptions): SiteFilesOptions {

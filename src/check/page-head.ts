@@ -1,5 +1,5 @@
-// What a page tells search engines: the robots and canonical tags and the alternate pages in its HTML and in its
-// headers.
+// What a page tells search engines: the robots and canonical tags, the alternate pages and the date of its last change, in its HTML and
+// in its headers.
 
 import { linkValues } from "../discover/homepage-links.ts";
 import { HtmlTags } from "../discover/html-tags.ts";
@@ -16,6 +16,8 @@ export interface PageHead {
   readonly refresh: string | undefined;
   /** By language, in lower case. */
   readonly alternates: ReadonlyMap<string, string>;
+  /** When its content changed, by its own words: `article:modified_time`, or `dateModified` in JSON-LD; the newest counts. */
+  readonly modified: string | undefined;
   /** The lines of the tags that say so. */
   readonly lines: Partial<Record<"noindex" | "canonical" | "refresh" | "alternates", number>>;
 }
@@ -37,17 +39,28 @@ export function readPageHead(url: string, headers: HeaderList, html: string, rew
     for (const { target, relation } of linkValues(value))
       if (/\bcanonical\b/i.test(relation)) canonical ??= target.trim();
   }
-  const tags = new HtmlTags(new Set(["meta", "link", "base"]), (name, { href = "", ...attributes }, at) => {
+  let modified: string | undefined;
+  const dated = (date: unknown) => {
+    // Without a time zone, it may mean the day before or after; comparisons allow for that.
+    if (typeof date === "string" && date.length < 64 && !(Date.parse(date) <= Date.parse(modified ?? "")))
+      modified = Number.isNaN(Date.parse(date)) ? modified : date.trim();
+  };
+  const tags = new HtmlTags(new Set(["meta", "link", "base", "script"]), (name, { href = "", ...attributes }, at) => {
     const { content = "", rel = "" } = attributes;
     const found = (what: keyof PageHead["lines"]) => {
       lines[what] ??= html.slice(0, at).split("\n").length;
     };
-    if (name === "base") base = parseUrl(href, url)?.href ?? base;
+    if (name === "script") {
+      if (/^\s*application\/ld\+json\b/i.test(attributes["type"] ?? ""))
+        for (const date of datesIn(html, at)) dated(date);
+    } else if (name === "base") base = parseUrl(href, url)?.href ?? base;
     else if (name === "meta") {
       const [, target] = /^\s*[\d.]*\s*[;,]\s*url\s*=\s*["']?([^"']*)/i.exec(content) ?? [];
       if (/^refresh$/i.test(attributes["http-equiv"]?.trim() ?? "") && target !== undefined) {
         refresh ??= resolved(target);
         found("refresh");
+      } else if (/^article:modified_time$/i.test((attributes["property"] ?? attributes["name"] ?? "").trim())) {
+        dated(content);
       } else if (isNoindex(content)) {
         noindex.add(attributes["name"]?.trim().toLowerCase() ?? "");
         found("noindex");
@@ -67,8 +80,24 @@ export function readPageHead(url: string, headers: HeaderList, html: string, rew
   });
   tags.write(html);
   tags.end(true);
-  return { noindex, canonical: canonical && resolved(canonical), refresh, alternates, lines };
+  return { noindex, canonical: canonical && resolved(canonical), refresh, alternates, modified, lines };
 }
+
+// `dateModified` of the objects in a script with JSON-LD, but not of those inside of them, such as comments.
+function datesIn(html: string, at: number): unknown[] {
+  const start = html.indexOf(">", at) + 1;
+  const length = html.slice(start, start + longestData).search(/<\/script/i);
+  try {
+    const data: unknown = JSON.parse(html.slice(start, start + length));
+    const objects = [data].flat().flatMap((each) => [each, (Object(each) as Record<string, unknown>)["@graph"]].flat());
+    return objects.slice(0, mostObjects).map((each) => (Object(each) as Record<string, unknown>)["dateModified"]);
+  } catch {
+    return [];
+  }
+}
+
+const longestData = 256 * 1024;
+const mostObjects = 100;
 
 // https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#xrobotstag: `googlebot: noindex, nofollow`
 function readRobotsTag(value: string, noindex: Set<string>): void {

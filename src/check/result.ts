@@ -3,6 +3,7 @@ import { counted } from "../model/figures.ts";
 import { isReadSitemap } from "../model/sitemap.ts";
 import type { CheckRun } from "./context.ts";
 import { type Finding, type FindingDraft, groupedByRule } from "./findings.ts";
+import type { LastmodTrust } from "./lastmod-trust.ts";
 import { type Need, type Rule, type Severity, severities } from "./rule.ts";
 
 /** The result of a check. */
@@ -23,25 +24,27 @@ export interface CheckResult {
   readonly known?: number;
   /** Rules that could not be checked, and why. */
   readonly notChecked: readonly NotChecked[];
-  /** The result of a sample of the pages, if one was requested. */
-  readonly sample?: PageSample;
+  /** The result of the pages that were requested, if any. */
+  readonly pages?: PageResults;
+  /** Whether the dates of the pages can be trusted. */
+  readonly lastmodTrust: LastmodTrust;
   /** The rules that were applied, including your own. */
   readonly rules: readonly Rule[];
 }
 
-/** The result of a sample of pages, for all pages. */
-export interface PageSample {
-  /** Pages of the website. */
-  readonly pages: number;
-  /** Pages that were fetched and checked. */
-  readonly judged: number;
-  /** How many of them should not be listed as is: they cannot be opened, redirect, have `noindex`, or have another canonical URL. */
+/** The result of the pages that were requested. */
+export interface PageResults {
+  /** Pages of the sitemaps, each once. */
+  readonly listed: number;
+  /** How many of them were to be requested. */
+  readonly requested: number;
+  /** How many responded, and were checked. */
+  readonly checked: number;
+  /** How many of these should not be listed as is: they cannot be opened, redirect, are soft 404s, have `noindex`, or have another canonical URL. */
   readonly bad: number;
-  /** The upper bound for their share of all pages, with 95% confidence: from 0 to 1. */
-  readonly atMost: number;
   /** Pages that robots.txt disallows; they were not fetched. */
   readonly disallowed: number;
-  /** Pages that could not be checked: a bot check, a rate limit, or no response in time. */
+  /** Pages that could not be checked: a bot check, a rate limit, no response in time, or none in the archive. */
   readonly unanswered: number;
 }
 
@@ -65,7 +68,8 @@ export function resultOf(
   missing: ReadonlySet<Need>,
   isLate: boolean,
   unfinished: readonly NotChecked[],
-  sample: PageSample | undefined,
+  pages: PageResults | undefined,
+  lastmodTrust: LastmodTrust,
 ): CheckResult {
   const { tree, settings } = run;
   const findings = sorted(run).map(({ room: _, ...finding }): Finding => finding);
@@ -93,7 +97,8 @@ export function resultOf(
     ...tally(findings),
     findings,
     notChecked,
-    ...(sample === undefined ? {} : { sample }),
+    ...(pages === undefined ? {} : { pages }),
+    lastmodTrust,
     rules: settings.rules,
   };
 }

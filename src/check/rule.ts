@@ -26,9 +26,9 @@ export const engines: readonly Engine[] = ["google", "bing", "yandex"];
 /**
  * What a rule needs. `complete`: a complete tree. `site`: a website, not just one of its sitemaps. `location`: the URL of the document.
  * `response`: the server's response.
- * `robots`: robots.txt. `sample`: pages that were fetched. `files`: a static site. `pages`: one of these.
+ * `robots`: robots.txt. `requested`: pages that were requested. `files`: a static site. `pages`: one of these.
  */
-export type Need = "complete" | "site" | "location" | "response" | "robots" | "sample" | "files" | "pages";
+export type Need = "complete" | "site" | "location" | "response" | "robots" | "requested" | "files" | "pages";
 
 /** A rule of a check: what is wrong, and what to do about it. */
 export interface Rule {

@@ -7,7 +7,7 @@ import type { FileLocation, FileLocations } from "./file-locations.ts";
 import type { Finding, FindingExample } from "./findings.ts";
 import type { CheckResult } from "./result.ts";
 import type { Rule } from "./rule.ts";
-import { casesInWords, exampleText, failedRules, sampleSentences, verdict } from "./words.ts";
+import { casesInWords, exampleText, failedRules, pageSentences, verdict } from "./words.ts";
 
 const levels = { error: "error", warning: "warning", info: "note" } as const;
 // GitHub keeps this many of one run.
@@ -24,7 +24,7 @@ export function checkSarif(result: CheckResult, places: FileLocations): unknown 
   const notes = [
     verdict(result),
     ...(cut > 0 ? [beyond] : []),
-    ...sampleSentences(result),
+    ...pageSentences(result),
     ...notChecked.map(({ rule, reason }) => `Not judged, because ${reason}: ${rule}`),
   ].map((text) => ({ level: "note", message: { text } }));
   const bases = Object.fromEntries([...places.bases].map(([uri, name]) => [name, { uri }]));

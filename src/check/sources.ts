@@ -18,6 +18,7 @@ export const urlStructure: string = `${google}/crawling-indexing/url-structure`;
 export const canonical: string = `${google}/crawling-indexing/consolidate-duplicate-urls`;
 export const redirects: string = `${google}/crawling-indexing/301-redirects`;
 export const noindex: string = `${google}/crawling-indexing/block-indexing`;
+export const soft404: string = `${google}/crawling-indexing/http-network-errors#soft-404-errors`;
 export const searchConsole: string = "https://support.google.com/webmasters/answer/7451001";
 export const bing: string =
   "https://blogs.bing.com/webmaster/July-2025/Keeping-Content-Discoverable-with-Sitemaps-in-AI-Powered-Search";

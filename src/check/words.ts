@@ -1,6 +1,7 @@
 // What a check found, in words, for every format.
 import { counted, grouped } from "../model/figures.ts";
 import type { Finding, FindingExample } from "./findings.ts";
+import type { LastmodTrust } from "./lastmod-trust.ts";
 import { type CheckResult, failedInWords, notesInWords } from "./result.ts";
 import type { Rule } from "./rule.ts";
 
@@ -22,20 +23,25 @@ export function verdict(result: CheckResult): string {
   return `${found} in ${size}: ${meaning}${rest}.${apart}`;
 }
 
-/** The result of the sample of pages, if one was fetched. */
-export function sampleSentences({ sample }: CheckResult): string[] {
-  if (sample === undefined) return [];
-  const { pages, judged, bad, atMost, disallowed, unanswered } = sample;
+/** The result of the pages that were requested, if any, and whether dates can be trusted. */
+export function pageSentences({ pages, lastmodTrust }: Pick<CheckResult, "pages" | "lastmodTrust">): string[] {
+  const trust = trustSentence(lastmodTrust);
+  if (pages === undefined) return trust;
+  const { listed, checked, bad, disallowed, unanswered } = pages;
   const left = [];
   if (disallowed > 0)
     left.push(`${counted(disallowed, "page")} not fetched: robots.txt disallows it, or could not be read`);
-  if (unanswered > 0) left.push(`${counted(unanswered, "page")} not checked: the server denied access`);
-  const percent = `${(atMost * 100).toFixed(atMost < 0.1 ? 1 : 0)}%`;
-  let bound = `at most ${percent} of all ${counted(pages, "page")}, at 95% confidence`;
-  if (judged >= pages) bound = "these are all pages";
-  if (judged === 0) bound = "this says nothing about the others";
+  if (unanswered > 0) left.push(`${counted(unanswered, "page")} not checked: access denied, or no response`);
   const rest = left.length === 0 ? "" : ` (${left.join("; ")})`;
-  return [`Sample: ${bad} of ${counted(judged, "page")} should not be listed as is; ${bound}${rest}.`];
+  const all =
+    checked >= listed ? `all ${counted(checked, "page")}` : `${counted(checked, "page")} of ${grouped(listed)}`;
+  return [`Requested ${all}: ${grouped(bad)} should not be listed as is${rest}.`, ...trust];
+}
+
+function trustSentence({ verdict, reasons }: LastmodTrust): string[] {
+  if (verdict === "unknown" || verdict === "trustworthy") return [];
+  const why = reasons.map(({ message }) => message).join("; ");
+  return [`Dates (lastmod) are ${verdict === "not" ? "not" : "only partly"} trustworthy: ${why}.`];
 }
 
 /** Rules that were not checked, by reason, as sentences. */

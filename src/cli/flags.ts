@@ -18,7 +18,7 @@ export type CrawlFlags = Readonly<Record<string, unknown>>;
 type Texts = readonly string[] | undefined;
 type Switch = "force" | "all" | "stripUrl" | "summary" | "trailer" | "json" | "exitCode" | "excel" | "insecure";
 type TextFlag = "output" | "columns" | "since" | "save" | "resume" | "column" | "url" | "config" | "now" | "order";
-type TextsFlag = "include" | "exclude" | "only" | "ignore" | "sitemap" | "map" | "pages" | "off";
+type TextsFlag = "include" | "exclude" | "only" | "ignore" | "sitemap" | "map" | "files" | "off";
 
 /** The flags that commands look at themselves; each has some of them. */
 export interface Flags<Format = string>

@@ -4,7 +4,7 @@ import type { CheckOptions } from "../check/options.ts";
 import type { SiteFilesOptions } from "../check/site-files.ts";
 import { timeLeft } from "../crawl/time-budget.ts";
 import type { CrawlEvent } from "../model/event.ts";
-import { counted } from "../model/figures.ts";
+import { counted, duration, grouped } from "../model/figures.ts";
 import { type Options, type RecurseContext, resolveOptions } from "../model/options.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import { type Context, onStop, type Unfinished } from "./context.ts";
@@ -108,18 +108,27 @@ export class Run {
     return tree;
   }
 
-  /** For checks after a crawl: the time that is left, and the files of a static site, which are counted on a terminal. */
-  whileChecking(files: SiteFilesOptions | undefined): Pick<CheckOptions, "time" | "files"> {
-    let [count, drawnAt] = [0, 0];
-    const onFile = () => {
-      count += 1;
-      // At most ten times a second.
+  /** For checks after a crawl: the time that is left; files of a static site and pages that are requested are counted on a terminal. */
+  whileChecking(files: SiteFilesOptions | undefined): Pick<CheckOptions, "time" | "files" | "onPage"> {
+    let [count, drawnAt, firstAt] = [0, 0, 0];
+    // At most ten times a second.
+    const draw = (text: () => string) => {
       if (this.#progress === undefined || performance.now() < drawnAt + 100) return;
       drawnAt = performance.now();
-      this.messages.live(`${counted(count, "file")} read`);
+      this.messages.live(text());
+    };
+    const onFile = () => {
+      count += 1;
+      draw(() => `${counted(count, "file")} read`);
+    };
+    const onPage = (done: number, total: number) => {
+      if (firstAt === 0) firstAt = performance.now();
+      draw(
+        () => `${grouped(done)} of ${counted(total, "page")}${leftInWords(performance.now() - firstAt, done, total)}`,
+      );
     };
     const time = timeLeft(this.options.limits?.time ?? Number.POSITIVE_INFINITY, this.#startedAt);
-    return { time, files: files && { ...files, onFile } };
+    return { time, files: files && { ...files, onFile }, onPage };
   }
 
   /** A result that is kept if the run succeeds, and discarded otherwise. */
@@ -207,6 +216,11 @@ export class Run {
     const left = [...this.context.unfinished].flatMap(({ ifStopped }) => ifStopped ?? []);
     return [...(this.#hasWritten ? [shown] : []), ...left].join("; ") || "nothing was written";
   }
+}
+
+// An estimate from too little data would jump about.
+function leftInWords(elapsed: number, done: number, total: number): string {
+  return done < 20 || elapsed < 3000 ? "" : ` · ${duration((elapsed * (total - done)) / done)} left`;
 }
 
 /** What it does with a target, and its command, for messages: "listing", "sitegrove ls". */

@@ -39,6 +39,8 @@ export async function fetchRobots(
 
 /** Fetches documents of one website, outside of a crawl. */
 export interface WebsiteFetch {
+  /** The same as `fetch` without keeping the documents themselves: whether there is one is all that matters. */
+  peek(request: DocumentRequest): Promise<Fetched>;
   fetch(request: DocumentRequest): Promise<Fetched>;
   /** Follows the redirects of a URL. */
   followed(url: string, role: DocumentRole): Promise<Followed>;
@@ -60,6 +62,13 @@ export async function openWebsite(
     const fetched = await fetcher.fetch(request);
     return store === undefined ? fetched : store.keep(fetched);
   };
+  const peek = async (request: DocumentRequest): Promise<Fetched> => {
+    const fetched = store?.has(request) ? await store.fetch(request) : await fetcher.fetch(request);
+    if (fetched.outcome !== "found") return store === undefined || store.has(request) ? fetched : store.keep(fetched);
+    // Leaving the body unread releases the connection.
+    for await (const _ of fetched.body) break;
+    return fetched;
+  };
   const followed = (url: string, role: DocumentRole) => {
     const rules = followRules(limits, startUrls, fetcher, rewrite);
     const take = async ({ request }: Hop) => {
@@ -70,5 +79,5 @@ export async function openWebsite(
     return follow(Hop.first(url, role, rules), take);
   };
   const robotsOf: RobotsOf = async (origin) => robotsIn(await followed(`${origin}/robots.txt`, "robots"), settings);
-  return { fetch, close: () => fetcher.close(), followed, robotsOf };
+  return { fetch, peek, close: () => fetcher.close(), followed, robotsOf };
 }

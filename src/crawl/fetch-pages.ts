@@ -1,11 +1,20 @@
-// Fetches pages, for `check --sample` and `diff --follow`: politely, within the limits of a crawl, and only if robots.txt allows it. Only
-// the beginning of a page is read. With `save`, the responses are kept in an archive; with `resume`, an interrupted run goes on.
-import { type Fetched, type FetchedDocument, type HeaderList, header } from "../model/exchange.ts";
-import type { Options, Settings } from "../model/options.ts";
+// Fetches pages, for `check --pages` and `diff --follow`: politely, within the limits of a crawl, and only if robots.txt allows it. Only
+// the beginning of a page is read. With `save`, the responses are kept in an archive; with `resume`, they are appended to one, and those
+// that it has are not requested. The pages of a tree from an archive come from the archive.
+import type { ArchiveInfo } from "../archive/info.ts";
+import {
+  type DocumentRequest,
+  type Fetched,
+  type FetchedDocument,
+  type HeaderList,
+  header,
+} from "../model/exchange.ts";
+import { type Options, resolveOptions, type Settings } from "../model/options.ts";
 import type { Problem } from "../model/problem.ts";
+import { partsOf, robotsOf as robotsIn, type SitemapTree } from "../tree/tree.ts";
 import { openWebsite } from "./fetch-one.ts";
-import { allowedUrls, wholeText } from "./host-robots.ts";
-import { prepare } from "./prepare.ts";
+import { allowedUrls, type RobotsOf, wholeText } from "./host-robots.ts";
+import { type CrawlTarget, prepare } from "./prepare.ts";
 import { redirectTarget } from "./redirects.ts";
 
 /** The response of a page. */
@@ -33,6 +42,8 @@ export interface PageFetch {
   /** Does not follow redirects. Rejects only with the reason of a signal. */
   page(url: string): Promise<PageAnswer>;
   follow(url: string): Promise<FollowedPage>;
+  /** Whether there is nothing at a URL: its status is 404 or 410. False if that is not known. */
+  isMissing(url: string): Promise<boolean>;
   /** How many pages should be fetched at a time. */
   readonly concurrency: number;
   /** Everything was fetched: the archive, if there is one, is complete. */
@@ -40,25 +51,57 @@ export interface PageFetch {
   close(): Promise<void>;
 }
 
-/**
- * Reads up to `mostBytes` of each page. Private addresses and the caller's headers are allowed for the origins of URLs that the caller
- * gave (`named`).
- */
+interface PageFetchOptions {
+  /** Private addresses and the caller's headers are allowed for the origins of URLs that the caller gave. */
+  readonly named: readonly string[];
+  readonly crawl: Options | undefined;
+  /** Reads up to this much of each page. */
+  readonly mostBytes: number;
+  /** How many pages of its sitemaps are requested: an archive tells. */
+  readonly pages?: ArchiveInfo["pages"];
+}
+
 export async function openPageFetch(
-  homepage: string,
-  named: readonly string[],
-  crawl: Options | undefined,
-  mostBytes: number,
+  target: CrawlTarget,
+  { named, crawl, mostBytes, pages }: PageFetchOptions,
 ): Promise<PageFetch> {
-  const prepared = prepare({ homepage }, { ...crawl, rewrite: [] });
+  const prepared = prepare(target, { ...crawl, rewrite: [] });
   const { settings } = prepared;
   const limits = { ...settings.limits, documentBytes: mostBytes };
   // A page that fails is a finding; one retry is enough to rule out a hiccup.
   const own: Settings = { ...settings, limits, retries: Math.min(settings.retries, 1) };
   const isStored = own.save !== undefined || own.resume !== undefined;
-  const { store } = isStored ? await (await import("./storage.ts")).openStorage(prepared) : {};
-  const { fetch, close, robotsOf } = await openWebsite(own, named, store);
+  const page = { pages, limits };
+  const { store } = isStored ? await (await import("./storage.ts")).openStorage(prepared, false, page) : {};
+  const website = await openWebsite(own, named, store);
+  return pageFetch(own, {
+    ...website,
+    finish: async () => store?.finish(),
+    async close() {
+      await website.close();
+      await store?.close();
+    },
+  });
+}
 
+/** The pages that an archive has. Nothing is requested. */
+export function archivedPages(tree: SitemapTree, mostBytes: number, signal: AbortSignal): PageFetch {
+  const { documents, settings } = partsOf(tree);
+  const limits = { ...settings.limits, documentBytes: mostBytes };
+  const fetch = (request: DocumentRequest) => documents.fetch(request);
+  const nothing = async () => undefined;
+  const own = { ...resolveOptions({ signal }), limits, strict: settings.strict };
+  return pageFetch(own, { fetch, peek: fetch, robotsOf: robotsIn(tree), finish: nothing, close: nothing });
+}
+
+interface PageSource extends Pick<PageFetch, "finish" | "close"> {
+  readonly fetch: (request: DocumentRequest) => Promise<Fetched>;
+  /** The same, without the content of documents. */
+  readonly peek: (request: DocumentRequest) => Promise<Fetched>;
+  readonly robotsOf: RobotsOf;
+}
+
+function pageFetch(own: Settings, { fetch, peek, robotsOf, finish, close }: PageSource): PageFetch {
   async function htmlOf(fetched: FetchedDocument): Promise<string> {
     if (/html|^\s*$/i.test(header(fetched.headers, "content-type") ?? "")) return wholeText(fetched, own);
     // Leaving the body unread releases the connection.
@@ -78,6 +121,8 @@ export async function openPageFetch(
   }
   return {
     page,
+    finish,
+    close,
     concurrency: own.concurrency.total,
     async follow(url) {
       const seen = new Set<string>();
@@ -91,10 +136,10 @@ export async function openPageFetch(
           return { ...answer, hops: seen.size, finalUrl, isLoop: true };
       }
     },
-    finish: async () => store?.finish(),
-    async close() {
-      await close();
-      await store?.close();
+    async isMissing(url) {
+      if (!(await allows(url))) return false;
+      const { status } = await peek({ url, role: "homepage", signal: own.signal });
+      return status === 404 || status === 410;
     },
   };
 }

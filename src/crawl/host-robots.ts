@@ -1,4 +1,4 @@
-// Which URLs the robots.txt of their own host allows a crawler: for `allowedFor`, and for the pages that `check --sample` fetches.
+// Which URLs the robots.txt of their own host allows a crawler: for `allowedFor`, and for the pages that `check --pages` requests.
 import type { Settings } from "../model/options.ts";
 import { isRobotsUnreachable } from "../model/status.ts";
 import { parseUrl } from "../model/url.ts";

@@ -5,7 +5,7 @@ import { createStore, openToResume, type Store } from "../archive/store.ts";
 import { expectUsable } from "../fetch/fetcher.ts";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
-import { type Options, resolveStreamOptions } from "../model/options.ts";
+import { type AllLimits, type Options, resolveStreamOptions } from "../model/options.ts";
 import { bareHost, parseUrl } from "../model/url.ts";
 import { invalidArchive } from "../storage/file.ts";
 import { archivedSettings, type Prepared, prepare, replayOptions } from "./prepare.ts";
@@ -18,17 +18,23 @@ export interface Storage {
   readonly previous: readonly Archive[] | undefined;
 }
 
+/** Pages that are requested after a crawl: how many, and the limits of their responses. */
+export interface PageStorage {
+  readonly pages: ArchiveInfo["pages"];
+  readonly limits: AllLimits;
+}
+
 /** Creates a store for `save`, `resume`, or if it `isNeeded`. Throws a `SitemapError` if an archive or the settings cannot be used. */
-export async function openStorage(prepared: Prepared, isNeeded = false): Promise<Storage> {
+export async function openStorage(prepared: Prepared, isNeeded = false, page?: PageStorage): Promise<Storage> {
   const { settings, start } = prepared;
   expectUsable(settings);
   const { save, resume, store: kind, signal, limits } = settings;
   const options = { signal, documents: limits.sitemaps };
   const previous = settings.previous && (await openPrevious(settings.previous, start.homepage, options));
   try {
-    if (resume !== undefined) return { ...(await goOn(resume, prepared)), previous };
+    if (resume !== undefined) return { ...(await goOn(resume, prepared, page)), previous };
     if (save === undefined && !isNeeded) return { prepared, previous };
-    return { prepared, store: await createStore({ kind, save, info: infoOf(prepared) }), previous };
+    return { prepared, store: await createStore({ kind, save, info: infoOf(prepared, page?.pages) }), previous };
   } catch (error) {
     for (const archive of previous ?? []) await archive.close();
     throw error;
@@ -60,18 +66,22 @@ async function openPrevious(
   return archives;
 }
 
-async function goOn(path: string, prepared: Prepared): Promise<{ prepared: Prepared; store: Store }> {
+async function goOn(
+  path: string,
+  prepared: Prepared,
+  page: PageStorage | undefined,
+): Promise<{ prepared: Prepared; store: Store }> {
   const { signal, limits, store: kind } = prepared.settings;
   const resumed = await openToResume(path, { signal, documents: limits.sitemaps });
   try {
     const goingOn = withSettingsOf(resumed.info, prepared);
-    const info = infoOf(goingOn);
+    const info = infoOf(goingOn, page?.pages ?? resumed.info.pages);
     const [about, asked] = [aboutOf(resumed.info), aboutOf(info)];
     if (about !== asked || resumed.info.homepage !== info.homepage) {
       const message = `${path} cannot be resumed: it is about ${about}, not ${asked}`;
       throw new SitemapError("invalid-archive", message);
     }
-    const store = await createStore({ kind, resumed, limits: goingOn.settings.limits, info });
+    const store = await createStore({ kind, resumed, limits: page?.limits ?? goingOn.settings.limits, info });
     return { prepared: goingOn, store };
   } catch (error) {
     await resumed.close();
@@ -83,9 +93,9 @@ function aboutOf({ homepage, sitemaps }: ArchiveInfo): string {
   return sitemaps?.join(" ") ?? homepage ?? "";
 }
 
-function infoOf({ start, settings }: Prepared): ArchiveInfo {
+function infoOf({ start, settings }: Prepared, pages?: ArchiveInfo["pages"]): ArchiveInfo {
   const { homepage, sitemaps } = start;
-  return { homepage, ...defined({ sitemaps }), settings: archivedSettings(settings) };
+  return { homepage, ...defined({ sitemaps, pages }), settings: archivedSettings(settings) };
 }
 
 // Options that affect the tree come from the interrupted run, unless the caller sets them.

@@ -1,5 +1,6 @@
 // After a migration: requests every page that is gone at its old address, and says where it leads.
-import { type FollowedPage, inOrder, openPageFetch, type PageFetch } from "../crawl/fetch-pages.ts";
+import { ErrorPages } from "../crawl/error-pages.ts";
+import { type FollowedPage, inOrder, openPageFetch } from "../crawl/fetch-pages.ts";
 import type { DiffTotals, TreeChange } from "../model/change.ts";
 import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
 import type { FollowedRow, FollowVerdict } from "../model/followed.ts";
@@ -64,14 +65,17 @@ export async function* followRows(
   }
   const start = step.value.find(isGone) as Gone;
   const homepage = homepageOf(originalUrl(start.page));
-  const source = await openPageFetch(homepage, [before, after].flatMap(namedUrls), fetch, pageBytes);
+  const source = await openPageFetch(
+    { homepage },
+    { named: [before, after].flatMap(namedUrls), crawl: fetch, mostBytes: pageBytes },
+  );
   try {
     const errors = new ErrorPages(source);
     const judge = async (url: string): Promise<FollowedRow> => {
       const found = await source.follow(url);
       const { hops, finalUrl, status } = found;
       const isListed = found.outcome === "found" && isKnown(finalUrl);
-      return { url, status, hops, finalUrl, listed: isListed, verdict: await errors.verdict(url, found, isListed) };
+      return { url, status, hops, finalUrl, listed: isListed, verdict: await verdictOf(url, found, isListed, errors) };
     };
     yield* inOrder(gone(), source.concurrency, judge);
     await source.finish();
@@ -98,52 +102,19 @@ function isGone(change: TreeChange): change is Gone {
 
 // How much of a page is read: the title and enough text to compare are at its beginning.
 const pageBytes = 256 * 1024;
-// A path that does not exist. It is the same in every run, so that an archive has the response.
-const nowhere = "this-page-does-not-exist-7f3a9c";
 
-/** What websites answer for a page that does not exist, by origin. */
-class ErrorPages {
-  readonly #source: PageFetch;
-  readonly #answers = new Map<string, Promise<FollowedPage>>();
-
-  constructor(source: PageFetch) {
-    this.#source = source;
-  }
-
-  async verdict(url: string, found: FollowedPage, isListed: boolean): Promise<FollowVerdict> {
-    const { outcome, status = 0, hops, isLoop } = found;
-    if (isLoop) return "loop";
-    if (status === 404 || status === 410) return "gone";
-    // A failure, or a page that robots.txt disallows, does not show whether the page is gone.
-    if (outcome !== "found") return "unknown";
-    if (await this.#isError(url, found)) return "soft-404";
-    if (hops === 0) return "still-there";
-    return isListed ? "moved" : "moved-unlisted";
-  }
-
-  async #isError(url: string, { finalUrl, hops, html }: FollowedPage): Promise<boolean> {
-    const root = homepageOf(finalUrl);
-    // Search engines take a redirect of any page to the homepage for an error.
-    if (hops > 0 && urlKey(finalUrl) === urlKey(root) && new URL(url).pathname !== "/") return true;
-    if (errorTitle.test(/<title[^<>]{0,200}>([^<]{0,500})/i.exec(html)?.[1] ?? "")) return true;
-    const answer = this.#answers.get(root) ?? this.#source.follow(root + nowhere);
-    this.#answers.set(root, answer);
-    const error = await answer;
-    if (error.outcome !== "found") return false;
-    return (error.hops > 0 && urlKey(error.finalUrl) === urlKey(finalUrl)) || isAlike(error.html, html);
-  }
-}
-
-const errorTitle = /\b404\b|\bnot found\b|\bpage (?:does not|doesn't|no longer) exist/i;
-
-// Whether nine of ten words are in both pages.
-function isAlike(one: string, other: string): boolean {
-  const [words, others] = [wordsOf(one), wordsOf(other)];
-  const shared = [...words].filter((word) => others.has(word)).length;
-  return words.size > 0 && shared >= 0.9 * Math.max(words.size, others.size);
-}
-
-function wordsOf(html: string): Set<string> {
-  const text = html.replaceAll(/<[^<>]*>/g, " ");
-  return new Set(text.toLowerCase().match(/\p{L}{2,}/gu) ?? []);
+async function verdictOf(
+  url: string,
+  found: FollowedPage,
+  isListed: boolean,
+  errors: ErrorPages,
+): Promise<FollowVerdict> {
+  const { outcome, status = 0, hops, isLoop } = found;
+  if (isLoop) return "loop";
+  if (status === 404 || status === 410) return "gone";
+  // Whether the page is gone cannot be told from a failure, or if robots.txt disallows it.
+  if (outcome !== "found") return "unknown";
+  if (await errors.isError(url, found)) return "soft-404";
+  if (hops === 0) return "still-there";
+  return isListed ? "moved" : "moved-unlisted";
 }

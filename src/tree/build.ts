@@ -55,7 +55,7 @@ export async function openTreeWhile(
   const { archive, replay } = await openReplay(path, reader);
   try {
     const run = { ...replay, read: readerFor(building, reader) };
-    return await collect(run, { documents: archive, isNamed: false }, building);
+    return await collect(run, { documents: archive, isNamed: false, requestedPages: archive.info?.pages }, building);
   } catch (error) {
     await archive.close();
     throw error;
@@ -155,7 +155,7 @@ async function* readForTree(...[document, settings]: Parameters<ReadDocument>): 
 
 async function collect(
   options: RunOptions,
-  parts: Pick<TreeParts, "documents" | "isNamed" | "fetchRobots">,
+  parts: Pick<TreeParts, "documents" | "isNamed" | "fetchRobots" | "requestedPages">,
   { onOrdered }: WhileBuilding,
 ): Promise<SitemapTree> {
   const { start, settings } = options.prepared;

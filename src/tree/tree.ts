@@ -22,6 +22,8 @@ export interface TreeParts extends Pick<SitemapTree, "homepage" | "root" | "disc
   /** A store or an archive. */
   readonly documents: DocumentSource & Pick<Store, "save">;
   readonly settings: Pick<Settings, "limits" | "strict" | "rewrite" | "onEvent">;
+  /** How many pages a check requested, whose responses are in the archive. */
+  readonly requestedPages?: number | "all" | undefined;
   /** Requests the robots.txt of a host; absent if nothing is requested. */
   readonly fetchRobots?: RobotsOf | undefined;
   /** The responses, by the URL of the sitemap. */

@@ -194,9 +194,9 @@ test("nothing is said about a server, which files do not have", async () => {
   expect(JSON.parse(stdout).findings.map(({ rule }: { rule: string }) => rule)).toEqual(["lastmod-missing"]);
 });
 
-test("--pages and --ignore narrow what is a page; a listed file that is left out is still there", async () => {
+test("--files and --ignore narrow what is a page; a listed file that is left out is still there", async () => {
   const site = built("blog/a x", "blog/a.html blog/b.html blog/drafts/c.html y.html", { "x.html": noindex });
-  expect(await found(site, "--pages", "blog/**", "--ignore", "drafts/")).toEqual([
+  expect(await found(site, "--files", "blog/**", "--ignore", "drafts/")).toEqual([
     "page-not-listed blog/b.html blog/b",
   ]);
   const rest = ["--ignore", "blog/*.html", "--ignore", "drafts", "--ignore", "x.html"];
@@ -204,9 +204,9 @@ test("--pages and --ignore narrow what is a page; a listed file that is left out
 });
 
 test.each([
-  [["--pages", "zzz/*.html"], "no file matches --pages 'zzz/*.html' (2 HTML files in the folder)"],
-  [["--pages", "zzz", "--pages", "y", "--ignore", "x"], "no file matches --pages 'zzz' or 'y' (2 HTML files"],
-  [["--pages", "a.html", "--ignore", "**"], "no file remains after --ignore '**' (2 HTML files in the folder)"],
+  [["--files", "zzz/*.html"], "no file matches --files 'zzz/*.html' (2 HTML files in the folder)"],
+  [["--files", "zzz", "--files", "y", "--ignore", "x"], "no file matches --files 'zzz' or 'y' (2 HTML files"],
+  [["--files", "a.html", "--ignore", "**"], "no file remains after --ignore '**' (2 HTML files in the folder)"],
 ])("%j, which leaves no page, is refused", async (flags, message) => {
   const { code, stderr } = await sitegrove(["check", built("a b", "a.html b.html"), "--url", home, ...flags]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

@@ -6,6 +6,7 @@ import type { SitemapPage } from "../../model/page.ts";
 import { bounds } from "../bounds.ts";
 import { CommonValue } from "../common-value.ts";
 import type { CheckRun, SitemapContext } from "../context.ts";
+import type { LastmodEvidence } from "../lastmod-trust.ts";
 import { type RuleRows, rule, ruleFor, type Words } from "../rule.ts";
 import * as sources from "../sources.ts";
 
@@ -73,11 +74,13 @@ export const dateRules: RuleRows<DateRuleId> = {
 };
 
 export class DateRules {
+  readonly #trust: LastmodEvidence;
   // For the current document.
   #dated = 0;
   #newest = Number.NEGATIVE_INFINITY;
   #newestText = "";
   #hints = 0;
+  #news = 0;
   readonly #common = new CommonValue();
   // How many dates there are in each second of the days around the time of receipt.
   readonly #recent = new Map<number, number>();
@@ -86,8 +89,13 @@ export class DateRules {
   #siteDated = 0;
   #siteDateOnly = 0;
 
+  constructor(trust: LastmodEvidence) {
+    this.#trust = trust;
+  }
+
   begin(): void {
     this.#dated = 0;
+    this.#news = 0;
     this.#newest = Number.NEGATIVE_INFINITY;
     this.#hints = 0;
     this.#common.clear();
@@ -103,6 +111,7 @@ export class DateRules {
     const instant = Date.parse(lastModified);
     if (Number.isNaN(instant)) return instant;
     this.#dated += 1;
+    if (page.newsStory !== undefined) this.#news += 1;
     if (sitemap.format === "xml") {
       this.#siteDated += 1;
       if (!hasTime(lastModified)) this.#siteDateOnly += 1;
@@ -125,8 +134,17 @@ export class DateRules {
       findings.add("index-lastmod-stale", undefined, `${lastModified}, but pages changed on ${this.#newestText}`);
     }
     if (this.#hints > 0 && sitemap.format === "xml") findings.add("priority-ignored");
-    if (this.#dated < bounds.datedPages) return;
     const { value, count } = this.#common.top;
+    const sum = (within: number) =>
+      [...this.#recent].reduce((all, [second, some]) => (Math.abs(second) <= within ? all + some : all), 0);
+    this.#trust.addSitemap({
+      dated: this.#dated,
+      equal: { value, count },
+      atRequest: sum(bounds.requestSpread),
+      today: sum(recently),
+      isNews: this.#news * 2 > this.#dated,
+    });
+    if (this.#dated < bounds.datedPages) return;
     if (count >= this.#dated * bounds.nearlyAll) {
       const at = new Date(value).toISOString();
       findings.add("lastmod-all-identical", undefined, `${count} of ${this.#dated} at ${at}`);

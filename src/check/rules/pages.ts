@@ -1,32 +1,42 @@
-// Rules about listed pages, those of a sample or all files of a static site: whether they can be opened, redirect, have `noindex`, or
-// have another canonical URL.
-import type { PageAnswer } from "../../crawl/fetch-pages.ts";
+// Rules about listed pages, those that are requested or all files of a static site: whether they can be opened, redirect, have `noindex`,
+// or have another canonical URL.
+import type { PageAnswer, PageFetch } from "../../crawl/fetch-pages.ts";
 import { type HeaderList, header } from "../../model/exchange.ts";
+import { lastInstant } from "../../model/instant.ts";
 import type { AlternatePage, SitemapPage } from "../../model/page.ts";
+import type { Problem } from "../../model/problem.ts";
+import { placed } from "../../model/rewrite.ts";
 import { parseUrl } from "../../model/url.ts";
 import { partsOf } from "../../tree/tree.ts";
 import { bounds } from "../bounds.ts";
 import type { CheckRun } from "../context.ts";
+import type { WebsitePages } from "../cross-rules.ts";
 import { SitemapFindings } from "../findings.ts";
 import { placeOfAddress, readFolderAddress, wrongAddresses } from "../folder-address.ts";
+import type { LastmodEvidence } from "../lastmod-trust.ts";
 import { type PageHead, readPageHead } from "../page-head.ts";
-import type { PageSample } from "../result.ts";
+import type { RequestedPage, RequestedPages } from "../requested-pages.ts";
+import type { PageResults } from "../result.ts";
 import { type RuleRows, rule, ruleFor, type Words } from "../rule.ts";
-import { type SampledPage, upperBound } from "../sample.ts";
 import type { SiteFiles } from "../site-files.ts";
 import * as sources from "../sources.ts";
 
 const days = bounds.pageOlder / (24 * 3600 * 1000);
 
 type PageRuleId =
-  | Words<"page-unreachable page-missing-file page-not-listed page-redirect page-redirect-stub page-noindex">
-  | Words<"page-canonical-other page-hreflang-differs page-lastmod-older">;
+  | Words<"page-unreachable page-soft-404 page-missing-file page-not-listed page-redirect page-redirect-stub page-noindex">
+  | Words<"page-canonical-other page-hreflang-differs page-lastmod-older page-lastmod-newer page-image-missing">;
 
 export const pageRules: RuleRows<PageRuleId> = {
   "page-unreachable": rule("error", "practice", sources.searchConsole, {
     sentence: "A listed page cannot be opened: not found, a server error, or no response.",
     fix: "Fix the page, or remove it from the sitemap.",
-    needs: ["sample"],
+    needs: ["requested"],
+  }),
+  "page-soft-404": rule("warning", "engine", sources.soft404, {
+    sentence: "Soft 404: a listed page is an error page with status 200.",
+    fix: "Restore the page, or remove it from the sitemap and answer with 404 or 410.",
+    needs: ["requested"],
   }),
   "page-missing-file": rule("error", "practice", sources.searchConsole, {
     sentence: "A listed page has no file, so it will be a 404.",
@@ -66,7 +76,17 @@ export const pageRules: RuleRows<PageRuleId> = {
   "page-lastmod-older": ruleFor(["google"], "info", "engine", sources.buildSitemap, {
     sentence: `A page's own date is more than ${days} days older than its date in the sitemap.`,
     fix: "Give each page the time of its last significant change.",
-    needs: ["sample"],
+    needs: ["requested"],
+  }),
+  "page-lastmod-newer": ruleFor(["google", "bing"], "warning", "engine", sources.buildSitemap, {
+    sentence: "A page says that it changed after its date in the sitemap, so crawlers may not fetch the new version.",
+    fix: "Update the date in the sitemap whenever the page changes.",
+    needs: ["requested"],
+  }),
+  "page-image-missing": ruleFor(["google"], "warning", "engine", sources.images, {
+    sentence: "A listed image does not exist (404 or 410).",
+    fix: "Restore the image, or remove it from the sitemap.",
+    needs: ["requested"],
   }),
 };
 
@@ -137,106 +157,190 @@ function headersOf(robotsTags: readonly string[]): HeaderList {
 }
 
 /** A response, and the relevant parts of its HTML. */
-type Seen = { readonly page: SampledPage; readonly answer: Omit<PageAnswer, "html">; readonly head?: PageHead };
-type Listed = Pick<SampledPage, "url" | "alternates">;
+interface Seen extends RequestedPage {
+  readonly answer: Omit<PageAnswer, "html">;
+  readonly head?: PageHead;
+  readonly isError?: boolean;
+  /** Images of the sitemap at which there is nothing. */
+  readonly missingImages: readonly string[];
+}
+type Listed = Pick<SitemapPage, "url" | "alternates">;
 
-/** Fetches and checks pages; findings come in page order, regardless of arrival order. `pageCount`: the pages of the website. */
-export async function judgeSample(
-  pages: readonly SampledPage[],
-  pageCount: number,
+/** Requests and checks pages; findings come in the order of the pages. */
+export async function checkPages(
+  requested: RequestedPages,
+  website: WebsitePages,
   run: CheckRun,
-): Promise<PageSample> {
-  const seen = await fetchAll(pages, run);
-  const open = new Set(seen.flatMap(({ answer, page }) => (answer.outcome === "found" ? [serverOf(page.url)] : [])));
-  let judged = 0;
-  let bad = 0;
-  let disallowed = 0;
-  let unanswered = pages.length - seen.length;
-  for (const each of seen) {
-    const { outcome } = each.answer;
-    if (outcome === "disallowed") disallowed += 1;
+  trust: LastmodEvidence,
+): Promise<PageResults> {
+  const { settings, findings } = run;
+  const { size, listedCount } = requested;
+  const counts = { checked: 0, bad: 0, disallowed: 0, unanswered: 0 };
+  const open = new Set<string>();
+  // Whether they need a password and others do not is known at the end.
+  const blocked: Seen[] = [];
+  let done = 0;
+  const judgeOne = (each: Seen) => {
+    counts.checked += 1;
+    if (judge(each, requested, run, trust)) counts.bad += 1;
+  };
+  for await (const each of fetchPages(requested, website, run)) {
+    done += 1;
+    settings.onPage?.(done, size);
+    const { outcome, reason } = each?.answer ?? {};
+    if (outcome === "disallowed") counts.disallowed += 1;
     // A bot check says nothing about the page. A password does, if other pages need none.
-    else if (outcome === "refused" || (outcome === "blocked" && isInconclusive(each, open))) unanswered += 1;
-    else {
-      judged += 1;
-      if (judge(each, run)) bad += 1;
-    }
+    else if (each === undefined || outcome === "refused" || isUnknown(reason)) counts.unanswered += 1;
+    else if (outcome !== "blocked") judgeOne(each);
+    else if (blocked.length < mostBlocked) blocked.push(each);
+    else counts.unanswered += 1;
+    if (each !== undefined && outcome === "found") open.add(serverOf(each.page.url));
+    for (const url of each?.missingImages ?? [])
+      findings.count("page-image-missing", each!.sitemap, 1, { url: each!.page.url, value: url });
   }
-  const isAll = judged >= pageCount;
-  const atMost = isAll ? (judged === 0 ? 0 : bad / judged) : upperBound(bad, judged);
-  return { pages: pageCount, judged, bad, atMost, disallowed, unanswered };
+  for (const each of blocked) {
+    if (open.has(serverOf(each.page.url))) judgeOne(each);
+    else counts.unanswered += 1;
+  }
+  counts.unanswered += size - done;
+  return { listed: listedCount, requested: size, ...counts };
 }
 
-// Those that have responded when the time limit is reached.
-async function fetchAll(pages: readonly SampledPage[], { tree, site, settings, time }: CheckRun): Promise<Seen[]> {
-  const { signal, crawl: options } = settings;
+const mostBlocked = 10_000;
+
+function isUnknown(reason: Problem | undefined): boolean {
+  return reason !== undefined && ["bot-check", "rate-limited", "archive-missing"].includes(reason.code);
+}
+
+// Until the time limit is reached. Undefined for pages without a response by then.
+async function* fetchPages(
+  requested: RequestedPages,
+  website: WebsitePages,
+  { tree, site, settings, time }: CheckRun,
+): AsyncGenerator<Seen | undefined, void> {
+  const { signal, crawl } = settings;
   const end = new AbortController();
   const onAbort = () => end.abort(signal?.reason);
   signal?.addEventListener("abort", onAbort, { once: true });
   // setTimeout treats longer delays as 1 ms.
   const timer = time.left < 2 ** 31 ? setTimeout(() => end.abort(), Math.max(0, time.left)) : undefined;
-  const { openPageFetch } = await import("../../crawl/fetch-pages.ts");
-  const crawl = { ...options, signal: end.signal };
-  const source = await openPageFetch(
-    tree.homepage,
-    partsOf(tree).isNamed ? [tree.homepage] : [],
-    crawl,
-    bounds.pageBytes,
-  );
-  const seen: (Seen | undefined)[] = [];
-  let next = 0;
-  const worker = async () => {
-    while (next < pages.length && !end.signal.aborted) {
-      const index = next++;
-      const page = pages[index]!;
+  const { openPageFetch, archivedPages, inOrder } = await import("../../crawl/fetch-pages.ts");
+  const { ErrorPages } = await import("../../crawl/error-pages.ts");
+  const given = tree.discovery.filter(({ by }) => by === "given").map(({ url }) => url);
+  const target = given.length > 0 ? { sitemaps: given } : { homepage: tree.homepage };
+  const source = partsOf(tree).isNamed
+    ? await openPageFetch(target, {
+        named: [tree.homepage],
+        crawl: { ...crawl, signal: end.signal },
+        mostBytes: bounds.pageBytes,
+        pages: requested.count,
+      })
+    : archivedPages(tree, bounds.pageBytes, end.signal);
+  const errors = new ErrorPages(source);
+  const images = new ImageRequests(source);
+  const look = async ({ page, sitemap }: RequestedPage): Promise<Seen | undefined> => {
+    try {
       const { html, ...answer } = await source.page(page.url);
-      const isFound = answer.outcome === "found";
-      seen[index] = {
-        page,
-        answer,
-        ...(isFound && { head: readPageHead(page.url, answer.headers, html, site.rewrite) }),
-      };
+      const missingImages = await images.missing(page);
+      if (answer.outcome !== "found") return { page, sitemap, answer, missingImages };
+      const head = readPageHead(page.url, answer.headers, html, site.rewrite);
+      const isError = html !== "" && (await errors.isError(page.url, { finalUrl: page.url, hops: 0, html }));
+      return { page, sitemap, answer, head, isError, missingImages };
+    } catch (error) {
+      if (!end.signal.aborted) throw error;
+      return undefined;
     }
   };
+  async function* untilEnd(): AsyncGenerator<RequestedPage, void> {
+    for await (const each of requested.pages(website)) {
+      if (end.signal.aborted) return;
+      yield each;
+    }
+  }
   try {
-    // How many wait to be sent. fetch/limiter.ts decides how many are.
-    await Promise.all(Array.from({ length: mostWaiting }, worker));
-  } catch (error) {
-    if (!end.signal.aborted) throw error;
+    // More wait than are sent, so that one slow page holds up no others. fetch/limiter.ts decides how many are sent.
+    yield* inOrder(untilEnd(), Math.max(mostWaiting, 2 * source.concurrency), look);
+    signal?.throwIfAborted();
+    await source.finish();
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", onAbort);
     await source.close();
   }
-  signal?.throwIfAborted();
-  return seen.filter((each) => each !== undefined);
 }
 
-const mostWaiting = 16;
+const mostWaiting = 64;
 
-function isInconclusive({ answer, page }: Seen, open: ReadonlySet<string>): boolean {
-  const { reason } = answer;
-  return reason?.code === "bot-check" || reason?.code === "rate-limited" || !open.has(serverOf(page.url));
+/** Asks for the images of pages: a few of each page, and not more than a limit in all. */
+class ImageRequests {
+  readonly #source: PageFetch;
+  readonly #known = new Map<string, Promise<boolean>>();
+
+  constructor(source: PageFetch) {
+    this.#source = source;
+  }
+
+  async missing({ images = [] }: SitemapPage): Promise<string[]> {
+    const urls = images.slice(0, bounds.imagesOfPage).map(({ url }) => url);
+    const answers = urls.map((url) => {
+      const known = this.#known.get(url) ?? (this.#known.size < bounds.imageRequests && this.#source.isMissing(url));
+      if (known) this.#known.set(url, known);
+      return known;
+    });
+    const isMissing = await Promise.all(answers);
+    return urls.filter((_, at) => isMissing[at]);
+  }
 }
 
 // Whether it should not be listed as is.
-function judge({ page, answer, head }: Seen, run: CheckRun): boolean {
-  const own = new SitemapFindings(run.findings, page.sitemap);
-  const { url, lastModified = "" } = page;
+function judge(
+  { page, sitemap, answer, head, isError }: Seen,
+  requested: RequestedPages,
+  run: CheckRun,
+  trust: LastmodEvidence,
+): boolean {
+  const own = new SitemapFindings(run.findings, sitemap);
+  const { url, lastModified } = page;
   const { outcome, target, status, reason, headers } = answer;
-  if (outcome === "redirect")
-    own.add("page-redirect", url, target === undefined ? reason?.message : `${status} to ${target}`);
-  else if (head === undefined) own.add("page-unreachable", url, reason?.message ?? String(status ?? ""));
+  if (outcome === "redirect") {
+    const isListed = target !== undefined && requested.isListed(placed(target, run.site.rewrite));
+    // A sitemap that could not be read may list it.
+    const listed = isListed ? " (listed)" : run.tree.complete ? " (not listed)" : "";
+    own.add("page-redirect", url, target === undefined ? reason?.message : `${status} to ${target}${listed}`);
+  } else if (head === undefined) own.add("page-unreachable", url, reason?.message ?? String(status ?? ""));
   if (head === undefined) return true;
-  const changed = Date.parse(header(headers, "last-modified") ?? "");
-  if (Date.parse(lastModified) - changed > bounds.pageOlder)
-    own.add("page-lastmod-older", url, `${lastModified}, but ${new Date(changed).toISOString()}`);
+  // Error pages often have a noindex and a canonical URL, too.
+  if (isError) own.add("page-soft-404", url);
+  if (isError) return true;
+  if (lastModified !== undefined) {
+    const compared = compareDates(lastModified, head.modified, header(headers, "last-modified"));
+    trust.compare(compared?.verdict);
+    if (compared !== undefined && compared.verdict !== "same")
+      own.add(`page-lastmod-${compared.verdict}`, url, `${lastModified}, but ${compared.modified}`);
+  }
   return judgeHead(page, head, run, own);
+}
+
+/** The dates of a page, compared. `older`: the page says that it is older than its sitemap says. */
+interface ComparedDates {
+  readonly verdict: "older" | "newer" | "same";
+  readonly modified: string;
+}
+
+// Servers send the time of the deployment or of the request as Last-Modified: it is evidence only if it is old.
+function compareDates(listed: string, inPage: string | undefined, sent: string | undefined): ComparedDates | undefined {
+  const modified = Date.parse(inPage ?? sent ?? "");
+  if (Number.isNaN(modified) || Number.isNaN(Date.parse(listed))) return undefined;
+  const shown = new Date(modified).toISOString();
+  if (Date.parse(listed) - modified > bounds.pageOlder) return { verdict: "older", modified: shown };
+  if (inPage === undefined) return undefined;
+  const isNewer = modified - lastInstant(listed) > bounds.pageNewer;
+  return { verdict: isNewer ? "newer" : "same", modified: shown };
 }
 
 // Checks the page's own metadata. Returns whether it should not be listed as is.
 function judgeHead(page: Listed, head: PageHead, run: CheckRun, findings: SitemapFindings, file?: string): boolean {
-  const { url, alternates } = page;
+  const { url, alternates = [] } = page;
   const { agents } = run.settings;
   const { noindex, canonical, refresh, lines } = head;
   const at = (what: keyof PageHead["lines"]) => (file === undefined ? {} : { file, line: lines[what] });

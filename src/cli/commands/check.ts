@@ -8,7 +8,7 @@ import type { SiteFilesOptions } from "../../check/site-files.ts";
 import { counted } from "../../model/figures.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-codes.ts";
-import { addFlags, collected, type Flags, wholeNumber } from "../flags.ts";
+import { addCrawlFlags, addFlags, collected, type Flags, wholeNumber } from "../flags.ts";
 import { addHelp } from "../help.ts";
 import { BaselineFile, checkOptions } from "../input/check-files.ts";
 import { chooseCheckTarget, renamed, withFileNames } from "../input/local-files.ts";
@@ -34,7 +34,7 @@ interface CheckFlags extends Flags {
   readonly failOn?: FailLevel | undefined;
   readonly baseline?: string | undefined;
   readonly updateBaseline?: true | undefined;
-  readonly sample?: number | undefined;
+  readonly pages?: number | "all" | undefined;
 }
 
 export function checkCommand(context: Context, done: Done): Command {
@@ -55,10 +55,11 @@ export function checkCommand(context: Context, done: Done): Command {
   addFlags(command, "csvSafe", "rules")
     .option("--baseline <file>", "file with known findings; only new ones are shown and can fail the check")
     .option("--update-baseline", "write the current findings to the baseline")
-    .option("--sample <n>", "number of pages to fetch and check", wholeNumber(1));
-  const pages = "files to check as pages: 'blog/**' (repeatable; default: all HTML files)";
+    .option("--pages <n>", "request this many pages and check them, or all", countOrAll);
+  addCrawlFlags(command.optionsGroup("Archive:"), "Archive", ["--save", "--resume"]);
+  const files = "files to check as pages: 'blog/**' (repeatable; default: all HTML files)";
   addFlags(command, "local", "column")
-    .option("--pages <glob>", pages, collected)
+    .option("--files <glob>", files, collected)
     .option("--ignore <glob>", "files to ignore: 'drafts/' (repeatable)", collected)
     .addOption(new Option("--host <name>", "host of the static site (default: by its files)").choices(hosts));
   addFlags(command, "Discovery", "Network", "Limits", "messages");
@@ -70,11 +71,12 @@ export function checkCommand(context: Context, done: Done): Command {
     done(await check(target, { ...flags, output: undefined, outputs: pairsOf(words) }, context)),
   );
   return addHelp(command, {
-    flags: `--format --output --force --all --fail-on --config --off --baseline --update-baseline --sample --url --map --user-agent
+    flags: `--format --output --force --all --fail-on --config --off --baseline --update-baseline --pages --save --url --map --user-agent
       --verbose`,
     examples: `
 Examples:
   sitegrove check example.org
+  sitegrove check example.org --pages 300 --save site.warc.gz
   sitegrove check site.warc.gz -o findings.csv
   sitegrove check public/ --url https://example.org/
   sitegrove check sitemap.xml --url https://example.org/sitemap.xml
@@ -82,6 +84,10 @@ Examples:
 `,
     more: exitCodeHelp([...websiteExitCodes, "findings"], { findings: "findings at or above --fail-on" }),
   });
+}
+
+function countOrAll(text: string): number | "all" {
+  return text === "all" ? text : wholeNumber(1)(text);
 }
 
 type Word = { readonly format: CheckFormat } | { readonly file: string };
@@ -115,13 +121,13 @@ export function pairsOf(words: readonly Word[]): readonly ChosenOutput[] {
 
 /** Returns the exit code. */
 async function check(name: string, flags: CheckFlags, context: Context): Promise<number> {
-  const { baseline: file, updateBaseline, sample } = flags;
+  const { baseline: file, updateBaseline, pages, resume } = flags;
   const chosen = chooseCheckTarget(name, flags, context);
   const { target, folders, files, hasLocation: location } = chosen;
-  if ((target.kind !== "website" || chosen.path !== undefined) && sample !== undefined)
-    throw new UsageError("--sample needs a website, because it fetches pages");
+  const isLocal = target.kind !== "archive" && chosen.path !== undefined;
+  if (isLocal && pages !== undefined) throw new UsageError("--pages needs a website, because it requests pages");
   if (files !== undefined) await expectPages(files);
-  const { options, failOn, note } = checkOptions(flags, { location, sample, files });
+  const { options, failOn, note } = checkOptions(flags, { location, pages, files });
   if (updateBaseline && file === undefined) throw new UsageError("--update-baseline needs --baseline FILE");
   const nameOf = withFileNames(name === "-" ? "standard input" : name);
   const baseline = file === undefined ? undefined : new BaselineFile(file, nameOf, updateBaseline);
@@ -133,7 +139,7 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
     doing: ["checking", "sitegrove check"],
     targets: [chosen],
     inputs: [...folders.map((folder) => folder.path), flags.config],
-    outputs: { "--baseline": file, ...Object.fromEntries(outputs) },
+    outputs: { "--baseline": file, "--resume": resume, ...Object.fromEntries(outputs) },
     offline: ["limits", "rewrite"],
     ending: () => ending,
   });
@@ -153,7 +159,9 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
     const tree = await run.tree(chosen.target);
     let result: CheckResult;
     try {
-      const all = { ...options, ...run.whileChecking(files), crawl: run.options, signal: run.signal };
+      // The pages follow the sitemaps, in the same archive.
+      const crawl = { ...run.options, save: undefined, resume: run.options.save ?? resume };
+      const all = { ...options, ...run.whileChecking(files), crawl, signal: run.signal };
       const extras = { known: baseline?.baseline, isUncapped: flags.all === true };
       const rowOutputs = flags.outputs.map(async ({ format }) =>
         isRowFormat(format) ? rowWriter(format, flags.csvSafe) : undefined,
@@ -201,7 +209,7 @@ async function expectPages({ folders, pages, ignore }: SiteFilesOptions): Promis
   const { SiteFiles } = await import("../../check/site-files.ts");
   const hasNone = (more: object) => new SiteFiles({ folders, ...more }).pages().next().done;
   if (!hasNone({ pages, ignore }) || hasNone({})) return;
-  const [words, globs = []] = hasNone({ pages }) ? ["matches --pages", pages] : ["remains after --ignore", ignore];
+  const [words, globs = []] = hasNone({ pages }) ? ["matches --files", pages] : ["remains after --ignore", ignore];
   const all = counted([...new SiteFiles({ folders }).pages()].length, "HTML file");
   throw new UsageError(`no file ${words} ${inWords(globs)} (${all} in the folder)`);
 }

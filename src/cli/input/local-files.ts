@@ -59,17 +59,17 @@ function notLocal(name: string | undefined, message: string): UsageError {
   return new UsageError(isMissing ? `no such file or folder: ${name}; ${message}` : message);
 }
 
-type LocalFlags = Pick<Flags, "url" | "map" | "column" | "pages" | "ignore"> & { readonly host?: Host | undefined };
+type LocalFlags = Pick<Flags, "url" | "map" | "column" | "files" | "ignore"> & { readonly host?: Host | undefined };
 
 export function chooseCheckTarget(
   name: string,
-  { url, map = [], column, pages, ignore, host }: LocalFlags,
+  { url, map = [], column, files: pages, ignore, host }: LocalFlags,
   context: Context,
 ): ChosenTarget {
   const folders = map.map(readMap);
   const named = parseTarget(name);
   if (named.kind !== "folder" && (pages ?? ignore ?? host) !== undefined)
-    throw new UsageError("--pages, --ignore and --host need the folder of a static site");
+    throw new UsageError("--files, --ignore and --host need the folder of a static site");
   if (isTreeTarget(named)) {
     if (url === undefined && folders.length === 0) return elsewhere(named);
     throw notLocal(name, "--url and --map need a local file or folder");

@@ -14,7 +14,7 @@ import {
   extentOf,
   failedRules,
   notCheckedSentences,
-  sampleSentences,
+  pageSentences,
   verdict,
 } from "../../check/words.ts";
 import { systemReason } from "../../model/errors.ts";
@@ -94,8 +94,19 @@ export function writeCheck(result: CheckResult, { format, all, color, places }: 
 
 // The shape is described by schema/check.json.
 function checkDocument(result: CheckResult): unknown {
-  const { homepage, complete, sitemapCount, pageCount, rulesFailed, occurrences, findings, known, notChecked, sample } =
-    result;
+  const {
+    homepage,
+    complete,
+    sitemapCount,
+    pageCount,
+    rulesFailed,
+    occurrences,
+    findings,
+    known,
+    notChecked,
+    pages,
+    lastmodTrust,
+  } = result;
   const head = {
     version: 1,
     homepage,
@@ -107,7 +118,7 @@ function checkDocument(result: CheckResult): unknown {
     occurrences,
   };
   const rules = failedRules(result);
-  return { ...head, findings, known, notChecked, ...(sample === undefined ? {} : { sample }), rules };
+  return { ...head, findings, known, notChecked, ...(pages === undefined ? {} : { pages }), lastmodTrust, rules };
 }
 
 const fewInText = 3;
@@ -137,7 +148,7 @@ function checkText(result: CheckResult, all: boolean, color: boolean): string {
     if (rule.fix !== "") lines.push(`  Fix: ${printable(rule.fix)}`);
     if (rule.link !== "") lines.push(dim(`  ${printable(rule.link)}`));
   }
-  for (const sentence of sampleSentences(result)) lines.push("", sentence);
+  for (const sentence of pageSentences(result)) lines.push("", sentence);
   const left = notCheckedSentences(result);
   if (left.length > 0) lines.push("", ...left.map((line) => dim(line)));
   return `${lines.join("\n")}\n`;
@@ -162,7 +173,7 @@ function checkMarkdown(result: CheckResult, all: boolean): string {
     const more = findings.length - fewInMarkdown;
     if (!all && more > 0) parts.push(`And ${counted(more, "more sitemap")}.`);
   }
-  return `${[...parts, ...sampleSentences(result), ...notCheckedSentences(result)].join("\n\n")}\n`;
+  return `${[...parts, ...pageSentences(result), ...notCheckedSentences(result)].join("\n\n")}\n`;
 }
 
 const annotations = { error: "error", warning: "warning", info: "notice" } as const;
@@ -176,7 +187,7 @@ function checkAnnotations(result: CheckResult, places: FileLocations): string {
     const firsts = lists.flatMap((list) => list.slice(0, 1));
     return [...firsts, ...lists.flatMap((list) => list.slice(1))].slice(0, mostShown);
   });
-  const rest = [verdict(result), ...sampleSentences(result), ...notCheckedSentences(result)];
+  const rest = [verdict(result), ...pageSentences(result), ...notCheckedSentences(result)];
   // A line that begins with two colons would be read as a command.
   return `${[...shown, ...rest.map(data)].join("\n")}\n`;
 }

@@ -1,0 +1,72 @@
+// The pages that a check requests: a sample, or all of them. Those that several sitemaps list are requested once.
+import { PageSample } from "../crawl/page-sample.ts";
+import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
+import type { SitemapPage } from "../model/page.ts";
+import { urlKey } from "../model/url.ts";
+import type { WebsitePages } from "./cross-rules.ts";
+
+/** A page, and the sitemap that lists it. */
+export interface RequestedPage {
+  readonly page: SitemapPage;
+  readonly sitemap: string;
+}
+
+export class RequestedPages {
+  /** As asked. */
+  readonly count: number | "all";
+  readonly #sample: PageSample<string> | undefined;
+  readonly #listed = new UrlSet();
+
+  constructor(count: number | "all") {
+    this.count = count;
+    this.#sample = count === "all" ? undefined : new PageSample(count, 0);
+  }
+
+  see(page: SitemapPage, sitemap: string): void {
+    if (this.#listed.add(page.url)) this.#sample?.add(sitemap, [page], sitemap);
+  }
+
+  /** After all pages were seen: how many there are, each once. */
+  get listedCount(): number {
+    return this.#listed.size;
+  }
+
+  /** How many are requested. */
+  get size(): number {
+    return this.count === "all" ? this.listedCount : Math.min(this.count, this.listedCount);
+  }
+
+  isListed(url: string): boolean {
+    return this.#listed.has(url);
+  }
+
+  /** In declared order. All pages are read again from their documents, because they do not fit into memory. */
+  async *pages(website: WebsitePages): AsyncGenerator<RequestedPage, void> {
+    if (this.#sample !== undefined) {
+      for (const { origin: sitemap, pages } of this.#sample.take()) for (const page of pages) yield { page, sitemap };
+      return;
+    }
+    const seen = new UrlSet();
+    for await (const [page, sitemap] of website.all()) if (seen.add(page.url)) yield { page, sitemap };
+  }
+}
+
+class UrlSet {
+  readonly #reader = new FingerprintReader();
+  readonly #urls = new Fingerprints();
+
+  get size(): number {
+    return this.#urls.size;
+  }
+
+  /** False if it was already in the set. */
+  add(url: string): boolean {
+    this.#reader.read(urlKey(url));
+    return this.#urls.add(this.#reader.high, this.#reader.low);
+  }
+
+  has(url: string): boolean {
+    this.#reader.read(urlKey(url));
+    return this.#urls.has(this.#reader.high, this.#reader.low);
+  }
+}

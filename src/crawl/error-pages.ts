@@ -1,0 +1,97 @@
+// Soft 404s: pages with status 200 that are error pages, by their title, or because the website answers a path at which nothing is in the
+// same way.
+import { homepageOf, urlKey } from "../model/url.ts";
+import type { FollowedPage, PageFetch } from "./fetch-pages.ts";
+
+/** What a website answers for a page that does not exist, and for its homepage: the words of both. */
+interface ErrorPage {
+  /** Where a path at which nothing is redirects to. */
+  readonly finalUrl: string | undefined;
+  readonly words: ReadonlySet<string>;
+  /** Those that are not in the homepage. The others are in the header or footer of every page, or in the shell of an application. */
+  readonly own: readonly string[];
+}
+
+export class ErrorPages {
+  readonly #source: PageFetch;
+  // By origin.
+  readonly #known = new Map<string, Promise<ErrorPage | undefined>>();
+
+  constructor(source: PageFetch) {
+    this.#source = source;
+  }
+
+  /** Whether a response with status 200 is an error page. */
+  async isError(
+    url: string,
+    { finalUrl, hops, html }: Pick<FollowedPage, "finalUrl" | "hops" | "html">,
+  ): Promise<boolean> {
+    const root = homepageOf(finalUrl);
+    const isRoot = urlKey(finalUrl) === urlKey(root);
+    // Search engines take a redirect of any page to the homepage for an error.
+    if (hops > 0 && isRoot && new URL(url).pathname !== "/") return true;
+    if (hasErrorTitle(html)) return true;
+    const known = this.#known.get(root) ?? this.#ask(root);
+    this.#known.set(root, known);
+    const error = await known;
+    if (error === undefined || isRoot) return false;
+    if (error.finalUrl !== undefined && urlKey(error.finalUrl) === urlKey(finalUrl)) return hops > 0;
+    return error.own.length >= fewestWords && isAlike(error, wordsOf(html));
+  }
+
+  async #ask(root: string): Promise<ErrorPage | undefined> {
+    const error = await this.#source.follow(root + nowhere);
+    if (error.outcome !== "found" || error.isLoop) return undefined;
+    const homepage = await this.#source.follow(root);
+    const usual = wordsOf(homepage.outcome === "found" ? homepage.html : "");
+    const words = wordsOf(error.html);
+    const own = [...words].filter((word) => !usual.has(word));
+    return { finalUrl: error.hops > 0 ? error.finalUrl : undefined, words, own };
+  }
+}
+
+// The same in every run, so that an archive has it.
+export const nowhere = "sitegrove-7f3a9c51e2";
+// With fewer words that only the error page has, it cannot be told from other pages.
+const fewestWords = 2;
+
+function isAlike({ words, own }: ErrorPage, others: ReadonlySet<string>): boolean {
+  const sharedOf = (list: Iterable<string>) => [...list].filter((word) => others.has(word)).length;
+  return sharedOf(own) >= 0.9 * own.length && sharedOf(words) >= 0.9 * Math.max(words.size, others.size);
+}
+
+function wordsOf(html: string): Set<string> {
+  return new Set(
+    visibleText(html)
+      .toLowerCase()
+      .match(/\p{L}{2,}/gu) ?? [],
+  );
+}
+
+/** The text of a page without tags, scripts and styles. Takes linear time. */
+export function visibleText(html: string): string {
+  let text = "";
+  for (let at = 0; at < html.length; ) {
+    const open = html.indexOf("<", at);
+    if (open === -1) return `${text} ${html.slice(at)}`;
+    text += ` ${html.slice(at, open)}`;
+    const [, name] = /^(script|style|!--)/i.exec(html.slice(open + 1, open + 7)) ?? [];
+    const end = name === undefined ? ">" : name === "!--" ? "-->" : `</${name}`;
+    const close = html.indexOf(end, open + 1);
+    if (close === -1) return text;
+    // The end tag of a script is skipped as a tag.
+    at = name === undefined || name === "!--" ? close + end.length : close;
+  }
+  return text;
+}
+
+/** Whether a part of the title, between bars or dashes, says that the page was not found and nothing else. */
+export function hasErrorTitle(html: string): boolean {
+  const title = /<title[^<>]{0,200}>([^<]{0,500})/i.exec(html)?.[1] ?? "";
+  const parts = title.split(/\s[-–—·:»|/]+\s|[|»]/).map((part) => part.trim());
+  // There are cars and rooms with this number.
+  return parts.some((part) => errorTitle.test(part) && (part !== "404" || parts.length === 1));
+}
+
+const errorTitle =
+  /^(?:(?:oops|sorry|error|http)\W+)*(?:404|(?:404\W+)?(?:(?:the|this|sorry) )?(?:page|file|url|product|article|content)?\s*(?:not found|(?:does not|doesn['’]t|no longer) exists?|could not be found|can(?:not|['’]t) be found)|404 error|seite nicht gefunden|page (?:introuvable|non trouvée)|página no encontrada|pagina non trovata)(?:\W+(?:error\W*)?404)?\W*$/i;
