@@ -302,6 +302,12 @@ export interface Options {
   useCrawlDelay?: boolean | undefined;
   /** Retries after temporary failures. A host that has never responded gets one in total. @default 3 */
   retries?: number | undefined;
+  /**
+   * Decides instead of `retries` whether a request is sent again after its nth attempt failed. A number is the time to wait before, in
+   * milliseconds.
+   * @example (failure, attempt) => failure.status === 502 && attempt < 5 && 2000
+   */
+  retry?: ((failure: Problem, attempt: number) => boolean | number) | undefined;
   /** Maximum times to wait for a website. A number sets `total`. */
   timeout?: number | Given<Timeouts> | undefined;
   /**
@@ -320,10 +326,11 @@ export interface Options {
   userAgent?: string | undefined;
   /**
    * HTTP proxy, as a URL or `host:port`. `"environment"`: from `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`. `false`:
-   * none. The proxy resolves host names, so the address policy sees only host names and literal addresses.
+   * none. A function is called with each URL; undefined means none. The proxy resolves host names, so the address policy sees only host
+   * names and literal addresses.
    * @default "environment"
    */
-  proxy?: string | URL | false | undefined;
+  proxy?: string | URL | false | ((url: string) => string | undefined) | undefined;
   /**
    * `verify: false` accepts any certificate; `ca` adds PEM certificates to those trusted by Node.js.
    * @default { verify: true, ca: [] }
@@ -474,8 +481,8 @@ export interface ParsedPages extends Pick<PagesSitemap, "kind" | "format" | "com
 /** The content of one document, as `parseSitemap` and `readSitemap` return it. */
 export type ParsedSitemap = ParsedPages | ParsedIndex | ParsedInvalid;
 
-/** Text, a wildcard pattern, a regular expression between slashes, or a `RegExp`. A path such as `/blog/` is text. */
-export type Pattern = string | RegExp;
+/** Text, a wildcard pattern, a regular expression between slashes, a `RegExp`, or a function. A path such as `/blog/` is text. */
+export type Pattern = string | RegExp | ((url: string) => boolean);
 
 /** Something wrong with a document, with how it was received, or with its content. */
 export interface Problem {

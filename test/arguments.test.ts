@@ -15,6 +15,7 @@ import {
   sitemapTreeForHomepage,
   streamPages,
 } from "../src/index.ts";
+import type { PageFilters } from "../src/model/options.ts";
 import { reportFacts, reportHtml } from "../src/report.ts";
 import { oddValues } from "./support/odd-values.ts";
 import { index, site } from "./support/site.ts";
@@ -260,4 +261,41 @@ test("what recurse and recurseList return is checked, also if it is a promise", 
     await using tree = await read(options);
     expect(tree.pageCount).toBe(0);
   }
+});
+
+test("retry decides instead of retries, with the failure and the number of the attempt", async () => {
+  const { client } = site({ "/a.txt": "https://example.org/1" });
+  const asked: unknown[] = [];
+  const sometimes = {
+    request: async (request: Parameters<typeof client.request>[0]) =>
+      asked.length < 2 ? { status: 501, headers: [], body: emptyBody() } : client.request(request),
+  };
+  const retry = ({ code, status }: { code: string; status?: number }, attempt: number) => {
+    asked.push([code, status, attempt]);
+    return attempt === 1 || 1;
+  };
+  const target = { sitemaps: ["https://example.org/a.txt"] };
+  await using tree = await sitemapTreeForHomepage(target, { client: sometimes, retries: 0, retry });
+  expect(asked).toEqual([
+    ["http-501", 501, 1],
+    ["http-501", 501, 2],
+  ]);
+  expect(tree.pageCount).toBe(1);
+});
+
+async function* emptyBody(): AsyncGenerator<Uint8Array, void> {}
+
+test("include and exclude are a pattern, a function or a list of them", async () => {
+  const { client } = site({ "/a.txt": "https://example.org/1\nhttps://example.org/2\nhttps://example.org/3" });
+  const listed = async (filters: PageFilters) => {
+    const urls: string[] = [];
+    const target = { sitemaps: ["https://example.org/a.txt"] };
+    for await (const { url } of streamPages(target, { client, ...filters })) urls.push(url.slice(-1));
+    return urls.join("");
+  };
+  expect(await listed({ include: (url) => url.endsWith("2") })).toBe("2");
+  expect(await listed({ include: [(url) => url.endsWith("2"), /3$/] })).toBe("23");
+  expect(await listed({ exclude: ["*/1", (url) => url.endsWith("2")] })).toBe("3");
+  expect(await listed({ excludeSitemap: () => true })).toBe("");
+  expect(await refusal(() => listed({ include: 5 } as never))).toContain("a pattern, a function or a list of them");
 });

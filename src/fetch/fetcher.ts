@@ -3,6 +3,7 @@
 import type { Client } from "../model/client.ts";
 import type { FetchEvent } from "../model/event.ts";
 import type { DocumentRequest, DocumentSource, FailedFetch, FailureOutcome, Fetched } from "../model/exchange.ts";
+import { number } from "../model/option-checks.ts";
 import type { Settings } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import { failureOf, fetchedEvent, isChallenge, isDocument, isRedirect, outcomeOfProblem } from "../model/status.ts";
@@ -278,11 +279,16 @@ class DocumentFetch {
 
   #failOrRetry(outcome: FailureOutcome, reason: Problem, slot: Slot, head?: Head, pause?: Pause) {
     const { settings, backoff, onEvent } = this.#context;
-    const isRetried = mayRetry(reason, this.#end.attempts, settings.retries, slot.origin);
+    const { attempts } = this.#end;
+    const chosen = settings.retry?.(reason, attempts) ?? mayRetry(reason, attempts, settings.retries, slot.origin);
+    // A wrong type would never end, or wait forever.
+    if (typeof chosen !== "boolean") number("the result of retry", chosen);
+    const isRetried = chosen !== false;
     if (head === undefined) slot.failed(reason, isRetried);
     if (!isRetried) return this.#fail(outcome, reason, head);
-    const delay = pause?.delay ?? backoffDelay(this.#end.attempts, backoff);
-    onEvent({ type: "retry", url: this.#url, attempt: this.#end.attempts, delay, reason });
+    const wait = typeof chosen === "number" ? chosen : backoffDelay(attempts, backoff);
+    const delay = pause?.delay ?? wait;
+    onEvent({ type: "retry", url: this.#url, attempt: attempts, delay, reason });
     // A pause applies to the whole host: its requests wait for it anyway.
     this.#delay = pause === undefined ? delay : 0;
     this.#end.attempts++;

@@ -169,15 +169,18 @@ function headerPairs(name: string, value: unknown): [unknown, unknown][] {
 const connectionHeader =
   /^(?:connection|content-length|expect|host|keep-alive|proxy-(?:authorization|connection)|te|trailer|transfer-encoding|upgrade)$/;
 
-export function proxy(name: string, value: unknown): string | false {
+export function proxy(name: string, value: unknown): string | false | ((url: string) => string | undefined) {
   if (value === false) return false;
+  if (typeof value === "function") return value as (url: string) => string | undefined;
   const given = urlText(value);
   if (given === "environment") return given;
   // Without a scheme a port is required: a single word is more likely a mistake.
   const url = typeof given === "string" && /^[^/?#@]+:\d+\/?$/.test(given) ? `http://${given}` : given;
   if (typeof url === "string" && /^https?:$/.test(parseUrl(url)?.protocol ?? "")) return url;
   // The value may hold a password.
-  throw invalid(`Expected \`${name}\` to be the URL of an http or https proxy, \`host:port\`, "environment", or false`);
+  throw invalid(
+    `Expected \`${name}\` to be the URL of an http or https proxy, \`host:port\`, "environment", false, or a function`,
+  );
 }
 
 export function signal(name: string, value: unknown): AbortSignal {

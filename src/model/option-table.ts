@@ -240,6 +240,7 @@ const fetchingOptions: readonly OptionRow[] = [
     more: "[More](inside/fetching.md#retries).",
     flags: [takes("number", "--retries <n>", "retries after temporary failures")],
   },
+  { name: "retry", check: checks.functionValue },
   {
     name: "timeout",
     shorthand: "total",

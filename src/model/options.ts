@@ -6,6 +6,7 @@ import { type FixedLimits, fixedLimitsOf } from "./fixed-limits.ts";
 import { boolean, invalid, number, optionsIn } from "./option-checks.ts";
 import { type OptionRow, optionSections, pageOptions, urlOption } from "./option-table.ts";
 import type { Pattern } from "./pattern.ts";
+import type { Problem } from "./problem.ts";
 import type { Rewrite } from "./rewrite.ts";
 import type { SitemapReference } from "./sitemap.ts";
 
@@ -79,6 +80,12 @@ export interface Options {
   useCrawlDelay?: boolean | undefined;
   /** Retries after temporary failures. A host that has never responded gets one in total. @default 3 */
   retries?: number | undefined;
+  /**
+   * Decides instead of `retries` whether a request is sent again after its nth attempt failed. A number is the time to wait before, in
+   * milliseconds.
+   * @example (failure, attempt) => failure.status === 502 && attempt < 5 && 2000
+   */
+  retry?: ((failure: Problem, attempt: number) => boolean | number) | undefined;
   /** Maximum times to wait for a website. A number sets `total`. */
   timeout?: number | Given<Timeouts> | undefined;
   /**
@@ -97,10 +104,11 @@ export interface Options {
   userAgent?: string | undefined;
   /**
    * HTTP proxy, as a URL or `host:port`. `"environment"`: from `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`. `false`:
-   * none. The proxy resolves host names, so the address policy sees only host names and literal addresses.
+   * none. A function is called with each URL; undefined means none. The proxy resolves host names, so the address policy sees only host
+   * names and literal addresses.
    * @default "environment"
    */
-  proxy?: string | URL | false | undefined;
+  proxy?: string | URL | false | ((url: string) => string | undefined) | undefined;
   /**
    * `verify: false` accepts any certificate; `ca` adds PEM certificates to those trusted by Node.js.
    * @default { verify: true, ca: [] }
@@ -224,13 +232,13 @@ type Checked<Options> = { readonly [Name in keyof Options]-?: Exclude<Options[Na
 type Given<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined };
 
 /** Settings whose type differs from that of the option, or that have no default. */
-interface OtherSettings extends Pick<Options, "recurse" | "recurseList" | "client" | "signal" | "onEvent"> {
+interface OtherSettings extends Pick<Options, "recurse" | "recurseList" | "retry" | "client" | "signal" | "onEvent"> {
   readonly rewrite: Rewrite;
   readonly concurrency: { readonly perHost: number; readonly total: number };
   readonly delay: { readonly milliseconds: number; readonly random: boolean };
   readonly timeout: Timeouts;
   readonly headers: Readonly<Record<string, string>>;
-  readonly proxy: string | false;
+  readonly proxy: string | false | ((url: string) => string | undefined);
   readonly tls: { readonly verify: boolean; readonly ca: readonly string[] };
   readonly limits: AllLimits;
   readonly save: string | undefined;

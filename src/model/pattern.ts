@@ -1,8 +1,8 @@
-// Patterns for URLs: a substring, a wildcard pattern (`*`) for the whole URL, or a regular expression.
+// Patterns for URLs: a substring, a wildcard pattern (`*`) for the whole URL, a regular expression, or a function.
 import { invalid, unexpected } from "./option-checks.ts";
 
-/** Text, a wildcard pattern, a regular expression between slashes, or a `RegExp`. A path such as `/blog/` is text. */
-export type Pattern = string | RegExp;
+/** Text, a wildcard pattern, a regular expression between slashes, a `RegExp`, or a function. A path such as `/blog/` is text. */
+export type Pattern = string | RegExp | ((url: string) => boolean);
 
 export type Matches = (url: string) => boolean;
 
@@ -10,15 +10,15 @@ export type Matches = (url: string) => boolean;
 export function patterns(name: string, value: unknown): readonly Pattern[] {
   const list: unknown[] = Array.isArray(value) ? value : [value];
   for (const each of list) {
-    if (typeof each !== "string" && !(each instanceof RegExp))
-      throw unexpected(name, "a pattern or a list of them", each);
-    pattern(each, name);
+    if (typeof each === "string" || each instanceof RegExp) pattern(each, name);
+    else if (typeof each !== "function") throw unexpected(name, "a pattern, a function or a list of them", each);
   }
   return list as Pattern[];
 }
 
 export function pattern(given: Pattern, name = "pattern"): Matches {
   if (given === "") throw invalid(`Expected \`${name}\` to be a pattern, got an empty text`);
+  if (typeof given === "function") return given;
   if (given instanceof RegExp) return expressionMatches(given.source, given.flags, name);
   const [, source, flags = ""] = /^\/(.+)\/([dgimsuvy]*)$/s.exec(given) ?? [];
   // Paths: `/en/`, and `/en/us` or `/v1.0/us`, whose ends look like flags. Of plain text, only `i` makes a difference.

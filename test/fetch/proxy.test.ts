@@ -217,3 +217,20 @@ test.each(["socks5://p:1", "http://", "http://p:99999"])(
     expect(() => proxyChoice("environment", { HTTP_PROXY: value })).toThrow(SitemapError);
   },
 );
+
+test("a function chooses the proxy of each URL; undefined means none, anything else is refused, not connected directly", async () => {
+  const proxy = await proxyServer();
+  const server = await testServer({ "/a": tenPages });
+  const asked: string[] = [];
+  const choose = (url: string) => {
+    asked.push(url);
+    return url.includes("one.test") ? proxy.url : undefined;
+  };
+  const fetcher = testFetcher({ proxy: choose, start: server.origin });
+  expect((await fetcher.read(`http://one.test:${server.port}/a`)).text).toBe(tenPages);
+  expect((await fetcher.read(`${server.origin}/a`)).text).toBe(tenPages);
+  expect(proxy.asked).toEqual([`GET http://one.test:${server.port}/a`]);
+  expect(asked).toEqual([`http://one.test:${server.port}/a`, `${server.origin}/a`]);
+  const wrong = proxyChoice((() => 5) as never);
+  expect(() => wrong(new URL(server.origin))).toThrow("Expected `the result of proxy` to be the URL");
+});
