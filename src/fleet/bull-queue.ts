@@ -5,7 +5,7 @@ import { openServer, queueAddress } from "./queue-server.ts";
 import type { SiteSummary } from "./site-job.ts";
 import type { SiteQueue } from "./site-queue.ts";
 
-/** What a fleet works with. */
+/** The queue that a fleet works with, behind the public class. */
 export let siteQueueOf: (queue: SiteQueue | BullQueue) => SiteQueue;
 
 /**

@@ -67,11 +67,11 @@ export class BullRuns implements SiteQueue {
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
   #adding = 0;
-  // The runs that have websites left, the oldest first, and when that was asked.
+  // The runs that have websites left, the oldest first, and when the server was last asked.
   #open: readonly RunEntry[] = [];
   #hasRuns = false;
   #askedAt = Number.NEGATIVE_INFINITY;
-  // Since when nothing is left, and whether that was said.
+  // Since when nothing is left, and whether that was reported.
   #quiet: { readonly since: number; isSaid: boolean } | undefined;
   /** How many sites were left in all runs, when the server was last asked. */
   left = 0;
@@ -105,7 +105,7 @@ export class BullRuns implements SiteQueue {
     });
   }
 
-  /** One caller at a time asks the server. */
+  /** Takes the next site. Only one caller at a time asks the server. */
   take(signal: AbortSignal): Promise<Lease | undefined> {
     const taking = this.#last.then(() => this.#call(() => this.#next(signal)));
     this.#last = taking.catch(() => undefined);
@@ -126,7 +126,7 @@ export class BullRuns implements SiteQueue {
     });
   }
 
-  /** When the site of a run was started that is being read longest, in milliseconds; infinite if none is. */
+  /** When the site that has been read longest was started, in milliseconds since 1970; infinite if none is being read. */
   oldestStart(run: string): Promise<number> {
     return this.#call(async () => {
       const active = await this.#queue(run).getActive();
@@ -134,7 +134,7 @@ export class BullRuns implements SiteQueue {
     });
   }
 
-  /** In the order of the list. */
+  /** The results, in the order of the list. */
   async *results(run: string): AsyncGenerator<SiteSummary, void> {
     for await (const job of this.#finished(run)) yield resultOf(job);
   }
@@ -188,7 +188,7 @@ export class BullRuns implements SiteQueue {
     return this.#call(async () => (await present(connection, workersKey, await serverTime(connection))).map(Number));
   }
 
-  /** Counts this process as a worker with such a limit. Returns a function that ends that. */
+  /** Registers this process as a worker with this limit. Returns a function that unregisters it. */
   async join(limit: number): Promise<() => Promise<void>> {
     const presence = new Presence(this.#server.connection, workersKey, String(limit));
     await this.#call(() => presence.enter());
@@ -221,7 +221,7 @@ export class BullRuns implements SiteQueue {
     return queue;
   }
 
-  // A younger run gives out sites when no site of the older ones waits.
+  // Sites of a newer run are taken only when no site of an older run waits.
   async #next(signal: AbortSignal): Promise<Lease | undefined> {
     for (;;) {
       signal.throwIfAborted();
@@ -238,7 +238,7 @@ export class BullRuns implements SiteQueue {
     }
   }
 
-  // Which runs have websites left.
+  // Asks the server which runs have websites left.
   async #ask(): Promise<void> {
     const { run, isUsable = () => true } = this.#options;
     const entries = (await this.runs()).filter((entry) => (run ?? entry.run) === entry.run && isUsable(entry));
@@ -252,7 +252,7 @@ export class BullRuns implements SiteQueue {
     this.#open = entries.filter((_, at) => left[at] !== 0);
     this.left = left.reduce((sum, each) => sum + each, 0);
     this.#askedAt = performance.now();
-    // Each worker has a connection of its own.
+    // Workers of other runs are closed, because each has its own connection.
     for (const [name, worker] of this.#workers)
       if (!this.#open.some((entry) => entry.run === name)) {
         this.#workers.delete(name);
@@ -312,7 +312,7 @@ export class BullRuns implements SiteQueue {
     };
     const timer = setInterval(() => void renew(), this.#lockTime / 3).unref();
     let isSettled = false;
-    // Only once: when a result was sent, the server decides.
+    // Settles only once: after a result was sent, the server decides.
     const settle = async (work: () => Promise<boolean>) => {
       if (isSettled || lost.signal.aborted) return false;
       isSettled = true;
@@ -328,18 +328,18 @@ export class BullRuns implements SiteQueue {
     };
   }
 
-  // In the order of the list. Only places and ids are held: a run may have a million sites.
+  // Yields finished jobs in the order of the list. Only ids and positions are in memory, because a run may have a million sites.
   async *#finished(run: string): AsyncGenerator<SiteQueueJob, void> {
     const queue = this.#queue(run);
-    const places = new Map<string, number>();
+    const positions = new Map<string, number>();
     const states: JobType[] = ["completed", "failed"];
     for (let start = 0, isEnd = false; !isEnd; start += batchSize) {
-      // So many of each state.
+      // Returns up to this many jobs of each state.
       const jobs = await this.#call(() => queue.getJobs(states, start, start + batchSize - 1, true));
-      for (const job of jobs) places.set(String(job?.id), dataOf(job).at);
+      for (const job of jobs) positions.set(String(job?.id), dataOf(job).at);
       isEnd = jobs.length === 0;
     }
-    const ids = [...places].sort(([, one], [, other]) => one - other).map(([id]) => id);
+    const ids = [...positions].sort(([, one], [, other]) => one - other).map(([id]) => id);
     for (let start = 0; start < ids.length; start += readSize) {
       const some = ids.slice(start, start + readSize);
       const jobs = await this.#call(() => Promise.all(some.map((id) => queue.getJob(id))));
@@ -358,13 +358,13 @@ async function addJobs(
   let batch: Parameters<Queue<JobData>["addBulk"]>[0] = [];
   let sending: Promise<unknown> = Promise.resolve();
   const send = () => {
-    // Neighbors in a list often share a server.
+    // Sorted by hash, because neighbors in a list often share a server.
     const jobs = batch.sort((one, other) => ((one.opts?.jobId ?? "") < (other.opts?.jobId ?? "") ? -1 : 1));
     batch = [];
     if (jobs.length > 0) sending = sending.then(() => queue.addBulk(jobs));
     return sending;
   };
-  // The websites of a slow list are passed on, too.
+  // A timer sends the websites of a slow list before a batch is full.
   const timer = setInterval(() => send().catch(() => undefined), slowBatch);
   try {
     for await (const { key, homepage, settings } of sites) {
@@ -376,12 +376,12 @@ async function addJobs(
   } finally {
     clearInterval(timer);
   }
-  // Somebody else may add to the same run.
+  // Another process may add to the same run, so the difference may be too large.
   const added = Math.min(count, (await queue.getJobCountByTypes()) - first);
   return { added, known: count - added };
 }
 
-/** False if another summary counts. */
+/** Settles a job. Returns false if another summary counts. */
 async function settleJob(
   queue: Queue<JobData, SiteSummary>,
   job: SiteQueueJob,
@@ -418,7 +418,7 @@ function idOf(run: string, key: string): string {
   return `${run}-${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;
 }
 
-// What is no text or number counts as missing. `site` is undefined if the job holds no website.
+// The data of a job. A value that is not text or a number counts as missing. `site` is undefined if the job has no website.
 function dataOf(job: SiteQueueJob | undefined) {
   const { key, homepage, settings, cleared, at } = (isRecord(job?.data) ? job.data : {}) as Record<string, unknown>;
   const text = (value: unknown) => (typeof value === "string" ? value : "");
@@ -471,7 +471,7 @@ export function expectRunName(run: string): void {
 
 const runName = /^[a-z0-9][a-z0-9._-]{0,99}$/i;
 
-// Anybody may write into the table: what is no run is ignored.
+// Parses an entry of the table of runs. Anybody may write into it, so anything else is ignored.
 function entryOf(run: string, text: string | null, isFilling: boolean): RunEntry | undefined {
   try {
     const { createdAt, settings } = JSON.parse(text ?? "") as Partial<RunEntry>;
@@ -488,7 +488,7 @@ const fillingKey = (run: string) => `sitegrove:filling:${run}`;
 
 const batchSize = 1000;
 const readSize = 200;
-// In milliseconds.
+// Intervals in milliseconds.
 const pollTime = 500;
 const slowBatch = 200;
 // How long a suspect waits before it is offered again.

@@ -12,14 +12,14 @@ import type { StoredRun } from "./results.ts";
 import { isRecord, preferenceNames, type SiteSummary } from "./site-job.ts";
 import type { Store } from "./store.ts";
 
-/** What a dataset came to. `damaged`: the websites whose files are missing or cannot be read. */
+/** The size of a dataset. `damaged`: the websites whose files are missing or cannot be read. */
 export interface DatasetTotals {
   readonly sites: number;
   readonly pages: number;
   readonly damaged: readonly string[];
 }
 
-/** A table goes on in the next part once it has `mostBytes`. Throws a `SitemapError` (`invalid-option`) if pages are not in NDJSON. */
+/** Writes a dataset. A table continues in the next part once it has `mostBytes`. Throws a `SitemapError` (`invalid-option`) if pages are not in NDJSON. */
 export async function writeDataset(
   from: StoredRun,
   to: Store,
@@ -49,7 +49,7 @@ export async function writeDataset(
   }
   part ??= names.length === 0 ? new Part(to, run, 1) : undefined;
   names.push(...(part?.finish() ?? []));
-  // All are written: now they take the place of the earlier ones.
+  // Only now that all are written do they replace the earlier ones.
   for (const name of names) await to.publish(name, true);
   for (const table of tableNames)
     for (const name of await to.list(`${table}/run=${run}/`)) if (!names.includes(name)) await to.delete(name);
@@ -77,7 +77,7 @@ class Part {
     }, run);
   }
 
-  /** Of the largest table. */
+  /** The size of the largest table. */
   get size(): number {
     return Math.max(...this.#sizes);
   }
@@ -90,7 +90,7 @@ class Part {
   }
 }
 
-// False if something is missing or damaged. What can be read is added.
+// Adds the rows of a website. Returns false if something is missing or damaged; what can be read is added.
 async function addSite(
   tables: ParquetTables,
   store: Store,

@@ -45,7 +45,7 @@ export interface FleetOptions {
   onEvent?: ((event: FleetEvent) => void) | undefined;
 }
 
-/** What a fleet came to: how many websites are in which state, and their results. */
+/** The result of a fleet: how many websites are in which state, and their summaries. */
 export interface FleetResult extends QueueCounts {
   /** One summary for each website, read from the queue each time. */
   readonly results: AsyncIterable<SiteSummary>;
@@ -68,7 +68,7 @@ export type FleetEvent =
 
 export const defaultPerAddress = 8;
 
-/** A small website takes half a megabyte while it is read, and a core is busy with some sixty of them. */
+/** Reserves 4 MB of memory for each website, and counts 64 websites for each core. */
 export function defaultConcurrency(memory: number = freemem(), cores: number = availableParallelism()): number {
   const byMemory = Math.floor((memory / 2 - 100 * 2 ** 20) / (4 * 2 ** 20));
   return Math.max(16, Math.min(128, 64 * cores, byMemory));
@@ -96,7 +96,7 @@ export interface SiteOutput {
    * `"late"`, that was not enough, and the website is incomplete.
    */
   tree?(tree: SitemapTree, within: { readonly time: number; readonly signal: AbortSignal }): Promise<unknown>;
-  /** Puts the outputs in their place. Returns fields to add to the summary, or all fields of a summary that was published first. */
+  /** Publishes the outputs. Returns fields to add to the summary, or all fields of a summary that was published first. */
   keep(summary: SiteSummary): Promise<Partial<SiteSummary>>;
   /** Removes all outputs. */
   discard(): Promise<void>;

@@ -35,7 +35,7 @@ export class JournalFile {
   /** Folders that were missing, the innermost first. */
   readonly #made: readonly string[];
   #handle: FileHandle | undefined;
-  /** The lines that the next write takes along. */
+  /** The lines of the next write. */
   #text = "";
   #lastWrite: Promise<void> = Promise.resolve();
 
@@ -64,14 +64,14 @@ export class JournalFile {
     const start = Math.max(0, size - longestLine);
     const { buffer } = await this.#handle.read(Buffer.alloc(size - start), 0, size - start, start);
     const end = buffer.lastIndexOf("\n") + 1;
-    // A line that lacks nothing but its end was read, too.
+    // A whole line without a line end was read, too, so only the line end is added.
     if (parsed(buffer.subarray(end).toString()) !== undefined) await this.#handle.appendFile("\n");
     else if (start + end < size) await this.#handle.truncate(start + end);
   }
 
   /** Resolves when the line is on the disk. Rejects with a `SitemapError`; nothing can be appended after that. */
   append(line: JournalLine): Promise<void> {
-    // What comes while others are being written is written together.
+    // Lines that arrive during a write are written together.
     if (this.#text === "") this.#lastWrite = this.#lastWrite.then(() => this.#write());
     this.#text += `${jsonOf(line)}\n`;
     return this.#lastWrite;
@@ -164,7 +164,7 @@ export async function readSites(path: string, onDamaged: (line: string) => void)
   return sites;
 }
 
-/** What a line means for its site. Of several results, the last counts. A site that is started twice was in flight when its process died. */
+/** Applies a line to its site. Of several results, the last counts. A site that is started twice was in flight when its process died. */
 export function applyLine(site: JournalSite, line: JournalLine): void {
   const isDone = site.state === "done";
   if (line.type === "start" && !isDone) {

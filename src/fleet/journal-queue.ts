@@ -93,7 +93,7 @@ export class JournalQueue implements SiteQueue {
         if (added % 1000 === 0) await last;
         else last.catch(() => undefined);
         this.#offer(site);
-        // There may be very many: for one site, only one is woken.
+        // Only one sleeper is woken for one site, because there may be very many.
         this.#wake(1);
       }
       await last;
@@ -159,7 +159,7 @@ export class JournalQueue implements SiteQueue {
     await Promise.all(settled);
   }
 
-  // Not in the order of the list, because neighbors in a list often share a server; those that were started before come first.
+  // Puts a site among the waiting ones at random, because neighbors in a list often share a server. Sites that were started before come first.
   #offer(site: Site): void {
     if (site.deaths > 0) {
       this.#suspects.push(site);
@@ -225,7 +225,7 @@ function lineOf({ job: { key, homepage } }: Site, { type, ...more }: JournalFact
   return { type, site: homepage, key, at: new Date().toISOString(), ...more } as JournalLine;
 }
 
-// The journal is locked: no other process can have a site.
+// A lease is never lost, because the journal is locked: no other process can have the site.
 const never = new AbortController().signal;
 setMaxListeners(0, never);
 

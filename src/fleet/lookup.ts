@@ -12,7 +12,7 @@ import { unlessAborted } from "../fetch/abort.ts";
 import { isPublicAddress } from "../fetch/address-policy.ts";
 import { type Lookup, longestLookup, systemLookup, within } from "../fetch/lookup.ts";
 
-/** Replaced in tests. */
+/** Parts that tests replace. */
 export interface LookupParts {
   readonly hosts?: string;
   readonly system?: Lookup;
@@ -83,7 +83,7 @@ export function nameServerLookup(parts: LookupParts = {}): Lookup {
   };
 }
 
-/** For the name servers of the system, or those set with `dns.setServers`. */
+/** A resolver for the name servers of the system, or those set with `dns.setServers`. */
 function newResolver(): dns.promises.Resolver {
   const resolver = new dns.promises.Resolver({ timeout: firstTry, tries: 2 });
   resolver.setServers(dns.getServers());

@@ -1,9 +1,9 @@
-// Packages that only some need: they are installed by those who do, and loaded when they are asked for.
+// Optional packages: users install those that they need, and they are loaded on first use.
 import { SitemapError } from "../model/errors.ts";
 
 /**
- * What an `import()` of such a package rejects with. To be given to its `catch`, directly: only there do bundlers accept that a package is
- * not installed.
+ * Returns a handler for the `catch` of an `import()`, which reports a missing package. Pass it directly: only then do bundlers accept that a
+ * package is not installed.
  */
 export function missingPackage(sentence: string): (cause: unknown) => never {
   return (cause) => {

@@ -32,17 +32,17 @@ export class Presence {
   }
 }
 
-/** The notes of all who are there at this time of the server. */
+/** The notes of all members that have not expired at this time of the server. */
 export async function present(connection: Redis, key: string, now: number): Promise<readonly string[]> {
   const ids = await connection.zrangebyscore(key, now, "+inf");
   return ids.map((id) => id.slice(id.indexOf(" ") + 1));
 }
 
-/** In milliseconds since 1970. The clocks of the machines differ. */
+/** The time of the server in milliseconds since 1970, because the clocks of the machines differ. */
 export async function serverTime(connection: Redis): Promise<number> {
   const [seconds = 0, microseconds = 0] = (await connection.time()).map(Number);
   return seconds * 1000 + Math.floor(microseconds / 1000);
 }
 
-// In milliseconds: whoever dies counts as present for this long.
+// How long a member that died still counts as present, in milliseconds.
 const lifetime = 20_000;

@@ -1,5 +1,5 @@
-// The server that a queue lives on: its address, the connection, and what its failures are called. BullMQ and its driver are optional
-// packages: they are loaded here, when a queue is opened, and nowhere else.
+// The server of a queue: its address, the connection, and messages for its failures. BullMQ and its driver are optional packages: they are
+// loaded only here, when a queue is opened.
 import { isIP } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Queue, Worker } from "bullmq";
@@ -21,7 +21,7 @@ export type ServerNews =
 export interface QueueServer {
   readonly connection: Redis;
   queue(name: string): Queue;
-  /** For taking jobs one by one. Jobs whose worker is gone are given out again. */
+  /** A worker that takes jobs one by one. Jobs of workers that are gone are given out again. */
   worker(name: string): Worker;
   close(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export async function openServer(
   const { Redis } = await import("ioredis").catch(
     missingPackage("--queue redis://… needs ioredis: npm install ioredis"),
   );
-  // Whoever typed the URL is waiting, so try once. Later, commands wait until the server is back.
+  // The first connection is tried only once, because somebody is waiting for it. Later, commands wait until the server is back.
   let state: "opening" | "ready" | "lost" | "closing" = "opening";
   const connection = new Redis({
     ...address.options,
@@ -72,7 +72,7 @@ export async function openServer(
   }
   const open = new Set<Queue | Worker>();
   const kept = <T extends Queue | Worker>(one: T): T => {
-    // What happens to the connection is said above, once.
+    // Errors of the connection are reported above, once.
     (one as Worker).on("error", () => {}).on("closed", () => open.delete(one));
     open.add(one);
     return one;
@@ -89,7 +89,7 @@ export async function openServer(
       return worker;
     },
     async close() {
-      // What is closed while the server is gone would wait for it.
+      // Closing would wait for a server that is gone, so then the connections are dropped.
       const isReady = state === "ready";
       state = "closing";
       await Promise.all([...open].map((one) => soon(isReady ? one.close() : one.disconnect())));
@@ -138,7 +138,7 @@ function reasonOf(error: unknown): string {
 }
 
 const silent = "it does not answer";
-// What drivers say to whoever waits while the connection is closed.
+// The message of drivers for commands that wait when the connection is closed.
 const isClosed = /^Connection is closed\.?$/;
 
 /** Turns failures of the server into `SitemapError`s. */
@@ -183,7 +183,7 @@ export function queueAddress(given: string | URL, environment: NodeJS.ProcessEnv
   // Without the brackets of an IPv6 address.
   const host = url.hostname === "" ? "127.0.0.1" : url.hostname.replaceAll(/^\[|\]$/g, "");
   const username = url.username === "" ? environment["SITEGROVE_QUEUE_USER"] : decodeURIComponent(url.username);
-  // Ours first; then those that the server's own programs read.
+  // Our own variable comes first, then those that the server's own tools read.
   const password = ["SITEGROVE_QUEUE_PASSWORD", "REDISCLI_AUTH", "REDIS_PASSWORD"]
     .map((name) => environment[name])
     .find((value) => value !== undefined && value !== "");

@@ -1,4 +1,4 @@
-// The results of a run, read from where it wrote them: its journal; or in a bucket, and where workers wrote, one summary for each website,
+// The results of a run: from its journal or, in a bucket or from workers, from one summary for each website,
 // `summaries/monday/3f/example.org.3f9a2c1b5d7e8f90.json`.
 import { existsSync } from "node:fs";
 import path from "node:path";
@@ -14,7 +14,7 @@ export function summaryName(job: SiteJob, run: string | undefined): string {
   return path.posix.join("summaries", run ?? "", hash.slice(0, 2), `${hostInNames(job)}.${hash}.json`);
 }
 
-/** Safe on every file system; a hash next to it distinguishes similar names. */
+/** The host as part of a file name, safe on every file system. A hash next to it distinguishes similar names. */
 export function hostInNames({ homepage }: SiteJob): string {
   return new URL(homepage).host.replaceAll(/[^a-z0-9.-]/gi, "_").slice(0, 80);
 }

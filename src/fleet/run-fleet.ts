@@ -82,7 +82,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
         clearTimeout(timer);
         if (isSlow) slow -= 1;
       }
-      // Its place has been taken.
+      // Another worker has taken its place.
       if (isSlow) return;
     }
   }
@@ -134,7 +134,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
         const { previous, ...others } = output.options ?? {};
         const isInvalid = error instanceof SitemapError && error.code === "invalid-archive";
         if (previous === undefined || !isInvalid) throw error;
-        // Without the earlier archive everything is requested.
+        // The earlier archive cannot be used, so everything is requested.
         return { ...(await read(others)), previousError: error.message };
       });
       return { summary: { ...summary, ...(await output.keep(summary)) }, output, responses };
@@ -148,7 +148,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
   async function settle(lease: Lease, { summary, output, responses }: ReadSite): Promise<void> {
     try {
       const accepted = (await lease.done(summary)) === "accepted";
-      // What an output leaves behind is no reason to stop the others.
+      // Files that cannot be removed are no reason to stop the other websites.
       if (!accepted) await output?.discard().catch(() => undefined);
       onEvent?.({ type: "site-done", summary, accepted, responses });
     } catch (error) {
@@ -228,7 +228,7 @@ async function crawlSite(
   let preferences: readonly RobotsPreference[] | undefined;
   const startedAt = performance.now();
   const time = options.limits?.time ?? Number.POSITIVE_INFINITY;
-  // An output that never answers must not hold its place for ever.
+  // An output that never answers must not keep its worker forever.
   const taken = <T>(work: Promise<T> | undefined, limit = Math.min(time, outputTime)) =>
     work && within(Math.min(limit + 1000, longestTimer), work, "Its output could not be written in time");
   const see = async (event: OrderedEvent) => {
@@ -287,7 +287,7 @@ function withSettings(options: StreamOptions, { settings: { delay, maxPages, ret
   };
 }
 
-// robots.txt and the root only name other sitemaps.
+// robots.txt and the root only list other sitemaps.
 function isSitemap(sitemap: Sitemap): boolean {
   return sitemap.kind !== "index" || sitemap.format === "xml";
 }
@@ -317,7 +317,7 @@ const mostPreferences = 20;
 // This machine has no socket left: not the fault of a website.
 const noSocket = "connection-no-socket";
 
-/** A list until one of the signals: its next item is not waited for, because it may come slowly, from a pipe. */
+/** Yields a list until one of the signals is aborted. Does not wait for the next item then, which may come slowly, from a pipe. */
 export async function* until<T>(list: AsyncIterable<T>, ...signals: readonly AbortSignal[]): AsyncGenerator<T, void> {
   const stopping = new FollowingController(...signals);
   const iterator = list[Symbol.asyncIterator]();
@@ -362,11 +362,11 @@ async function* jobsOf(sites: NonNullable<FleetOptions["sites"]>, { path }: Opti
   }
 }
 
-// How often a website is tried whose output fails.
+// How often a website is tried if its output fails.
 const mostAttempts = 3;
 // In milliseconds: a website without a response by then is slow.
 const slowTime = 1000;
 // In milliseconds: how long an output may take for one batch of pages.
 const outputTime = 120_000;
-// So many slow websites for each that is read at a time.
+// How many slow websites may wait for each one that is read.
 const slowLane = 4;

@@ -1,5 +1,5 @@
-// Where the outputs of a run go, and how its websites are crawled: as flags say; for websites from a queue, as the run was configured, unless
-// the worker's own flags say otherwise.
+// Where the outputs of a run go, and how its websites are crawled: by flags or, for websites from a queue, by the settings of the run, which
+// the worker's own flags override.
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, statSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
@@ -46,7 +46,7 @@ export async function earlierRun(place: string): Promise<EarlierRun> {
   };
 }
 
-/** `run`: of a queue. */
+/** `run`: the name of the run, for a queue. */
 export async function siteSink(
   { out, format = "ndjson", archives = false, check }: RunDefaults,
   previous?: EarlierRun,
@@ -119,7 +119,7 @@ export function settingsProblem(settings: RunSettings, flags: StreamOptions): st
 const runSettings: Readonly<Record<string, string>> = {
   ...{ out: "string", format: "string", archives: "boolean", check: "boolean", crawl: "object" },
 };
-// What a run may bring along. Secrets, files of the worker's machine and what weakens its protection come from its own flags.
+// The options that a run may set. Secrets, files on the worker's machine and anything that weakens its protection come from its own flags.
 const runOptions: ReadonlySet<string> = new Set<keyof StreamOptions>([
   ...(["useRobots", "knownPaths", "useHomepage", "extraKnownPaths", "path"] as const),
   ...(["strictRobots", "strict", "concurrency", "delay", "useCrawlDelay", "retries", "timeout"] as const),

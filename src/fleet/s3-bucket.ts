@@ -143,7 +143,7 @@ export class S3Bucket {
     await this.#send(() => this.#client.send(new DeleteObjectCommand(this.#object(key))));
   }
 
-  /** The names that begin so. */
+  /** The names that begin with `start`. */
   async list(start: string): Promise<string[]> {
     const { paginateListObjectsV2 } = this.#sdk;
     return this.#send(async () => {

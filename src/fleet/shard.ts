@@ -9,7 +9,7 @@ export interface Shard {
   readonly count: number;
 }
 
-/** `2/8`. Undefined if the text is something else. `0/8` is `8/8`: whoever counts from 0 has every part as well. */
+/** Reads `2/8`; undefined for any other text. `0/8` is `8/8`, so that counting from 0 also covers every part. */
 export function readShard(text: string): Shard | undefined {
   const [, index = "", count = ""] = /^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? [];
   const shard = { index: Number(index) === 0 ? Number(count) : Number(index), count: Number(count) };
@@ -25,7 +25,7 @@ export function isInShard(homepage: string, { index, count }: Shard): boolean {
 
 /**
  * The registrable domain, by a rule instead of the Public Suffix List: two labels, or three if the last is a country (two letters) and
- * the one before it is a word such as `co` or `com`. Where registrations are below other suffixes (`blogspot.com`, `city.kawasaki.jp`),
+ * the one before it is a word such as `co` or `com`. If registrations are below other suffixes (`blogspot.com`, `city.kawasaki.jp`),
  * the name is shorter: such websites are in one part, and share its limits.
  */
 export function siteDomain(host: string): string {
@@ -37,7 +37,7 @@ export function siteDomain(host: string): string {
   return labels.slice(isUnderCategory ? -3 : -2).join(".");
 }
 
-// Under country domains, registrations are below these. Without words that are names elsewhere, as in web.de.
+// Country domains have registrations below these. Words that are names elsewhere, as in web.de, are left out.
 const categories: ReadonlySet<string> = new Set(
   "ac asso co com edu go gob gouv gov govt k12 ltd mil ne net nhs nom or org plc sch".split(" "),
 );

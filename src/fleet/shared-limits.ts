@@ -1,6 +1,6 @@
 // Limits that the crawls of a fleet share: requests to one host at a time, with its delays and pauses, and requests to one address, whatever
-// names lead there: a thousand shops may share a server. Each crawl also has hosts of its own. Here a host is a name and a port: one port may
-// be silent while another answers.
+// names lead there, because a thousand shops may share a server. Each crawl also has its own limits. Here a host is a name and a port: one
+// port may be silent while another answers.
 import net from "node:net";
 import { unlessAborted } from "../fetch/abort.ts";
 import { hostOf } from "../fetch/address-policy.ts";
@@ -10,7 +10,7 @@ import { defaultBackoff } from "../fetch/retry.ts";
 import type { Settings } from "../model/options.ts";
 import { nameServerLookup } from "./lookup.ts";
 
-/** `settings`: of all crawls together. `perAddress`: requests to one address at a time. */
+/** `settings`: those of all crawls together. `perAddress`: requests to one address at a time. */
 export function sharedLimits(settings: Settings, perAddress: () => number): SharedLimits & { close(): void } {
   const total = Number.POSITIVE_INFINITY;
   const own = { ...settings, concurrency: { ...settings.concurrency, total } };
@@ -23,7 +23,7 @@ export function sharedLimits(settings: Settings, perAddress: () => number): Shar
   };
   const undelayed = { ...settings, delay: { ...settings.delay, milliseconds: 0 }, concurrency };
   const addresses = new HostLimiter(undelayed, defaultBackoff, undefined, ({ pathname }) => pathname);
-  /** How many requests to an address have freed their place. */
+  /** How many requests to an address have given their slot to others. */
   const silent = new Map<string, number>();
   const lookup = nameServerLookup();
   const proxyFor = proxyChoice(settings.proxy);
@@ -39,10 +39,10 @@ export function sharedLimits(settings: Settings, perAddress: () => number): Shar
     return [...(await unlessAborted<readonly string[]>(signal, answer))].sort()[0];
   }
 
-  // The first request to a host frees its place at the address if no answer comes soon, as long as there are not too many such hosts: a silent
+  // The first request to a host gives its slot at the address to others if no answer comes soon, unless too many hosts are silent: a silent
   // website must not hold up others.
   async function atAddress(host: Slot, address: string, signal: AbortSignal, isKnown: boolean): Promise<SharedSlot> {
-    const place = (await addresses.acquire(new URL(`address:${address}`), signal)) as Slot;
+    const slot = (await addresses.acquire(new URL(`address:${address}`), signal)) as Slot;
     let timer: NodeJS.Timeout | undefined;
     let isSilent = false;
     const count = (by: number) => silent.set(address, (silent.get(address) ?? 0) + by);
@@ -53,13 +53,13 @@ export function sharedLimits(settings: Settings, perAddress: () => number): Shar
         if (performance.now() - due > longestLag || (silent.get(address) ?? 0) >= mostSilent) return wait();
         isSilent = true;
         count(1);
-        place.lend();
+        slot.lend();
       }, patience);
     };
     if (!isKnown) wait();
     const leave = () => {
       clearTimeout(timer);
-      place.release();
+      slot.release();
       if (isSilent) count(-1);
       isSilent = false;
       if (silent.get(address) === 0) silent.delete(address);
@@ -78,7 +78,7 @@ export function sharedLimits(settings: Settings, perAddress: () => number): Shar
   }
 
   return {
-    // Answers as it did in `acquire` for the same request: a failure is not asked about again.
+    // Repeats the answer that `acquire` got for the same request, so that a failed lookup is not tried again.
     lookup: (host, options) => lookup(host, { ...options, isRetry: false }),
     // Waits for a slot of the host, then for one of its address.
     async acquire(target, signal, traits, isKnown) {
@@ -100,7 +100,7 @@ export function sharedLimits(settings: Settings, perAddress: () => number): Shar
   };
 }
 
-// In milliseconds.
+// How long to wait for an answer, and how late a timer may be, in milliseconds.
 const patience = 500;
 const longestLag = 50;
 const mostSilent = 64;

@@ -23,7 +23,7 @@ export type FleetFormat = (typeof fleetFormats)[number];
 export interface EarlierSite {
   readonly file?: string | undefined;
   readonly error?: string;
-  /** If the file is a copy. */
+  /** Present if the file is a copy. */
   remove?(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
     if (text === undefined) return undefined;
     const summary = parsedSummary(name, text);
     if (!isOwnSummary(summary, job)) throw new SitemapError("storage-failed", `${name} is of another website`);
-    // Whoever published it may have died before it could remove these.
+    // The process that published it may have died before it could remove earlier files.
     for (const file of Object.values(summary.files)) await store.deleteEarlier(file, summary.attemptId);
     return summary;
   }
@@ -67,7 +67,7 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
   async function open(job: SiteJob, attemptId: string): Promise<SiteOutput> {
     const nameOf = (kind: Kind, extension: string) => fileName(kind, job, attemptId, extension);
     const names = {
-      // With the changes, it is gone when they are written.
+      // For `changes`, the pages are only a temporary file.
       pages: format === "changes" ? nameOf("changes", "pages") : nameOf("pages", format),
       changes: nameOf("changes", "ndjson"),
       sitemaps: nameOf("sitemaps", "ndjson"),
@@ -79,7 +79,7 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
     pages?.write(encoder.header);
     const earlier = await previous?.(job);
     const archive = archives ? store.draft(names.archive) : undefined;
-    // A file that a killed process left of this attempt.
+    // Removes a file that a killed process left of this attempt.
     await store.discard(names.archive);
     const sitemaps = new SitemapRows();
     let findings: CheckResult | undefined;
@@ -112,12 +112,12 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
       if (archive !== undefined && existsSync(archive)) await publish("archive", store.publish(names.archive));
       if (findings !== undefined && isRead)
         await publish("findings", store.replace(names.findings, `${jsonOf(findings)}\n`));
-      const facts = {
+      const added = {
         files: { ...kept },
         ...(findings && { findings: findings.rulesFailed }),
         ...(earlier?.error === undefined ? {} : { previousError: earlier.error }),
       };
-      const first = await publishSummary(job, { ...summary, ...facts });
+      const first = await publishSummary(job, { ...summary, ...added });
       if (first !== undefined) {
         await discard();
         return first;
@@ -126,7 +126,7 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
       if (hasSummaries) kept = {};
       for (const name of Object.values(names)) await store.deleteEarlier(name, attemptId);
       await earlier?.remove?.();
-      return facts;
+      return added;
     };
     const tree = async (whole: SitemapTree, within: CheckOptions) => {
       findings = await check?.(whole, within);
@@ -161,7 +161,7 @@ function isOwnSummary({ key, attemptId, files }: SiteSummary, job: SiteJob): boo
   );
 }
 
-/** Removes what all attempts have left of a website that was set aside. */
+/** Removes what all attempts have left of a quarantined website. */
 export async function removeAttempts(store: Store, { key, site, attemptId }: SiteSummary): Promise<void> {
   const [hash = "", last] = attemptId.split("-");
   const next = `${hash}-${Number(last) + 1}`;
@@ -193,7 +193,7 @@ async function pagesEncoder(format: FleetFormat, site: string): Promise<PagesEnc
   if (format !== "parquet") return { ...(format === "csv" ? csvWriter() : ndjsonWriter()), end: () => "" };
   const { ParquetTables } = await import("../write/parquet.ts");
   const chunks: Uint8Array[] = [];
-  // The buffer is reused afterwards.
+  // A copy, because the buffer is reused.
   const hold = (bytes: Uint8Array) => void chunks.push(bytes.slice());
   const tables = new ParquetTables((file) => (file === "pages" ? hold : undefined));
   const taken = () => Buffer.concat(chunks.splice(0));

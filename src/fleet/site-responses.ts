@@ -3,10 +3,10 @@ import type { ResponseEvent } from "../model/event.ts";
 
 /** The responses of one website. Plain data: it may come from another process. */
 export interface SiteResponses {
-  /** By status; `none` without a response. */
+  /** How many responses there were, by status; `none` for no response. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly firstByte: {
-    /** How many took at most so long, for each of `firstByteBounds`. */
+    /** For each of `firstByteBounds`: how many responses took at most this long. */
     readonly buckets: readonly number[];
     /** In seconds. */
     readonly sum: number;
@@ -28,7 +28,7 @@ export function countResponse(responses: SiteResponses, { status, firstByte }: R
   addInto(responses.firstByte, { buckets: firstByteBounds.map((bound) => Number(sum <= bound)), sum, count: 1 });
 }
 
-/** Adds the numbers in an object to those of another, at any depth. What is true stays so if it is true in both. */
+/** Adds the numbers in an object to those of another, at any depth. A boolean is true only if it is true in both. */
 export function addInto(sums: object, more: object): void {
   const into = sums as Record<string, unknown>;
   for (const [name, value] of Object.entries(more)) {

@@ -17,13 +17,13 @@ export class Store {
   readonly bucket: S3Bucket | undefined;
   readonly #folder: string;
 
-  /** `folder`: of the files; with a bucket, of their drafts. */
+  /** `folder`: where the files are or, with a bucket, their drafts. */
   constructor(folder: string, bucket?: S3Bucket) {
     this.#folder = folder;
     this.bucket = bucket;
   }
 
-  /** In a folder, or at the address of a bucket. */
+  /** Opens a folder, or the bucket at an address. */
   static async open(place: string): Promise<Store> {
     return isBucket(place) ? new Store(draftsFolder(), await S3Bucket.open(place)) : new Store(place);
   }
@@ -41,7 +41,7 @@ export class Store {
     return name.endsWith(".gz") ? file : `${file}${partial}`;
   }
 
-  /** In a bucket, a name that is taken stays as it is, unless it is replaced. */
+  /** Gives a draft its final name. In a bucket, an existing file stays as it is, unless `isReplaced`. */
   async publish(name: string, isReplaced = false): Promise<void> {
     const draft = this.draft(name);
     if (this.bucket === undefined) return rename(draft, this.#path(name));
@@ -99,7 +99,7 @@ export class Store {
     for (const each of [file, `${file}${partial}`]) await rm(each, { force: true });
   }
 
-  /** The names below a folder, which ends with a slash, or that begin so; in a folder, of drafts, too. */
+  /** The names that begin with `start`, in a folder also those of drafts. If it ends with a slash, subfolders are included. */
   async list(start: string): Promise<string[]> {
     if (this.bucket !== undefined) return (await this.bucket.list(start)).filter(isOwnPath);
     const parent = path.posix.dirname(`${start}-`);
@@ -112,7 +112,7 @@ export class Store {
     return [...new Set(names.filter((name) => name.startsWith(start) && isOwnPath(name)))].sort();
   }
 
-  /** Removes files like this one of earlier attempts: killed ones, and those whose result is replaced. A later one may be under way. */
+  /** Removes the files of earlier attempts: killed ones, and those whose result is replaced. A later attempt may be running. */
   async deleteEarlier(name: string, attemptId: string): Promise<void> {
     const [hash = "", last = "1"] = attemptId.split("-");
     if (last === "1") return;
@@ -126,7 +126,7 @@ const partial = ".partial";
 
 let drafts: string | undefined;
 
-// Of all buckets, while this process lives. Folders that killed processes have left are removed.
+// The folder for drafts of all buckets, while this process lives. Folders that killed processes have left are removed.
 function draftsFolder(): string {
   if (drafts !== undefined) return drafts;
   for (const name of readdirSync(tmpdir())) {

@@ -122,7 +122,7 @@ function verdict(
   ].join(" ");
 }
 
-// The top bit of the number of a section: the page has a finding already.
+// Set in the number of a section if the page has a finding already.
 const flawedBit = 0x8000_0000;
 
 class Collector implements PageWatcher {
@@ -130,7 +130,7 @@ class Collector implements PageWatcher {
   readonly dates: DateCounts;
   readonly languages: LanguageCounts = new LanguageCounts();
   readonly media = { images: 0, pagesWithImages: 0, videos: 0, pagesWithVideos: 0, stories: 0 };
-  /** All pages; those of a repeated sitemap once. */
+  /** The number of pages. Those of a repeated sitemap count once. */
   pages = 0;
   /** Pages with errors or warnings. */
   flawed = 0;

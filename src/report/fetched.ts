@@ -169,11 +169,11 @@ export const formatNames = {
   llms: "llms.txt",
 } as const;
 
-// In percent of the total time. The column before has the times as text.
+// A bar in percent of the total time. The column before it has the times as text.
 function bar({ start, firstByte = 0, duration = firstByte }: ReportSitemap, end: number): Html | false {
   if (start === undefined) return false;
   const at = (milliseconds: number) => Number(((milliseconds / end) * 100).toFixed(1));
-  // Wide enough to be seen.
+  // A bar is at least wide enough to be seen.
   const whole = Math.max(0.6, at(duration));
   const wait = Math.min(at(firstByte), whole);
   const left = Math.min(at(start), 100 - whole);
@@ -208,7 +208,7 @@ export function discoveryPart({ discovery, homepage }: ReportFacts): Html | unde
   let said: string | undefined;
   const lines = rows.map(({ url, by, outcome, status, reason, finalUrl }) => {
     const [word, tone] = outcomes[outcome];
-    // Without repeating the row above or the status.
+    // The reason is omitted if it repeats the row above or the status.
     const isNew = reason !== said && status === undefined && (tone === "error" || tone === "warning");
     const why = isNew ? reason : undefined;
     said = reason;

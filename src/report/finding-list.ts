@@ -29,7 +29,7 @@ export function findingFacts({ findings, rules }: CheckResult): ReportFinding[] 
   });
 }
 
-// The first of each sitemap, then the second ones.
+// The first example of each sitemap, then the second of each, and so on.
 function examplesOf(group: readonly Finding[]): ReportFinding["examples"] {
   const most = Math.max(...group.map(({ examples }) => examples.length));
   return Array.from({ length: most }, (_, index) =>

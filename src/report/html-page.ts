@@ -60,7 +60,7 @@ function raw(name: string, text: string): Html {
   return Html.trusted(`<${name}>${text}</${name}>`);
 }
 
-// Compressed to a tenth of the size. The script unpacks it; without it, the link still leads to the data.
+// Compression saves nine tenths. The script unpacks the data; without it, the link leads to the compressed data.
 function compressed(facts: ReportFacts): string {
   return gzipSync(JSON.stringify(facts), { level: 9 }).toString("base64");
 }

@@ -113,9 +113,9 @@ export function part(id: string, title: string, content: Value): Html {
  */
 export const caps = {
   text: 200,
-  /** In lists that are long. */
+  /** Bytes of a text in a long list. */
   rowText: 100,
-  /** Of a section. */
+  /** Bytes of the name of a section. */
   name: 48,
   tiles: 400,
   rows: 200,
@@ -151,7 +151,7 @@ export function fitted(text: string, most: number = caps.text): string {
   return `${head}${cutMark}${tail} (${text.length} characters)`;
 }
 
-/** The same with all of its texts. */
+/** Shortens all texts of an object. */
 export function withShortTexts<T extends object>(item: T, most?: number): T {
   const short = (value: unknown) => (typeof value === "string" ? fitted(value, most) : value);
   return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, short(value)])) as T;
@@ -188,7 +188,7 @@ export function readableUrl(url: string): string {
   );
 }
 
-// White space, controls, unassigned and private characters, and what changes the direction of writing.
+// Characters that stay encoded: white space, controls, unassigned and private ones, and those that change the direction of writing.
 const unfitForUrls = /[\p{C}\p{Z}]/u;
 
 /** Dates and ages for people. */
@@ -199,7 +199,7 @@ export function dayOf(milliseconds: number): string {
 /** `3 days`, `9 months`, `4.5 years`. */
 export function age(days: number): string {
   if (days < 1) return "less than a day";
-  // From two months and two years on, so that neither is ever 1.
+  // Months and years start at two, so that the singular is never needed.
   const months = Math.round(days / 30.44);
   if (months < 2) return counted(days, "day");
   if (months < 24) return `${months} months`;

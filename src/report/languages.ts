@@ -10,7 +10,7 @@ const mostLanguages = 500;
 const longestCode = 35;
 
 export class LanguageCounts {
-  // By the code in lower case; the first spelling is shown.
+  // Keyed by the code in lower case. The first spelling is shown.
   readonly #languages = new Map<string, { language: string; pages: number }>();
   #others = 0;
   #pages = 0;
@@ -21,7 +21,7 @@ export class LanguageCounts {
     this.#pages += 1;
     if (hasDefault) this.#defaultPages += 1;
     if (own === undefined) return;
-    // Never half of a surrogate pair.
+    // The cut must not leave half a surrogate pair.
     const code = own.slice(0, longestCode).replace(/[\ud800-\udbff]$/, "");
     const known = this.#languages.get(code.toLowerCase());
     if (known !== undefined) known.pages += 1;

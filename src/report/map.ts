@@ -17,7 +17,7 @@ import {
 import type { ReportFacts, ReportSection } from "./report-tree.ts";
 import { noDate, totalOf } from "./sections.ts";
 
-// Share of all pages: smaller ones would be invisible.
+// The least share of all pages that makes a section visible.
 const leastShare = 1 / 3000;
 
 /**
@@ -71,7 +71,7 @@ const sizes = [
   { tiles: 14, wide: 400, narrow: 480 },
   { tiles: Number.POSITIVE_INFINITY, wide: 600, narrow: 760 },
 ];
-/** Of the name of a group; the style sheet hides it if a group is smaller than this. */
+/** The height of a group's name. The style sheet hides it in groups smaller than `leastGroup`. */
 const nameHeight = 24;
 const leastGroup = { width: 56, height: 66 };
 
@@ -122,7 +122,7 @@ function flawedSentence({ figures }: ReportFacts): string {
 
 const ageNames = ["up to 30 days", "90 days", "6 months", "1 year", "2 years", "older", "no date"];
 
-// All of them, in order; the first is the root.
+// All tiles, in order. The first is the root.
 function tilesOf(section: ReportSection, depth: number = 0, all: Tile[] = []): Tile[] {
   const children: Tile[] = [];
   all.push({ number: all.length, section, depth, children });
@@ -166,7 +166,7 @@ function box(tile: Tile, rows: ReadonlySet<number>, sheet: StyleSheet): Html {
   return html`<div class="leaf a${age}${share > 50 ? " full" : ""}" id="t${number}" title="${title}"><b>${name}</b><span>${brief(pages)}</span>${share > 0 && html`<i class="hatch p${share}"></i><em>${brief(flawed)} with problems</em>`}</div>`;
 }
 
-// Percentages of the box around a tile, which is what the style sheet takes.
+// Adds the position of each tile to the style sheet, in percent of the box around it.
 function place(tile: Tile, width: number, height: number, add: (selector: string, rule: string) => void): void {
   if (tile.children.length === 0) return;
   const areas = tile.children.map(({ section }) => section.pages);
@@ -196,7 +196,7 @@ function medianAge({ ages }: Pick<ReportSection, "ages">): number {
   return dated.findIndex((count) => (sum += count) * 2 >= total);
 }
 
-// The largest, in the order of the map.
+// The largest tiles, in the order of the map.
 function tableRows(tiles: readonly Tile[]): readonly Tile[] {
   if (tiles.length <= caps.rows) return tiles;
   const kept = new Set([...tiles].sort((one, two) => two.section.pages - one.section.pages).slice(0, caps.rows - 1));
@@ -236,7 +236,7 @@ export function squarified(areas: readonly number[], inside: Rectangle): Rectang
   let { left, top, width, height } = inside;
   let rest = areas.reduce((sum, area) => sum + area, 0);
   for (let from = 0; from < areas.length; ) {
-    // Of the areas that are left, in the units of the rectangle that is left.
+    // Converts the areas that are left to the units of the rectangle that is left.
     const scale = (width * height) / rest;
     const isTall = width < height;
     const side = isTall ? width : height;
@@ -264,7 +264,7 @@ export function squarified(areas: readonly number[], inside: Rectangle): Rectang
   return rectangles;
 }
 
-// Of a row with this sum, whose largest and smallest areas are these, along a side.
+// The worst ratio of sides in a row, given its largest and smallest area, its sum, and the side that it lies along.
 function worstRatio(largest: number, smallest: number, sum: number, side: number, scale: number): number {
   const squareOfSide = side * side;
   const squareOfSum = sum * sum * scale;

@@ -131,7 +131,7 @@ export interface ReportFinding {
   readonly link: string;
   readonly basis: Basis;
   readonly engines: readonly Engine[];
-  /** Those that the check keeps. */
+  /** The sitemaps with the finding, as far as the check keeps them. */
   readonly places: readonly { readonly sitemap: string; readonly count: number }[];
   readonly examples: readonly ({ readonly sitemap: string } & {
     readonly [Name in keyof FindingExample]?: FindingExample[Name] | undefined;
@@ -216,7 +216,7 @@ export interface ReportSitemap {
   readonly format?: string | undefined;
   readonly complete: boolean;
   readonly pages?: number | undefined;
-  /** Its problems. */
+  /** The first problem because of which something is missing. */
   readonly problem?: string | undefined;
   readonly status?: number | undefined;
   readonly wireBytes?: number | undefined;

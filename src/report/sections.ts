@@ -34,7 +34,7 @@ interface Node {
 export class Sections {
   readonly #nodes: Node[] = [];
   readonly #root: Node = this.#create("", 0);
-  // Most pages are in the section of the page before.
+  // The section of the last page: most pages are in the same section as the page before.
   #prefix = "";
   #prefixNode: Node | undefined;
 
@@ -73,7 +73,7 @@ export class Sections {
     for (let level = 0; level < depth && start < end; level++) {
       const slash = url.indexOf("/", start);
       if (slash < 0 || slash >= end) break;
-      // Two slashes in a row are one.
+      // Two slashes in a row count as one.
       if (slash > start) node = this.#child(node, url.slice(start, Math.min(slash, start + longestName)));
       start = slash + 1;
     }
@@ -93,7 +93,7 @@ export class Sections {
     const known = parent.children?.get(name);
     if (known !== undefined) return known;
     const { level } = parent;
-    // Part of what is counted as "other".
+    // Everything below an "other" section is counted there.
     if (parent.name === "" && level > 0) return parent;
     if (parent.isClosed || this.#nodes.length >= (level < 2 ? mostNodes : mostDeepNodes)) {
       parent.refused += 1;

@@ -78,14 +78,14 @@ export class DateCounts {
 
 const mostBars = 150;
 const fewestBars = 12;
-/** Days of a timeline by days. */
+/** The longest period, in days, that is shown day by day. */
 const mostDays = 62;
 // The share of the oldest pages with a date, which are counted but not drawn.
 const tail = 0.01;
 // The least number and share of pages for which a common time is reported.
 const manyPages = 50;
 const largeShare = 0.1;
-// How many times the pages of other days; if pages are spread over few days, each of them has many.
+// A common day must have this many times the average, because each of a few days has many pages.
 const unusual = 4;
 
 export function timelineOf(dates: DateCounts, pages: number): ReportTimeline {
@@ -137,7 +137,7 @@ function unitFor(oldest: number, end: number): Unit {
   return oldest >= startOf(end, "month", 1 - mostBars) ? "month" : "year";
 }
 
-// The first instant of the day, month or year that many later.
+// The first instant of a day, month or year, `later` units after the given time.
 function startOf(milliseconds: number, unit: Unit, later: number = 0): number {
   const date = new Date(milliseconds);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];

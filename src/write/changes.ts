@@ -89,7 +89,7 @@ export interface FeedOptions {
   readonly description: string;
 }
 
-/** Nothing in it depends on the time of writing: the same changes give the same bytes. */
+/** A feed of the new pages. Nothing in it depends on the time of writing, so the same changes give the same bytes. */
 export function changeFeedWriter({ title, link, description }: FeedOptions): ChangeWriter {
   return {
     header: `<?xml version="1.0" encoding="UTF-8"?>

@@ -141,7 +141,7 @@ function itemValue(value: unknown): Value {
   return typeof value === "object" && value !== null ? json(value) : (value as Value);
 }
 
-// Text that would be a formula after a separator is escaped; the value stays the same. No list of the model has numbers.
+// Escapes text that would be a formula after a separator. The value stays the same: lists have no numbers, so a sign is always inside a string.
 function json(value: object): string {
   return printableJson(JSON.stringify(value)).replace(
     anyFormula,

@@ -10,7 +10,7 @@ export function codeSpan(text: string): string {
   return `${fence} ${shown} ${fence}`;
 }
 
-/** The same in a table, where a pipe ends the cell, even in code. */
+/** A code span in a table, where a pipe ends the cell, even in code. */
 export function codeInTable(text: string): string {
   return codeSpan(text).replaceAll("|", "\\|");
 }

@@ -18,13 +18,13 @@ export interface PageWriter {
   /** The text after the last one. */
   readonly footer?: string;
   write(batch: PageBatch): string;
-  /** The same for the sitemaps of an index, if the index itself is shown. */
+  /** Writes the sitemaps of an index, if the index itself is shown. */
   writeReferences(sitemap: string, references: readonly SitemapReference[]): string;
 }
 
 /**
- * The header, then one chunk for each batch, so that a page is visible as soon as it is known, then the footer, also if `signal` stops it.
- * Large batches are split: the texts of a million pages must never be one string.
+ * Yields the header, then one chunk for each batch, so that a page is visible as soon as it is known, then the footer, even if `signal` stops
+ * the writing. Large batches are split: the texts of a million pages must never be one string.
  */
 export async function* writeBatches(
   batches: AsyncIterable<PageBatch> | Iterable<PageBatch>,
@@ -83,7 +83,7 @@ export function pagesWriter(show: ShowUrl = wholeUrl): PageWriter {
   };
 }
 
-/** For a single list, because it remembers whether something was written. */
+/** Use it for a single list, because it remembers whether something was written. */
 export function pagesJsonWriter(show: ShowUrl = wholeUrl): PageWriter {
   let separator = "\n";
   const list = (items: readonly { readonly url: string }[]) => {

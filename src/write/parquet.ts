@@ -100,7 +100,7 @@ function pageRow(page: SitemapPage): Row {
   };
 }
 
-// Lists stay lists; other objects are JSON.
+// Renames fields to snake_case. Lists of text stay lists; other objects become JSON.
 function inSnakeCase(fields: object): Row {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => {
@@ -126,7 +126,7 @@ function cell(value: unknown, { type, converted_type: meaning }: SchemaElement):
   return meaning === "TIMESTAMP_MILLIS" ? instant(value as string) : BigInt(Math.round(value as number));
 }
 
-// In characters, roughly: nearly all other content of a page is in these lists.
+// Roughly the number of characters of a page: nearly all of its content is in these lists.
 function weightOf({ url, newsStory, alternates = [], images = [], videos = [] }: SitemapPage): number {
   return (
     url.length + 100 + (newsStory ? 300 : 0) + alternates.length * 150 + images.length * 300 + videos.length * 2000
@@ -139,7 +139,7 @@ type ByteSink = (bytes: Uint8Array) => void;
 /** A value for each column, by name; absent ones are null in the table. */
 type Row = Readonly<Record<string, unknown>>;
 
-/** Written row group by row group: only one group is in memory, however long the table is. */
+/** A table that is written row group by row group: only one group is in memory, however long the table is. */
 class ParquetTable {
   readonly #columns: readonly SchemaElement[];
   readonly #writer: ParquetWriter;
@@ -220,7 +220,7 @@ const types = {
   time: {
     type: "INT64",
     converted_type: "TIMESTAMP_MILLIS",
-    // Without it, DuckDB takes times for local ones.
+    // Without this, DuckDB would treat times as local.
     logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" },
   },
 } as const;
@@ -285,7 +285,7 @@ function struct(name: string, fields: readonly Column[]): Column {
   return [{ name, num_children: fields.length, repetition_type: "OPTIONAL" }, ...fields.flat()];
 }
 
-// Text, unless a type is given.
+// A list of text, unless an element is given.
 function list(name: string, element: Column = columns("element")[0]!): Column {
   return [
     { name, num_children: 1, converted_type: "LIST", repetition_type: "OPTIONAL" },

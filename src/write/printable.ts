@@ -31,7 +31,7 @@ export function printableJson(json: string): string {
 
 // JSON.stringify escapes C0 itself.
 const inJson = "\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff";
-// Two of each, because `test` with the flag `g` would remember a position.
+// Each expression exists twice, because `test` with the flag `g` would remember a position.
 const steering = new RegExp(`[\\u0000-\\u001f${inJson}]`);
 const steeringInLines = new RegExp(`[\\u0000-\\u0009\\u000b-\\u001f${inJson}]`);
 const everySteering = new RegExp(steering, "g");

@@ -28,7 +28,7 @@ export class SitemapRows {
     }
   }
 
-  /** In the order of the tree, without the root. */
+  /** Yields the rows in the order of the tree, without the root. */
   *[Symbol.iterator](): Generator<SitemapRow, void> {
     for (const row of this.#rows) if (row !== undefined && row.row.depth > 0) yield row;
   }
@@ -119,7 +119,7 @@ export function* writeSitemapTable(
   for (const { cells, url, remark } of lines) yield line(cells, url, remark);
 }
 
-// Sitemap URLs usually differ at the end.
+// Shortens a URL in the middle, because sitemap URLs usually differ at the end.
 function cutInside(text: string, length: number): string {
   if (text.length <= length) return text;
   const start = Math.max(Math.floor(length / 3), 8);

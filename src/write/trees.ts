@@ -152,7 +152,7 @@ export class ParsedJsonWriter {
   }
 }
 
-/** The same text in pieces of about 64 KB: writing a million short strings one by one takes longer than creating them. */
+/** Joins texts into pieces of about 64 KB, because writing a million short strings one by one takes longer than creating them. */
 export async function* inPieces(
   texts: AsyncIterable<string> | Iterable<string>,
 ): AsyncGenerator<string, void, undefined> {
