@@ -99,7 +99,7 @@ export function mapPart(facts: ReportFacts, sheet: StyleSheet): Html | undefined
     ["narrow", 358],
   ] as const) {
     sheet.add(".map", `height:${size[kind]}px`, kind);
-    place(root, width, size[kind], (id, rule) => sheet.add(id, rule, kind));
+    layOut(root, width, size[kind], (id, rule) => sheet.add(id, rule, kind));
   }
   const classes = new Set(all.map(({ section }) => medianAge(section)));
   return part(
@@ -167,7 +167,7 @@ function box(tile: Tile, rows: ReadonlySet<number>, sheet: StyleSheet): Html {
 }
 
 // Adds the position of each tile to the style sheet, in percent of the box around it.
-function place(tile: Tile, width: number, height: number, add: (selector: string, rule: string) => void): void {
+function layOut(tile: Tile, width: number, height: number, add: (selector: string, rule: string) => void): void {
   if (tile.children.length === 0) return;
   const areas = tile.children.map(({ section }) => section.pages);
   const order = areas.map((_, index) => index).sort((one, two) => areas[two]! - areas[one]! || one - two);
@@ -183,7 +183,7 @@ function place(tile: Tile, width: number, height: number, add: (selector: string
     const inset = [top / height, right / width, bottom / height, left / width].map(percentage);
     add(`#t${child.number}`, `inset:${inset.join(" ")}`);
     const isNamed = rectangle.width >= leastGroup.width && rectangle.height >= leastGroup.height;
-    place(child, rectangle.width, rectangle.height - (isNamed ? nameHeight : 0), add);
+    layOut(child, rectangle.width, rectangle.height - (isNamed ? nameHeight : 0), add);
   }
 }
 
