@@ -100,8 +100,8 @@ ${(places.length > 1 || examples.length === 0) && html`<h3>Sitemaps</h3><ul clas
 }
 
 function exampleRow({ url, value, file, line, sitemap }: ReportFinding["examples"][number], homepage: string): Html {
-  const place = file ?? withoutOrigin(sitemap, homepage);
-  return html`<li>${url !== undefined && urlLink(url, withoutOrigin(url, homepage))}${value !== undefined && html`<bdi>${value}</bdi>`}<span class="place">${place !== "/" && html`<bdi>${place}</bdi>`}${line !== undefined && ` line ${grouped(line)}`}</span></li>`;
+  const source = file ?? withoutOrigin(sitemap, homepage);
+  return html`<li>${url !== undefined && urlLink(url, withoutOrigin(url, homepage))}${value !== undefined && html`<bdi>${value}</bdi>`}<span class="place">${source !== "/" && html`<bdi>${source}</bdi>`}${line !== undefined && ` line ${grouped(line)}`}</span></li>`;
 }
 
 function notChecked({ notChecked }: ReportFacts): Html | false {
