@@ -217,7 +217,7 @@ function chart(timeline: ReportTimeline, sheet: StyleSheet): Html {
   const rectangles = bars.map(({ from, pages }, index) => {
     if (pages === 0) return undefined;
     const shown = Math.max(0.8, (pages / top) * height);
-    const label = `${inWords(from, unit)}: ${grouped(pages)}`;
+    const label = `${periodName(from, unit)}: ${grouped(pages)}`;
     return html`<rect${index === odd ? html` class="odd"` : ""} x="${index * step + gap / 2}" y="${short(height - shown)}" width="${step - gap}" height="${short(shown)}"><title>${label}</title></rect>`;
   });
   let left = total;
@@ -263,10 +263,10 @@ function isLabeled(from: string, unit: Unit, count: number): boolean {
 
 function label(from: string, unit: Unit, count: number): string {
   if (unit === "day") return from.slice(5);
-  return inWords(from, count > 24 ? "year" : unit);
+  return periodName(from, count > 24 ? "year" : unit);
 }
 
-function inWords(from: string, unit: Unit): string {
+function periodName(from: string, unit: Unit): string {
   return from.slice(0, { day: 10, month: 7, year: 4 }[unit]);
 }
 
@@ -274,7 +274,7 @@ function rest(timeline: ReportTimeline): Html {
   const { before, future, undated, bars, unit } = timeline;
   const total = pagesIn(bars);
   const parts = [
-    ...(before > 0 ? [`${counted(before, "page")} before ${inWords(bars[0]!.from, unit)}`] : []),
+    ...(before > 0 ? [`${counted(before, "page")} before ${periodName(bars[0]!.from, unit)}`] : []),
     ...(future > 0 ? [`${counted(future, "page")} in the future`] : []),
     ...(undated > 0 ? [`${counted(undated, "page")} without a date`] : []),
   ];
@@ -290,7 +290,7 @@ function asTable({ bars, unit }: ReportTimeline): Html {
     .reverse()
     .map(
       ({ from, pages }) =>
-        html`<tr><th scope="row">${inWords(from, unit)}</th><td class="number">${grouped(pages)}</td><td class="number">${percent(pages, total)}</td></tr>`,
+        html`<tr><th scope="row">${periodName(from, unit)}</th><td class="number">${grouped(pages)}</td><td class="number">${percent(pages, total)}</td></tr>`,
     );
   return html`<details class="more"><summary>Show as a table</summary>${table("Pages by their last change", head, rows)}</details>`;
 }
