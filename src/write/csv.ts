@@ -145,7 +145,7 @@ function itemValue(value: unknown): Value {
 function json(value: object): string {
   return printableJson(JSON.stringify(value)).replace(
     anyFormula,
-    (place, sign: string) => place.slice(0, -1) + escaped(sign),
+    (match, sign: string) => match.slice(0, -1) + escaped(sign),
   );
 }
 
@@ -179,6 +179,6 @@ function formulas(separators: string): RegExp {
 
 const anyFormula = formulas(",;|\t");
 
-function guarded(place: string): string {
-  return /^[,;|\t](?!$)/.test(place) ? `${place[0]}'${place.slice(1)}` : `'${place}`;
+function guarded(match: string): string {
+  return /^[,;|\t](?!$)/.test(match) ? `${match[0]}'${match.slice(1)}` : `'${match}`;
 }
