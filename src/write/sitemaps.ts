@@ -35,12 +35,12 @@ export class SitemapRows {
 }
 
 export interface SitemapRow {
-  readonly row: SitemapFacts;
+  readonly row: SitemapMeasurements;
   readonly problems: readonly Problem[];
 }
 
 // The columns, and how to compute their values.
-const facts = {
+const measurements = {
   url: ({ sitemap }: SitemapEvent): string => sitemap.url,
   declaredUrl: ({ sitemap }: SitemapEvent): string | undefined => sitemap.declaredUrl,
   parent: (_: SitemapEvent, parent?: string): string | undefined => parent,
@@ -64,12 +64,12 @@ const facts = {
   reason: ({ sitemap }: SitemapEvent): string | undefined => ("reason" in sitemap ? sitemap.reason.message : undefined),
 } as const;
 
-export type SitemapFacts = { readonly [Name in keyof typeof facts]: ReturnType<(typeof facts)[Name]> };
-export const sitemapColumns: readonly (keyof SitemapFacts)[] = Object.keys(facts) as (keyof SitemapFacts)[];
+export type SitemapMeasurements = { readonly [Name in keyof typeof measurements]: ReturnType<(typeof measurements)[Name]> };
+export const sitemapColumns: readonly (keyof SitemapMeasurements)[] = Object.keys(measurements) as (keyof SitemapMeasurements)[];
 
 function rowOf(event: SitemapEvent, parent: string | undefined): SitemapRow {
-  const row = Object.fromEntries(sitemapColumns.map((name) => [name, facts[name](event, parent)]));
-  return { row: row as SitemapFacts, problems: problemsOf(event.sitemap) };
+  const row = Object.fromEntries(sitemapColumns.map((name) => [name, measurements[name](event, parent)]));
+  return { row: row as SitemapMeasurements, problems: problemsOf(event.sitemap) };
 }
 
 // An index that also lists pages has a child for them at its own URL, without a separate event.
@@ -130,7 +130,7 @@ const headings = ["pages", "format", "status", "sent", "decoded", "time", "probl
 const leastNeeded = ["decoded", "sent", "lastmod", "time", "problems", "format", "status"];
 const isNumber: ReadonlySet<number> = new Set([0, 2, 3, 4, 5, 6]);
 
-function remark({ kind, complete, reason }: SitemapFacts, isBrief: boolean): string {
+function remark({ kind, complete, reason }: SitemapMeasurements, isBrief: boolean): string {
   if (kind === "invalid") return isBrief ? " (not read)" : ` (not read: ${printable(reason ?? "")})`;
   return complete ? "" : " (incomplete)";
 }
