@@ -43,20 +43,20 @@ export interface StoredRun {
 }
 
 /** Throws a `SitemapError` (`invalid-option`) if there is no such run. The name of a run with a journal is that of its folder. */
-export async function storedRun(place: string, run?: string): Promise<StoredRun> {
-  const store = await Store.open(place);
-  const journal = path.join(place, journalName);
-  const ownName = (path.basename(path.resolve(place)).replaceAll(/[^\w.-]/g, "_") || "run").replace(
+export async function storedRun(location: string, run?: string): Promise<StoredRun> {
+  const store = await Store.open(location);
+  const journal = path.join(location, journalName);
+  const ownName = (path.basename(path.resolve(location)).replaceAll(/[^\w.-]/g, "_") || "run").replace(
     /^[^a-z\d]/i,
     "run$&",
   );
-  if (!isBucket(place) && existsSync(journal))
+  if (!isBucket(location) && existsSync(journal))
     return { store, run: run ?? ownName, results: readResults(journal), unreadable: 0 };
   const names = (await store.list("summaries/")).filter((name) => name.endsWith(".json"));
   const runs = [...new Set(names.map((name) => name.split("/").slice(1, -2).join("/")))];
   const chosen = run !== undefined && runs.includes(run) ? run : runs.length === 1 ? runs[0] : undefined;
-  if (runs.length === 0) throw invalid(`${place} has no results: neither ${journalName} nor summaries`);
-  if (chosen === undefined) throw invalid(`${place} has several runs: use --run with one of ${runs.join(", ")}`);
+  if (runs.length === 0) throw invalid(`${location} has no results: neither ${journalName} nor summaries`);
+  if (chosen === undefined) throw invalid(`${location} has several runs: use --run with one of ${runs.join(", ")}`);
   const stored = { store, run: run ?? (chosen || ownName), unreadable: 0 };
   async function* results() {
     for (const name of names.filter((each) => each.split("/").slice(1, -2).join("/") === chosen)) {

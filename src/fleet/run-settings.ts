@@ -33,16 +33,16 @@ export function withDefaults(crawl: StreamOptions): StreamOptions {
 /** What an earlier run knows of each website. */
 export type EarlierRun = (job: SiteJob) => Promise<EarlierSite | undefined>;
 
-/** Throws a `SitemapError` (`invalid-option`) if the run at this place has no archives. */
-export async function earlierRun(place: string): Promise<EarlierRun> {
-  const { store, results } = await storedRun(place);
+/** Throws a `SitemapError` (`invalid-option`) if the run at this location has no archives. */
+export async function earlierRun(location: string): Promise<EarlierRun> {
+  const { store, results } = await storedRun(location);
   const archives = new Map<string, string>();
   for await (const { key, files } of results) if (files["archive"]) archives.set(key, files["archive"]);
-  if (archives.size === 0) throw invalid(`${place} has no archives: the earlier run needs --archives`);
+  if (archives.size === 0) throw invalid(`${location} has no archives: the earlier run needs --archives`);
   return async ({ key }) => {
     const name = archives.get(key);
     if (name === undefined) return undefined;
-    return (await store.fetch(name)) ?? { error: `${name} is missing in ${place}` };
+    return (await store.fetch(name)) ?? { error: `${name} is missing in ${location}` };
   };
 }
 
@@ -58,10 +58,10 @@ export async function siteSink(
 }
 
 /** Throws if outputs cannot go there. */
-export async function expectUsablePlace(place: string | undefined): Promise<void> {
-  if (isBucket(place)) await (await S3Bucket.open(place)).inspect();
-  else if (place !== undefined && statSync(place, { throwIfNoEntry: false })?.isDirectory() === false)
-    throw invalid(`${place} is not a folder`);
+export async function expectUsableLocation(location: string | undefined): Promise<void> {
+  if (isBucket(location)) await (await S3Bucket.open(location)).inspect();
+  else if (location !== undefined && statSync(location, { throwIfNoEntry: false })?.isDirectory() === false)
+    throw invalid(`${location} is not a folder`);
 }
 
 /** The outputs of a worker: each run has its own. */
@@ -72,7 +72,7 @@ export function runSinks(queue: BullRuns, own: RunDefaults, previous: EarlierRun
     const defaults: RunDefaults = { ...settings, ...defined(own) };
     const crawl = withDefaults(merged(settings.crawl, own.crawl));
     resolveStreamOptions(crawl);
-    await expectUsablePlace(defaults.out);
+    await expectUsableLocation(defaults.out);
     return { sink: await siteSink(defaults, previous, run), crawl };
   }
 
@@ -139,8 +139,8 @@ export function stateFolder(
   const { bucket, prefix } = bucketAddress(out);
   const identity = JSON.stringify([endpointOf(environment), bucket, prefix, shard]);
   const hash = createHash("sha256").update(identity).digest("hex").slice(0, 16);
-  const place = privateFolder(path.join(tmpdir(), `sitegrove-fleets-${process.getuid?.() ?? userInfo().username}`));
-  return path.join(place, `${bucket}-${hash}`);
+  const location = privateFolder(path.join(tmpdir(), `sitegrove-fleets-${process.getuid?.() ?? userInfo().username}`));
+  return path.join(location, `${bucket}-${hash}`);
 }
 
 // Anyone could create a folder with this name first: it is used only if it is ours and not accessible to others.

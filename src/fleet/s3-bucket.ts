@@ -238,8 +238,8 @@ export function endpointOf({ AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL }: NodeJS.Pro
 }
 
 /** Whether `--out` names a bucket. */
-export function isBucket(place: string | undefined): place is string {
-  return place !== undefined && /^s3:/i.test(place);
+export function isBucket(location: string | undefined): location is string {
+  return location !== undefined && /^s3:/i.test(location);
 }
 
 /** Throws a `SitemapError` (`invalid-option`). */

@@ -24,8 +24,8 @@ export class Store {
   }
 
   /** Opens a folder, or the bucket at an address. */
-  static async open(place: string): Promise<Store> {
-    return isBucket(place) ? new Store(draftsFolder(), await S3Bucket.open(place)) : new Store(place);
+  static async open(location: string): Promise<Store> {
+    return isBucket(location) ? new Store(draftsFolder(), await S3Bucket.open(location)) : new Store(location);
   }
 
   #path(name: string): string {

@@ -5,7 +5,7 @@ import { expectUsable } from "../../fetch/fetcher.ts";
 import { journalName, readResults } from "../../fleet/journal-file.ts";
 import { JournalQueue } from "../../fleet/journal-queue.ts";
 import { runFleet } from "../../fleet/run-fleet.ts";
-import { earlierRun, expectUsablePlace, siteSink, stateFolder, withDefaults } from "../../fleet/run-settings.ts";
+import { earlierRun, expectUsableLocation, siteSink, stateFolder, withDefaults } from "../../fleet/run-settings.ts";
 import { isBucket } from "../../fleet/s3-bucket.ts";
 import { removeAttempts, unpublish } from "../../fleet/site-files.ts";
 import type { SiteSummary } from "../../fleet/site-job.ts";
@@ -34,7 +34,7 @@ export async function fleet(names: readonly string[], flags: FleetFlags, context
   const { retry } = list;
   const defaults = runDefaults(flags);
   expectUsable(resolveStreamOptions(defaults.crawl));
-  await expectUsablePlace(out);
+  await expectUsableLocation(out);
   // The journal is on this machine; what was published is known from the bucket, too.
   const folder = isBucket(out) ? stateFolder(out, flags.shard) : out;
   const journal = path.join(folder, journalName);

@@ -4,7 +4,7 @@ import { openRuns } from "../../fleet/bull-queue.ts";
 import type { BullRuns, RunEntry } from "../../fleet/bull-runs.ts";
 import { defaultPerAddress } from "../../fleet/fleet-options.ts";
 import { runFleet } from "../../fleet/run-fleet.ts";
-import { earlierRun, expectUsablePlace, runSinks, settingsProblem } from "../../fleet/run-settings.ts";
+import { earlierRun, expectUsableLocation, runSinks, settingsProblem } from "../../fleet/run-settings.ts";
 import { resolveStreamOptions } from "../../model/options.ts";
 import type { Context } from "../context.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
@@ -26,7 +26,7 @@ export async function fleetWorker(flags: WorkerFlags, context: Context): Promise
   const own = runDefaults(flags);
   const { out, crawl = {} } = own;
   if (lease < 1) throw new UsageError("--lease takes at least 1 second");
-  await expectUsablePlace(out);
+  await expectUsableLocation(out);
   expectUsable(resolveStreamOptions(crawl));
   const earlier = previous === undefined ? undefined : await earlierRun(previous);
   const watch = new FleetWatch(flags, context);
