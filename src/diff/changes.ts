@@ -28,7 +28,7 @@ import { type DiffOptions, type DiffSettings, resolveDiffOptions } from "./diff-
 import { Evidence, isUnread } from "./evidence.ts";
 import { NdjsonSide } from "./ndjson-side.ts";
 import type { PageLists } from "./page-lists.ts";
-import { keyOf, TreeSide } from "./tree-side.ts";
+import { declaredKey, TreeSide } from "./tree-side.ts";
 
 /** A change that `changes` lists. */
 export type WebsiteChange = AddedPage | ChangedPage | RemovedPage | ExpiredPage;
@@ -391,7 +391,7 @@ function certainty(tree: SitemapTree): (change: PageChange) => boolean {
   let namesAll = isComplete(tree.root.problems);
   for (const sitemap of tree.sitemaps()) {
     const isWhole = !isUnread(sitemap);
-    for (const url of [sitemap.url, keyOf(sitemap)]) readable.set(url, (readable.get(url) ?? true) && isWhole);
+    for (const url of [sitemap.url, declaredKey(sitemap)]) readable.set(url, (readable.get(url) ?? true) && isWhole);
     const isLimit = sitemap.kind === "invalid" && sitemap.reason.code.startsWith("limit-");
     if (sitemap.kind === "index" || isLimit) namesAll &&= isWhole;
   }

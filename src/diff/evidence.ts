@@ -8,7 +8,7 @@ import { type IndexSitemap, isComplete, isReadSitemap, problemsOf, type Sitemap 
 import { urlKey } from "../model/url.ts";
 import { partsOf, type SitemapTree } from "../tree/tree.ts";
 import { isAbsent } from "./diff-side.ts";
-import { isFeed, keyOf, unansweredUrls } from "./tree-side.ts";
+import { isFeed, declaredKey, unansweredUrls } from "./tree-side.ts";
 
 type Role = DocumentRequest["role"];
 
@@ -29,8 +29,8 @@ export class Evidence {
     this.#replaced = replaced;
     // The root comes first.
     this.#before = [...(before?.sitemaps() ?? [])];
-    for (const each of this.#before) if (!this.#known.has(keyOf(each))) this.#known.set(keyOf(each), each);
-    for (const each of now.sitemaps()) if (!this.#named.has(keyOf(each))) this.#named.set(keyOf(each), each);
+    for (const each of this.#before) if (!this.#known.has(declaredKey(each))) this.#known.set(declaredKey(each), each);
+    for (const each of now.sitemaps()) if (!this.#named.has(declaredKey(each))) this.#named.set(declaredKey(each), each);
     const requested = now.discovery.filter(({ outcome }) => outcome !== "skipped").map(({ url }) => url);
     this.#asked = new Set([...this.#named.keys(), ...requested]);
   }
@@ -43,8 +43,8 @@ export class Evidence {
     const lists = this.#before.filter((each): each is IndexSitemap => each.kind === "index" && each.format !== "xml");
     return lists.flatMap((list) => {
       const role = list.format === "robots" ? "robots" : "homepage";
-      if (role === "robots" && this.#isConvincing(this.#named.get(keyOf(list)))) return [];
-      const read = list.children.filter(isReadSitemap).map(keyOf);
+      if (role === "robots" && this.#isConvincing(this.#named.get(declaredKey(list)))) return [];
+      const read = list.children.filter(isReadSitemap).map(declaredKey);
       const missing = read.filter((url) => !this.#asked.has(url) && !this.#replaced.has(url));
       return missing.map((url) => ({ url, list: role }));
     });
@@ -113,14 +113,14 @@ export class Evidence {
    */
   replaced(): { readonly url: string }[] {
     const mayHave = (each: Sitemap) => {
-      const last = this.#known.get(keyOf(each));
+      const last = this.#known.get(declaredKey(each));
       const isNew = last === undefined || (last.kind === "invalid" && !(isMissing(last) && isMissing(each)));
       return isUnread(each) && (isNew || last.kind === "index");
     };
     if (isComplete(this.#now.root.problems) && !Array.from(this.#now.sitemaps()).some(mayHave)) return [];
-    const lists = this.#before.filter((each, at) => at === 0 || this.#named.has(keyOf(each)));
+    const lists = this.#before.filter((each, at) => at === 0 || this.#named.has(declaredKey(each)));
     const children = lists.flatMap((each) => (each.kind === "index" ? each.children.filter(isReadSitemap) : []));
-    return children.map((each) => ({ url: keyOf(each) })).filter(({ url }) => !this.#asked.has(url));
+    return children.map((each) => ({ url: declaredKey(each) })).filter(({ url }) => !this.#asked.has(url));
   }
 }
 

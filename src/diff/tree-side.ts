@@ -34,7 +34,7 @@ export class TreeSide implements Side {
     const parents: (string | undefined)[] = [];
     for (const { type, sitemap, depth } of walkNodes(tree.root)) {
       if (type === "leave") continue;
-      const key = keyOf(sitemap);
+      const key = declaredKey(sitemap);
       parents.length = depth;
       const parent = parents.at(-1);
       parents.push(depth === 0 ? undefined : key);
@@ -54,7 +54,7 @@ export class TreeSide implements Side {
       const node = this.#pages.get(list.sitemap);
       // A URL that returned two documents, one of them to an anonymous request, can be read again only once.
       if (node === undefined || seen.has(list.sitemap)) list.isVoid = true;
-      else Object.assign(list, { key: keyOf(node), isFeed: isFeed(node.format) });
+      else Object.assign(list, { key: declaredKey(node), isFeed: isFeed(node.format) });
       seen.add(list.sitemap);
     }
     const unread = Array.from(tree.sitemaps()).filter((each) => !isWhole(each));
@@ -62,7 +62,7 @@ export class TreeSide implements Side {
       kind: "tree",
       hasFields: true,
       complete: tree.complete,
-      unread: unread.map(keyOf),
+      unread: unread.map(declaredKey),
       unsure: new Set(unansweredUrls(tree)),
       sitemaps,
       indexes,
@@ -99,6 +99,6 @@ export function isFeed(format: PagesFormat): boolean {
 }
 
 /** What identifies a sitemap on both sides: the URL that declares it. */
-export function keyOf({ url, declaredUrl }: Sitemap): string {
+export function declaredKey({ url, declaredUrl }: Sitemap): string {
   return declaredUrl ?? url;
 }
