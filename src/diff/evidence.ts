@@ -30,7 +30,8 @@ export class Evidence {
     // The root comes first.
     this.#before = [...(before?.sitemaps() ?? [])];
     for (const each of this.#before) if (!this.#known.has(declaredKey(each))) this.#known.set(declaredKey(each), each);
-    for (const each of now.sitemaps()) if (!this.#named.has(declaredKey(each))) this.#named.set(declaredKey(each), each);
+    for (const each of now.sitemaps())
+      if (!this.#named.has(declaredKey(each))) this.#named.set(declaredKey(each), each);
     const requested = now.discovery.filter(({ outcome }) => outcome !== "skipped").map(({ url }) => url);
     this.#asked = new Set([...this.#named.keys(), ...requested]);
   }

@@ -64,8 +64,12 @@ const measurements = {
   reason: ({ sitemap }: SitemapEvent): string | undefined => ("reason" in sitemap ? sitemap.reason.message : undefined),
 } as const;
 
-export type SitemapMeasurements = { readonly [Name in keyof typeof measurements]: ReturnType<(typeof measurements)[Name]> };
-export const sitemapColumns: readonly (keyof SitemapMeasurements)[] = Object.keys(measurements) as (keyof SitemapMeasurements)[];
+export type SitemapMeasurements = {
+  readonly [Name in keyof typeof measurements]: ReturnType<(typeof measurements)[Name]>;
+};
+export const sitemapColumns: readonly (keyof SitemapMeasurements)[] = Object.keys(
+  measurements,
+) as (keyof SitemapMeasurements)[];
 
 function rowOf(event: SitemapEvent, parent: string | undefined): SitemapRow {
   const row = Object.fromEntries(sitemapColumns.map((name) => [name, measurements[name](event, parent)]));
