@@ -100,7 +100,7 @@ export interface FleetOptions {
   onEvent?: ((event: FleetEvent) => void) | undefined;
 }
 
-/** What a fleet came to: how many websites are in which state, and their results. */
+/** The result of a fleet: how many websites are in which state, and their summaries. */
 export interface FleetResult extends QueueCounts {
   /** One summary for each website, read from the queue each time. */
   readonly results: AsyncIterable<SiteSummary>;
@@ -220,7 +220,7 @@ export interface SiteOutput {
     readonly time: number;
     readonly signal: AbortSignal;
   }): Promise<unknown>;
-  /** Puts the outputs in their place. Returns fields to add to the summary, or all fields of a summary that was published first. */
+  /** Publishes the outputs. Returns fields to add to the summary, or all fields of a summary that was published first. */
   keep(summary: SiteSummary): Promise<Partial<SiteSummary>>;
   /** Removes all outputs. */
   discard(): Promise<void>;
@@ -253,10 +253,10 @@ export interface SiteReason {
 
 /** The responses of one website. Plain data: it may come from another process. */
 export interface SiteResponses {
-  /** By status; `none` without a response. */
+  /** How many responses there were, by status; `none` for no response. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly firstByte: {
-    /** How many took at most so long, for each of `firstByteBounds`. */
+    /** For each of `firstByteBounds`: how many responses took at most this long. */
     readonly buckets: readonly number[];
     /** In seconds. */
     readonly sum: number;

@@ -109,7 +109,7 @@ export interface ReportFinding {
   readonly link: string;
   readonly basis: Basis;
   readonly engines: readonly Engine[];
-  /** Those that the check keeps. */
+  /** The sitemaps with the finding, as far as the check keeps them. */
   readonly places: readonly {
     readonly sitemap: string;
     readonly count: number;
@@ -184,7 +184,7 @@ export interface ReportSitemap {
   readonly format?: string | undefined;
   readonly complete: boolean;
   readonly pages?: number | undefined;
-  /** Its problems. */
+  /** The first problem because of which something is missing. */
   readonly problem?: string | undefined;
   readonly status?: number | undefined;
   readonly wireBytes?: number | undefined;
