@@ -8,7 +8,7 @@ import { type IndexSitemap, isComplete, isReadSitemap, problemsOf, type Sitemap 
 import { urlKey } from "../model/url.ts";
 import { partsOf, type SitemapTree } from "../tree/tree.ts";
 import { isAbsent } from "./diff-side.ts";
-import { isFeed, declaredKey, unansweredUrls } from "./tree-side.ts";
+import { declaredKey, isFeed, unansweredUrls } from "./tree-side.ts";
 
 type Role = DocumentRequest["role"];
 
