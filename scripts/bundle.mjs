@@ -12,7 +12,7 @@ const { dependencies, peerDependencies } = JSON.parse(readFileSync(path.join(roo
 const installed = new Set(Object.keys({ ...dependencies, ...peerDependencies }));
 
 /** Small packages that become part of the bundle: finding and linking them takes Node.js 40 ms. */
-export const inlined = ["commander", "entities", "ipaddr.js", "picocolors", "smol-toml"];
+export const inlined = ["commander", "entities", "ipaddr.js", "smol-toml"];
 
 /** Bundles files of the library, named as below src/ and without their ending, into a folder. */
 export async function bundle(names, dir) {

@@ -1,15 +1,18 @@
 // npm run docs: the documentation as a site in docs/.vitepress/dist, with a page for each listing of api/ and the files that pages link to
-// under /source. Serve it with any static server: `npx vitepress preview docs`.
+// under /source. Serve it with any static server.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { apiPage } from "./api.mjs";
 import { checkSite } from "./check-site.mjs";
+import { install } from "./prepare.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const site = path.join(root, "docs/.vitepress/dist");
 
+install("docs");
+run("node_modules/typescript/bin/tsc", ["-p", "docs/.vitepress"]);
 const { DOCS_BASE: base = "/" } = process.env;
 const apiPages = path.join(root, "docs/api");
 mkdirSync(apiPages, { recursive: true });
@@ -20,7 +23,7 @@ try {
     const entryPoint = name === "sitegrove" ? name : `sitegrove/${name}`;
     writeFileSync(path.join(apiPages, `${name}.md`), apiPage(entryPoint, listing));
   }
-  run("node_modules/vitepress/bin/vitepress.js", ["build", "docs"]);
+  run("docs/node_modules/vitepress/bin/vitepress.js", ["build", "docs"]);
 } finally {
   rmSync(apiPages, { recursive: true, force: true });
 }

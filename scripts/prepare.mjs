@@ -7,13 +7,18 @@ import { fileURLToPath } from "node:url";
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
 export function prepare() {
-  if (newest("package-lock.json") > newest("node_modules/.package-lock.json")) {
-    npm(["ci", "--no-global", "--no-audit", "--no-fund", "--loglevel=error"], "installing dependencies");
-  }
+  install(".");
   const sources = Math.max(newest("src"), newest("tsconfig.json"), newest("tsconfig.build.json"));
   if (sources > newest("dist/.built")) {
     run(process.execPath, ["scripts/build.mjs"], "building");
   }
+}
+
+/** Installs the packages of a folder, unless they are there. */
+export function install(folder) {
+  if (newest(`${folder}/package-lock.json`) <= newest(`${folder}/node_modules/.package-lock.json`)) return;
+  const words = ["ci", "--no-global", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", folder];
+  npm(words, `installing dependencies${folder === "." ? "" : ` of ${folder}/`}`);
 }
 
 // npm says where it is itself. Without it, Windows finds `npm.cmd` only through a shell.

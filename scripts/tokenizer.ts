@@ -1,12 +1,15 @@
-// node scripts/ts.mjs scripts/tokenizer.ts: compiles src/parse/fast/tokenizer.as.ts, with the numbers of layout.ts, into tokenizer-code.ts beside it. To be run
-// after every change of either; a test looks whether it was.
+// node scripts/ts.mjs scripts/tokenizer.ts: compiles src/parse/fast/tokenizer.as.ts, with the numbers of layout.ts, into tokenizer-code.ts beside
+// it. Run it after every change of either; a test looks whether you did. The compiler is a package of bench/.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { memoryPages } from "../src/parse/fast/layout.ts";
+import { install } from "./prepare.mjs";
 
 const folder = path.join(import.meta.dirname, "../src/parse/fast");
+
+export const compiler: string = path.join(import.meta.dirname, "../bench/node_modules/assemblyscript/dist/asc.js");
 
 /** The first line of tokenizer-code.ts: what it was made from. */
 export function origin(): string {
@@ -17,19 +20,19 @@ export function origin(): string {
 
 /** What tokenizer-code.ts has to hold. */
 export async function compile(): Promise<string> {
-  const { default: asc } = await import("assemblyscript/asc");
+  const { default: asc } = await import(compiler);
   let binary: Uint8Array | undefined;
   const memory = ["--initialMemory", String(memoryPages), "--maximumMemory", String(memoryPages)];
   const features = ["--runtime", "stub", "--enable", "simd", "--enable", "bulk-memory"];
   const { error, stderr } = await asc.main(
     ["tokenizer.as.ts", "--outFile", "tokenizer.wasm", "-O3", "--noAssert", ...memory, ...features],
     {
-      readFile: (name, base) => {
+      readFile: (name: string, base: string) => {
         const file = path.join(base === "." ? folder : base, name);
         return file.startsWith(folder) && /\/\w[\w.-]*\.ts$/.test(file) ? readOr(file) : null;
       },
-      writeFile: (_, contents) => {
-        binary = contents as Uint8Array;
+      writeFile: (_: string, contents: Uint8Array) => {
+        binary = contents;
       },
       listFiles: () => [],
     },
@@ -50,5 +53,6 @@ function readOr(file: string): string | null {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  install("bench");
   writeFileSync(path.join(folder, "tokenizer-code.ts"), await compile());
 }

@@ -15,7 +15,7 @@ const mayImportPackages: Record<string, readonly string[]> = {
   fleet: ["@aws-sdk/client-s3", "@aws-sdk/lib-storage", "bullmq", "ioredis"],
   check: ["ipaddr.js", "smol-toml"],
   // The SDK is optional: loaded by `sitegrove mcp`.
-  cli: ["commander", "picocolors", "@modelcontextprotocol/server"],
+  cli: ["commander", "@modelcontextprotocol/server"],
 };
 
 const src = path.join(import.meta.dirname, "../src");

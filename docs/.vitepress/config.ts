@@ -1,9 +1,8 @@
 // The documentation as a site: `npm run docs`. The pages are the Markdown files beside this folder, and read the same on a
 // code host; what they link to outside of it (sources, tests) is published with the site as plain text.
 import path from "node:path";
-import { defineConfig } from "vitepress";
 import { sourceAddress } from "./source-address.ts";
-import { labelCells } from "./table-labels.ts";
+import { labelCells, type Token } from "./table-labels.ts";
 
 // Where the site will live: `DOCS_BASE=/sitegrove/ npm run docs`.
 const { DOCS_BASE: base = "/" } = process.env;
@@ -18,7 +17,15 @@ const withoutNode = {
     id === "\0nothing" ? { code: "export default {}", syntheticNamedExports: "default" } : undefined,
 };
 
-export default defineConfig({
+// What is used of markdown-it.
+interface Markdown {
+  core: {
+    ruler: { push(name: string, rule: (state: { tokens: Token[]; env: { relativePath: string } }) => void): void };
+  };
+}
+
+// Not `defineConfig`: the tests read this without vitepress.
+export default {
   title: "sitegrove",
   description: "From a website's homepage to every page its sitemaps declare.",
   base: base,
@@ -96,7 +103,7 @@ export default defineConfig({
     outline: [2, 3],
   },
   markdown: {
-    config(markdown) {
+    config(markdown: Markdown) {
       markdown.core.ruler.push("labels-of-cells", ({ tokens }) => labelCells(tokens));
       markdown.core.ruler.push("links-to-sources", ({ tokens, env }) => {
         for (const link of tokens.flatMap(({ children }) => children ?? [])) {
@@ -110,4 +117,4 @@ export default defineConfig({
       });
     },
   },
-});
+};

@@ -1,7 +1,11 @@
 // Gives each cell of a table the name of its column, so that a phone can show a row as a list: theme/site.css.
-interface Token {
+
+/** What is used of a token of markdown-it. */
+export interface Token {
   readonly type: string;
   readonly content: string;
+  readonly children: readonly Token[] | null;
+  attrGet(name: string): string | null;
   attrSet(name: string, value: string): void;
 }
 

@@ -122,7 +122,7 @@ export function isOwnPath(value: unknown): value is string {
   return typeof value === "string" && value !== "" && !/^\/|^[a-z]:|(^|\/)\.{0,2}(\/|$)|[\0\\]/i.test(value);
 }
 
-export function isCount(value: unknown): value is number {
+function isCount(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && Number.isFinite(value);
 }
 

@@ -14,6 +14,6 @@ export function hasRoom(inFlight: Iterable<InFlightSite>, next: InFlightSite): b
   return suspects.length <= (suspects.some(({ deaths }) => deaths >= deathsBeforeAlone) ? 1 : laneSize);
 }
 
-export const laneSize = 4;
+const laneSize = 4;
 export const deathsBeforeQuarantine = 5;
 const deathsBeforeAlone = 3;

@@ -23,7 +23,7 @@ export const pages: readonly Page[] = [
   ...readdirSync(root).filter((file) => file.endsWith(".md")),
   "skills/sitegrove/SKILL.md",
   ...readdirSync(path.join(root, "docs"), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".md"))
+    .filter((file) => file.endsWith(".md") && !file.startsWith("node_modules"))
     .map((file) => `docs/${file}`),
 ].map((file) => ({ file, text: readFileSync(path.join(root, file), "utf8") }));
 

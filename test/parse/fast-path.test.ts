@@ -1,8 +1,8 @@
 // Usual XML is read by the tokenizer. The result must be that of reading it without the fast path. Entries made up at random, alike and in
 // turns, are in test/fuzz.test.ts and urls-only.test.ts.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { compile, origin } from "../../scripts/tokenizer.ts";
+import { compile, compiler, origin } from "../../scripts/tokenizer.ts";
 import { createTokenizer } from "../../src/parse/fast/tokenizer.ts";
 import { expectSame } from "../support/expect-same.ts";
 import { isLong, some } from "../support/long.ts";
@@ -17,7 +17,7 @@ test("there is a tokenizer, and its code is that of tokenizer.as.ts", async () =
   expect(createTokenizer()).toBeDefined();
   const code = readFileSync(new URL("../../src/parse/fast/tokenizer-code.ts", import.meta.url), "utf8");
   expect(code.split("\n", 1)[0]).toBe(origin());
-  if (isLong) expect(code).toBe(await compile());
+  if (isLong && existsSync(compiler)) expect(code).toBe(await compile());
 });
 
 test("a word that is fine in one place is reported in another, also where only URLs are wanted", () => {

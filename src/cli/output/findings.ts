@@ -1,7 +1,6 @@
 // The formats of `sitegrove check`: text and Markdown for people, JSON, SARIF, and GitHub annotations with a step summary. Texts from a
 // website are made printable; in text they are shortened, in Markdown they are in code spans, which they cannot break out of.
 import { appendFileSync } from "node:fs";
-import picocolors from "picocolors";
 import type { FileLocations } from "../../check/file-locations.ts";
 import { groupedByRule } from "../../check/findings.ts";
 import { type Occurrence, occurrenceColumns } from "../../check/occurrences.ts";
@@ -23,6 +22,7 @@ import { shortened } from "../../model/text.ts";
 import { csvCell } from "../../write/csv.ts";
 import { codeInTable, codeSpan, sentence } from "../../write/markdown.ts";
 import { jsonOf, printable } from "../../write/printable.ts";
+import { createColors } from "./colors.ts";
 
 /** One row for each occurrence, written while the check runs. */
 const rowFormats = ["ndjson", "csv", "parquet"] as const;
@@ -125,7 +125,7 @@ const fewInText = 3;
 const fewExamples = 3;
 
 function checkText(result: CheckResult, all: boolean, color: boolean): string {
-  const { red, yellow, cyan, bold, dim } = picocolors.createColors(color);
+  const { red, yellow, cyan, bold, dim } = createColors(color);
   const paint = { error: red, warning: yellow, info: cyan };
   // A few lines of a terminal at most.
   const shown = (text: string) => printable(all ? text : shortened(text, 300));

@@ -1,8 +1,8 @@
 // Standard error: all messages to the user. Plain lines in pipes and logs; on a terminal, colors unless they are
 // unwanted (https://no-color.org), and lines at the end that may be redrawn. Every line is made printable here, and only here.
-import picocolors from "picocolors";
 import { printable } from "../../write/printable.ts";
 import type { Context, Stream } from "../context.ts";
+import { type Colors, createColors } from "./colors.ts";
 
 export interface MessageFlags {
   readonly color: boolean;
@@ -13,7 +13,6 @@ export interface MessageFlags {
   readonly quiet?: true | undefined;
 }
 
-type Colors = ReturnType<typeof picocolors.createColors>;
 export type Tone = "plain" | "good" | "warning" | "bad" | "quiet";
 
 export class Messages {
@@ -31,7 +30,7 @@ export class Messages {
     this.#isQuiet = quiet === true;
     this.hasLog = Number(verbose) > 0 && logFile === undefined;
     this.isTerminal = stream.isTTY === true && TERM !== "dumb";
-    this.#colors = picocolors.createColors(color && this.isTerminal && !NO_COLOR);
+    this.#colors = createColors(color && this.isTerminal && !NO_COLOR);
     // The reader of the messages went away: the result may still be wanted.
     stream.on("error", () => {});
   }

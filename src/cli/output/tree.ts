@@ -1,12 +1,12 @@
 // The tree on a terminal: guide lines instead of tabs, counts, the first few pages of each sitemap, and color for what could not be read.
 // In pipes and files the tree has the format `tabtree`, byte for byte.
-import picocolors from "picocolors";
 import type { TreeStep } from "../../model/event.ts";
 import { counted, grouped } from "../../model/figures.ts";
 import { isLossy } from "../../model/problem.ts";
 import type { Sitemap } from "../../model/sitemap.ts";
 import type { ShowUrl } from "../../write/pages.ts";
 import { printable } from "../../write/printable.ts";
+import { createColors } from "./colors.ts";
 
 interface TreeLook {
   readonly show: ShowUrl;
@@ -24,7 +24,7 @@ export async function* writeTerminalTree(
   steps: AsyncIterable<TreeStep>,
   { show, color, all, limitNote }: TreeLook,
 ): AsyncGenerator<string, void> {
-  const colors = picocolors.createColors(color);
+  const colors = createColors(color);
   const guide = (depth: number) => (depth === 0 ? "" : colors.dim("│ ".repeat(depth)));
   let pageGuide = "";
   let hint = " (--all shows them)";

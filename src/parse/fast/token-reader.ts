@@ -26,7 +26,7 @@ export const usualFastPath: CreateFastPath = (scanner) => {
   return shared && new TokenReader(scanner, shared);
 };
 
-export class TokenReader implements FastPath {
+class TokenReader implements FastPath {
   readonly #scanner: XmlScanner;
   readonly #tokenizer: Tokenizer;
   readonly #facts = new TextFacts();
