@@ -36,6 +36,8 @@ export const bounds = {
   /** A date without a time may mean any hour of the day. */
   newsAgeOfDate: 259_200_000,
   images: 1000,
+  /** The share of pages with one image from which it is a placeholder. */
+  placeholderShare: 0.5,
   /** In seconds. */
   videoDuration: { least: 1, most: 28_800 },
   videoRating: { least: 0, most: 5 },

@@ -106,6 +106,7 @@ export async function runCheck(
     const isComplete = tree.complete && !time.isUp;
     dates.finish(run);
     urls.finish(run);
+    media.finish(run);
     if (isComplete) languages.finish(run);
     if (isComplete && site.isSite && pages.count >= bounds.homepagePages && !isHomepageListed) {
       findings.count("homepage-unlisted", tree.homepage, 1, { url: tree.homepage });

@@ -171,12 +171,18 @@ function reachOf(name: string): Origin["reach"] {
     return ipaddr.process(literal).range() === "unicast" ? "public" : "private";
   const labels = name.split(".");
   if (labels.length === 1 || reservedNames.has(labels.at(-1) as string)) return "private";
-  return labels.length > 2 && stagingNames.has(labels[0] as string) ? "staging" : "public";
+  const own = labels.length > 2 ? labels.slice(0, -2) : [];
+  return own.some((label) => staging.test(label)) || previews.test(name) ? "staging" : "public";
 }
 
 // https://www.rfc-editor.org/rfc/rfc6761, https://www.rfc-editor.org/rfc/rfc6762 and the top-level domain that ICANN reserves.
 const reservedNames = new Set(["local", "localhost", "test", "example", "invalid", "internal", "localdomain", "lan"]);
-const stagingNames = new Set(["staging", "stage", "stg", "preprod", "uat", "qa", "dev", "test"]);
+// `staging`, `dev2`, `shop-test`, `staging-www`.
+const staging =
+  /^(?:[\w-]+-)?(?:staging|stage|stg|pre-?prod|uat|qa|dev|develop|test|testing|preview|sandbox|internal)\d*(?:-[\w-]+)?$/i;
+// Where hosts of websites and tunnels publish previews.
+const previews =
+  /\.(?:vercel\.app|netlify\.app|pages\.dev|ngrok(?:-free)?\.(?:app|io|dev)|herokuapp\.com|azurewebsites\.net|wpengine\.com|kinsta\.cloud|myshopify\.com|trycloudflare\.com|loca\.lt)$/i;
 
 /** What robots.txt allows for the configured crawlers. */
 export class RobotsAccess {

@@ -58,7 +58,6 @@ export class CrossRules {
     const pages = this.#pages;
     const { time, site } = this.#run;
     const skipped = new Set<RuleId>();
-    if (!isComplete) skipped.add("hreflang-no-return");
     if (!isComplete || !site.isSite) skipped.add("hreflang-target-unlisted");
     const conflicts = new Marks(pages.count);
     await this.#countAll(this.#records.findings(pages, conflicts), skipped);

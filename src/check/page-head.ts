@@ -37,7 +37,7 @@ export function readPageHead(url: string, headers: HeaderList, html: string, rew
     if (name === "x-robots-tag") readRobotsTag(value, noindex);
     if (name !== "link") continue;
     for (const { target, relation } of linkValues(value))
-      if (/\bcanonical\b/i.test(relation)) canonical ??= target.trim();
+      if (/\bcanonical\b/i.test(relation)) canonical ??= resolved(target);
   }
   let modified: string | undefined;
   const dated = (date: unknown) => {
@@ -80,7 +80,11 @@ export function readPageHead(url: string, headers: HeaderList, html: string, rew
   });
   tags.write(html);
   tags.end(true);
+<<<<<<< HEAD
   return { noindex, canonical: canonical && resolved(canonical), refresh, alternates, modified, lines };
+=======
+  return { noindex, canonical, refresh, alternates, lines };
+>>>>>>> b3488e7b (check: judged as far as is certain; one fault, one finding; images, facets and staging hosts)
 }
 
 // `dateModified` of the objects in a script with JSON-LD, but not of those inside of them, such as comments.

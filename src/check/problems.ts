@@ -32,11 +32,19 @@ export function ruleOf({ code, value }: Problem, sitemap: Sitemap): RuleId | und
   return documentRules.get(code);
 }
 
-/** The rules for problems of a sitemap as a document, or of its response. */
-export function judgeProblems(sitemap: Sitemap, findings: SitemapFindings): void {
+/** The rules for problems of a sitemap as a document, or of its response. `instead`: a sitemap that exists, if this one cannot be read. */
+export function judgeProblems(sitemap: Sitemap, findings: SitemapFindings, instead?: string): void {
+  let isBroken = false;
   for (const problem of problemsOf(sitemap)) {
     const rule = ruleOf(problem, sitemap);
-    if (rule !== undefined) findings.addMany(rule, problem.count ?? 1, exampleOf(problem));
+    if (rule === undefined) continue;
+    // One broken transfer damages the compression and the XML in it: the first problem, that of the bytes, is the cause.
+    const breaks = rule === "sitemap-cut-off" || rule === "sitemap-compression";
+    if (breaks && isBroken) continue;
+    isBroken ||= breaks;
+    const { value, line } = exampleOf(problem);
+    const shown = instead === undefined ? value : `${value}; ${instead} exists`;
+    findings.addMany(rule, breaks ? 1 : (problem.count ?? 1), { value: shown, line });
   }
 }
 

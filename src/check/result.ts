@@ -56,7 +56,6 @@ export interface NotChecked {
 
 // Optional inputs are not reported as missing.
 const reasons: Readonly<Partial<Record<Need, string>>> = {
-  complete: "they need a complete read",
   site: "they need the whole website",
   location: "the file's URL is unknown",
   robots: "robots.txt could not be read",
@@ -74,9 +73,10 @@ export function resultOf(
   const { tree, settings } = run;
   const findings = sorted(run).map(({ room: _, ...finding }): Finding => finding);
   const applied = settings.rules.filter(({ id }) => run.findings.severity(id, tree.homepage) !== undefined);
+  const incomplete = missingInWords(run);
   const notChecked = applied.flatMap(({ id, needs = [] }) => {
     const need = needs.find((each) => missing.has(each));
-    const reason = need && reasons[need];
+    const reason = need === "complete" ? incomplete : need && reasons[need];
     return reason === undefined ? [] : [{ rule: id, reason }];
   });
   if (isLate) {
@@ -87,7 +87,7 @@ export function resultOf(
   notChecked.push(...unfinished);
   const sitemapCount = [...tree.sitemaps()].filter(isReadSitemap).length;
   if (sitemapCount === 0 && !tree.complete && !missing.has("site") && !missing.has("robots")) {
-    notChecked.unshift({ rule: "sitemap-none", reason: reasons.complete as string });
+    notChecked.unshift({ rule: "sitemap-none", reason: incomplete });
   }
   return {
     homepage: tree.homepage,
@@ -101,6 +101,15 @@ export function resultOf(
     lastmodTrust,
     rules: settings.rules,
   };
+}
+
+// What could not be read: the first of it, and how much else.
+function missingInWords({ tree }: CheckRun): string {
+  const invalid = [...tree.sitemaps()].filter((each) => each.kind === "invalid");
+  const [first] = invalid;
+  if (first === undefined) return "the website could not be read completely";
+  const others = invalid.length === 1 ? "" : ` and ${counted(invalid.length - 1, "other sitemap")}`;
+  return `${first.url}${others} could not be read, and may list what they look for`;
 }
 
 /** Counts what failed. */

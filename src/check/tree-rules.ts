@@ -1,7 +1,7 @@
 // Checks the sitemaps of a tree as documents that refer to one another, and how they were found. Needs no pages.
-import { type IndexSitemap, isReadSitemap } from "../model/sitemap.ts";
+import { type IndexSitemap, isReadSitemap, type Sitemap } from "../model/sitemap.ts";
 import { walkNodes } from "../tree/parts.ts";
-import type { CheckRun, DocumentContext } from "./context.ts";
+import { type CheckRun, type DocumentContext, isRobots } from "./context.ts";
 import { SitemapFindings } from "./findings.ts";
 import { illustrateProblems, judgeProblems } from "./problems.ts";
 import { judgePreferences } from "./rules/ai.ts";
@@ -13,6 +13,9 @@ export async function judgeTree(run: CheckRun): Promise<void> {
   const named = new Set<string>();
   const judged = new Set<string>();
   const parents: IndexSitemap[] = [];
+  // If robots.txt leads nowhere, a sitemap at a well-known path may be the one that it means.
+  const isFound = (each: Sitemap) => isReadSitemap(each) && site.foundBy(each) === "known-path";
+  const undeclared = tree.root.children.find(isFound)?.url;
   for (const { type, sitemap } of walkNodes(tree.root)) {
     if (type === "leave") {
       if (sitemap.kind === "index") parents.pop();
@@ -31,7 +34,8 @@ export async function judgeTree(run: CheckRun): Promise<void> {
     const identity = `${sitemap.kind} ${sitemap.url}`;
     if (judged.has(identity)) continue;
     judged.add(identity);
-    judgeProblems(sitemap, findings);
+    const isLost = sitemap.kind === "invalid" && parent !== undefined && isRobots(parent);
+    judgeProblems(sitemap, findings, isLost ? undeclared : undefined);
     if (sitemap === tree.root) continue;
     if (sitemap.kind !== "invalid") await illustrateProblems(run, sitemap, findings);
     await judgeDocument(context);

@@ -48,7 +48,7 @@ function trustSentence({ verdict, reasons }: LastmodTrust): string[] {
 export function notCheckedSentences({ notChecked }: CheckResult): string[] {
   const reasons = new Map<string, string[]>();
   for (const { rule, reason } of notChecked) reasons.set(reason, [...(reasons.get(reason) ?? []), rule]);
-  return [...reasons].map(([reason, rules]) => `Not judged, because ${reason}: ${rules.join(", ")}`);
+  return [...reasons].map(([reason, rules]) => `Not checked, because ${reason}: ${rules.join(", ")}`);
 }
 
 /** `17 occurrences in 2 sitemaps`, or the count if it is about the whole website. Undefined for one sitemap. */

@@ -149,6 +149,8 @@ export class DateRules {
       const at = new Date(value).toISOString();
       findings.add("lastmod-all-identical", undefined, `${count} of ${this.#dated} at ${at}`);
     }
+    // All the same are also all within a minute: one finding.
+    if (count >= this.#dated * bounds.nearlyAll) return;
     const generated = mostWithin(bounds.generatedSpread / 1000, this.#recent);
     if (generated >= this.#dated * bounds.nearlyAll) {
       const within = `${generated} of ${this.#dated} within ${bounds.generatedSpread / 1000} s`;

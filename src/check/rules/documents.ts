@@ -57,7 +57,7 @@ export const documentRules: RuleRows<DocumentRuleId> = {
   "sitemap-namespace": rule("error", "protocol", sources.protocol("validating"), {
     sentence: "Incorrect namespace: wrong namespace, element name or position.",
     fix: 'Declare namespaces on the root element: `xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"`.',
-    problems: "xml-namespace xml-root-name xml-element-name xml-misplaced",
+    problems: "xml-entry-skipped xml-namespace xml-root-name xml-element-name xml-misplaced",
   }),
   "sitemap-not-utf8": rule("error", "protocol", sources.protocol("escaping"), {
     sentence: "The file is not valid UTF-8, or is declared as something else.",

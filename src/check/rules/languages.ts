@@ -44,12 +44,10 @@ export const languageRules: RuleRows<LanguageRuleId> = {
   "hreflang-no-return": ruleFor(["google"], "error", "engine", sources.languages, {
     sentence: "No return links: an alternate page does not link back; Google ignores both annotations.",
     fix: "List every version on every page, the page itself included.",
-    needs: ["complete"],
   }),
   "hreflang-return-differs": ruleFor(["google"], "warning", "heuristic", sources.languages, {
     sentence: "Pages disagree about the language of a page.",
     fix: "Use one code per page.",
-    needs: ["complete"],
   }),
   "hreflang-target-unlisted": ruleFor(["google"], "info", "heuristic", sources.languages, {
     sentence: "An alternate page is in no sitemap.",

@@ -1,18 +1,21 @@
 // Rules about news stories, images and videos.
-import { grouped } from "../../model/figures.ts";
+import { counted, grouped } from "../../model/figures.ts";
 import { hasTime, lastInstant } from "../../model/instant.ts";
 import type { NewsStory, SitemapPage, SitemapVideo } from "../../model/page.ts";
+import { detached } from "../../model/text.ts";
 import { bounds } from "../bounds.ts";
-import type { SitemapContext } from "../context.ts";
+import { CommonValue } from "../common-value.ts";
+import { type CheckRun, type Origin, readOrigin, type SitemapContext } from "../context.ts";
 import { isNewsLanguage } from "../language-codes.ts";
 import { type RuleRows, ruleFor, type Words } from "../rule.ts";
 import * as sources from "../sources.ts";
+import { textHash } from "../url-scan.ts";
 
 const { videoDuration, videoRating } = bounds;
 
 type MediaRuleId =
   | Words<"news-too-many news-stale news-incomplete news-date-form news-language news-repeated news-deprecated">
-  | Words<"image-too-many image-incomplete image-deprecated video-incomplete video-is-page video-field video-expired">
+  | Words<"image-too-many image-incomplete image-private-host image-other-host image-not-escaped image-is-page image-placeholder image-deprecated video-incomplete video-is-page video-field video-expired">
   | Words<"video-deprecated media-robots-disallowed">;
 
 export const mediaRules: RuleRows<MediaRuleId> = {
@@ -57,6 +60,26 @@ export const mediaRules: RuleRows<MediaRuleId> = {
     fix: "Give the image a URL, or remove it.",
     problems: "image-incomplete",
   }),
+  "image-private-host": ruleFor(["google"], "error", "practice", sources.images, {
+    sentence: "An image is on a host that is not public.",
+    fix: "Set the site's public URL in the generator.",
+  }),
+  "image-other-host": ruleFor(["google"], "info", "engine", sources.images, {
+    sentence: "Images are on another host, which should be verified in Search Console.",
+    fix: "Verify that host, so that Google reports errors of its images.",
+  }),
+  "image-not-escaped": ruleFor(["google"], "warning", "protocol", sources.protocol("escaping"), {
+    sentence: "The URL of an image has characters that must be percent-encoded, such as spaces.",
+    fix: "Percent-encode the URL as UTF-8.",
+  }),
+  "image-is-page": ruleFor(["google"], "warning", "practice", sources.images, {
+    sentence: "The image of a page is the page itself.",
+    fix: "Give the URL of the image file in `<image:loc>`.",
+  }),
+  "image-placeholder": ruleFor(["google"], "warning", "heuristic", sources.images, {
+    sentence: "Most pages have the same image, such as a placeholder or a logo.",
+    fix: "Give each page its own image, or none.",
+  }),
   "image-deprecated": ruleFor(["google"], "info", "engine", sources.images, {
     sentence: "Google dropped the image tags caption, geo_location, title and license in 2022.",
     fix: "Remove them.",
@@ -98,6 +121,11 @@ export const mediaRules: RuleRows<MediaRuleId> = {
 export class MediaRules {
   // For the current document.
   #stories = 0;
+  // For the website: by the text before the path, the host of an image and how many there are.
+  readonly #hosts = new Map<string, { readonly origin: Origin | undefined; count: number; readonly first: string }>();
+  readonly #common = new CommonValue();
+  readonly #examples = new Map<number, string>();
+  #pictured = 0;
 
   begin(): void {
     this.#stories = 0;
@@ -115,8 +143,48 @@ export class MediaRules {
       const old = tagOf("image", image, ["caption", "geoLocation", "title", "license"]);
       if (old !== undefined) context.findings.add("image-deprecated", url, old);
       reportBlocked([image.url], url, context);
+      this.#judgeImage(image.url, url, context);
+    }
+    const [picture] = images;
+    if (picture !== undefined) {
+      this.#pictured += 1;
+      this.#common.add(textHash(picture.url));
+      if (this.#pictured <= bounds.datedPages) this.#examples.set(textHash(picture.url), detached(picture.url));
     }
     for (const video of videos) judgeVideo(video, url, context);
+  }
+
+  #judgeImage(image: string, page: string, { findings, homeHost }: SitemapContext): void {
+    if (image === page) findings.add("image-is-page", page);
+    if (/[ "<>\\^`{|}]/.test(image)) findings.add("image-not-escaped", page, image);
+    const start = image.slice(0, image.indexOf("/", 8) < 0 ? undefined : image.indexOf("/", 8));
+    let host = this.#hosts.get(start);
+    if (host === undefined) {
+      if (this.#hosts.size >= mostHosts) return;
+      host = { origin: readOrigin(start), count: 0, first: detached(page) };
+      this.#hosts.set(detached(start), host);
+    }
+    const { origin } = host;
+    if (origin === undefined || origin.host === homeHost) return;
+    if (origin.reach !== "public") findings.add("image-private-host", page, image);
+    else host.count += 1;
+  }
+
+  /** All pages were seen. */
+  finish({ findings, tree, site }: CheckRun): void {
+    for (const { origin, count, first } of this.#hosts.values()) {
+      // Subdomains of the website are verified with it.
+      const isOwn = origin !== undefined && domainOf(origin.host) === domainOf(site.homeHost);
+      if (count === 0 || origin === undefined || isOwn) continue;
+      findings.count("image-other-host", tree.homepage, 1, {
+        url: first,
+        value: `${origin.host}: ${counted(count, "image")}`,
+      });
+    }
+    const { value, count } = this.#common.top;
+    if (this.#pictured < bounds.datedPages || count < this.#pictured * bounds.placeholderShare) return;
+    const shown = `${this.#examples.get(value) ?? "one image"} on ${grouped(count)} of ${counted(this.#pictured, "page")}`;
+    findings.count("image-placeholder", tree.homepage, 1, { value: shown });
   }
 
   end({ findings }: SitemapContext): void {
@@ -124,6 +192,13 @@ export class MediaRules {
     if (this.#stories <= newsStories) return;
     findings.add("news-too-many", undefined, `${this.#stories} stories`);
   }
+}
+
+const mostHosts = 1000;
+
+// The last two labels of a name: close enough for advice.
+function domainOf(host: string): string {
+  return host.replace(/:\d+$/, "").split(".").slice(-2).join(".");
 }
 
 function judgeVideo(video: SitemapVideo, page: string, context: SitemapContext): void {

@@ -12,7 +12,7 @@ type UrlRuleId =
   | Words<"url-missing url-tag-repeated url-not-absolute url-invalid url-too-long url-too-long-yandex url-escaped-twice">
   | Words<"url-www-mismatch url-other-host url-other-scheme url-outside-directory url-private-host url-robots-disallowed">
   | Words<"url-credentials url-fragment url-session-id url-tracking-parameter url-not-escaped url-percent-invalid">
-  | Words<"url-percent-twice url-not-normal url-double-slash url-asset url-utility url-duplicate url-repeated">
+  | Words<"url-percent-twice url-not-normal url-double-slash url-asset url-utility url-facet url-duplicate url-repeated">
   | Words<"url-variants url-lastmod-conflict homepage-unlisted">;
 
 export const urlRules: RuleRows<UrlRuleId> = {
@@ -127,6 +127,10 @@ export const urlRules: RuleRows<UrlRuleId> = {
     sentence: "A listed page is useless in search results: a cart, a login, internal search results.",
     fix: "Remove it.",
   }),
+  "url-facet": rule("warning", "engine", sources.urlStructure, {
+    sentence: "A list in another order, filtered, or one of its later pages; such URLs waste crawling.",
+    fix: "List only the list itself.",
+  }),
   "url-duplicate": rule("warning", "heuristic", sources.buildSitemap, {
     sentence: "More than one sitemap lists this URL.",
     fix: "List it in one.",
@@ -177,8 +181,8 @@ export class UrlRules {
     }
     const path = pathOf(url, scan);
     judgeSpelling(url, path, findings);
-    judgeMeaning(url, path, scan, findings);
     const blocked = context.robots.blocked(url);
+    judgeMeaning(url, path, scan, findings, blocked !== undefined);
     if (blocked !== undefined) {
       findings.add("url-robots-disallowed", url, blocked.agents, blocked.isFirst ? undefined : "warning");
     }
@@ -214,12 +218,15 @@ export class UrlRules {
       return true;
     }
     const isAllowed = crossSubmit.has(origin.host) || submittedBy.has(origin.host);
+    if (origin.reach === "staging" && !isHome && origin.host !== location?.origin.host) {
+      findings.add("url-private-host", url, origin.host, isAllowed ? "warning" : undefined);
+      return true;
+    }
     if (location !== undefined && origin.host !== location.origin.host && !isAllowed) {
       const isWww = bareHost(origin.host) === bareHost(location.origin.host);
       findings.add(isWww ? "url-www-mismatch" : "url-other-host", url, location.origin.host);
       return true;
     }
-    if (origin.reach === "staging" && !isHome) findings.add("url-private-host", url, origin.host, "warning");
     return location?.origin.host !== origin.host;
   }
 
@@ -258,7 +265,8 @@ function judgeSpelling(url: string, path: string, findings: SitemapFindings): vo
   }
 }
 
-function judgeMeaning(url: string, path: string, scan: UrlScan, findings: SitemapFindings): void {
+// A page that robots.txt blocks is a finding already.
+function judgeMeaning(url: string, path: string, scan: UrlScan, findings: SitemapFindings, isBlocked: boolean): void {
   const { query, fragment } = scan;
   if (fragment >= 0 && fragment < url.length - 1) findings.add("url-fragment", url);
   if (query >= 0) {
@@ -267,7 +275,9 @@ function judgeMeaning(url: string, path: string, scan: UrlScan, findings: Sitema
     if (trackingParameter.test(parameters)) findings.add("url-tracking-parameter", url);
   }
   if (asset.test(path)) findings.add("url-asset", url);
+  if (isBlocked) return;
   if (utility.test(path) || (query >= 0 && searchQuery.test(url.slice(scan.hostEnd)))) findings.add("url-utility", url);
+  else if (pagedPath.test(path) || (query >= 0 && facet.test(url.slice(query)))) findings.add("url-facet", url);
 }
 
 function pathOf(url: string, { hostEnd, query, fragment }: UrlScan): string {
@@ -293,9 +303,14 @@ const nonAscii = /[^\x00-\x7f]/;
 const percentInvalid = /%(?![0-9a-f]{2})/i;
 const percentTwice = /%25[0-9a-f]{2}/i;
 const dotSegment = /\/\.\.?(?:\/|$)/;
-const sessionParameter = /[?&](?:PHPSESSID|sid|session_?id|jsessionid|ASPSESSIONID[a-z]*|zenid|osCsid)=/i;
+const sessionParameter =
+  /[?&](?:PHPSESSID|sid|sess(?:ion)?(?:_?(?:id|key))?|jsessionid|ASPSESSIONID[a-z]*|zenid|osCsid|cfid|cftoken|_?s_?id|PHPSESSION)=/i;
 const trackingParameter = /[?&](?:utm_[a-z]+|gclid|fbclid|msclkid|yclid|_ga|_gl|mc_eid|ref)=/i;
 const asset = /\.(?:css|js|mjs|json|map|png|jpe?g|gif|svg|webp|avif|woff2?|ico)$/i;
 const utility =
-  /^\/(?:[a-z]{2}(?:-[a-z]{2})?\/)?(?:cart|basket|checkout|log-?in|sign-?in|sign-?up|register|account|my-account|wp-admin|wp-login\.php|search)(?:\/|$)/i;
-const searchQuery = /^\/[^?]*\?(?:s|q|query|search)=/i;
+  /^\/(?:[a-z]{2}(?:-[a-z]{2})?\/)?(?:cart|basket|checkout|log-?in|sign-?in|sign-?up|register|account|my-account|wp-admin|wp-login\.php|search(?:-results)?|catalogsearch|wishlist|compare|password|logout|customer\/account)(?:\/|$)/i;
+// Sorting, filters and pages of a list; `?page=about` is a page.
+const facet =
+  /[?&](?:(?:sort|order|filter|facet|refine|layered|price|min|max|min_price|max_price|per_?page|items_?per_?page|product_list_\w+|prefn\d|orderby|sort_?by|sort_?order|pmin|pmax|srule)(?:\[[^=]*\]|[_.-]\w+)?=|(?:page|p|pg|paged|page_?no|pagenum|start|offset)=\d+(?:&|#|$))/i;
+const pagedPath = /\/page\/\d+\/?$/i;
+const searchQuery = /^\/[^?]*\?(?:[^#]*&)?(?:s|q|query|search|search_?query|searchterm|keywords?)=/i;

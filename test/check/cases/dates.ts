@@ -41,7 +41,7 @@ export const dateCases: readonly Case[] = [
   ),
   finds(
     ["lastmod-generated", 1, "60 of 60 within 60 s", { what: "spread over hours" }],
-    site(...many(60, () => "").map((_, number) => dated(`/${number}`, "2026-06-15T11:59:59Z"))),
+    site(...many(60, (number) => dated(`/${number}`, `2026-06-15T11:59:${number % 2 === 0 ? "01" : "59"}Z`))),
     site(...many(60, (number) => dated(`/${number}`, `2026-06-15T0${number % 10}:00:00Z`))),
   ),
   finds(

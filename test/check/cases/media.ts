@@ -135,4 +135,25 @@ export const mediaCases: readonly Case[] = [
       "/sitemap.xml": sitemap(image("/a", `${home}i/a.jpg`)),
     }),
   ),
+  finds(
+    ["image-private-host", 2, `${home}a`],
+    site(image("/a", "http://localhost/a.jpg"), image("/b", "https://staging.example.org/b.jpg")),
+    site(image("/a", "https://cdn.example.org/a.jpg")),
+  ),
+  finds(
+    ["image-other-host", 1, `${home}a`],
+    site(image("/a", "https://cdn.example.net/a.jpg"), image("/b", "https://cdn.example.net/b.jpg")),
+    site(image("/a", "https://img.example.org/a.jpg")),
+  ),
+  finds(
+    ["image-not-escaped", 1, `${home}a`],
+    site(image("/a", `${home}a b.jpg`)),
+    site(image("/a", `${home}a%20b.jpg`)),
+  ),
+  finds(["image-is-page", 1, `${home}a`], site(image("/a", `${home}a`)), site(image("/a", `${home}a.jpg`))),
+  finds(
+    ["image-placeholder", 1, /^https:\/\/example.org\/none.png on 45 of 60 pages$/],
+    site(...many(60, (at) => image(`/${at}`, at % 4 === 0 ? `${home}${at}.jpg` : `${home}none.png`))),
+    site(...many(60, (at) => image(`/${at}`, at % 4 === 0 ? `${home}none.png` : `${home}${at}.jpg`))),
+  ),
 ];

@@ -84,8 +84,7 @@ export const urlCases: readonly Case[] = [
   finds(
     ["url-private-host", 1, "https://staging.example.org/a", { what: "a staging host", severity: "warning" }],
     { ...site("https://staging.example.org/a"), check: { crossSubmit: ["staging.example.org"] } },
-    // One finding for each URL: it is on another host.
-    site("https://stagingpost.example.org/a", "https://staging.example.org/a"),
+    site("https://stagingpost.example.org/a", "https://latest.example.org/a"),
   ),
   finds(
     ["url-credentials", 1, "https://…@example.org/a"],
@@ -158,5 +157,29 @@ export const urlCases: readonly Case[] = [
     ["sitemap-near-limit", 1, "45002 URLs"],
     site(...many(45_001, (number) => `/${number}`)),
     ...(isLong ? [site(...many(44_999, (number) => `/${number}`))] : []),
+  ),
+  finds(
+    ["url-facet", 6, `${home}c?sort=price`],
+    site(
+      ...[
+        "c?sort=price",
+        "c?filter[color]=red",
+        "c?a=1&amp;page=2",
+        "c/page/3/",
+        "c?orderby=date",
+        "c?min_price=3",
+      ].map((name) => `/${name}`),
+    ),
+    site("/c?page=about", "/page/two", "/c?id=7", "/sort", "/c?color=red"),
+  ),
+  finds(
+    [
+      "url-private-host",
+      2,
+      "https://staging-www.example.org/a",
+      { what: "a staging host in the sitemap of the public one" },
+    ],
+    site("https://staging-www.example.org/a", "https://shop.vercel.app/b"),
+    site("/staging/a"),
   ),
 ];

@@ -1,0 +1,55 @@
+// What is certain is judged, whatever else is missing; one fault is one finding.
+import { expect, test } from "vitest";
+import { files, home, index, links, many, robots, site, sitemap } from "./cases/case.ts";
+import { checked, type Website } from "./checked.ts";
+
+const found = async (website: Website) =>
+  Object.fromEntries((await checked(website)).findings.map(({ rule, count }) => [rule, count]));
+
+test("two pages that were both read and do not name each other are found, whatever else is missing", async () => {
+  const en = `<url><loc>${home}en</loc>${links({ en: "/en", de: "/de", fr: "/fr" })}</url>`;
+  const result = await checked(
+    files({
+      "/sitemap.xml": index("/a.xml", "/gone.xml", "/page.xml"),
+      "/a.xml": sitemap("/", en, `<url><loc>${home}de</loc>${links({ de: "/de" })}</url>`),
+      "/page.xml": { body: "<!doctype html><html><body>Oops</body></html>", headers: { "content-type": "text/html" } },
+    }),
+  );
+  expect(result.complete).toBe(false);
+  const counts = Object.fromEntries(result.findings.map(({ rule, count }) => [rule, count]));
+  expect(counts).toMatchObject({ "hreflang-no-return": 1, "sitemap-unreachable": 1, "sitemap-is-html": 1 });
+  // `/fr` may be in what is missing.
+  expect(counts).not.toHaveProperty("hreflang-target-unlisted");
+  const { notChecked } = result;
+  expect(notChecked.map(({ rule }) => rule)).toContain("hreflang-target-unlisted");
+  expect(new Set(notChecked.map(({ reason }) => reason))).toEqual(
+    new Set([`${home}gone.xml and 1 other sitemap could not be read, and may list what they look for`]),
+  );
+});
+
+test("where robots.txt leads nowhere, the sitemap that exists is named", async () => {
+  const { findings } = await checked({
+    routes: { "/robots.txt": robots("/old.xml"), "/sitemap.xml": sitemap("/", "/a") },
+    crawl: { knownPaths: "always" },
+  });
+  const lost = findings.find(({ rule }) => rule === "sitemap-unreachable");
+  expect([lost?.sitemap, lost?.examples[0]?.value]).toEqual([
+    `${home}old.xml`,
+    expect.stringContaining(`${home}sitemap.xml exists`),
+  ]);
+});
+
+test("dates that are all the same and those of the generation are one finding", async () => {
+  const now = "2026-06-15T11:59:30Z";
+  const same = await found(site(...many(60, (at) => `<url><loc>${home}${at}</loc><lastmod>${now}</lastmod></url>`)));
+  expect(same).toMatchObject({ "lastmod-all-identical": 1 });
+  expect(same).not.toHaveProperty("lastmod-generated");
+});
+
+test("a page that robots.txt blocks is one finding, even if it is also useless", async () => {
+  const { routes } = site("/cart", "/login", "/search?q=a");
+  const counts = await found({
+    routes: { ...routes, "/robots.txt": `${robots("/sitemap.xml")}\nUser-agent: *\nDisallow: /cart\n` },
+  });
+  expect(counts).toMatchObject({ "url-robots-disallowed": 1, "url-utility": 2 });
+});
