@@ -1,16 +1,16 @@
-// What the program gets from its process: streams, environment, signals and exit. It is passed to commands, so that tests run them
-// inside of their own process. And how the program stops.
+// What the program gets from its process: streams, environment, signals and exit. It is passed to commands, so that tests can run them
+// inside their own process. Also decides how the program stops.
 import type { Readable, Writable } from "node:stream";
 import { Stopped, type StopSignal } from "./exit-codes.ts";
 
-/** Standard output or standard error; of a terminal, its width. */
+/** Standard output or standard error. If it is a terminal, it has a width. */
 export type Stream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** A result that is complete once it is kept, and gone once it is discarded; both may be called at any time. */
+/** A result that is complete once `keep` is called, and removed by `discard`. Both may be called at any time. */
 export interface Unfinished {
   /** The file that it replaces, if there is one. */
   readonly replaces?: string | undefined;
-  /** What is true of it if the run is stopped, in words. */
+  /** What to say about it if the run is stopped. */
   readonly ifStopped?: string | undefined;
   keep(): void;
   discard(): void;
@@ -34,7 +34,7 @@ export type Done = (exitCode: number) => void;
 
 export function processContext(): Context {
   return {
-    // Opened by those who read it.
+    // A getter, because Node.js opens standard input on first use.
     get stdin() {
       return process.stdin;
     },

@@ -31,7 +31,7 @@ export const exitCodeTexts: Readonly<Record<ExitCodeName, string>> = {
 };
 
 const isOther: ReadonlySet<ExitCodeName> = new Set(["findings", "hungUp", "terminated"]);
-/** Of commands that read websites. */
+/** The exit codes of commands that read websites. */
 export const websiteExitCodes: readonly ExitCodeName[] = (Object.keys(exitCodes) as ExitCodeName[]).filter(
   (name) => !isOther.has(name),
 );

@@ -80,7 +80,7 @@ export function addCrawlFlags(
 ): Command {
   for (const flag of optionFlags) {
     const long = flag.option.long ?? "";
-    // Each command has its own: some change a default.
+    // Each command gets its own option object, because some change a default.
     if (flag.group === group && (only?.includes(long) ?? true) && !except.includes(long))
       command.addOption(optionOf(flag, flag.row));
   }
@@ -132,7 +132,7 @@ export function withFlagName(message: string): string {
   });
 }
 
-/** `--only added,removed --only moved`. */
+/** Splits `--only added,removed --only moved` into names. Throws a `UsageError` for an unknown one. */
 export function namesIn<T extends string>(
   flag: string,
   values: readonly string[] | undefined,
@@ -145,23 +145,23 @@ export function namesIn<T extends string>(
   throw new UsageError(`${flag}: ${wrong === "" ? "a name is empty" : `unknown name ${wrong}`}${hint}`);
 }
 
-/** Of `ls`, `parse` and `fleet`. */
+/** For `ls`, `parse` and `fleet`. */
 export function checkSince({ since, undated }: CrawlFlags): void {
   if (undated && since === undefined) throw new UsageError("--undated needs --since");
 }
 
-// A flag that begins with `no-` is true for commander until it is given; every other is undefined.
+// For commander, a flag that begins with `no-` is true until it is given; every other is undefined.
 function isGiven({ option }: OptionFlag, flags: CrawlFlags): boolean {
   const value = flags[option.attributeName()];
   return option.negate ? value === false : value !== undefined && value !== false;
 }
 
-/** A flag that may be given several times. */
+/** Collects the values of a flag that may be given several times. */
 export function collected(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value];
 }
 
-/** How often a flag was given. */
+/** Counts how often a flag is given. */
 export function raised(_: string, before: number | undefined): number {
   return (before ?? 0) + 1;
 }
@@ -180,7 +180,7 @@ export function seconds(text: string): number {
   return span / 1000;
 }
 
-// `least` in milliseconds.
+// `least`: the shortest time allowed, in milliseconds.
 function someSeconds(text: string, least = 0): number {
   const given = seconds(text);
   if (given * 1000 < least)
@@ -198,26 +198,26 @@ export function byteCount(text: string): number {
   return bytes;
 }
 
-/** Between the cells of a table. */
+/** Reads the separator between the cells of a table. */
 function separator(text: string): CsvSeparator {
   if (text === "," || text === ";") return text;
   if (text === "tab" || text === "\t") return "\t";
   throw new InvalidArgumentError("Expected a comma, ';' or tab.");
 }
 
-/** `FROM=TO`. */
+/** Splits `FROM=TO`. */
 function urlPair(text: string): readonly string[] {
   const pair = text.split(/=(?=https?:\/\/)/i);
   if (pair.length === 2) return pair;
   throw new UsageError("--rewrite takes FROM=TO, such as https://example.org/=http://localhost:3000/");
 }
 
-/** Without the byte order mark that editors on Windows write. */
+/** Removes the byte order mark that editors on Windows write. */
 export function withoutMark(text: string): string {
   return text.startsWith("\ufeff") ? text.slice(1) : text;
 }
 
-/** Pairs of `Name: value`. A header may be a secret: no message repeats it. */
+/** Splits lines into name and value. A header may be a secret, so no message repeats it. */
 function headerLines(lines: readonly string[]): [name: string, value: string][] {
   return lines.map((line) => {
     const colon = line.indexOf(":");

@@ -1,5 +1,5 @@
-// The help. Of a command: the flags that people use, on one screen; --help-all shows every flag, except that those about the network, which
-// commands have in common, are described by `sitegrove ls --help-all` alone.
+// The help of a command: --help shows the flags that people use, on one screen; --help-all shows every flag. The network flags that commands
+// share are described only in `sitegrove ls --help-all`.
 import { type Command, Help, Option } from "commander";
 
 interface HelpParts {
@@ -10,7 +10,7 @@ interface HelpParts {
   readonly more: string;
 }
 
-/** Of commands with filters. */
+/** For the help of commands with filters. */
 export const patternHelp = `
 A pattern is a substring of the URL (blog), a wildcard pattern for the whole URL
 ('*/blog/*', '*.pdf'), or a regular expression between slashes ('/20\\d\\d/').
@@ -18,7 +18,7 @@ A pattern is a substring of the URL (blog), a wildcard pattern for the whole URL
 
 const helpParts = new WeakMap<Command, HelpParts>();
 
-/** Says what the help of a command shows. A command without it shows everything. */
+/** Sets what the help of a command shows. Without it, the help shows everything. */
 export function addHelp(command: Command, parts: HelpParts): Command {
   helpParts.set(command, parts);
   return command;

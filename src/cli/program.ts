@@ -16,14 +16,14 @@ export async function run(words: readonly string[], context: Context): Promise<n
   try {
     exitCode = await perform(words, context);
     if (exitCode >= exitCodes.hungUp) return exitCode;
-    // For the help and other output written without waiting: a full disk is reported a moment later.
+    // Help and other output is written without waiting, so a full disk is reported a moment later.
     await new Promise((resolve) => setImmediate(resolve));
     await output.flush();
     return exitCode;
   } catch (error) {
     if (error instanceof OutputClosed) return exitCode;
     if (error instanceof Stopped) {
-      // Before anything could be written.
+      // Stopped before anything could be written.
       context.stderr.write("sitegrove: stopped: nothing was written\n");
       return error.exitCode;
     }
@@ -38,7 +38,7 @@ async function perform(words: readonly string[], context: Context): Promise<numb
   const done = (code: number) => {
     exitCode = code;
   };
-  // Commander knows one kind of help.
+  // Commander knows only one kind of help, so --help-all is handled here.
   const isWhole = words.includes("--help-all") && words[0] !== "complete";
   const typed = withCommand(isWhole ? [...words.filter((word) => word !== "--help-all"), "--help"] : words);
   if (typed[0] === "--version" || typed[0] === "-V") {
@@ -85,7 +85,7 @@ const commands: Readonly<Record<string, (context: Context, done: Done) => Promis
   completion: async (context) => (await import("./commands/completion.ts")).completionCommand(context),
 };
 
-// Not in the help: the completion scripts call it.
+// The completion scripts call this command, which is not in the help.
 const completeCommand: (typeof commands)[string] = async (context, done) =>
   (await import("./commands/completion.ts")).completeCommand(context, () => createProgram(context, done));
 
@@ -121,7 +121,7 @@ export async function createProgram(context: Context, done: Done, name = "", isW
       outputError: (text, write) => write(oneLine(text)),
     });
   }
-  // No flags: it fits a small terminal.
+  // The help of the program lists no flags, so that it fits a small terminal.
   return program.configureHelp({ ...program.configureHelp(), visibleOptions: () => [] });
 }
 

@@ -1,5 +1,5 @@
-// Shared by all commands: the start of a run (which files must differ, when an archive is replaced, the first messages), messages, the
-// progress line, the log, Ctrl-C, an output whose reader may disappear, and the end.
+// What all commands share: the start of a run (which files must differ, when an archive is replaced, the first messages), messages, the
+// progress line, the log, Ctrl-C, an output that may lose its reader, and the end.
 import type { CheckOptions } from "../check/options.ts";
 import type { SiteFilesOptions } from "../check/site-files.ts";
 import { timeLeft } from "../crawl/time-budget.ts";
@@ -26,7 +26,7 @@ interface Outcome {
   /** The number of listed pages, or of `unit`. */
   readonly listed: number;
   readonly unit?: string;
-  /** Whether the output is a text about everything: how much of it was written means nothing. */
+  /** Whether the output is a single document, so an item count is meaningless. */
   readonly isWhole?: boolean;
   readonly notes?: readonly string[];
 }
@@ -35,16 +35,16 @@ export class Run {
   readonly context: Context;
   readonly #startedAt = performance.now();
   readonly #doing: Doing;
-  /** Of its crawls. */
+  /** The options of its crawls. */
   readonly options: Options;
   readonly messages: Messages;
   readonly signal: AbortSignal;
-  /** Whether the result itself goes to a terminal, and may have colors there. */
+  /** Whether the result itself goes to a terminal, and whether it may have colors there. */
   readonly isShown: boolean;
   readonly hasColor: boolean;
   readonly #log: Log;
   readonly #newEnding: () => Ending;
-  // One for each website; that of the current one is the last.
+  // One ending for each website. The last is that of the current one.
   readonly #endings: Ending[];
   readonly #progress: Progress | undefined;
   readonly #output: Output;
@@ -58,7 +58,7 @@ export class Run {
   ) {
     this.context = context;
     this.#doing = doing;
-    // First: a path that cannot be written is a mistake on the command line.
+    // Done first, because a path that cannot be written is a mistake on the command line.
     this.#file = flags.output === undefined ? undefined : this.owns(new OutputFile(flags.output, flags.force));
     const { TERM, NO_COLOR } = context.environment;
     this.isShown = this.#file === undefined && context.stdout.isTTY === true && TERM !== "dumb";
@@ -79,13 +79,13 @@ export class Run {
       this.messages.say("stopped before everything was written", "warning");
       context.exit(code);
     };
-    // SIGHUP: the terminal is closed. Node.js ends there even under nohup; like this, temporary files are removed first.
+    // SIGHUP: the terminal was closed. Node.js exits then even under nohup; handling it lets us delete temporary files.
     const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
     // A reader that is still reading gets the rest.
     onStop({ signals: context.signals, exit }, [(stopped) => controller.abort(stopped)], { names, patience: 2000 });
   }
 
-  /** What a target turns out to be, which is reported. */
+  /** Finds out what a target is, and reports it. */
   async probe(target: TreeTarget, more?: Options): Promise<TreeTarget> {
     const found = await probeTarget(target, { ...this.options, ...more }, this.messages, this.#doing);
     const ending = this.#endings.at(-1);
@@ -94,7 +94,7 @@ export class Run {
     return found;
   }
 
-  /** The tree of what a target turns out to be, to be closed; for an archive, only the options about reading apply. */
+  /** Builds the tree of a target, which the caller closes. For an archive, only the options about reading apply. */
   async tree(target: TreeTarget, more?: Options): Promise<SitemapTree> {
     const { buildTreeWhile, openTreeWhile } = await import("../tree/build.ts");
     const found = await this.probe(target, more);
@@ -108,10 +108,10 @@ export class Run {
     return tree;
   }
 
-  /** For checks after a crawl: the time that is left; files of a static site and pages that are requested are counted on a terminal. */
+  /** Options for a check after a crawl: the time that is left. On a terminal, counts the files of a static site and the pages that are requested. */
   whileChecking(files: SiteFilesOptions | undefined): Pick<CheckOptions, "time" | "files" | "onPage"> {
     let [count, drawnAt, firstAt] = [0, 0, 0];
-    // At most ten times a second.
+    // Redrawn at most ten times a second.
     const draw = (text: () => string) => {
       if (this.#progress === undefined || performance.now() < drawnAt + 100) return;
       drawnAt = performance.now();
@@ -131,13 +131,13 @@ export class Run {
     return { time, files: files && { ...files, onFile }, onPage };
   }
 
-  /** A result that is kept if the run succeeds, and discarded otherwise. */
+  /** Registers a result that is kept if the run succeeds, and discarded otherwise. */
   owns<T extends Unfinished>(result: T): T {
     this.context.unfinished.add(result);
     return result;
   }
 
-  /** A child of an index will be read. */
+  /** Called when a child of an index will be read. */
   declare(context: RecurseContext): void {
     this.#progress?.declare(context);
   }
@@ -164,7 +164,7 @@ export class Run {
     this.#endings.push(this.#newEnding());
   }
 
-  /** Nothing more is fetched. */
+  /** Ends the progress line: nothing more is fetched. */
   crawled(): void {
     this.#progress?.stop();
     this.messages.clearLive();
@@ -200,7 +200,7 @@ export class Run {
     }
   }
 
-  // If nothing could be read, the old files are kept.
+  // Keeps or discards the results. If nothing could be read, the old files stay.
   #settle(): void {
     const readNothing = this.#endings.every((ending) => ending.readNothing);
     for (const result of this.context.unfinished) {
@@ -210,7 +210,7 @@ export class Run {
     }
   }
 
-  // What a run that was stopped has written.
+  // Says what a run that was stopped has written.
   #leftBehind({ listed, unit = "page", isWhole = false }: Outcome): string {
     const shown = isWhole ? "incomplete" : `${counted(listed, unit)} listed, incomplete`;
     const left = [...this.context.unfinished].flatMap(({ ifStopped }) => ifStopped ?? []);
@@ -230,12 +230,12 @@ interface Beginning {
   readonly context: Context;
   readonly flags: Flags;
   readonly doing?: Doing;
-  /** With the options for reading them besides those of the flags, and the path of what is local. */
+  /** The targets, with options for reading them besides those of the flags, and the path of what is local. */
   readonly targets: readonly {
     readonly target: Target;
     readonly options?: Options;
     readonly path?: string | undefined;
-    /** What to say about it. */
+    /** What to tell the user about it. */
     readonly note?: string | undefined;
   }[];
   /** Further files and folders that are read. */
@@ -244,14 +244,14 @@ interface Beginning {
   readonly renewed?: readonly (string | undefined)[];
   /** Further files that are written, by the flags that name them. */
   readonly outputs?: Readonly<Record<string, string | undefined>>;
-  /** Something is fetched, even if all targets are files. */
+  /** Whether something is fetched, even if all targets are files. */
   readonly isOnline?: boolean | undefined;
   /** Options that also apply if nothing is fetched; all others are rejected then. */
   readonly offline: readonly string[];
   readonly ending?: (() => Ending) | undefined;
 }
 
-/** Begins a run of a command. Nothing is created before the settings are known to be good. */
+/** Begins a run of a command. Creates nothing before all settings have been checked. */
 export async function withTargets(beginning: Beginning): Promise<Run> {
   const { targets, flags, inputs = [], renewed = [], outputs, offline } = beginning;
   const { output, logFile, save } = flags;

@@ -21,7 +21,7 @@ Examples:
   sitegrove completion zsh > "\${fpath[1]}/_sitegrove"
   sitegrove completion fish > ~/.config/fish/completions/sitegrove.fish`;
 
-// Each asks with the words before the cursor and the one at it, and gets a line for each word that fits: `WORD<tab>description`. If there
+// Each script sends the words before the cursor and the one at it, and gets one line for each word that fits: `WORD<tab>description`. If there
 // is none, the shell offers files.
 const scripts = {
   bash: `_sitegrove() {
@@ -53,7 +53,7 @@ export function completeCommand({ stdout }: Context, program: Program): Command 
 
 type Completion = readonly [word: string, description: string];
 
-/** What the last of the words may become. */
+/** What the last word may be completed to. */
 export function completions(words: readonly string[], program: Command): Completion[] {
   const before = words.slice(0, -1);
   const start = words.at(-1) ?? "";
@@ -61,7 +61,7 @@ export function completions(words: readonly string[], program: Command): Complet
   const help = ["help", "print the help of a command"] as const;
   if (before.length === 0 && !start.startsWith("-")) return fitting([...commandsOf(program), help]);
   const names = before[0] === "help" ? before.slice(1) : before;
-  // A website without a command is listed.
+  // A website without a command means `ls`.
   let command = before[0] === "help" ? program : (named(program, before[0]) ?? named(program, "ls") ?? program);
   for (const name of names) command = named(command, name) ?? command;
   if (before[0] === "help") return fitting(commandsOf(command));

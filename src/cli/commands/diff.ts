@@ -80,7 +80,7 @@ Examples:
 
 export const ignoreInWords: string = `fields to ignore: ${ignorable.join(", ")} (repeatable)`;
 
-/** Of `diff` and `fleet diff`. */
+/** Adds the flags of `diff` and `fleet diff`. */
 export function addDiffFlags(command: Command): Command {
   const format = new Option("-f, --format <format>", "output format; rss is a feed of new pages");
   const only = `kinds of changes to show: ${changeKinds.join(", ")} (repeatable)`;
@@ -100,7 +100,7 @@ export interface DiffFlags extends Flags<DiffFormat> {
   readonly failOn?: readonly string[];
 }
 
-/** Flags without an effect are refused. */
+/** Refuses flags without an effect. */
 export function checkChangeFlags({ csvSafe, format, force, output }: Flags): void {
   if (csvSafe === false && format !== "csv") throw new UsageError("--no-csv-safe works only with -f csv");
   if (force && output === undefined) throw new UsageError("--force needs --output");
@@ -150,7 +150,7 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
     ignore,
     include,
     column: flags.column,
-    // --save and --resume are about the pages that are followed.
+    // --save and --resume apply to the pages that are followed.
     crawl: { ...crawl, save: undefined, resume: undefined },
     signal: run.signal,
   });
@@ -199,7 +199,7 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
   return run.write(pieces, () => ({ listed: ending.told, unit: "change" }));
 }
 
-// --here: a preview is read and listed at its own address, and the pages of the other side are named alike.
+// With --here, a preview is read and listed at its own address, and the URLs of the other side are rewritten to match.
 async function comparedHere(sides: readonly SideTarget[], options: Options): Promise<Options> {
   const { herePairs } = await import("../../crawl/here.ts");
   const pairs = [...(options.rewrite ?? [])];
@@ -249,7 +249,7 @@ async function chooseSides(
   const targets = [parseTarget(before), parseTarget(after)] as const;
   const isAny = targets.some(({ kind }) => kind === "folder");
   if (!isAny && (url ?? map) !== undefined) throw new UsageError("--url and --map are for folders");
-  // That of the other side, by default; any will do for two folders.
+  // The website is that of the other side, by default. For two folders, any website will do.
   const website = url ?? (isAny && map === undefined ? await homepageAmong(targets) : undefined);
   const side = (given: string, target: Target): SideTarget => {
     const folder = target.kind === "folder" ? chooseCheckTarget(given, { url: website, map }, context) : undefined;
@@ -269,7 +269,7 @@ async function homepageAmong(targets: readonly Target[]): Promise<string | undef
   return (await archiveAbout(known.path))?.homepage;
 }
 
-/** What makes a page a changed one, and how to compare the contents of pages. */
+/** Decides what counts as a change of a page, and how to compare the contents of pages. */
 async function contentsOf(
   old: SideTarget,
   now: SideTarget,
@@ -287,28 +287,28 @@ async function contentsOf(
   return { by: by ?? "content", contents: [(url) => contentIn(before, url), (url) => contentIn(after, url)] };
 }
 
-/** How a side was read. */
+/** How the reading of a side ended. */
 interface SideEnding {
   readonly side: "before" | "after";
   readonly name: string;
-  /** Of a website or an archive. */
+  /** For a website or an archive. */
   readonly crawl: CrawlEnding;
-  /** Of a file. */
+  /** For a file. */
   readonly problems: Problem[];
 }
 
-// An unknown page does not count as one.
+// An unknown page does not count as a difference.
 function isDifference(change: TreeChange): boolean {
   return (change.kind === "sitemap" ? change.change : change.kind) !== "unknown";
 }
 
-/** Of `diff`, whose sides tell how they were read, and of `fleet diff`. */
+/** The ending of `diff`, which says how its sides were read, and of `fleet diff`. */
 export class DiffEnding implements Ending {
   readonly #sides: readonly SideEnding[];
   readonly #usesExitCode: boolean;
   #differences = 0;
   readonly #failures = new Map<FollowVerdict, number>();
-  /** Once both sides were compared. */
+  /** Set once both sides were compared. */
   totals: DiffTotals | undefined;
   /** How many changes were reported. */
   told = 0;
@@ -323,13 +323,13 @@ export class DiffEnding implements Ending {
     this.#differences += changes.filter(isDifference).length;
   };
 
-  /** A page was followed. */
+  /** Counts a page that was followed. */
   follow(verdict: FollowVerdict, isFailure: boolean): void {
     this.told += 1;
     if (isFailure) this.#failures.set(verdict, (this.#failures.get(verdict) ?? 0) + 1);
   }
 
-  // Each side has its own.
+  // Each side has its own ending, which sees the events.
   see(): void {}
 
   get isComplete(): boolean {
@@ -354,7 +354,7 @@ export class DiffEnding implements Ending {
     for (const { side, name, crawl, problems } of this.#sides) {
       const shown = problems.filter(({ code }) => isLossy(code) || code === "empty");
       for (const { message } of shown) messages.say(`${name}: ${message}`, "warning");
-      // The rest is in the summary.
+      // The summary has the rest.
       if (crawl.homepage === undefined || crawl.exitCode === exitCodes.complete) {
         crawl.printSkipped(messages);
         continue;

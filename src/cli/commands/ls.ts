@@ -81,7 +81,7 @@ async function ls(names: readonly string[], flags: Flags<Format>, context: Conte
   checkTogether(flags, targets.length);
   const run = await withTargets({
     context,
-    // A folder of tables is not one file.
+    // The output of `parquet` is a folder of tables, not a file.
     flags: format === "parquet" ? { ...flags, output: undefined } : flags,
     doing: ["listing", "sitegrove ls"],
     targets: chosen,
@@ -107,7 +107,7 @@ async function ls(names: readonly string[], flags: Flags<Format>, context: Conte
   return code;
 }
 
-// What to list. A resumed archive may supply its website.
+// Decides what to list. A resumed archive may supply its website.
 async function parseTreeTargets(names: readonly string[], flags: Flags, context: Context) {
   const { sitemap, resume } = flags;
   if (names.length > 0 || resume === undefined || sitemap !== undefined) {
@@ -130,7 +130,7 @@ async function parseTreeTargets(names: readonly string[], flags: Flags, context:
   return { chosen: [{ target, options: { network } }], note };
 }
 
-// Flags without an effect are refused.
+// Refuses flags without an effect.
 function checkTogether(flags: Flags<Format>, websites: number): void {
   const { format, save, output, previous } = flags;
   const refuse = (isWrong: unknown, why: string) => {
@@ -162,7 +162,7 @@ interface Job {
   readonly options: Options;
   readonly run: Run;
   readonly summary: Summary | undefined;
-  /** Once the homepage is known: it may come from an archive. */
+  /** Set once the homepage is known, because it may come from an archive. */
   show: ShowUrl;
 }
 
@@ -205,7 +205,7 @@ async function* sitemapPieces(job: Job): Pieces {
   );
 }
 
-// Yields no text: the tables go to files.
+// Yields no text, because the tables go to files.
 async function* parquetPieces(job: Job): Pieces {
   const { ParquetTables } = await import("../../write/parquet.ts");
   const names = ["pages.parquet", "sitemaps.parquet", "problems.parquet"];
@@ -230,7 +230,7 @@ async function* parquetPieces(job: Job): Pieces {
   yield "";
 }
 
-// The pages to list; those of a repeated sitemap once. `seen` receives every event.
+// The pages to list. Those of a repeated sitemap come once. `seen` receives every event.
 async function* batchesOf(job: Job, seen: See): AsyncGenerator<PageBatch, void, undefined> {
   const { flags, filter, options, run, summary } = job;
   const { crawlWith } = await import("../../crawl/crawl.ts");
@@ -240,7 +240,7 @@ async function* batchesOf(job: Job, seen: See): AsyncGenerator<PageBatch, void, 
     run.see(event);
     seen(event);
   };
-  // Of pages that are not listed, only their number is needed.
+  // Only the URLs are read if the format needs nothing else.
   const urlsOnly = /^(?:pages|sitemaps)/.test(flags.format) && summary === undefined;
   for (const named of eachSite(job)) {
     const target = await run.probe(named);
@@ -271,7 +271,7 @@ async function* treePieces(job: Job): Pieces {
       });
       const show = flags.stripUrl ? stripUrl(tree.homepage) : wholeUrl;
       const limitNote = flags.limit === undefined ? undefined : `stopped at --limit ${flags.limit}`;
-      // The pages of --limit are few already.
+      // With --limit, the pages are few already.
       const look = { show, color: run.hasColor, all: flags.all === true || limitNote !== undefined, limitNote };
       if (flags.format === "json") yield* inPieces(writeJson(tree, steps, run.signal));
       else if (!run.isShown) yield* inPieces(writeTabtree(steps, show, limitNote));
@@ -284,7 +284,7 @@ async function* treePieces(job: Job): Pieces {
   }
 }
 
-// One after another, until the limit is reached. The problems of one are reported before the next begins.
+// Yields websites one after another, until the limit is reached. The problems of one are reported before the next begins.
 function* eachSite({ targets, filter, run }: Job): Generator<TreeTarget, void> {
   let listed = 0;
   for (const [at, target] of targets.entries()) {
@@ -304,7 +304,7 @@ async function treeFor({ flags, filter, options, run }: Job, target: TreeTarget)
   return tree;
 }
 
-// Reading a finished tree does not check the signal.
+// Checks the signal, because reading a finished tree does not.
 async function* untilStopped(
   steps: AsyncIterable<TreeStep>,
   signal: AbortSignal,
@@ -319,7 +319,7 @@ async function* untilStopped(
 
 const mostShown = 20;
 
-// How many pages were listed, by sitemap and by section of the website.
+// Counts how many pages were listed, by sitemap and by section of the website.
 class Summary {
   readonly #counts = { sitemap: new Counts(), section: new Counts() };
 
@@ -335,7 +335,7 @@ class Summary {
       const width = grouped(rows[0]?.[1] ?? 0).length;
       const say = (pages: number, where: string) => messages.say(`  ${grouped(pages).padStart(width)}  ${where}`);
       if (rows.length > 0) messages.say(`pages by ${what}:`);
-      // A section includes everything below it, except for that of the homepage.
+      // A section includes everything below it, except for the section of the homepage.
       const more = what === "section" ? /(?<=\/\/[^/]+\/.*\/)$/ : /$^/;
       for (const [name, pages] of rows) say(pages, name.replace(more, "…"));
       const pages = rest.reduce((sum, [, more]) => sum + more, 0);

@@ -117,7 +117,7 @@ async function parse(source: string, flags: Flags<Format>, context: Context): Pr
       messages.say(`${name}: not read: ${messageWithHint(outcome.reason)}`, "bad");
       return exitCodes.notFound;
     }
-    // Relative URLs in a file without a known URL: all of its pages may be missing.
+    // If a file without a known URL has relative URLs, all of its pages may be missing.
     const isWithoutBase = ({ code }: Problem) => url === undefined && code === "url-invalid";
     const isShown = (problem: Problem) => flags.verbose || isLossy(problem.code) || isWithoutBase(problem);
     for (const problem of problems.filter(isShown))
@@ -134,7 +134,7 @@ async function parse(source: string, flags: Flags<Format>, context: Context): Pr
   }
 }
 
-// One document: without a scheme it is a file, unless it is on this machine.
+// A name without a scheme is a file, unless it is a host on this machine.
 function chooseDocument(source: string): ReturnType<typeof parseTarget> {
   const target = parseTarget(source);
   if (target.kind === "website" && target.isAssumed && !isOnOwnMachine(source))
@@ -144,7 +144,7 @@ function chooseDocument(source: string): ReturnType<typeof parseTarget> {
   return target;
 }
 
-// A stream has no name.
+// Recognizes robots.txt by its content, because a stream has no name.
 async function recognizedStream(document: Document, signal: AbortSignal): Promise<Document> {
   addAbortSignal(signal, document.body as Readable);
   const chunks = document.body[Symbol.asyncIterator]();
@@ -179,7 +179,7 @@ function writerOf(format: Format, flags: Flags, name: string): DocumentWriter {
         writer.end(outcome.kind === "invalid" ? outcome : { ...outcome, complete, problems }),
     };
   }
-  // What is not a sitemap has no title.
+  // Only a sitemap gets a title.
   let title = `${printable(name)}\n`;
   const once = (text = "") => {
     const before = title;

@@ -38,7 +38,7 @@ export function fleetCommand(context: Context, done: Done): Command {
       const { fleet } = await import("./fleet.ts");
       done(await fleet(sites, flags, context));
     });
-  // What follows the name of a command of ours is for that command.
+  // Flags after the name of a subcommand belong to that subcommand.
   command.enablePositionalOptions();
   for (const make of [statusCommand, datasetCommand, workerCommand, resultsCommand, removeCommand])
     command.addCommand(make(context, done));
@@ -69,7 +69,7 @@ ${exitCodeHelp(["complete", "unexpected", "usage", "incomplete", "findings", "in
 const queueText = "queue shared by several machines: redis://HOST/0, rediss://HOST/0";
 const noColor = ["--no-color", "no colors on a terminal"] as const;
 
-/** With a queue, which is required. */
+/** A command that requires a queue. */
 function queueCommand(name: string, summary: string, usage: string, description: string): Command {
   const command = new Command(name).summary(summary).description(description).usage(`--queue URL ${usage}`);
   return command.requiredOption("--queue <url>", queueText);

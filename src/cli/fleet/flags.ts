@@ -18,7 +18,7 @@ type TextFlag = "column" | "queue" | "run" | "shard" | "out" | "previous" | "met
 // `failAbove` in percent.
 type NumberFlag = "failAbove" | "concurrency" | "perAddress" | "maxPages" | "maxTraffic";
 
-/** The flags of both, by commander's names. */
+/** The flags of both commands, by commander's names. */
 export interface FleetFlags
   extends CrawlFlags,
     MessageFlags,
@@ -31,7 +31,7 @@ export interface FleetFlags
   readonly progress: boolean;
 }
 
-/** `folder`: what --out names. `perAddress`: whom this limit counts for. */
+/** `folder`: what --out names. `perAddress`: what the limit counts. */
 export function addFleetFlags(command: Command, folder: string, perAddress: string): Command {
   const format = new Option("-f, --format <format>", "format of the page files, one per website (default: ndjson)");
   command
@@ -68,10 +68,10 @@ export function addFleetFlags(command: Command, folder: string, perAddress: stri
     .option("--no-color", "no colors on a terminal");
 }
 
-// Flags for one website. --concurrency counts websites here.
+// Flags that make sense only for one website. --concurrency counts websites here.
 const otherFlags = ["--limit", "--concurrency", "--no-proxy"];
 
-/** The options of the crawls, without defaults. */
+/** The crawl options that the flags set, without defaults. */
 function givenCrawl({ concurrency: _, previous: __, perAddress: ___, ...flags }: FleetFlags): StreamOptions {
   const { maxPages: pages, maxTraffic: bytes, ...others } = flags;
   const { limits, ...options } = crawlOptions(others);
@@ -79,13 +79,13 @@ function givenCrawl({ concurrency: _, previous: __, perAddress: ___, ...flags }:
   return { ...options, ...pageFilters(others), ...(Object.keys(given).length === 0 ? {} : { limits: given }) };
 }
 
-/** What the flags say about the outputs. Throws a `UsageError` if some do not go together. */
+/** The outputs that the flags describe. Throws a `UsageError` if some flags do not go together. */
 export function runDefaults(flags: FleetFlags): RunDefaults {
   const { out, format, archives, check } = flags;
   if (format === "changes" && !archives) throw new UsageError("-f changes needs --archives, for the next run");
   const crawl = givenCrawl(flags);
   resolveStreamOptions(crawl);
   if (isBucket(out)) bucketAddress(out);
-  // Other processes have other folders.
+  // An absolute path, because other processes work in other folders.
   return { out: out === undefined || isBucket(out) ? out : path.resolve(out), format, archives, check, crawl };
 }

@@ -90,7 +90,7 @@ async function run(
   const { outcomes, websites } = totals;
   const { waiting } = await queue.counts();
   reportList(list, messages);
-  // A small list may leave nothing for one of its parts.
+  // A small list may leave nothing for one of its shards.
   if (websites === 0 && waiting === 0 && list.elsewhere === 0) {
     messages.say("the list contains no website", "bad");
     return exitCodes.usage;
@@ -115,7 +115,7 @@ async function run(
   return watch.stopped(true) ?? code;
 }
 
-// An earlier run may have had another one.
+// Whether the files of a website have this format. An earlier run may have used another one.
 function isInFormat({ files, sitemaps, outcome }: SiteSummary, format = "ndjson"): boolean {
   const { changes, pages = "no.none" } = files;
   const isRead = sitemaps > 0 && outcome !== "failed";

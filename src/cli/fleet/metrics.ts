@@ -6,15 +6,15 @@ import { systemReason } from "../../model/errors.ts";
 import { UsageError } from "../exit-codes.ts";
 import type { FleetTotals } from "./totals.ts";
 
-/** The figures of a running fleet. `lost`: leases that others took over. */
+/** The figures of a running fleet. `lost`: leases that other workers took over. */
 export interface RunningFigures extends Readonly<Record<"waiting" | "lost", number>> {
   readonly totals: FleetTotals;
-  /** What is being read; `since` in milliseconds since 1970. */
+  /** The websites that are being read. `since`: in milliseconds since 1970. */
   readonly active: readonly { readonly since: number; readonly isSlow: boolean }[];
   readonly responses: SiteResponses;
 }
 
-/** `9464` is a port of this machine alone. Returns a function that ends it. Throws a `UsageError` if it cannot listen. */
+/** Serves metrics. `9464` alone is a port of this machine only. Returns a function that ends it. Throws a `UsageError` if it cannot listen. */
 export async function serveMetrics(address: string, figures: () => RunningFigures): Promise<() => void> {
   const [, ipv6, named, port = ""] = /^(?:(?:\[([^\]]+)\]|([^:]+))?:)?(\d{1,5})$/.exec(address) ?? [];
   if (port === "") throw new UsageError(`--metrics takes an address, such as 127.0.0.1:9464, not ${address}`);
@@ -42,7 +42,7 @@ function metricsText({ totals, active, waiting, lost, responses }: RunningFigure
   const { buckets, sum, count } = responses.firstByte;
   const below = Object.fromEntries(buckets.map((each, at) => [`_bucket{le="${firstByteBounds[at]}"}`, each]));
   const firstByte = { ...below, '_bucket{le="+Inf"}': count, _sum: sum, _count: count };
-  // The value, or values by what follows the name.
+  // Each family has one value, or values by their labels.
   const families: readonly (readonly [name: string, type: string, help: string, value: number | Counts])[] = [
     ["sites_total", "counter", "Finished websites, by outcome", labels("outcome", totals.outcomes)],
     ["sites_active", "gauge", "Websites in progress, by lane", labels("lane", { quick: active.length - slow, slow })],
@@ -64,7 +64,7 @@ function metricsText({ totals, active, waiting, lost, responses }: RunningFigure
 
 type Counts = Readonly<Record<string, number>>;
 
-/** `{outcome="complete"}`, with the number. */
+/** Adds a label to counts: `{outcome="complete"}`. */
 function labels(label: string, counts: Counts): Counts {
   return Object.fromEntries(Object.entries(counts).map(([key, count]) => [`{${label}="${key}"}`, count]));
 }

@@ -1,5 +1,4 @@
-// Fleets on several machines, on the side of the user: fills a queue, shows the state of its runs, prints their
-// results.
+// Fleets on several machines, for the user: fills a queue, shows the state of its runs, and prints their results.
 import { isDeepStrictEqual } from "node:util";
 import { openRuns } from "../../fleet/bull-queue.ts";
 import type { BullRuns, RunEntry, RunSettings } from "../../fleet/bull-runs.ts";
@@ -42,13 +41,13 @@ async function entryOf(queue: BullRuns, run: string): Promise<RunEntry & { setti
   throw new UsageError(`no run is named ${run}: ${others}`);
 }
 
-// Everything else a worker needs comes from its own flags.
+// Flags that a run does not pass to its workers: each worker has its own.
 const workerFlags = [
   ...["header", "proxy", "insecure", "ca", "allowPrivate", "publicOnly", "previous", "concurrency"],
   ...["perAddress", "logFile", "logFormat", "failAbove", "metrics"],
 ];
 
-/** The list goes to a queue, and workers read it. Returns the exit code. */
+/** Adds the list to a queue, from which workers read it. Returns the exit code. */
 export async function fillQueue(
   names: readonly string[],
   flags: FleetFlags,
@@ -66,7 +65,7 @@ export async function fillQueue(
   await list.expectColumn();
   const { run = "default" } = flags;
   const { out, format, crawl = {}, ...others } = runDefaults(flags);
-  // Flags that are not given change nothing of a run that is known.
+  // Flags that are not given do not change a known run.
   const defaults: RunDefaults = {
     ...others,
     ...(out === undefined ? {} : { out, format }),
@@ -135,7 +134,7 @@ export function removeRun(flags: QueueFlags & { readonly outputs?: true }, conte
   });
 }
 
-/** Returns the exit code. Without a run: all of them together. */
+/** Shows one run, or all of them together. Returns the exit code. */
 export function queueStatus(
   url: string,
   run: string | undefined,
@@ -157,7 +156,7 @@ export function queueStatus(
   });
 }
 
-/** The sums over some runs. */
+/** The sums over several runs. */
 async function figuresOf(queue: BullRuns, runs: readonly string[]): Promise<object> {
   const counts = { waiting: 0, active: 0, done: 0, failed: 0 };
   const counter = new FleetCounter();

@@ -1,4 +1,4 @@
-// Lists of websites: one homepage a line with comments and blank lines, or a column of a CSV file.
+// Lists of websites: one homepage per line, with comments and blank lines, or a column of a CSV file.
 import { createReadStream, statSync } from "node:fs";
 import { type Line, linesOf, type Row, rowsOf, tooLong, tooLongInWords } from "../../diff/table.ts";
 import { isInShard, readShard, type Shard } from "../../fleet/shard.ts";
@@ -12,7 +12,7 @@ import { malformedLines } from "./totals.ts";
 
 export const noList = "no homepages given; use --from FILE for a list, or see the examples in --help";
 
-/** Counts what it reads. Each website is yielded once. */
+/** A list of websites. Yields each website once, and counts what it reads. */
 export class SiteList {
   readonly #names: readonly string[];
   readonly #flags: Partial<FleetFlags>;
@@ -25,16 +25,16 @@ export class SiteList {
   readonly retry: readonly (typeof retryNames)[number][];
   /** The first lines that are not websites, as sentences. */
   readonly malformed: string[] = [];
-  /** Called with each of them, for a log. */
+  /** Called with each malformed line, for a log. */
   onMalformed: ((sentence: string) => void) | undefined;
   malformedCount = 0;
   duplicates = 0;
-  /** In other shards of the list. */
+  /** Websites in other shards of the list. */
   elsewhere = 0;
   /** Websites that were listed, each once. */
   count = 0;
 
-  /** Throws a `UsageError`. Of the files, `-` is standard input. */
+  /** `-` as a file is standard input. Throws a `UsageError`. */
   constructor(names: readonly string[], flags: Partial<FleetFlags>, stdin: AsyncIterable<Uint8Array> = process.stdin) {
     const { from, column, shard } = flags;
     this.#names = names;
@@ -102,7 +102,7 @@ export class SiteList {
   }
 }
 
-/** The number of a line from 0, its homepage, the whole line if there is more, and settings in other columns. */
+/** An entry: the number of its line from 0, its homepage, the whole line if it has more, and settings from other columns. */
 type ListEntry = readonly [number, string, string?, (SiteSettings | undefined)?];
 
 const mostMalformed = 5;
@@ -133,7 +133,7 @@ async function* plain(lines: AsyncIterable<Line>): AsyncGenerator<Line, void> {
   }
 }
 
-// The first row is read at once.
+// Reads the first row at once, to find the column.
 async function cells(lines: AsyncIterable<Line>, column: string, file: string): Promise<AsyncIterable<ListEntry>> {
   const all = rowsOf(lines);
   const first = await all.next();
@@ -146,7 +146,7 @@ async function cells(lines: AsyncIterable<Line>, column: string, file: string): 
     const there = `${isNumbered ? `${names.length}: ` : ""}${names.join(", ")}`;
     throw new UsageError(`${file} has no column ${column}; there are ${there}`);
   }
-  // With a number there may be a header, too.
+  // If the column is given by number, there may be a header, too.
   const isHeader = !isNumbered || siteJob(names[place]) === undefined;
   const entry = ([at, line, row]: Row): ListEntry => {
     const settings = settingsIn(row, isHeader ? names : []);
@@ -159,7 +159,7 @@ async function cells(lines: AsyncIterable<Line>, column: string, file: string): 
   })();
 }
 
-// The columns with settings for a website.
+// Columns with settings for one website.
 const settingColumns = { delay: "delay", "max-pages": "maxPages", retries: "retries" } as const;
 
 function settingsIn(row: readonly string[], names: readonly string[]): SiteSettings | "unreadable" | undefined {

@@ -36,7 +36,7 @@ export interface FleetTotals {
   readonly preferences?: Readonly<Record<string, number>>;
 }
 
-/** Adds up summaries: of all runs for the table at the end, of this one for progress and metrics. */
+/** Adds up summaries: of all runs for the final table, of this run for progress and metrics. */
 export class FleetCounter {
   readonly #sums = {
     ...{ websites: 0, pages: 0, sitemaps: 0, requests: 0, wireBytes: 0 },
@@ -76,13 +76,13 @@ export class FleetCounter {
   }
 }
 
-// What is true of all: the message of one website names its own line or value.
+// A message for all websites, because the message of one names its own line or value.
 function common(code: SiteReason["code"], message: string): string {
   const general = code === "internal" ? "Internal failure" : problem(code).message;
   return /unknown/.test(general) ? `For example: ${message.replace("For example: ", "")}` : general;
 }
 
-/** For people. `headline`: how many websites there are. */
+/** The final table for people. `headline`: how many websites there are. */
 export function fleetTable(totals: FleetTotals, headline: string = counted(totals.websites, "website")): string {
   const { outcomes, pages, requests, wireBytes, reasons, findings, preferences, previousErrors = 0 } = totals;
   const width = Math.max(6, ...Object.values(outcomes).map((count) => grouped(count).length));
@@ -130,7 +130,7 @@ export function journalIn(folder: string): string {
   return journal;
 }
 
-/** `sitegrove fleet status DIR`: the state of a fleet by its journal, while it runs or after. Returns the exit code. */
+/** `sitegrove fleet status DIR`: shows the state of a fleet by its journal, while it runs or after. Returns the exit code. */
 export async function fleetStatus(folder: string, asJson: boolean, { stdout }: Context): Promise<number> {
   const journal = journalIn(folder);
   const counter = new FleetCounter();
@@ -159,7 +159,7 @@ export async function fleetStatus(folder: string, asJson: boolean, { stdout }: C
   return exitCodes.complete;
 }
 
-/** How long the oldest of the websites that are being read takes already, in milliseconds, by their starts. */
+/** How long the website that has been read longest has taken so far, in milliseconds. */
 export function oldestActive(starts: Iterable<number>): { readonly oldestActive?: number } {
   const first = Math.min(...starts);
   return Number.isFinite(first) ? { oldestActive: Math.max(0, Date.now() - first) } : {};

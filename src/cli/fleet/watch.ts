@@ -13,7 +13,7 @@ import type { FleetFlags } from "./flags.ts";
 import { type RunningFigures, serveMetrics } from "./metrics.ts";
 import { FleetCounter, type FleetTotals, fleetTable } from "./totals.ts";
 
-/** What events do not tell: how many websites there are, and were done before; leases that other workers took over. */
+/** Figures that events do not tell: how many websites there are, how many were done before, and how many leases other workers took over. */
 export interface FleetFigures {
   total(): number;
   readonly before: number;
@@ -24,7 +24,7 @@ type Signals = Readonly<Record<"drain" | "signal", AbortSignal>>;
 
 export class FleetWatch {
   readonly messages: Messages;
-  /** What this run did. */
+  /** The totals of this run. */
   readonly own: FleetCounter = new FleetCounter();
   readonly #context: Context;
   readonly #flags: FleetFlags;
@@ -34,7 +34,7 @@ export class FleetWatch {
   readonly #begin = Date.now();
   readonly #running = new Map<string, { readonly since: number; pages: number; isSlow: boolean }>();
   readonly #responses = noResponses();
-  /** How many were done at moments of the last while. */
+  /** How many websites were done at several recent times. */
   readonly #past = [{ at: this.#begin, done: 0 }];
   #figures: FleetFigures = { total: () => 0, before: 0 };
   #pages = 0;
@@ -53,8 +53,8 @@ export class FleetWatch {
   }
 
   /**
-   * Runs `work` under the given abort signals, and reports its events as progress, log lines and metrics. Ctrl-C finishes what is under way; a
-   * second one stops, and so does a signal that is urgent.
+   * Runs `work` under the given abort signals, and reports its events as progress, log lines and metrics. Ctrl-C lets websites in progress
+   * finish; a second one, or an urgent signal, stops them.
    */
   async run(
     figures: FleetFigures,
@@ -107,7 +107,7 @@ export class FleetWatch {
     }
   }
 
-  /** A line for the log file alone: on standard error, others say it. */
+  /** Writes a line only to the log file, because other messages say it on standard error. */
   note(message: string): void {
     if (this.#flags.logFile !== undefined) this.#log(message, { message });
   }
@@ -117,13 +117,13 @@ export class FleetWatch {
     this.#logLines.append(this.#flags.logFormat === "json" ? jsonOf({ at, ...value }) : `${at} ${text}`);
   }
 
-  /** The exit code, if the run was stopped immediately. `orDrained`: or if it was asked to finish. */
+  /** The exit code, if the run was stopped immediately or, with `orDrained`, was asked to finish. */
   stopped(orDrained: boolean): number | undefined {
     const reason: unknown = this.#stop.signal.reason ?? (orDrained ? this.#drain.signal.reason : undefined);
     return reason instanceof Stopped ? reason.exitCode : undefined;
   }
 
-  /** The table at the end; `all`: the totals of all runs, if there were earlier ones. */
+  /** Prints the final table. `all`: the totals of all runs, if there were earlier ones. */
   print(all: FleetTotals = this.own.totals()): void {
     const { websites, requests } = this.own.totals();
     const took = duration(Date.now() - this.#begin);
@@ -149,7 +149,7 @@ export class FleetWatch {
     const { totals, active, waiting } = this.#now();
     const rate = this.#rate(totals.websites);
     const { total, before } = this.#figures;
-    // The rate says nothing about websites that hang: those in progress may take any time.
+    // The rate says nothing about websites that hang: they may take any time.
     const isMoving = waiting > 0 && Date.now() - this.#lastDone < stillTime;
     const oldest = duration(Date.now() - Math.min(...active.map(({ since }) => since)));
     const end = isMoving ? [`${duration((waiting / rate) * 1000)} left`] : [];
@@ -163,7 +163,7 @@ export class FleetWatch {
     return parts.join(" · ");
   }
 
-  // Of the last while: what comes last is often slower than what came first.
+  // The rate of the last minute, because the last websites are often slower than the first.
   #rate(done: number): number {
     const now = { at: Date.now(), done };
     this.#past.push(now);

@@ -61,7 +61,7 @@ export async function fleetWorker(flags: WorkerFlags, context: Context): Promise
   return watch.stopped(false) ?? (refused.size > 0 ? exitCodes.unexpected : exitCodes.complete);
 }
 
-// One address may serve websites of several workers: they divide the lowest limit. Throws a `UsageError` if there are more workers than that.
+// Workers whose websites share an address divide the lowest limit. Throws a `UsageError` if there are more workers than that.
 async function shareOf(queue: BullRuns, limit: number): Promise<{ share(): number; leave(): Promise<void> }> {
   const leaveQueue = await queue.join(limit);
   let workers = await queue.workers();

@@ -1,6 +1,6 @@
-// The files that `sitegrove check` reads besides sitemaps. The configuration: --config, or sitegrove.json, looked for from the working
-// directory upwards, as far as the root of the repository or the home. It can silence findings: only a regular file of the same user or
-// root is used, and that is reported. The baseline: known findings and their places; only new ones fail a check.
+// The files that `sitegrove check` reads besides sitemaps. The configuration is --config, or a sitegrove.json in the working directory or
+// above it, up to the root of the repository or the home folder. It can silence findings, so only a regular file that belongs to the user or
+// to root is used, and its use is reported. The baseline lists known findings and where they are; only new ones fail a check.
 import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -20,11 +20,11 @@ import type { Messages } from "../output/messages.ts";
 interface CheckConfig {
   readonly failOn?: FailLevel | undefined;
   readonly options: CheckOptions;
-  /** Which file was found, or why one was not taken, for people. */
+  /** Which file was found, or why one was not used, for people. */
   readonly note?: string | undefined;
 }
 
-/** What the configuration and the flags say together. */
+/** Merges the configuration with the flags. */
 export function checkOptions({ config, off = [], now }: Flags, more: CheckOptions = {}): CheckConfig {
   const read = readCheckConfig(config);
   const without = off.flatMap((list) => list.split(",")).map((rule) => [rule.trim(), "off"] as const);
@@ -51,7 +51,7 @@ export function readCheckConfig(given: string | undefined): CheckConfig {
   });
 }
 
-// Errors in it are reported with the name of the file.
+// Reads a JSON file. Errors are reported with the name of the file.
 function fromJson<T>(file: string, take: (value: unknown) => T): T {
   return orUsageError(file, () => take(JSON.parse(withoutMark(readFileSync(file, "utf8")))));
 }
@@ -76,7 +76,7 @@ function findUpwards(folder: string): Found {
   if (link !== undefined) {
     const found = orUsageError(shown, () => statSync(file));
     if (!found.isFile()) return { note: `ignoring ${shown}: it is not a regular file` };
-    // Windows has no such numbers.
+    // Windows has no user ids.
     const isTrusted = ({ uid }: { uid: number }) => !process.getuid || uid === 0 || uid === process.getuid();
     if (isTrusted(found) && isTrusted(link)) return { file, note: `configuration: ${shown}` };
     return { note: `ignoring ${shown}: it belongs to another user; to use it anyway: --config ${shown}` };
@@ -91,7 +91,7 @@ export function readBaseline(file: string): BaselineFindings | undefined {
   return existsSync(file) ? fromJson(file, parseBaseline) : undefined;
 }
 
-/** The file of --baseline. */
+/** The baseline in the file of --baseline. */
 export class BaselineFile {
   readonly baseline: Baseline;
   readonly #file: string;
@@ -106,7 +106,7 @@ export class BaselineFile {
     this.#isUpdated = isUpdated;
   }
 
-  /** Removes known findings from the result; with --update-baseline, writes all of them to the file. Says how many. */
+  /** Removes known findings from the result; with --update-baseline, writes all of them to the file. Reports how many there are. */
   apply(result: CheckResult, tree: SitemapTree, messages: Messages): CheckResult {
     const file = this.#file;
     if (this.#isUpdated && tree.reachable) {

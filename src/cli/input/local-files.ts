@@ -30,7 +30,7 @@ export interface ChosenTarget {
   readonly files?: SiteFilesOptions;
   /** Options that make the crawl read local files. */
   readonly options: Options;
-  /** What to say about it. */
+  /** What to tell the user about it. */
   readonly note?: string | undefined;
 }
 
@@ -88,9 +88,9 @@ export function chooseCheckTarget(
     const rewrite = [...wrong].flatMap((origin) => (origin === right ? [] : [[`${origin}/`, `${right}/`] as const]));
     const files = { folders: folders.map((each) => ({ url: each.url, path: each.name })), pages, ignore, host };
     const target = { kind: "website", homepage: own.url, isAssumed: false } as const;
-    // A folder below the root has no robots.txt: that of the website is elsewhere.
+    // A folder below the root has no robots.txt of its own.
     const useRobots = parseUrl(own.url)?.pathname === "/";
-    // Under a wrong address, too, everything is read as if it were the right one: the address is one mistake, not one for each page.
+    // Everything is read as if the address were right, so that a wrong one is one mistake, and not one for each page.
     const options = { ...localOptions(folders), path: "only", useRobots, rewrite } as const;
     return { target, path: name, hasLocation: true, folders, files, options, note };
   }
@@ -108,7 +108,7 @@ export function chooseCheckTarget(
   return { target, path: name, hasLocation: !place.startsWith(nowhere), folders, options };
 }
 
-/** The URL that two folders are compared at: the first that the files of one agree on. */
+/** The URL at which two folders are compared: the first one that the files of a folder agree on. */
 export function commonAddress(folders: readonly string[]): string {
   const found = folders.map((folder) => readFolderAddress(realpathSync.native(folder)));
   const named = found.flatMap((address) => address.named.map(({ origin }) => `${origin}/`));
@@ -125,10 +125,10 @@ function unknownAddress(name: string, { named }: FolderAddress): string {
 // Enough for the header and the first row of a table.
 const tableStart = 256 * 1024;
 
-// A file without a known URL gets this one.
+// The made-up URL of a file whose URL is not known.
 const nowhere = "https://local.invalid/";
 
-/** The name of the file in place of the made-up URL. */
+/** Shows the name of the file instead of the made-up URL. */
 export function withFileNames(name: string): (url: string) => string {
   return (url) => (url.startsWith(nowhere) ? name : url);
 }

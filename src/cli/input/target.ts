@@ -1,5 +1,5 @@
-// Decides what a name on the command line means, for all commands. A sitemap's URL instead of a homepage is recognized by its name or
-// content, and a website that was given without a scheme and has no https by its response.
+// Decides what a name on the command line means, for all commands. The URL of a sitemap is recognized by its name or content. A website that
+// was given without a scheme is tried with https first.
 import fs from "node:fs";
 import path from "node:path";
 import type { ArchiveInfo } from "../../archive/info.ts";
@@ -21,17 +21,17 @@ import { orUsageError, UsageError } from "../exit-codes.ts";
 import type { Messages } from "../output/messages.ts";
 import type { Doing } from "../run.ts";
 
-/** What a name on the command line means. `isAssumed`: the scheme was not given. */
+/** What a name on the command line stands for. `isAssumed`: the scheme was not given. */
 export type Target =
   | { readonly kind: "website"; readonly homepage: string; readonly isAssumed: boolean }
   | { readonly kind: "sitemaps"; readonly urls: readonly string[] }
   | { readonly kind: "archive" | "file" | "folder"; readonly path: string }
-  /** Standard input or a pipe: can be read once. */
+  /** Standard input or a pipe, which can be read only once. */
   | { readonly kind: "stream"; readonly name: string; readonly path: string };
 
 type NotSitemaps = Exclude<Target, { kind: "sitemaps" }>;
 
-/** What has a tree: a website, given sitemaps, or an archive on disk. */
+/** A target with a tree: a website, given sitemaps, or an archive on disk. */
 export type TreeTarget = Extract<Target, { kind: "website" | "sitemaps" }> | { kind: "archive"; readonly path: string };
 
 /** Decides by the name and by what is on disk; nothing is fetched. Throws a `UsageError` if it cannot be read. */
@@ -51,7 +51,7 @@ export function parseTarget(name: string): NotSitemaps {
   if (stat !== undefined) return { kind: "stream", name, path: name };
   const [host = "", ...below] = name.split(/[/?#]/);
   const isHost = isOnOwnMachine(name) || (/[.:]/.test(host) && (below.length > 0 || !looksLikeFile.test(name)));
-  // A word or a path without a dot in its first part is rather a mistyped file than a host of the own network.
+  // A word, or a path whose first part has no dot, is more likely a mistyped file than a host in the local network.
   if (!isHost || looksLikePath.test(name) || (looksLikeFile.test(host) && !isOnOwnMachine(name)))
     throw new UsageError(
       `no such file or folder: ${name}${isWord.test(name) ? `; for a website: https://${name}/` : ""}`,
@@ -64,13 +64,13 @@ export function contentOf(target: { readonly path: string }, { stdin }: Context)
   return target.path === "-" ? stdin : fs.createReadStream(target.path, { highWaterMark: 256 * 1024 });
 }
 
-/** Without a name, robots.txt is known by its first line that is not a comment. */
+/** Recognizes a robots.txt without a name by its first line that is not a comment. */
 export function isRobotsText(text: string): boolean {
   const line = text.split(/[\r\n]+/).find((each) => !/^\s*(?:#|$)/.test(each)) ?? "";
   return /^\W*(?:user-agent|allow|disallow|sitemap)\s*:/i.test(line);
 }
 
-/** For commands that need a tree. */
+/** Parses a target for commands that need a tree. */
 export function parseTreeTarget(name: string | undefined, sitemaps: readonly string[] = []): TreeTarget {
   if (sitemaps.length > 0) {
     if (name !== undefined) throw new UsageError("give either a website or --sitemap, not both");
@@ -79,7 +79,7 @@ export function parseTreeTarget(name: string | undefined, sitemaps: readonly str
   if (name === undefined) throw new UsageError("no website given; --help shows examples");
   const target = parseTarget(name);
   if (isTreeTarget(target)) return target;
-  // A file with the name of a website, or a sitemap: the message says what to type.
+  // For a file with the name of a website, or a sitemap, the message says what to type.
   const hint = websiteHint(name);
   if (target.kind === "stream") throw new UsageError(`${name} is not a regular file`);
   if (target.kind === "folder") throw new UsageError(`${name} is a local folder, not an archive${hint}`);
@@ -117,7 +117,7 @@ function wellSpelled(url: string): string {
   return scheme === undefined || hasScheme(url) ? url : `${scheme}://${rest.replaceAll("\\", "/")}`;
 }
 
-// `wrong`: what to say of what is not a URL.
+// `wrong`: the beginning of the message if the text is not a URL.
 function webUrl(text: string, wrong: string): string {
   const url = withAssumedScheme(wellSpelled(text));
   const parsed = parseUrl(url);
@@ -131,8 +131,8 @@ const looksLikePath = /^[./~\\]/;
 const isWord = /^[\w-]+$/;
 
 /**
- * What a website turns out to be: which scheme it has, if none was given, and whether the URL is that of a sitemap, which then means only
- * that sitemap. Both are said; so is a --rewrite without an effect on fetching.
+ * Finds out what a website is: its scheme, if none was given, and whether the URL is that of a sitemap, which then means only that sitemap.
+ * Reports both, and a --rewrite that has no effect on fetching.
  */
 export async function probeTarget(
   given: TreeTarget,
@@ -171,15 +171,15 @@ async function withScheme(target: TreeTarget, options: Options, messages: Messag
   return { ...target, homepage: url };
 }
 
-// Sends a request only if the name does not tell. robots.txt means its website.
+// Sends a request only if the name does not tell. A robots.txt stands for its website.
 async function isSitemap(url: string, options: Options): Promise<boolean> {
   const { pathname = "/", search = "" } = parseUrl(url) ?? {};
   if (pathname + search === "/" || isRobotsPath(pathname)) return false;
-  // On a day when it cannot be read, it must not become the whole website.
+  // A sitemap that cannot be read today must not be taken for a website.
   if (/\.(?:xml|txt|rss|atom|rdf|gz)$/i.test(pathname)) return true;
   const { save: _, resume: __, previous: ___, ...rest } = options;
   const { timeout } = resolveOptions(rest);
-  // The crawl requests it again, with the timeouts of the options: a silent website must not take twice as long.
+  // The crawl requests it again with the full timeouts, so a silent website must not take twice as long.
   const brief = { ...timeout, firstByte: Math.min(timeout.firstByte, 12_000) };
   const { fetchDocument } = await import("../../crawl/fetch-one.ts");
   const opened = await fetchDocument(url, { ...rest, retries: 0, timeout: brief });
@@ -224,7 +224,7 @@ export function expectDistinct(inputs: readonly (string | undefined)[], outputs:
   }
 }
 
-// A folder is read: the documents in it are inputs, too.
+// If a folder is read, the documents in it are inputs, too.
 function writtenInto(folder: string, outputs: Outputs): string | undefined {
   if (!fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined;
   const start = fs.realpathSync(folder) + path.sep;
@@ -239,13 +239,13 @@ function identityOf(file: string): string {
     const { dev, ino } = fs.statSync(file, { bigint: true });
     return `${dev} ${ino}`;
   } catch {
-    // Missing or inaccessible: opening it will report that.
+    // The file is missing or inaccessible; opening it will report that.
     const folder = path.dirname(file);
     return path.join(fs.existsSync(folder) ? fs.realpathSync(folder) : path.resolve(folder), path.basename(file));
   }
 }
 
-// A terminal or a pipe may be given more than once.
+// The identity of an open file. A terminal or a pipe has none, because it may be given more than once.
 function openIdentity(descriptor: number): string | undefined {
   try {
     const stats = fs.fstatSync(descriptor, { bigint: true });

@@ -14,13 +14,13 @@ import { jsonOf } from "../../write/printable.ts";
 import { Counts, otherNames } from "../output/counts.ts";
 import { NoAnswer } from "./sites.ts";
 
-/** As JSON, in bytes. The envelope takes a few hundred more. */
+/** The largest answer as JSON, in bytes. The envelope takes a few hundred more. */
 export const mostBytes = 48_000;
-// For a call that searches everything, in milliseconds. The cursor continues it.
+// How long a call may search, in milliseconds. The cursor continues it.
 const longestSearch = 10_000;
 const longestText = 500;
 
-/** A sentence, the data, and what is to be done once the agent got it. */
+/** A sentence, the data, and what to do once the agent has received it. */
 export type Answer = readonly [text: string, facts: object, delivered?: Delivered | undefined];
 export type Delivered = (wasSent: boolean) => Promise<void>;
 
@@ -30,7 +30,7 @@ export interface ListedPage {
   readonly [field: string]: unknown;
 }
 
-/** Of a page that would fill an answer alone, only a part is told. */
+/** A page for an agent. If it would fill an answer alone, only a part of it is included. */
 export function listed({ url, lastModified, newsStory, alternates, images, videos }: SitemapPage): ListedPage {
   const { title, section, publishDate } = newsStory ?? {};
   const page = {
@@ -49,7 +49,7 @@ export function listed({ url, lastModified, newsStory, alternates, images, video
 
 const largestPage = 12_000;
 
-/** Takes items as long as they fit. */
+/** A list that takes items as long as they fit. */
 export class Bounded<T> {
   readonly items: T[] = [];
   omitted = 0;
@@ -60,7 +60,7 @@ export class Bounded<T> {
     for (const item of items) this.add(item);
   }
 
-  /** Whether it was taken. */
+  /** Returns whether the item was taken. */
   add(item: T): boolean {
     this.#left -= Buffer.byteLength(jsonOf(item)) + 1;
     const fits = this.#left >= 0 && this.omitted === 0;
@@ -78,11 +78,11 @@ export interface PagesAnswer {
   readonly complete: boolean;
   readonly pages: readonly ListedPage[];
   readonly nextCursor?: string;
-  /** Why there are fewer than one may expect. */
+  /** Why there are fewer pages than expected. */
   readonly note?: string;
 }
 
-/** Some pages of a tree, from a cursor on: those that are chosen, as many as fit, at most `limit`. A cursor is good for one `state` of it. */
+/** Pages of a tree, from a cursor on: those that match, as many as fit, at most `limit`. A cursor is valid for one `state` of the website. */
 export async function pagesOf(
   tree: SitemapTree,
   { filters, matches = () => true }: { readonly filters?: PageFilters; readonly matches?: Matches },
@@ -99,7 +99,7 @@ export async function pagesOf(
     const more = next.length > 0 && { nextCursor: cursorOf(state, ...next) };
     return { complete: tree.complete, pages: found.items, ...more, ...(note && { note }) };
   };
-  // What was listed before the cursor matters only if no page is to be listed twice.
+  // Pages before the cursor are read again only if no page may be listed twice.
   for (let number = filter.settings.unique ? 0 : from; number < sitemaps.length; number++) {
     let [start, at] = [0, 0];
     const isAhead = (place: number) => number > from || (number === from && place > skipped);
@@ -116,7 +116,7 @@ export async function pagesOf(
   return answer();
 }
 
-/** For the sentence of an answer. */
+/** A remark for the sentence of an answer. */
 export function unlessComplete(complete: boolean): string {
   return complete ? "" : "; incomplete, because not every sitemap could be read: see site_summary";
 }
@@ -146,7 +146,7 @@ export function placeIn(cursor: string, state: number, about: string): readonly 
 // A sitemap in two indexes lists its pages once.
 function distinctSitemaps(tree: SitemapTree): PagesSitemap[] {
   const all = [...tree.sitemaps()].filter((each) => each.kind === "pages");
-  // The first place and the last node of each URL: their pages are the same.
+  // Keeps the position of the first and the node of the last sitemap with each URL: their pages are the same.
   return [...new Map(all.map((each) => [each.url, each])).values()];
 }
 
@@ -191,7 +191,7 @@ export async function summaryOf(tree: SitemapTree): Promise<Answer> {
         for (const { language } of alternates?.slice(0, 100) ?? []) languages.add(language);
         if (lastModified === undefined) continue;
         dated += 1;
-        // By instant: texts with other offsets or precisions do not compare.
+        // Compared by instant, because texts with other offsets or precisions cannot be compared.
         const instant = Date.parse(lastModified);
         if (!(instant <= latest)) [latest, newest] = [instant, `${lastModified}`];
         if (!(instant >= first)) [first, oldest] = [instant, `${lastModified}`];
@@ -220,7 +220,7 @@ export async function summaryOf(tree: SitemapTree): Promise<Answer> {
   return [`${tree.homepage}: ${found}${tree.complete ? "" : ", incomplete"}`, facts];
 }
 
-// And how many pages are in the others.
+// The largest counts, and how many pages are in the others.
 function largest(name: string, counts: Counts, bytes: number): object {
   const list = new Bounded<object>(bytes);
   let others = 0;
@@ -240,7 +240,7 @@ export function problemLine(url: string, { code, message, line, count }: Problem
   return { url: short(url), code, message: short(message), ...(line && { line }), ...(count && { count }) };
 }
 
-/** What `check` finds: each rule once, with a few examples. */
+/** What `check` finds: one entry for each rule, with a few examples. */
 export async function findingsOf(tree: SitemapTree, signal: AbortSignal): Promise<Answer> {
   const { complete, rulesFailed, findings, rules, notChecked } = await checkTree(tree, {
     signal,

@@ -1,5 +1,5 @@
-// What changed on a website since an agent was last told. The list is read from the running comparison, answer by answer. The state is
-// replaced after the last answer was delivered: what an agent did not get is listed again.
+// What changed on a website since an agent last asked. The list is read from the running comparison, answer by answer. The state is replaced
+// after the last answer was delivered, so that changes that the agent did not receive are listed again.
 import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { type Changes, changes, type WebsiteChange } from "../../diff/changes.ts";
 import { SitemapError } from "../../model/errors.ts";
@@ -9,7 +9,7 @@ import { type KeptSite, NoAnswer, notRead, type Sites, whenFree } from "./sites.
 
 export interface ListedChanges {
   readonly isFirst: boolean;
-  /** Whether all sitemaps could be read this time. Of the others, the last known state is kept. */
+  /** Whether all sitemaps could be read this time. The others keep their last known state. */
   readonly complete: boolean;
   readonly changes: readonly {
     readonly kind: string;
@@ -25,17 +25,17 @@ interface OpenList {
   readonly items: AsyncIterator<WebsiteChange>;
   readonly isFirst: boolean;
   complete: boolean;
-  /** Read, but not told yet. */
+  /** A change that was read, but not listed yet. */
   next: WebsiteChange | undefined;
   told: number;
-  /** The last answer, in case it is asked for again. */
+  /** The last answer, in case the agent asks for it again. */
   last: { readonly from: number; readonly answer: ListedChanges } | undefined;
-  /** Once the last answer is on its way: settled when it was delivered, or failed to be. */
+  /** Set once the last answer is on its way. Settles when it was delivered, or could not be. */
   ending?: Promise<void>;
   readonly timer: NodeJS.Timeout;
 }
 
-// A list that nobody continues holds the lock of its website.
+// A list that nobody continues is closed after this long, in milliseconds, because it holds the lock of its website.
 const longestPause = 10 * 60_000;
 
 export type DeliveredChanges = readonly [facts: ListedChanges, delivered?: Delivered];
@@ -68,7 +68,7 @@ export class ChangeLists {
     return [answer, async (wasSent) => (wasSent ? this.#commit(kept, list) : undefined)?.finally(settle) ?? settle()];
   }
 
-  /** Ends a list without telling the rest, so that the website can be read again. */
+  /** Ends a list early, so that the website can be read again. */
   async close(site: string): Promise<void> {
     const { file } = this.#sites.site(site);
     const list = this.#open.get(file);
@@ -76,7 +76,7 @@ export class ChangeLists {
     if (list !== undefined && this.#open.get(file) === list) await this.#discard(file, list);
   }
 
-  /** When the server ends. */
+  /** Ends all lists when the server ends. */
   closeAll(): void {
     for (const [file, list] of this.#open) if (list.ending === undefined) void this.#discard(file, list);
   }
@@ -124,14 +124,14 @@ export class ChangeLists {
     return answer;
   }
 
-  // From now on, these changes are known, and other questions are answered from what was read.
+  // Replaces the state. From now on, these changes are known, and other questions are answered from the new archive.
   async #commit({ file, state }: KeptSite, list: OpenList): Promise<void> {
     if (this.#open.get(file) !== list) return;
     this.#open.delete(file);
     clearTimeout(list.timer);
     const before = statSync(state, { throwIfNoEntry: false })?.ino;
     await list.found.commit();
-    // If no sitemap was found, the state is as it was.
+    // If no sitemap was found, the state has not changed.
     if (statSync(state, { throwIfNoEntry: false })?.ino === before) return;
     const link = `${file}.${process.pid}`;
     rmSync(link, { force: true });

@@ -66,7 +66,7 @@ interface PageQuestion {
 
 type ListQuestion = PageQuestion & Omit<PageFilters, "limit">;
 
-/** `sent` resolves when what was written so far has reached the agent. */
+/** `sent` resolves when everything written so far has reached the agent. */
 export function createServer(sites: Sites, signal: AbortSignal, sent: () => Promise<void>): McpServer {
   const server = new McpServer({ name: "sitegrove", version });
   const add = <Question>(
@@ -94,7 +94,7 @@ export function createServer(sites: Sites, signal: AbortSignal, sent: () => Prom
   };
   const changes = new ChangeLists(sites);
   signal.addEventListener("abort", () => changes.closeAll(), { once: true });
-  // What is read again ends a list of changes that is being told.
+  // Reading a website again ends a list of its changes.
   const use: Sites["use"] = async (site, isRefreshed, work) => {
     if (isRefreshed) await changes.close(site);
     return sites.use(site, isRefreshed, work);
@@ -238,7 +238,7 @@ async function parsedFacts(
 async function answered(answer: () => Promise<Answer>, sent: () => Promise<void>): Promise<CallToolResult> {
   try {
     const [text, facts, delivered] = await answer();
-    // If it cannot be noted that an answer was sent, the next one repeats it.
+    // If the delivery cannot be recorded, the next answer repeats the changes.
     if (delivered !== undefined)
       setImmediate(() =>
         sent()

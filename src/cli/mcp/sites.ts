@@ -16,14 +16,14 @@ import type { SitemapTree } from "../../tree/tree.ts";
 /** Why there is no result, for the agent. */
 export class NoAnswer extends Error {}
 
-/** In the words of the program, whose `--allow-private` is not for agents. */
+/** The message of a problem for agents, who have no `--allow-private`. */
 export function notRead(url: string, reason: Problem): NoAnswer {
   return new NoAnswer(`${url}: ${messageWithHint(reason).replace("--allow-private", "--allow SITE")}`);
 }
 
 export interface SitesOptions {
   readonly folder: string;
-  /** The only websites that are allowed; any public one if empty. */
+  /** The only websites that are allowed; empty allows any public one. */
   readonly allowed: readonly string[];
   readonly crawl: Options;
   readonly signal: AbortSignal;
@@ -36,7 +36,7 @@ export interface KeptSite {
   readonly homepage: string;
   /** The archive. */
   readonly file: string;
-  /** The archive as `changes` last told it. */
+  /** The archive that `changes` compares with. */
   readonly state: string;
   readonly crawl: Options;
 }
@@ -44,7 +44,7 @@ export interface KeptSite {
 export class Sites {
   readonly #options: SitesOptions;
   readonly #allowed: ReadonlySet<string>;
-  // By archive: what is going on.
+  // The work in progress, by archive.
   readonly #busy = new Map<string, { readonly kind: string; readonly doing: Promise<unknown> }>();
 
   constructor(options: SitesOptions) {
@@ -53,12 +53,12 @@ export class Sites {
     makeFolder(options.folder);
   }
 
-  /** Throws a `NoAnswer` if it is not allowed. */
+  /** The files and options of a website. Throws a `NoAnswer` if it is not allowed. */
   site(site: string): KeptSite {
     const { homepage, key } = jobOf(site);
     const crawl = this.crawlOptions(site);
     const host = new URL(homepage).host.replaceAll(/[^a-z0-9.-]/gi, "_").slice(0, 100);
-    // With other options, other pages are found: that is another archive.
+    // Other options find other pages, so they get another archive.
     const made = JSON.stringify(archivedSettings(resolveOptions(this.#options.crawl)));
     const file = path.join(this.#options.folder, `${host}-${keyHash(`${key} ${made}`)}`);
     return { homepage, file: `${file}.warc.gz`, state: `${file}.changes.warc.gz`, crawl };
@@ -74,7 +74,7 @@ export class Sites {
     return { ...crawl, signal, network: isNamed ? "default" : "public-only" };
   }
 
-  /** Uses the tree of a website: from its archive, or from the website if there is none, or a new one is wanted. `state`: when it was read. */
+  /** Uses the tree of a website: from its archive or, if there is none or `refresh` is set, from the website. `state`: when it was read. */
   async use<T>(site: string, refresh: boolean, work: (tree: SitemapTree, state: number) => Promise<T>): Promise<T> {
     const kept = this.site(site);
     const { openTree } = await import("../../tree/build.ts");
@@ -83,7 +83,7 @@ export class Sites {
     const open = () => openTree(kept.file, { signal: this.#options.signal });
     const tree = await open().catch(async (error: unknown) => {
       if (!(error instanceof SitemapError)) throw error;
-      // It is damaged.
+      // The archive is damaged.
       rmSync(kept.file, { force: true });
       await read();
       return open();
@@ -119,7 +119,7 @@ export class Sites {
     const lock = await whenFree(() => FileLock.take(lockOf(state), busyIn(homepage)));
     const partial = path.join(path.dirname(file), `partial.${path.basename(file)}`);
     try {
-      // Another server has just read it.
+      // Another server has just read the website.
       if ((statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) > asked) return;
       rmSync(partial, { force: true });
       const previous = existsSync(file) ? { previous: file } : {};
@@ -127,7 +127,7 @@ export class Sites {
       await tree.close();
       const { unreachable } = tree;
       if (unreachable !== undefined) throw notRead(homepage, unreachable.reason);
-      // What was read first is what `changes` compares with.
+      // `changes` compares with what was read first.
       if (existsSync(file) && !existsSync(state)) linkSync(file, state);
       renameSync(partial, file);
     } finally {
@@ -137,7 +137,7 @@ export class Sites {
   }
 }
 
-/** That of `changes`, which has the same state. */
+/** The lock of a website, which `changes` also uses, because it has the same state. */
 function lockOf(state: string): string {
   return `${state}.lock`;
 }

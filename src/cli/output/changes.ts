@@ -38,7 +38,7 @@ interface DiffOutput {
   /** The website of the pages, once it is known. */
   homepage(): string | undefined;
   seen(changes: readonly TreeChange[]): void;
-  /** For lines with more than the changes. */
+  /** Set for lines with more than the changes. */
   readonly writer?: ChangeWriter | undefined;
 }
 
@@ -47,7 +47,7 @@ export type Batches<End = DiffTotals> = AsyncGenerator<readonly TreeChange[], En
 // About 64 KB of URLs.
 const batchLength = 1000;
 
-/** `choose` gets the first change, `seen` all of them. Returns what the batches return. */
+/** Writes changes in batches. `choose` gets the first change, `seen` gets all of them. Returns what the batches return. */
 export async function* writeChanges<End>(
   batches: Batches<End>,
   choose: (first: TreeChange | undefined) => ChangeWriter | undefined,
@@ -83,7 +83,7 @@ export async function* writeDiff(batches: Batches<DiffTotals>, output: DiffOutpu
   if (write !== undefined) yield write(summarizer.finish(names, kinds, totals));
 }
 
-/** Of formats that need no more than the changes. */
+/** The writer for a format that needs only the changes. */
 export function changeWriter(format: DiffFormat, safe: boolean): ChangeWriter {
   if (format === "csv") return changeCsvWriter({ safe });
   return format === "pages" ? changePagesWriter() : changeNdjsonWriter();

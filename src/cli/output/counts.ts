@@ -9,12 +9,12 @@ export class Counts {
 
   add(name: string, more = 1): void {
     let key = name;
-    // A copy: a part of a URL keeps the whole document alive.
+    // A copy, because a part of a URL would keep the whole document alive.
     if (!this.#counts.has(name)) key = this.#counts.size < mostNames ? Buffer.from(name).toString() : otherNames;
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + more);
   }
 
-  /** Largest first. */
+  /** The counts, largest first. */
   sorted(): [name: string, count: number][] {
     return [...this.#counts].sort(([, one], [, other]) => other - one);
   }

@@ -35,18 +35,18 @@ export class CrawlEnding {
   #minor = 0;
   readonly #skipped = new SkippedEntries();
   #found = false;
-  /** Once it is known. */
+  /** The homepage, once it is known. */
   homepage: string | undefined;
   /** The URL of the website on the command line, perhaps with a path. */
   given: string | undefined;
   #finished: FinishedEvent | undefined;
-  /** Where the pages are, if the website is read from the network. */
+  /** On which hosts the pages are, if the website is read from the network. */
   readonly #hosts = new PageHosts();
   #crawlDelay: Problem | undefined;
-  /** Whether the output is kept even if nothing could be read, because it reports that. An archive never is. */
+  /** Whether the output is kept even if nothing could be read, because it reports that. An archive is never kept then. */
   readonly tellsFailures: boolean = false;
 
-  /** Problems with these codes do not count as losses: the user wants them, as with --limit. */
+  /** `forgiven`: problems that do not count as losses, because the user asked for them, as with --limit. */
   constructor(forgiven: readonly ProblemCode[] = []) {
     this.#forgiven = new Set(forgiven);
   }
@@ -59,7 +59,7 @@ export class CrawlEnding {
     if (event.type !== "problem") return;
     const { url, problem } = event;
     if (problem.code === "crawl-delay") this.#crawlDelay = problem;
-    // Found while the pages of an archive are listed, after its sitemaps were reported.
+    // This problem was found while the pages of an archive were listed, after its sitemaps were reported.
     if (this.#finished === undefined || !isLossy(problem.code)) return;
     this.#partial += 1;
     this.#lose({ url, code: problem.code, message: messageWithHint(problem), what: "incomplete" });
@@ -100,7 +100,7 @@ export class CrawlEnding {
     return this.#finished?.discovery.find(({ reason }) => reason?.code.startsWith("limit-"))?.reason;
   }
 
-  // Given sitemaps that cannot be reached are declared, but nothing was found either.
+  // Given sitemaps that cannot be reached count as declared, but nothing was found either.
   get #unreachable(): UnreachableWebsite | undefined {
     return this.readNothing ? this.#finished?.unreachable : undefined;
   }
@@ -120,7 +120,7 @@ export class CrawlEnding {
     return this.isComplete ? exitCodes.complete : exitCodes.incomplete;
   }
 
-  /** `listed`: how many pages were written; `notes`: further sentences. */
+  /** Prints the end. `listed`: how many pages were written. `notes`: further sentences. */
   print(messages: Messages, listed: number, notes: readonly string[]): void {
     if (this.#unreachable !== undefined) {
       messages.say(unreachableReason(this.homepage, this.#unreachable), "bad");
@@ -143,7 +143,7 @@ export class CrawlEnding {
     messages.say("  If you know its address: sitegrove ls --sitemap URL", "quiet");
   }
 
-  /** How many entries were skipped: nothing is lost silently, even if nothing else is to be said. */
+  /** Says how many entries were skipped, even if there is nothing else to say: nothing is lost silently. */
   printSkipped(messages: Messages): void {
     this.#skipped.print(messages);
   }
@@ -170,7 +170,7 @@ export class CrawlEnding {
     const groups = groupedBy(losses, ({ code }) => code);
     for (const group of groups.slice(0, mostGroups)) {
       const [{ message, what }] = group;
-      // One headline for all, or a message for each.
+      // One headline if all messages are the same, or a message for each.
       const isShared = group.every((loss) => loss.message === message);
       if (isShared) messages.say(`  ${message}`, "warning");
       if (what === "discovery") continue;
@@ -192,13 +192,13 @@ export class CrawlEnding {
   }
 }
 
-/** Notices a website whose pages are all on another host: a preview, whose list would be that of the original. */
+/** Notices a website whose pages are all on another host: a preview, whose list is really that of the original. */
 class PageHosts {
   readonly #asked = new Set<string>();
   readonly #found = new Map<string, string>();
 
   see(event: CrawlEvent): void {
-    // What the website redirects to is the website, too.
+    // A host that the website redirects to also belongs to it.
     if (event.type === "request" && /^[^/]+\/\/[^/]+\/(?:robots\.txt)?$/.test(event.url))
       this.#asked.add(hostOf(event.url));
     const [page] = event.type === "pages" ? event.pages : [];
@@ -241,12 +241,12 @@ export class SkippedEntries {
   }
 }
 
-// Enough to see what is wrong; the log has all of them.
+// The most losses that are kept and shown: enough to see what is wrong. The log has all of them.
 const mostLosses = 1000;
 const mostGroups = 10;
 const mostInGroup = 5;
 
-// Nothing if all of them were fetched.
+// Says how many documents were not fetched again; nothing if all were fetched.
 function sayProvenance(messages: Messages, obtained: FinishedEvent["totals"]["obtained"]): void {
   const unchanged = obtained["not-modified"];
   const parts = [];
@@ -277,7 +277,7 @@ function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): [T, ...T
 /** Why nothing could be read from a website, in one sentence. */
 function unreachableReason(homepage = "", { outcome, reason, documents }: UnreachableWebsite): string {
   const host = parseUrl(homepage)?.host ?? homepage;
-  // Most documents were not even requested.
+  // Most documents were not even requested, so their number is not shown.
   if (reason.code === "rate-limited") return `${host} limits requests: ${startingSmall(reason.message)}`;
   if (reason.code === "http-401")
     return `Login required: ${host} answers 401; pass credentials in the URL or with --header`;
@@ -290,7 +290,7 @@ function unreachableReason(homepage = "", { outcome, reason, documents }: Unreac
   return `${what} ${host}: ${startingSmall(messageWithHint(reason))}`;
 }
 
-// The URLs that were tried and their outcomes, one line for each kind of outcome.
+// Lists the URLs that were tried and their outcomes, one line for each kind of outcome.
 function placesTried(discovery: readonly DiscoveryRecord[]): string[] {
   const groups = groupedBy(discovery, (record) => `${record.by} ${answerInWords(record)}`);
   const lines = groups.slice(0, mostGroups).map(([first, ...others]) => {
@@ -306,12 +306,12 @@ function answerInWords({ outcome, reason, status, sameAs }: DiscoveryRecord): st
   return outcome === "not-a-sitemap" ? "not a sitemap" : outcome;
 }
 
-// Abbreviations such as TLS or HTTP stay in upper case.
+// Lowers the first letter, except in abbreviations such as TLS or HTTP.
 function startingSmall(sentence: string): string {
   return /^[A-Z][a-z]/.test(sentence) ? `${sentence[0]?.toLowerCase()}${sentence.slice(1)}` : sentence;
 }
 
-/** What page filters did, in sentences, for the end of a run, piped or not. `since`: as it was typed. */
+/** Says what page filters did, for the end of a run, piped or not. `since`: as it was typed. */
 export function filterNotes(filter: PageFilter, { since }: { readonly since?: unknown }): string[] {
   const { undated, robotsUnknown } = filter.counts;
   const [host, ...others] = filter.unknownHosts;
@@ -334,7 +334,7 @@ export function filterNotes(filter: PageFilter, { since }: { readonly since?: un
   return notes;
 }
 
-/** `'a' or 'b'`. */
+/** Joins patterns: `'a' or 'b'`. */
 export function inWords(patterns: readonly Pattern[]): string {
   return patterns.map((each) => `'${each}'`).join(" or ");
 }

@@ -127,7 +127,7 @@ const fewExamples = 3;
 function checkText(result: CheckResult, all: boolean, color: boolean): string {
   const { red, yellow, cyan, bold, dim } = createColors(color);
   const paint = { error: red, warning: yellow, info: cyan };
-  // A few lines of a terminal at most.
+  // A text takes a few lines of a terminal at most.
   const shown = (text: string) => printable(all ? text : shortened(text, 300));
   const lines = [bold(shown(result.homepage)), verdict(result)];
   for (const { rule, severity, findings, extent } of groupsOf(result)) {
@@ -183,7 +183,7 @@ function checkAnnotations(result: CheckResult, places: FileLocations): string {
   const groups = groupsOf(result);
   const shown = severities.flatMap((severity) => {
     const lists = groups.filter((group) => group.severity === severity).map((each) => annotated(each, places));
-    // Every rule comes before more examples of one.
+    // The first example of every rule comes before further examples of one.
     const firsts = lists.flatMap((list) => list.slice(0, 1));
     return [...firsts, ...lists.flatMap((list) => list.slice(1))].slice(0, mostShown);
   });
@@ -195,7 +195,7 @@ function checkAnnotations(result: CheckResult, places: FileLocations): string {
 // GitHub shows ten of each kind for a step.
 const mostShown = 10;
 
-/** One for each example; the first says how many there are. */
+/** One annotation for each example. The first says how many there are. */
 function annotated(group: FindingGroup, places: FileLocations): string[] {
   const { rule, severity, findings } = group;
   const fix = rule.fix === "" ? "" : ` Fix: ${rule.fix}`;
@@ -240,7 +240,7 @@ export function appendSummary(file: string, markdown: string): string | undefine
 /** The findings of one rule with one severity. */
 type FindingGroup = ReturnType<typeof groupsOf>[number];
 
-/** Most severe first. */
+/** The groups, most severe first. */
 function groupsOf({ findings, rules, homepage }: CheckResult) {
   const rows = new Map(rules.map((rule) => [rule.id, rule]));
   return groupedByRule(findings).map((group) => {

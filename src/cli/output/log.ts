@@ -9,7 +9,7 @@ import { orUsageError } from "../exit-codes.ts";
 import { type MessageFlags, type Messages, withoutSecrets } from "./messages.ts";
 
 export class Log {
-  // 0: nothing. 1: sitemaps, problems, retries. 2: everything.
+  // 0 logs nothing; 1 logs sitemaps, problems and retries; 2 logs everything.
   readonly #verbosity: number;
   readonly #lines: LogLines;
   #lastProblem: ProblemEvent | undefined;
@@ -25,7 +25,7 @@ export class Log {
     if (text !== undefined) this.#lines.append(`${new Date().toISOString()} ${text}`);
   }
 
-  // An invalid sitemap comes right after the problem that is its reason: that is not logged twice.
+  // The event of an invalid sitemap follows the problem that is its reason, so it is not logged again.
   #wasSaid(event: CrawlEvent): boolean {
     if (event.type === "problem") this.#lastProblem = event;
     if (event.type !== "sitemap" || event.sitemap.kind !== "invalid") return false;
@@ -99,7 +99,7 @@ export class LogLines {
     if (file === undefined) return;
     this.#descriptor = orUsageError(`the log file ${file} cannot be opened`, () => {
       if (!statSync(file, { throwIfNoEntry: false })?.isFIFO()) return openSync(file, "a");
-      // Opening a pipe without a reader would block: opened this way, it fails instead. Kept open meanwhile, so that its reader stays.
+      // Opening a pipe without a reader would block. Opened this way, it fails instead. The probe stays open meanwhile, so that the reader stays.
       const probe = openSync(file, constants.O_WRONLY | constants.O_NONBLOCK);
       const descriptor = openSync(file, "a");
       closeSync(probe);

@@ -9,7 +9,7 @@ export interface MessageFlags {
   /** How often it was given; commander's types know only flags that are given once. */
   readonly verbose?: number | true | undefined;
   readonly logFile?: string | undefined;
-  /** Only errors: what makes the exit code other than 0. */
+  /** Shows only errors, which make the exit code other than 0. */
   readonly quiet?: true | undefined;
 }
 
@@ -17,7 +17,7 @@ export type Tone = "plain" | "good" | "warning" | "bad" | "quiet";
 
 export class Messages {
   readonly isTerminal: boolean;
-  /** Whether the log goes here, too: what it contains need not be repeated. */
+  /** Whether the log goes here, too, so that messages need not repeat it. */
   readonly hasLog: boolean;
   readonly #isQuiet: boolean;
   readonly #stream: Stream;
@@ -31,7 +31,7 @@ export class Messages {
     this.hasLog = Number(verbose) > 0 && logFile === undefined;
     this.isTerminal = stream.isTTY === true && TERM !== "dumb";
     this.#colors = createColors(color && this.isTerminal && !NO_COLOR);
-    // The reader of the messages went away: the result may still be wanted.
+    // If the reader of the messages is gone, the result may still be wanted.
     stream.on("error", () => {});
   }
 
@@ -43,13 +43,13 @@ export class Messages {
     this.#stream.write(this.isTerminal ? `${this.#paint(line, tone)}\n` : `sitegrove: ${line}\n`);
   }
 
-  /** A line for the log: as it is. */
+  /** Writes a line of the log, without the name of the program. */
   log(text: string): void {
     this.clearLive();
     this.#stream.write(`${printable(withoutSecrets(text))}\n`);
   }
 
-  /** Shows lines that the next ones replace. Only on a terminal. */
+  /** Shows lines that the next call replaces. Only on a terminal. */
   live(...texts: readonly string[]): void {
     const width = (this.#stream.columns || 80) - 1;
     const lines = texts.map((text) => fitting(printable(withoutSecrets(text)), width));
@@ -65,7 +65,7 @@ export class Messages {
     this.#live = "";
   }
 
-  // From the end of the last line up to the first one.
+  // Clears lines from the last one up to the first one.
   #clearing(): string {
     return `\r\u001b[2K${"\u001b[1A\u001b[2K".repeat(this.#live.split("\n").length - 1)}`;
   }
@@ -76,15 +76,15 @@ export class Messages {
   }
 }
 
-/** For every command with --insecure. */
+/** The warning of every command with --insecure. */
 export const insecureWarning = "--insecure: certificates are NOT verified, so the server could be anyone";
 
-/** Takes user names and passwords out of the URLs in a text. */
+/** Removes user names and passwords from the URLs in a text. */
 export function withoutSecrets(text: string): string {
   return text.includes("@") ? text.replaceAll(/(\w:\/\/)[^\s/?#@]*(?:@[^\s/?#@]*)*@/g, "$1") : text;
 }
 
-/** Cut to the width of the terminal: a line that wraps could not be cleared. What is not ASCII may be two columns wide. */
+/** Cuts a line to the width of the terminal, because a line that wraps could not be cleared. A character that is not ASCII may be two columns wide. */
 function fitting(line: string, columns: number): string {
   let width = 0;
   let end = 0;

@@ -5,12 +5,12 @@ import { ndjsonWriter, type PageWriter, pagesJsonWriter, pagesWriter, type ShowU
 import { UsageError } from "../exit-codes.ts";
 import type { Flags } from "../flags.ts";
 
-/** Of one document. */
+/** The formats of one document. */
 export const documentFormats = ["tabtree", "pages", "pages-json", "json", "ndjson", "csv"] as const;
 export type Format = (typeof documentFormats)[number] | "sitemaps" | "sitemaps-csv" | "parquet";
-/** Of a website. */
+/** The formats of a website. */
 export const formats: readonly Format[] = [...documentFormats, "sitemaps", "sitemaps-csv", "parquet"];
-/** Lists of pages: written during the crawl. The others show the tree, and wait for it. */
+/** Formats that list pages, and are written during the crawl. The others show the tree, and wait for it. */
 export type PageFormat = "pages" | "pages-json" | "ndjson" | "csv";
 
 export function formatOption(choices: readonly Format[]): Option {
@@ -21,7 +21,7 @@ export function isPageFormat(format: Format): format is PageFormat {
   return format === "pages" || format === "pages-json" || format === "ndjson" || format === "csv";
 }
 
-/** Tables of sitemaps: made from what happened, without reading pages again. */
+/** Whether a format is a table of sitemaps, which is made from events, without reading pages again. */
 export function isSitemapFormat(format: Format): format is "sitemaps" | "sitemaps-csv" {
   return format === "sitemaps" || format === "sitemaps-csv";
 }

@@ -7,18 +7,18 @@ import type { Messages } from "./messages.ts";
 export class Progress {
   readonly #messages: Messages;
   readonly #startedAt = Date.now();
-  // In the order in which they were requested.
+  // The URLs that are being requested, in the order of their requests.
   readonly #underway = new Set<string>();
   readonly #timer: NodeJS.Timeout;
-  // Sitemaps that were declared and are to be followed. An index counts until its first child is declared: then its
-  // children count.
+  // How many sitemaps were declared and will be followed. An index counts until its first child is declared: from then on, its children
+  // count.
   #declared = 0;
   readonly #indexes = new Set<string>();
   #read = 0;
   #failed = 0;
   #pages = 0;
-  // The sitemap that the last pages are from, and how many it told.
-  #told = { url: "", pages: 0 };
+  // The sitemap of the last pages, and how many of its pages were counted already.
+  #counted = { url: "", pages: 0 };
   #bytes = 0;
   #note = "";
   #homepage = "";
@@ -41,11 +41,11 @@ export class Progress {
     if (event.type !== "sitemap") return;
     const { sitemap, depth, response, wireBytes } = event;
     if (response?.obtained === undefined) this.#bytes += wireBytes;
-    // Pages of an archive are read later, and others may be filtered.
+    // The pages of an archive are read later, and others may be filtered.
     if (sitemap.kind === "pages" && response !== undefined)
-      this.#pages += sitemap.pageCount - (sitemap.url === this.#told.url ? this.#told.pages : 0);
+      this.#pages += sitemap.pageCount - (sitemap.url === this.#counted.url ? this.#counted.pages : 0);
     if (sitemap.kind === "index" && (depth <= 1 || this.#indexes.has(sitemap.url))) return;
-    // Sitemaps of discovery were not declared before.
+    // Sitemaps that discovery found were not declared before.
     if (depth === 1) this.#declared += 1;
     if (sitemap.kind === "invalid") this.#failed += 1;
     else this.#read += 1;
@@ -56,7 +56,7 @@ export class Progress {
     this.#declared += 1;
     if (this.#indexes.has(parent)) return;
     this.#indexes.add(parent);
-    // Those at depth 1 were not counted.
+    // Indexes at depth 1 were not counted.
     if (depth > 2) this.#declared -= 1;
   }
 
@@ -73,7 +73,7 @@ export class Progress {
     if (this.#failed > 0) parts.push(`${grouped(this.#failed)} failed`);
     parts.push(counted(this.#pages, "page"));
     if (this.#bytes > 0) parts.push(`${size(this.#bytes / seconds)}/s`);
-    // An estimate from too little data would jump about.
+    // An estimate from too little data would jump around.
     if (done >= 5 && seconds >= 3 && total > done)
       parts.push(`${duration((seconds * 1000 * (total - done)) / done)} left`);
     const [url] = this.#underway;

@@ -17,7 +17,7 @@ interface TreeLook {
   readonly limitNote?: string | undefined;
 }
 
-// Of one sitemap.
+// How many pages of one sitemap are shown.
 const fewPages = 3;
 
 export async function* writeTerminalTree(
@@ -28,7 +28,7 @@ export async function* writeTerminalTree(
   const guide = (depth: number) => (depth === 0 ? "" : colors.dim("│ ".repeat(depth)));
   let pageGuide = "";
   let hint = " (--all shows them)";
-  // Of the current sitemap: pages that were shown, and the first of those that were not, whose number is counted.
+  // For the current sitemap: how many pages were shown and hidden, and the URL of the first hidden one.
   let [shown, hidden, next] = [0, 0, ""];
   for await (const step of steps) {
     if (step.type === "enter") {
@@ -44,7 +44,7 @@ export async function* writeTerminalTree(
       shown += Math.min(room, step.pages.length);
       hidden += Math.max(step.pages.length - room, 0);
     } else {
-      // One more line is better spent on the page itself.
+      // If only one page is hidden, the line shows that page.
       if (hidden === 1) yield `${pageGuide}${printable(show(next))}\n`;
       if (hidden > 1) {
         yield `${pageGuide}${colors.dim(`… ${grouped(hidden)} more${hint}`)}\n`;
