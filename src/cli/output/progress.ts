@@ -34,8 +34,8 @@ export class Progress {
     if (event.type === "retry") this.#note = ` (again in ${Math.ceil(event.delay / 1000)} s)`;
     if ((event.type === "response" || event.type === "failure") && this.#underway.delete(event.url)) this.#note = "";
     if (event.type === "pages") {
-      const told = this.#told.url === event.url ? this.#told.pages : 0;
-      this.#told = { url: event.url, pages: told + event.pages.length };
+      const before = this.#counted.url === event.url ? this.#counted.pages : 0;
+      this.#counted = { url: event.url, pages: before + event.pages.length };
       this.#pages += event.pages.length;
     }
     if (event.type !== "sitemap") return;
