@@ -80,11 +80,7 @@ export function readPageHead(url: string, headers: HeaderList, html: string, rew
   });
   tags.write(html);
   tags.end(true);
-<<<<<<< HEAD
-  return { noindex, canonical: canonical && resolved(canonical), refresh, alternates, modified, lines };
-=======
-  return { noindex, canonical, refresh, alternates, lines };
->>>>>>> b3488e7b (check: judged as far as is certain; one fault, one finding; images, facets and staging hosts)
+  return { noindex, canonical, refresh, alternates, modified, lines };
 }
 
 // `dateModified` of the objects in a script with JSON-LD, but not of those inside of them, such as comments.

@@ -24,13 +24,8 @@ export function checkSarif(result: CheckResult, places: FileLocations): unknown 
   const notes = [
     verdict(result),
     ...(cut > 0 ? [beyond] : []),
-<<<<<<< HEAD
     ...pageSentences(result),
-    ...notChecked.map(({ rule, reason }) => `Not judged, because ${reason}: ${rule}`),
-=======
-    ...sampleSentences(result),
     ...notChecked.map(({ rule, reason }) => `Not checked, because ${reason}: ${rule}`),
->>>>>>> b3488e7b (check: judged as far as is certain; one fault, one finding; images, facets and staging hosts)
   ].map((text) => ({ level: "note", message: { text } }));
   const bases = Object.fromEntries([...places.bases].map(([uri, name]) => [name, { uri }]));
   return {
