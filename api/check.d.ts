@@ -59,6 +59,12 @@ export interface CheckOptions {
    */
   crossSubmit?: readonly string[] | undefined;
   /**
+   * URLs that no sitemap may list: paths, or URLs if they have a scheme; `*` is a wildcard.
+   * @default []
+   * @example ["/drafts/*", "*?preview=*"]
+   */
+  forbidden?: readonly string[] | undefined;
+  /**
    * Findings that are known and accepted.
    * @default []
    * @example [{ rule: "url-other-host", sitemap: "https://example.org/shop/*", reason: "the shop is verified, too", until: "2027-01-01" }]
@@ -518,7 +524,7 @@ type LanguageRuleId = Words<"hreflang-code hreflang-region hreflang-not-absolute
 
 type LastmodReasonCode = "all-equal" | "all-today" | "request-time" | "newer-than-page" | "older-than-page" | "always-changes" | "never-changes";
 
-type MediaRuleId = Words<"news-too-many news-stale news-incomplete news-date-form news-language news-repeated news-deprecated"> | Words<"image-too-many image-incomplete image-deprecated video-incomplete video-is-page video-field video-expired"> | Words<"video-deprecated media-robots-disallowed">;
+type MediaRuleId = Words<"news-too-many news-stale news-incomplete news-date-form news-language news-repeated news-deprecated"> | Words<"image-too-many image-incomplete image-private-host image-other-host image-not-escaped image-is-page image-placeholder image-deprecated video-incomplete video-is-page video-field video-expired"> | Words<"video-deprecated media-robots-disallowed">;
 
 /** The same page, now declared by a different sitemap. */
 interface MovedPage extends DeclaredPage {
@@ -576,7 +582,7 @@ interface UnknownPage extends DeclaredPage {
   readonly missing: "before" | "after";
 }
 
-type UrlRuleId = Words<"url-missing url-tag-repeated url-not-absolute url-invalid url-too-long url-too-long-yandex url-escaped-twice"> | Words<"url-www-mismatch url-other-host url-other-scheme url-outside-directory url-private-host url-robots-disallowed"> | Words<"url-credentials url-fragment url-session-id url-tracking-parameter url-not-escaped url-percent-invalid"> | Words<"url-percent-twice url-not-normal url-double-slash url-asset url-utility url-duplicate url-repeated"> | Words<"url-variants url-lastmod-conflict homepage-unlisted">;
+type UrlRuleId = Words<"url-missing url-tag-repeated url-not-absolute url-invalid url-too-long url-too-long-yandex url-escaped-twice"> | Words<"url-www-mismatch url-other-host url-other-scheme url-outside-directory url-private-host url-robots-disallowed"> | Words<"url-forbidden url-credentials url-fragment url-session-id url-tracking-parameter url-not-escaped url-percent-invalid"> | Words<"url-percent-twice url-not-normal url-double-slash url-asset url-utility url-facet url-duplicate url-repeated"> | Words<"url-variants url-lastmod-conflict homepage-unlisted">;
 
 /** A change that `changes` lists. */
 type WebsiteChange = AddedPage | ChangedPage | RemovedPage | ExpiredPage;

@@ -57,6 +57,7 @@ function configSchema(): string {
       },
       engines: { ...list("The search engines whose rules apply.", { enum: engines }), minItems: 1 },
       crossSubmit: list("Hosts whose pages may be in the sitemaps of this website.", text("A host, with its port.")),
+      forbidden: list("Pages that no sitemap may list.", text("A path or a URL; `*` is a wildcard.")),
       ignore: list("Findings that are known and accepted.", {
         type: "object",
         properties: {

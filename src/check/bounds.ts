@@ -21,7 +21,7 @@ export const bounds = {
   /** A website that lists fewer pages does not list all of its pages. */
   homepagePages: 10,
   /** From this many pages on, dates that are all the same count. */
-  datedPages: 50,
+  datedPages: 10,
   /** The share of pages that counts as all of them. */
   nearlyAll: 0.95,
   /** Dates within this time were written by one run of a generator. */

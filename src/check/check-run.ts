@@ -90,6 +90,8 @@ export async function runCheck(
       scan.read(page.url);
       isHomepageListed ||= scan.pageHigh === homepage.pageHigh && scan.pageLow === homepage.pageLow;
       urls.see(page.url, scan, context);
+      const forbiddenBy = settings.forbiddenBy(page.url);
+      if (forbiddenBy !== undefined) found.add("url-forbidden", page.url, forbiddenBy);
       const lastModified = dates.see(page, context);
       media.see(page, context);
       const { alternates } = page;

@@ -37,6 +37,12 @@ export interface CheckOptions {
    */
   crossSubmit?: readonly string[] | undefined;
   /**
+   * URLs that no sitemap may list: paths, or URLs if they have a scheme; `*` is a wildcard.
+   * @default []
+   * @example ["/drafts/*", "*?preview=*"]
+   */
+  forbidden?: readonly string[] | undefined;
+  /**
    * Findings that are known and accepted.
    * @default []
    * @example [{ rule: "url-other-host", sitemap: "https://example.org/shop/*", reason: "the shop is verified, too", until: "2027-01-01" }]
@@ -139,6 +145,8 @@ export interface CheckSettings
   readonly own: readonly CustomRule[];
   readonly agents: readonly string[];
   readonly crossSubmit: ReadonlySet<string>;
+  /** The pattern that forbids a URL. */
+  readonly forbiddenBy: (url: string) => string | undefined;
   readonly ignore: readonly IgnoredFinding[];
   readonly severities: ReadonlyMap<string, Severity | "off">;
   readonly engines: ReadonlySet<Engine>;
@@ -149,7 +157,9 @@ export interface CheckSettings
 }
 
 const names =
-  "rules engines agents crossSubmit ignore baseline now slow location pages onPage crawl files time signal".split(" ");
+  "rules engines agents crossSubmit forbidden ignore baseline now slow location pages onPage crawl files time signal".split(
+    " ",
+  );
 
 /** Checks options and fills in the defaults. Throws a `SitemapError` with the code `invalid-option`. */
 export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
@@ -159,6 +169,7 @@ export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
     engines: asked = engines,
     agents = defaultAgents,
     crossSubmit = [],
+    forbidden = [],
     ignore = [],
   } = options;
   const { now, slow = bounds.slow, location = true, pages, onPage, crawl, files, signal, baseline } = options;
@@ -181,6 +192,7 @@ export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
     engines: new Set(someStrings("engines", asked).map((engine) => anEngine("engines", engine) as Engine)),
     agents: someStrings("agents", agents),
     crossSubmit: new Set(checks.strings("crossSubmit", crossSubmit).map(hostOf)),
+    forbiddenBy: forbiddenBy(checks.strings("forbidden", forbidden)),
     ignore: checkedIgnore(ignore, ids),
     baseline,
     now: now === undefined ? undefined : checkedTime("now", now),
@@ -208,6 +220,19 @@ export function judgeFor(settings: CheckSettings, received: number): Judge {
     const severity = settings.severities.get(id) ?? own ?? rule.severity;
     const isIgnored = severity === "off" || ignored.some((each) => each.rule === id && each.matches(sitemap));
     return isIgnored ? undefined : severity;
+  };
+}
+
+function forbiddenBy(patterns: readonly string[]): (url: string) => string | undefined {
+  const all = patterns.map((text) => {
+    if (text === "") throw checks.invalid("Expected `forbidden` to have patterns, got an empty text");
+    const matches = wildcard(/^(?:https?:|\*)/i.test(text) ? text : text.replace(/^\/?/, "/"));
+    return { text, matches, isUrl: /^(?:https?:|\*)/i.test(text) };
+  });
+  return (url) => {
+    if (all.length === 0) return undefined;
+    const path = url.replace(/^https?:\/\/[^/?#]*/i, "");
+    return all.find(({ matches, isUrl }) => matches(isUrl ? url : path))?.text;
   };
 }
 

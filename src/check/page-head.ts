@@ -12,7 +12,7 @@ export interface PageHead {
   readonly noindex: ReadonlySet<string>;
   /** The URL that it names as canonical, absolute; like the others, after the option `rewrite`. */
   readonly canonical: string | undefined;
-  /** Where a meta refresh leads, absolute. */
+  /** Where a meta refresh or a script that only redirects leads, absolute. */
   readonly refresh: string | undefined;
   /** By language, in lower case. */
   readonly alternates: ReadonlyMap<string, string>;
@@ -80,6 +80,13 @@ export function readPageHead(url: string, headers: HeaderList, html: string, rew
   });
   tags.write(html);
   tags.end(true);
+  if (refresh === undefined) {
+    const [at, target] = scriptRedirect(html) ?? [];
+    if (target !== undefined) {
+      refresh = resolved(target);
+      lines.refresh = html.slice(0, at).split("\n").length;
+    }
+  }
   return { noindex, canonical, refresh, alternates, modified, lines };
 }
 
@@ -113,5 +120,20 @@ function readRobotsTag(value: string, noindex: Set<string>): void {
 function isNoindex(content: string): boolean {
   return content.split(",").some((word) => /^\s*(?:noindex|none)\s*$/i.test(word));
 }
+
+// `<script>location.href = "/new" + location.search</script>`, alone in a small page. A script with more in it may redirect only some.
+function scriptRedirect(html: string): readonly [at: number, target: string] | undefined {
+  if (html.length > largestStub) return undefined;
+  for (const { 1: code = "", index } of html.matchAll(/<script(?:\s[^>]*)?>([^<]{1,1000})<\/script/gi)) {
+    const [, assigned, called] = redirectingCode.exec(code.trim()) ?? [];
+    const target = assigned ?? called;
+    if (target !== undefined) return [index, target];
+  }
+  return undefined;
+}
+
+const largestStub = 5000;
+const redirectingCode =
+  /^(?:(?:window|document|self|top)\.)?location(?:(?:\.href)?\s*=\s*["'`]([^"'`$]+)["'`]|\.(?:replace|assign)\(\s*["'`]([^"'`$]+)["'`])(?:\s*\+\s*[\w.]+)*\s*\)?;?$/;
 
 const mostAlternates = 1000;

@@ -31,7 +31,8 @@ export interface SiteFilesOptions {
 type Answer =
   /** `robotsTag`: values of X-Robots-Tag headers. */
   | { readonly kind: "file"; readonly file: string; readonly robotsTags: readonly string[] }
-  | { readonly kind: "redirect"; readonly to: string; readonly status: number }
+  /** `file`: the one that would be there otherwise. */
+  | { readonly kind: "redirect"; readonly to: string; readonly status: number; readonly file?: string | undefined }
   /** Another file, by a rule of the server. */
   | { readonly kind: "rewritten" }
   /** `hint`: why, if that helps. */
@@ -150,14 +151,19 @@ export class SiteFiles {
       if (first !== undefined && !value.isForced) continue;
       if (value.status >= 400) return { kind: "missing", hint: `${value.place}: status ${value.status}` };
       if (value.status === 200) return { kind: "rewritten" };
-      return { kind: "redirect", to: fill(value.to), status: value.status };
+      return { kind: "redirect", to: fill(value.to), status: value.status, file: first?.file };
     }
     if (cleanUrls && name.endsWith(".html")) {
       const clean = `/${name.replace(/(?:(?:^|\/)index)?\.html$/, "")}`;
-      return { kind: "redirect", to: trailingSlash && clean !== "/" ? `${clean}/` : clean, status: 308 };
+      return {
+        kind: "redirect",
+        to: trailingSlash && clean !== "/" ? `${clean}/` : clean,
+        status: 308,
+        file: first?.file,
+      };
     }
     if (name !== "" && trailingSlash === !isFolder && !/\.\w+$/.test(name)) {
-      return { kind: "redirect", to: isFolder ? `/${name.slice(0, -1)}` : `/${name}/`, status: 308 };
+      return { kind: "redirect", to: isFolder ? `/${name.slice(0, -1)}` : `/${name}/`, status: 308, file: first?.file };
     }
     if (first === undefined) {
       if (this.#hints-- <= 0) return { kind: "missing" };
@@ -173,7 +179,8 @@ export class SiteFiles {
         )
       : undefined;
     if (to === null) return { kind: "missing", hint: `${first.name} is served without the slash` };
-    if (to !== undefined) return { kind: "redirect", to, status: host === "cloudflare-pages" ? 308 : 301 };
+    if (to !== undefined)
+      return { kind: "redirect", to, status: host === "cloudflare-pages" ? 308 : 301, file: first.file };
     if (first.name === bare) this.#isClean = true;
     const robotsTags = Array.from(rules.robotsTags.match(`/${name}`), ({ value }) => value);
     return { kind: "file", file: first.file, robotsTags };

@@ -41,11 +41,11 @@ export const dateRules: RuleRows<DateRuleId> = {
     fix: "Omit unknown dates.",
   }),
   "lastmod-all-identical": ruleFor(["google", "bing"], "warning", "engine", sources.bingLastmod, {
-    sentence: "All pages have the same date; Bing disregards such dates, and Google uses only accurate ones.",
+    sentence: `All pages, ${bounds.datedPages} or more, have the same date; Bing disregards such dates, and Google uses only accurate ones.`,
     fix: "Give each page the time of its last significant change, or omit the date.",
   }),
   "lastmod-generated": rule("warning", "protocol", sources.protocol("lastmoddef"), {
-    sentence: "The dates are those of the sitemap's generation, not of changes to the pages.",
+    sentence: `The dates of ${bounds.datedPages} or more pages are those of the sitemap's generation, not of changes to the pages.`,
     fix: "Give each page the time of its last significant change, or omit the date.",
   }),
   "lastmod-missing": ruleFor(["bing"], "info", "engine", sources.bing, {

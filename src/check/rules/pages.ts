@@ -43,7 +43,7 @@ export const pageRules: RuleRows<PageRuleId> = {
     fix: "Build the page, or remove it from the sitemap.",
     needs: ["files"],
   }),
-  "page-not-listed": rule("warning", "practice", sources.buildSitemap, {
+  "page-not-listed": rule("error", "practice", sources.buildSitemap, {
     sentence: "A page that search engines may index is in no sitemap.",
     fix: "List it, add `noindex`, or exclude its file with --ignore.",
     needs: ["files", "complete"],
@@ -54,7 +54,7 @@ export const pageRules: RuleRows<PageRuleId> = {
     needs: ["pages"],
   }),
   "page-redirect-stub": rule("warning", "engine", sources.redirects, {
-    sentence: "Page with redirect: a listed page is only a meta refresh.",
+    sentence: "Page with redirect: a listed page is only a meta refresh, or a script that redirects.",
     fix: "List the final URL.",
     needs: ["pages"],
   }),
@@ -104,7 +104,11 @@ export class FileRules {
   see({ url, alternates = [] }: SitemapPage, findings: SitemapFindings): void {
     const answer = this.#files.find(url);
     if (answer?.kind === "missing") findings.add("page-missing-file", url, answer.hint);
-    if (answer?.kind === "redirect") findings.add("page-redirect", url, `${answer.status} to ${answer.to}`);
+    if (answer?.kind === "redirect") {
+      findings.add("page-redirect", url, `${answer.status} to ${answer.to}`, "error");
+      // One mistake: its file is listed, by another URL.
+      if (answer.file !== undefined) this.#listed.add(answer.file);
+    }
     if (answer?.kind !== "file" || this.#listed.has(answer.file)) return;
     const { file, robotsTags } = answer;
     this.#listed.add(file);
@@ -344,18 +348,20 @@ function judgeHead(page: Listed, head: PageHead, run: CheckRun, findings: Sitema
   const { agents } = run.settings;
   const { noindex, canonical, refresh, lines } = head;
   const at = (what: keyof PageHead["lines"]) => (file === undefined ? {} : { file, line: lines[what] });
+  // What a build can still fix fails the check of a folder.
+  const own = file === undefined ? undefined : "error";
   // Such a page often has a noindex and a canonical URL, too.
   if (refresh !== undefined && !isSamePage(refresh, url)) {
-    findings.add("page-redirect-stub", url, refresh, undefined, at("refresh"));
+    findings.add("page-redirect-stub", url, refresh, own, at("refresh"));
     return true;
   }
   const excluded = agents.filter((agent) => isExcluded(agent, noindex));
   if (excluded.length > 0) {
-    const own = excluded[0] === agents[0] ? undefined : "warning";
-    findings.add("page-noindex", url, excluded.join(", "), own, at("noindex"));
+    const isFirst = excluded[0] === agents[0];
+    findings.add("page-noindex", url, excluded.join(", "), isFirst ? undefined : "warning", at("noindex"));
   }
   const isElsewhere = canonical !== undefined && !isSamePage(canonical, url);
-  if (isElsewhere) findings.add("page-canonical-other", url, canonical, undefined, at("canonical"));
+  if (isElsewhere) findings.add("page-canonical-other", url, canonical, own, at("canonical"));
   const different = differentLanguage(alternates, head);
   if (different !== undefined) findings.add("page-hreflang-differs", url, different, undefined, at("alternates"));
   return excluded.length > 0 || isElsewhere;

@@ -11,7 +11,7 @@ import type { UrlScan } from "../url-scan.ts";
 type UrlRuleId =
   | Words<"url-missing url-tag-repeated url-not-absolute url-invalid url-too-long url-too-long-yandex url-escaped-twice">
   | Words<"url-www-mismatch url-other-host url-other-scheme url-outside-directory url-private-host url-robots-disallowed">
-  | Words<"url-credentials url-fragment url-session-id url-tracking-parameter url-not-escaped url-percent-invalid">
+  | Words<"url-forbidden url-credentials url-fragment url-session-id url-tracking-parameter url-not-escaped url-percent-invalid">
   | Words<"url-percent-twice url-not-normal url-double-slash url-asset url-utility url-facet url-duplicate url-repeated">
   | Words<"url-variants url-lastmod-conflict homepage-unlisted">;
 
@@ -81,6 +81,10 @@ export const urlRules: RuleRows<UrlRuleId> = {
     sentence: "URL blocked by robots.txt: search engines cannot crawl the page, and may list it without a description.",
     fix: "Remove it from the sitemap, or allow it in robots.txt.",
     needs: ["robots"],
+  }),
+  "url-forbidden": rule("error", "practice", sources.protocol("locdef"), {
+    sentence: "A sitemap lists a page that your configuration forbids.",
+    fix: "Exclude the page from the sitemap, or change `forbidden` in sitegrove.json.",
   }),
   "url-credentials": rule("error", "practice", `${sources.uri}#section-3.2.1`, {
     sentence: "A URL contains a user name or password.",

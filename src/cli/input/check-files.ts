@@ -34,7 +34,7 @@ export function checkOptions({ config, off = [], now }: Flags, more: CheckOption
   return { ...read, options };
 }
 
-const keys = ["$schema", "rules", "failOn", "agents", "engines", "crossSubmit", "ignore"];
+const keys = ["$schema", "rules", "failOn", "agents", "engines", "crossSubmit", "forbidden", "ignore"];
 
 export function readCheckConfig(given: string | undefined): CheckConfig {
   const { file, note }: Found = given === undefined ? findUpwards(process.cwd()) : { file: given };

@@ -27,7 +27,7 @@ export const dateCases: readonly Case[] = [
   finds(
     ["lastmod-all-identical", 1, "48 of 50 at 2026-05-01T10:00:00.000Z"],
     site(...many(50, (number) => dated(`/${number}`, number < 48 ? "2026-05-01T10:00:00Z" : minute(number)))),
-    site(...many(49, (number) => dated(`/${number}`, "2026-05-01T10:00:00Z"))),
+    site(...many(9, (number) => dated(`/${number}`, "2026-05-01T10:00:00Z"))),
   ),
   finds(
     ["lastmod-all-identical", 1, "95 of 100 at 2026-05-01T00:00:00.000Z", { what: "most, but not nearly all" }],

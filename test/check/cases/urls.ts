@@ -87,6 +87,11 @@ export const urlCases: readonly Case[] = [
     site("https://stagingpost.example.org/a", "https://latest.example.org/a"),
   ),
   finds(
+    ["url-forbidden", 2, `${home}drafts/a`],
+    { ...site("/drafts/a", "/a?preview=1", "/a"), check: { forbidden: ["/drafts/*", "*?preview=*"] } },
+    { ...site("/my/drafts/a", "/drafts"), check: { forbidden: ["/drafts/*", "https://other.org/*"] } },
+  ),
+  finds(
     ["url-credentials", 1, "https://…@example.org/a"],
     site("https://user:secret@example.org/a"),
     site("/@user", "/a?b=c@d"),
