@@ -1,6 +1,6 @@
-// One document from a string: the entry point `sitegrove/parse`.
+// One document from a string, and the entry point `sitegrove/parse`.
 /**
- * One document from a string, with `import { parseSitemap } from "sitegrove/parse"`: synchronous, no I/O, runs anywhere.
+ * Documents from strings and streams, with `import { parseSitemap } from "sitegrove/parse"`: runs anywhere, also in workers and browsers.
  * @module sitegrove/parse
  */
 import { unexpected } from "../model/option-checks.ts";
@@ -19,8 +19,12 @@ export type {
   ParsedInvalid,
   ParsedPages,
   ParsedSitemap,
+  RobotsPreference,
   SitemapReference,
 } from "../model/sitemap.ts";
+export { parseStream } from "./parse-stream.ts";
+export type { RobotsRule } from "./robots.ts";
+export { parseRobots, type RobotsTxt } from "./robots-rules.ts";
 
 /**
  * Reads a sitemap of any format. Never throws because of the text; throws a `SitemapError` for invalid arguments.

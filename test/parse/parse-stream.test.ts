@@ -1,0 +1,68 @@
+// A document from a stream of bytes, as workers and browsers have it.
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { type ParsedPages, parseSitemap, parseStream } from "../../src/parse/parse-sitemap.ts";
+
+const text = `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${Array.from(
+  { length: 1000 },
+  (_, at) => `<url><loc>https://example.org/ä${at}</loc></url>`,
+).join("")}</urlset>`;
+
+function streamOf(bytes: Uint8Array, size = 1000, error?: Error): ReadableStream<Uint8Array> {
+  let at = 0;
+  return new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (at < bytes.length) return controller.enqueue(new Uint8Array(bytes.subarray(at, (at += size))));
+      return error === undefined ? controller.close() : controller.error(error);
+    },
+  });
+}
+
+test.each([
+  ["plain", Buffer.from(text)],
+  ["gzip", gzipSync(text)],
+  ["gzip twice", gzipSync(gzipSync(text))],
+  ["UTF-16 with a byte order mark", Buffer.from(`\ufeff${text}`, "utf16le")],
+  ["UTF-8 with a byte order mark", Buffer.from(`\ufeff${text}`)],
+  ["ISO-8859-1, as declared", Buffer.from(text.replace('"1.0"', '"1.0" encoding="ISO-8859-1"'), "latin1")],
+])("%s: the same pages as from the text, in pieces of any size", async (_, bytes) => {
+  const { pages } = parseSitemap(text) as ParsedPages;
+  for (const size of [3, 1000, 1e6]) {
+    expect(await parseStream(streamOf(bytes, size))).toMatchObject({ complete: true, pages });
+  }
+});
+
+test("what is lost is reported, and the part before it is kept", async () => {
+  const whole = gzipSync(text);
+  const half = whole.length >> 1;
+  const damaged = Buffer.from(whole);
+  damaged.fill(0xff, half, half + 50);
+  for (const bytes of [whole.subarray(0, half), damaged]) {
+    const { problems, complete } = (await parseStream(streamOf(bytes))) as ParsedPages;
+    expect(complete).toBe(false);
+    expect(problems.map(({ code }) => code)).toContain("coding-damaged");
+  }
+  const nothing = await parseStream(streamOf(Buffer.from([0x1f, 0x8b, 1, 2, 3])));
+  expect(nothing).toMatchObject({ kind: "invalid", reason: { code: "coding-damaged" } });
+  const cut = await parseStream(streamOf(Buffer.from(text)), { limits: { documentBytes: 5000 } });
+  expect(cut).toMatchObject({ complete: false, problems: [{ code: "limit-document-bytes", limit: 5000 }] });
+  const invalid = await parseStream(streamOf(Buffer.from(text, "latin1")));
+  expect(invalid).toMatchObject({
+    problems: expect.arrayContaining([expect.objectContaining({ code: "charset-invalid" })]),
+  });
+});
+
+test("errors of the stream are thrown, also behind gzip; a stream that is not needed any more is canceled", async () => {
+  const error = new Error("The connection is gone");
+  for (const bytes of [Buffer.from(text), gzipSync(text).subarray(0, 1500)]) {
+    await expect(parseStream(streamOf(bytes, 1000, error))).rejects.toBe(error);
+  }
+  await expect(parseStream("text" as never)).rejects.toMatchObject({ code: "invalid-option" });
+  let isCanceled = false;
+  const endless = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(Buffer.from("https://example.org/a\n")),
+    cancel: () => void (isCanceled = true),
+  });
+  await parseStream(endless, { limits: { documentBytes: 5000 } });
+  expect(isCanceled).toBe(true);
+});
