@@ -60,6 +60,8 @@ async function* compare(
   const after = await newSide.scan(is);
   const isBeforeWhole = knowsPages(before, after);
   const isAfterWhole = knowsPages(after, before);
+  const isKnownGone = ({ key }: PageList) =>
+    isAfterWhole && !skipsMore(after, before, before.kind === "tree" ? key : "");
   const comparesFields = before.hasFields && after.hasFields;
   const isMoved = (one: PageList, other: PageList) =>
     before.kind === "tree" && after.kind === "tree" && !settings.ignoresSitemap && one.key !== other.key;
@@ -79,7 +81,7 @@ async function* compare(
   for (const [one, other] of matchPages(join, was, is)) {
     if (++steps % 10_000 === 0) await turn(signal);
     if (one !== undefined && other === undefined) {
-      const kind = !isAfterWhole ? "unknown" : one.expires ? "expired" : "removed";
+      const kind = !isKnownGone(one.list) ? "unknown" : one.expires ? "expired" : "removed";
       counts[kind] += 1;
       if (kinds.has(kind)) marksBefore.set(one.number, kind === "expired" ? expired : alone);
     } else if (one === undefined && other !== undefined) {
@@ -113,7 +115,7 @@ async function* compare(
         // The URL is omitted, because it is the same as that of the new page.
         earlier.put(partner >>> 0, number + at, ...texts.add(JSON.stringify({ ...page, url: undefined })));
       } else if (mark === expired) changes.push({ kind: "expired", page, sitemap: list.sitemap });
-      else if (mark === alone) changes.push(missing("after", isAfterWhole, page, list));
+      else if (mark === alone) changes.push(missing("after", isKnownGone(list), page, list));
     }
     if (changes.length > 0) yield changes;
   }
@@ -163,7 +165,14 @@ function knowsPages(side: SideFacts, other: SideFacts): boolean {
   const areAbsent = unread.length > 0 && unread.every((key) => lacks(side, key) && lacks(other, key));
   const isRead = side.kind !== "index" || side.sitemaps.size === 0 || other.kind === "index";
   const isSure = ![...unsure].some((url) => other.sitemaps.has(url) || other.indexes.has(url));
-  return (side.complete || areAbsent) && isRead && isSure;
+  const skipsSitemaps = [...side.indexes.keys()].some((key) => key !== undefined && skipsMore(side, other, key));
+  return (side.complete || areAbsent) && isRead && isSure && !skipsSitemaps;
+}
+
+// A skipped entry may be the one that seems to be missing. Sitemaps that always skip some are compared by number.
+function skipsMore(side: SideFacts, other: SideFacts, key: string): boolean {
+  const skipped = other.skipped?.get(key);
+  return skipped !== undefined && (side.skipped?.get(key) ?? 0) > skipped;
 }
 
 // Reads the lists with a marked page again. `number`: that of the first page of a batch.

@@ -3,7 +3,7 @@ import type { CrawlTarget } from "../crawl/crawl.ts";
 import { checkTarget } from "../crawl/prepare.ts";
 import { path, unexpected } from "../model/option-checks.ts";
 import type { SitemapPage } from "../model/page.ts";
-import type { Problem } from "../model/problem.ts";
+import { type Problem, skippedBecause } from "../model/problem.ts";
 import { isTree, type SitemapTree } from "../tree/tree.ts";
 import type { PageList, PageLists } from "./page-lists.ts";
 
@@ -61,6 +61,8 @@ export interface SideFacts {
   readonly complete: boolean;
   /** The keys of everything that could not be fully read, if it is known one by one. */
   readonly unread?: readonly string[];
+  /** How many entries of each sitemap were skipped, by its key; `""` for a file. */
+  readonly skipped?: ReadonlyMap<string, number>;
   /** URLs that discovery tried without finding a sitemap or learning that there is none. */
   readonly unsure?: ReadonlySet<string>;
   /** Whether pages have more fields than their URL. */
@@ -74,6 +76,11 @@ export interface SideFacts {
   readonly sitemaps: ReadonlyMap<string, SideSitemap>;
   /** For each index: whether every sitemap that it lists is known. The key `undefined` stands for discovery. */
   readonly indexes: ReadonlyMap<string | undefined, boolean>;
+}
+
+/** How many entries were skipped. */
+export function skippedEntries(problems: readonly Problem[]): number {
+  return problems.reduce((sum, { code, count = 1 }) => sum + (skippedBecause(code) === undefined ? 0 : count), 0);
 }
 
 /** Whether a document that cannot be read for this reason does not exist. */

@@ -3,11 +3,10 @@
 // that is missing keeps its last known state.
 import type { DocumentRequest } from "../model/exchange.ts";
 import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
-import { skippedBecause } from "../model/problem.ts";
 import { type IndexSitemap, isComplete, isReadSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
 import { urlKey } from "../model/url.ts";
 import { partsOf, type SitemapTree } from "../tree/tree.ts";
-import { isAbsent } from "./diff-side.ts";
+import { isAbsent, skippedEntries } from "./diff-side.ts";
 import { declaredKey, isFeed, unansweredUrls } from "./tree-side.ts";
 
 type Role = DocumentRequest["role"];
@@ -150,12 +149,5 @@ function isEmptied(sitemap: Sitemap, last: Sitemap): boolean {
 
 // A skipped entry may be the entry of a page that seems to be missing. Sitemaps that always skip some are compared by number.
 function skipsMore(sitemap: Sitemap, last: Sitemap): boolean {
-  return skipped(sitemap) > skipped(last);
-}
-
-function skipped(sitemap: Sitemap): number {
-  return problemsOf(sitemap).reduce(
-    (sum, { code, count = 1 }) => sum + (skippedBecause(code) === undefined ? 0 : count),
-    0,
-  );
+  return skippedEntries(problemsOf(sitemap)) > skippedEntries(problemsOf(last));
 }

@@ -14,7 +14,7 @@ import { isRobotsPath } from "../model/url.ts";
 import type { Block } from "../storage/file.ts";
 import { Scratch } from "../storage/scratch.ts";
 import { kindOfBytes } from "./archive-magic.ts";
-import type { DiffBytes, Side, SideFacts, SideSitemap } from "./diff-side.ts";
+import { type DiffBytes, type Side, type SideFacts, type SideSitemap, skippedEntries } from "./diff-side.ts";
 import type { OpenSideOptions } from "./open-side.ts";
 import type { PageLists } from "./page-lists.ts";
 import { isFeed } from "./tree-side.ts";
@@ -50,6 +50,7 @@ export class FileSide implements Side {
     this.#parts = typeof source === "string" ? await this.#fileParts(source) : [await this.#receive(source)];
     const sitemaps = new Map<string, SideSitemap>();
     let complete = true;
+    let skipped = 0;
     let found: Reading["outcome"] | undefined;
     for (const part of this.#parts) {
       const entries = this.#entries(part);
@@ -62,6 +63,7 @@ export class FileSide implements Side {
       // The first part of a divided text decides its format.
       found ??= outcome;
       complete &&= isWhole || outcome.kind === "invalid";
+      skipped += skippedEntries(problems);
       this.#options.onProblems?.(problems);
     }
     if (found?.kind === "invalid") this.#expectEmptyList(found.reason);
@@ -71,6 +73,7 @@ export class FileSide implements Side {
       kind: found?.kind === "index" ? "index" : "file",
       hasFields: found?.kind === "index" || (found?.kind === "pages" && found.format !== "text"),
       complete,
+      skipped: new Map([["", skipped]]),
       sitemaps,
       indexes: new Map([[undefined, complete]]),
     };

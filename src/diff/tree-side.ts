@@ -1,11 +1,11 @@
 // A tree as one side of a diff: the caller's, or one that is built while its pages are read.
 import type { OrderedEvent } from "../model/event.ts";
 import type { SitemapPage } from "../model/page.ts";
-import type { PagesFormat, PagesSitemap, Sitemap } from "../model/sitemap.ts";
+import { type PagesFormat, type PagesSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
 import type { WhileBuilding } from "../tree/build.ts";
 import { walkNodes } from "../tree/parts.ts";
 import type { SitemapTree } from "../tree/tree.ts";
-import type { Side, SideFacts, SideSitemap } from "./diff-side.ts";
+import { type Side, type SideFacts, type SideSitemap, skippedEntries } from "./diff-side.ts";
 import type { PageList, PageLists } from "./page-lists.ts";
 
 /** Builds a tree, and reads its documents at the same time. */
@@ -63,6 +63,7 @@ export class TreeSide implements Side {
       hasFields: true,
       complete: tree.complete,
       unread: unread.map(declaredKey),
+      skipped: new Map(Array.from(tree.sitemaps(), (each) => [declaredKey(each), skippedEntries(problemsOf(each))])),
       unsure: new Set(unansweredUrls(tree)),
       sitemaps,
       indexes,

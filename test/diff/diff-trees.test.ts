@@ -596,3 +596,36 @@ async function finish(
     see(step.value);
   }
 }
+
+describe("an entry that was skipped may be the page that seems to be missing", () => {
+  const broken = "<url><loc></loc></url>";
+
+  test("in a sitemap: its pages are unknown, those of others removed", async () => {
+    const before = await treeWith(["/a.xml", set(entry("1"), entry("2"))], ["/b.xml", set(entry("3"), entry("4"))]);
+    const after = await treeWith(["/a.xml", set(entry("1"), broken)], ["/b.xml", set(entry("3"))]);
+    expect(await lines(before, after)).toEqual(["unknown /2 in after /a.xml", "removed /4 /b.xml"]);
+  });
+
+  test("in a file", async () => {
+    const before = file("whole.xml", set(entry("1"), entry("2")));
+    const after = file("broken.xml", set(entry("1"), broken));
+    expect((await all(before, after)).map(({ kind }) => kind)).toEqual(["unknown"]);
+  });
+
+  test("in an index: all pages are unknown", async () => {
+    const routes = (second: string) => ({
+      "/robots.txt": `Sitemap: ${home}index.xml`,
+      "/index.xml": index("/a.xml", "/b.xml").replace(`${home}b.xml`, second),
+      "/a.xml": set(entry("1")),
+      "/b.xml": set(entry("2")),
+    });
+    const [before, after] = [await tree(routes(`${home}b.xml`)), await tree(routes(""))];
+    expect((await lines(before, after)).at(-1)).toBe("unknown /2 in after /b.xml");
+  });
+
+  test("a sitemap that always skips some tells what was removed", async () => {
+    const before = await treeWith(["/a.xml", set(entry("1"), entry("2"), broken)]);
+    const after = await treeWith(["/a.xml", set(entry("1"), broken)]);
+    expect(await lines(before, after)).toEqual(["removed /2 /a.xml"]);
+  });
+});
