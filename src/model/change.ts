@@ -75,7 +75,7 @@ export type PageField = Exclude<keyof SitemapPage, "url">;
 /** What of a page can have changed. `content`: what a reader sees, between two folders of static sites. */
 export type ChangedField = PageField | "content";
 
-/** In the order in which changes list them. */
+/** The fields, in the order in which changes list them. */
 export const pageFields: readonly PageField[] = Object.keys({
   lastModified: true,
   changeFrequency: true,
@@ -104,7 +104,7 @@ export const changeKinds: readonly ChangeKind[] = [
   "expired",
 ];
 
-/** Those that are listed by default. */
+/** The kinds that are listed by default. */
 export const listedKinds: readonly ChangeKind[] = changeKinds.filter((kind) => kind !== "expired");
 
 /** The totals of one side. */

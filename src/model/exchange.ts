@@ -93,7 +93,7 @@ export interface SitemapResponse {
   readonly obtained?: Exclude<Provenance, "fetched">;
 }
 
-/** The same, with the size of the document. */
+/** A `SitemapResponse` with the size of the document. */
 export interface DocumentResponse extends SitemapResponse {
   /** The size of the document as sent, in bytes; also if it was not transferred again (`obtained`). */
   readonly wireBytes: number;
@@ -123,7 +123,7 @@ export interface BodyEnd {
   problem?: Problem | undefined;
   /** From the request to the last byte, in milliseconds. */
   duration?: number | undefined;
-  /** Including those after the body broke. */
+  /** The number of attempts, including those after the body broke. */
   attempts?: number | undefined;
 }
 

@@ -119,7 +119,7 @@ export class Fingerprints {
     return false;
   }
 
-  /** False if it was already in the set. */
+  /** Adds a fingerprint. Returns false if it was already in the set. */
   add(high: number, low: number): boolean {
     // The last characters of a text hardly affect the upper half of a hash, so it is mixed once more, as in MurmurHash3.
     const first = mix(high ^ (low >>> 15), 0x85ebca6b);
@@ -132,7 +132,7 @@ export class Fingerprints {
     return true;
   }
 
-  /** Nothing more will be added: the next set may reuse its memory. */
+  /** Call it when nothing more will be added: the next set may reuse the memory. */
   finish(): void {
     const { length } = this.#slots;
     if (length > 0 && length <= largestSpare) spare.set(length, this.#slots.fill(0));
@@ -156,7 +156,7 @@ export class Fingerprints {
 const spare = new Map<number, Int32Array>();
 const largestSpare = 131_072;
 
-// In 32-bit words. The steps are large, because growing copies the table.
+// Table sizes in 32-bit words. The steps are large, because growing copies the table.
 const tableSizes: readonly number[] = [128, 512, 2048, 8192, 32_768, 131_072, 1_048_576, 4_194_304];
 const noSlots = new Int32Array(0);
 

@@ -75,7 +75,7 @@ export function optionsIn(
 ): Map<string, unknown> {
   expectObject(name, value, expected);
   const given = new Map<string, unknown>();
-  // Inherited ones, too: options may be made with `Object.create(defaults)`.
+  // Inherited members count, too, because options may be made with `Object.create(defaults)`.
   for (const key in value as object) {
     if (key in Object.prototype && !Object.hasOwn(value as object, key)) continue;
     expectKnown("option", key, known, prefix);
@@ -135,7 +135,7 @@ export function headerValue(name: string, value: unknown): string {
   return value;
 }
 
-/** From an object, `Headers`, a `Map` or pairs. Names in lower case; values of one name are joined as one list. */
+/** Reads headers from an object, `Headers`, a `Map` or pairs. Names become lower case; values of one name are joined as one list. */
 export function headers(name: string, value: unknown): Readonly<Record<string, string>> {
   const checked = new Map<string, string>();
   for (const [key, item] of headerPairs(name, value)) {
@@ -165,7 +165,7 @@ function headerPairs(name: string, value: unknown): [unknown, unknown][] {
   });
 }
 
-// They control the framing or the route of a message, which is not up to the caller.
+// Headers that control the framing or the route of a message, which the caller must not set.
 const connectionHeader =
   /^(?:connection|content-length|expect|host|keep-alive|proxy-(?:authorization|connection)|te|trailer|transfer-encoding|upgrade)$/;
 

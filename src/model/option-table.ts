@@ -137,7 +137,7 @@ const discoveryOptions: readonly OptionRow[] = [
       "--here",
       "for a preview: read and list at this address what its documents declare on their own host",
     ),
-    // The rewrites that follow from it do.
+    // `here` itself is not replayed, but the rewrites that follow from it are.
     shapesTree: false,
   },
 ];

@@ -47,7 +47,7 @@ function expressionMatches(source: string, flags: string, name: string): Matches
   }
 }
 
-/** The parts between the stars have to occur one after another. Taking the first match of each leaves the most room for the rest. */
+/** Matches if the parts between the stars occur one after another. Taking the first match of each leaves the most room for the rest. */
 export function wildcard(text: string): Matches {
   const parts = text.split("*");
   if (parts.length === 1) return (url) => url === text;

@@ -42,7 +42,7 @@ export function withCause(problem: Problem, cause: unknown): Problem {
   return Object.defineProperty(problem, "cause", { value: cause });
 }
 
-/** By code; `http-404` and similar codes follow a pattern. */
+/** The rows of all problems, by code. Codes such as `http-404` follow a pattern instead. */
 export const problemRows: ReadonlyMap<ProblemCode, ProblemRow> = new Map(
   Object.values(problemGroups).flatMap((group) => Object.entries(group) as [ProblemCode, ProblemRow][]),
 );

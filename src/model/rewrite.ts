@@ -43,7 +43,7 @@ export function rewritten(url: string, pairs: Rewrite): string {
   return pair === undefined ? url : pair[1] + withNormalOrigin(url).slice(pair[0].length);
 }
 
-/** The same, but URLs already under the second prefix of a pair stay unchanged. */
+/** Like `rewritten`, but a URL that is already under the second prefix of a pair stays unchanged. */
 export function placed(url: string, pairs: Rewrite): string {
   return pairs.some(([, to]) => isBelow(url, to)) ? url : rewritten(url, pairs);
 }

@@ -35,7 +35,7 @@ function resolveForm(text: string, base: string | undefined, maxLength: number, 
   return notRelative.test(text) ? { problem: "url-invalid" } : resolveUrl(text, base, maxLength, true);
 }
 
-// What follows `http://` in `http://https://example.org/` or `http://https//example.org/`.
+// Resolves what follows `http://` in `http://https://example.org/` or `http://https//example.org/`.
 function resolveInner(text: string, maxLength: number): ResolvedUrl {
   const url = text.replace(/^https?(?=\/)/i, "$&:");
   return absolute.test(url) && !doubleScheme.test(url) ? repaired(url, maxLength) : { problem: "url-invalid" };
@@ -111,7 +111,7 @@ const nearlyAbsolute =
 // A path, not a host: it has no dot, or is a file name.
 const pathStart = /^(?:[^./?#]+(?:[/?#]|$)|[^/?#]+\.(?:xml|txt|gz|html?|php|aspx?|jsp|rss|atom)(?:[?#]|$))/i;
 const bareSlash = /(?<!\\)\//;
-// Does not start like a relative URL: something before `://`, a percent-encoded scheme, a colon, a host.
+// Matches text that does not start like a relative URL: something before `://`, a percent-encoded scheme, a colon, a host.
 const notRelative =
   /^(?:https?(?:\s?:|%3a)|(?![./\\?#]|[a-z][a-z0-9+.-]*:)(?:[^/?#]*:\/\/|:|[^/\\?#\s]+\.(?:(?:com|org|net|edu|gov)(?:[/\\?#]|$)|(?!(?:cc|do|en|js|md|pl|ps|py|rb|rs|sh|so|ts)[/\\])(?:[a-z]{2}|info|biz|app|dev)[/\\])))/i;
 
@@ -124,7 +124,7 @@ export class UrlResolver {
   readonly #base: string | undefined;
   readonly #maxLength: number;
   readonly #plainLength: number;
-  // `https://example.org/`, as written; the last one used comes first.
+  // Accepted origins as written, such as `https://example.org/`. The last one used comes first.
   readonly #origins: Prefix[] = [];
   /** The problem with the last URL: a repair, or why there is none. */
   problem: ProblemCode | undefined = undefined;
@@ -187,7 +187,7 @@ const reader = new FingerprintReader();
 // Pages, images and alternate pages rarely alternate between more hosts than this.
 const rememberedOrigins = 4;
 
-// Whether the end may not belong to the URL, such as `]]>`.
+// Whether a URL needs a closer look, because its end may not belong to it, such as `]]>`.
 function needsCare(text: string): boolean {
   return reader.hasControls || text.endsWith(">") || (reader.hasOthers && text.includes("\ufffd"));
 }

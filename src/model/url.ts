@@ -92,7 +92,7 @@ export function isRobotsPath(path: string): boolean {
   return /(?:^|[/\\])robots\.txt$/i.test(path);
 }
 
-/** A URL as people type it: without a scheme, they mean `https`, on their own machine `http`. */
+/** Adds the scheme that people leave out: `https`, or `http` for this machine. */
 export function withAssumedScheme(text: string): string {
   return hasScheme(text) ? text : `${isOnOwnMachine(text) ? "http" : "https"}://${text}`;
 }
@@ -118,7 +118,7 @@ export function homepageOf(url: string): string {
 export function urlKey(url: string): string {
   const parsed = parseUrl(url);
   if (parsed === null) return url;
-  // Setting it parses the URL again, and hardly any URL has one.
+  // Only if there is a fragment, because setting `hash` parses the URL again.
   if (url.includes("#")) parsed.hash = "";
   const { href } = parsed;
   // The same string object if it is equal, to keep only one of them in memory.
@@ -171,13 +171,13 @@ function resolveRelative(text: string, base: string | undefined): string | undef
   return canParseUrl(spelled) && new URL(spelled).href === resolved.href ? spelled : resolved.href;
 }
 
-// To a URL parser both are the same, up to the query: https://url.spec.whatwg.org/#relative-state
+// Replaces backslashes, which a URL parser treats like slashes up to the query: https://url.spec.whatwg.org/#relative-state
 function withSlashes(text: string): string {
   const end = text.search(/[?#]/);
   return end === -1 ? text.replaceAll("\\", "/") : text.slice(0, end).replaceAll("\\", "/") + text.slice(end);
 }
 
-// Nearly always the same as the last time: that of the document.
+// The last base, because it is nearly always that of the same document.
 let lastBase: { readonly text: string; readonly url: URL | null } | undefined;
 
 /** A document's parsed URL, without user name and password. */
@@ -196,7 +196,7 @@ function beforeRelative(text: string, base: URL): string {
 
 // C0 controls and DEL: a URL parser silently drops tabs and line breaks, which would change the URL.
 const controls = /[\u0000-\u001f\u007f]/;
-// And the replacement character, in place of invalid bytes.
+// Controls, and the replacement character, which stands for invalid bytes.
 const unusable = /[\u0000-\u001f\u007f\ufffd]/;
 // A scheme and an authority in their usual spelling. `https:/x` and `https:\\x` are left to the URL parser.
 const httpPrefix = /^https?:\/\/[^/\\?#]/i;
@@ -244,7 +244,7 @@ function canParseUrl(text: string, base?: string): boolean {
 
 const beyond = "\u0100";
 const originStart = /^https?:\/\/[^/\\?#]+/i;
-// No parser is needed: https://url.spec.whatwg.org/#forbidden-host-code-point. The part before an @ may contain them.
+// Hosts that no parser accepts: https://url.spec.whatwg.org/#forbidden-host-code-point. The part before an @ may contain these characters.
 const impossibleHost = /^https?:\/\/(?![^/\\?#]*@)(?:[ <>\]^|]|[^/\\?#[][^/\\?#]*[ <>[\]^|])/i;
 
 const nonAscii = /[^\u0000-\u007f]/;
