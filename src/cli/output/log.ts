@@ -36,13 +36,13 @@ export class Log {
   #textOf(event: CrawlEvent): string | undefined {
     switch (event.type) {
       case "retry":
-        return `retry ${event.url} in ${duration(event.delay)} after attempt ${event.attempt}: ${inWords(event.reason)}`;
+        return `retry ${event.url} in ${duration(event.delay)} after attempt ${event.attempt}: ${problemText(event.reason)}`;
       case "problem":
-        return `problem ${event.url} ${inWords(event.problem)}`;
+        return `problem ${event.url} ${problemText(event.problem)}`;
       case "sitemap": {
         const { sitemap, wireBytes } = event;
         const { url, kind } = sitemap;
-        if (kind === "invalid") return `sitemap ${url} not read: ${inWords(sitemap.reason)}`;
+        if (kind === "invalid") return `sitemap ${url} not read: ${problemText(sitemap.reason)}`;
         const holds =
           kind === "index" ? counted(sitemap.children.length, "sitemap") : counted(sitemap.pageCount, "page");
         return `sitemap ${url} ${kind} ${sitemap.format} ${holds} ${size(wireBytes)} ${state(sitemap)}`;
@@ -60,7 +60,7 @@ export class Log {
       case "response":
         return `response ${event.url} ${event.outcome}${event.status === undefined ? "" : ` ${event.status}`}`;
       case "failure":
-        return `failure ${event.url} ${inWords(event.reason)}`;
+        return `failure ${event.url} ${problemText(event.reason)}`;
       case "start":
         return `start ${event.url} depth ${event.depth}`;
       case "pages":
@@ -77,7 +77,7 @@ function state({ complete }: { readonly complete: boolean }): string {
   return complete ? "complete" : "incomplete";
 }
 
-function inWords(problem: Problem): string {
+function problemText(problem: Problem): string {
   const { code, line, count } = problem;
   const place = line === undefined ? "" : ` line ${line}`;
   return `${code}${place}${count === undefined ? "" : ` ×${count}`}: ${messageWithHint(problem)}`;
