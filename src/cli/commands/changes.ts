@@ -9,7 +9,7 @@ import { addCrawlFlags, addFlags, collected, type Flags, namesIn } from "../flag
 import { addHelp } from "../help.ts";
 import { crawlTarget, parseTreeTarget } from "../input/target.ts";
 import { changeWriter, formatByName, writeChanges } from "../output/changes.ts";
-import { filterNotes, inWords } from "../output/ending.ts";
+import { filterNotes, patternList } from "../output/ending.ts";
 import { withTargets } from "../run.ts";
 import { byNameText, checkChangeFlags, ignoreInWords, pageFilter } from "./diff.ts";
 
@@ -114,7 +114,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
 
 function filterInWords({ include = [], exclude = [] }: Flags): string {
   const words = [];
-  if (include.length > 0) words.push(`match --include ${inWords(include)}`);
-  if (exclude.length > 0) words.push(`remain after --exclude ${inWords(exclude)}`);
+  if (include.length > 0) words.push(`match --include ${patternList(include)}`);
+  if (exclude.length > 0) words.push(`remain after --exclude ${patternList(exclude)}`);
   return words.join(" and ");
 }

@@ -13,7 +13,7 @@ import { addHelp } from "../help.ts";
 import { BaselineFile, checkOptions } from "../input/check-files.ts";
 import { chooseCheckTarget, renamed, withFileNames } from "../input/local-files.ts";
 import { formatByName } from "../output/changes.ts";
-import { CrawlEnding, inWords } from "../output/ending.ts";
+import { CrawlEnding, patternList } from "../output/ending.ts";
 import { OutputFile } from "../output/file.ts";
 import {
   appendSummary,
@@ -211,7 +211,7 @@ async function expectPages({ folders, pages, ignore }: SiteFilesOptions): Promis
   if (!hasNone({ pages, ignore }) || hasNone({})) return;
   const [words, globs = []] = hasNone({ pages }) ? ["matches --files", pages] : ["remains after --ignore", ignore];
   const all = counted([...new SiteFiles({ folders }).pages()].length, "HTML file");
-  throw new UsageError(`no file ${words} ${inWords(globs)} (${all} in the folder)`);
+  throw new UsageError(`no file ${words} ${patternList(globs)} (${all} in the folder)`);
 }
 
 /** Findings decide the exit code first; standard error reports both. */

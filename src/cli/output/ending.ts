@@ -323,8 +323,8 @@ export function filterNotes(filter: PageFilter, { since }: { readonly since?: un
   if (robotsUnknown > 0) notes.push(`--allowed-for skipped ${unknown}: could not read robots.txt of ${host}${more}`);
   const { include, exclude, scope, allowedFor } = filter.settings;
   const reasons: Readonly<Record<string, string>> = {
-    include: `match --include ${inWords(include)}${includeHint(filter)}`,
-    exclude: `remain after --exclude ${inWords(exclude)}`,
+    include: `match --include ${patternList(include)}${includeHint(filter)}`,
+    exclude: `remain after --exclude ${patternList(exclude)}`,
     since: `are dated ${since} or later (--since)`,
     scope: scope === "host" ? "are on the homepage's host (--same-host)" : "are on the homepage's domain (--same-site)",
     allowedFor: `are allowed for ${allowedFor} (--allowed-for)`,
@@ -335,7 +335,7 @@ export function filterNotes(filter: PageFilter, { since }: { readonly since?: un
 }
 
 /** Joins patterns: `'a' or 'b'`. */
-export function inWords(patterns: readonly Pattern[]): string {
+export function patternList(patterns: readonly Pattern[]): string {
   return patterns.map((each) => `'${each}'`).join(" or ");
 }
 
