@@ -267,14 +267,14 @@ export async function findingsOf(tree: SitemapTree, signal: AbortSignal): Promis
       })),
     });
   }
-  const inWords = [
+  const severityTexts = [
     counted(rulesFailed.error, "error"),
     counted(rulesFailed.warning, "warning"),
     counted(rulesFailed.info, "note"),
   ];
   const { items, omitted } = found;
   return [
-    `${tree.homepage}: rules that failed: ${inWords.join(", ")}`,
+    `${tree.homepage}: rules that failed: ${severityTexts.join(", ")}`,
     { site: tree.homepage, complete, rulesFailed, findings: items, omitted, notChecked: notChecked.length },
   ];
 }
