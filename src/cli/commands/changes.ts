@@ -97,10 +97,10 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
   const ifStopped = replaces && `${state} was not changed`;
   run.owns({ replaces, ifStopped, keep: () => found.commit(), discard: () => found.close() });
 
-  let told = 0;
+  let listed = 0;
   const notes: string[] = [];
   async function* lines(): AsyncGenerator<string, void> {
-    const seen = (changes: readonly TreeChange[]) => (told += changes.length);
+    const seen = (changes: readonly TreeChange[]) => (listed += changes.length);
     const writer = changeWriter(format, csvSafe);
     const { uncertain, kept, pages, filter } = yield* writeChanges(found.batches(), () => writer, seen);
     notes.push(...filterNotes(filter, {}));
@@ -109,7 +109,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
     for (const url of kept) notes.push(`${url}: not read; its last known state is kept`);
     if (uncertain > 0) notes.push(`${counted(uncertain, "page")} ${unread}`);
   }
-  return run.write(lines(), () => ({ listed: told, unit: "change", notes }));
+  return run.write(lines(), () => ({ listed: listed, unit: "change", notes }));
 }
 
 function filterInWords({ include = [], exclude = [] }: Flags): string {

@@ -190,13 +190,13 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
     };
     const seen = ({ verdict }: FollowedRow) => ending.follow(verdict, failOn.includes(verdict));
     return run.write(writeFollowed(rows(), { format, csvSafe, names, seen }), () => ({
-      listed: ending.told,
+      listed: ending.listed,
       unit: "page",
     }));
   }
   const homepage = () => sides.after.crawl.homepage ?? sides.before.crawl.homepage;
   const pieces = writeDiff(batches(), { format, csvSafe, kinds: new Set(kinds), names, homepage, seen: ending.count });
-  return run.write(pieces, () => ({ listed: ending.told, unit: "change" }));
+  return run.write(pieces, () => ({ listed: ending.listed, unit: "change" }));
 }
 
 // With --here, a preview is read and listed at its own address, and the URLs of the other side are rewritten to match.
@@ -311,7 +311,7 @@ export class DiffEnding implements Ending {
   /** Set once both sides were compared. */
   totals: DiffTotals | undefined;
   /** How many changes were reported. */
-  told = 0;
+  listed = 0;
 
   constructor(sides: readonly SideEnding[], usesExitCode = false) {
     this.#sides = sides;
@@ -319,13 +319,13 @@ export class DiffEnding implements Ending {
   }
 
   readonly count = (changes: readonly TreeChange[]): void => {
-    this.told += changes.length;
+    this.listed += changes.length;
     this.#differences += changes.filter(isDifference).length;
   };
 
   /** Counts a page that was followed. */
   follow(verdict: FollowVerdict, isFailure: boolean): void {
-    this.told += 1;
+    this.listed += 1;
     if (isFailure) this.#failures.set(verdict, (this.#failures.get(verdict) ?? 0) + 1);
   }
 
