@@ -27,7 +27,7 @@ interface OpenList {
   complete: boolean;
   /** A change that was read, but not listed yet. */
   next: WebsiteChange | undefined;
-  told: number;
+  sent: number;
   /** The last answer, in case the agent asks for it again. */
   last: { readonly from: number; readonly answer: ListedChanges } | undefined;
   /** Set once the last answer is on its way. Settles when it was delivered, or could not be. */
@@ -60,7 +60,7 @@ export class ChangeLists {
     if (list === undefined) throw new NoAnswer("There is no list of changes; call it without a cursor");
     const [from = 0] = cursor === undefined ? [] : placeIn(cursor, list.id, "list");
     if (list.last?.from === from) return [list.last.answer];
-    if (from !== list.told) throw new NoAnswer("The cursor belongs to an earlier answer; call it without a cursor");
+    if (from !== list.sent) throw new NoAnswer("The cursor belongs to an earlier answer; call it without a cursor");
     const answer = await this.#answer(list, from);
     if (answer.nextCursor !== undefined) return [answer];
     let settle = () => {};
@@ -101,7 +101,7 @@ export class ChangeLists {
       try {
         const { value } = await items.next();
         const timer = setTimeout(() => void this.close(homepage), longestPause).unref();
-        return { id: Date.now(), found, items, isFirst, complete, next: value, told: 0, last: undefined, timer };
+        return { id: Date.now(), found, items, isFirst, complete, next: value, sent: 0, last: undefined, timer };
       } catch (error) {
         await found.close();
         throw error instanceof SitemapError && error.problem ? notRead(homepage, error.problem) : error;
@@ -110,16 +110,16 @@ export class ChangeLists {
   }
 
   async #answer(list: OpenList, from: number): Promise<ListedChanges> {
-    const told = new Bounded<ListedChanges["changes"][number]>();
+    const chosen = new Bounded<ListedChanges["changes"][number]>();
     while (list.next !== undefined) {
       const { kind, page } = list.next;
       const fields = list.next.kind === "changed" ? { fields: list.next.fields } : {};
-      if (!told.add({ kind, page: listed(page), ...fields })) break;
-      list.told += 1;
+      if (!chosen.add({ kind, page: listed(page), ...fields })) break;
+      list.sent += 1;
       list.next = (await list.items.next()).value;
     }
-    const more = list.next !== undefined && { nextCursor: cursorOf(list.id, list.told) };
-    const answer = { isFirst: list.isFirst, complete: list.complete, changes: told.items, ...more };
+    const more = list.next !== undefined && { nextCursor: cursorOf(list.id, list.sent) };
+    const answer = { isFirst: list.isFirst, complete: list.complete, changes: chosen.items, ...more };
     list.last = { from, answer };
     return answer;
   }
