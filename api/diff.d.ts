@@ -141,7 +141,7 @@ export type FollowVerdict = (typeof followVerdicts)[number];
 /** A page that is gone, requested at its old address. */
 export interface FollowedRow {
   readonly url: string;
-  /** Of the last response; absent if there was none. */
+  /** The status of the last response; absent if there was none. */
   readonly status: number | undefined;
   /** How many redirects were followed. */
   readonly hops: number;

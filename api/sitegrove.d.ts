@@ -81,7 +81,7 @@ export interface DiscoveryRecord {
   readonly reason?: Problem;
 }
 
-/** The same, with the size of the document. */
+/** A `SitemapResponse` with the size of the document. */
 export interface DocumentResponse extends SitemapResponse {
   /** The size of the document as sent, in bytes; also if it was not transferred again (`obtained`). */
   readonly wireBytes: number;
