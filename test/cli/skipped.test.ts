@@ -1,4 +1,5 @@
 // Entries that are skipped are never passed over in silence.
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newFolder } from "../support/test-folder.ts";
@@ -44,6 +45,17 @@ test("one reason is said without its number, on a terminal, too", async () => {
 test("both sides of a diff say it", async () => {
   const { stderr } = await sitegrove(["diff", clean.homepage, site.homepage]);
   expect(stderr).toContain(reasons);
+});
+
+test("a diff of files says it", async () => {
+  const list = path.join(folder, "list.txt");
+  writeFileSync(list, "https://example.org/a\nnot a URL\n");
+  for (const sides of [
+    [list, clean.homepage],
+    [clean.homepage, list],
+  ]) {
+    expect((await sitegrove(["diff", ...sides])).stderr).toContain("1 entry skipped: lines that are not URLs\n");
+  }
 });
 
 test("an archive says it again", async () => {

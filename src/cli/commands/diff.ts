@@ -25,7 +25,7 @@ import { addHelp, patternHelp } from "../help.ts";
 import { type ChosenTarget, chooseCheckTarget, commonAddress } from "../input/local-files.ts";
 import { contentOf, crawlTarget, parseTarget, type Target } from "../input/target.ts";
 import { type Batches, type DiffFormat, diffFormats, formatByName, writeDiff } from "../output/changes.ts";
-import { CrawlEnding } from "../output/ending.ts";
+import { CrawlEnding, SkippedEntries } from "../output/ending.ts";
 import { writeFollowed } from "../output/followed.ts";
 import type { Messages } from "../output/messages.ts";
 import { type Ending, type Run, withTargets } from "../run.ts";
@@ -354,6 +354,9 @@ export class DiffEnding implements Ending {
     for (const { side, name, crawl, problems } of this.#sides) {
       const shown = problems.filter(({ code }) => isLossy(code) || code === "empty");
       for (const { message } of shown) messages.say(`${name}: ${message}`, "warning");
+      const skipped = new SkippedEntries();
+      for (const each of problems) skipped.see(each);
+      skipped.print(messages, true);
       // The summary has the rest.
       if (crawl.homepage === undefined || crawl.exitCode === exitCodes.complete) {
         crawl.printSkipped(messages);
