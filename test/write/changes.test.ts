@@ -170,7 +170,7 @@ test("what changed only its date is shown in percent, never as all or nothing wh
   ].map(([changed = 0, changedOnlyLastModified = 0]) => {
     const totals = { ...totalsOf([]), changed, changedOnlyLastModified };
     const text = diffText(new Summarizer().finish({ before: "a", after: "b" }, new Set(changeKinds), totals));
-    return /(\d+) % changed only lastModified/.exec(text)?.[1];
+    return /(\d+)% changed only lastModified/.exec(text)?.[1];
   });
   expect(shares).toEqual(["98", "99", "1", "100", undefined]);
 });
