@@ -25,7 +25,7 @@ async function written(name: string, ...exchanges: Fetched[]): Promise<string> {
   return inFolder(name);
 }
 
-test("what the archive is about comes back", async () => {
+test("the description of the run is restored", async () => {
   const about = {
     homepage: "https://example.org/",
     sitemaps: ["https://example.org/a.xml", "https://example.org/ü.xml"],
@@ -108,7 +108,7 @@ test("archives can be joined", async () => {
   }
 });
 
-test("of joined archives the first website is read, and that there is another is a loss", async () => {
+test("of joined archives, the first website is read, and the other is reported as a loss", async () => {
   const parts = await Promise.all(
     ["https://a.example/", "https://b.example/"].map(async (homepage, at) => {
       const { client } = site({
@@ -148,7 +148,7 @@ describe("a file that exists is never replaced", () => {
     if (kind === "a file") expect(await readFile(name, "utf8")).toBe("mine");
   });
 
-  test("nor one that came into being meanwhile", async () => {
+  test("nor a file that was created in the meantime", async () => {
     const store = await createStore({ kind: "memory", info });
     await store.keep(documentAt("https://example.org/a.xml", Buffer.alloc(2_000_000)));
     const results = await Promise.allSettled([1, 2, 3].map(() => store.save(inFolder("site.warc"))));
@@ -162,7 +162,7 @@ describe("a file that exists is never replaced", () => {
   });
 });
 
-test("a path where no archive can be is a mistake with a sentence, and nothing is left beside it", async () => {
+test("a path that cannot hold an archive is refused with a message, and nothing is left behind", async () => {
   await writeFile(inFolder("file"), "");
   const store = await createStore({ kind: "memory", info });
   for (const place of ["none/site.warc", "file/site.warc", `${"x".repeat(300)}.warc`]) {
@@ -208,7 +208,7 @@ test.runIf(process.platform === "linux")("what is in an archive already takes no
   await store.close();
 });
 
-test("temporary files have no name: nobody can open them, and nothing can leave them behind", async () => {
+test("temporary files have no name, so nobody can open them and none is left behind", async () => {
   await mkdir(inFolder("tmp"));
   // os.tmpdir() reads it each time.
   vi.stubEnv("TMPDIR", inFolder("tmp"));
@@ -225,7 +225,7 @@ test("temporary files have no name: nobody can open them, and nothing can leave 
   vi.unstubAllEnvs();
 });
 
-test("what no head can hold is not lost: long URLs, large headers", async () => {
+test("URLs and headers that are too long for a record's head are not lost", async () => {
   const long = (name: string) => `https://example.org/${name.repeat(100_000)}`;
   const exchange = () =>
     documentAt(long("a"), "<urlset/>", {
@@ -240,7 +240,7 @@ test("what no head can hold is not lost: long URLs, large headers", async () => 
   expect(await contentOf(fetched)).toEqual(await contentOf(exchange()));
 });
 
-test("the file is what the specification says, line by line", async () => {
+test("the file follows the specification, line by line", async () => {
   const file = await written("site.warc.gz", documentAt("https://example.org/ü b.xml", "<urlset/>"));
   const text = gunzipSync(await readFile(file)).toString();
   const response = text.slice(text.indexOf("WARC/1.1", 1), text.indexOf("WARC-Type: metadata"));

@@ -79,7 +79,7 @@ describe.each(ways)("$name", ({ name: way, create, reopen }) => {
 
   const ask = (source: DocumentSource, url: string, role: DocumentRole = "sitemap") => source.fetch({ url, role });
 
-  test("any exchanges come back as they were", async () => {
+  test("exchanges are restored unchanged", async () => {
     await fc.assert(
       fc.asyncProperty(anyExchanges, async (list) => {
         const source = await kept(...list.map((make) => make()));
@@ -92,7 +92,7 @@ describe.each(ways)("$name", ({ name: way, create, reopen }) => {
     );
   });
 
-  test("a body can be read again and again, also by two readers at a time and after an early leave", async () => {
+  test("a body can be read repeatedly, by two readers at once, and after leaving early", async () => {
     const bytes = Buffer.alloc(some(3 * megabyte, megabyte + 1000), "0123456789");
     const source = await kept(documentAt("https://example.org/a.xml", bytes));
     const fetched = await ask(source, "https://example.org/a.xml");
@@ -125,7 +125,7 @@ describe.each(ways)("$name", ({ name: way, create, reopen }) => {
     });
   });
 
-  test("what was wanted as robots.txt, or without the operator's headers, is kept apart", async () => {
+  test("documents requested as robots.txt, or without the caller's headers, are stored separately", async () => {
     const url = "https://example.org/a.txt";
     const whole = documentAt(url, "whole");
     const cut = documentAt(url, "cut", { role: "robots" });
@@ -140,7 +140,7 @@ describe.each(ways)("$name", ({ name: way, create, reopen }) => {
     expect((await source.fetch({ url: single, role: "sitemap", anonymous: true })).outcome).toBe("found");
   });
 
-  test("the first exchange for a URL counts, in any spelling; what was never kept is archive-missing", async () => {
+  test("the first exchange for a URL counts, in any spelling; a URL that was never stored is archive-missing", async () => {
     const url = "https://example.org/%7Ea b.xml";
     const source = await kept(documentAt(url, "first"), documentAt(url, "second"));
     for (const spelling of [url, "HTTPS://EXAMPLE.org:443/~a%20b.xml#top"]) {
@@ -183,7 +183,7 @@ describe.each(ways)("$name", ({ name: way, create, reopen }) => {
     expect((await ask(source, "https://example.org/b.xml")).outcome).toBe("found");
   });
 
-  test("after closing, everything says so", async () => {
+  test("after closing, every call is refused", async () => {
     const source = await kept(documentAt("https://example.org/a.xml", Buffer.alloc(megabyte)));
     await source.close();
     await source.close();

@@ -44,7 +44,7 @@ const replaced = (bytes: Buffer, from: string, to: string): Buffer => {
 };
 
 describe("an archive of ours", () => {
-  test("that was not touched has nothing to say", async () => {
+  test("that is unchanged reports nothing", async () => {
     expect(await problemsOf(await savedTree())).toEqual({ complete: false, codes: ["/gone.xml http-404"] });
   });
 
@@ -67,7 +67,7 @@ describe("an archive of ours", () => {
     expect(codes).toContain(`/${at.slice(1)} archive-digest`);
   });
 
-  test("without digests has nothing to say", async () => {
+  test("without digests reports nothing", async () => {
     const records = (await savedTree()).toString("latin1").replaceAll(/WARC-Block-Digest: .*\r\n/g, "");
     expect((await problemsOf(Buffer.from(records, "latin1"))).codes).toEqual(["/gone.xml http-404"]);
   });

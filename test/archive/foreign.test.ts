@@ -109,7 +109,7 @@ test.each<[string, string | Buffer, object]>([
   for (const __ of [1, 2]) expect(await contentOf(fetched)).toMatchObject(expected);
 });
 
-test("chunks may be cut anywhere by the blocks that are read", async () => {
+test("chunks may be split anywhere across blocks", async () => {
   const text = Array.from({ length: 60_000 }, (_, index) => `<url>${index}</url>`).join("");
   const chunks = text.match(/.{1,4099}/g)!.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`);
   const archive = await archiveOf(
@@ -119,7 +119,7 @@ test("chunks may be cut anywhere by the blocks that are read", async () => {
   expect(content.body.bytes === text).toBe(true);
 });
 
-test("redirects inside the archive are followed, in a circle, to nowhere and out of it", async () => {
+test("redirects in the archive are followed, including loops, missing targets and other archives' URLs", async () => {
   const to = (location: string) => `HTTP/1.1 302 Found\r\n${location}\r\n\r\n`;
   const names = [1, 3, 4, 5, 6].map((name) => `Sitemap: https://example.org/${name}\n`);
   await archiveOf(
@@ -222,7 +222,7 @@ describe("a revisit repeats the payload of another record", () => {
     expect(await ask(archive)).toMatchObject({ outcome: "failed", reason: { code: "archive-revisit" } });
   });
 
-  test("revisits that refer to each other refer to nothing", async () => {
+  test("revisits that refer to each other have no original", async () => {
     const archive = await archiveOf(
       record("revisit", url, "", { "WARC-Record-ID": "<urn:uuid:1>", "WARC-Refers-To": "<urn:uuid:2>" }),
       record("revisit", other, "", { "WARC-Record-ID": "<urn:uuid:2>", "WARC-Refers-To": "<urn:uuid:1>" }),
@@ -231,7 +231,7 @@ describe("a revisit repeats the payload of another record", () => {
       expect(await ask(archive, at)).toMatchObject({ reason: { code: "archive-revisit" } });
   });
 
-  test("the archive of today in front of that of yesterday: the document is there", async () => {
+  test("today's archive joined before yesterday's has the document", async () => {
     const today = record("revisit", url, heads["server-not-modified"], { "WARC-Profile": profiles[1] as string });
     const archive = await archiveOf(today, response(url, document("<urlset/>")));
     expect(archive.urls).toEqual([url]);

@@ -69,7 +69,7 @@ describe.each(["whole.warc", "whole.warc.gz"])("%s", (file) => {
   });
 });
 
-test("an archive that was cut says so, and can be saved without its torn end", async () => {
+test("an archive that is cut off reports it, and can be saved without its incomplete end", async () => {
   const bytes = await smallArchive(inFolder("whole.warc"));
   await writeFile(name, bytes.subarray(0, bytes.lastIndexOf("WARC/1.1") - 10));
   const cut = await opened(name);
@@ -132,7 +132,7 @@ describe("refused with a message that says why", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024);
   });
 
-  test("a small file that unpacks to far more than it should", async () => {
+  test("a small file that decompresses to far too much is refused", async () => {
     const body = Buffer.alloc(32 * 1024 * 1024);
     const head = `WARC/1.1\r\nWARC-Type: response\r\nContent-Length: ${body.length}\r\n\r\n`;
     const megabytes = gzipSync(Buffer.concat([Buffer.from(head), body]), { level: 1 });
@@ -176,7 +176,7 @@ describe("a description that was tampered with", () => {
     expect(await archive.fetch({ url: urls[1]!, role: "sitemap" })).toMatchObject({ outcome: "failed" });
   });
 
-  test("further fields and prototypes are left behind", async () => {
+  test("unknown fields and prototypes are dropped", async () => {
     await tampered((json) =>
       json.replace("{", '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"extra":[],'),
     );
@@ -223,7 +223,7 @@ describe("an archive of very many small records", () => {
   const record = (number: number) =>
     `WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://example.org/${number}\r\nContent-Length: ${response.length}\r\n\r\n${response}\r\n\r\n`;
 
-  test("is refused where it contains more than a tree may", async () => {
+  test("is refused if it has more documents than a tree may have", async () => {
     const file = inFolder("many.warc");
     await writeFile(file, Array.from({ length: 200 }, (_, number) => record(number)).join(""));
     await expect(openArchive(file, { mostAnswers: 100 })).rejects.toThrow("it contains more than 100 documents");

@@ -87,7 +87,7 @@ describe.each(["site.warc", "site.warc.gz"])("%s", (name) => {
     return fileWith(archive, name);
   };
 
-  test("is read by gzip and by the pass over its records, which finds the same", async () => {
+  test("gives the same records with gzip and in one pass", async () => {
     if (name.endsWith(".gz")) execFileSync("gzip", ["--test", inFolder(name)]);
     // Whatever follows it, the index is not where it should be.
     const joined = fileWith(Buffer.concat([whole[name]!, whole[name]!]), name);
@@ -126,7 +126,7 @@ describe.each(["site.warc", "site.warc.gz"])("%s", (name) => {
     expect(resumed.complete).toBe(false);
   });
 
-  test("garbage between two records costs none of them", async () => {
+  test("garbage between two records loses neither of them", async () => {
     const { response } = await placesOf(name, "small-7.xml");
     for (const garbage of [Buffer.alloc(30), Buffer.from("garbage"), whole[name]!.subarray(3, 12)]) {
       const [before, behind] = [whole[name]!.subarray(0, response.offset), whole[name]!.subarray(response.offset)];
@@ -142,7 +142,7 @@ describe.each(["site.warc", "site.warc.gz"])("%s", (name) => {
     }
   });
 
-  test("damage to the index costs no document", async () => {
+  test("damage to the index loses no document", async () => {
     const end = whole[name]!.length;
     const cut = fileWith(whole[name]!.subarray(0, end - 5), name);
     for (const file of [...[end - 3, end - 40, end - 700].map((at) => flipped(at)), cut]) {
@@ -216,7 +216,7 @@ describe("an index that lies", () => {
   });
 });
 
-test("records that are compressed together, all or some, are refused with a word on what to do", async () => {
+test("records that are compressed together are refused, with advice", async () => {
   const bytes = whole["site.warc.gz"]!;
   const members = membersOf(bytes);
   const half = members[members.length >> 1]!.offset;
@@ -236,7 +236,7 @@ test("records with names, comments and extra fields in their gzip headers are re
   expect(await seenIn(fileWith(Buffer.concat(named)))).toEqual(expected);
 });
 
-test("a body that is made of compressed records is a body", async () => {
+test("a body that looks like compressed records is read as a body", async () => {
   const file = inFolder("inside.warc.gz");
   const bytes = whole["site.warc.gz"]!;
   const store = await createStore({ kind: "memory", save: file, info: { settings: {} } });

@@ -102,7 +102,7 @@ describe("rebinding", () => {
     expect(await afterPublic(reach, ["::ffff:127.0.0.1"])).toBe("address-blocked, 0 connections");
   });
 
-  test("a name is looked up once for a connection, and the address that was judged is used", async () => {
+  test("a name is resolved once per connection, and the checked address is used", async () => {
     const server = await testServer({ "/a": tenPages }, { host: "127.0.0.5" });
     const lookup = stubResolver({ "website.test": [["127.0.0.5"], ["127.0.0.1"]] });
     const url = `http://website.test:${server.port}/a`;
@@ -111,7 +111,7 @@ describe("rebinding", () => {
     expect(server.requests[0]?.headers.get("host")).toBe(`website.test:${server.port}`);
   });
 
-  test("a start with a public and a private address at once is refused", async () => {
+  test("a start URL that resolves to both a public and a private address is refused", async () => {
     const lookup = stubResolver({ "website.test": ["203.0.114.1", "127.0.0.1"] });
     const fetcher = testFetcher({ start: "http://website.test/" }, { lookup });
     expect((await fetcher.read("http://website.test/")).result).toBe("refused address-blocked");
@@ -121,7 +121,7 @@ describe("rebinding", () => {
 describe("the operator's start", () => {
   const read = async (fetcher: TestFetcher, url: string) => (await fetcher.read(url)).result;
 
-  test("may be private: it opens the door to everything of its own origin, and to nothing else", async () => {
+  test("may be private: then everything on its own origin is allowed, and nothing else", async () => {
     const server = await testServer({ "/": tenPages, "/moved": redirect("/other"), "/other": tenPages });
     const other = await testServer({ "/": tenPages });
     const fetcher = testFetcher({ start: `${server.origin}/` });
@@ -162,7 +162,7 @@ describe("the operator's start", () => {
     expect(server.connections).toBe(expected === "found" ? 1 : 0);
   });
 
-  test("a way over https does not lead around the policy", async () => {
+  test("https does not bypass the address policy", async () => {
     const authority = createAuthority();
     const canary = await testServer({ "/": tenPages }, { host: "127.0.0.6" });
     const secure = await testServer(
@@ -176,7 +176,7 @@ describe("the operator's start", () => {
   });
 });
 
-test("what is a public address", () => {
+test("recognizes public addresses", () => {
   const others = ["", "website.test", "1.2.3", "fe80::1%eth0", "300.1.1.1", "::g"];
   const ipv4 = ["8.8.8.8", "1.1.1.1", "172.32.0.1", "100.128.0.1", "198.20.0.1", "::ffff:8.8.8.8"];
   const ipv6 = ["2606:4700::1111", "2a00:1450::1", "64:ff9b::808:808"];

@@ -53,7 +53,7 @@ describe("limits", () => {
     expect({ bytes, broken }).toEqual({ bytes: 512_000, broken: expected });
   });
 
-  test("over the limit the connection is let go", async () => {
+  test("the connection is closed when the limit is exceeded", async () => {
     const server = await testServer({ "/a": megabytes(50) });
     await testFetcher({ start: server.origin, limits: { documentBytes: 1000 } }).read(`${server.origin}/a`);
     await until(() => server.open === 0);
@@ -61,7 +61,7 @@ describe("limits", () => {
 });
 
 describe("a slow reader", () => {
-  test("does not run down the clocks", async () => {
+  test("does not use up the timeouts", async () => {
     const server = await testServer({ "/a": megabytes(16) });
     const fetcher = testFetcher({ start: server.origin, timeout: { idle: 300, total: 3000 } });
     const { body } = await found(fetcher, `${server.origin}/a`);
@@ -74,7 +74,7 @@ describe("a slow reader", () => {
     expect({ bytes, problem: body.end.problem }).toEqual({ bytes: 16_000_000, problem: undefined });
   });
 
-  test("does not lock up the documents that wait for their turn", async () => {
+  test("does not block queued documents", async () => {
     const server = await testServer({ "/large": megabytes(16), "/small": tenPages });
     const fetcher = testFetcher({ start: server.origin, concurrency: { perHost: 1, total: 1 } });
     const large = await found(fetcher, `${server.origin}/large`);
@@ -84,7 +84,7 @@ describe("a slow reader", () => {
     expect(await lengthOf(large.body)).toBe(16_000_000);
   });
 
-  test("of small documents holds nothing up at all", async () => {
+  test("of small documents blocks nothing", async () => {
     const server = await testServer({ "/small": tenPages });
     const fetcher = testFetcher({ start: server.origin, concurrency: { perHost: 1, total: 1 } });
     const documents = await Promise.all(Array.from({ length: 50 }, () => found(fetcher, `${server.origin}/small`)));

@@ -122,7 +122,7 @@ describe("in the body", () => {
     },
   );
 
-  test("also a reader who comes later, after what was read ahead", async () => {
+  test("a reader that starts late also gets what was read ahead", async () => {
     const server = await testServer({ "/a": faults["endless body"](tenPages) });
     const controller = new AbortController();
     const fetcher = testFetcher({ start: server.origin });
@@ -135,7 +135,7 @@ describe("in the body", () => {
     expect(pieces).toBeGreaterThan(0);
   });
 
-  test("close() ends bodies, too, read or not", async () => {
+  test("close() also ends bodies, whether they are being read or not", async () => {
     const server = await testServer({ "/a": faults["endless body"](tenPages) });
     const fetcher = testFetcher({ start: server.origin });
     const bodies = await Promise.all(
@@ -151,7 +151,7 @@ describe("in the body", () => {
     }
   });
 
-  test("a signal after its end changes nothing, and nothing listens to it any more", async () => {
+  test("aborting after the end changes nothing, and no listener is left", async () => {
     const server = await testServer({ "/a": tenPages, "/moved": status(301), "/gone": status(410) });
     const controller = new AbortController();
     const fetcher = testFetcher({ start: server.origin });
@@ -164,14 +164,14 @@ describe("in the body", () => {
   });
 });
 
-test("a signal that was given before ends it before it begins", async () => {
+test("an already aborted signal prevents the request", async () => {
   const server = await testServer({ "/a": tenPages });
   const fetcher = testFetcher({ start: server.origin });
   await expect(fetcher.read(`${server.origin}/a`, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   expect(server.connections).toBe(0);
 });
 
-test("an error of the caller's own onEvent comes out as it is, and nothing stays open", async () => {
+test("an error thrown by the caller's onEvent is rethrown unchanged, and nothing stays open", async () => {
   const server = await testServer({ "/a": tenPages });
   const fetcher = testFetcher({ start: server.origin });
   fetcher.events.push = () => {

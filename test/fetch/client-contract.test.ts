@@ -92,7 +92,7 @@ describe.each<[string, () => Client, decodes: boolean]>([
     expect(header(headers, "content-length")).toBe(decodes ? undefined : String(compressed.length));
   });
 
-  test("says when a request goes out, if it says so at all", async () => {
+  test("reports when a request was sent, if it supports that", async () => {
     const server = await testServer({ "/a": tenPages });
     const client = make();
     let sent = 0;
@@ -129,7 +129,7 @@ describe.each<[string, () => Client, decodes: boolean]>([
     await closed();
   });
 
-  test("lets go of a body that is left early", async () => {
+  test("releases a body that is left early", async () => {
     const { fault, closed } = watched(faults["endless body"](tenPages));
     const server = await testServer({ "/a": fault });
     const { body } = await request(`${server.origin}/a`);
@@ -137,7 +137,7 @@ describe.each<[string, () => Client, decodes: boolean]>([
     await closed();
   });
 
-  test("waits for who reads", async () => {
+  test("waits for a slow reader", async () => {
     let sent = 0;
     const flood: Fault = async ({ socket }) => {
       socket.write("HTTP/1.1 200 OK\r\ncontent-length: 100000000\r\n\r\n");
@@ -200,7 +200,7 @@ describe.each<[string, () => Client, decodes: boolean]>([
   }
 });
 
-test("fetchClient takes anything shaped like fetch, but none that hides redirects", async () => {
+test("fetchClient takes any fetch-like function, except those that hide redirects", async () => {
   const answer: FetchLike = async (url) => ({
     status: 200,
     headers: { forEach: (each: (value: string, name: string) => void) => each("text/xml", "Content-Type") },
@@ -214,7 +214,7 @@ test("fetchClient takes anything shaped like fetch, but none that hides redirect
   expect((await fetcher.read("https://website.test/hidden")).result).toBe("failed client-failed");
 });
 
-test("a client may decode bodies, if it says so, and learns which attempt it is", async () => {
+test("a client may decode bodies if it says so, and is told the attempt number", async () => {
   const attempts: unknown[] = [];
   const headers = { "Content-Encoding": "gzip", "Content-Length": "5", "Content-Type": "text/xml" };
   const client: Client = {
@@ -228,7 +228,7 @@ test("a client may decode bodies, if it says so, and learns which attempt it is"
   expect(attempts).toEqual([1, 2, 3]);
 });
 
-test("the timeout of a client runs from the call, or from when it says that the request is out", async () => {
+test("a client's timeout starts with the call, or when the client reports that the request was sent", async () => {
   const slow = (tellsWhenSent: boolean): Client => ({
     tellsWhenSent,
     request: async ({ onSent }) => {
@@ -248,7 +248,7 @@ async function* pieces(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
-test("a body that throws late keeps what came", async () => {
+test("a body that throws late keeps what arrived before", async () => {
   async function* body() {
     yield Buffer.from("half");
     throw Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
@@ -258,7 +258,7 @@ test("a body that throws late keeps what came", async () => {
   expect({ text, broken }).toEqual({ text: "half", broken: "body-reset" });
 });
 
-test("a body that never comes ends with the idle timeout", async () => {
+test("a body that never arrives ends with the idle timeout", async () => {
   const body = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) };
   const client: Client = { request: async () => ({ status: 200, headers: [], body }) };
   const fetcher = testFetcher({ client, timeout: { idle: 100 } });

@@ -44,7 +44,7 @@ test.each([
   expect(read.server.requests).toHaveLength(1);
 });
 
-test("a stall before the first byte of the body is an attempt that failed", async () => {
+test("a stall before the first byte of the body counts as a failed attempt", async () => {
   const fault = inTurn(faults["stall before body"](tenPages), whole(tenPages));
   const { result, text, fetched } = await fetchOnly(fault, { retries: 1, timeout: { idle: 800 } });
   expect({ result, text }).toEqual({ result: "found", text: tenPages });
@@ -116,7 +116,7 @@ test("a resolver that does not answer is dns-temporary", async () => {
   expect(result).toBe("failed dns-temporary");
 });
 
-test("connections are used again, also after errors and redirects", async () => {
+test("connections are reused, even after errors and redirects", async () => {
   const server = await testServer({
     "/a": tenPages,
     "/moved": (exchange) => exchange.respond(301, { location: "/a" }, "moved"),
@@ -128,7 +128,7 @@ test("connections are used again, also after errors and redirects", async () => 
   expect(server.connections).toBe(1);
 });
 
-test("a website that closes each connection in good order is asked over a new one each time", async () => {
+test("a website that closes each connection cleanly gets a new one for each request", async () => {
   const server = await testServer({
     "/a": ({ socket }) => {
       socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${tenPages}`);
@@ -141,7 +141,7 @@ test("a website that closes each connection in good order is asked over a new on
   );
 });
 
-test("a second address is tried where the first does not answer", async () => {
+test("the second address is tried if the first does not answer", async () => {
   const server = await testServer({ "/sitemap.xml": tenPages }, { host: "127.0.0.3" });
   // At the first nobody listens: other tests do, on ports that may be the same, at 127.0.0.1 to 127.0.0.4.
   const lookup = stubResolver({ "website.test": ["127.0.99.4", "127.0.0.3"] });

@@ -60,7 +60,7 @@ describe("a user name in the start's URL", () => {
   const basic = `Basic ${Buffer.from("üser:p@ss").toString("base64")}`;
   const withUser = (origin: string) => origin.replace("http://", "http://%C3%BCser:p%40ss@");
 
-  test("becomes Authorization for that origin", async () => {
+  test("is sent as Authorization to that origin", async () => {
     const server = await testServer({ "/robots.txt": "", "/a": tenPages });
     const fetcher = testFetcher({ start: `${withUser(server.origin)}/` });
     await fetcher.read(`${server.origin}/robots.txt`);
@@ -68,7 +68,7 @@ describe("a user name in the start's URL", () => {
     expect(server.requests.map(({ headers }) => headers.get("authorization"))).toEqual([basic, basic]);
   });
 
-  test("is shown nowhere", async () => {
+  test("never appears in output", async () => {
     const other = await testServer({ "/x": redirect("/gone") }, { host: "127.0.0.2" });
     const server = await testServer({
       "/a": redirect("/a"),
@@ -85,7 +85,7 @@ describe("a user name in the start's URL", () => {
     expect(other.requests.map(({ headers }) => headers.get("authorization"))).toEqual([undefined, undefined]);
   });
 
-  test("named by the website is not sent", async () => {
+  test("is not sent if the website gave it", async () => {
     const server = await testServer({ "/a": redirect("/"), "/": tenPages });
     const fetcher = testFetcher({ start: server.origin });
     const url = `${server.origin.replace("http://", "http://user:pass@")}/a`;
@@ -94,7 +94,7 @@ describe("a user name in the start's URL", () => {
     expect((await fetcher.fetch({ url, role: "sitemap" })).url).toBe(`${server.origin}/a`);
   });
 
-  test("gives way to a header of the operator's own", async () => {
+  test("is overridden by the caller's own header", async () => {
     const server = await testServer({ "/a": tenPages });
     await testFetcher({ start: withUser(server.origin), headers: { authorization: "Bearer token" } }).read(
       `${server.origin}/a`,
@@ -103,7 +103,7 @@ describe("a user name in the start's URL", () => {
   });
 });
 
-test("says who asks, and for what; headers of the operator's own come before ours", async () => {
+test("sends User-Agent and Accept; the caller's headers override ours", async () => {
   const server = await testServer({ "/a": tenPages });
   await testFetcher({ start: server.origin }).read(`${server.origin}/a`);
   const { headers, method } = server.requests[0]!;

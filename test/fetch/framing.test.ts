@@ -62,7 +62,7 @@ describe("whatever has no end is stopped early, over TLS too", () => {
     }
   });
 
-  test("and so is the body of an error, which nobody reads", async () => {
+  test("the unread body of an error page is stopped early, too", async () => {
     const server = await testServer({
       "/a": endlessly("HTTP/1.1 404 No\r\ntransfer-encoding: chunked\r\n\r\n1;", "x".repeat(100_000)),
     });
@@ -130,7 +130,7 @@ test.each([
   expect(fetched).toMatchObject({ reason: { value, message: `Invalid HTTP response: ${value}` } });
 });
 
-test("errors of a parser in a client of the caller's own are put in words, too", async () => {
+test("parser errors from a custom client are explained in words", async () => {
   const cause = Object.assign(new Error("fetch failed"), { code: "HPE_INVALID_HEADER_TOKEN" });
   const client = { request: () => Promise.reject(new Error("failed", { cause })) };
   const { fetched } = await testFetcher({ client }).read("https://website.test/");
@@ -159,7 +159,7 @@ test("headers keep their order and their repetitions; names are in lower case, a
   expect(said).toBe("x-b 1, link a, x-b 2, content-length 2, link b, __proto__ a");
 });
 
-test("whatever bytes come, there is an outcome", async () => {
+test("any bytes lead to an outcome", async () => {
   let response = Buffer.alloc(0);
   const server = await testServer({ "/a": ({ socket }) => void socket.end(response) });
   const fetcher = testFetcher({ start: server.origin, timeout: { firstByte: 2000, idle: 2000 } });

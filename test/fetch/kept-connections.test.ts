@@ -37,7 +37,7 @@ describe.each([
   });
 });
 
-test("a connection that timed out is not used again: the answer to what was asked may still follow", async () => {
+test("a connection that timed out is not reused, because its answer may still arrive", async () => {
   const late: Fault = async (exchange) => {
     exchange.socket.write("HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n");
     await pause(40);

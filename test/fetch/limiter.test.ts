@@ -71,7 +71,7 @@ describe("under a clock of its own", () => {
     }
   });
 
-  test("the least delay of a host counts where it is longer, for that host alone", async () => {
+  test("a host's minimum delay applies to that host only, if it is longer", async () => {
     const hosts = hostsWith({ delay: 100 });
     hosts.setLeastDelay(url("slow"), 1000);
     hosts.setLeastDelay(url("quick"), 10);
@@ -105,7 +105,7 @@ describe("under a clock of its own", () => {
     time,
   });
 
-  test("whatever is asked of it, no limit is passed, nobody is passed over, and nothing is left", async () => {
+  test("under any load, no limit is exceeded, no request starves, and nothing leaks", async () => {
     const limits = fc.record({
       perHost: fc.integer({ min: 1, max: 3 }),
       total: fc.integer({ min: 1, max: 5 }),
@@ -186,7 +186,7 @@ describe("against a server", () => {
     exchange.respond(200, {}, tenPages);
   };
 
-  test("never more requests at a time than allowed for a host, and in all", async () => {
+  test("the limits per host and in total are never exceeded", async () => {
     let underWay = 0;
     let most = 0;
     const counted: Fault = async (exchange) => {
@@ -204,7 +204,7 @@ describe("against a server", () => {
     expect(servers.every(({ mostAtOnce, connections }) => mostAtOnce <= 2 && connections <= 3)).toBe(true);
   });
 
-  test("a pause lies between two requests to one host", async () => {
+  test("requests to one host are spaced by the delay", async () => {
     const server = await testServer({ "/a": tenPages });
     const fetcher = testFetcher({ start: server.origin, delay: 60, useCrawlDelay: true });
     // Told as they leave: on their way to the server they may catch up with each other.

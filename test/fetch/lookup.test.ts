@@ -11,7 +11,7 @@ test("the system resolves names", async () => {
   await expect(systemLookup()("a..b", options)).rejects.toHaveProperty("code");
 });
 
-test("a name is resolved once in a run, however many want it; after a failure, and for a retry, again", async () => {
+test("a name is resolved once per run; again only after a failure, or for a retry", async () => {
   const ask = stubResolver({ "site.test": ["192.0.2.1"], "gone.test": "ENOTFOUND" });
   const lookup = systemLookup(ask);
   await Promise.all([1, 2, 3].map(() => lookup("site.test", options)));
@@ -22,7 +22,7 @@ test("a name is resolved once in a run, however many want it; after a failure, a
   expect(ask.asked).toEqual(["site.test", "site.test", "gone.test", "gone.test"]);
 });
 
-test("two names are resolved at a time, and the time of the others does not run", async () => {
+test("two names are resolved at a time, and the timeouts of waiting ones do not run", async () => {
   let running = 0;
   let most = 0;
   const lookup = systemLookup(async (name) => {
@@ -37,7 +37,7 @@ test("two names are resolved at a time, and the time of the others does not run"
   expect(most).toBe(2);
 });
 
-test("the address policy judges what was remembered, too", async () => {
+test("the address policy also checks cached addresses", async () => {
   const website = await testServer({ "/a": tenPages });
   const lookup = systemLookup(stubResolver({ "site.test": ["127.0.0.1"] }));
   const url = `http://site.test:${website.port}/a`;
@@ -45,7 +45,7 @@ test("the address policy judges what was remembered, too", async () => {
   expect((await testFetcher({}, { lookup }).read(url)).result).toBe("refused address-blocked");
 });
 
-test("the time for a connection does not run while a name is looked up", async () => {
+test("the connect timeout does not run during the DNS lookup", async () => {
   const website = await testServer({ "/a": tenPages });
   const lookup = async () => {
     await pause(1100);

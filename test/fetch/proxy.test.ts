@@ -26,7 +26,7 @@ test("http: the proxy gets the whole URL, and resolves the name", async () => {
   ]);
 });
 
-test("https: the request goes through a tunnel, in which the certificate of the website counts", async () => {
+test("https: the request goes through a tunnel, and the website's certificate is verified", async () => {
   const proxy = await proxyServer();
   const server = await testServer({ "/a": tenPages }, { tls: authority.issue({ names: ["website.test"] }) });
   const fetcher = testFetcher({ proxy: proxy.url, tls: { ca: authority.ca } });
@@ -74,7 +74,7 @@ test.each([
   expect(fetched).not.toHaveProperty("status");
 });
 
-test("a proxy that is not there, or whose name does not exist", async () => {
+test("a proxy that is down or whose name does not exist is reported", async () => {
   const server = await testServer({});
   await server.close();
   const lookup = stubResolver({});
@@ -218,7 +218,7 @@ test.each(["socks5://p:1", "http://", "http://p:99999"])(
   },
 );
 
-test("a function chooses the proxy of each URL; undefined means none, anything else is refused, not connected directly", async () => {
+test("a function chooses the proxy for each URL: undefined means none, and an invalid value is refused rather than ignored", async () => {
   const proxy = await proxyServer();
   const server = await testServer({ "/a": tenPages });
   const asked: string[] = [];

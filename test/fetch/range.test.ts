@@ -44,7 +44,7 @@ test.each([1, 2, 300, bytes.length - 1])("a body that breaks after %i bytes is c
   ]);
 });
 
-test("again and again, as long as there are retries, also after other failures", async () => {
+test("repeatedly, while retries are left, even after other failures", async () => {
   const again: Fault = (exchange) => {
     const start = startOf(exchange);
     const range = `bytes ${start}-${bytes.length - 1}/${bytes.length}`;
@@ -68,7 +68,7 @@ test.each([
   expect(await fetchOnly(inTurn(broken, rest()), { retries: 1 })).toMatchObject({ text: tenPages, broken: undefined });
 });
 
-test("ranges are about the encoded bytes", async () => {
+test("ranges count encoded bytes", async () => {
   const zipped = gzipSync(tenPages);
   const encoding = { "content-encoding": "gzip" };
   const fault = inTurn(breaks(50, { etag, ...encoding }, zipped), rest(encoding, zipped));
@@ -137,7 +137,7 @@ describe("the part that was read is kept, and the loss is reported", () => {
   });
 });
 
-test("a length that is too long is not requested a third time", async () => {
+test("a body that is shorter than announced is not requested a third time", async () => {
   const long = { etag, "content-length": String(bytes.length + 1000) };
   const ends: Fault = (exchange) => {
     exchange.respond(200, long, bytes);
@@ -147,7 +147,7 @@ test("a length that is too long is not requested a third time", async () => {
   expect([text, broken, server.requests.length]).toEqual([tenPages, "body-short", 2]);
 });
 
-test("a continued body counts once toward the limit, and lets go of all connections", async () => {
+test("a continued body counts once toward the limit, and releases all connections", async () => {
   const limits = { documentBytes: bytes.length - 1 };
   const { bytes: count, broken, server } = await fetchOnly(inTurn(breaks(300), rest()), { retries: 1, limits });
   expect([count, broken]).toEqual([bytes.length - 1, "limit-document-bytes"]);

@@ -16,7 +16,7 @@ async function startServer(fault: Fault) {
 }
 
 describe("a host that has never answered", () => {
-  test("gets one retry in all, and is given up with the second document", async () => {
+  test("gets one retry in total, and is given up after the second document", async () => {
     const server = await startServer(faults.silence());
     const fetcher = testFetcher({ start: server.origin, retries: 3, timeout: brief });
     const attempts: number[] = [];
@@ -29,7 +29,7 @@ describe("a host that has never answered", () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test("is asked a few times where a hundred documents are wanted at once", async () => {
+  test("gets only a few requests even if a hundred documents are wanted at once", async () => {
     const server = await startServer(faults.silence());
     const fetcher = testFetcher({ start: server.origin, retries: 3, timeout: brief });
     const reads = await Promise.all(paths.slice(0, 100).map((path) => fetcher.read(server.origin + path)));
@@ -83,7 +83,7 @@ describe("a host that answered before", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
   afterEach(() => void vi.useRealTimers());
 
-  test("with nothing but server errors gets no retries after six answers, until it answers otherwise", async () => {
+  test("with only server errors gets no retries after six responses, until another response arrives", async () => {
     const hosts = new HostLimiter(resolveOptions({}), defaultBackoff);
     const ask = async (status: number) => {
       const slot = (await hosts.acquire(target, none)) as Slot;
@@ -115,14 +115,14 @@ describe("a host that answered before", () => {
     return { hosts, ask, retried };
   }
 
-  test("gets its retries until eight requests in a row failed, and is given up after a minute in vain", async () => {
+  test("is retried until eight requests in a row failed, and given up after a minute of failures", async () => {
     const { retried, ask } = await failing(20, "timeout-first-byte", 7_000);
     // Eight times seven seconds are less than a minute.
     expect(retried).toEqual([true, true, true, true, true, true, true, false, false]);
     expect(await ask()).toEqual(problem("timeout-first-byte"));
   });
 
-  test("is asked on, one document at a time, if failures cost no time", async () => {
+  test("still gets requests, one document at a time, if failures are quick", async () => {
     const { hosts, ask, retried } = await failing(1000, "connection-reset", 5);
     expect(retried).toHaveLength(1000);
     const probe = await ask();
@@ -132,12 +132,12 @@ describe("a host that answered before", () => {
     expect(mayRetry(problem("timeout-first-byte"), 1, 3, probe.origin)).toBe(true);
   });
 
-  test("is not given up for what comes with an answer", async () => {
+  test("is not given up because of errors that come with a response", async () => {
     expect((await failing(100, "client-failed", 60_000)).retried).toHaveLength(100);
   });
 });
 
-test("a host that ends in the middle of a crawl is asked a few times more", async () => {
+test("a host that goes down in the middle of a crawl gets a few more requests", async () => {
   let answers = true;
   const server = await startServer((exchange) => {
     if (answers) exchange.respond(200, {}, tenPages);
@@ -178,7 +178,7 @@ describe("a pause that is too long to wait for", () => {
     }
   });
 
-  test("other hosts go on", async () => {
+  test("other hosts are not affected", async () => {
     const busy = await startServer((exchange) => exchange.respond(429, { "retry-after": "3600" }));
     const other = await testServer({ "/a": tenPages }, { host: "127.0.0.2" });
     const fetcher = testFetcher({ network: "allow-private" });
@@ -187,7 +187,7 @@ describe("a pause that is too long to wait for", () => {
   });
 });
 
-test("a pause that can be waited for is kept by everybody, also where the document that was told is not tried again", async () => {
+test("a short pause applies to all requests, even if the document that caused it is not retried", async () => {
   const times: number[] = [];
   const server = await startServer((exchange) => {
     times.push(performance.now());
@@ -200,7 +200,7 @@ test("a pause that can be waited for is kept by everybody, also where the docume
   expect((times[4] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(900);
 });
 
-test("after a pause one request goes first", async () => {
+test("after a pause, a single request goes first", async () => {
   let underWay = 0;
   const together: number[] = [];
   const server = await startServer(async (exchange) => {
@@ -230,7 +230,7 @@ test.each(["0", "Sat, 28 Feb 2015 12:00:00 GMT", ""])(
   },
 );
 
-test("`Retry-After: 0` is no invitation to come back at once", async () => {
+test("`Retry-After: 0` does not cause an immediate retry", async () => {
   const times: number[] = [];
   const server = await testServer({
     "/0": (exchange) => {

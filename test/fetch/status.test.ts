@@ -96,7 +96,7 @@ describe("Retry-After", () => {
     },
   );
 
-  test("a number beyond all numbers is a time beyond all times, and still a date", () => {
+  test("an enormous Retry-After still gives a valid date", () => {
     expect(delay("9".repeat(400))).toBe(Number.POSITIVE_INFINITY);
     expect(toDate(Number.POSITIVE_INFINITY)).toBe("+275760-09-13T00:00:00.000Z");
   });
@@ -111,7 +111,7 @@ describe("Retry-After", () => {
     expect([text, fetched.attempts]).toEqual([tenPages, 2]);
   });
 
-  test("429 with seconds is waited for, and the whole host with it", async () => {
+  test("429 with Retry-After in seconds pauses the whole host", async () => {
     const server = await testServer({
       "/limited": inTurn(status(429, { "retry-after": "1" }), whole(tenPages)),
       "/other": tenPages,
@@ -127,7 +127,7 @@ describe("Retry-After", () => {
     expect(server.requests.map(({ path }) => path)).toEqual(["/limited", "/limited", "/other"]);
   });
 
-  test("the longest wait is an option, and zero is zero", async () => {
+  test("the longest wait is an option, and zero means no wait", async () => {
     const { result } = await fetchOnly(status(429, { "retry-after": "1" }), {
       retries: 3,
       limits: withFixedLimits({ retryAfter: 0 }),
@@ -137,7 +137,7 @@ describe("Retry-After", () => {
 });
 
 describe("backoff", () => {
-  test("doubles up to its cap, and is drawn from all of it", () => {
+  test("doubles up to its cap, and is chosen at random below it", () => {
     const bounds = (random: number) =>
       [1, 2, 3, 4, 10].map((attempt) => backoffDelay(attempt, { base: 500, cap: 3000, random: () => random }));
     expect(bounds(1)).toEqual([500, 1000, 2000, 3000, 3000]);

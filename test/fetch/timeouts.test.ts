@@ -27,7 +27,7 @@ const server = net.createServer((socket) => {
 server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));
 `;
 
-test("what arrived while the process was busy is read, even if its time has passed", async () => {
+test("data that arrived while the process was busy is read, even after its timeout", async () => {
   const memory = new SharedArrayBuffer(8);
   const flags = new Int32Array(memory);
   const thread = new Worker(server, { eval: true, workerData: memory });
@@ -48,7 +48,7 @@ test("what arrived while the process was busy is read, even if its time has pass
   await thread.terminate();
 });
 
-test("after a time in which the process did not run, a wait begins again; one that it saw ends as it should", async () => {
+test("a timeout restarts after the process was suspended, and otherwise expires on time", async () => {
   const expired: Problem[] = [];
   let clock: Clock | undefined;
   const isExpired = new Promise<void>((resolve) => {
@@ -65,7 +65,7 @@ test("after a time in which the process did not run, a wait begins again; one th
   expect(expired).toMatchObject([{ code: "timeout-idle" }]);
 });
 
-test("a wait that begins when the total is used up ends at once, without a warning from Node.js", async () => {
+test("a wait that starts after the total timeout ends at once, without a warning from Node.js", async () => {
   const warnings: Error[] = [];
   const onWarning = (warning: Error) => warnings.push(warning);
   process.on("warning", onWarning);

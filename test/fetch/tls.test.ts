@@ -21,7 +21,7 @@ const lookup = stubResolver({ "website.test": ["127.0.0.1"], "other.test": ["127
 const good = authority.issue({ names });
 const trusted = { tls: { ca: authority.ca } };
 
-test("a certificate of an authority that was added is fine, for a name and for an address", async () => {
+test("a certificate from an added authority is accepted, for a name and for an address", async () => {
   const server = await testServer({ "/a": tenPages }, { tls: good });
   for (const host of names) {
     const url = `https://${host}:${server.port}/a`;
@@ -54,7 +54,7 @@ test("verification can be turned off", async () => {
   expect((await testFetcher({ start: url, tls: { verify: false } }, { lookup }).read(url)).text).toBe(tenPages);
 });
 
-test("certificates to be added have to be certificates", () => {
+test("added certificates must be valid PEM", () => {
   const settings = resolveOptions({ tls: { ca: "-----BEGIN CERTIFICATE-----\nnone\n-----END CERTIFICATE-----" } });
   expect(() => builtInClient(settings)).toThrow(SitemapError);
 });
@@ -65,7 +65,7 @@ async function portOf(server: net.Server): Promise<number> {
   return (server.address() as net.AddressInfo).port;
 }
 
-test("HTTP/1.1 alone is offered in the handshake, and the name of the website", async () => {
+test("the handshake offers only HTTP/1.1, and sends the website's name", async () => {
   const seen: unknown[] = [];
   const server = tls.createServer({ ...good, ALPNProtocols: ["h2", "http/1.1"] }, (socket) => {
     seen.push([socket.alpnProtocol, (socket as { servername?: string | false }).servername]);
@@ -147,7 +147,7 @@ describe("what goes wrong goes wrong in the same way as without TLS", () => {
   }
 });
 
-test("certificates that are added stand beside those of NODE_EXTRA_CA_CERTS", async () => {
+test("added certificates are trusted in addition to NODE_EXTRA_CA_CERTS", async () => {
   const other = createAuthority();
   const folder = newFolder();
   const file = (name: string, content: string) => {
