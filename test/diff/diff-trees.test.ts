@@ -267,7 +267,7 @@ describe("a side that is incomplete", () => {
     expect(back.join()).not.toContain("added");
   });
 
-  test("what is missing on the side that is complete is known to be so", async () => {
+  test("a page missing from the complete side is reported as missing", async () => {
     const whole = await treeWith(["/a.xml", urlset("/1", "/3")]);
     const part = await treeWith(["/a.xml", urlset("/1", "/2")], ["/gone.xml", { status: 404 }]);
     expect(await lines(whole, part)).toEqual([
@@ -309,7 +309,7 @@ describe("a side that is incomplete", () => {
     expect(await lines(whole, closed, { only: ["removed", "unknown"] })).toEqual(["unknown /1 in after /a.xml"]);
   });
 
-  test("an archive that was cut off is one", async () => {
+  test("an archive that is cut off is an incomplete side", async () => {
     const whole = await treeWith(["/a.xml", urlset("/1")], ["/b.xml", urlset("/2")]);
     const saved = path.join(folder, "whole.warc");
     await whole.save(saved);
@@ -417,7 +417,7 @@ describe("files", () => {
     expect(await lines(before, before)).toEqual([]);
   });
 
-  test("a text says nothing but URLs: pages are on it or not", async () => {
+  test("a text has only URLs, so pages are on it or not", async () => {
     const listing = file("urls.txt", `${home}1\n${home}3\n`);
     expect(await lines(file("old.xml", set(...pages)), listing)).toEqual(["removed /2 old.xml", "added /3 urls.txt"]);
     const website = await treeWith(["/a.xml", set(...pages)]);
@@ -430,7 +430,7 @@ describe("files", () => {
     expect(await lines(file("old.rss", feed), file("new.rss", longer))).toEqual(["added /2 new.rss"]);
   });
 
-  test("of two indexes, the sitemaps that they name; beside anything else, pages of an index are unknown", async () => {
+  test("two index files are compared by their sitemaps; compared with anything else, the pages of an index are unknown", async () => {
     const one = file("old-index.xml", index("/a.xml", "/b.xml"));
     const other = file("new-index.xml", index("/b.xml", "/c.xml"));
     expect(await lines(one, other)).toEqual(["sitemap gone /a.xml", "sitemap added /c.xml"]);

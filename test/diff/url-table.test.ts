@@ -72,7 +72,7 @@ test("a list of URLs with commas is a list", async () => {
   expect(await differences(file("commas.txt", `${home}a\n${home}b,c;d\n`))).toEqual(["removed b,c;d", "added b"]);
 });
 
-test("the cuts between two pieces of a table make no difference", async () => {
+test("a table may be split into chunks anywhere", async () => {
   const random = new Random(7);
   const cells = ['"a ""b"" c"', '"x\r\ny"', "", "plain", '"1,2"'];
   for (let run = 0; run < 50; run++) {

@@ -64,7 +64,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     await queue.close();
   });
 
-  test("whoever loses a lease is told, and its result is not accepted", async () => {
+  test("a worker that loses a lease is told, and its result is not accepted", async () => {
     const [one, other] = [await openRuns(url(), { leaseTime: 2000 }), await openRuns(url(), { leaseTime: 2000 })];
     await one.add("run", [job("a")]);
     const lease = await taken(one);
@@ -140,7 +140,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     await queue.close();
   });
 
-  test("what others write into the queue is no website, and keeps nobody from theirs", async () => {
+  test("foreign data in the queue is not a website, and blocks nobody", async () => {
     const queue = await openRuns(url());
     await queue.add("run", [job("a")]);
     const connection = { port: redis.port, password: redisPassword, db: database };
@@ -174,7 +174,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     await Promise.all([sites.close(), queue.close()]);
   });
 
-  test("a server that would throw websites away is refused", async () => {
+  test("a server that would evict websites is refused", async () => {
     const client = new Redis({ port: redis.port, password: redisPassword });
     await client.config("SET", "maxmemory", "100mb");
     await client.config("SET", "maxmemory-policy", "allkeys-lru");

@@ -86,7 +86,7 @@ test("a journal that was cut anywhere gives every result that was whole, and goe
   }
 });
 
-test("damaged lines are never half believed: they are counted, and their websites are read again", async () => {
+test("damaged lines are counted, and their websites are read again", async () => {
   const folder = newFolder();
   const file = path.join(folder, journalName);
   const queue = await JournalQueue.open(folder);
@@ -140,7 +140,7 @@ test("a file that is something else is left as it is", async () => {
 });
 
 describe("one process at a time", () => {
-  test("of many that come at once, one gets it; the others are refused with a sentence", async () => {
+  test("of many processes that come at once, one gets the lock; the others are refused with a message", async () => {
     const folder = newFolder();
     writeFileSync(path.join(folder, "lock"), "half a li");
     const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => JournalQueue.open(folder)));

@@ -43,7 +43,7 @@ test("both families are requested, and all addresses come back", async () => {
   expect(asked.sort()).toEqual(["A site.test", "AAAA site.test"]);
 });
 
-test("a name is resolved once, however many want it and however it is written", async () => {
+test("a name is resolved once, however often and however it is written", async () => {
   const { ask, asked } = await start({ "site.test": { addresses: ["192.0.2.1"] } });
   await Promise.all(["site.test", "SITE.test", "site.test.", "site.test"].map((name) => ask(name)));
   await ask("site.test");
@@ -94,7 +94,7 @@ test("a retry asks again after a failure, and not after an answer", async () => 
   expect(asked).toHaveLength(so);
 });
 
-test("servers that never answer for IPv6 cost a second, not the look-up", async () => {
+test("servers that never answer for IPv6 delay a lookup by a second, and do not fail it", async () => {
   const { ask } = await start({ "site.test": { addresses: ["192.0.2.1"], silent: "AAAA" } });
   expect(await ask("site.test")).toEqual(["192.0.2.1"]);
 });

@@ -192,7 +192,7 @@ test("many are read at a time, and no more than allowed", async () => {
   expect(mostAtOnce()).toBeLessThanOrEqual(20);
 });
 
-test("with a signal everything ends at once; what was in progress is given back, and is no death", async () => {
+test("a signal ends everything at once; websites in progress go back to the queue, and do not count as crashes", async () => {
   const folder = newFolder();
   const { client } = manyWebsites();
   for (let round = 0; round < 4; round++) {
@@ -219,7 +219,7 @@ test("with a signal everything ends at once; what was in progress is given back,
   await queue.close();
 });
 
-test("a website that does not answer leaves its place to others", async () => {
+test("a website that does not answer makes room for others", async () => {
   const { client } = manyWebsites();
   const controller = new AbortController();
   const healthy = new Set(hosts("fine", 20));
@@ -238,7 +238,7 @@ test("a website that does not answer leaves its place to others", async () => {
   await expect(ending).rejects.toThrow("all healthy ones are done");
 });
 
-test("well-known paths are tried only where they are needed", async () => {
+test("well-known paths are tried only if needed", async () => {
   const { client } = manyWebsites();
   const { results } = await run(newFolder(), {
     sites: ["fine-0.example", "gone-0.example"],

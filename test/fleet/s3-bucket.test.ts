@@ -42,7 +42,7 @@ describe.skipIf(!hasS3)("on a real server", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("a name is taken once; of many that publish at once, one does", async () => {
+  test("a name is published once: of many that publish at the same time, one succeeds", async () => {
     const bucket = await S3Bucket.open("s3://bucket/once", server.env);
     await bucket.inspect();
     await bucket.inspect();
@@ -72,7 +72,7 @@ describe.skipIf(!hasS3)("on a real server", () => {
     expect(await bucket.get("empty")).toBe("");
   });
 
-  test("faults that pass are waited out; a lost answer is not a second publication", async () => {
+  test("temporary failures are retried; a lost answer does not publish twice", async () => {
     const { proxy, port, fail } = await faultyProxy(new URL(server.env["AWS_ENDPOINT_URL_S3"] ?? "").port);
     try {
       const env = { ...server.env, AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}` };
@@ -97,7 +97,7 @@ describe.skipIf(!hasS3)("on a real server", () => {
     }
   });
 
-  test("whose summary is there first has published; a late one takes it for its own and leaves nothing behind", async () => {
+  test("the first published summary counts; a later attempt adopts it and leaves nothing behind", async () => {
     const bucket = await S3Bucket.open("s3://bucket/fence", server.env);
     const sink = siteFiles({ store: new Store(folder, bucket), format: "ndjson", archives: false, run: "monday" });
     const site = job("twice");

@@ -24,7 +24,7 @@ describe("spec: gzip (RFC 1952)", () => {
 
   // "A gzip file consists of a series of 'members' (compressed data sets). [...] The members simply appear one after
   // another in the file, with no additional information before, between, or after them."
-  test("members follow one another", async () => {
+  test("several gzip members are read one after another", async () => {
     const members = Buffer.concat([gzipSync(plain.subarray(0, 300)), gzipSync(""), gzipSync(plain.subarray(300))]);
     expect(await openedInEveryCut(members)).toMatchObject(complete);
   });

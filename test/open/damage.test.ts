@@ -39,7 +39,7 @@ describe("cut off", () => {
     }
   });
 
-  test("any cut gives a prefix, and a later cut a longer one", async () => {
+  test("a document cut off anywhere gives a prefix, and a later cut a longer one", async () => {
     const small = gzipSync(sitemap(30));
     let before = "";
     for (let length = 3; length <= small.length; length += 1) {
@@ -190,7 +190,7 @@ describe("leaving", () => {
     expect(result.complete).toBe(false);
   });
 
-  test("zlib is let go of when the reader leaves", async () => {
+  test("zlib is released when the reader leaves", async () => {
     const streams: ReturnType<typeof createRawInflater>[] = [];
     const input = new ByteReader([gzip.subarray(10)]);
     const create = () => {

@@ -55,7 +55,7 @@ test("spec: above 52,428,800 bytes a document is larger than the protocol allows
   expect(over).toMatchObject({ codes: ["protocol-size"], complete: true, decodedBytes: 52_428_801 });
 });
 
-test("a bomb of ten gigabytes costs little memory", async () => {
+test("a decompression bomb of ten gigabytes takes little memory", async () => {
   const script = new URL("./bomb.ts", import.meta.url).pathname;
   const run = promisify(execFile);
   const { stdout } = await run(process.execPath, ["--expose-gc", "scripts/ts.mjs", script]);
@@ -68,7 +68,7 @@ test("a bomb of ten gigabytes costs little memory", async () => {
 describe("pulling", () => {
   const options = () => ({ maxBytes, encodingLayers: 3, problems: new ProblemLog() });
 
-  test("nothing is asked of the source before it is needed, and it is closed when the reader leaves", async () => {
+  test("the source is read only as needed, and closed when the reader leaves", async () => {
     const log: string[] = [];
     async function* source() {
       try {
@@ -143,7 +143,7 @@ describe("pulling", () => {
     }
   });
 
-  test("a source that fails at once fails at once", async () => {
+  test("a source that fails immediately is reported immediately", async () => {
     const failure = new Error("aborted");
     // biome-ignore lint/correctness/useYield: it never comes to that
     async function* source(): AsyncGenerator<Uint8Array> {

@@ -100,7 +100,7 @@ describe("what may stand before a document", () => {
     expect(result.complete).toBe(true);
   });
 
-  test("a byte order mark, and white space where there is no declaration, are nothing to speak of", () => {
+  test("a byte order mark, or white space without a declaration, is not a problem", () => {
     expect(parsed(`\ufeff${declaration}${urlset}`).problems).toEqual([]);
     expect(parsed(`\n\n ${urlset}`).problems).toEqual([]);
     expect(urlsOf(parsed("\ufeffhttps://example.org/1"))).toEqual(["https://example.org/1"]);

@@ -83,7 +83,7 @@ test("an illegal reference in an attribute does not spoil the text of another en
   expect(result).toEqual(parseWithout([document]));
 });
 
-test("where the last entry that is allowed ends, nothing more is read or reported", () => {
+test("nothing is read or reported after the last allowed entry", () => {
   const list = Array.from({ length: 6 }, (_, n) => entry(`https://example.org/${n}`));
   const document = `<sitemapindex>${list.join("")}<url></url><url></url></sitemapindex>`;
   for (let documentEntries = 0; documentEntries < 8; documentEntries++) {

@@ -47,7 +47,7 @@ describe("the links of an item", () => {
     expect({ urls: urlsOf(result), codes: result.codes }).toEqual({ urls, codes });
   });
 
-  test("more links than anybody reads are a loss", () => {
+  test("too many links in one item are a loss", () => {
     const links = Array.from({ length: 150 }, (_, n) => `<link>https://example.org/${n}</link>`).join("");
     const result = parsed(rss(`<item>${links}</item>`));
     expect(result.pages).toHaveLength(101);

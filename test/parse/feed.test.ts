@@ -13,7 +13,7 @@ describe("RSS 2.0", () => {
     expect(result.codes).toEqual(["date-invalid"]);
   });
 
-  test("a text that is too long is missed only where it is needed", () => {
+  test("a text that is too long is reported only if it is needed", () => {
     const long = `x${"y".repeat(70_000)}`;
     const link = "<link>https://example.org/1</link>";
     const cases: [string, string[]][] = [
@@ -48,7 +48,7 @@ describe("RSS 2.0", () => {
     expect(result.problems).toMatchObject([{ code: "url-missing", count: 3 }]);
   });
 
-  test("elements of other vocabularies are not those of the item", () => {
+  test("elements of other namespaces are not fields of the item", () => {
     const result = parsed(
       `<rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/" xmlns:atom="http://www.w3.org/2005/Atom"><channel>
       <atom:link href="https://example.org/feed" rel="self"/>
@@ -98,7 +98,7 @@ describe("Atom", () => {
     `<feed xmlns="http://www.w3.org/2005/Atom"><title>F</title><link href="https://example.org/"/>
     <updated>2003-12-13T18:30:02Z</updated>${entries.join("\n")}</feed>`;
 
-  test("a source inside of an entry is not the entry", () => {
+  test("an Atom source inside an entry is not the entry", () => {
     const result = parsed(
       atom(
         `<entry><source><title>no</title><link href="https://no.example/"/></source>
@@ -145,7 +145,7 @@ describe("relative links", () => {
     ).toEqual(["https://host.example/news/1", "https://host.example/old/2", "https://base.example/a/3"]);
   });
 
-  test("a base that is no URL changes nothing, and legal relative links are no problem", () => {
+  test("an invalid base changes nothing, and valid relative links are not a problem", () => {
     const result = parsed(
       `<feed xmlns="http://www.w3.org/2005/Atom" xml:base="javascript:alert(1)"><entry><link href="1"/></entry></feed>`,
       { url: "https://host.example/feed" },
@@ -194,7 +194,7 @@ describe("less common feeds", () => {
     expect(parsed("<entry><link href='https://e.example/1'/></entry>").outcome.kind).toBe("invalid");
   });
 
-  test("RSS 1.1: the root is the channel, and the items stand in an element of their own", () => {
+  test("RSS 1.1: the root is the channel, and the items are in a separate element", () => {
     const result = parsed(`<Channel xmlns="http://purl.org/net/rss1.1#"><title>t</title><link>https://e.example/</link>
       <items><item><title>a</title><link>https://e.example/1</link></item>
       <item><title>b</title><link>https://e.example/2</link></item></items></Channel>`);
@@ -217,7 +217,7 @@ describe("less common feeds", () => {
   });
 });
 
-test("where a feed goes on is part of its result", () => {
+test("the next page of a feed is part of its result", () => {
   const atom = (links: string) =>
     `<feed xmlns="http://www.w3.org/2005/Atom">${links}<entry><link href="/1"/></entry></feed>`;
   expect(parsed(atom('<link rel="next" href="?page=2"/>')).outcome).toEqual({
@@ -310,7 +310,7 @@ describe("JSON Feed", () => {
     expect(parsed(feed(item).slice(0, -1))).toMatchObject({ complete: false });
   });
 
-  test("a next page that is no URL is reported", () => {
+  test("a next page without a valid URL is reported", () => {
     const next = (value: string) => parsed(feed(item, `, "next_url": ${value}`)).codes;
     expect(["null", '""', "[2]", '"ftp://x/"'].map(next)).toEqual([[], [], ["feed-next"], ["feed-next"]]);
   });
@@ -325,7 +325,7 @@ describe("JSON Feed", () => {
     },
   );
 
-  test("an object without end is not kept in memory", () => {
+  test("an endless JSON object is not kept in memory", () => {
     const piece = '"key": [], '.repeat(6000);
     const endless = ['{"version": "https://jsonfeed.org/version/1", ', ...Array<string>(160).fill(piece)];
     expect(parsePieces(endless)).toMatchObject({ codes: ["limit-document-bytes"], complete: false });

@@ -36,7 +36,7 @@ describe("an entry's start tag ends what was left open before it", () => {
     },
   );
 
-  test("where the URL itself was not closed, that entry is lost, and no other", () => {
+  test("if the URL itself was not closed, only that entry is lost", () => {
     const result = parsed(urlset(`<url><loc>${one}`, entry(two), entry(three)));
     expect(urlsOf(result)).toEqual([two, three]);
   });
@@ -92,7 +92,7 @@ describe("an entry's start tag ends what was left open before it", () => {
     }
   });
 
-  test("an element with the name of an entry that holds a text is none", () => {
+  test("an element that is named like an entry but holds text is not an entry", () => {
     const image =
       "<image:image><image:loc>https://example.org/i</image:loc><url>https://example.org/j</url></image:image>";
     const list = Array.from({ length: 5 }, (_, n) =>
@@ -140,7 +140,7 @@ describe("entries in unexpected places", () => {
     expect(result.complete).toBe(true);
   });
 
-  test("what stands beside a URL without an entry belongs to it", () => {
+  test("fields next to a URL without an entry belong to it", () => {
     const result = parsed(`<urlset ${namespace}><loc>${one}</loc><lastmod>2024</lastmod><loc>${two}</loc></urlset>`);
     expect(result.pages).toEqual([{ url: one, lastModified: "2024" }, { url: two }]);
   });
@@ -168,7 +168,7 @@ describe("an index that is cut off", () => {
     expect(parsed(index.slice(0, -9))).toMatchObject({ sitemaps: [{ url: one }], codes: ["xml-truncated"] });
   });
 
-  test("gives nothing more where reading was stopped", () => {
+  test("returns nothing more after reading was stopped", () => {
     const limits = { ...defaultLimits, documentEntries: 1 };
     expect(parsed(`${index}</sitemap><sitemap><loc>${three}</loc>`, { limits }).sitemaps).toEqual([{ url: one }]);
     expect(parsed(`${index}<a b=c>`, { strict: true }).sitemaps).toEqual([{ url: one }]);

@@ -17,7 +17,7 @@ const link = (language: string) =>
   `<xhtml:link rel="alternate" hreflang="${language}" href="https://example.org/${language}"/>`;
 
 describe("entries of one URL", () => {
-  test("are one page: the place and fields of the first, the details of all, identical ones once", () => {
+  test("are one page: with the position and fields of the first, and the details of all", () => {
     const result = parsed(
       urlset(
         entry(
@@ -71,7 +71,7 @@ describe("entries of one URL", () => {
     expect(result.complete).toBe(false);
   });
 
-  test("where only URLs are wanted, it is as many pages", () => {
+  test("with `urlsOnly`, there are as many pages", () => {
     const text = urlset(entry(one, video("a")), entry(two), entry(one, video("b")));
     expect(parsePieces([text], { urlsOnly: true }).pages).toEqual([one, two].map((url) => ({ url })));
   });
@@ -132,7 +132,7 @@ describe("pages that wait", () => {
     return parser.write(text).pages;
   };
 
-  test("are none where nobody wants details", () => {
+  test("are not merged if only URLs are wanted", () => {
     expect(pagesBeforeEnd(urlset(entry(one, image("i")), "<url>"), true)).toHaveLength(1);
     expect(pagesBeforeEnd(urlset(entry(one, image("i")), "<url>"), false)).toHaveLength(0);
   });

@@ -169,7 +169,7 @@ describe("Sitemap lines", () => {
     expect(result).toMatchObject({ outcome: { kind: "invalid" }, sitemaps: [] });
   });
 
-  test("of several URLs, each is judged by itself", () => {
+  test("each of several URLs is checked separately", () => {
     expect(read(`Sitemap: ${a}, https://[/ ${b}, ${a}`)).toMatchObject({
       urls: [a, b],
       problems: [
@@ -208,7 +208,7 @@ describe("Sitemap lines", () => {
 });
 
 // https://www.rfc-editor.org/rfc/rfc9309#section-2.2 `EOL = *WS [comment] NL`
-test("a comment starts at a # behind white space; another # is part of the URL", () => {
+test("a # after white space starts a comment; any other # is part of the URL", () => {
   expect(urlsOf(`Sitemap: ${a} # main\nSitemap: ${b}#part\nSitemap: ${b}?x#y\t#z # w`)).toEqual([
     a,
     `${b}#part`,
@@ -250,7 +250,7 @@ describe("Crawl-delay", () => {
 
   // https://www.rfc-editor.org/rfc/rfc9309#section-2.2.1
   //   "If no matching group exists, crawlers MUST obey the group with a user-agent line with the "*" value, if present."
-  test("is that of the group which names the program, else that of *", () => {
+  test("comes from the group for this crawler, or else from that for *", () => {
     const text = "User-agent: *\nCrawl-delay: 1\nDisallow: /\n\nUser-agent: SiteGrove\nCrawl-delay: 2.5\nDisallow:\n";
     expect(delays(text)).toEqual([2500, 1000, 1000]);
   });
@@ -292,7 +292,7 @@ describe("Crawl-delay", () => {
     }
   });
 
-  test("names that objects have from birth are names like others", () => {
+  test("names such as `constructor` are ordinary names", () => {
     const text = "User-agent: __proto__\nCrawl-delay: 7\nDisallow: /\n__proto__: 1\nconstructor: 2\n";
     expect(read(text)).toMatchObject({ urls: [], delays: [undefined, undefined, undefined] });
     expect(Object.keys(Object.prototype)).toEqual([]);
@@ -357,7 +357,7 @@ describe("preferences for the use of pages", () => {
     expect(robots.preferences).toHaveLength(1000);
   });
 
-  test("parseRobots gives the sitemaps, too, where their URLs are absolute", () => {
+  test("parseRobots also returns sitemaps with absolute URLs", () => {
     expect(parseRobots(`Sitemap: ${a}\nSitemap: <${b}>\nSitemap: /c.xml\nSitemap: ${a}`).sitemaps).toEqual([a, b]);
   });
 });

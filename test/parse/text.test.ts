@@ -58,7 +58,7 @@ describe("line ends", () => {
     expect(read([a, b, c, ""].join(end))).toMatchObject({ urls: [a, b, c], problems: [] });
   });
 
-  test("a mixture of them is counted as an editor would", () => {
+  test("mixed line endings are counted as in an editor", () => {
     expect(read(`${a}\r\n\r\n${b}\n\rjunk\r${c}`)).toMatchObject({ urls: [a, b, c], problems: [["text-junk", 5, 1]] });
   });
 
@@ -247,7 +247,7 @@ describe("limits", () => {
     ]);
   });
 
-  test("a line of 50 MB costs no memory", () => {
+  test("a line of 50 MB takes no memory", () => {
     const piece = "x".repeat(64 * 1024);
     const pieces = function* () {
       yield `${a}\n`;

@@ -15,7 +15,7 @@ function expectSameInPieces(text: string): void {
   for (const size of [300, 1000, 5000]) expectSameUrls(inPieces(text, size));
 }
 
-test("entries that take turns, with few words in each field, are read as where everything is wanted", () => {
+test("alternating entries with few distinct values give the same result with and without `urlsOnly`", () => {
   const random = new Random(40);
   for (let round = 0; round < some(6000, 25); round++) {
     const limits = random.below(8) === 0 ? { documentEntries: random.below(60) } : {};
@@ -85,7 +85,7 @@ test.each(details)("among details nobody wants, %s is reported", (code, rest) =>
   else expect(codes).toContain(code);
 });
 
-test("whether a word is fine may depend on another one", () => {
+test("whether a value is valid may depend on another one", () => {
   const link = (attributes: string) => `<xhtml:link ${attributes} href="https://example.org/a"/>`;
   // Nobody asks for the language of a style sheet.
   const links = [link('rel="stylesheet"'), link('rel="alternate" hreflang="de"'), link('rel="alternate"')];
@@ -96,7 +96,7 @@ test("whether a word is fine may depend on another one", () => {
   expectSameInPieces(urlset(...dates.flat()));
 });
 
-test("what other documents had in the same process makes no URL valid", () => {
+test("URLs of other documents in the same process make no URL valid", () => {
   const text = (...urls: string[]) => urlset(...urls.map((url) => `<url><loc>${url}</loc></url>`));
   const mistakes = ["http://https//example.org/a", "http://https://example.org/a", "HTTP://http://example.org/a"];
   const hosts = ["http://https/a", "http://https:/a", "HTTP://http:/a"];

@@ -5,7 +5,7 @@ import { entry, parsed, parsePieces, urlset, urlsOf } from "../support/parsed.ts
 
 const read = (...urls: string[]) => parsed(urlset(...urls.map((url) => entry(url))));
 
-test("the first declaration of a URL counts, whatever way it was written", () => {
+test("the first declaration of a URL counts, however it is written", () => {
   const [a, b, c] = ["https://example.org/a", "https://example.org/b", "https://example.org/c"];
   const result = read(a, b, a, "/b", "/c", c);
   expect(urlsOf(result)).toEqual([a, b, c]);
@@ -15,7 +15,7 @@ test("the first declaration of a URL counts, whatever way it was written", () =>
   ]);
 });
 
-test("what is unusable behind an origin that is known, or looks like one, is found", () => {
+test("an unusable URL is found even if its origin is known", () => {
   const invalid = ["/a\tb", "/\u007f", ":99999/", ":x/", "]/"].map((rest) => `https://example.org${rest}`);
   const result = read("https://example.org/", ...invalid, "https://example.org/\ufffd", "https://example.org/a]]&gt;");
   expect(urlsOf(result)).toEqual(["https://example.org/", "https://example.org/\ufffd", "https://example.org/a"]);
@@ -26,7 +26,7 @@ test("what is unusable behind an origin that is known, or looks like one, is fou
   ]);
 });
 
-test("many URLs that differ in little are all taken, and none of them twice", () => {
+test("many similar URLs are all taken, and none of them twice", () => {
   const count = some(300_000, 40_000);
   const url = (index: number) => `https://example.org/${index % 600}/${Math.trunc(index / 600)}\n`;
   const all = Array.from({ length: count }, (_, index) => url(index));

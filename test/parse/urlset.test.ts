@@ -47,7 +47,7 @@ test("a field that the site did not give is absent, not undefined", () => {
   expect(Object.keys(result.pages[0]!.newsStory!)).toEqual(["title"]);
 });
 
-test("fields come in any order, and what stands around them makes no difference", () => {
+test("fields may come in any order, and surrounding text does not matter", () => {
   const result = parsed(
     urlset(`<url> <!-- c --> <priority>0.1</priority><?pi x?><unknown a="b>"><loc>https://no.example/</loc></unknown>
       <changefreq> Weekly </changefreq> text <lastmod>
@@ -87,13 +87,13 @@ describe("locs", () => {
     expect(result.problems).toMatchObject(problems);
   });
 
-  test("relative ones are invalid where the document has no URL", () => {
+  test("relative ones are invalid if the document has no URL", () => {
     const result = parsed(urlset(entry("/a"), z), { url: undefined });
     expect(urlsOf(result)).toEqual(["https://example.org/z"]);
     expect(result.codes).toEqual(["url-invalid"]);
   });
 
-  test("one longer than any text costs its entry alone", () => {
+  test("one that is longer than any text loses only its entry", () => {
     const result = parsed(urlset(entry(long), z), { limits: { xmlTextLength: 1000 } });
     expect(urlsOf(result)).toEqual(["https://example.org/z"]);
     expect(result.codes).toEqual(["limit-url-length"]);
@@ -119,7 +119,7 @@ describe("what stands in a loc", () => {
     expect(result.codes).toEqual(["url-invalid"]);
   });
 
-  test("in a title, elements are no part of the text, but what stands in them is", () => {
+  test("in a title, tags are dropped, and their text is kept", () => {
     const result = parsed(
       urlset(entry("https://example.org/", "<news:news><news:title>a <b>b</b> <i>c</i>d</news:title></news:news>")),
     );

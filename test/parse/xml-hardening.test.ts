@@ -43,7 +43,7 @@ function parseWatchingMemory(pieces: Iterable<string>) {
 }
 
 describe("floods of references", () => {
-  test("megabytes of them in one loc cost the entry alone", () => {
+  test("megabytes of them in one loc lose only that entry", () => {
     const { result, most } = parseWatchingMemory(
       repeated(
         `<urlset>${one}<url><loc>https://example.org/`,
@@ -137,7 +137,7 @@ describe("huge tokens", () => {
     expect(most).toBeLessThan(length / 4);
   });
 
-  test("what is too long is too long in any cut", () => {
+  test("the limit is the same however the document is split", () => {
     const limits = { ...defaultLimits, xmlNameLength: 10, xmlTextLength: 60 };
     const result = parsed(
       urlset(
@@ -207,7 +207,7 @@ describe("time", () => {
     expect(ratio).toBeLessThan(dearest);
   };
 
-  test("entries that keep surprising the reader are read in linear time", async () => {
+  test("entries that often leave the fast path are read in linear time", async () => {
     const surprising = (count: number) =>
       urlset(
         ...Array.from({ length: count }, (_, n) => {

@@ -126,7 +126,7 @@ describe("well-formed documents without a document type declaration", () => {
   });
 });
 
-test("prefixes are bound again, taken back and go out of scope with their element", () => {
+test("prefixes can be redeclared and undeclared, and go out of scope with their element", () => {
   const xml = `<a xmlns="urn:1" xmlns:p="urn:2"><p:b xmlns:p="urn:3"><p:c/><d xmlns=""/></p:b><p:e/><f/></a>`;
   const { events } = inEveryCut(xml, (pieces) => scan(pieces));
   const opened = events.flatMap((event) => (event.type === "open" ? [`${event.namespace} ${event.local}`] : []));

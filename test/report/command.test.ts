@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => site.close());
 const report = (...words: string[]) => sitegrove(["report", ...words]);
 
-test("writes the page to a file, saves the archive beside it, and ends with 3 where something is missing", async () => {
+test("writes the page to a file, saves the archive, and exits with 3 if something is missing", async () => {
   const words = ["-k", "-o", fileOf("report.html"), "--save", fileOf("site.warc.gz")];
   const { code, stdout, stderr } = await report(site.homepage, ...words);
   expect([code, stdout]).toEqual([3, ""]);

@@ -28,7 +28,7 @@ function* leaves(section: ReportSection): Generator<ReportSection> {
   for (const child of section.sections ?? []) yield* leaves(child);
 }
 
-test("what robots.txt says to AI is on the page, only if it says something", async () => {
+test("AI preferences in robots.txt are on the page, if there are any", async () => {
   const robots = "User-agent: *\nContent-Signal: ai-train=<no>\n";
   const facts = await factsOf(site({ "/robots.txt": robots, "/sitemap.xml": urlset("a") }).client);
   expect(facts.preferences).toMatchObject([{ field: "Content-Signal", agents: ["*"], line: 2 }]);
@@ -96,7 +96,7 @@ describe("a shop in six languages", async () => {
   });
 });
 
-test("pages with errors and warnings are counted once, also those that only a look at all sitemaps finds", async () => {
+test("pages with errors or warnings are counted once, even if only a comparison of all sitemaps finds them", async () => {
   const link = '<xhtml:link xmlns:xhtml="http://www.w3.org/1999/xhtml" rel="alternate" hreflang';
   const linked = urlset("/en").replace("</loc>", `</loc>${link}="en" href="{home}en"/>${link}="de" href="{home}de"/>`);
   const routes = {
@@ -169,7 +169,7 @@ test("a long name in another alphabet is shown in its letters, however it was wr
   expect(html.replace(/<script>[\s\S]*/, "")).not.toMatch(/%[89a-f][0-9a-f]…/i);
 });
 
-test("a day is odd only where it stands out; a median is never made up", async () => {
+test("a day is suspicious only if it stands out; a median is never made up", async () => {
   const dated = (day: (number: number) => string) =>
     website(Array.from({ length: 500 }, (_, number) => ({ path: `p${number}`, day: day(number) })));
   const even = await factsOf(dated((number) => `2026-09-0${1 + (number % 9)}`));
@@ -201,7 +201,7 @@ test("an archive that says it is from the year 275760 takes no more memory", asy
   expect(facts.timeline.bars.length).toBeLessThanOrEqual(150);
 });
 
-test("a website that makes up directories without end does not fill memory, and no page is lost", () => {
+test("a website with endless directories does not fill memory, and no page is lost", () => {
   const sections = new Sections();
   const scan = new UrlScan();
   const numbers: number[] = [];

@@ -160,7 +160,7 @@ test("a summary is bounded, however many sections and sitemaps a website has", (
   expect(diffText(summary)).toContain("in 9,991 others");
 });
 
-test("what changed only its date is shown in percent, never as all or nothing where that is not so", () => {
+test("the share of pages that changed only their date is never shown as 0% or 100% unless it is exact", () => {
   const shares = [
     [100, 98],
     [100_000, 99_999],

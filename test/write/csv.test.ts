@@ -47,7 +47,7 @@ test.each<[CsvOptions, string]>([
   expect(csvWriter(options).header).toBe(`${header}\n`);
 });
 
-test("what is printed can be asked for, and a reference of an index has what it has", () => {
+test("every column can be requested, and a sitemap of an index has its own fields", () => {
   for (const name of all.split(",")) expect(csvWriter({ columns: [name] }).header).toBe(`${name}\n`);
   const writer = csvWriter({ columns: ["sitemap", "lastModified", "priority", "url"] });
   expect(writer.writeReferences("s", [{ url: "u", lastModified: "2024" }])).toBe("s,2024,,u\n");
@@ -133,7 +133,7 @@ describe("texts of a website", () => {
     );
   });
 
-  test("are there again when the apostrophes before formulas are taken away", () => {
+  test("are restored when the apostrophes before formulas are removed", () => {
     const texts = [
       '=HYPERLINK("http://x")',
       "@SUM(1)",

@@ -5,7 +5,7 @@ import { jsonOf, printable } from "../../src/write/printable.ts";
 import { some } from "../support/long.ts";
 import { hostileText, steering } from "./hostile.ts";
 
-test("of 10,000 hostile texts none keeps a character that steers a terminal", () => {
+test("none of 10,000 hostile texts keeps a terminal control character", () => {
   fc.assert(
     fc.property(hostileText, (text) => {
       expect(printable(text)).not.toMatch(steering);
@@ -14,7 +14,7 @@ test("of 10,000 hostile texts none keeps a character that steers a terminal", ()
   );
 });
 
-test("10,000 hostile texts come back from JSON as they were, and none steers a terminal on the way", () => {
+test("10,000 hostile texts survive JSON unchanged, without terminal control characters", () => {
   fc.assert(
     fc.property(hostileText, (text) => {
       for (const json of [textJson(text), jsonOf([text])]) expect(json).not.toMatch(steering);
