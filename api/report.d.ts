@@ -54,6 +54,10 @@ export interface ReportFacts {
   readonly rulesFailed: Readonly<Record<Severity, number>>;
   readonly occurrences: Readonly<Record<Severity, number>>;
   readonly notChecked: readonly NotChecked[];
+  /** The result of the pages that were requested, if any. */
+  readonly pages?: PageResults | undefined;
+  /** Whether the dates of the pages can be trusted. */
+  readonly lastmodTrust: LastmodTrust;
   /** The website as a tree of its hosts and directories; if there is only one host, that host. */
   readonly sections: ReportSection;
   readonly timeline: ReportTimeline;

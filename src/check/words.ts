@@ -2,7 +2,7 @@
 import { counted, grouped } from "../model/figures.ts";
 import type { Finding, FindingExample } from "./findings.ts";
 import type { LastmodTrust } from "./lastmod-trust.ts";
-import { type CheckResult, failedInWords, notesInWords } from "./result.ts";
+import { type CheckResult, failedInWords, notesInWords, type PageResults } from "./result.ts";
 import type { Rule } from "./rule.ts";
 
 /** The result in one sentence. */
@@ -24,7 +24,7 @@ export function verdict(result: CheckResult): string {
 }
 
 /** The result of the pages that were requested, if any, and whether dates can be trusted. */
-export function pageSentences({ pages, lastmodTrust }: Pick<CheckResult, "pages" | "lastmodTrust">): string[] {
+export function pageSentences({ pages, lastmodTrust }: PageFacts): string[] {
   const trust = trustSentence(lastmodTrust);
   if (pages === undefined) return trust;
   const { listed, checked, bad, disallowed, unanswered } = pages;
@@ -38,8 +38,14 @@ export function pageSentences({ pages, lastmodTrust }: Pick<CheckResult, "pages"
   return [`Requested ${all}: ${grouped(bad)} should not be listed as is${rest}.`, ...trust];
 }
 
+interface PageFacts {
+  readonly pages?: PageResults | undefined;
+  readonly lastmodTrust: LastmodTrust;
+}
+
 function trustSentence({ verdict, reasons }: LastmodTrust): string[] {
-  if (verdict === "unknown" || verdict === "trustworthy") return [];
+  if (verdict === "unknown") return [];
+  if (verdict === "trustworthy") return ["Dates (lastmod) are trustworthy: nothing speaks against them."];
   const why = reasons.map(({ message }) => message).join("; ");
   return [`Dates (lastmod) are ${verdict === "not" ? "not" : "only partly"} trustworthy: ${why}.`];
 }

@@ -70,6 +70,8 @@ async function factsOf(tree: SitemapTree, result: CheckResult, collector: Collec
     occurrences: result.occurrences,
     findings: findingFacts(result),
     notChecked: result.notChecked,
+    ...(result.pages && { pages: result.pages }),
+    lastmodTrust: result.lastmodTrust,
     sections: hosts.length === 1 && hosts[0]?.kind === undefined ? hosts[0]! : website,
     timeline: timelineOf(dates, collector.pages),
     languages,

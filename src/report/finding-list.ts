@@ -2,6 +2,7 @@
 import { type Finding, groupedByRule } from "../check/findings.ts";
 import { type CheckResult, failedInWords, notesInWords } from "../check/result.ts";
 import { severities } from "../check/rule.ts";
+import { pageSentences } from "../check/words.ts";
 import { counted, grouped } from "../model/figures.ts";
 import { caps, type Html, html, part, prose, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
 import type { ReportFacts, ReportFinding } from "./report-tree.ts";
@@ -69,7 +70,11 @@ export function findingsPart(facts: ReportFacts): Html {
       : unreachable !== undefined || figures.sitemaps === 0
         ? html`<p class="empty">There is nothing to check.</p>`
         : html`<p class="empty good">Nothing that search engines would reject or ignore.</p>`;
-  return part("findings", "What search engines would flag", html`${content}${notChecked(facts)}`);
+  return part(
+    "findings",
+    "What search engines would flag",
+    html`${pageSentences(facts).map((sentence) => html`<p class="lead">${sentence}</p>`)}${content}${notChecked(facts)}`,
+  );
 }
 
 const severityNames = {

@@ -1,8 +1,9 @@
 // The report of a tree, as one HTML page and as facts. The implementation is imported on first use.
 
 import type { FindingExample } from "../check/findings.ts";
+import type { LastmodTrust } from "../check/lastmod-trust.ts";
 import { type CheckOptions, resolveCheckOptions } from "../check/options.ts";
-import type { NotChecked } from "../check/result.ts";
+import type { NotChecked, PageResults } from "../check/result.ts";
 import type { Basis, Engine, Severity } from "../check/rule.ts";
 import { checkSide, type DiffSide } from "../diff/diff-side.ts";
 import type { ChangeCounts, ChangedField, DiffTotals, SitemapChange } from "../model/change.ts";
@@ -76,6 +77,10 @@ export interface ReportFacts {
   readonly rulesFailed: Readonly<Record<Severity, number>>;
   readonly occurrences: Readonly<Record<Severity, number>>;
   readonly notChecked: readonly NotChecked[];
+  /** The result of the pages that were requested, if any. */
+  readonly pages?: PageResults | undefined;
+  /** Whether the dates of the pages can be trusted. */
+  readonly lastmodTrust: LastmodTrust;
   /** The website as a tree of its hosts and directories; if there is only one host, that host. */
   readonly sections: ReportSection;
   readonly timeline: ReportTimeline;

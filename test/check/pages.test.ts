@@ -437,3 +437,17 @@ test("nothing is requested for a website that only an archive names", async () =
   const { pages } = await checkTree(tree, { pages: 1, crawl: { network: "allow-private" } });
   expect([pages?.checked, pages?.unanswered, website.requests]).toEqual([0, 1, []]);
 });
+
+test("a report of an archive shows the results of its pages", async () => {
+  host({ "/a": html(""), "/b": status(404) });
+  const file = path.join(newFolder(), "site.warc.gz");
+  await sitegrove(`check ${home} --pages all --save ${file} --fail-on never --no-known --no-homepage`);
+  website.requests.length = 0;
+  const facts = JSON.parse((await sitegrove(`report ${file} --json`)).stdout);
+  expect(facts.pages).toMatchObject({ requested: 2, checked: 2, bad: 1 });
+  expect(facts.lastmodTrust.verdict).toBe("unknown");
+  const page = (await sitegrove(`report ${file}`)).stdout;
+  expect(page).toContain("Requested all 2 pages: 1 should not be listed as is.");
+  expect(page).toContain("page-unreachable");
+  expect(website.requests).toEqual([]);
+});

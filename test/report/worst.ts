@@ -37,6 +37,7 @@ export function worstFacts(character: (number: number) => string, length: number
     complete: false,
     verdict: "x".repeat(300),
     unreachable: text(),
+    lastmodTrust: { verdict: "unknown", dated: 0, reasons: [] },
     figures: {
       ...numbers("pages", "duplicates", "flawedPages", "sitemaps", "unreadable", "incomplete"),
       ...numbers("wireBytes", "decodedBytes", "dated", "languages"),
