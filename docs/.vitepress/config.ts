@@ -52,6 +52,7 @@ export default {
             { text: "The command line", link: "/command-line" },
             { text: "Output formats", link: "/output" },
             { text: "Archives and changes", link: "/archives" },
+            { text: "An audit", link: "/audit" },
             { text: "Migrations", link: "/migration" },
             { text: "Check", link: "/check" },
             { text: "Report", link: "/report" },
