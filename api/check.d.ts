@@ -434,7 +434,7 @@ interface Changes extends AsyncIterable<WebsiteChange>, AsyncDisposable {
 }
 
 /** Options of `changes`. */
-interface ChangesOptions extends Pick<DiffOptions, "ignore" | "include" | "crawl" | "signal"> {
+interface ChangesOptions extends Pick<DiffOptions, "ignore" | "include" | "exclude" | "crawl" | "signal"> {
   /**
    * The kinds of changes to list.
    * @default added, changed, removed
@@ -471,8 +471,10 @@ interface DiffOptions {
    * @default all but `expired`
    */
   only?: readonly ChangeKind[] | undefined;
-  /** Whether to compare a page, by its URL. Other pages count as being on neither side. */
-  include?: ((url: string) => boolean) | undefined;
+  /** Compare only pages whose URL matches one of these patterns. Other pages count as being on neither side. */
+  include?: Pattern | readonly Pattern[] | undefined;
+  /** Compare no page whose URL matches one of these patterns. */
+  exclude?: Pattern | readonly Pattern[] | undefined;
   /** The column of a table (CSV, TSV) that has the URLs, by its name or its number, if its header does not tell. */
   column?: string | undefined;
   /** How a side that is a website is crawled. Its `rewrite` applies to archives and files, too, but not to trees. */

@@ -41,7 +41,7 @@ export interface Changes extends AsyncIterable<WebsiteChange>, AsyncDisposable {
 }
 
 /** Options of `changes`. */
-export interface ChangesOptions extends Pick<DiffOptions, "ignore" | "include" | "crawl" | "signal"> {
+export interface ChangesOptions extends Pick<DiffOptions, "ignore" | "include" | "exclude" | "crawl" | "signal"> {
   /**
    * The kinds of changes to list.
    * @default added, changed, removed
@@ -78,8 +78,10 @@ export interface DiffOptions {
    * @default all but `expired`
    */
   only?: readonly ChangeKind[] | undefined;
-  /** Whether to compare a page, by its URL. Other pages count as being on neither side. */
-  include?: ((url: string) => boolean) | undefined;
+  /** Compare only pages whose URL matches one of these patterns. Other pages count as being on neither side. */
+  include?: Pattern | readonly Pattern[] | undefined;
+  /** Compare no page whose URL matches one of these patterns. */
+  exclude?: Pattern | readonly Pattern[] | undefined;
   /** The column of a table (CSV, TSV) that has the URLs, by its name or its number, if its header does not tell. */
   column?: string | undefined;
   /** How a side that is a website is crawled. Its `rewrite` applies to archives and files, too, but not to trees. */
@@ -122,7 +124,7 @@ export interface ExpiredPage extends DeclaredPage {
 }
 
 /** Options of `followGone`. */
-export interface FollowOptions extends Pick<DiffOptions, "include" | "column" | "crawl" | "signal" | "onFinished"> {
+export interface FollowOptions extends Pick<DiffOptions, "include" | "exclude" | "column" | "crawl" | "signal" | "onFinished"> {
   /** Where the old addresses are requested: like `crawl`, also with `save` (keeps the responses in an archive) and `resume`. */
   fetch?: Options | undefined;
 }

@@ -34,7 +34,7 @@ import { declaredKey, TreeSide } from "./tree-side.ts";
 export type WebsiteChange = AddedPage | ChangedPage | RemovedPage | ExpiredPage;
 
 /** Options of `changes`. */
-export interface ChangesOptions extends Pick<DiffOptions, "ignore" | "include" | "crawl" | "signal"> {
+export interface ChangesOptions extends Pick<DiffOptions, "ignore" | "include" | "exclude" | "crawl" | "signal"> {
   /**
    * The kinds of changes to list.
    * @default added, changed, removed
@@ -130,7 +130,17 @@ export class ChangesRun {
   constructor(target: CrawlTarget, options: ChangesOptions) {
     const { state, first = "all", only = websiteKinds.slice(0, 3), allowedFor, ...diff } = options;
     checkTarget(target);
-    optionsIn("options", options, ["state", "first", "only", "ignore", "include", "crawl", "signal", "allowedFor"]);
+    optionsIn("options", options, [
+      "state",
+      "first",
+      "only",
+      "ignore",
+      "include",
+      "exclude",
+      "crawl",
+      "signal",
+      "allowedFor",
+    ]);
     this.#listsFirst = oneOf(["all", "none"])("first", first) === "all";
     for (const kind of strings("only", only)) expectKnown("kind of change", kind, websiteKinds);
     this.#filter = new PageFilter(resolvePageFilters({ allowedFor }));

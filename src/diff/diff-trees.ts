@@ -15,6 +15,7 @@ import {
 } from "../model/change.ts";
 import { functionValue, invalid, optionsIn, signal, strings, suggestion, text } from "../model/option-checks.ts";
 import { type Options, resolveOptions } from "../model/options.ts";
+import { type Matches, type Pattern, passing, patterns } from "../model/pattern.ts";
 import { compareSides } from "./compare-sides.ts";
 import { checkSide, type DiffSide } from "./diff-side.ts";
 import type { NdjsonSide } from "./ndjson-side.ts";
@@ -33,8 +34,10 @@ export interface DiffOptions {
    * @default all but `expired`
    */
   only?: readonly ChangeKind[] | undefined;
-  /** Whether to compare a page, by its URL. Other pages count as being on neither side. */
-  include?: ((url: string) => boolean) | undefined;
+  /** Compare only pages whose URL matches one of these patterns. Other pages count as being on neither side. */
+  include?: Pattern | readonly Pattern[] | undefined;
+  /** Compare no page whose URL matches one of these patterns. */
+  exclude?: Pattern | readonly Pattern[] | undefined;
   /** The column of a table (CSV, TSV) that has the URLs, by its name or its number, if its header does not tell. */
   column?: string | undefined;
   /** How a side that is a website is crawled. Its `rewrite` applies to archives and files, too, but not to trees. */
@@ -69,9 +72,11 @@ export function diffTrees(before: DiffSide, after: DiffSide, options?: DiffOptio
 export type ContentOf = (url: string) => string;
 
 /** The checked options. */
-export interface DiffSettings extends Pick<DiffOptions, "include" | "column" | "crawl" | "signal" | "onFinished"> {
+export interface DiffSettings extends Pick<DiffOptions, "column" | "crawl" | "signal" | "onFinished"> {
   readonly ignored: ReadonlySet<PageField>;
   readonly ignoresSitemap: boolean;
+  /** Whether a page is compared, by its URL. @default all */
+  readonly include?: Matches | undefined;
   readonly kinds: ReadonlySet<ChangeKind>;
   /** The contents of pages of both sides by their URLs, if they are compared. */
   readonly contents?: readonly [before: ContentOf, after: ContentOf] | undefined;
@@ -81,7 +86,7 @@ export interface DiffSettings extends Pick<DiffOptions, "include" | "column" | "
 
 /** Checks options and fills in the defaults. Throws a `SitemapError` with the code `invalid-option`. */
 export function resolveDiffOptions(options: DiffOptions = {}): DiffSettings {
-  optionsIn("options", options, ["ignore", "only", "include", "column", "crawl", "signal", "onFinished"]);
+  optionsIn("options", options, ["ignore", "only", "include", "exclude", "column", "crawl", "signal", "onFinished"]);
   const { ignore: left = [], only = listedKinds, crawl } = options;
   if (crawl !== undefined) resolveOptions(crawl);
   const ignore = namesAmong("ignore", left, ignorable);
@@ -89,7 +94,7 @@ export function resolveDiffOptions(options: DiffOptions = {}): DiffSettings {
     ignored: new Set(ignore.filter((name) => name !== "sitemap")),
     ignoresSitemap: ignore.includes("sitemap"),
     kinds: new Set(namesAmong("only", only, changeKinds)),
-    include: given("include", options.include, functionValue),
+    include: passing(patterns("include", options.include ?? []), patterns("exclude", options.exclude ?? [])),
     column: given("column", options.column, text),
     crawl,
     signal: given("signal", options.signal, signal),

@@ -12,7 +12,8 @@ import { checkSide, type DiffSide, isBytes, isTarget } from "./diff-side.ts";
 import { type DiffOptions, type DiffSettings, diffBatches, type OnSide, resolveDiffOptions } from "./diff-trees.ts";
 
 /** Options of `followGone`. */
-export interface FollowOptions extends Pick<DiffOptions, "include" | "column" | "crawl" | "signal" | "onFinished"> {
+export interface FollowOptions
+  extends Pick<DiffOptions, "include" | "exclude" | "column" | "crawl" | "signal" | "onFinished"> {
   /** Where the old addresses are requested: like `crawl`, also with `save` (keeps the responses in an archive) and `resume`. */
   fetch?: Options | undefined;
 }

@@ -37,6 +37,13 @@ export function anyPattern(given: readonly Pattern[] = []): Matches | undefined 
   return (url) => all.some((matches) => matches(url));
 }
 
+/** Whether a URL passes `include` and `exclude`; undefined if all do. */
+export function passing(include: readonly Pattern[] = [], exclude: readonly Pattern[] = []): Matches | undefined {
+  const [included, excluded] = [anyPattern(include), anyPattern(exclude)];
+  if (included === undefined && excluded === undefined) return undefined;
+  return (url) => included?.(url) !== false && excluded?.(url) !== true;
+}
+
 function expressionMatches(source: string, flags: string, name: string): Matches {
   try {
     // With `g` or `y`, each test would depend on the one before.

@@ -566,7 +566,8 @@ describe("options", () => {
     [{ ignore: ["lastmod"] }, "Unknown name `lastmod` in `ignore`"],
     [{ only: ["new"] }, "Unknown name `new` in `only`"],
     [{ only: "added" }, "Expected `only` to be a list of strings"],
-    [{ include: "blog" }, "Expected `include` to be a function"],
+    [{ include: 5 }, "Expected `include` to be a pattern, a function or a list of them"],
+    [{ exclude: "" }, "Expected `exclude` to be a pattern"],
     [{ unknown: 1 }, "Unknown option `unknown`"],
     [{ crawl: { retries: -1 } }, "Expected `retries` to be"],
   ])("%j is refused at the call", (options, message) => {

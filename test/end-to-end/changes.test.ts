@@ -135,6 +135,7 @@ describe("in the library", () => {
     ["first: none", { first: "none" }, []],
     ["only", { only: ["removed"] }, []],
     ["include", { include: (url) => url.endsWith("2") }, ["added 2"]],
+    ["include with patterns", { include: ["nothing", /2$/] }, ["added 2"]],
   ])("the first run with %s", async (_, more, expected) => {
     const { read } = website();
     expect(await committed(read(more))).toEqual(expected);

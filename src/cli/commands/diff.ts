@@ -14,7 +14,7 @@ import type { CrawlEvent } from "../../model/event.ts";
 import { counted } from "../../model/figures.ts";
 import { type FollowedRow, type FollowVerdict, followVerdicts } from "../../model/followed.ts";
 import type { Options } from "../../model/options.ts";
-import { anyPattern } from "../../model/pattern.ts";
+import { passing } from "../../model/pattern.ts";
 import { isLossy, type Problem } from "../../model/problem.ts";
 import { withoutCredentials } from "../../model/url.ts";
 import { isTree } from "../../tree/tree.ts";
@@ -228,9 +228,7 @@ export function chosenKinds({ only, format }: Flags): readonly ChangeKind[] {
 }
 
 export function pageFilter({ include, exclude }: Flags): ((url: string) => boolean) | undefined {
-  const [included, excluded] = [anyPattern(include), anyPattern(exclude)];
-  if (included === undefined && excluded === undefined) return undefined;
-  return (url) => included?.(url) !== false && excluded?.(url) !== true;
+  return passing(include, exclude);
 }
 
 interface SideTarget {
