@@ -56,7 +56,7 @@ export async function openArchive(path: string, options: OpenArchiveOptions = {}
   // Opening a pipe would wait for a writer.
   if (!stats.isFile()) throw invalidArchive(path, "it is not a file");
   const handle = await open(path, options.writable ? "r+" : "r").catch((error: NodeJS.ErrnoException) => {
-    // Too many open files: not a fault of the archive.
+    // Too many open files are not the fault of the archive.
     if (error.code === "EMFILE" || error.code === "ENFILE") throw storageFailed(`${path} could not be opened`, error);
     throw invalidArchive(path, systemReason(error), error);
   });

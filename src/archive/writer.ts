@@ -349,7 +349,7 @@ function existsError(file: string, cause?: unknown): SitemapError {
 }
 
 function unwritableError(file: string, cause: unknown): SitemapError {
-  // Too many open files, or no space: not a fault of the path.
+  // Too many open files, or a full disk, are not the fault of the path.
   if (["EMFILE", "ENFILE", "ENOSPC", "EDQUOT", "EIO", "ENOMEM"].some((code) => isCode(cause, code))) {
     return storageFailed(`${file} could not be written`, cause);
   }

@@ -138,7 +138,7 @@ const blockLength = 256 * 1024;
 
 interface Range {
   readonly start: number;
-  /** The last byte. */
+  /** The offset of the last byte. */
   readonly end: number;
 }
 

@@ -73,7 +73,7 @@ export class HttpRequest {
     }
   }
 
-  /** The next chunk of a body that is not empty. Rejects only with the signal's reason. */
+  /** The next chunk of a body, skipping empty ones. Rejects only with the signal's reason. */
   pull(body: AsyncIterator<Uint8Array>): Promise<Pulled> {
     if (this.#isEnded) return this.#abortResult();
     this.#clock.start({ limit: this.#timeouts.idle, code: "timeout-idle" });

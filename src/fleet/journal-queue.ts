@@ -1,4 +1,4 @@
-// The queue of one machine: a journal in a folder, `sites.ndjson`. Everything that happens is a line; the state in memory is rebuilt from these
+// The queue of one machine: a journal in a folder, `sites.ndjson`. Every event is a line; the state in memory is rebuilt from these
 // lines when the folder is opened again. Important lines are on the disk before they take effect.
 import { setMaxListeners } from "node:events";
 import { waitFor } from "../fetch/abort.ts";

@@ -175,7 +175,7 @@ function charsetOf(start: Uint8Array): string {
   const [first, second] = start;
   if (first === 0xff && second === 0xfe) return "utf-16le";
   if (first === 0xfe && second === 0xff) return "utf-16be";
-  // Without a byte order mark: `<?` with a NUL before or behind each character.
+  // Without a byte order mark, `<?` has a NUL before or after each character.
   if (first === 0x3c && second === 0) return "utf-16le";
   if (first === 0 && second === 0x3c) return "utf-16be";
   const declaration = new TextDecoder("latin1").decode(start.subarray(0, headLength));
