@@ -4,6 +4,8 @@ import { existsSync, realpathSync, rmSync } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { type Archive, openArchive } from "../archive/reader.ts";
+import { CommonValue } from "../check/common-value.ts";
+import { LastmodEvidence, type LastmodTrust } from "../check/lastmod-trust.ts";
 import { type CrawlTarget, flatten } from "../crawl/crawl.ts";
 import { PageFilter } from "../crawl/page-filter.ts";
 import { checkTarget, prepare } from "../crawl/prepare.ts";
@@ -97,6 +99,9 @@ export interface ChangesEnd {
   readonly filter: PageFilter;
   /** Pages of the website that were compared. */
   readonly pages: number;
+  /** Pages of which only the date changed, and whether the new dates can be trusted. */
+  readonly redated: number;
+  readonly lastmodTrust: LastmodTrust;
 }
 
 interface State {
@@ -169,9 +174,11 @@ export class ChangesRun {
       // If nothing was found, the state is kept.
       if (![...tree.sitemaps()].some(isReadSitemap)) {
         this.#phase = "done";
-        return { unreachable: tree.unreachable, uncertain: 0, kept: [], pages: 0, filter: this.#filter };
+        const nothing = { redated: 0, lastmodTrust: new LastmodEvidence().verdict() };
+        return { unreachable: tree.unreachable, uncertain: 0, kept: [], pages: 0, filter: this.#filter, ...nothing };
       }
       let [uncertain, pages] = [0, 0];
+      const dates = new NewDates();
       if (state !== undefined || this.#listsFirst) {
         pages = tree.pageCount;
         const isCertain = certainty(tree);
@@ -180,11 +187,12 @@ export class ChangesRun {
         for await (const found of compareSides(before, new KnownSide(tree), this.#settings)) {
           const certain = (found as readonly PageChange[]).filter((change) => isCertain(change));
           uncertain += found.length - certain.length;
+          for (const change of certain) dates.see(change);
           yield this.#filter.passesAll ? certain : await this.#allowed(certain);
         }
       }
       this.#phase = "listed";
-      return { uncertain, kept: this.#kept, pages, filter: this.#filter };
+      return { uncertain, kept: this.#kept, pages, filter: this.#filter, ...dates.end() };
     } catch (error) {
       this.#settings.signal?.throwIfAborted();
       throw error;
@@ -390,6 +398,31 @@ function knownDocuments(
     close: () => now.close(),
   };
 }
+
+/** The new dates of pages of which nothing else changed. They are today's by nature, but not all the same, and not that of the request. */
+class NewDates {
+  readonly #common = new CommonValue();
+  #count = 0;
+  #atRequest = 0;
+
+  see(change: PageChange): void {
+    if (change.kind !== "changed" || change.fields.some((field) => field !== "lastModified")) return;
+    const date = Date.parse(change.page.lastModified ?? "");
+    if (Number.isNaN(date)) return;
+    this.#count += 1;
+    this.#common.add(date);
+    if (Math.abs(Date.now() - date) <= requestTime) this.#atRequest += 1;
+  }
+
+  end(): Pick<ChangesEnd, "redated" | "lastmodTrust"> {
+    const evidence = new LastmodEvidence();
+    const [dated, atRequest] = [this.#count, this.#atRequest];
+    evidence.addSitemap({ dated, equal: this.#common.top, atRequest, today: 0, isNews: false });
+    return { redated: dated, lastmodTrust: evidence.verdict() };
+  }
+}
+
+const requestTime = 60_000;
 
 function isLeft({ kind }: PageChange): boolean {
   return kind === "removed" || kind === "expired";

@@ -1,9 +1,13 @@
 // Whether dates can be trusted: each reason, and what only looks like it.
+import path from "node:path";
 import { expect, test } from "vitest";
 import type { CheckOptions } from "../../src/check/options.ts";
 import { lastmodTrust } from "../../src/check.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { sitegrove } from "../cli/program.ts";
+import { serve } from "../cli/website.ts";
 import { home, type Route, site } from "../support/site.ts";
+import { newFolder } from "../support/test-folder.ts";
 
 const now = "2026-06-15T12:00:00Z";
 const day = 24 * 3600 * 1000;
@@ -79,4 +83,22 @@ test.each([
     Array.from({ length: 10 }, (_, n) => [`/p${n}`, dated(n < count ? before(day) : spread(n))] as const),
   );
   expect(await trust([pages(10, spread)], routes, { pages: "all" })).toEqual(expected);
+});
+
+test.each([
+  ["all alike", () => "2026-06-01T10:00:00Z", true],
+  ["different", (number: number) => `2026-06-01T10:00:${10 + number}Z`, false],
+])("changes tells if only dates changed, and the new ones are %s", async (_, dateOf, isTold) => {
+  const routes: Record<string, string> = { "/robots.txt": "Sitemap: {base}/s.xml\n" };
+  const website = await serve(routes);
+  const list = (date: (number: number) => string) =>
+    urlset(Array.from({ length: 20 }, (_, n) => entry(n, date(n)).replace(home, website.homepage)));
+  const state = path.join(newFolder(), "state.warc.gz");
+  const run = () => sitegrove(`changes ${website.homepage} --state ${state} --no-known --no-homepage`);
+  routes["/s.xml"] = list((number) => `2026-05-01T10:00:${10 + number}Z`);
+  expect((await run()).stderr).not.toContain("trustworthy");
+  routes["/s.xml"] = list(dateOf);
+  const { stderr } = await run();
+  if (isTold) expect(stderr).toContain("only the dates of 20 pages changed, and they are not trustworthy");
+  else expect(stderr).not.toContain("trustworthy");
 });
