@@ -1,5 +1,15 @@
 // A built website in a folder, against its sitemaps: by hand-made folders, and by what generators of websites write.
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { checkTree } from "../../src/check/check-tree.ts";
@@ -402,8 +412,12 @@ const generators: Record<string, { page: string; sitemap: string; listed: string
   vitepress: { page: "diff.html", sitemap: "sitemap.xml", listed: "diff" },
   astro: { page: "about/index.html", sitemap: "sitemap-0.xml", listed: "about/" },
   eleventy: { page: "blog/second/index.html", sitemap: "sitemap.xml", listed: "blog/second/" },
+  hugo: { page: "posts/first/index.html", sitemap: "sitemap.xml", listed: "posts/first/" },
+  docusaurus: { page: "docs/guide/index.html", sitemap: "sitemap.xml", listed: "docs/guide/" },
   next: { page: "blog/first.html", sitemap: "sitemap.xml", listed: "blog/first" },
 };
+// Advice about all pages; and the other language of a page that is no longer listed.
+const notes = ["lastmod-missing", "hreflang-no-default", "priority-ignored", "hreflang-target-unlisted"];
 const withoutCanonical = (html: string) => html.replace(/<link rel="canonical"[^>]*>/, "");
 
 describe.each(Object.entries(generators))("built by %s", (name, { page: seeded, sitemap, listed }) => {
@@ -416,27 +430,38 @@ describe.each(Object.entries(generators))("built by %s", (name, { page: seeded, 
   test("nothing is wrong without seeds", async () => {
     const { code, stdout } = await sitegrove(["check", copied(), "--url", home, "-f", "json", "--fail-on", "warning"]);
     const rules = JSON.parse(stdout).findings.map(({ rule }: { rule: string }) => rule);
-    const notes = ["lastmod-missing", "hreflang-no-default"];
     expect([code, rules.filter((rule: string) => !notes.includes(rule))]).toEqual([0, []]);
   });
 
-  // What else is found in the head of a page is above.
-  test("page-noindex is found once", async () => {
-    const site = copied();
-    const file = path.join(site, seeded);
-    const html = readFileSync(file, "utf8");
-    writeFileSync(file, html.replace("<head>", '<head><meta name="robots" content="noindex">'));
-    expect(await found(site)).toEqual([expect.stringMatching(new RegExp(`^page-noindex ${seeded}:\\d+ ${listed}$`))]);
-  });
+  const edited = (name: string, edit: (text: string) => string) => (site: string) => {
+    const file = path.join(site, name);
+    writeFileSync(file, edit(readFileSync(file, "utf8")));
+  };
+  const added = (name: string, text: string) => (site: string) => writeFileSync(path.join(site, name), text);
+  const inHead = (tag: string) =>
+    edited(seeded, (html) => withoutCanonical(html).replace(/<head>/, (head) => head + tag));
+  const entry = new RegExp(`<url>\\s*<loc>${home}${listed}</loc>[^]*?</url>`);
 
-  test("page-not-listed is found once, by a new page and by an entry that is gone", async () => {
-    const [added, left] = [copied(), copied()];
-    const html = readFileSync(path.join(added, seeded), "utf8");
-    writeFileSync(path.join(added, "added.html"), withoutCanonical(html));
-    expect(await found(added)).toEqual([expect.stringMatching(/^page-not-listed added.html added/)]);
-    const file = path.join(left, sitemap);
-    const entry = new RegExp(`<url>\\s*<loc>${home}${listed}</loc>[^]*?</url>`);
-    writeFileSync(file, readFileSync(file, "utf8").replace(entry, ""));
-    expect(await found(left)).toEqual([`page-not-listed ${seeded} ${listed}`]);
+  test.each<[string, string, (site: string) => void]>([
+    ["page-noindex", "a tag", inHead('<meta name="robots" content="noindex">')],
+    ["page-noindex", "a header", added("_headers", `/${listed}\n  X-Robots-Tag: noindex\n`)],
+    ["page-canonical-other", "a link", inHead(`<link rel="canonical" href="${home}other">`)],
+    ["page-redirect-stub", "a meta refresh", edited(seeded, () => stub("/other"))],
+    ["page-redirect-stub", "a script", edited(seeded, () => script('location.replace("/other")'))],
+    ["page-redirect", "a line of _redirects", added("_redirects", `/${listed} /other 301!\n`)],
+    ["page-missing-file", "a page that was not built", (site) => rmSync(path.join(site, seeded))],
+    ["page-not-listed", "a new page", added("added.html", page())],
+    ["page-not-listed", "an entry that is gone", edited(sitemap, (xml) => xml.replace(entry, ""))],
+    ["url-forbidden", "a listed draft", added("sitegrove.json", JSON.stringify({ forbidden: [`/${listed}`] }))],
+    ["address-wrong", "localhost", (site) => moved(site, home, "http://localhost:4321/")],
+  ])("%s is found once: %s", async (rule, _, seed) => {
+    const site = copied();
+    seed(site);
+    const config = path.join(site, "sitegrove.json");
+    const more = existsSync(config) ? ["--config", config] : [];
+    const { code, stdout } = await sitegrove(["check", site, "--url", home, "-f", "json", ...more]);
+    const findings = JSON.parse(stdout).findings as { rule: string; count: number }[];
+    const told = findings.filter((each) => !notes.includes(each.rule)).map((each) => [each.rule, each.count]);
+    expect([code, told]).toEqual([6, [[rule, 1]]]);
   });
 });

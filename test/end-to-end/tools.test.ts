@@ -12,7 +12,7 @@ import { isLong } from "../support/long.ts";
 import { newFolder } from "../support/test-folder.ts";
 
 // The last versions that run on every Node.js that we support.
-const tools = ["linkinator@7.6.1", "@lhci/cli@0.15.1", "@crawlee/basic@3.18.1", "@langchain/core@1.2.13"];
+const tools = ["linkinator@7.6.1", "@lhci/cli@0.15.1", "pa11y-ci@4.0.1", "@crawlee/basic@3.18.1", "@langchain/core@1.2.13"];
 // A browser asks nobody else: whatever is not on loopback goes to a proxy that is not there.
 const browserFlags = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--proxy-server=127.0.0.1:9"];
 const production = "https://production.example/";
@@ -56,7 +56,8 @@ describe.runIf(isLong)("recipes", () => {
     site.close();
   });
 
-  const rewrite = () => ["--rewrite", `${production}=${site.homepage}`, "-k", "--no-homepage"];
+  // As in the recipes, without guesses, which the website does not answer.
+  const here = ["--here", "-k", "--no-homepage"];
   const urls = () => [...names, "/last"].map((name) => site.homepage.slice(0, -1) + name);
 
   // With its tools, in its folder.
@@ -109,7 +110,7 @@ describe.runIf(isLong)("recipes", () => {
   });
 
   test("linkinator checks all pages", async (context) => {
-    const listed = await sitegrove(["ls", site.homepage, "-f", "pages", ...rewrite()]);
+    const listed = await sitegrove(["ls", site.homepage, "-f", "pages", ...here]);
     expect(recipe("linkinator")).toContain("npx linkinator $(npx sitegrove");
     const bin = "node_modules/linkinator/build/src/cli.js";
     const { stdout, code } = await run(
@@ -123,7 +124,7 @@ describe.runIf(isLong)("recipes", () => {
 
   test("Lighthouse CI and Playwright take the array of URLs", async (context) => {
     if (hasNoBrowser) context.skip();
-    const { stdout: list } = await sitegrove(["ls", site.homepage, "-f", "pages-json", "--limit", "2", ...rewrite()]);
+    const { stdout: list } = await sitegrove(["ls", site.homepage, "-f", "pages-json", "--sample", "2", ...here]);
     write("urls.json", list);
     write("lighthouserc.cjs", recipe("collect"));
     const flags = `--chrome-flags=${browserFlags.join(" ")} --headless`;
