@@ -88,6 +88,8 @@ function withoutHash(url: string): string {
 }
 
 function endOfTag(html: string, from: number): number {
+  const first = html.indexOf(">", from);
+  if (first >= 0 && first - from < 200 && !/["']/.test(html.slice(from, first))) return first + 1;
   let quote = "";
   for (let at = from; at < html.length; at++) {
     const character = html[at]!;

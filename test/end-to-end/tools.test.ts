@@ -12,7 +12,7 @@ import { isLong } from "../support/long.ts";
 import { newFolder } from "../support/test-folder.ts";
 
 // The last versions that run on every Node.js that we support.
-const tools = ["linkinator@7.6.1", "@lhci/cli@0.15.1", "pa11y-ci@4.0.1", "@crawlee/basic@3.18.1", "@langchain/core@1.2.13"];
+const tools = ["linkinator@7.6.1", "@lhci/cli@0.15.1", "@crawlee/basic@3.18.1", "@langchain/core@1.2.13"];
 // A browser asks nobody else: whatever is not on loopback goes to a proxy that is not there.
 const browserFlags = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--proxy-server=127.0.0.1:9"];
 const production = "https://production.example/";
@@ -126,6 +126,8 @@ describe.runIf(isLong)("recipes", () => {
     if (hasNoBrowser) context.skip();
     const { stdout: list } = await sitegrove(["ls", site.homepage, "-f", "pages-json", "--sample", "2", ...here]);
     write("urls.json", list);
+    const chosen: string[] = JSON.parse(list);
+    expect(chosen).toHaveLength(2);
     write("lighthouserc.cjs", recipe("collect"));
     const flags = `--chrome-flags=${browserFlags.join(" ")} --headless`;
     const collect = ["collect", "--numberOfRuns=1", "--settings.onlyAudits=document-title"];
@@ -139,12 +141,28 @@ describe.runIf(isLong)("recipes", () => {
     expect(collected.code, collected.stderr).toBe(0);
     const reports = readdirSync(path.join(folder, ".lighthouseci")).filter((name) => /^lhr-.*\.json$/.test(name));
     const read = (name: string) => JSON.parse(readFileSync(path.join(folder, ".lighthouseci", name), "utf8"));
-    expect(reports.map((name) => read(name).requestedUrl).sort()).toEqual(urls().slice(0, 2));
+    expect(reports.map((name) => read(name).requestedUrl).sort()).toEqual([...chosen].sort());
 
     const launch = `chromium.launch(${JSON.stringify({ executablePath, args: browserFlags })})`;
     write("pages.mjs", recipe("page.goto").replace("chromium.launch()", launch));
     const { stdout, code } = await run([process.execPath, "pages.mjs"], context);
     expect(code).toBe(0);
-    expect(stdout).toBe(`200 /page-0 ${urls()[0]}\n200 /page-1 ${urls()[1]}\n`);
+    // The title of a page is its path.
+    const titleOf = (url: string) => (url.endsWith("/last") ? "last" : new URL(url).pathname);
+    expect(stdout).toBe(chosen.map((url) => `200 ${titleOf(url)} ${url}\n`).join(""));
+  });
+
+  test("pa11y-ci checks a sample", async (context) => {
+    const words = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "pa11y-ci@4"];
+    if (hasNoBrowser || !isInstalled || spawnSync("npm", words, { cwd: folder, timeout: 150_000 }).status !== 0)
+      context.skip();
+    expect(recipe("pa11y-ci")).toContain("--here --sample 20 -f pages");
+    const { stdout } = await sitegrove(["ls", site.homepage, "-f", "pages", "--sample", "2", ...here]);
+    const chosen = stdout.trim().split("\n");
+    const chromeLaunchConfig = { executablePath, args: browserFlags };
+    write("pa11y.json", JSON.stringify({ defaults: { chromeLaunchConfig } }));
+    const bin = "node_modules/pa11y-ci/bin/pa11y-ci.js";
+    const checked = await run([process.execPath, bin, "--config", "pa11y.json", "--json", ...chosen], context);
+    expect(Object.keys(JSON.parse(checked.stdout).results).sort()).toEqual([...chosen].sort());
   });
 });
