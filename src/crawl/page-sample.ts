@@ -1,6 +1,5 @@
 // A sample of the pages: spread over sitemaps and sections in proportion to the square root of their size, at least one of each while the
 // sample lasts, and the same pages each time. One pass, in memory that depends on the size of the sample and not on the website.
-import { FingerprintReader } from "../model/fingerprints.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { detached } from "../model/text.ts";
 import { sectionOf } from "../model/url.ts";
@@ -26,7 +25,6 @@ export class PageSample<Origin> {
   readonly #size: number;
   readonly #seed: number;
   readonly #groups = new Map<string, Group<Origin>>();
-  readonly #reader = new FingerprintReader();
   #seen = 0;
   #kept = 0;
 
@@ -39,8 +37,7 @@ export class PageSample<Origin> {
     for (const page of pages) {
       const group = this.#groupOf(sitemap, page.url);
       group.count += 1;
-      this.#reader.read(`${this.#seed} ${page.url}`);
-      const hash = (this.#reader.high >>> 0) * 2 ** 20 + (this.#reader.low >>> 12);
+      const hash = sampleHash(page.url, this.#seed);
       group.kept.push({ page, isCopy: false, origin, at: this.#seen++, hash });
       this.#kept += 1;
       if (this.#kept > 4 * this.#size + 64 * this.#groups.size) this.#trim();
@@ -115,3 +112,17 @@ function lowest<Origin>(candidates: readonly Candidate<Origin>[], count: number)
 
 // Beyond this, sections are sampled together.
 const mostGroups = 10_000;
+
+// The same in every process, unlike fingerprints, and on every host: a preview's sample is the same on another port.
+function sampleHash(url: string, seed: number): number {
+  const start = url.indexOf("/", url.indexOf("//") + 2);
+  let [high, low] = [seed ^ 0x9e3779b9, seed ^ 0x85ebca6b];
+  for (let at = Math.max(0, start); at < url.length; at++) {
+    const code = url.charCodeAt(at);
+    high = Math.imul(high ^ code, 0x01000193);
+    high ^= high >>> 15;
+    low = Math.imul(low ^ code, 0x2c1b3c6d);
+    low ^= low >>> 13;
+  }
+  return (high >>> 0) * 2 ** 20 + (low >>> 12);
+}
