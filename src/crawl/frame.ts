@@ -1,6 +1,7 @@
 // The tree while it grows: the references to visit, the indexes that are being visited, and what a visit found.
 import type { Candidate } from "../discover/candidates.ts";
 import type { DiscoveryRecord, SitemapEvent } from "../model/event.ts";
+import type { Problem } from "../model/problem.ts";
 import type { IndexSitemap, Sitemap, SitemapReference } from "../model/sitemap.ts";
 import type { FollowFailure } from "./redirects.ts";
 
@@ -53,12 +54,21 @@ export interface Frame {
   next: number;
   ahead: number;
   readonly children: Sitemap[];
+  /** References that were refused and only counted, by the code of the reason. */
+  readonly counted: Map<string, CountedRefusals>;
   readonly measurements: Measurements;
+}
+
+/** References that were refused alike: the first one, and how many there are. */
+export interface CountedRefusals {
+  readonly entry: Declaration;
+  readonly reason: Problem;
+  count: number;
 }
 
 /** A frame of which nothing was visited or read. */
 export function frameOf(node: Frame["node"], given: Partial<Frame> = {}): Frame {
   const depth = given.parent === undefined ? 0 : given.parent.depth + 1;
   const empty = { keys: [], references: [], unlisted: 0, next: 0, ahead: 0, children: [], measurements: nothingRead };
-  return { node, parent: undefined, depth, ...empty, ...given };
+  return { node, parent: undefined, depth, ...empty, counted: new Map(), ...given };
 }

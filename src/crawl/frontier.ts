@@ -33,6 +33,7 @@ export class Frontier {
   readonly #reserved = new Set<string>();
   // Nodes of the tree, except its root and robots.txt.
   #sitemaps = 0;
+  #refused = 0;
   // The URLs of sitemaps by what they list, and the largest number of pages in one of them.
   readonly #contents = new Map<string, string>();
   #mostPages = 0;
@@ -156,6 +157,14 @@ export class Frontier {
     this.#remember(node, keys);
   }
 
+  /** Whether another refused reference may have its own node. Each counts against the budget, with or without one. */
+  mayShowRefused(): boolean {
+    this.#refused += 1;
+    if (this.#refused <= mostRefused) return true;
+    this.#sitemaps += 1;
+    return false;
+  }
+
   /** The number of nodes of a finished sitemap and everything below it. */
   sizeOf(node: Sitemap): number {
     return 1 + (node.kind === "index" ? (this.#sizes.get(node.children) ?? 0) : 0);
@@ -206,6 +215,9 @@ export class Frontier {
 
 // How many documents may be read before their visit: their results are kept until then.
 const mostReserved = 10_000;
+
+// How many refused references have a node of their own: 50 kB of a compressed index can list 50,000 with long URLs.
+const mostRefused = 1000;
 
 // Guesses are compared with this many sitemaps; later ones are not remembered.
 const mostContents = 10_000;

@@ -20,7 +20,7 @@ export type Step =
   | { readonly type: "visit"; readonly entry: Declaration; readonly isNew: boolean }
   /** Discovery needs the homepage to go on. */
   | { readonly type: "homepage" }
-  /** A budget is used up in the middle of an index: one node stands for all remaining children. */
+  /** One node stands for several children: those left when a budget is used up, or those refused alike. */
   | { readonly type: "cut"; readonly entry: Declaration; readonly reason: Problem }
   /** All children of an index were visited. */
   | { readonly type: "leave"; readonly node: IndexSitemap; readonly frame: Frame };
@@ -201,6 +201,12 @@ export class Plan {
   #nextBelow(frame: Frame): Step {
     const { over, frontier, rules } = this.#options;
     const reference = frame.references[frame.next];
+    const [counted] = reference === undefined ? frame.counted.values() : [];
+    if (counted !== undefined) {
+      const { entry, reason, count } = counted;
+      frame.counted.delete(reason.code);
+      return { type: "cut", entry, reason: count === 1 ? reason : { ...reason, count } };
+    }
     if (reference === undefined || frontier.isEnough) {
       this.#stack.pop();
       const node: IndexSitemap = { ...frame.node, children: frame.children };

@@ -261,7 +261,8 @@ export class Visitor {
     return { type: "node", node, result };
   }
 
-  // There is no sitemap, now or in an earlier visit. If one was declared, a node says why. A guess gets no node, but is remembered.
+  // There is no sitemap, now or in an earlier visit. If one was declared, a node says why; many that are refused alike share one. A guess gets
+  // no node, but is remembered.
   async #missing(
     entry: Declaration,
     missing: Missing,
@@ -272,6 +273,13 @@ export class Visitor {
     const isRead = content !== undefined && outcome === "failed";
     if ((isGuess(entry) && !isRead) || this.#isLinkToPage(entry, missing)) {
       this.#options.frontier.abandon(missing);
+      return { type: "omitted", result };
+    }
+    if (outcome === "refused" && entry.by === undefined && !this.#options.frontier.mayShowRefused()) {
+      const { counted } = entry.parent;
+      const alike = counted.get(reason.code);
+      if (alike === undefined) counted.set(reason.code, { entry, reason, count: 1 });
+      else alike.count += 1;
       return { type: "omitted", result };
     }
     return { type: "node", node: await this.invalidAt(entry, missing, content), result };
