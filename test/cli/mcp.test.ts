@@ -8,6 +8,7 @@ import { Client, type Transport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { blocksOf, page } from "../docs/pages.ts";
+import { entry, urlset } from "../support/documents.ts";
 import { isLong, some } from "../support/long.ts";
 import { listenOnLoopback } from "../support/loopback.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -34,10 +35,6 @@ async function website(routes: Website["routes"]): Promise<Website> {
   const made: Website = { home: site.homepage, hits: site.requests, routes };
   return made;
 }
-
-const entry = (url: string, rest = "") => `<url><loc>${url}</loc>${rest}</url>`;
-const urlset = (entries: readonly string[]) =>
-  `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries.join("")}</urlset>`;
 
 // A line of JSON for each message, as over the streams of a process.
 function transportTo({ stdin, stdout, end }: Started): Transport {
@@ -88,7 +85,7 @@ interface Pages {
 const small = (path: string, home: string) =>
   ({
     "/robots.txt": `Sitemap: ${home}sitemap.xml\nUser-agent: *\nContent-Signal: ai-train=no\n`,
-    "/sitemap.xml": urlset([
+    "/sitemap.xml": urlset(
       entry(home, "<lastmod>2026-01-01</lastmod>"),
       entry(`${home}blog/caf%C3%A9`, "<lastmod>2026-10-01</lastmod>"),
       entry(`${home}blog/b`),
@@ -96,7 +93,7 @@ const small = (path: string, home: string) =>
         `${home}shop/c`,
         '<image:image xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"><image:loc>https://example.org/i</image:loc><image:caption>A Red lamp</image:caption></image:image>',
       ),
-    ]),
+    ),
     "/llms.txt": `# T\n## Docs\n- [Start here](${home}docs/start)\n`,
   })[path];
 
@@ -220,8 +217,8 @@ describe("a small website", () => {
       (path, home) =>
         ({
           "/robots.txt": `User-agent: GPTBot\nDisallow: /cart/\nSitemap: ${home}1.xml\nSitemap: ${home}2.xml`,
-          "/1.xml": urlset(pages(home)),
-          "/2.xml": urlset([...pages(home), entry(`${home}d`), entry("https://example.org/e")]),
+          "/1.xml": urlset(...pages(home)),
+          "/2.xml": urlset(...pages(home), entry(`${home}d`), entry("https://example.org/e")),
         })[path],
     );
     const { ask } = await agent("--allow", site.home, "--no-known", "--no-homepage");
@@ -261,7 +258,7 @@ describe("a small website", () => {
     const index = (home: string) =>
       `<sitemapindex><sitemap><loc>${home}1.xml</loc></sitemap><sitemap><loc>${home}2.xml</loc></sitemap></sitemapindex>`;
     const site = await website(
-      (path, home) => ({ "/sitemap.xml": index(home), "/1.xml": urlset([entry(`${home}a`)]) })[path],
+      (path, home) => ({ "/sitemap.xml": index(home), "/1.xml": urlset(entry(`${home}a`)) })[path],
     );
     const { ask } = await agent("--allow", site.home);
     for (const [tool, question] of [
@@ -292,7 +289,7 @@ describe("a small website", () => {
     const site = await website(small);
     const { ask } = await agent("--allow", site.home);
     const parsed = async (question: object) => (await ask("parse_sitemap", { ...question })).facts;
-    const text = urlset([entry("/a")]);
+    const text = urlset(entry("/a"));
     expect(await parsed({ text, url: "https://example.org/sitemap.xml" })).toMatchObject({
       kind: "pages",
       format: "xml",
@@ -313,7 +310,7 @@ test("changes are listed since the last time, a long list in several answers", a
   let pages = ["a", "b"];
   const dated = (url: string) => entry(url, `<lastmod>${url.endsWith("/a") ? "2026-01-01" : "2026-02-02"}</lastmod>`);
   const site = await website((path, home) =>
-    path === "/sitemap.xml" ? urlset(pages.map((page) => dated(home + page))) : undefined,
+    path === "/sitemap.xml" ? urlset(...pages.map((page) => dated(home + page))) : undefined,
   );
   const { ask } = await agent("--allow", site.home);
   const first = await ask("changes", { site: site.home });
@@ -344,7 +341,7 @@ test("changes are listed since the last time, a long list in several answers", a
 });
 
 const listOfPages = (pages: () => readonly string[]) =>
-  website((path, home) => (path === "/sitemap.xml" ? urlset(pages().map((page) => entry(home + page))) : undefined));
+  website((path, home) => (path === "/sitemap.xml" ? urlset(...pages().map((page) => entry(home + page))) : undefined));
 const few = ["--no-known", "--known-path", "sitemap.xml", "--no-homepage"];
 interface Listed {
   readonly changes: readonly { readonly page: { readonly url: string } }[];
@@ -430,7 +427,7 @@ test("the newest and the oldest date are compared as instants", async () => {
   const dates = ["2026-01-01T00:00:00+14:00", "2025-12-31T12:00:00Z", "2025-12-31T23:00:00-12:00", "2026-01-01"];
   const site = await website((path, home) =>
     path === "/sitemap.xml"
-      ? urlset(dates.map((date, at) => entry(`${home}${at}`, `<lastmod>${date}</lastmod>`)))
+      ? urlset(...dates.map((date, at) => entry(`${home}${at}`, `<lastmod>${date}</lastmod>`)))
       : undefined,
   );
   const { ask } = await agent("--allow", site.home);
@@ -484,7 +481,7 @@ test("a large website: answers stay small, a cursor leads through all of it, mem
         return Array.from({ length: sitemaps }, (_, at) => `Sitemap: ${home}s${at}.xml\n`).join("");
       if (number === undefined) return undefined;
       const url = (at: number) => `${home}section-${at % 500}/${number}-${at}`;
-      return urlset(Array.from({ length: perSitemap }, (_, at) => entry(url(at), "<lastmod>2026-01-01</lastmod>")));
+      return urlset(...Array.from({ length: perSitemap }, (_, at) => entry(url(at), "<lastmod>2026-01-01</lastmod>")));
     });
     const flags = ["--allow", site.home, "--no-known", "--no-homepage"];
     await (await agent(...flags)).ask("list_pages", { site: site.home, limit: 1 });

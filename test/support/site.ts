@@ -3,8 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, ClientRequest } from "../../src/model/client.ts";
 import type { Sitemap } from "../../src/model/sitemap.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
+import { home, index, robots, urlset } from "./documents.ts";
 
-export const home = "https://example.org/";
+export { home, index, robots, urlset };
 
 /** A body, a redirect, or more detail. `{home}` in a body stands for the homepage. */
 export type Route =
@@ -50,23 +51,6 @@ function answer(status: number, headers: Record<string, string>, body: string | 
   };
 }
 
-/** A page sitemap; locations without a scheme are paths of the homepage. */
-export function urlset(...locations: string[]): string {
-  const entries = locations.map((location) => `<url><loc>${absolute(location)}</loc></url>`);
-  return `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries.join("")}</urlset>`;
-}
-
-/** An index; locations as in `urlset`. */
-export function index(...locations: string[]): string {
-  const entries = locations.map((location) => `<sitemap><loc>${absolute(location)}</loc></sitemap>`);
-  return `<?xml version="1.0"?><sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries.join("")}</sitemapindex>`;
-}
-
-/** A robots.txt that names these sitemaps. */
-export function robots(...locations: string[]): string {
-  return `User-agent: *\nDisallow: /private/\n${locations.map((location) => `Sitemap: ${absolute(location)}\n`).join("")}`;
-}
-
 /** The tree as lines a person can check: kind or format, URL, pages; a mark where something is missing. */
 export async function outline(tree: SitemapTree): Promise<string[]> {
   const lines: string[] = [];
@@ -94,8 +78,4 @@ function mark(sitemap: Sitemap): string {
 
 function short(url: string): string {
   return url.startsWith(home) ? url.slice(home.length - 1) : url;
-}
-
-function absolute(location: string): string {
-  return location.startsWith("/") ? home + location.slice(1) : location;
 }

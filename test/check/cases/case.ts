@@ -1,7 +1,8 @@
 // One rule: a website that it must find something on, and one that looks alike and must pass.
 import type { Severity } from "../../../src/check/rule.ts";
 import type { RuleId } from "../../../src/check/rule-table.ts";
-import { home, index, type Route, robots } from "../../support/site.ts";
+import { entry, home, index, robots, richUrlset as sitemap } from "../../support/documents.ts";
+import type { Route } from "../../support/site.ts";
 import type { Website } from "../checked.ts";
 
 export interface Case {
@@ -25,23 +26,7 @@ export function finds([rule, count, example, more]: Found, fires: Website, ...ne
   return { rule, count, example, fires, near, ...more };
 }
 
-export { home, index, robots };
-
-/** A page sitemap with all namespaces. A string without a tag is a location; one that begins with `/` is on the website. */
-export function sitemap(...entries: readonly string[]): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
-  xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"
-  xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"
-  xmlns:video="http://www.google.com/schemas/sitemap-video/1.1"
-  xmlns:xhtml="http://www.w3.org/1999/xhtml">
-${entries.map((text) => (text.startsWith("<") ? text : entry(text))).join("\n")}
-</urlset>`;
-}
-
-export function entry(location: string, rest = ""): string {
-  return `<url><loc>${location.startsWith("/") ? home + location.slice(1) : location}</loc>${rest}</url>`;
-}
+export { entry, home, index, robots, sitemap };
 
 /** A website with robots.txt and one sitemap of these entries, after the homepage. */
 export function site(...entries: readonly string[]): Website {
