@@ -62,8 +62,11 @@ export function readPageHead(url: string, headers: HeaderList, html: string, rew
       } else if (/^article:modified_time$/i.test((attributes["property"] ?? attributes["name"] ?? "").trim())) {
         dated(content);
       } else if (isNoindex(content)) {
-        noindex.add(attributes["name"]?.trim().toLowerCase() ?? "");
-        found("noindex");
+        const agent = attributes["name"]?.trim().toLowerCase() ?? "";
+        // Any tag may say "none"; the one for all crawlers counts before that for one.
+        if (agent === "robots" && !noindex.has(agent)) delete lines.noindex;
+        noindex.add(agent);
+        if (/^robots$|bot|yandex|slurp/.test(agent)) found("noindex");
       }
     } else {
       const relations = rel.toLowerCase().split(/\s+/);

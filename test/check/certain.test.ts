@@ -1,5 +1,6 @@
 // What is certain is judged, whatever else is missing; one fault is one finding.
 import { expect, test } from "vitest";
+import { readPageHead } from "../../src/check/page-head.ts";
 import { files, home, index, links, many, robots, site, sitemap } from "./cases/case.ts";
 import { checked, type Website } from "./checked.ts";
 
@@ -52,4 +53,11 @@ test("a page that robots.txt blocks is one finding, even if it is also useless",
     routes: { ...routes, "/robots.txt": `${robots("/sitemap.xml")}\nUser-agent: *\nDisallow: /cart\n` },
   });
   expect(counts).toMatchObject({ "url-robots-disallowed": 1, "url-utility": 2 });
+});
+
+test("the line of a noindex is that of its tag, and a Link header does not know the page's base", () => {
+  const html =
+    '<base href="/deep/">\n<meta name="color" content="none">\n<meta name="otherbot" content="noindex">\n<meta name="robots" content="noindex">';
+  const { lines, canonical } = readPageHead(`${home}a`, [["link", "<b>; rel=canonical"]], html);
+  expect([lines.noindex, canonical]).toEqual([4, `${home}b`]);
 });
