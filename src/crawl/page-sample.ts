@@ -1,5 +1,6 @@
 // A sample of the pages: spread over sitemaps and sections in proportion to the square root of their size, at least one of each while the
 // sample lasts, and the same pages each time. One pass, in memory that depends on the size of the sample and not on the website.
+import { mix } from "../model/fingerprints.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { detached } from "../model/text.ts";
 import { sectionOf } from "../model/url.ts";
@@ -124,5 +125,6 @@ function sampleHash(url: string, seed: number): number {
     low = Math.imul(low ^ code, 0x2c1b3c6d);
     low ^= low >>> 13;
   }
-  return (high >>> 0) * 2 ** 20 + (low >>> 12);
+  // The last characters count as much as the first.
+  return (mix(mix(high, 0x85ebca6b), 0xc2b2ae35) >>> 0) * 2 ** 20 + (low >>> 12);
 }

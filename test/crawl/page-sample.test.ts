@@ -20,6 +20,15 @@ function sampled(groups: Readonly<Record<string, readonly string[]>>, size: numb
   return [...sample.take()].flatMap(({ pages }) => pages.map(({ url }) => url));
 }
 
+test("a sample is the same in every process and on every port", () => {
+  const urls = urlsOf(50, "a");
+  // Written down: another process must choose the same.
+  expect(sampled({ a: urls }, 3).map((url) => url.slice(22))).toEqual(["9", "22", "49"]);
+  const here = urls.map((url) => url.replace("https://example.org", "http://127.0.0.1:4321"));
+  const paths = (list: readonly string[]) => list.map((url) => new URL(url).pathname);
+  expect(paths(sampled({ a: here }, 3))).toEqual(paths(sampled({ a: urls }, 3)));
+});
+
 describe("a sample", () => {
   const groups = {
     a: [...urlsOf(10_000, "shop"), ...urlsOf(100, "blog")],
