@@ -4,6 +4,7 @@
 import type { ArchiveInfo } from "../archive/info.ts";
 import {
   type DocumentRequest,
+  type DocumentSource,
   type Fetched,
   type FetchedDocument,
   type HeaderList,
@@ -11,7 +12,6 @@ import {
 } from "../model/exchange.ts";
 import { type Options, resolveOptions, type Settings } from "../model/options.ts";
 import type { Problem } from "../model/problem.ts";
-import { partsOf, robotsOf as robotsIn, type SitemapTree } from "../tree/tree.ts";
 import { openWebsite } from "./fetch-one.ts";
 import { allowedUrls, type RobotsOf, wholeText } from "./host-robots.ts";
 import { type CrawlTarget, prepare } from "./prepare.ts";
@@ -85,13 +85,17 @@ export async function openPageFetch(
 }
 
 /** The pages that an archive has. Nothing is requested. */
-export function archivedPages(tree: SitemapTree, mostBytes: number, signal: AbortSignal): PageFetch {
-  const { documents, settings } = partsOf(tree);
-  const limits = { ...settings.limits, documentBytes: mostBytes };
+export function archivedPages(
+  { documents, settings }: { documents: DocumentSource; settings: Pick<Settings, "limits" | "strict"> },
+  robotsOf: RobotsOf,
+  mostBytes: number,
+  signal: AbortSignal,
+): PageFetch {
   const fetch = (request: DocumentRequest) => documents.fetch(request);
   const nothing = async () => undefined;
+  const limits = { ...settings.limits, documentBytes: mostBytes };
   const own = { ...resolveOptions({ signal }), limits, strict: settings.strict };
-  return pageFetch(own, { fetch, peek: fetch, robotsOf: robotsIn(tree), finish: nothing, close: nothing });
+  return pageFetch(own, { fetch, peek: fetch, robotsOf, finish: nothing, close: nothing });
 }
 
 interface PageSource extends Pick<PageFetch, "finish" | "close"> {

@@ -4,12 +4,11 @@ import { existsSync, realpathSync, rmSync } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { type Archive, openArchive } from "../archive/reader.ts";
-import { CommonValue } from "../check/common-value.ts";
-import { LastmodEvidence, type LastmodTrust } from "../check/lastmod-trust.ts";
 import { type CrawlTarget, flatten } from "../crawl/crawl.ts";
 import { PageFilter } from "../crawl/page-filter.ts";
 import { checkTarget, prepare } from "../crawl/prepare.ts";
 import type { AddedPage, ChangedPage, ExpiredPage, PageChange, RemovedPage, TreeChange } from "../model/change.ts";
+import { CommonValue } from "../model/common-value.ts";
 import { defined } from "../model/defined.ts";
 import { SitemapError, systemReason } from "../model/errors.ts";
 import type { UnreachableWebsite } from "../model/event.ts";
@@ -99,9 +98,8 @@ export interface ChangesEnd {
   readonly filter: PageFilter;
   /** Pages of the website that were compared. */
   readonly pages: number;
-  /** Pages of which only the date changed, and whether the new dates can be trusted. */
-  readonly redated: number;
-  readonly lastmodTrust: LastmodTrust;
+  /** The new dates of pages of which nothing else changed: how many, how many are the same, and how many are the time of the request. */
+  readonly newDates: ReturnType<NewDates["end"]>;
 }
 
 interface State {
@@ -174,7 +172,7 @@ export class ChangesRun {
       // If nothing was found, the state is kept.
       if (![...tree.sitemaps()].some(isReadSitemap)) {
         this.#phase = "done";
-        const nothing = { redated: 0, lastmodTrust: new LastmodEvidence().verdict() };
+        const nothing = { newDates: new NewDates().end() };
         return { unreachable: tree.unreachable, uncertain: 0, kept: [], pages: 0, filter: this.#filter, ...nothing };
       }
       let [uncertain, pages] = [0, 0];
@@ -192,7 +190,7 @@ export class ChangesRun {
         }
       }
       this.#phase = "listed";
-      return { uncertain, kept: this.#kept, pages, filter: this.#filter, ...dates.end() };
+      return { uncertain, kept: this.#kept, pages, filter: this.#filter, newDates: dates.end() };
     } catch (error) {
       this.#settings.signal?.throwIfAborted();
       throw error;
@@ -414,11 +412,8 @@ class NewDates {
     if (Math.abs(Date.now() - date) <= requestTime) this.#atRequest += 1;
   }
 
-  end(): Pick<ChangesEnd, "redated" | "lastmodTrust"> {
-    const evidence = new LastmodEvidence();
-    const [dated, atRequest] = [this.#count, this.#atRequest];
-    evidence.addSitemap({ dated, equal: this.#common.top, atRequest, today: 0, isNews: false });
-    return { redated: dated, lastmodTrust: evidence.verdict() };
+  end(): { dated: number; equal: CommonValue["top"]; atRequest: number } {
+    return { dated: this.#count, equal: this.#common.top, atRequest: this.#atRequest };
   }
 }
 

@@ -1,7 +1,7 @@
 // When pages last changed: one counter per day, the age class of each page, the most common time; and the timeline with a sentence about
 // anything suspicious.
 import { bounds } from "../check/bounds.ts";
-import { CommonValue } from "../check/common-value.ts";
+import { CommonValue } from "../model/common-value.ts";
 import { counted, grouped } from "../model/figures.ts";
 import { dayLength, hasTime } from "../model/instant.ts";
 import { age, brief, dayOf, type Html, html, part, percent, percentage, type StyleSheet, table } from "./html.ts";

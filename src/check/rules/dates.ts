@@ -1,10 +1,11 @@
 // Rules about dates, priorities and change frequencies: of one page, of a document, of the website. Dates are compared with the time at
 // which the document was received, so two checks of one archive give the same result.
+
+import { CommonValue } from "../../model/common-value.ts";
 import { counted, grouped } from "../../model/figures.ts";
 import { hasTime, lastInstant } from "../../model/instant.ts";
 import type { SitemapPage } from "../../model/page.ts";
 import { bounds } from "../bounds.ts";
-import { CommonValue } from "../common-value.ts";
 import type { CheckRun, SitemapContext } from "../context.ts";
 import type { LastmodEvidence } from "../lastmod-trust.ts";
 import { type RuleRows, rule, ruleFor, type Words } from "../rule.ts";

@@ -7,7 +7,7 @@ import type { AlternatePage, SitemapPage } from "../../model/page.ts";
 import type { Problem } from "../../model/problem.ts";
 import { placed } from "../../model/rewrite.ts";
 import { parseUrl } from "../../model/url.ts";
-import { partsOf } from "../../tree/tree.ts";
+import { partsOf, robotsOf } from "../../tree/tree.ts";
 import { bounds } from "../bounds.ts";
 import type { CheckRun } from "../context.ts";
 import type { WebsitePages } from "../cross-rules.ts";
@@ -239,7 +239,7 @@ async function* fetchPages(
         mostBytes: bounds.pageBytes,
         pages: requested.count,
       })
-    : archivedPages(tree, bounds.pageBytes, end.signal);
+    : archivedPages(partsOf(tree), robotsOf(tree), bounds.pageBytes, end.signal);
   const errors = new ErrorPages(source);
   const images = new ImageRequests(source);
   const look = async ({ page, sitemap }: RequestedPage): Promise<Seen | undefined> => {

@@ -1,6 +1,7 @@
 // `sitegrove changes`: what is new on a website since the last run, which left its state in a file.
 import { existsSync } from "node:fs";
 import { Command, Option } from "commander";
+import { LastmodEvidence } from "../../check/lastmod-trust.ts";
 import { ignorable, type TreeChange } from "../../model/change.ts";
 import { counted } from "../../model/figures.ts";
 import type { Context, Done } from "../context.ts";
@@ -102,17 +103,17 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
   async function* lines(): AsyncGenerator<string, void> {
     const seen = (changes: readonly TreeChange[]) => (listed += changes.length);
     const writer = changeWriter(format, csvSafe);
-    const { uncertain, kept, pages, filter, redated, lastmodTrust } = yield* writeChanges(
-      found.batches(),
-      () => writer,
-      seen,
-    );
+    const { uncertain, kept, pages, filter, newDates } = yield* writeChanges(found.batches(), () => writer, seen);
     notes.push(...filterNotes(filter, {}));
     if (pages > 0 && !isMatched) notes.push(`0 of ${counted(pages, "page")} ${filterInWords(flags)}`);
     const unread = "missing from partly read sitemaps; not listed as removed";
     for (const url of kept) notes.push(`${url}: not read; its last known state is kept`);
-    if (lastmodTrust.verdict === "not")
-      notes.push(`only the dates of ${counted(redated, "page")} changed, and they are not trustworthy: all are alike`);
+    const trust = new LastmodEvidence();
+    trust.addSitemap({ ...newDates, today: 0, isNews: false });
+    if (trust.verdict().verdict === "not")
+      notes.push(
+        `only the dates of ${counted(newDates.dated, "page")} changed, and they are not trustworthy: all are alike`,
+      );
     if (uncertain > 0) notes.push(`${counted(uncertain, "page")} ${unread}`);
   }
   return run.write(lines(), () => ({ listed: listed, unit: "change", notes }));
