@@ -289,7 +289,7 @@ describe("a small website", () => {
     const site = await website(small);
     const { ask } = await agent("--allow", site.home);
     const parsed = async (question: object) => (await ask("parse_sitemap", { ...question })).facts;
-    const text = urlset(entry("/a"));
+    const text = urlset("<url><loc>/a</loc></url>");
     expect(await parsed({ text, url: "https://example.org/sitemap.xml" })).toMatchObject({
       kind: "pages",
       format: "xml",
