@@ -49,6 +49,14 @@ beforeAll(async () => {
 
 const walked = (tree: SitemapTree) => urlsOf(tree.pages());
 
+test("the tree of a compressed copy is the same", async () => {
+  await using tree = await openTree(archive);
+  const copy = path.join(folder, "copy.warc.gz");
+  await tree.save(copy);
+  await using copied = await openTree(copy);
+  expect(copied.toJSON()).toEqual(tree.toJSON());
+});
+
 test("what a tree says is final when it is returned: reading its pages and texts changes nothing", async () => {
   await using tree = await openTree(archive);
   expect(tree.toJSON()).toEqual(whole.toJSON());
