@@ -1178,6 +1178,7 @@ declare const treeProblems: {
   "feed-next": Row;
   "limit-depth": Row;
   "limit-sitemaps": Row;
+  "limit-sitemap-urls": Row;
   "limit-bytes": Row;
   "limit-pages": Row;
   "limit-time": Row;

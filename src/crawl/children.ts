@@ -1,8 +1,9 @@
 // Collects the children of an index while it is read: those that the filter, `recurse` and `recurseList` accept, up to the number that the
-// budget for documents can reach. The rest are only counted, because a website can list any number.
+// budgets can reach. The rest are only counted, because a website can list any number.
 import { unexpected } from "../model/option-checks.ts";
 import type { Settings } from "../model/options.ts";
 import type { SitemapReference } from "../model/sitemap.ts";
+import { detached } from "../model/text.ts";
 import type { Frame } from "./frame.ts";
 import type { PageFilter } from "./page-filter.ts";
 
@@ -18,20 +19,30 @@ export interface ChildrenOptions {
   readonly url: string;
   readonly parent: Frame;
   readonly isRobots: boolean;
-  /** How many children are kept. */
+  /** How many children are kept, and how many characters of their URLs; one more child may exceed that. */
   readonly most: number;
+  readonly mostText: number;
   readonly settings: Pick<Settings, "recurse" | "recurseList">;
   readonly filter: PageFilter | undefined;
 }
 
-export function childrenOf({ url, parent, isRobots, most, settings, filter }: ChildrenOptions): Children {
+export function childrenOf(options: ChildrenOptions): Children {
+  const { url, parent, isRobots, most, mostText, settings, filter } = options;
   const { recurse, recurseList } = settings;
   const context = { parent: url, ancestors: [...urlsAbove(parent), url], depth: parent.depth + 2 };
   const listed: SitemapReference[] = [];
+  let text = 0;
   let unlisted = 0;
   const keep = (reference: SitemapReference) => {
-    if (listed.length < most) listed.push(reference);
-    else unlisted += 1;
+    if (listed.length >= most || text > mostText) {
+      unlisted += 1;
+      return;
+    }
+    text += reference.url.length;
+    // Parts of the document would keep all of it in memory.
+    const { lastModified } = reference;
+    const dated = lastModified === undefined ? {} : { lastModified: detached(lastModified) };
+    listed.push({ ...reference, url: detached(reference.url), ...dated });
   };
   async function takeAll(references: readonly SitemapReference[]): Promise<void> {
     for (const reference of references) {

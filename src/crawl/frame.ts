@@ -48,8 +48,10 @@ export interface Frame {
   /** The keys of its declared URL and of the URL where it was found. */
   readonly keys: readonly string[];
   references: readonly SitemapReference[];
-  /** How many more children there are, beyond the budget for documents. */
+  /** How many more children there are, beyond the budgets. */
   unlisted: number;
+  /** How many references the budget for the characters of their URLs allows. */
+  within: number;
   /** The next reference to visit, and the next one to prefetch. */
   next: number;
   ahead: number;
@@ -70,5 +72,5 @@ export interface CountedRefusals {
 export function frameOf(node: Frame["node"], given: Partial<Frame> = {}): Frame {
   const depth = given.parent === undefined ? 0 : given.parent.depth + 1;
   const empty = { keys: [], references: [], unlisted: 0, next: 0, ahead: 0, children: [], measurements: nothingRead };
-  return { node, parent: undefined, depth, ...empty, counted: new Map(), ...given };
+  return { node, parent: undefined, depth, ...empty, within: Number.POSITIVE_INFINITY, counted: new Map(), ...given };
 }

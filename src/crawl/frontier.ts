@@ -3,7 +3,7 @@
 import { documentKey, type Provenance } from "../model/exchange.ts";
 import type { AllLimits } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
-import type { IndexSitemap, Sitemap } from "../model/sitemap.ts";
+import { type IndexSitemap, protocolEntries, type Sitemap } from "../model/sitemap.ts";
 import type { Frame, Missing } from "./frame.ts";
 import type { PageFilter } from "./page-filter.ts";
 import type { Reading } from "./read.ts";
@@ -34,6 +34,8 @@ export class Frontier {
   // Nodes of the tree, except its root and robots.txt.
   #sitemaps = 0;
   #refused = 0;
+  /** How many more characters the URLs of sitemaps may have. */
+  textLeft: number;
   // The URLs of sitemaps by what they list, and the largest number of pages in one of them.
   readonly #contents = new Map<string, string>();
   #mostPages = 0;
@@ -42,6 +44,7 @@ export class Frontier {
   constructor(limits: AllLimits, filter?: PageFilter) {
     this.#limits = limits;
     this.#filter = filter;
+    this.textLeft = this.#mostText;
   }
 
   /** Why a document must not be visited, if so. Depth counts from the candidates of discovery, which have depth 1; it limits what is read. */
@@ -134,9 +137,26 @@ export class Frontier {
   }
 
   /** From now on the index is an ancestor of all visited sitemaps. robots.txt does not count against the budget for documents. */
-  enter({ node, keys }: Frame): void {
+  enter(frame: Frame): void {
+    const { node, keys, references } = frame;
     if (node.format !== "robots") this.#sitemaps += 1;
     for (const key of keysOf(node, keys)) this.#active.add(key);
+    const first = references.findIndex(({ url }) => {
+      this.textLeft -= url.length;
+      return this.textLeft < 0;
+    });
+    if (first >= 0) frame.within = first;
+  }
+
+  /** Why the next reference of this index must not be visited, if its URL exceeds the budget. */
+  beyondText({ next, within }: Frame): Problem | undefined {
+    return next < within ? undefined : problem("limit-sitemap-urls", { limit: this.#mostText });
+  }
+
+  // 50 kB of a compressed index can list 50,000 sitemaps with long URLs.
+  get #mostText(): number {
+    const { sitemaps, sitemapUrlLength } = this.#limits;
+    return Math.max(sitemaps, protocolEntries) * sitemapUrlLength;
   }
 
   /** The index is finished: `node` is its result. */

@@ -215,7 +215,7 @@ export class Plan {
       return { type: "leave", node, frame };
     }
     const entry = { ...reference, parent: frame };
-    const spent = over() ?? frontier.exhausted();
+    const spent = over() ?? frontier.exhausted() ?? frontier.beyondText(frame);
     if (spent === undefined) {
       frame.next += 1;
       return { type: "visit", entry, isNew: false };
@@ -230,7 +230,7 @@ export class Plan {
     const read = left.filter(isRead);
     const { code, limit } = spent;
     const count = left.length - read.length + frame.unlisted;
-    Object.assign(frame, { references: read, next: 0, unlisted: 0 });
+    Object.assign(frame, { references: read, next: 0, unlisted: 0, within: read.length });
     return { type: "cut", entry, reason: problem(code, defined({ limit, count: count > 1 ? count : undefined })) };
   }
 
@@ -295,11 +295,12 @@ export class Plan {
   #lookBelow(frame: Frame, start: (entry: Declaration, isSpare: boolean) => boolean): boolean {
     if (frame.depth > this.#options.settings.limits.depth) return true;
     frame.ahead = Math.max(frame.ahead, frame.next);
-    for (const reference of frame.references.slice(frame.ahead, frame.ahead + mostAtOnce)) {
+    const end = Math.min(frame.references.length, frame.within);
+    for (const reference of frame.references.slice(frame.ahead, Math.min(frame.ahead + mostAtOnce, end))) {
       if (refusedByName(reference.url) === undefined && !start({ ...reference, parent: frame }, false)) break;
       frame.ahead += 1;
     }
-    return frame.ahead === frame.references.length;
+    return frame.ahead >= end;
   }
 
   // If the website redirected to another of its origins, its homepage, robots.txt and well-known paths are requested there.

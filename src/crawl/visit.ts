@@ -166,7 +166,15 @@ export class Visitor {
     const most = omitMissing ? Number.POSITIVE_INFINITY : frontier.documentsLeft + 1;
     const content = await readContent({
       reading: this.#io.read(document, url, isRobots),
-      children: childrenOf({ url, parent: entry.parent, isRobots, most, settings, filter }),
+      children: childrenOf({
+        url,
+        parent: entry.parent,
+        isRobots,
+        most,
+        mostText: Math.max(0, frontier.textLeft),
+        settings,
+        filter,
+      }),
       ...{ url, keys, entry, frontier, filter },
       mostPages: settings.limits.pages,
       emit: this.#emit,

@@ -446,6 +446,10 @@ export const treeProblems = {
     "Raise `limits.sitemaps`, or use `recurse`.",
     { hint: "allow more with --max-sitemaps" },
   ) as Row,
+  "limit-sitemap-urls": loss(
+    "More than {limit} characters in the URLs of sitemaps; the rest were not fetched[ ({count} sitemaps)]",
+    "Shorten the URLs, or use `recurse`. The limit is [fixed](options.md#fixed-limits).",
+  ) as Row,
   "limit-bytes": loss(
     "More than {limit bytes} transferred; the rest was not fetched[ ({count} sitemaps)]",
     "Raise `limits.bytes`, or use `recurse`.",

@@ -1,7 +1,12 @@
 // Sitemaps that are refused without a request cost a website next to nothing: they must not cost us more.
 import { expect, test } from "vitest";
+import { childrenOf } from "../../src/crawl/children.ts";
+import { frameOf } from "../../src/crawl/frame.ts";
+import { Frontier } from "../../src/crawl/frontier.ts";
+import { withFixedLimits } from "../../src/model/fixed-limits.ts";
+import { resolveOptions } from "../../src/model/options.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
-import { home, index, robots, site } from "../support/site.ts";
+import { home, index, robots, site, urlset } from "../support/site.ts";
 
 test("thousands of sitemaps that are refused alike share a node with their number", async () => {
   const refused = Array.from({ length: 5000 }, (_, at) => `http://127.0.0.1:1/${"a".repeat(1000)}${at}`);
@@ -11,4 +16,57 @@ test("thousands of sitemaps that are refused alike share a node with their numbe
   expect(invalid.length).toBeLessThanOrEqual(1001);
   expect(invalid.reduce((sum, { count = 1 }) => sum + count, 0)).toBe(5000);
   expect(tree.complete).toBe(false);
+});
+
+test("the URLs of sitemaps are kept up to a number of characters, over all indexes; the rest are counted", async () => {
+  const long = (name: string) =>
+    Array.from({ length: 50 }, (_, at) => `http://127.0.0.1:1/${name}${"a".repeat(1000)}${at}`);
+  const { client, hits } = site({
+    "/robots.txt": robots("/a.xml", "/c.xml"),
+    "/a.xml": index("/b.xml", ...long("a")),
+    "/b.xml": index(...long("b")),
+    "/c.xml": index("/d.xml", ...long("c")),
+    "/d.xml": urlset("/p"),
+  });
+  // For 80 URLs of 1,000 characters.
+  const limits = { ...withFixedLimits({ sitemapUrlLength: 82_000 / 50_000 }) };
+  await using tree = await sitemapTreeForHomepage(home, { client, limits, knownPaths: "never", useHomepage: false });
+  const invalid = [...tree.sitemaps()].flatMap((each) => (each.kind === "invalid" ? [each.reason] : []));
+  const beyond = invalid.filter(({ code }) => code === "limit-sitemap-urls").map(({ count = 1 }) => count);
+  expect(invalid.filter(({ code }) => code === "port-refused")).toHaveLength(80);
+  expect(beyond).toEqual([20, 51]);
+  expect(tree.complete).toBe(false);
+  expect(hits).not.toContain("/d.xml");
+});
+
+test("an index with 50,000 ordinary URLs is within the limit", () => {
+  const frontier = new Frontier({ ...resolveOptions().limits });
+  const references = Array.from({ length: 50_000 }, (_, at) => ({ url: `${home}${"a".repeat(150)}${at}` }));
+  const node = { kind: "index", format: "xml", url: home, complete: true, problems: [] } as const;
+  const frame = frameOf(node, { references });
+  frontier.enter(frame);
+  expect(frame.within).toBeGreaterThanOrEqual(50_000);
+});
+
+test("an index keeps no more of its references than the limit allows", async () => {
+  const parent = frameOf({ kind: "index", format: "robots", url: home, complete: true, problems: [] });
+  const of = (mostText: number) =>
+    childrenOf({
+      url: home,
+      parent,
+      isRobots: false,
+      most: 9000,
+      mostText,
+      settings: resolveOptions(),
+      filter: undefined,
+    });
+  for (const [most, kept] of [
+    [0, 1],
+    [5000, 6],
+  ] as const) {
+    const children = of(most);
+    for (let at = 0; at < 100; at++) await children.add([{ url: "a".repeat(1000) }]);
+    const { references, unlisted } = await children.end();
+    expect([references.length, unlisted]).toEqual([kept, 100 - kept]);
+  }
 });
