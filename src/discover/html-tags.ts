@@ -1,7 +1,7 @@
 // Finds tags in HTML and reads their attributes (https://html.spec.whatwg.org/multipage/parsing.html). Takes chunks:
 // however the HTML is split, the tags are the same. Takes linear time, however hostile the HTML is.
 //   Lenient: some tags are found wherever they are; nesting does not matter.
-import { decodeHTMLAttribute } from "entities/decode";
+import { decodeHtmlReferences } from "../parse/xml/html-entities.ts";
 
 /** By name, in lower case; the first of each name counts. */
 export type Attributes = Readonly<Record<string, string>>;
@@ -118,7 +118,7 @@ function readAttributes(html: string, start: number): { attributes: Attributes; 
     const [, name, double, single, bare] = attribute.exec(html) ?? [];
     if (name === undefined) break;
     const value = double ?? single ?? bare ?? "";
-    attributes[name.toLowerCase()] ??= value.includes("&") ? decodeHTMLAttribute(value) : value;
+    attributes[name.toLowerCase()] ??= value.includes("&") ? decodeHtmlReferences(value, true) : value;
   }
   return { attributes, end: attribute.lastIndex + 1 };
 }

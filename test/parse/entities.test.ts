@@ -1,6 +1,7 @@
-import { decodeXML } from "entities";
+import { decodeHTMLAttribute, decodeHTMLStrict, decodeXML } from "entities/decode";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { decodeHtmlReferences, htmlEntities } from "../../src/parse/xml/html-entities.ts";
 import { decodeHtml, decodeReferences } from "../../src/parse/xml/text.ts";
 import { entry, parsed, urlset, urlsOf } from "../support/parsed.ts";
 
@@ -52,6 +53,38 @@ test("valid references are decoded as the entities package does", () => {
       fc.pre(!/&#(?:12[89]|1[345]\d);/.test(raw));
       expect(decode(raw)).toEqual({ text: decodeXML(raw), flaws: [] });
     }),
+  );
+});
+
+// https://html.spec.whatwg.org/multipage/named-characters.html lists 2,231, of which 106 have no semicolon.
+test("HTML: every name is decoded as the entities package does, with a semicolon and without, in text and in attributes", () => {
+  const { characters, open } = htmlEntities();
+  expect([characters.size, open.size]).toEqual([2125, 106]);
+  const differing = [...characters.keys()].flatMap((name) => {
+    expect(decodeHtmlReferences(`&${name};`)).toBe(characters.get(name));
+    const texts = [";", ";;", "", "=", ";=", "x", "1;", "_", " ", "&amp;"].map((after) => `&${name}${after}`);
+    return texts.filter((text) => {
+      const isSame = decodeHtmlReferences(text) === decodeHTMLStrict(text);
+      return !isSame || decodeHtmlReferences(text, true) !== decodeHTMLAttribute(text);
+    });
+  });
+  expect(differing).toEqual([]);
+});
+
+test("HTML: any text is decoded as the entities package does", () => {
+  const part = fc.oneof(
+    fc.constantFrom("&", "&#", "&#x", "&#X", ";", "=", "amp", "lt", "copy", "notin", "fjlig", "a", "F", "0", "é", "😀"),
+    fc.integer({ min: 0, max: 0x120000 }).map(String),
+    fc.integer({ min: 0, max: 300 }).map((code) => `&#${code};`),
+    fc.integer({ min: 0xd7f0, max: 0xe010 }).map((code) => `&#x${code.toString(16)};`),
+  );
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 20 }), (parts) => {
+      const text = parts.join("");
+      expect(decodeHtmlReferences(text)).toBe(decodeHTMLStrict(text));
+      expect(decodeHtmlReferences(text, true)).toBe(decodeHTMLAttribute(text));
+    }),
+    { numRuns: 2000 },
   );
 });
 

@@ -1,7 +1,7 @@
 // The wanted text of an element: nearly always one piece; several if comments, CDATA sections or children are in
 // between. Limited in length; a longer text is not kept.
 //   Lenient: if an element contains only one child, the child's text is used: `<loc><a>https://example.org/</a></loc>`.
-import { decodeHTMLStrict } from "entities/decode";
+import { decodeHtmlReferences, htmlEntities } from "./html-entities.ts";
 
 /** Why a wanted text is missing. */
 export type TextFlaw = "too-long" | "reference" | "unclosed";
@@ -162,16 +162,16 @@ export function decodeReferences(raw: string, watcher: ReferenceWatcher): string
       watcher.onReference("xml-bare-ampersand", raw.slice(at, at! + shownLength), at!, raw);
       return written;
     }
-    const decoded = decodeHTMLStrict(written);
-    watcher.onReference(decoded === written ? "xml-unknown-entity" : "xml-html-entity", written, at!, raw);
-    return decoded;
+    const decoded = htmlEntities().characters.get(written.slice(1, -1));
+    watcher.onReference(decoded === undefined ? "xml-unknown-entity" : "xml-html-entity", written, at!, raw);
+    return decoded ?? written;
   });
 }
 
 /** Decodes the references in HTML text. References must end in a semicolon, or `?a&copy=2` would become `?a©=2`. */
 export function decodeHtml(text: string): string {
   const at = text.indexOf("&");
-  return at === -1 || !text.includes(";", at + 3) ? text : decodeHTMLStrict(text);
+  return at === -1 || !text.includes(";", at + 3) ? text : decodeHtmlReferences(text);
 }
 
 /** https://www.w3.org/TR/xml/#NT-Char */
