@@ -1057,8 +1057,6 @@ interface ProblemRow {
   readonly message: string;
   /** Messages for specific values, used instead of `message`. */
   readonly messageFor?: Readonly<Record<string, string>>;
-  /** Who has to do what: "Site owner: …", or what the caller can do. Markdown. */
-  readonly fix: string;
   /** A flag that helps, which the program appends to the message. */
   readonly hint?: string;
   readonly hintFor?: Readonly<Record<string, string>>;

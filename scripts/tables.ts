@@ -15,6 +15,7 @@ import { fixedLimits } from "../src/model/fixed-limits.ts";
 import { limitOptions, type OptionRow, optionSections, pageOptions } from "../src/model/option-table.ts";
 import { type ProblemRow, type ProblemRows, problemGroups, statusProblems } from "../src/model/problem-table.ts";
 import { apiListings } from "./api.mjs";
+import { problemFixes, statusFixes } from "./problem-fixes.ts";
 
 const root = path.join(import.meta.dirname, "..");
 
@@ -107,11 +108,12 @@ function escapedProse(text: string): string {
 
 function problemTables(): Map<string, string> {
   const groups: Record<string, ProblemRows> = { ...problemGroups, "HTTP statuses": statusProblems };
+  const fixes: Readonly<Record<string, string>> = { ...problemFixes, ...statusFixes };
   return new Map(
     Object.entries(groups).map(([group, rows]) => {
-      const cells = Object.entries(rows).map(([code, { loss, temporary, message, messageFor, fix }]) => {
+      const cells = Object.entries(rows).map(([code, { loss, temporary, message, messageFor }]) => {
         const traits = [loss && "loss", temporary && "retried"].filter(Boolean).join(", ");
-        return [`\`${code}\`${traits && `<br>${traits}`}`, `${messageShown(message, messageFor)}<br>${fix}`];
+        return [`\`${code}\`${traits && `<br>${traits}`}`, `${messageShown(message, messageFor)}<br>${fixes[code]}`];
       });
       return [`problems: ${group}`, table(["code", "message, and what to do"], cells)];
     }),

@@ -1,6 +1,7 @@
 // The table of problems. Codes are stable; sentences may be reworded in any release.
 //
-// To add a problem, add one row to the group of its kind and run `npm run tables`, which writes the tables of docs/problems.md.
+// To add a problem, add one row to the group of its kind, and what to do about it to scripts/problem-fixes.ts, which keeps these sentences out of
+// bundles. Then run `npm run tables`, which writes the tables of docs/problems.md.
 
 /** One kind of problem. Its code is the key of the row: kebab-case, one prefix for each family, and stable. */
 export interface ProblemRow {
@@ -23,8 +24,6 @@ export interface ProblemRow {
   readonly message: string;
   /** Messages for specific values, used instead of `message`. */
   readonly messageFor?: Readonly<Record<string, string>>;
-  /** Who has to do what: "Site owner: …", or what the caller can do. Markdown. */
-  readonly fix: string;
   /** A flag that helps, which the program appends to the message. */
   readonly hint?: string;
   readonly hintFor?: Readonly<Record<string, string>>;
@@ -34,10 +33,10 @@ export type ProblemRows = Readonly<Record<string, ProblemRow>>;
 
 // Each row is cast, so that the published types list codes without the rows.
 type Row = ProblemRow;
-type RowOf = (message: string, fix: string, more?: Partial<Row>) => Row;
+type RowOf = (message: string, more?: Partial<Row>) => Row;
 
 function rowsThat(traits: Partial<Row>): RowOf {
-  return (message, fix, more) => ({ ...traits, message, fix, ...more });
+  return (message, more) => ({ ...traits, message, ...more });
 }
 
 // One function for each common set of traits.
@@ -80,444 +79,212 @@ const notSitemaps = {
 export type NotSitemap = keyof typeof notSitemaps;
 
 export const fetchingProblems = {
-  "dns-not-found": noResponse("The host name does not exist", "Check the spelling; the domain may be gone.") as Row,
-  "dns-temporary": outage("The host name could not be resolved", "Try again; check your DNS resolver.") as Row,
-  "timeout-connect": outage("No connection within {limit ms}", "Check firewalls, or raise `timeout.connect`.") as Row,
-  "timeout-tls": outage("The TLS handshake did not finish within {limit ms}", "Raise `timeout.connect`.") as Row,
-  "timeout-first-byte": outage(
-    "No response within {limit ms}",
-    "Raise `timeout.firstByte`, or lower `concurrency`: the sitemap may be generated on request.",
-  ) as Row,
-  "timeout-idle": cut(
-    "The transfer stalled for {limit ms}",
-    "Try again; lower `concurrency`, or raise `timeout.idle`. Received data was read.",
-    { temporary: true },
-  ) as Row,
-  "timeout-total": outage(
-    "The transfer took longer than {limit ms}",
-    "Raise `timeout.total`. Received data was read.",
-    { cutOff: true, hint: "allow more with --timeout" },
-  ) as Row,
-  "connection-refused": outage("Connection refused", "Check scheme and port: nothing is listening there.") as Row,
-  "connection-reset": outage(
-    "The connection was closed before a response arrived",
-    "Try another `userAgent`, or lower `concurrency`: some websites disconnect bots.",
-    { cutOff: true },
-  ) as Row,
-  "connection-failed": outage("The connection failed", "Check your network: there is no route to the host.", {
+  "dns-not-found": noResponse("The host name does not exist") as Row,
+  "dns-temporary": outage("The host name could not be resolved") as Row,
+  "timeout-connect": outage("No connection within {limit ms}") as Row,
+  "timeout-tls": outage("The TLS handshake did not finish within {limit ms}") as Row,
+  "timeout-first-byte": outage("No response within {limit ms}") as Row,
+  "timeout-idle": cut("The transfer stalled for {limit ms}", { temporary: true }) as Row,
+  "timeout-total": outage("The transfer took longer than {limit ms}", {
+    cutOff: true,
+    hint: "allow more with --timeout",
+  }) as Row,
+  "connection-refused": outage("Connection refused") as Row,
+  "connection-reset": outage("The connection was closed before a response arrived", { cutOff: true }) as Row,
+  "connection-failed": outage("The connection failed", {
     cutOff: true,
   }) as Row,
-  "connection-no-socket": outage(
-    "Too many open files on this machine",
-    "Raise `ulimit -n`, or lower `concurrency.total`.",
-    { cutOff: true },
-  ) as Row,
-  "tls-certificate": noResponse(
-    "Invalid TLS certificate[: {value}]",
-    "Site owner: renew the certificate or send the full chain. For your own server, set `tls.ca` or `NODE_EXTRA_CA_CERTS`; `tls.verify: false` accepts any certificate.",
-    {
-      hint: "--insecure accepts any certificate",
-      messageFor: {
-        DEPTH_ZERO_SELF_SIGNED_CERT: "Self-signed certificate",
-        SELF_SIGNED_CERT_IN_CHAIN: "Self-signed certificate in the chain",
-        UNABLE_TO_GET_ISSUER_CERT: "The certificate's issuer is unknown",
-        UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "The certificate's issuer is unknown",
-        UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-          "The certificate's issuer is unknown; the server may omit an intermediate certificate",
-        CERT_HAS_EXPIRED: "The certificate has expired",
-        CERT_NOT_YET_VALID: "The certificate is not valid yet; check the clock of this machine",
-        CERT_REVOKED: "The certificate was revoked",
-        HOSTNAME_MISMATCH: "The certificate is for another host name",
-        ERR_TLS_CERT_ALTNAME_INVALID: "The certificate is for another host name",
-      },
-      hintFor: {
-        DEPTH_ZERO_SELF_SIGNED_CERT: trust,
-        SELF_SIGNED_CERT_IN_CHAIN: trust,
-        UNABLE_TO_GET_ISSUER_CERT: trust,
-        UNABLE_TO_GET_ISSUER_CERT_LOCALLY: trust,
-        UNABLE_TO_VERIFY_LEAF_SIGNATURE: trust,
-      },
+  "connection-no-socket": outage("Too many open files on this machine", { cutOff: true }) as Row,
+  "tls-certificate": noResponse("Invalid TLS certificate[: {value}]", {
+    hint: "--insecure accepts any certificate",
+    messageFor: {
+      DEPTH_ZERO_SELF_SIGNED_CERT: "Self-signed certificate",
+      SELF_SIGNED_CERT_IN_CHAIN: "Self-signed certificate in the chain",
+      UNABLE_TO_GET_ISSUER_CERT: "The certificate's issuer is unknown",
+      UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "The certificate's issuer is unknown",
+      UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+        "The certificate's issuer is unknown; the server may omit an intermediate certificate",
+      CERT_HAS_EXPIRED: "The certificate has expired",
+      CERT_NOT_YET_VALID: "The certificate is not valid yet; check the clock of this machine",
+      CERT_REVOKED: "The certificate was revoked",
+      HOSTNAME_MISMATCH: "The certificate is for another host name",
+      ERR_TLS_CERT_ALTNAME_INVALID: "The certificate is for another host name",
     },
-  ) as Row,
-  "tls-failed": noResponse(
-    "The TLS handshake failed[: {value}]",
-    "Check scheme and port; the server may require another TLS version or a client certificate.",
-    {
-      messageFor: {
-        ...Object.fromEntries(withoutTls.map((value) => [value, "The server does not speak TLS on this port"])),
-        ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: "The server speaks HTTP/2 only; HTTP/1.1 is required",
-      },
-      hintFor: Object.fromEntries(withoutTls.map((value) => [value, "try http://"])),
+    hintFor: {
+      DEPTH_ZERO_SELF_SIGNED_CERT: trust,
+      SELF_SIGNED_CERT_IN_CHAIN: trust,
+      UNABLE_TO_GET_ISSUER_CERT: trust,
+      UNABLE_TO_GET_ISSUER_CERT_LOCALLY: trust,
+      UNABLE_TO_VERIFY_LEAF_SIGNATURE: trust,
     },
-  ) as Row,
-  "https-missing": note(
-    "Nothing answers https[ ({value})]; http was used",
-    "Site owner: serve https. To skip the attempt, write `http://`.",
-  ) as Row,
-  "proxy-failed": outage("The proxy failed[: {value}]", "Check `proxy`, HTTP_PROXY and HTTPS_PROXY.") as Row,
-  "proxy-refused": noResponse(
-    "The proxy answered {status}[ to {value}]",
-    "For 407, add user name and password to the proxy's URL. Otherwise ask the proxy's owner, or add the host to NO_PROXY. Temporary statuses are retried.",
-    { hintFor: { "407": "add user name and password to its URL" } },
-  ) as Row,
-  "http-protocol": noResponse(
-    "Invalid HTTP response[: {value}]",
-    "Site owner: fix the server or its proxy. Received data was read.",
-    { cutOff: true },
-  ) as Row,
-  "rate-limited": loss("Rate limited[ until {retryAfter}]", "Try again then.") as Row,
-  "bot-check": loss(
-    "Blocked by a bot check[ (status {status})]",
-    "Ask the site owner for access, or use a `client` that passes the check.",
-  ) as Row,
-  "client-failed": cut("The HTTP client failed[: {value}]", "See the error of your `client` in `value`.") as Row,
-  "redirect-loop": loss("Redirect loop[: back to {value}]", "Site owner: fix the redirect.") as Row,
-  "limit-redirects": loss(
-    "More than {limit} redirects",
-    "Declare the URL at the end. The limit is [fixed](options.md#fixed-limits).",
-  ) as Row,
-  "redirect-invalid": loss(
-    "Redirect without a valid Location[: {value}]",
-    "Site owner: send an absolute `Location`.",
-  ) as Row,
-  "redirect-encoding": note(
-    "Followed a redirect whose Location is not percent-encoded[: {value}]",
-    "Site owner: percent-encode it. It was read as UTF-8.",
-  ) as Row,
-  "redirect-downgrade": note("Followed a redirect from https to http[: {value}]", "Site owner: use https.") as Row,
-  "address-blocked": refused(
-    "Refused: private address",
-    'For your own network, set [`network: "allow-private"`](security.md). Nothing was sent.',
-    { hint: "(allow with --allow-private)" },
-  ) as Row,
-  "not-local": refused("Not a local file[: {value}]; nothing was fetched", "Map its URL to a folder.", {
+  }) as Row,
+  "tls-failed": noResponse("The TLS handshake failed[: {value}]", {
+    messageFor: {
+      ...Object.fromEntries(withoutTls.map((value) => [value, "The server does not speak TLS on this port"])),
+      ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: "The server speaks HTTP/2 only; HTTP/1.1 is required",
+    },
+    hintFor: Object.fromEntries(withoutTls.map((value) => [value, "try http://"])),
+  }) as Row,
+  "https-missing": note("Nothing answers https[ ({value})]; http was used") as Row,
+  "proxy-failed": outage("The proxy failed[: {value}]") as Row,
+  "proxy-refused": noResponse("The proxy answered {status}[ to {value}]", {
+    hintFor: { "407": "add user name and password to its URL" },
+  }) as Row,
+  "http-protocol": noResponse("Invalid HTTP response[: {value}]", { cutOff: true }) as Row,
+  "rate-limited": loss("Rate limited[ until {retryAfter}]") as Row,
+  "bot-check": loss("Blocked by a bot check[ (status {status})]") as Row,
+  "client-failed": cut("The HTTP client failed[: {value}]") as Row,
+  "redirect-loop": loss("Redirect loop[: back to {value}]") as Row,
+  "limit-redirects": loss("More than {limit} redirects") as Row,
+  "redirect-invalid": loss("Redirect without a valid Location[: {value}]") as Row,
+  "redirect-encoding": note("Followed a redirect whose Location is not percent-encoded[: {value}]") as Row,
+  "redirect-downgrade": note("Followed a redirect from https to http[: {value}]") as Row,
+  "address-blocked": refused("Refused: private address", { hint: "(allow with --allow-private)" }) as Row,
+  "not-local": refused("Not a local file[: {value}]; nothing was fetched", {
     hint: "map its URL to a folder with --map",
   }) as Row,
-  "scheme-refused": refused(
-    "Refused: not an http or https URL[: {value}]",
-    "Site owner: use https. Nothing was sent.",
-  ) as Row,
-  "port-refused": refused(
-    "Port {value} is blocked",
-    "Site owner: use another port; [browsers also block this one](https://fetch.spec.whatwg.org/#port-blocking). Nothing was sent.",
-  ) as Row,
+  "scheme-refused": refused("Refused: not an http or https URL[: {value}]") as Row,
+  "port-refused": refused("Port {value} is blocked") as Row,
 };
 
 /** The bytes of a document: its length, its compression, its character set, and what it is. */
 export const byteProblems = {
-  "body-short": cut(
-    "The response is shorter than announced",
-    "Try again. `Content-Length` may be wrong. Received data was read.",
-    { temporary: true },
-  ) as Row,
-  "body-reset": cut("The connection broke during the transfer", "Try again. Received data was read.", {
+  "body-short": cut("The response is shorter than announced", { temporary: true }) as Row,
+  "body-reset": cut("The connection broke during the transfer", {
     temporary: true,
   }) as Row,
-  "limit-document-bytes": cut(
-    "Larger than {limit bytes}; the rest was not read",
-    "Raise `limits.documentBytes` (transferred and decoded bytes).",
-    { hint: "allow more with --max-bytes" },
-  ) as Row,
-  "body-no-length": note(
-    "The response has no length, so it may be cut off",
-    "Site owner: send `Content-Length` or chunked encoding. Text does not show where it ends.",
-  ) as Row,
-  "protocol-size": note(
-    "Larger than the {limit bytes} that the protocol allows",
-    "Split the sitemap; search engines may ignore it. It was read.",
-  ) as Row,
-  "coding-truncated": cut(
-    "The compressed data is cut off",
-    "Try again; the server may have been writing the file. The readable part was used.",
-  ) as Row,
-  "coding-trailing": note("Ignored data after the end of the compressed data", "Compress the file again.") as Row,
-  "coding-checksum": loss("The checksum of the compressed data is wrong", "Compress it again.") as Row,
-  "coding-damaged": cut("The compressed data is damaged", "Compress it again. The readable part was used.") as Row,
-  "limit-encoding-layers": loss(
-    "Compressed more than {limit} times",
-    "Compress it once. The limit is [fixed](options.md#fixed-limits).",
-  ) as Row,
-  "coding-unknown": loss("Unknown content coding: {value}", "Use gzip, or none.") as Row,
-  "coding-mismatch": note(
-    "Announced as {value}, but not compressed that way",
-    "Fix the `Content-Encoding` header. The document was read.",
-  ) as Row,
-  "charset-unsupported": loss("Unsupported character set: {value}", "Use UTF-8.") as Row,
-  "charset-conflict": note(
-    "Conflicting character sets: {value}",
-    "Use one everywhere. The byte order mark wins over the header, the header over the XML declaration, which wins over ISO-8859-1 in the header.",
-  ) as Row,
-  "charset-invalid": note(
-    "Invalid {value}; the bytes were replaced with U+FFFD",
-    "Declare the actual character set.",
-  ) as Row,
-  empty: loss("The document is empty", "Add its content, or remove it from the index or robots.txt.") as Row,
-  "not-a-sitemap": loss(
-    "Got XML with the root element {value}, not a sitemap",
-    "Open it in a browser. It is often an error page with status 200, which should be 404.",
-    {
-      messageFor: notSitemaps,
-    },
-  ) as Row,
+  "limit-document-bytes": cut("Larger than {limit bytes}; the rest was not read", {
+    hint: "allow more with --max-bytes",
+  }) as Row,
+  "body-no-length": note("The response has no length, so it may be cut off") as Row,
+  "protocol-size": note("Larger than the {limit bytes} that the protocol allows") as Row,
+  "coding-truncated": cut("The compressed data is cut off") as Row,
+  "coding-trailing": note("Ignored data after the end of the compressed data") as Row,
+  "coding-checksum": loss("The checksum of the compressed data is wrong") as Row,
+  "coding-damaged": cut("The compressed data is damaged") as Row,
+  "limit-encoding-layers": loss("Compressed more than {limit} times") as Row,
+  "coding-unknown": loss("Unknown content coding: {value}") as Row,
+  "coding-mismatch": note("Announced as {value}, but not compressed that way") as Row,
+  "charset-unsupported": loss("Unsupported character set: {value}") as Row,
+  "charset-conflict": note("Conflicting character sets: {value}") as Row,
+  "charset-invalid": note("Invalid {value}; the bytes were replaced with U+FFFD") as Row,
+  empty: loss("The document is empty") as Row,
+  "not-a-sitemap": loss("Got XML with the root element {value}, not a sitemap", {
+    messageFor: notSitemaps,
+  }) as Row,
 };
 
 export const lineProblems = {
-  "limit-robots-bytes": cut(
-    "robots.txt is larger than {limit bytes}; the rest was not read",
-    "Shorten it: Google also stops at 500 KiB. The limit is [fixed](options.md#fixed-limits).",
-  ) as Row,
-  "limit-line-length": loss(
-    "Skipped a line of more than {limit} characters",
-    "Write one URL per line. The limit is [fixed](options.md#fixed-limits).",
-  ) as Row,
-  "text-junk": skipped("lines that are not URLs")(
-    "Skipped a line that is not a URL: {value}",
-    "List only URLs.",
-  ) as Row,
-  "text-extra": note("Ignored extra text around a URL: {value}", "Write one URL per line, and nothing else.") as Row,
-  "json-not-well-formed": cut("The JSON is broken or cut off", "Try again. Items may be missing.") as Row,
-  "robots-spelling": note("Accepted a misspelled Sitemap line: {value}", "Write `Sitemap: URL`.") as Row,
+  "limit-robots-bytes": cut("robots.txt is larger than {limit bytes}; the rest was not read") as Row,
+  "limit-line-length": loss("Skipped a line of more than {limit} characters") as Row,
+  "text-junk": skipped("lines that are not URLs")("Skipped a line that is not a URL: {value}") as Row,
+  "text-extra": note("Ignored extra text around a URL: {value}") as Row,
+  "json-not-well-formed": cut("The JSON is broken or cut off") as Row,
+  "robots-spelling": note("Accepted a misspelled Sitemap line: {value}") as Row,
 };
 
 export const xmlProblems = {
-  "xml-doctype": note("Skipped a DOCTYPE", "Remove it. No external resource was opened.") as Row,
-  "xml-dtd-refused": loss(
-    "Refused: the DOCTYPE declares entities",
-    "Remove the DOCTYPE. Entity declarations are a known attack.",
-  ) as Row,
-  "limit-xml-depth": loss(
-    "Elements nested more than {limit} levels deep; reading stopped",
-    "The limit is [fixed](options.md#fixed-limits).",
-  ) as Row,
-  "limit-xml-attributes": loss(
-    "An element has more than {limit} attributes; reading stopped",
-    "The limit is [fixed](options.md#fixed-limits).",
-  ) as Row,
-  "limit-xml-token": loss(
-    "Skipped a name or value of more than {limit} characters",
-    "The limit is [fixed](options.md#fixed-limits).",
-  ) as Row,
-  "xml-truncated": cut("The file is cut off[ at line {line}]", "Try again. Complete entries were kept.") as Row,
-  "xml-mismatched-tag": loss("Mismatched tag: {value}", "Close every element. Entries may be missing.") as Row,
-  "xml-malformed-tag": loss("Malformed tag: {value}", "Validate the XML. Entries may be missing.") as Row,
-  "xml-unclosed-instruction": note(
-    "An XML declaration or instruction does not end in ?>: {value}",
-    "End it in `?>`. It was accepted.",
-  ) as Row,
-  "xml-comment-end": note("A comment ends in {value}, not -->", "End it in `-->`. It was accepted.") as Row,
-  "xml-stray-text": loss("Unescaped < in text", "Escape `<` as `&lt;`. Entries may be missing.") as Row,
-  "xml-bare-ampersand": note("Unescaped &: {value}", "Escape `&` as `&amp;`; other parsers stop here.") as Row,
-  "xml-html-entity": note("Decoded an HTML entity that XML does not define: {value}", "Write the character.") as Row,
-  "xml-unknown-entity": note("Kept an unknown entity as text: {value}", "Write the character.") as Row,
-  "xml-char-reference": note("Invalid character reference: {value}", "Remove it. The value was ignored.") as Row,
-  "xml-junk-before-root": note(
-    "Skipped text before the document: {value}",
-    "Remove it; it is often a blank line or a PHP warning.",
-  ) as Row,
-  "xml-junk-after-root": note(
-    "Unexpected content after the document: {value}",
-    "Remove it. Entries there were read.",
-  ) as Row,
-  "xml-namespace": note("Unexpected namespace: {value}", "Use the format's namespace. It was accepted.") as Row,
-  "xml-root-name": note(
-    "Unexpected root element name: {value}",
-    "Use the format's root element. It was accepted.",
-  ) as Row,
-  "xml-element-name": note("Unexpected element name: {value}", "Write `<loc>`, not `<Loc>`.") as Row,
-  "xml-misplaced": note(
-    "Read an entry in an unexpected place[: {value}]",
-    "Put `<url>` in `<urlset>`, `<sitemap>` in `<sitemapindex>`, and feed items in the channel.",
-  ) as Row,
-  "xml-entry-skipped": loss(
-    "Skipped what may be an entry: {value}",
-    "Use one format per file, and its namespace. Its URL may be missing.",
-  ) as Row,
-  "xml-mixed": note("Lists both pages and sitemaps", "Use two files. Both were read.") as Row,
-  "xml-not-well-formed": loss(
-    "Not well-formed XML; reading stopped because of `strict`",
-    "Read it without `strict`.",
-  ) as Row,
+  "xml-doctype": note("Skipped a DOCTYPE") as Row,
+  "xml-dtd-refused": loss("Refused: the DOCTYPE declares entities") as Row,
+  "limit-xml-depth": loss("Elements nested more than {limit} levels deep; reading stopped") as Row,
+  "limit-xml-attributes": loss("An element has more than {limit} attributes; reading stopped") as Row,
+  "limit-xml-token": loss("Skipped a name or value of more than {limit} characters") as Row,
+  "xml-truncated": cut("The file is cut off[ at line {line}]") as Row,
+  "xml-mismatched-tag": loss("Mismatched tag: {value}") as Row,
+  "xml-malformed-tag": loss("Malformed tag: {value}") as Row,
+  "xml-unclosed-instruction": note("An XML declaration or instruction does not end in ?>: {value}") as Row,
+  "xml-comment-end": note("A comment ends in {value}, not -->") as Row,
+  "xml-stray-text": loss("Unescaped < in text") as Row,
+  "xml-bare-ampersand": note("Unescaped &: {value}") as Row,
+  "xml-html-entity": note("Decoded an HTML entity that XML does not define: {value}") as Row,
+  "xml-unknown-entity": note("Kept an unknown entity as text: {value}") as Row,
+  "xml-char-reference": note("Invalid character reference: {value}") as Row,
+  "xml-junk-before-root": note("Skipped text before the document: {value}") as Row,
+  "xml-junk-after-root": note("Unexpected content after the document: {value}") as Row,
+  "xml-namespace": note("Unexpected namespace: {value}") as Row,
+  "xml-root-name": note("Unexpected root element name: {value}") as Row,
+  "xml-element-name": note("Unexpected element name: {value}") as Row,
+  "xml-misplaced": note("Read an entry in an unexpected place[: {value}]") as Row,
+  "xml-entry-skipped": loss("Skipped what may be an entry: {value}") as Row,
+  "xml-mixed": note("Lists both pages and sitemaps") as Row,
+  "xml-not-well-formed": loss("Not well-formed XML; reading stopped because of `strict`") as Row,
 };
 
 export const entryProblems = {
-  "url-missing": skipped("entries without a URL")("Skipped an entry without a URL", "Add a `<loc>`.") as Row,
-  "url-several": note("Several URLs in one entry; each is listed: {value}", "Write one `<loc>` per entry.") as Row,
-  "element-repeated": note("Repeated element in an entry; the first one is used: {value}", "Write it once.") as Row,
-  "news-repeated": loss("Skipped a second news story for one URL", "Write one `<news:news>` per entry.") as Row,
-  "url-repeated": note(
-    "A URL is listed more than once: {value}",
-    "List it once. The first entry's fields are used; images, videos and alternates of all were kept.",
-  ) as Row,
+  "url-missing": skipped("entries without a URL")("Skipped an entry without a URL") as Row,
+  "url-several": note("Several URLs in one entry; each is listed: {value}") as Row,
+  "element-repeated": note("Repeated element in an entry; the first one is used: {value}") as Row,
+  "news-repeated": loss("Skipped a second news story for one URL") as Row,
+  "url-repeated": note("A URL is listed more than once: {value}") as Row,
   "limit-repeats": loss(
     "A URL is repeated more than {limit} characters after its first entry, with images, videos or other details that are missing: {value}",
-    "List it once.",
   ) as Row,
-  "no-entries": note("The sitemap lists nothing", "Fix the generator, or remove the file.") as Row,
-  "url-relative": note("Resolved a relative URL: {value}", "Write absolute URLs; other parsers drop this one.") as Row,
-  "url-repaired": note("Repaired a URL: {value}", "Write a plain absolute URL.") as Row,
-  "url-damaged": loss(
-    "A URL has bytes that could not be decoded: {value}",
-    "Write UTF-8, or the declared character set. The entry was kept, with U+FFFD for the invalid bytes.",
-  ) as Row,
-  "url-invalid": skipped("invalid URLs")("Skipped an invalid URL: {value}", "Fix or remove it.") as Row,
-  "url-scheme": skipped("URLs that are not http or https")(
-    "Skipped a URL that is not http or https: {value}",
-    "List web pages only.",
-  ) as Row,
-  "url-double-escaped": note("Decoded a URL that was escaped twice: {value}", "Escape once: `&amp;`.") as Row,
-  "protocol-url-length": note(
-    "A URL is longer than the {limit} characters that the protocol allows",
-    "Shorten it; search engines may ignore it. It was kept.",
-  ) as Row,
-  "limit-url-length": loss(
-    "Skipped a URL of more than {limit} characters",
-    "The limit is [fixed](options.md#fixed-limits).",
-    {
-      skipsEntry: "URLs that are too long",
-    },
-  ) as Row,
-  "date-invalid": note("Ignored an invalid date: {value}", "Write `2024-05-31` or `2024-05-31T12:00:00Z`.") as Row,
-  "date-form": note(
-    "Rewrote a date in an unexpected format: {value}",
-    "Write `2024-05-31T12:00:00Z`; in RSS, `Fri, 31 May 2024 12:00:00 GMT`.",
-  ) as Row,
-  "date-no-offset": note("Assumed UTC for a time without a time zone: {value}", "Add `Z` or `+02:00`.") as Row,
-  "date-zone": note(
-    "Kept only the day, because the time zone is ambiguous or unknown: {value}",
-    "Write an offset, such as `+01:00`.",
-  ) as Row,
-  "priority-invalid": note("Ignored an invalid priority: {value}", "Use 0 to 1.") as Row,
-  "change-frequency-invalid": note(
-    "Ignored an invalid change frequency: {value}",
-    "Use `daily`, `weekly` and so on.",
-  ) as Row,
-  "limit-text-length": loss(
-    "Omitted a text of more than {limit} characters",
-    "The limit is [fixed](options.md#fixed-limits).",
-  ) as Row,
-  "news-incomplete": note("Incomplete news story: {value}", "Add the missing fields. It was kept.") as Row,
-  "news-date-form": note(
-    "Rewrote a publication date in a format that Google does not read: {value}",
-    "Write `2024-05-31` or `2024-05-31T12:00:00+02:00`.",
-  ) as Row,
-  "image-license": note("Ignored an image license that is not a URL: {value}", "Write the URL of the license.") as Row,
-  "image-incomplete": note("Skipped an image without a URL", "Add an `<image:loc>`.") as Row,
-  "video-incomplete": note("Incomplete video: {value}", "Add the missing fields. It was kept.") as Row,
-  "video-invalid": note("Ignored an invalid video field: {value}", "Fix it. The video was kept.") as Row,
-  "alternate-incomplete": note("Skipped an alternate page without language or URL", "Add both.") as Row,
-  "alternate-relative": note("Resolved the relative URL of an alternate page: {value}", "Make it absolute.") as Row,
-  "limit-video-values": loss(
-    "A video has more than {limit} values of one kind; the rest were skipped: {value}",
-    "Shorten the list; Google reads 32 tags.",
-  ) as Row,
-  "limit-images": loss(
-    "A page has more than {limit} images; the rest were skipped",
-    "The limit is [fixed](options.md#fixed-limits).",
-  ) as Row,
-  "limit-videos": loss(
-    "A page has more than {limit} videos; the rest were skipped",
-    "The limit is [fixed](options.md#fixed-limits).",
-  ) as Row,
-  "limit-alternates": loss(
-    "A page has more than {limit} alternates; the rest were skipped",
-    "The limit is [fixed](options.md#fixed-limits).",
-  ) as Row,
-  "protocol-entries": note(
-    "More than the {limit} entries that the protocol allows",
-    "Split the sitemap; search engines may ignore the rest. It was read.",
-  ) as Row,
-  "limit-document-entries": loss(
-    "More than {limit} entries; the rest were not read",
-    "Split it: the protocol allows 50,000. The limit is [fixed](options.md#fixed-limits).",
-  ) as Row,
+  "no-entries": note("The sitemap lists nothing") as Row,
+  "url-relative": note("Resolved a relative URL: {value}") as Row,
+  "url-repaired": note("Repaired a URL: {value}") as Row,
+  "url-damaged": loss("A URL has bytes that could not be decoded: {value}") as Row,
+  "url-invalid": skipped("invalid URLs")("Skipped an invalid URL: {value}") as Row,
+  "url-scheme": skipped("URLs that are not http or https")("Skipped a URL that is not http or https: {value}") as Row,
+  "url-double-escaped": note("Decoded a URL that was escaped twice: {value}") as Row,
+  "protocol-url-length": note("A URL is longer than the {limit} characters that the protocol allows") as Row,
+  "limit-url-length": loss("Skipped a URL of more than {limit} characters", {
+    skipsEntry: "URLs that are too long",
+  }) as Row,
+  "date-invalid": note("Ignored an invalid date: {value}") as Row,
+  "date-form": note("Rewrote a date in an unexpected format: {value}") as Row,
+  "date-no-offset": note("Assumed UTC for a time without a time zone: {value}") as Row,
+  "date-zone": note("Kept only the day, because the time zone is ambiguous or unknown: {value}") as Row,
+  "priority-invalid": note("Ignored an invalid priority: {value}") as Row,
+  "change-frequency-invalid": note("Ignored an invalid change frequency: {value}") as Row,
+  "limit-text-length": loss("Omitted a text of more than {limit} characters") as Row,
+  "news-incomplete": note("Incomplete news story: {value}") as Row,
+  "news-date-form": note("Rewrote a publication date in a format that Google does not read: {value}") as Row,
+  "image-license": note("Ignored an image license that is not a URL: {value}") as Row,
+  "image-incomplete": note("Skipped an image without a URL") as Row,
+  "video-incomplete": note("Incomplete video: {value}") as Row,
+  "video-invalid": note("Ignored an invalid video field: {value}") as Row,
+  "alternate-incomplete": note("Skipped an alternate page without language or URL") as Row,
+  "alternate-relative": note("Resolved the relative URL of an alternate page: {value}") as Row,
+  "limit-video-values": loss("A video has more than {limit} values of one kind; the rest were skipped: {value}") as Row,
+  "limit-images": loss("A page has more than {limit} images; the rest were skipped") as Row,
+  "limit-videos": loss("A page has more than {limit} videos; the rest were skipped") as Row,
+  "limit-alternates": loss("A page has more than {limit} alternates; the rest were skipped") as Row,
+  "protocol-entries": note("More than the {limit} entries that the protocol allows") as Row,
+  "limit-document-entries": loss("More than {limit} entries; the rest were not read") as Row,
 };
 
 export const treeProblems = {
-  cycle: note("The sitemap contains itself", "Site owner: remove the entry. Nothing is missing.") as Row,
-  "feed-next": loss(
-    "The next page of the feed was not read: {value}",
-    "Site owner: link only the next page, and nothing from the last page.",
-  ) as Row,
-  "limit-depth": loss("Sitemaps nested more than {limit} deep; this one was not fetched", "Raise `limits.depth`.", {
+  cycle: note("The sitemap contains itself") as Row,
+  "feed-next": loss("The next page of the feed was not read: {value}") as Row,
+  "limit-depth": loss("Sitemaps nested more than {limit} deep; this one was not fetched", {
     hint: "allow more with --max-depth",
   }) as Row,
-  "limit-sitemaps": loss(
-    "More than {limit} sitemaps; the rest were not fetched[ ({count} sitemaps)]",
-    "Raise `limits.sitemaps`, or use `recurse`.",
-    { hint: "allow more with --max-sitemaps" },
-  ) as Row,
+  "limit-sitemaps": loss("More than {limit} sitemaps; the rest were not fetched[ ({count} sitemaps)]", {
+    hint: "allow more with --max-sitemaps",
+  }) as Row,
   "limit-sitemap-urls": loss(
     "More than {limit} characters in the URLs of sitemaps; the rest were not fetched[ ({count} sitemaps)]",
-    "Shorten the URLs, or use `recurse`. The limit is [fixed](options.md#fixed-limits).",
   ) as Row,
-  "limit-bytes": loss(
-    "More than {limit bytes} transferred; the rest was not fetched[ ({count} sitemaps)]",
-    "Raise `limits.bytes`, or use `recurse`.",
-  ) as Row,
-  "limit-pages": loss("More than {limit} pages; reading stopped", "Raise `limits.pages`, or use `recurse`.") as Row,
-  "limit-time": cut(
-    "Not finished after {limit ms}; reading stopped",
-    "Raise `limits.time`, or use `recurse`. The part read so far was kept.",
-    { hint: "allow more with --max-time" },
-  ) as Row,
-  "website-unreachable": loss(
-    "Nothing could be read from the website, so all its pages are missing",
-    "See `unreachable` for the reason. If the website blocks bots, try another `userAgent` or ask for access.",
-  ) as Row,
-  "robots-unreachable": loss(
-    "Could not read robots.txt, so some sitemaps may be missing",
-    "Try again. Discovery continued, unless `strictRobots` is set.",
-  ) as Row,
-  "robots-unknown": note(
-    "Could not read the robots.txt of a host, so `allowedFor` skips its pages",
-    "Try again.",
-  ) as Row,
-  "crawl-delay": note(
-    "robots.txt asks for a Crawl-delay of {limit ms}; requests are sent faster",
-    "Turn on `useCrawlDelay`, or set a `delay`.",
-    { hint: "respect it with --crawl-delay" },
-  ) as Row,
-  "homepage-unreachable": loss(
-    "Could not read the homepage, so some sitemaps may be missing",
-    "Try again, with another `userAgent` if access was denied.",
-  ) as Row,
-  "homepage-blocked": note(
-    "The homepage denies access; its links to sitemaps, if any, were not read",
-    "Try another `userAgent`.",
-  ) as Row,
-  "homepage-cut": loss(
-    "The homepage was not fully read, so some sitemaps may be missing: {value}",
-    "Try again.",
-  ) as Row,
-  "homepage-too-many-links": loss(
-    "The homepage links to more than {limit} sitemaps; the rest were not fetched",
-    "Pass the other URLs yourself. Site owner: list them in robots.txt or an index.",
-  ) as Row,
-  "homepage-link-invalid": note(
-    "The homepage has an invalid sitemap link: {value}",
-    "Site owner: fix or remove it.",
-  ) as Row,
-  "known-path-unreachable": note(
-    "Could not try a well-known path: {value}",
-    "Try again, or pass the sitemap's URL.",
-  ) as Row,
-  "archive-missing": loss(
-    "Not in the archive",
-    "Crawl again: the archive is cut off or was made with different options.",
-  ) as Row,
-  "archive-digest": loss(
-    "The content does not match its checksum in the archive",
-    "The file is damaged or was modified: crawl again, or get the original.",
-  ) as Row,
-  "archive-revisit": note(
-    "The archive refers to content in another file",
-    "Join the archives with `cat`, in any order.",
-  ) as Row,
-  "archive-website": loss(
-    "The archive also contains another website, which was not read: {value}",
-    "Open its archive separately.",
-  ) as Row,
-  "archive-truncated": loss("The archive is cut off or damaged; the readable part was used", "Crawl again.") as Row,
+  "limit-bytes": loss("More than {limit bytes} transferred; the rest was not fetched[ ({count} sitemaps)]") as Row,
+  "limit-pages": loss("More than {limit} pages; reading stopped") as Row,
+  "limit-time": cut("Not finished after {limit ms}; reading stopped", { hint: "allow more with --max-time" }) as Row,
+  "website-unreachable": loss("Nothing could be read from the website, so all its pages are missing") as Row,
+  "robots-unreachable": loss("Could not read robots.txt, so some sitemaps may be missing") as Row,
+  "robots-unknown": note("Could not read the robots.txt of a host, so `allowedFor` skips its pages") as Row,
+  "crawl-delay": note("robots.txt asks for a Crawl-delay of {limit ms}; requests are sent faster", {
+    hint: "respect it with --crawl-delay",
+  }) as Row,
+  "homepage-unreachable": loss("Could not read the homepage, so some sitemaps may be missing") as Row,
+  "homepage-blocked": note("The homepage denies access; its links to sitemaps, if any, were not read") as Row,
+  "homepage-cut": loss("The homepage was not fully read, so some sitemaps may be missing: {value}") as Row,
+  "homepage-too-many-links": loss("The homepage links to more than {limit} sitemaps; the rest were not fetched") as Row,
+  "homepage-link-invalid": note("The homepage has an invalid sitemap link: {value}") as Row,
+  "known-path-unreachable": note("Could not try a well-known path: {value}") as Row,
+  "archive-missing": loss("Not in the archive") as Row,
+  "archive-digest": loss("The content does not match its checksum in the archive") as Row,
+  "archive-revisit": note("The archive refers to content in another file") as Row,
+  "archive-website": loss("The archive also contains another website, which was not read: {value}") as Row,
+  "archive-truncated": loss("The archive is cut off or damaged; the readable part was used") as Row,
 };
 
 /** The table, in the order of the documentation. */
@@ -541,27 +308,23 @@ export type ProblemCode =
   | `http-${number}`;
 
 // HTTP statuses that are not documents. Every status has the code `http-` and its number; these have their own messages.
-const later = (message: string): Row => note(message, "Try again later.", { temporary: true });
+const later = (message: string): Row => note(message, { temporary: true });
 
 export const statusProblems: ProblemRows = {
-  "http-204": note("Empty response (204)", "Open the URL in a browser."),
-  "http-304": note("Not modified (304)", "Site owner: send it only for conditional requests."),
-  "http-400": note("Bad request (400)", "Open the URL in a browser."),
-  "http-401": note("Login required (401)", "Add user name and password to the URL, or set `headers`.", {
+  "http-204": note("Empty response (204)"),
+  "http-304": note("Not modified (304)"),
+  "http-400": note("Bad request (400)"),
+  "http-401": note("Login required (401)", {
     hint: "pass credentials in the URL or with --header",
   }),
-  "http-403": note("Access denied (403)", "Try another `userAgent`; ask the site owner for access."),
-  "http-404": note("Not found (404)", "Site owner: remove it from the index or robots.txt."),
-  "http-407": note("The proxy requires a login (407)", "Add user name and password to the `proxy` URL."),
+  "http-403": note("Access denied (403)"),
+  "http-404": note("Not found (404)"),
+  "http-407": note("The proxy requires a login (407)"),
   "http-408": later("The server timed out (408)"),
-  "http-410": note("Gone (410)", "Site owner: remove it from the index or robots.txt."),
+  "http-410": note("Gone (410)"),
   "http-425": later("Too early (425)"),
-  "http-429": note(
-    "Too many requests (429)",
-    "Lower `concurrency`, or set `delay` or `useCrawlDelay`. `Retry-After` was respected.",
-    { temporary: true },
-  ),
-  "http-451": note("Unavailable for legal reasons (451)", "It may be available from another country."),
+  "http-429": note("Too many requests (429)", { temporary: true }),
+  "http-451": note("Unavailable for legal reasons (451)"),
   "http-500": later("Server error (500)"),
   "http-502": later("Bad gateway (502)"),
   "http-503": later("Service unavailable (503)"),
@@ -576,5 +339,5 @@ export function statusRow(status: number): Row {
 function otherRow(status: number): Row {
   // 520 to 529 come from content delivery networks: the server behind them failed.
   if (status >= 520 && status <= 529) return later(`Server error (${status})`);
-  return note(`${status >= 500 ? "Server error" : "Unexpected status"} (${status})`, "Open the URL in a browser.");
+  return note(`${status >= 500 ? "Server error" : "Unexpected status"} (${status})`);
 }

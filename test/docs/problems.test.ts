@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { problemFixes } from "../../scripts/problem-fixes.ts";
 import { checkRules } from "../../src/check/rule-table.ts";
 import { isLossy, type ProblemCode, problemRows } from "../../src/model/problem.ts";
 import { fetchingProblems, problemGroups } from "../../src/model/problem-table.ts";
@@ -14,10 +15,10 @@ const errorCodes = [
 
 const rows = Object.values(problemGroups).flatMap((group) => Object.entries(group));
 
-test.each(rows)("the row of %s is whole", (code, { message, fix, cutOff, loss }) => {
+test.each(rows)("the row of %s is whole", (code, { message, cutOff, loss }) => {
   expect(code).toMatch(/^[a-z]+(-[a-z]+)*$/);
   expect(message).toMatch(/^(\w|\[).*[^.]$/);
-  expect(fix).toMatch(/^[A-Z].*\.$/);
+  expect(problemFixes[code as keyof typeof problemFixes]).toMatch(/^[A-Z].*\.$/);
   // What ended too early is not complete.
   if (cutOff) expect(loss).toBe(true);
 });
