@@ -29,7 +29,7 @@ export async function bundle(names, dir) {
         parser: "parse/",
         library: "(?:index|crawl/time-budget)\\.ts$",
         storage: "storage/",
-        open: "open/open-document\\.ts$",
+        open: "(?:open/open-document|discover/(?:html-tags|homepage-links))\\.ts$",
         crawl: "(?:crawl/engine|fetch/fetcher)\\.ts$",
         output:
           "(?:write/(?:printable|csv|pages|sitemaps|trees)|check/folder-files|diff/(?:summarize|archive-magic))\\.ts$",

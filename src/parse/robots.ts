@@ -327,9 +327,13 @@ function trimRule(value: string): string {
 function sitemapUrls(value: string): string[] {
   return value
     .split(/(?:\t|site-?map:\s*)(?=["'<]?https?:)/i)
-    .flatMap((part) => urlsOf(decodeHtml(trimUrl(trimUrl(part).replace(/(?<=.)<(?!https?:).*|[,;]$/i, "")))))
+    .flatMap((part) => urlsOf(decodeHtml(trimUrl(trimUrl(part).replace(tagsAtEnd, "").replace(/[,;]$/, "")))))
     .filter((url) => url !== "");
 }
+
+// HTML that surrounds the lines. Other text in angle brackets may be part of a URL.
+const tagsAtEnd =
+  /(?<=.)(?:\s*<\/?(?:a|b|body|br|code|div|font|html|i|li|p|pre|span|strong|td|tr|ul)\b(?:\s[^<>]*)?\/?>)+\s*$/i;
 
 function withoutComment(line: string): string {
   const comment = commentStart.exec(line);

@@ -289,7 +289,7 @@ describe("exit codes", () => {
     [["a.txt"], "missing required argument 'new'"],
     [["missing.warc.gz", "b.xml"], "no such file or folder: missing.warc.gz"],
     [["missing.xml", "b.xml"], "no such file or folder: missing.xml"],
-    [[folder, "GOOD"], "is a local folder; give its URL"],
+    [[folder, "GOOD"], "is a local folder, and no file in it names its address; give its URL"],
     [["-", "-"], "standard input can be one of the sides, not both"],
     [["ftp://example.org/", "b.xml"], "not an http or https URL"],
     [["GOOD", "GOOD", "--only", "new"], "--only: unknown name new"],

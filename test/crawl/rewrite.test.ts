@@ -104,7 +104,7 @@ test("check: what was declared at production is neither a redirect nor on anothe
     "/de": html("de"),
   });
   const place = `${from}=${copy.homepage}`;
-  const words = ["check", copy.homepage, "--rewrite", place, "--sample", "9", "-f", "json"];
+  const words = ["check", copy.homepage, "--rewrite", place, "--pages", "9", "-f", "json"];
   const { findings } = JSON.parse((await sitegrove(words)).stdout) as CheckResult;
   const found = findings.flatMap(({ rule, examples }) => examples.map(({ url, value }) => [rule, url, value]));
   const rules = /^(?:sitemap-|index-|page-(?!lastmod))/;

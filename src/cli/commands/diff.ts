@@ -260,7 +260,7 @@ async function chooseSides(
 async function homepageAmong(targets: readonly Target[]): Promise<string | undefined> {
   const known = targets.find(({ kind }) => kind === "website" || kind === "archive");
   const paths = targets.flatMap((target) => (target.kind === "folder" ? [target.path] : []));
-  if (known === undefined && paths.length > 0) return commonAddress(paths);
+  if (known === undefined && paths.length > 1) return commonAddress(paths);
   if (known?.kind === "website") return known.homepage;
   if (known?.kind !== "archive") return undefined;
   const { archiveAbout } = await import("../../archive/reader.ts");
